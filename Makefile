@@ -1,0 +1,216 @@
+# SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+# SPDX-License-Identifier: Apache-2.0
+
+# Everything needs only Go, make and git: the programs used here are built from
+# pinned Go modules (test/tools) into bin/, on demand and once.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+ENV       ?= production
+NAMESPACE ?= vector-system
+RELEASE   ?= vso
+IMAGE     ?= vector-sidecar-operator
+ARGS      ?=
+SIDECAR   ?= docs/samples/02-logs.yaml
+
+BIN   := bin
+TOOLS := test/tools
+
+VERSION = $(or $(shell awk '$$1 == "appVersion:" {gsub(/"/, "", $$2); print $$2}' chart/Chart.yaml 2>/dev/null),dev)
+ENVIRONMENTS = $(basename $(notdir $(wildcard values/*.yaml)))
+CRD := chart/files/crds/observability.kontroloop.ai_vectorsidecars.yaml
+
+##@ Build
+
+.PHONY: build
+build: ## Build the operator and the kubectl plugin into bin/.
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(BIN)/ ./cmd/...
+
+.PHONY: image
+image: $(BIN)/ko ## Build the image as an OCI layout in bin/image, without a container engine or a registry; PUSH=true pushes it to IMAGE.
+	@rm -rf $(BIN)/image $(BIN)/ko-cache/img
+	@mkdir -p $(BIN)/ko-cache && cp -R $(TOOLS)/ko/base $(BIN)/ko-cache/img
+	KOCACHE=$(CURDIR)/$(BIN)/ko-cache KO_DOCKER_REPO=$(IMAGE) VERSION=$(VERSION) $(BIN)/ko build --bare --tags=$(VERSION) \
+	  --push=$(or $(PUSH),false) --oci-layout-path=$(BIN)/image --sbom=none \
+	  --platform=linux/amd64,linux/arm64 --image-user=65532:65532 ./cmd/operator
+
+.PHONY: generate
+generate: $(BIN)/controller-gen ## Generate the API types' deepcopy functions.
+	$(BIN)/controller-gen object:headerFile=test/tools/controller-gen/header.go.txt paths=./api/...
+
+.PHONY: manifests
+manifests: $(BIN)/controller-gen ## Generate the CustomResourceDefinition that the chart installs.
+	$(BIN)/controller-gen crd:maxDescLen=$(CRD_DESCRIPTIONS) paths=./api/... output:crd:dir=$(dir $(CRD))
+	@awk 'BEGIN {print "# SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors\n# SPDX-License-Identifier: Apache-2.0"} 1' \
+	  $(CRD) > $(CRD).tmp && mv $(CRD).tmp $(CRD)
+
+# Descriptions of the embedded core types would bring the CRD near the limit of
+# what one request may hold, so each is cut at this many characters.
+CRD_DESCRIPTIONS := 120
+
+##@ Run
+
+.PHONY: run
+run: ## Run the operator against the current kubeconfig.
+	go run -ldflags '-X main.version=$(VERSION)' ./cmd/operator $(ARGS)
+
+.PHONY: demo
+demo: build control-plane ## Show the main job on a control plane of its own, then stay up; DEMO=once runs through and ends.
+	go run ./test/demo $(if $(filter once,$(DEMO)),-once) $(ARGS)
+
+.PHONY: render
+render: ## Print the sample Deployment as environment ENV would have it, without a cluster.
+	@go run ./cmd/kubectl-vectorsidecar render --environment $(ENV) -f docs/samples/app/deployment.yaml --sidecar $(SIDECAR) $(ARGS)
+
+##@ Cluster (of the current kubeconfig)
+
+.PHONY: install
+install: $(BIN)/helm $(BIN)/kubectl ## Install the CustomResourceDefinition only.
+	$(BIN)/helm template $(RELEASE) chart -s templates/crds.yaml | $(BIN)/kubectl apply --server-side -f -
+
+.PHONY: uninstall
+uninstall: $(BIN)/helm $(BIN)/kubectl ## Remove the CustomResourceDefinition, and with it every VectorSidecar.
+	$(BIN)/helm template $(RELEASE) chart -s templates/crds.yaml | $(BIN)/kubectl delete --ignore-not-found -f -
+
+.PHONY: deploy
+deploy: $(BIN)/helm ## Install or upgrade the chart for environment ENV.
+	$(BIN)/helm upgrade --install --take-ownership $(RELEASE) ./chart -n $(NAMESPACE) --create-namespace -f values/$(ENV).yaml $(ARGS)
+
+.PHONY: undeploy
+undeploy: $(BIN)/helm ## Uninstall the chart.
+	$(BIN)/helm uninstall $(RELEASE) -n $(NAMESPACE) $(ARGS)
+
+.PHONY: samples
+samples: $(BIN)/kubectl ## Apply the sample application and VectorSidecars.
+	$(BIN)/kubectl apply -f docs/samples/app -f docs/samples
+
+##@ Check
+
+# Tests that run programs on the repository's charts and binaries: go test sees
+# what a test reads, not what its child processes read, so it must not reuse a result.
+RUNS_PROGRAMS := '/test/(chart|envtest|e2e)(/|$$)'
+
+.PHONY: test
+test: build control-plane $(BIN)/helm-unittest ## Run every test: unit, golden, charts, and against a real API server.
+	@packages=$$(go list ./...) \
+	  && go test $$(grep -vE $(RUNS_PROGRAMS) <<<"$$packages") \
+	  && go test -count=1 $$(grep -E $(RUNS_PROGRAMS) <<<"$$packages")
+	@$(MAKE) --no-print-directory test-charts
+
+.PHONY: test-charts
+test-charts: $(BIN)/helm-unittest ## Run both charts' helm-unittest suites.
+	$(BIN)/helm-unittest ./chart
+	$(BIN)/helm-unittest -f 'test/sidecarchart/*_test.yaml' .
+
+.PHONY: test-integration
+test-integration: build control-plane ## Run only the tests against a real API server.
+	go test -count=1 ./test/envtest/... ./test/chart/...
+
+.PHONY: test-e2e
+test-e2e: build control-plane ## Run only the tests on a whole control plane with simulated nodes.
+	go test -count=1 ./test/e2e/...
+
+.PHONY: bench
+bench: ## Run the benchmarks.
+	go test -bench . -benchmem -run '^$$' ./internal/...
+
+.PHONY: fmt
+fmt: $(BIN)/golangci-lint ## Format the code and group its imports.
+	$(BIN)/golangci-lint fmt
+
+.PHONY: lint
+lint: $(BIN)/golangci-lint $(BIN)/helm ## Lint the code, and both charts with every environment's values.
+	$(BIN)/golangci-lint run
+	@for env in $(ENVIRONMENTS); do \
+	  for chart in chart .; do \
+	    echo "helm lint $$chart -f values/$$env.yaml"; \
+	    $(BIN)/helm lint --quiet $$chart -f values/$$env.yaml || exit 1; \
+	  done; \
+	done
+
+.PHONY: verify
+verify: ## Do all that CI does: generate, format, lint, test, demo, and find the tree unchanged.
+	$(MAKE) --no-print-directory generate manifests fmt
+	$(MAKE) --no-print-directory lint
+	$(MAKE) --no-print-directory test
+	$(MAKE) --no-print-directory demo DEMO=once
+	@if [ -n "$$(git status --porcelain)" ]; then \
+	  git --no-pager diff; \
+	  echo "verify: the tree differs from the last commit; commit these or take them back:"; \
+	  git status --short; \
+	  exit 1; \
+	fi
+	@echo "verify: generated code, format, lint, tests and demo are as committed"
+
+##@ Housekeeping
+
+.PHONY: tidy
+tidy: ## Bring go.mod and go.sum of the operator and of every tool module in line.
+	go mod tidy
+	for module in $(dir $(wildcard $(TOOLS)/*/go.mod)); do (cd $$module && go mod tidy); done
+
+.PHONY: clean
+clean: ## Remove everything built.
+	rm -rf $(BIN)
+
+.PHONY: help
+help: ## Show this help.
+	@awk 'BEGIN {FS = ":.*## "} \
+	  /^##@/ {printf "\n%s\n", substr($$0, 5)} \
+	  /^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo
+	@echo "ENV=$(ENV) NAMESPACE=$(NAMESPACE) RELEASE=$(RELEASE); ARGS are handed on to the program that a target runs."
+
+##@ Tools
+
+CONTROL_PLANE := $(addprefix $(BIN)/,etcd kube-apiserver kube-controller-manager kube-scheduler kwok kubectl helm)
+
+.PHONY: control-plane
+control-plane: $(CONTROL_PLANE) ## Build the programs of the test control plane.
+
+.PHONY: tools
+tools: control-plane $(addprefix $(BIN)/,helm-unittest controller-gen golangci-lint ko) ## Build every tool into bin/; the first time takes some minutes.
+
+# The version of a module as its tool module pins it.
+pinned = $(shell awk '$$1 == "$(2)" && $$2 ~ /^v/ {print $$2; exit}' $(TOOLS)/$(1)/go.mod)
+
+KUBE_VERSION := $(call pinned,kubernetes,k8s.io/kubernetes)
+KUBE_MAJOR   := $(patsubst v%,%,$(word 1,$(subst ., ,$(KUBE_VERSION))))
+KUBE_MINOR   := $(word 2,$(subst ., ,$(KUBE_VERSION)))
+
+KUBE_LDFLAGS := \
+  -X k8s.io/component-base/version.gitVersion=$(KUBE_VERSION) \
+  -X k8s.io/component-base/version.gitMajor=$(KUBE_MAJOR) \
+  -X k8s.io/component-base/version.gitMinor=$(KUBE_MINOR)
+
+# Charts rendered without a cluster see the Kubernetes version of the control plane; Helm's own default is 1.20.
+CHART_LDFLAGS := \
+  -X helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor=$(KUBE_MAJOR) \
+  -X helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=$(KUBE_MINOR) \
+  -X helm.sh/helm/v3/pkg/lint/rules.k8sVersionMajor=$(KUBE_MAJOR) \
+  -X helm.sh/helm/v3/pkg/lint/rules.k8sVersionMinor=$(KUBE_MINOR)
+
+HELM_LDFLAGS := $(CHART_LDFLAGS) \
+  -X helm.sh/helm/v3/internal/version.version=$(call pinned,helm,helm.sh/helm/v3) \
+  -X helm.sh/helm/v3/internal/version.metadata=
+
+# $(call tool,module,program,package,linker flags): a program is built again only when its module's pins change.
+define tool
+$(BIN)/$(2): $(TOOLS)/$(1)/go.mod $(TOOLS)/$(1)/go.sum
+	@echo "building $(2)"
+	@mkdir -p $(BIN)
+	@cd $(TOOLS)/$(1) && go build -ldflags '-s -w $(4)' -o $(CURDIR)/$(BIN)/$(2) $(3)
+	@touch $(BIN)/$(2)
+endef
+
+$(foreach program,kube-apiserver kube-controller-manager kube-scheduler kubectl,\
+  $(eval $(call tool,kubernetes,$(program),k8s.io/kubernetes/cmd/$(program),$(KUBE_LDFLAGS))))
+$(eval $(call tool,etcd,etcd,go.etcd.io/etcd/server/v3))
+$(eval $(call tool,kwok,kwok,sigs.k8s.io/kwok/cmd/kwok))
+$(eval $(call tool,helm,helm,helm.sh/helm/v3/cmd/helm,$(HELM_LDFLAGS)))
+$(eval $(call tool,helm-unittest,helm-unittest,github.com/helm-unittest/helm-unittest/cmd/helm-unittest,$(CHART_LDFLAGS)))
+$(eval $(call tool,controller-gen,controller-gen,sigs.k8s.io/controller-tools/cmd/controller-gen))
+$(eval $(call tool,golangci-lint,golangci-lint,github.com/golangci/golangci-lint/v2/cmd/golangci-lint))
+$(eval $(call tool,ko,ko,github.com/google/ko))

@@ -1,0 +1,234 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// NativeMode tells whether the sidecar is a native sidecar, that is an init
+// container with restartPolicy Always.
+//
+// +kubebuilder:validation:Enum=Auto;Always;Never
+type NativeMode string
+
+// SidecarSpec has the keys of .Values.sidecar; see values.yaml for what each
+// does and for its default. An unset field keeps the environment's value.
+type SidecarSpec struct {
+	// Name of the sidecar container.
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +optional
+	Name string `json:"name,omitempty"`
+
+	// Image of Vector, with a tag or a digest.
+	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:Pattern=`^\S+$`
+	// +optional
+	Image string `json:"image,omitempty"`
+
+	// ImagePullPolicy of the sidecar container.
+	// +kubebuilder:validation:Enum=Always;IfNotPresent;Never
+	// +optional
+	ImagePullPolicy corev1.PullPolicy `json:"imagePullPolicy,omitempty"`
+
+	// Native chooses between a native sidecar and a plain container. Auto is a
+	// native sidecar wherever the API server has them (1.29 and later).
+	// +optional
+	Native NativeMode `json:"native,omitempty"`
+
+	// Config is the Vector configuration. Without it, one is rendered from
+	// logs, otlp, metrics and sinks.
+	// +optional
+	Config *ConfigSpec `json:"config,omitempty"`
+
+	// Logs lets Vector read the log files that the application writes.
+	// +optional
+	Logs *LogsSpec `json:"logs,omitempty"`
+
+	// OTLP lets Vector listen for OpenTelemetry data on localhost.
+	// +optional
+	OTLP *OTLPSpec `json:"otlp,omitempty"`
+
+	// Metrics exposes Vector's own metrics for Prometheus.
+	// +optional
+	Metrics *MetricsSpec `json:"metrics,omitempty"`
+
+	// Health is Vector's API, which serves /health to the liveness probe.
+	// +optional
+	Health *HealthSpec `json:"health,omitempty"`
+
+	// Sinks of the rendered configuration by their id, as in Vector's own
+	// documentation. A sink without inputs gets everything that is collected.
+	// +optional
+	Sinks map[string]apiextensionsv1.JSON `json:"sinks,omitempty"`
+
+	// LogLevel is VECTOR_LOG.
+	// +kubebuilder:validation:Enum=trace;debug;info;warn;error;off
+	// +optional
+	LogLevel string `json:"logLevel,omitempty"`
+
+	// Threads is VECTOR_THREADS: how many worker threads Vector starts.
+	// 0 leaves the choice to Vector: one for each core of the node.
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=256
+	// +optional
+	Threads *int32 `json:"threads,omitempty"`
+
+	// Shutdown is how the sidecar drains.
+	// +optional
+	Shutdown *ShutdownSpec `json:"shutdown,omitempty"`
+
+	// Data is the volume of Vector's data_dir.
+	// +optional
+	Data *DataSpec `json:"data,omitempty"`
+
+	// Args are appended to the arguments that name the configuration. Those
+	// are left out when these name one (--config, --config-dir and the like).
+	// +kubebuilder:validation:MaxItems=64
+	// +optional
+	Args []string `json:"args,omitempty"`
+
+	// Env is added to the sidecar's environment; an entry replaces the
+	// operator's of the same name.
+	// +kubebuilder:validation:MaxItems=128
+	// +optional
+	Env []corev1.EnvVar `json:"env,omitempty"`
+
+	// EnvFrom adds variables from ConfigMaps and Secrets of the namespace.
+	// +kubebuilder:validation:MaxItems=32
+	// +optional
+	EnvFrom []corev1.EnvFromSource `json:"envFrom,omitempty"`
+
+	// VolumeMounts are added to the sidecar; one at /etc/vector or at
+	// /var/lib/vector takes the place of the operator's own.
+	// +kubebuilder:validation:MaxItems=64
+	// +optional
+	VolumeMounts []corev1.VolumeMount `json:"volumeMounts,omitempty"`
+
+	// Resources of the sidecar container.
+	// +optional
+	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
+
+	// SecurityContext of the sidecar container.
+	// +optional
+	SecurityContext *corev1.SecurityContext `json:"securityContext,omitempty"`
+}
+
+// ConfigSpec gives a whole Vector configuration.
+//
+// +kubebuilder:validation:XValidation:rule="!(has(self.configMapRef) && has(self.inline) && size(self.inline) > 0)",message="sidecar.config has both configMapRef and inline: give one of them"
+type ConfigSpec struct {
+	// ConfigMapRef names a key of a ConfigMap in the same namespace.
+	// +optional
+	ConfigMapRef *ConfigMapRef `json:"configMapRef,omitempty"`
+
+	// Inline is the configuration itself, in YAML, JSON or TOML.
+	// +kubebuilder:validation:MaxLength=524288
+	// +optional
+	Inline string `json:"inline,omitempty"`
+}
+
+// ConfigMapRef names a key of a ConfigMap.
+type ConfigMapRef struct {
+	// Name of the ConfigMap.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// Key that holds the configuration. Its extension (.yaml, .yml, .json or
+	// .toml) tells the format.
+	// +kubebuilder:validation:MaxLength=253
+	// +optional
+	Key string `json:"key,omitempty"`
+}
+
+// LogsSpec says which files to read.
+type LogsSpec struct {
+	// Path is the folder that the application logs to. A container of the
+	// workload must mount a volume there; the sidecar mounts the same one.
+	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:Pattern=`^(/[^\s:]*)?$`
+	// +optional
+	Path string `json:"path,omitempty"`
+
+	// Include are the file name patterns below the path.
+	// +kubebuilder:validation:MaxItems=32
+	// +optional
+	Include []string `json:"include,omitempty"`
+}
+
+// OTLPSpec is a listener for OpenTelemetry data on localhost.
+type OTLPSpec struct {
+	// Enabled switches the listener on.
+	// +optional
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// GRPCPort is the port of OTLP over gRPC.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=65535
+	// +optional
+	GRPCPort *int32 `json:"grpcPort,omitempty"`
+
+	// HTTPPort is the port of OTLP over HTTP.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=65535
+	// +optional
+	HTTPPort *int32 `json:"httpPort,omitempty"`
+}
+
+// MetricsSpec exposes Vector's own metrics.
+type MetricsSpec struct {
+	// Enabled adds the internal_metrics source, the exporter and its port to a
+	// rendered configuration.
+	// +optional
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// Port of the Prometheus exporter.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=65535
+	// +optional
+	Port *int32 `json:"port,omitempty"`
+}
+
+// HealthSpec is Vector's API and the liveness probe that asks it.
+type HealthSpec struct {
+	// Probe says when there is a liveness probe: Auto is with a rendered
+	// configuration, Always also with your own, which must enable the API.
+	// +kubebuilder:validation:Enum=Auto;Always;Never
+	// +optional
+	Probe string `json:"probe,omitempty"`
+
+	// Port of Vector's API.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=65535
+	// +optional
+	Port *int32 `json:"port,omitempty"`
+}
+
+// ShutdownSpec is how the sidecar drains when its pod ends.
+type ShutdownSpec struct {
+	// DrainSeconds is how long a preStop sleep lets Vector read on before it
+	// is told to stop. 0 leaves the sleep out.
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=600
+	// +optional
+	DrainSeconds *int32 `json:"drainSeconds,omitempty"`
+
+	// LimitSeconds is VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS. Together with
+	// drainSeconds it should stay below the pod's grace period.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=3600
+	// +optional
+	LimitSeconds *int32 `json:"limitSeconds,omitempty"`
+}
+
+// DataSpec is the emptyDir of Vector's data_dir.
+type DataSpec struct {
+	// SizeLimit of the emptyDir.
+	// +optional
+	SizeLimit *resource.Quantity `json:"sizeLimit,omitempty"`
+}

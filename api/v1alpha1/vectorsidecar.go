@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// VectorSidecar asks for a Vector sidecar in every Deployment of its namespace
+// that its selector matches.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:shortName=vs,categories=observability
+// +kubebuilder:printcolumn:name="Enabled",type=boolean,JSONPath=`.spec.enabled`
+// +kubebuilder:printcolumn:name="Environment",type=string,JSONPath=`.status.environment`
+// +kubebuilder:printcolumn:name="Matched",type=integer,JSONPath=`.status.matchedDeployments`
+// +kubebuilder:printcolumn:name="Injected",type=integer,JSONPath=`.status.injectedDeployments`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+type VectorSidecar struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec is what is wanted. Only the selector is required.
+	Spec VectorSidecarSpec `json:"spec"`
+	// Status is what the operator found and did.
+	Status VectorSidecarStatus `json:"status,omitempty"`
+}
+
+// VectorSidecarList is a list of VectorSidecars.
+//
+// +kubebuilder:object:root=true
+type VectorSidecarList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []VectorSidecar `json:"items"`
+}
+
+// VectorSidecarSpec is what is wanted. Sidecar, InitContainers, Volumes and
+// Values have the keys of a values file and are its last layer: what is left
+// out comes from the environment.
+//
+// +kubebuilder:validation:XValidation:rule="(has(self.matchAll) && self.matchAll) || (has(self.selector.matchLabels) && size(self.selector.matchLabels) > 0) || (has(self.selector.matchExpressions) && size(self.selector.matchExpressions) > 0)",message="spec.selector is empty and would match every Deployment of the namespace: name a label, or set spec.matchAll: true"
+// +kubebuilder:validation:XValidation:rule="!has(self.selector.matchExpressions) || self.selector.matchExpressions.all(e, e.operator in ['In', 'NotIn', 'Exists', 'DoesNotExist'])",message="spec.selector.matchExpressions: operator must be In, NotIn, Exists or DoesNotExist"
+// +kubebuilder:validation:XValidation:rule="!has(self.selector.matchExpressions) || self.selector.matchExpressions.all(e, (e.operator in ['In', 'NotIn']) == (has(e.values) && size(e.values) > 0))",message="spec.selector.matchExpressions: In and NotIn need values, Exists and DoesNotExist take none"
+type VectorSidecarSpec struct {
+	// Enabled tells whether workloads carry the sidecar. Setting it to false
+	// takes the sidecar out and keeps this object.
+	// +kubebuilder:default=true
+	// +optional
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// Environment names the values to render with. Default: the label
+	// vectorsidecar.observability.kontroloop.ai/environment of the namespace,
+	// else the operator's default environment.
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +optional
+	Environment string `json:"environment,omitempty"`
+
+	// Selector matches the labels of the Deployments themselves, not of their
+	// pods. An empty selector is refused unless matchAll is true.
+	Selector metav1.LabelSelector `json:"selector"`
+
+	// MatchAll allows an empty selector, which matches every Deployment of
+	// the namespace.
+	// +optional
+	MatchAll bool `json:"matchAll,omitempty"`
+
+	// Sidecar overrides the environment's values for the sidecar.
+	// +optional
+	Sidecar *SidecarSpec `json:"sidecar,omitempty"`
+
+	// InitContainers are added to the pod beside the sidecar.
+	// +kubebuilder:validation:MaxItems=16
+	// +optional
+	InitContainers []corev1.Container `json:"initContainers,omitempty"`
+
+	// Volumes are added to the pod for the sidecar and the init containers.
+	// +kubebuilder:validation:MaxItems=64
+	// +optional
+	Volumes []corev1.Volume `json:"volumes,omitempty"`
+
+	// Values are free values for customised templates, seen as .Values.values.
+	// +kubebuilder:pruning:PreserveUnknownFields
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +optional
+	Values *apiextensionsv1.JSON `json:"values,omitempty"`
+}
+
+// IsEnabled tells whether workloads should carry the sidecar.
+func (s *VectorSidecarSpec) IsEnabled() bool { return s.Enabled == nil || *s.Enabled }

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package vectorsidecar is the root of the Vector Sidecar Operator and holds
+// nothing but FS, the sidecar chart that is built into the operator.
+//
+// A tour of the code, in the order in which data flows:
+//
+//   - api/v1alpha1 is what a person writes: the VectorSidecar.
+//   - internal/environment merges layers of values and keeps their origin.
+//   - internal/template executes compiled templates, bounded and hermetic.
+//   - internal/sidecarchart loads a chart of templates, values and schema.
+//   - internal/vectorconfig reads Vector configuration.
+//   - internal/render makes of chart, values and target the Overlay, which is
+//     what gets merged, and its companion objects.
+//   - internal/workload shows a Deployment as a small View.
+//   - internal/plan compares Overlay and View and names what has to be done.
+//   - internal/decision runs all of the above for one VectorSidecar and a
+//     snapshot of its world: values in, values out, no cluster.
+//   - internal/apply is the only writer.
+//   - internal/status turns facts into conditions.
+//   - internal/controller is the loop: take the snapshot, decide, apply, tell.
+//   - internal/operator wires the process; cmd/operator is its main.
+package vectorsidecar
+
+import "embed"
+
+// FS is the sidecar chart: the folder that this file lies in, as a Helm chart.
+//
+//go:embed Chart.yaml values.yaml values.schema.json all:templates values
+var FS embed.FS

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package apply is the only writer to workloads and companions. It carries out
+// what was decided, with server-side apply and without force, and decides nothing.
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// ErrGone says that the workload does not exist any more, or that another one has
+// taken its name.
+var ErrGone = errors.New("the workload is gone")
+
+// ConflictError says that others own fields that would have to be written.
+type ConflictError struct{ Err error }
+
+func (e *ConflictError) Error() string { return e.Err.Error() }
+func (e *ConflictError) Unwrap() error { return e.Err }
+
+// RefusedError says that the API server will refuse the same again.
+type RefusedError struct{ Err error }
+
+func (e *RefusedError) Error() string { return e.Err.Error() }
+func (e *RefusedError) Unwrap() error { return e.Err }
+
+var schemaError = regexp.MustCompile(`failed to create (manager for existing fields|typed patch object)`)
+
+// Writer writes to a cluster. Make one with New.
+type Writer struct{ client client.Client }
+
+// New returns a Writer that writes through a client.
+func New(c client.Client) *Writer { return &Writer{client: c} }
+
+// Written is what the API server said of a write.
+type Written struct {
+	ResourceVersion string
+	// Generation is one higher than before if a rollout begins.
+	Generation int64
+}
+
+// Workload carries out a plan that writes: one request, whose answer is metadata
+// only. The error is ErrGone, a *ConflictError, a *RefusedError, or a passing one.
+func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
+	var body map[string]any
+	switch p.Action {
+	case plan.Inject, plan.Update:
+		body = maps.Clone(p.Apply)
+	case plan.Remove:
+		// Applying nothing gives up everything that the manager owns alone.
+		body = map[string]any{}
+	default:
+		return Written{}, fmt.Errorf("a plan to %s writes nothing", p.Action)
+	}
+	kind := kindOf(p.Target)
+	metadata := map[string]any{"name": p.Target.Name, "namespace": p.Target.Namespace, "uid": string(p.Target.UID)}
+	if given, ok := body["metadata"].(map[string]any); ok {
+		maps.Copy(metadata, given)
+	}
+	body["apiVersion"], body["kind"], body["metadata"] = kind.GroupVersion().String(), kind.Kind, metadata
+	reply := &metav1.PartialObjectMetadata{}
+	reply.SetGroupVersionKind(kind)
+	reply.Namespace, reply.Name = p.Target.Namespace, p.Target.Name
+	if err := w.apply(ctx, reply, body, p.Manager); err != nil {
+		return Written{}, fmt.Errorf("applying to %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
+	}
+	return Written{ResourceVersion: reply.ResourceVersion, Generation: reply.Generation}, nil
+}
+
+// Companion creates a companion if it is not there. The VectorSidecar owns it.
+func (w *Writer) Companion(ctx context.Context, owner *v1alpha1.VectorSidecar, companion *corev1.ConfigMap) error {
+	kind := v1alpha1.GroupVersion.WithKind("VectorSidecar")
+	body := corev1ac.ConfigMap(companion.Name, companion.Namespace).
+		WithLabels(companion.Labels).
+		WithAnnotations(companion.Annotations).
+		WithOwnerReferences(metav1ac.OwnerReference().
+			WithAPIVersion(kind.GroupVersion().String()).WithKind(kind.Kind).
+			WithName(owner.Name).WithUID(owner.UID).WithController(true).WithBlockOwnerDeletion(true)).
+		WithImmutable(true).
+		WithData(companion.Data).
+		WithBinaryData(companion.BinaryData)
+	reply := &metav1.PartialObjectMetadata{}
+	reply.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
+	reply.Namespace, reply.Name = companion.Namespace, companion.Name
+	if err := w.apply(ctx, reply, body, meta.Manager(owner.Name)); err != nil {
+		return fmt.Errorf("applying ConfigMap %s/%s: %w", companion.Namespace, companion.Name, classify(err))
+	}
+	return nil
+}
+
+// DeleteCompanion removes a companion; one that is gone already is no error.
+func (w *Writer) DeleteCompanion(ctx context.Context, name types.NamespacedName) error {
+	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}}
+	if err := client.IgnoreNotFound(w.client.Delete(ctx, object)); err != nil {
+		return fmt.Errorf("deleting ConfigMap %s: %w", name, err)
+	}
+	return nil
+}
+
+func (w *Writer) apply(ctx context.Context, reply *metav1.PartialObjectMetadata, body any, manager string) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	return w.client.Patch(ctx, reply, client.RawPatch(types.ApplyPatchType, text), client.FieldOwner(manager))
+}
+
+func kindOf(target workload.Ref) schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: target.Kind}
+}
+
+// classify tells errors apart by what can be done about them.
+func classify(err error) error {
+	switch {
+	case apierrors.IsNotFound(err):
+		return errors.Join(ErrGone, err)
+	case apierrors.IsConflict(err) && hasCause(err, metav1.CauseTypeFieldManagerConflict):
+		return &ConflictError{err}
+	case apierrors.IsConflict(err):
+		// The UID is another one: the workload was replaced.
+		return errors.Join(ErrGone, err)
+	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), apierrors.IsRequestEntityTooLargeError(err), isSchemaError(err):
+		return &RefusedError{err}
+	default:
+		return err
+	}
+}
+
+func hasCause(err error, cause metav1.CauseType) bool {
+	_, found := apierrors.StatusCause(err, cause)
+	return found
+}
+
+// isSchemaError recognises the internal error (500) by which the API server
+// answers an applied object that does not fit its schema (fact 20 of server-side
+// apply). It has no reason of its own; only its text tells.
+func isSchemaError(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Code != 500 {
+		return false
+	}
+	return schemaError.MatchString(status.Status().Message)
+}

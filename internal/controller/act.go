@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/status"
+)
+
+// writers is how many workloads of one VectorSidecar are written to at once.
+const writers = 8
+
+// outcome is what came of carrying out a decision.
+type outcome struct {
+	mu       sync.Mutex
+	done     []*plan.Plan
+	failures []status.Failure
+}
+
+func (o *outcome) succeed(p *plan.Plan) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.done = append(o.done, p)
+}
+
+func (o *outcome) fail(object, reason string, err error, permanent bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.failures = append(o.failures, status.Failure{Object: object, Reason: reason, Err: err, Permanent: permanent})
+}
+
+// sort makes the outcome independent of which write was answered first.
+func (o *outcome) sort() {
+	slices.SortFunc(o.done, func(a, b *plan.Plan) int { return strings.Compare(a.Target.Name, b.Target.Name) })
+	slices.SortFunc(o.failures, func(a, b status.Failure) int { return strings.Compare(a.Object, b.Object) })
+}
+
+// retry returns the failures that are worth another try, nil if there are none.
+func (o *outcome) retry() error {
+	var errs []error
+	for _, failure := range o.failures {
+		if !failure.Permanent {
+			errs = append(errs, failure.Err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// act carries out a decision: companions first, then workloads, then what nothing
+// refers to any more.
+func (r *Reconciler) act(ctx context.Context, sidecar *v1alpha1.VectorSidecar, snapshot *decision.Snapshot, decided *decision.Decision) *outcome {
+	result := &outcome{}
+	owner := client.ObjectKeyFromObject(sidecar)
+	for i := range decided.Companions {
+		companion := &decided.Companions[i]
+		if slices.Contains(snapshot.Companions, companion.Name) {
+			continue
+		}
+		if err := r.writer.Companion(ctx, sidecar, companion); err != nil {
+			reason, permanent := explain(err)
+			result.fail(fmt.Sprintf("ConfigMap %s/%s", companion.Namespace, companion.Name), reason, err, permanent)
+			return result // Pods without their configuration would not start.
+		}
+	}
+	group := errgroup.Group{}
+	group.SetLimit(writers)
+	for i := range decided.Plans {
+		p := &decided.Plans[i]
+		if !p.Writes() || r.ledger.pending(owner, p) {
+			continue
+		}
+		group.Go(func() error {
+			r.write(ctx, owner, p, result)
+			return nil
+		})
+	}
+	_ = group.Wait() // Its functions report to the outcome.
+	for _, name := range decided.Obsolete {
+		if err := r.writer.DeleteCompanion(ctx, types.NamespacedName{Namespace: owner.Namespace, Name: name}); err != nil {
+			result.fail("ConfigMap "+name, meta.ReasonRetrying, err, false)
+		}
+	}
+	r.ledger.keep(owner, decided.Plans)
+	result.sort()
+	return result
+}
+
+// write carries out one plan and notes the answer.
+func (r *Reconciler) write(ctx context.Context, owner types.NamespacedName, p *plan.Plan, result *outcome) {
+	object := status.Object(p.Target)
+	if err := r.ledger.refusal(owner, p); err != nil {
+		reason, _ := explain(err)
+		result.fail(object, reason, err, true)
+		return
+	}
+	written, err := r.writer.Workload(ctx, p)
+	switch reason, permanent := explain(err); {
+	case err == nil:
+		r.ledger.wrote(owner, p, written)
+		result.succeed(p)
+		log.FromContext(ctx).Info("workload written", "action", p.Action, "workload", object, "hash", hashOf(p), "generation", written.Generation)
+	case errors.Is(err, apply.ErrGone):
+		// The event of its deletion or of its successor brings the next pass.
+	case permanent:
+		r.ledger.refused(owner, p, err)
+		result.fail(object, reason, err, true)
+	default:
+		result.fail(object, reason, err, false)
+	}
+}
+
+// explain gives the reason for an error and whether the same would fail again.
+func explain(err error) (reason string, permanent bool) {
+	var conflict *apply.ConflictError
+	var refused *apply.RefusedError
+	switch {
+	case errors.As(err, &conflict):
+		return meta.ReasonConflict, true
+	case errors.As(err, &refused):
+		return meta.ReasonApplyRefused, true
+	default:
+		return meta.ReasonRetrying, false
+	}
+}

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// releaseRetry is when to look again at workloads that still carry the sidecar
+// though every removal was accepted: another writer may have restored it.
+const releaseRetry = time.Second
+
+// holdBeforeWriting adds the finalizer before the first workload is written to.
+func (r *Reconciler) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) error {
+	isWriting := slices.ContainsFunc(decided.Plans, func(p plan.Plan) bool { return p.Writes() })
+	if sidecar.DeletionTimestamp != nil || !isWriting || controllerutil.ContainsFinalizer(sidecar, meta.Finalizer) {
+		return nil
+	}
+	before := sidecar.DeepCopy()
+	controllerutil.AddFinalizer(sidecar, meta.Finalizer)
+	if err := r.patch(ctx, sidecar, before); err != nil {
+		return fmt.Errorf("adding the finalizer: %w", err)
+	}
+	return nil
+}
+
+// release removes the finalizer once nothing carries the sidecar any more. It
+// asks the API server and not the cache: a cache that is behind our own write
+// would say that there is nothing to remove.
+func (r *Reconciler) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (reconcile.Result, error) {
+	if !controllerutil.ContainsFinalizer(sidecar, meta.Finalizer) {
+		return reconcile.Result{}, nil
+	}
+	var found appsv1.DeploymentList
+	if err := r.live.List(ctx, &found, client.InNamespace(sidecar.Namespace)); err != nil {
+		return reconcile.Result{}, fmt.Errorf("looking for what still carries the sidecar: %w", err)
+	}
+	for i := range found.Items {
+		view := workload.Of(&found.Items[i])
+		if _, carries := view.Owned[meta.Manager(sidecar.Name)]; carries && !view.Deleting {
+			return reconcile.Result{RequeueAfter: releaseRetry}, nil
+		}
+	}
+	if err := r.deleteCompanions(ctx, sidecar); err != nil {
+		return reconcile.Result{}, err
+	}
+	before := sidecar.DeepCopy()
+	controllerutil.RemoveFinalizer(sidecar, meta.Finalizer)
+	if err := client.IgnoreNotFound(r.patch(ctx, sidecar, before)); err != nil {
+		return reconcile.Result{}, fmt.Errorf("removing the finalizer: %w", err)
+	}
+	return reconcile.Result{}, nil
+}
+
+// deleteCompanions deletes what was made for a VectorSidecar. One that the cache
+// does not show yet is left to the garbage collector, by its owner reference.
+func (r *Reconciler) deleteCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
+	names, err := r.companions(ctx, sidecar)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := r.writer.DeleteCompanion(ctx, types.NamespacedName{Namespace: sidecar.Namespace, Name: name}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// patch writes the difference, unless somebody else has written meanwhile: the
+// finalizers are one list.
+func (r *Reconciler) patch(ctx context.Context, after, before *v1alpha1.VectorSidecar) error {
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	return r.client.Patch(ctx, after, patch, client.FieldOwner(meta.Operator))
+}

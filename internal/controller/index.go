@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+const (
+	// indexSelector finds VectorSidecars by a label that they require.
+	indexSelector = "selector"
+	// indexManager finds VectorSidecars by their field manager, and
+	// Deployments by the field managers that own something in them.
+	indexManager = "manager"
+	// anyLabels is the key of VectorSidecars that require no certain label.
+	anyLabels = "*"
+)
+
+func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
+	for _, index := range []struct {
+		object client.Object
+		name   string
+		keys   client.IndexerFunc
+	}{
+		{&v1alpha1.VectorSidecar{}, indexSelector, selectorKeys},
+		{&v1alpha1.VectorSidecar{}, indexManager, func(object client.Object) []string {
+			return []string{meta.Manager(object.GetName())}
+		}},
+		{&appsv1.Deployment{}, indexManager, managersOf},
+	} {
+		if err := indexer.IndexField(ctx, index.object, index.name, index.keys); err != nil {
+			return fmt.Errorf("index %q: %w", index.name, err)
+		}
+	}
+	return nil
+}
+
+// selectorKeys are labels one of which every matching workload has: the first
+// required pair, or the pairs that an In expression allows, or "*".
+func selectorKeys(object client.Object) []string {
+	sidecar, ok := object.(*v1alpha1.VectorSidecar)
+	if !ok {
+		return nil
+	}
+	selector := &sidecar.Spec.Selector
+	for _, key := range slices.Sorted(maps.Keys(selector.MatchLabels)) {
+		return []string{key + "=" + selector.MatchLabels[key]}
+	}
+	for _, expression := range selector.MatchExpressions {
+		if expression.Operator == metav1.LabelSelectorOpIn {
+			var keys []string
+			for _, value := range expression.Values {
+				keys = append(keys, expression.Key+"="+value)
+			}
+			return keys
+		}
+	}
+	return []string{anyLabels}
+}
+
+func labelKeys(of map[string]string) []string {
+	var keys []string
+	for key, value := range of {
+		keys = append(keys, key+"="+value)
+	}
+	return keys
+}
+
+func labelSet(of map[string]string) labels.Set { return of }
+
+// managersOf are the operator's field managers that own something in an object.
+func managersOf(object client.Object) []string {
+	var managers []string
+	for _, entry := range object.GetManagedFields() {
+		if meta.IsManager(entry.Manager) && !slices.Contains(managers, entry.Manager) {
+			managers = append(managers, entry.Manager)
+		}
+	}
+	return managers
+}

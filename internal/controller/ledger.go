@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+)
+
+// ledger remembers what was written to each workload until the cache shows it,
+// and what was refused until something changes. It keeps the loop from writing
+// twice because it reads its own writes late, and from repeating what cannot
+// succeed.
+type ledger struct {
+	mu      sync.Mutex
+	entries map[types.NamespacedName]map[types.UID]entry
+}
+
+// entry is the last attempt on one workload.
+type entry struct {
+	// planned is the resource version that the attempt was planned from.
+	planned string
+	action  plan.Action
+	hash    string
+	// generation is what the API server answered to a write.
+	generation int64
+	// refusal is its answer if the same would be refused again, else nil.
+	refusal error
+}
+
+func newLedger() *ledger {
+	return &ledger{entries: map[types.NamespacedName]map[types.UID]entry{}}
+}
+
+// pending tells whether the cache is still behind the last write to the target.
+func (l *ledger) pending(owner types.NamespacedName, p *plan.Plan) bool {
+	last, ok := l.last(owner, p)
+	return ok && last.refusal == nil && (last.planned == p.ResourceVersion || p.Generation < last.generation)
+}
+
+// refusal returns what the API server answered to the same attempt on the same
+// version of the target, nil if it has not been tried.
+func (l *ledger) refusal(owner types.NamespacedName, p *plan.Plan) error {
+	last, ok := l.last(owner, p)
+	if !ok || last.planned != p.ResourceVersion || last.action != p.Action || last.hash != hashOf(p) {
+		return nil
+	}
+	return last.refusal
+}
+
+func (l *ledger) last(owner types.NamespacedName, p *plan.Plan) (entry, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	found, ok := l.entries[owner][p.Target.UID]
+	return found, ok
+}
+
+func (l *ledger) wrote(owner types.NamespacedName, p *plan.Plan, written apply.Written) {
+	l.put(owner, p, entry{generation: written.Generation})
+}
+
+func (l *ledger) refused(owner types.NamespacedName, p *plan.Plan, err error) {
+	l.put(owner, p, entry{refusal: err})
+}
+
+func (l *ledger) put(owner types.NamespacedName, p *plan.Plan, e entry) {
+	e.planned, e.action, e.hash = p.ResourceVersion, p.Action, hashOf(p)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.entries[owner] == nil {
+		l.entries[owner] = map[types.UID]entry{}
+	}
+	l.entries[owner][p.Target.UID] = e
+}
+
+// keep drops the entries of workloads that are not among the plans any more.
+func (l *ledger) keep(owner types.NamespacedName, plans []plan.Plan) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.entries[owner]) == 0 {
+		return
+	}
+	kept := map[types.UID]entry{}
+	for i := range plans {
+		uid := plans[i].Target.UID
+		if e, ok := l.entries[owner][uid]; ok {
+			kept[uid] = e
+		}
+	}
+	l.entries[owner] = kept
+}
+
+func (l *ledger) forget(owner types.NamespacedName) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.entries, owner)
+}
+
+func hashOf(p *plan.Plan) string {
+	if p.Desired == nil {
+		return ""
+	}
+	return p.Desired.InjectedHash()
+}

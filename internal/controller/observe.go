@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// observe takes the snapshot, from the cache alone.
+func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*decision.Snapshot, error) {
+	namespace := &metav1.PartialObjectMetadata{}
+	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+	if err := client.IgnoreNotFound(r.client.Get(ctx, types.NamespacedName{Name: sidecar.Namespace}, namespace)); err != nil {
+		return nil, fmt.Errorf("reading namespace %s: %w", sidecar.Namespace, err)
+	}
+	workloads, err := r.workloads(ctx, sidecar)
+	if err != nil {
+		return nil, err
+	}
+	companions, err := r.companions(ctx, sidecar)
+	if err != nil {
+		return nil, err
+	}
+	environments, err := r.environments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &decision.Snapshot{
+		Sidecar:            sidecar,
+		NamespaceLabels:    namespace.Labels,
+		Workloads:          workloads,
+		ConfigMap:          func(name string) *corev1.ConfigMap { return r.configMap(ctx, sidecar, name) },
+		Companions:         companions,
+		Chart:              r.options.Chart,
+		Environments:       environments,
+		DefaultEnvironment: r.options.DefaultEnvironment,
+		KubeVersion:        r.options.KubeVersion,
+	}, nil
+}
+
+// workloads lists those that the selector matches and those that carry the
+// sidecar. A selector that cannot be read matches nothing here; the decision
+// says so.
+func (r *Reconciler) workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]workload.View, error) {
+	inNamespace := client.InNamespace(sidecar.Namespace)
+	lists := [][]client.ListOption{{inNamespace, client.MatchingFields{indexManager: meta.Manager(sidecar.Name)}}}
+	if selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector); err == nil {
+		lists = append(lists, []client.ListOption{inNamespace, client.MatchingLabelsSelector{Selector: selector}})
+	}
+	var views []workload.View
+	seen := map[types.UID]bool{}
+	for _, options := range lists {
+		var found appsv1.DeploymentList
+		if err := r.client.List(ctx, &found, append(options, client.UnsafeDisableDeepCopy)...); err != nil {
+			return nil, fmt.Errorf("listing Deployments: %w", err)
+		}
+		for i := range found.Items {
+			if deployment := &found.Items[i]; !seen[deployment.UID] {
+				seen[deployment.UID] = true
+				views = append(views, workload.Of(deployment))
+			}
+		}
+	}
+	return views, nil
+}
+
+func (r *Reconciler) companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]string, error) {
+	var found corev1.ConfigMapList
+	labels := client.MatchingLabels{meta.LabelSidecar: meta.LabelValue(sidecar.Name)}
+	if err := r.client.List(ctx, &found, client.InNamespace(sidecar.Namespace), labels, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("listing companions: %w", err)
+	}
+	var names []string
+	for i := range found.Items {
+		if metav1.IsControlledBy(&found.Items[i], sidecar) {
+			names = append(names, found.Items[i].Name)
+		}
+	}
+	return names, nil
+}
+
+// configMap reads a ConfigMap that a decision asks for. The reference is noted
+// first, so that no change of the ConfigMap is missed.
+func (r *Reconciler) configMap(ctx context.Context, sidecar *v1alpha1.VectorSidecar, name string) *corev1.ConfigMap {
+	r.references.set(client.ObjectKeyFromObject(sidecar), name)
+	object := &corev1.ConfigMap{}
+	if err := r.client.Get(ctx, types.NamespacedName{Namespace: sidecar.Namespace, Name: name}, object); err != nil {
+		return nil // The cache knows of no other error than "not found".
+	}
+	return object
+}
+
+// environments returns the values of all environments, the installation's
+// included.
+func (r *Reconciler) environments(ctx context.Context) (*environment.Set, error) {
+	name := r.options.Installation
+	if name.Name == "" {
+		return r.options.Chart.Environments, nil
+	}
+	object := &corev1.ConfigMap{}
+	if err := client.IgnoreNotFound(r.client.Get(ctx, name, object)); err != nil {
+		return nil, fmt.Errorf("reading ConfigMap %s: %w", name, err)
+	}
+	return r.catalogue.with(name, object), nil
+}
+
+// catalogue keeps the parsed values of the installation until its ConfigMap
+// changes.
+type catalogue struct {
+	builtin *environment.Set
+
+	mu      sync.Mutex
+	version string
+	set     *environment.Set
+}
+
+func (c *catalogue) with(name types.NamespacedName, object *corev1.ConfigMap) *environment.Set {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.set == nil || c.version != object.ResourceVersion {
+		c.version, c.set = object.ResourceVersion, c.builtin.WithInstallation("ConfigMap "+name.String(), object.Data)
+	}
+	return c.set
+}

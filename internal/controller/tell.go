@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/status"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// tell writes the status if it says anything new, and events if anything
+// happened.
+func (r *Reconciler) tell(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, result *outcome) error {
+	before := sidecar.DeepCopy()
+	sidecar.Status = status.Of(status.Facts{
+		Sidecar: before, Decision: decided, Changed: len(result.done) > 0, Failures: result.failures,
+	}, metav1.Now())
+	r.tellEvents(before, sidecar, result)
+	if equality.Semantic.DeepEqual(before.Status, sidecar.Status) {
+		return nil
+	}
+	err := r.client.Status().Patch(ctx, sidecar, client.MergeFrom(before), client.FieldOwner(meta.Operator))
+	if err := client.IgnoreNotFound(err); err != nil {
+		return fmt.Errorf("writing the status: %w", err)
+	}
+	return nil
+}
+
+func (r *Reconciler) tellEvents(before, after *v1alpha1.VectorSidecar, result *outcome) {
+	written := map[plan.Action][]string{}
+	for _, p := range result.done {
+		target := reference(p.Target)
+		r.events.Eventf(target, after, corev1.EventTypeNormal, happened[p.Action], string(p.Action),
+			"%s the sidecar of VectorSidecar %s", happened[p.Action], after.Name)
+		written[p.Action] = append(written[p.Action], p.Target.Name)
+	}
+	for _, action := range []plan.Action{plan.Inject, plan.Update, plan.Remove} {
+		if names := written[action]; len(names) > 0 {
+			r.events.Eventf(after, nil, corev1.EventTypeNormal, happened[action], string(action),
+				"%s the sidecar of %d Deployments: %s", happened[action], len(names), few(names))
+		}
+	}
+	was := apimeta.FindStatusCondition(before.Status.Conditions, meta.ConditionError)
+	is := apimeta.FindStatusCondition(after.Status.Conditions, meta.ConditionError)
+	if is.Status == metav1.ConditionTrue && (was == nil || was.Status != is.Status || was.Message != is.Message) {
+		r.events.Eventf(after, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", shortened(is.Message))
+	}
+}
+
+// happened names an action once it is done.
+var happened = map[plan.Action]string{
+	plan.Inject: meta.ReasonInjected, plan.Update: meta.ReasonUpdated, plan.Remove: meta.ReasonRemoved,
+}
+
+// few lists the first names and counts the rest.
+func few(names []string) string {
+	const most = 10
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// shortened keeps a note within what an event may hold.
+func shortened(note string) string {
+	const limit = 1000
+	if len(note) <= limit {
+		return note
+	}
+	return strings.ToValidUTF8(note[:limit], "") + " …"
+}
+
+// reference is as much of a workload as an event needs.
+func reference(target workload.Ref) *metav1.PartialObjectMetadata {
+	object := &metav1.PartialObjectMetadata{}
+	object.SetGroupVersionKind(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: target.Kind})
+	object.Namespace, object.Name, object.UID = target.Namespace, target.Name, target.UID
+	return object
+}

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"maps"
+	"reflect"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// ownChanges lets a VectorSidecar's own events through when its spec changed or
+// its deletion began; its status is ours.
+func ownChanges() ctrlbuilder.ForOption {
+	return ctrlbuilder.WithPredicates(predicate.GenerationChangedPredicate{})
+}
+
+// addWatches maps what happens to workloads, ConfigMaps and namespaces to the
+// VectorSidecars that it concerns.
+func (r *Reconciler) addWatches(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
+	namespace := &metav1.PartialObjectMetadata{}
+	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+	return builder.
+		Watches(&appsv1.Deployment{}, handler.EnqueueRequestsFromMapFunc(r.sidecarsOfWorkload), ctrlbuilder.WithPredicates(workloadChanges())).
+		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges())).
+		WatchesMetadata(namespace, handler.EnqueueRequestsFromMapFunc(r.sidecarsOfNamespace), ctrlbuilder.WithPredicates(environmentChanges()))
+}
+
+// workloadChanges lets through what planning can see. Most updates of a workload
+// are status only and end here.
+func workloadChanges() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, after := view(e.ObjectOld), view(e.ObjectNew)
+		before.ResourceVersion, before.Generation = after.ResourceVersion, after.Generation
+		return !reflect.DeepEqual(before, after)
+	}}
+}
+
+func view(object client.Object) workload.View {
+	deployment, ok := object.(*appsv1.Deployment)
+	if !ok {
+		return workload.View{}
+	}
+	return workload.Of(deployment)
+}
+
+func configMapChanges() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, isOld := e.ObjectOld.(*corev1.ConfigMap)
+		after, isNew := e.ObjectNew.(*corev1.ConfigMap)
+		return !isOld || !isNew || !maps.Equal(before.Data, after.Data) || !reflect.DeepEqual(before.BinaryData, after.BinaryData)
+	}}
+}
+
+func environmentChanges() predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc: func(event.CreateEvent) bool { return false },
+		DeleteFunc: func(event.DeleteEvent) bool { return false },
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			return e.ObjectOld.GetLabels()[meta.LabelEnvironment] != e.ObjectNew.GetLabels()[meta.LabelEnvironment]
+		},
+	}
+}
+
+// sidecarsOfWorkload finds those that may match a workload, and those that own
+// something in it.
+func (r *Reconciler) sidecarsOfWorkload(ctx context.Context, object client.Object) []reconcile.Request {
+	deployment, ok := object.(*appsv1.Deployment)
+	if !ok {
+		return nil
+	}
+	found := map[types.NamespacedName]bool{}
+	for _, key := range append(labelKeys(deployment.Labels), anyLabels) {
+		for _, sidecar := range r.list(ctx, object.GetNamespace(), indexSelector, key) {
+			selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
+			if err == nil && selector.Matches(labelSet(deployment.Labels)) {
+				found[client.ObjectKeyFromObject(&sidecar)] = true
+			}
+		}
+	}
+	for _, manager := range managersOf(deployment) {
+		for _, sidecar := range r.list(ctx, object.GetNamespace(), indexManager, manager) {
+			found[client.ObjectKeyFromObject(&sidecar)] = true
+		}
+	}
+	return requests(slices.Collect(maps.Keys(found)))
+}
+
+// sidecarsOfConfigMap finds those whose configuration is in a ConfigMap, the one
+// that it was made for, and all of them for the installation's values.
+func (r *Reconciler) sidecarsOfConfigMap(ctx context.Context, object client.Object) []reconcile.Request {
+	name := client.ObjectKeyFromObject(object)
+	if name == r.options.Installation {
+		return requests(keysOf(r.list(ctx, "", "", "")))
+	}
+	found := r.references.to(name)
+	if owner := metav1.GetControllerOf(object); owner != nil && owner.Kind == "VectorSidecar" && owner.APIVersion == v1alpha1.GroupVersion.String() {
+		found = append(found, types.NamespacedName{Namespace: name.Namespace, Name: owner.Name})
+	}
+	return requests(found)
+}
+
+func (r *Reconciler) sidecarsOfNamespace(ctx context.Context, object client.Object) []reconcile.Request {
+	return requests(keysOf(r.list(ctx, object.GetName(), "", "")))
+}
+
+// list reads VectorSidecars from the cache: of a namespace or of all ("") and by
+// the key of an index or all of them ("").
+func (r *Reconciler) list(ctx context.Context, namespace, index, key string) []v1alpha1.VectorSidecar {
+	options := []client.ListOption{client.InNamespace(namespace), client.UnsafeDisableDeepCopy}
+	if index != "" {
+		options = append(options, client.MatchingFields{index: key})
+	}
+	var found v1alpha1.VectorSidecarList
+	if err := r.client.List(ctx, &found, options...); err != nil {
+		// A cache gives an error only while it is being stopped.
+		log.FromContext(ctx).Error(err, "listing VectorSidecars")
+	}
+	return found.Items
+}
+
+func keysOf(sidecars []v1alpha1.VectorSidecar) []types.NamespacedName {
+	var keys []types.NamespacedName
+	for i := range sidecars {
+		keys = append(keys, client.ObjectKeyFromObject(&sidecars[i]))
+	}
+	return keys
+}
+
+func requests(names []types.NamespacedName) []reconcile.Request {
+	var all []reconcile.Request
+	for _, name := range names {
+		all = append(all, reconcile.Request{NamespacedName: name})
+	}
+	return all
+}

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+)
+
+// config is a Vector configuration in a ConfigMap of the user's. Its zero value
+// says that there is none, because the configuration is a companion.
+type config struct{ name, digest string }
+
+// referencedConfig finds and checks the ConfigMap that the values name.
+func referencedConfig(snapshot *Snapshot, values environment.Values) (config, *Invalid) {
+	name, key := value(values, "sidecar", "config", "configMapRef", "name"), value(values, "sidecar", "config", "configMapRef", "key")
+	if name == "" {
+		return config{}, nil
+	}
+	found := config{name: name}
+	namespace := snapshot.Sidecar.Namespace
+	object := snapshot.ConfigMap(name)
+	if object == nil {
+		return found, &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
+			"ConfigMap %s/%s does not exist; it is named by sidecar.config.configMapRef.name (%s)",
+			namespace, name, values.Origin("sidecar", "config", "configMapRef", "name"))}
+	}
+	text, ok := object.Data[key]
+	if !ok {
+		return found, &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
+			"ConfigMap %s/%s has no key %q; %s", namespace, name, key, keysOf(object))}
+	}
+	if err := vectorconfig.Check(key, text); err != nil {
+		return found, &Invalid{meta.ReasonInvalidConfig, fmt.Sprintf("ConfigMap %s/%s: %s", namespace, name, err)}
+	}
+	found.digest = digest(object)
+	return found, nil
+}
+
+func keysOf(object *corev1.ConfigMap) string {
+	keys := slices.Sorted(maps.Keys(object.Data))
+	for _, key := range slices.Sorted(maps.Keys(object.BinaryData)) {
+		keys = append(keys, key+" (binary)")
+	}
+	if len(keys) == 0 {
+		return "it has no keys"
+	}
+	return "it has " + strings.Join(keys, ", ")
+}
+
+// checkCompanions checks the Vector configuration in rendered ConfigMaps: every
+// key with the extension of one.
+func checkCompanions(companions []corev1.ConfigMap) error {
+	for i := range companions {
+		for _, key := range slices.Sorted(maps.Keys(companions[i].Data)) {
+			if !isConfig(key) {
+				continue
+			}
+			if err := vectorconfig.Check(key, companions[i].Data[key]); err != nil {
+				return fmt.Errorf("rendered ConfigMap %s: %w", companions[i].Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+func isConfig(key string) bool {
+	return slices.ContainsFunc([]string{".yaml", ".yml", ".json", ".toml"}, func(extension string) bool {
+		return strings.HasSuffix(key, extension)
+	})
+}
+
+// digest covers all data of a ConfigMap: a configuration may refer to the other
+// keys as files.
+func digest(object *corev1.ConfigMap) string {
+	// Maps of strings and bytes always marshal, and in the order of their keys.
+	text, _ := json.Marshal([]any{object.Data, object.BinaryData})
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// value reads a string from the values, "" if there is none.
+func value(values environment.Values, path ...string) string {
+	var node any = values.Tree
+	for _, key := range path {
+		branch, _ := node.(map[string]any)
+		node = branch[key]
+	}
+	text, _ := node.(string)
+	return text
+}

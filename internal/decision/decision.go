@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package decision is the operator's judgement: one VectorSidecar and a snapshot
+// of its world in, what should be and why out. It reads no cluster and no clock,
+// so that what a person previews is what the operator does.
+package decision
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// Snapshot is the world as far as one VectorSidecar is concerned.
+type Snapshot struct {
+	Sidecar *v1alpha1.VectorSidecar
+	// NamespaceLabels are those of the VectorSidecar's namespace.
+	NamespaceLabels map[string]string
+	// Workloads of the namespace: at least those that the selector matches
+	// and those that carry something of this VectorSidecar.
+	Workloads []workload.View
+	// ConfigMap returns a ConfigMap of the namespace, nil if there is none.
+	ConfigMap func(name string) *corev1.ConfigMap
+	// Companions are the names of the objects made for this VectorSidecar.
+	Companions []string
+
+	Chart        *sidecarchart.Chart
+	Environments *environment.Set
+	// DefaultEnvironment is used when neither the VectorSidecar nor its
+	// namespace names one.
+	DefaultEnvironment string
+	// KubeVersion of the API server, such as "v1.36.0".
+	KubeVersion string
+}
+
+// Decision is what should be, and why.
+type Decision struct {
+	// Environment whose values were used.
+	Environment string
+	// ReferencedConfigMap is the name of the ConfigMap that the Vector
+	// configuration comes from, "" if it is a companion. It is known even when
+	// the ConfigMap is not there.
+	ReferencedConfigMap string
+	// Invalid says why nothing may be injected, nil if it may.
+	Invalid *Invalid
+	// Plans has a plan for each workload of the snapshot that the
+	// VectorSidecar matches or that carries its sidecar, by name.
+	Plans []plan.Plan
+	// Matched is how many of them the selector matches.
+	Matched int
+	// Companions have to be there before any plan is carried out.
+	Companions []corev1.ConfigMap
+	// Obsolete are the names of companions that nothing wanted refers to.
+	Obsolete []string
+}
+
+// Invalid says why nothing may be injected. Workloads stay as they are.
+type Invalid struct {
+	// Reason is a word of package meta.
+	Reason string
+	// Message names object, path and what to do.
+	Message string
+}
+
+// Decide judges a snapshot. memo may be nil. The error is of the context only:
+// whatever is wrong with the input is part of the decision.
+func Decide(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, error) {
+	decision := &Decision{}
+	sidecar := snapshot.Sidecar
+	selector, invalid := selectorOf(sidecar)
+	if sidecar.DeletionTimestamp != nil {
+		// What it injected goes, whatever else it says.
+		selector, invalid = labels.Nothing(), nil
+	}
+	if invalid != nil {
+		decision.Invalid = invalid
+		return decision, nil
+	}
+	manager := meta.Manager(sidecar.Name)
+	var matched []*workload.View
+	for i := range snapshot.Workloads {
+		view := &snapshot.Workloads[i]
+		if selector.Matches(labels.Set(view.Labels)) {
+			decision.Matched++
+			if sidecar.Spec.IsEnabled() {
+				matched = append(matched, view)
+				continue
+			}
+		}
+		if removal := plan.ForRemoval(manager, view); removal.Action != plan.None {
+			decision.Plans = append(decision.Plans, removal)
+		}
+	}
+	if sidecar.DeletionTimestamp == nil {
+		decision.Environment = environmentOf(snapshot)
+		if err := decision.inject(ctx, snapshot, memo, manager, matched); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(decision.Plans, func(a, b plan.Plan) int { return strings.Compare(a.Target.Name, b.Target.Name) })
+	decision.collect(snapshot.Companions)
+	return decision, nil
+}
+
+// collect finds the companions that may go: not before everything that may
+// refer to them is settled.
+func (d *Decision) collect(companions []string) {
+	if d.Invalid != nil {
+		return
+	}
+	for i := range d.Plans {
+		if d.Plans[i].Action != plan.None || d.Plans[i].Rollout != workload.RolloutComplete {
+			return
+		}
+	}
+	for _, name := range companions {
+		if !slices.ContainsFunc(d.Companions, func(c corev1.ConfigMap) bool { return c.Name == name }) {
+			d.Obsolete = append(d.Obsolete, name)
+		}
+	}
+}
+
+// selectorOf reads the selector. An empty one needs matchAll: an object from
+// before the rule in the CRD may still lack it.
+func selectorOf(sidecar *v1alpha1.VectorSidecar) (labels.Selector, *Invalid) {
+	selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
+	if err != nil {
+		return nil, &Invalid{meta.ReasonInvalidSelector, describe(sidecar) + ": spec.selector: " + err.Error()}
+	}
+	if selector.Empty() && !sidecar.Spec.MatchAll {
+		return nil, &Invalid{meta.ReasonInvalidSelector, describe(sidecar) + ": spec.selector is empty and would match every Deployment of the namespace: name a label, or set spec.matchAll: true"}
+	}
+	return selector, nil
+}
+
+func environmentOf(snapshot *Snapshot) string {
+	if name := snapshot.Sidecar.Spec.Environment; name != "" {
+		return name
+	}
+	if name := snapshot.NamespaceLabels[meta.LabelEnvironment]; name != "" {
+		return name
+	}
+	return snapshot.DefaultEnvironment
+}
+
+func describe(sidecar *v1alpha1.VectorSidecar) string {
+	return "VectorSidecar " + types.NamespacedName{Namespace: sidecar.Namespace, Name: sidecar.Name}.String()
+}

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// memoLimit bounds a Memo. An entry is some ten kilobytes.
+const memoLimit = 2048
+
+// Memo remembers renderings by everything that they depend on, so that a pass in
+// which nothing changed renders nothing. It changes no decision. It may be used
+// by several goroutines at once; a nil Memo remembers nothing.
+type Memo struct {
+	mu      sync.Mutex
+	entries map[[sha256.Size]byte]*wanted
+}
+
+// NewMemo returns an empty Memo.
+func NewMemo() *Memo { return &Memo{entries: map[[sha256.Size]byte]*wanted{}} }
+
+// wanted is the result of one rendering: what to apply, or why not.
+type wanted struct {
+	desired    *plan.Desired
+	companions []corev1.ConfigMap
+	invalid    *Invalid
+}
+
+// batch renders one request for several targets.
+type batch struct {
+	memo    *Memo
+	request render.Request
+	prefix  []byte
+}
+
+func (m *Memo) batch(request render.Request) *batch {
+	// Values are JSON, which always marshals, and in the order of its keys.
+	text, _ := json.Marshal([]any{
+		request.Chart.Digest, request.Values.Tree, request.Sidecar, request.KubeVersion, request.ConfigDigest,
+	})
+	return &batch{memo: m, request: request, prefix: text}
+}
+
+// want renders for one target; nil for all of them.
+func (b *batch) want(ctx context.Context, target *workload.View) *wanted {
+	request := b.request
+	request.Target = target
+	if b.memo == nil {
+		return evaluate(ctx, request)
+	}
+	sum := sha256.New()
+	sum.Write(b.prefix)
+	if target != nil {
+		text, _ := json.Marshal(target.Values())
+		sum.Write(text)
+	}
+	key := [sha256.Size]byte(sum.Sum(nil))
+	if found := b.memo.get(key); found != nil {
+		return found
+	}
+	fresh := evaluate(ctx, request)
+	if ctx.Err() == nil {
+		b.memo.put(key, fresh)
+	}
+	return fresh
+}
+
+func (m *Memo) get(key [sha256.Size]byte) *wanted {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.entries[key]
+}
+
+func (m *Memo) put(key [sha256.Size]byte, fresh *wanted) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.entries) >= memoLimit {
+		for old := range m.entries {
+			delete(m.entries, old) // Any one: it is rendered anew when needed.
+			break
+		}
+	}
+	m.entries[key] = fresh
+}
+
+// evaluate renders and checks.
+func evaluate(ctx context.Context, request render.Request) *wanted {
+	result, err := render.Render(ctx, request)
+	var sidecar *render.SidecarError
+	switch {
+	case errors.As(err, &sidecar):
+		return &wanted{invalid: &Invalid{meta.ReasonInvalidSidecar, fmt.Sprintf("rendering for environment %q: %s", request.Environment(), err)}}
+	case err != nil:
+		return &wanted{invalid: &Invalid{meta.ReasonInvalidTemplate, fmt.Sprintf("rendering for environment %q: %s", request.Environment(), err)}}
+	}
+	if err := checkCompanions(result.Companions); err != nil {
+		return &wanted{invalid: &Invalid{meta.ReasonInvalidConfig, err.Error()}}
+	}
+	version := request.ConfigDigest
+	if version == "" && len(result.Companions) > 0 {
+		version = digest(&result.Companions[0])
+	}
+	name := value(request.Values, "sidecar", "name")
+	return &wanted{desired: plan.NewDesired(&result.Overlay, name, version), companions: result.Companions}
+}

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package environment merges layers of values into the one tree that templates
+// see, and remembers where each value came from. It does not know templates,
+// nor where a layer's text was read from.
+package environment
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/suggest"
+)
+
+// UnknownError says that an environment has no values.
+type UnknownError struct {
+	Environment string
+	Known       []string
+}
+
+// Error names the environments that exist.
+func (e *UnknownError) Error() string {
+	text := fmt.Sprintf("environment %q has no values: there are %s", e.Environment, strings.Join(e.Known, ", "))
+	if near := suggest.Nearest(e.Environment, e.Known); near != "" {
+		text += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return text
+}
+
+// Set knows the values of every environment. It does not change once made.
+type Set struct {
+	schema       *schema
+	defaults     Layer
+	chart        map[string]Layer
+	installation map[string]given
+}
+
+// given is a layer of the installation, or why it cannot be used: a broken one
+// must not stand in the way of the other environments.
+type given struct {
+	layer Layer
+	err   error
+}
+
+// Load reads values.yaml, values.schema.json and values/ENVIRONMENT.yaml of a
+// sidecar chart.
+func Load(chart fs.FS) (*Set, error) {
+	text, err := fs.ReadFile(chart, schemaURL)
+	if err != nil {
+		return nil, fmt.Errorf("reading the values schema: %w", err)
+	}
+	set := &Set{chart: map[string]Layer{}}
+	if set.schema, err = compileSchema(text); err != nil {
+		return nil, err
+	}
+	if set.defaults, err = set.read(chart, "values.yaml"); err != nil {
+		return nil, err
+	}
+	files, err := fs.Glob(chart, "values/*.yaml")
+	if err != nil {
+		return nil, fmt.Errorf("listing values: %w", err)
+	}
+	for _, file := range files {
+		layer, err := set.read(chart, file)
+		if err != nil {
+			return nil, err
+		}
+		set.chart[strings.TrimSuffix(path.Base(file), ".yaml")] = layer
+	}
+	return set, nil
+}
+
+func (s *Set) read(chart fs.FS, file string) (Layer, error) {
+	text, err := fs.ReadFile(chart, file)
+	if err != nil {
+		return Layer{}, fmt.Errorf("reading values: %w", err)
+	}
+	layer, err := ParseLayer(file, text)
+	if err != nil {
+		return Layer{}, err
+	}
+	if err := s.schema.check(&layer); err != nil {
+		return Layer{}, err
+	}
+	return layer, nil
+}
+
+// WithInstallation returns a Set that has the installation's layers as well:
+// files maps "ENVIRONMENT.yaml" to text, source says where they are from. A file
+// that cannot be used spoils its own environment only.
+func (s *Set) WithInstallation(source string, files map[string]string) *Set {
+	installed := make(map[string]given, len(files))
+	for file, text := range files {
+		name, ok := strings.CutSuffix(file, ".yaml")
+		if !ok {
+			continue
+		}
+		layer, err := ParseLayer(source+" "+file, []byte(text))
+		if err == nil {
+			err = s.schema.check(&layer)
+		}
+		installed[name] = given{layer: layer, err: err}
+	}
+	return &Set{schema: s.schema, defaults: s.defaults, chart: s.chart, installation: installed}
+}
+
+// Names lists the environments that have values, sorted.
+func (s *Set) Names() []string {
+	names := maps.Clone(s.installation)
+	if names == nil {
+		names = map[string]given{}
+	}
+	for name := range s.chart {
+		names[name] = given{}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// Values merges the layers of an environment and then the overrides, each held
+// against the schema first. The errors are *UnknownError, or findings that name
+// layer, line and path.
+func (s *Set) Values(name string, overrides ...Layer) (Values, error) {
+	if !slices.Contains(s.Names(), name) {
+		return Values{}, &UnknownError{Environment: name, Known: s.Names()}
+	}
+	layers := []Layer{s.defaults}
+	if layer, ok := s.chart[name]; ok {
+		layers = append(layers, layer)
+	}
+	if given, ok := s.installation[name]; ok {
+		if given.err != nil {
+			return Values{}, given.err
+		}
+		layers = append(layers, given.layer)
+	}
+	var findings []error
+	for i := range overrides {
+		findings = append(findings, s.schema.check(&overrides[i]))
+	}
+	if err := errors.Join(findings...); err != nil {
+		return Values{}, err
+	}
+	layers = append(layers, overrides...)
+	return merge(append(layers, Layer{Name: "the operator", Tree: map[string]any{"environment": name}})), nil
+}

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package environment
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/suggest"
+)
+
+const schemaURL = "values.schema.json"
+
+// schema is a compiled values.schema.json.
+type schema struct {
+	compiled *jsonschema.Schema
+	raw      any
+}
+
+func compileSchema(text []byte) (*schema, error) {
+	raw, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", schemaURL, err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource(schemaURL, raw); err != nil {
+		return nil, fmt.Errorf("%s: %w", schemaURL, err)
+	}
+	compiled, err := compiler.Compile(schemaURL)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", schemaURL, err)
+	}
+	return &schema{compiled: compiled, raw: raw}, nil
+}
+
+// check holds one layer against the schema. The error lists every finding with
+// its place and path.
+func (s *schema) check(layer *Layer) error {
+	err := s.compiled.Validate(withoutNulls(layer.Tree))
+	var invalid *jsonschema.ValidationError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	var findings []error
+	for _, leaf := range leaves(invalid) {
+		findings = append(findings, s.describe(layer, leaf)...)
+	}
+	return errors.Join(findings...)
+}
+
+func leaves(err *jsonschema.ValidationError) []*jsonschema.ValidationError {
+	if len(err.Causes) == 0 {
+		return []*jsonschema.ValidationError{err}
+	}
+	var all []*jsonschema.ValidationError
+	for _, cause := range err.Causes {
+		all = append(all, leaves(cause)...)
+	}
+	return all
+}
+
+func (s *schema) describe(layer *Layer, err *jsonschema.ValidationError) []error {
+	path := err.InstanceLocation
+	extra, ok := err.ErrorKind.(*kind.AdditionalProperties)
+	if !ok {
+		text := err.ErrorKind.LocalizedString(message.NewPrinter(language.English))
+		return []error{fmt.Errorf("%s: %s: %s", layer.Where(path...), join(path), text)}
+	}
+	known := s.properties(err.SchemaURL)
+	slices.Sort(extra.Properties)
+	var findings []error
+	for _, key := range extra.Properties {
+		at := append(slices.Clone(path), key)
+		help := "known here: " + strings.Join(known, ", ")
+		if near := suggest.Nearest(key, known); near != "" {
+			help = "did you mean " + near + "?"
+		}
+		findings = append(findings, fmt.Errorf("%s: %s: unknown key; %s", layer.Where(at...), join(at), help))
+	}
+	return findings
+}
+
+// properties lists the keys that the part of the schema at url describes. The
+// keys of the installation chart, which have no description of their own there,
+// are left out when there are others.
+func (s *schema) properties(url string) []string {
+	node := s.raw
+	_, pointer, _ := strings.Cut(url, "#")
+	for _, token := range strings.Split(strings.Trim(pointer, "/"), "/") {
+		if token == "" {
+			continue
+		}
+		parent, ok := node.(map[string]any)
+		if !ok {
+			return nil
+		}
+		node = parent[token]
+	}
+	object, _ := node.(map[string]any)
+	properties, _ := object["properties"].(map[string]any)
+	var names []string
+	for name := range properties {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// withoutNulls is the tree less its nulls: a null only removes what a layer
+// below gives, so it is not held against the schema.
+func withoutNulls(tree map[string]any) map[string]any {
+	clean := make(map[string]any, len(tree))
+	for key, value := range tree {
+		switch v := value.(type) {
+		case nil:
+		case map[string]any:
+			clean[key] = withoutNulls(v)
+		default:
+			clean[key] = v
+		}
+	}
+	return clean
+}

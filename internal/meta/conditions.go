@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package meta
+
+// Condition types of a VectorSidecar.
+const (
+	// ConditionReady is true when every matched workload runs the current
+	// sidecar and has finished rolling it out.
+	ConditionReady = "Ready"
+	// ConditionConfigValid is true when values, templates and the Vector
+	// configuration gave a sidecar that may be injected.
+	ConditionConfigValid = "ConfigValid"
+	// ConditionError is true when something is wrong that a person must mend.
+	ConditionError = "Error"
+	// ConditionReconciling is kstatus's: true while work goes on.
+	ConditionReconciling = "Reconciling"
+	// ConditionStalled is kstatus's: true when work cannot go on by itself.
+	ConditionStalled = "Stalled"
+)
+
+// Reasons of conditions and events.
+const (
+	ReasonUpToDate           = "UpToDate"
+	ReasonDisabled           = "Disabled"
+	ReasonNoMatch            = "NoMatch"
+	ReasonRollingOut         = "RollingOut"
+	ReasonApplying           = "Applying"
+	ReasonRemoving           = "Removing"
+	ReasonAsExpected         = "AsExpected"
+	ReasonInvalidSelector    = "InvalidSelector"
+	ReasonUnknownEnvironment = "UnknownEnvironment"
+	ReasonInvalidValues      = "InvalidValues"
+	ReasonInvalidTemplate    = "InvalidTemplate"
+	ReasonInvalidSidecar     = "InvalidSidecar"
+	ReasonInvalidConfig      = "InvalidConfig"
+	ReasonConfigMapNotFound  = "ConfigMapNotFound"
+	ReasonConflict           = "Conflict"
+	ReasonBlocked            = "Blocked"
+	ReasonApplyRefused       = "ApplyRefused"
+	ReasonRetrying           = "Retrying"
+	ReasonRolloutFailed      = "RolloutFailed"
+	ReasonInjected           = "Injected"
+	ReasonUpdated            = "Updated"
+	ReasonRemoved            = "Removed"
+)

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package meta
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+)
+
+const (
+	managerPrefix = "vectorsidecar/"
+	// The API server refuses field manager names that are longer.
+	managerMaxLength = 128
+)
+
+// Operator is the field manager of what the operator writes that is no merge:
+// finalizers and status. It is also the name of the operator in events.
+const Operator = "vector-sidecar-operator"
+
+// Manager is the field manager under which everything of one VectorSidecar is
+// applied. The name is frozen: with another one, the next version of the
+// operator would leave the old container beside the new (fact 13 of server-side
+// apply). It comes from the name and not the UID, so that an object restored
+// from a backup still owns what it injected.
+func Manager(sidecar string) string {
+	return managerPrefix + shorten(sidecar, managerMaxLength-len(managerPrefix))
+}
+
+// IsManager tells whether a field manager is one of Manager's.
+func IsManager(name string) bool { return strings.HasPrefix(name, managerPrefix) }
+
+// shorten keeps names of up to limit characters, and ends longer ones with a
+// digest that tells them apart.
+func shorten(name string, limit int) string {
+	if len(name) <= limit {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return name[:limit-17] + "-" + hex.EncodeToString(sum[:8])
+}

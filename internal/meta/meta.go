@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package meta is the operator's vocabulary: every label, annotation, finalizer,
+// field manager, condition and reason, declared once. It decides nothing.
+package meta
+
+// Group prefixes every label, annotation and finalizer of the operator.
+const Group = "vectorsidecar.observability.kontroloop.ai"
+
+// Annotations that an injected workload carries on its own metadata.
+const (
+	// AnnotationInjected is "true" on a workload that carries a sidecar.
+	AnnotationInjected = Group + "/injected"
+	// AnnotationInjectedHash is the hash of what was injected.
+	AnnotationInjectedHash = Group + "/injected-hash"
+	// AnnotationSidecarName is the name of the sidecar container.
+	AnnotationSidecarName = Group + "/sidecar-name"
+	// AnnotationConfigMapVersion tells which content of the Vector
+	// configuration the workload runs: a digest of the content.
+	AnnotationConfigMapVersion = Group + "/configmap-version"
+)
+
+// AnnotationConfigDigest on a pod template is the digest of a referenced Vector
+// configuration: new content, new pods.
+const AnnotationConfigDigest = Group + "/config-digest"
+
+// Labels.
+const (
+	// LabelEnvironment on a Namespace names the environment of its
+	// VectorSidecars.
+	LabelEnvironment = Group + "/environment"
+	// LabelSidecar on a companion object names the VectorSidecar it belongs to.
+	LabelSidecar = Group + "/vectorsidecar"
+)
+
+// Finalizer keeps a VectorSidecar until its sidecars are out again.
+const Finalizer = Group + "/finalizer"
+
+// LabelValue makes of an object's name a value that a label may have: names may
+// be longer than the 63 characters of a label.
+func LabelValue(name string) string { return shorten(name, 63) }

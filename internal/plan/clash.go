@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// findClash looks for what the API server would not refuse, or only with a
+// riddle: a name taken over, a mount of nothing, a port used twice.
+func findClash(manager string, desired *Desired, view *workload.View) *clash {
+	spec := &desired.overlay.Template.Spec
+	ours := view.Owned[manager]
+	if c := containerClash(spec, ours, view); c != nil {
+		return c
+	}
+	for i := range spec.Volumes {
+		name := spec.Volumes[i].Name
+		if slices.Contains(view.Volumes, name) && !slices.Contains(ours.Volumes, name) {
+			return conflict("the workload has a volume %q already: give the sidecar's another name", name)
+		}
+	}
+	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
+		for i := range list {
+			if c := mountClash(&list[i], spec, ours, view); c != nil {
+				return c
+			}
+			if c := portClash(&list[i], ours, view); c != nil {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+func containerClash(spec *corev1.PodSpec, ours workload.Owned, view *workload.View) *clash {
+	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
+		for i := range list {
+			name := list[i].Name
+			taken := slices.ContainsFunc(view.Containers, func(c workload.Container) bool { return c.Name == name })
+			if !taken || slices.Contains(ours.Containers, name) {
+				continue
+			}
+			if owner := view.OwnerOf(name); owner != "" {
+				return conflict("container %q is already injected by %s: give one of them another name in spec.sidecar.name", name, owner)
+			}
+			return conflict("the workload has a container %q already: give the sidecar another name in spec.sidecar.name", name)
+		}
+	}
+	return nil
+}
+
+// mountClash finds a mount of a volume that would not be in the pod.
+func mountClash(container *corev1.Container, spec *corev1.PodSpec, ours workload.Owned, view *workload.View) *clash {
+	for _, mount := range container.VolumeMounts {
+		inOverlay := slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
+		inWorkload := slices.Contains(view.Volumes, mount.Name) && !slices.Contains(ours.Volumes, mount.Name)
+		if !inOverlay && !inWorkload {
+			return blocked("container %q mounts a volume %q at %s, which neither the sidecar nor the workload has", container.Name, mount.Name, mount.MountPath)
+		}
+	}
+	return nil
+}
+
+// portClash finds a port that another container of the pod declares.
+func portClash(container *corev1.Container, ours workload.Owned, view *workload.View) *clash {
+	for _, port := range container.Ports {
+		for _, other := range view.Containers {
+			if slices.Contains(ours.Containers, other.Name) {
+				continue
+			}
+			for _, taken := range other.Ports {
+				if taken.ContainerPort == port.ContainerPort && protocol(taken) == protocol(port) {
+					return blocked("port %d of container %q is already used by container %q: give the sidecar another one", port.ContainerPort, container.Name, other.Name)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func protocol(port corev1.ContainerPort) corev1.Protocol {
+	if port.Protocol == "" {
+		return corev1.ProtocolTCP
+	}
+	return port.Protocol
+}

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package plan compares what a workload should carry with what it carries, and
+// names what has to be done. It writes nothing and knows no cluster.
+package plan
+
+import (
+	"fmt"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// Action is what has to be done to one workload.
+type Action string
+
+const (
+	// None means that the workload is as it should be.
+	None Action = "None"
+	// Inject means that the workload carries nothing of this VectorSidecar yet.
+	Inject Action = "Inject"
+	// Update means that what it carries is not what it should carry.
+	Update Action = "Update"
+	// Remove means that what it carries has to go.
+	Remove Action = "Remove"
+	// Conflict means that somebody else owns what we would have to write.
+	Conflict Action = "Conflict"
+	// Blocked means that the workload cannot take the sidecar as it is.
+	Blocked Action = "Blocked"
+)
+
+// Plan is what has to be done to one workload, and why.
+type Plan struct {
+	Target workload.Ref
+	Action Action
+	// Reason is a word of package meta, Message a sentence; both are empty
+	// when there is nothing to explain.
+	Reason, Message string
+	// Manager is the field manager to write as.
+	Manager string
+	// Apply is what is applied for Inject and Update: the whole of what the
+	// VectorSidecar wants of the workload, without its name. It must not be
+	// changed.
+	Apply map[string]any
+	// Desired is what the workload should carry, nil for nothing.
+	Desired *Desired
+	// ResourceVersion and Generation are those of the view planned from.
+	ResourceVersion string
+	Generation      int64
+	// Rollout is how far the workload's own rollout is.
+	Rollout workload.Rollout
+}
+
+// Writes tells whether the plan changes the workload.
+func (p *Plan) Writes() bool {
+	return p.Action == Inject || p.Action == Update || p.Action == Remove
+}
+
+// Desired is what one VectorSidecar wants of a workload.
+type Desired struct {
+	overlay *render.Overlay
+	tree    map[string]any
+	hash    string
+}
+
+// NewDesired returns what an overlay asks of a workload. configVersion is a
+// digest of the Vector configuration. The annotations are for people and
+// scripts; the operator itself looks at what its manager owns.
+func NewDesired(overlay *render.Overlay, sidecarName, configVersion string) *Desired {
+	tree := map[string]any{
+		"metadata": map[string]any{"annotations": map[string]any{
+			meta.AnnotationInjected:         "true",
+			meta.AnnotationInjectedHash:     overlay.Hash,
+			meta.AnnotationSidecarName:      sidecarName,
+			meta.AnnotationConfigMapVersion: configVersion,
+		}},
+		"spec": map[string]any{"template": overlay.Body},
+	}
+	return &Desired{overlay: overlay, tree: tree, hash: workload.Hash(tree)}
+}
+
+// InjectedHash is the value of the annotation injected-hash.
+func (d *Desired) InjectedHash() string { return d.overlay.Hash }
+
+func newPlan(manager string, desired *Desired, view *workload.View) Plan {
+	return Plan{
+		Target: view.Ref, Action: None, Manager: manager, Desired: desired, Rollout: view.Rollout,
+		ResourceVersion: view.ResourceVersion, Generation: view.Generation,
+	}
+}
+
+// ForBlocked is the plan of a workload for which there is nothing to apply.
+func ForBlocked(manager string, view *workload.View, reason, message string) Plan {
+	plan := newPlan(manager, nil, view)
+	plan.Action, plan.Reason, plan.Message = Blocked, reason, message
+	return plan
+}
+
+// ForRemoval plans a workload that should carry nothing of a manager's.
+func ForRemoval(manager string, view *workload.View) Plan {
+	plan := newPlan(manager, nil, view)
+	if _, carries := view.Owned[manager]; carries && !view.Deleting {
+		plan.Action = Remove
+	}
+	return plan
+}
+
+// For plans a workload that should carry what is desired.
+func For(manager string, desired *Desired, view *workload.View) Plan {
+	plan := newPlan(manager, desired, view)
+	owned, carries := view.Owned[manager]
+	switch clash := findClash(manager, desired, view); {
+	case view.Deleting:
+		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonBlocked, "the workload is being deleted"
+	case clash != nil:
+		plan.Action, plan.Reason, plan.Message = clash.action, clash.reason, clash.message
+	case carries && owned.Hash == desired.hash:
+		plan.Action = None
+	case carries:
+		plan.Action, plan.Apply = Update, desired.tree
+	default:
+		plan.Action, plan.Apply = Inject, desired.tree
+	}
+	return plan
+}
+
+// clash is why a workload cannot be written to.
+type clash struct {
+	action          Action
+	reason, message string
+}
+
+func conflict(format string, args ...any) *clash {
+	return &clash{Conflict, meta.ReasonConflict, fmt.Sprintf(format, args...)}
+}
+
+func blocked(format string, args ...any) *clash {
+	return &clash{Blocked, meta.ReasonBlocked, fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package render makes of a sidecar chart, values and a target the Overlay that
+// is merged into the target, and the objects that go with it. It checks that the
+// output can only add to a pod, and knows no cluster.
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/yaml"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// Request is everything that a rendering depends on.
+type Request struct {
+	Chart  *sidecarchart.Chart
+	Values environment.Values
+	// Sidecar names the VectorSidecar; templates see it as .Release.
+	Sidecar types.NamespacedName
+	// Target is the workload. Templates see it as .Values.target; nil leaves
+	// the sample that the chart's own values give.
+	Target *workload.View
+	// KubeVersion of the API server, such as "v1.36.0".
+	KubeVersion string
+	// ConfigDigest is a digest of the referenced Vector configuration. It is
+	// put into the pod template, so that new content starts new pods. Empty
+	// when the configuration is a companion.
+	ConfigDigest string
+}
+
+// Result is what a rendering gives.
+type Result struct {
+	Overlay Overlay
+	// Companions are applied beside the workload, in the same namespace. Each
+	// is immutable and has a name that its content decides.
+	Companions []corev1.ConfigMap
+}
+
+// SidecarError says that the templates gave something that must not be injected.
+type SidecarError struct{ Err error }
+
+func (e *SidecarError) Error() string { return e.Err.Error() }
+func (e *SidecarError) Unwrap() error { return e.Err }
+
+// Render executes the chart and checks its output. The error is a *SidecarError
+// when the output is at fault, else it comes from the templates.
+func Render(ctx context.Context, request Request) (*Result, error) {
+	values := maps.Clone(request.Values.Tree)
+	if request.Target != nil {
+		values["target"] = request.Target.Values()
+	}
+	release := sidecarchart.Release{Name: request.Sidecar.Name, Namespace: request.Sidecar.Namespace}
+	files, err := request.Chart.Execute(ctx, release, values, request.KubeVersion)
+	if err != nil {
+		return nil, err
+	}
+	result := &Result{}
+	found := ""
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		kind, err := kindOf(files[name])
+		if err != nil {
+			return nil, &SidecarError{fmt.Errorf("%s: %w", name, err)}
+		}
+		switch {
+		case kind == "":
+		case path.Base(name) == "NOTES.txt":
+		case kind == "PodTemplate" && found != "":
+			err = fmt.Errorf("a second PodTemplate, the first is in %s: a chart has one", found)
+		case kind == "PodTemplate":
+			found = name
+			result.Overlay, err = newOverlay(files[name], request.ConfigDigest)
+		case kind == "ConfigMap":
+			err = result.addConfigMap(files[name], request.Sidecar)
+		default:
+			err = fmt.Errorf("kind %s is neither a PodTemplate nor a ConfigMap", kind)
+		}
+		if err != nil {
+			return nil, &SidecarError{fmt.Errorf("%s: %w", name, err)}
+		}
+	}
+	if found == "" {
+		return nil, &SidecarError{errors.New("no template gave a PodTemplate: one of them has to say what is merged into the workload")}
+	}
+	return result, nil
+}
+
+// kindOf reads the kind of a rendered file, "" when the file is blank.
+func kindOf(text string) (string, error) {
+	if strings.TrimSpace(text) == "" {
+		return "", nil
+	}
+	var head struct {
+		Kind string `json:"kind"`
+	}
+	if err := yaml.Unmarshal([]byte(text), &head); err != nil {
+		return "", yamlError(text, err)
+	}
+	if head.Kind == "" {
+		return "", nil
+	}
+	return head.Kind, nil
+}
+
+func (r *Result) addConfigMap(text string, sidecar types.NamespacedName) error {
+	var companion corev1.ConfigMap
+	if err := yaml.UnmarshalStrict([]byte(text), &companion); err != nil {
+		return yamlError(text, err)
+	}
+	switch {
+	case companion.Name == "":
+		return errors.New("metadata.name is empty")
+	case companion.Namespace != sidecar.Namespace:
+		return fmt.Errorf("metadata.namespace is %q: a VectorSidecar writes to its own namespace only, which is %q", companion.Namespace, sidecar.Namespace)
+	case companion.Immutable == nil || !*companion.Immutable:
+		return errors.New("immutable is not true: a companion is immutable and named by its content")
+	}
+	if companion.Labels == nil {
+		companion.Labels = map[string]string{}
+	}
+	companion.Labels[meta.LabelSidecar] = meta.LabelValue(sidecar.Name)
+	r.Companions = append(r.Companions, companion)
+	return nil
+}
+
+// Environment is the name of the environment that the values are of.
+func (r *Request) Environment() string {
+	name, _ := r.Values.Tree["environment"].(string)
+	return name
+}

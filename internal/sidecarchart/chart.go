@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sidecarchart loads a sidecar chart: an ordinary Helm chart whose
+// templates say what is merged into a workload. It compiles and executes them;
+// what their output means is not its business.
+package sidecarchart
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/template"
+)
+
+// Chart is a loaded, compiled and checked sidecar chart. It does not change once
+// made, and may be used by several goroutines at once.
+type Chart struct {
+	// Digest tells the content of the chart from any other.
+	Digest string
+	// Environments are the values of the chart's environments.
+	Environments *environment.Set
+	// ReadsTarget is false when no template looks at the workload, so that one
+	// rendering serves them all.
+	ReadsTarget bool
+
+	metadata  *chart.Metadata
+	templates *template.Set
+	files     template.Files
+}
+
+// Release is what templates see as .Release.
+type Release struct{ Name, Namespace string }
+
+// Load reads a chart from a file system: Chart.yaml, values.yaml,
+// values.schema.json, values/*.yaml and templates/ at its root. Errors name file
+// and line.
+func Load(source fs.FS) (*Chart, error) {
+	files, err := readAll(source)
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := loader.LoadFiles(files)
+	if err != nil {
+		return nil, fmt.Errorf("loading the sidecar chart: %w", err)
+	}
+	environments, err := environment.Load(source)
+	if err != nil {
+		return nil, err
+	}
+	texts := map[string]string{}
+	for _, file := range loaded.Templates {
+		texts[path.Join(loaded.Name(), file.Name)] = string(file.Data)
+	}
+	compiled, err := template.Compile(texts, template.Options{})
+	if err != nil {
+		return nil, err
+	}
+	others := template.Files{}
+	for _, file := range loaded.Files {
+		others[file.Name] = file.Data
+	}
+	return &Chart{
+		Digest:       digest(files),
+		Environments: environments,
+		ReadsTarget:  compiled.Reads("Values", "target"),
+		metadata:     loaded.Metadata,
+		templates:    compiled,
+		files:        others,
+	}, nil
+}
+
+func readAll(source fs.FS) ([]*loader.BufferedFile, error) {
+	var files []*loader.BufferedFile
+	err := fs.WalkDir(source, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(source, name)
+		if err != nil {
+			return err
+		}
+		files = append(files, &loader.BufferedFile{Name: name, Data: data})
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the sidecar chart: %w", err)
+	}
+	return files, nil
+}
+
+// digest covers names and contents, in the order of the names.
+func digest(files []*loader.BufferedFile) string {
+	sorted := slices.SortedFunc(slices.Values(files), func(a, b *loader.BufferedFile) int {
+		return strings.Compare(a.Name, b.Name)
+	})
+	sum := sha256.New()
+	for _, file := range sorted {
+		fmt.Fprintf(sum, "%d %s %d\n", len(file.Name), file.Name, len(file.Data))
+		sum.Write(file.Data)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// Execute runs every template of the chart and returns the output by template
+// name, such as "vector-sidecar/templates/podtemplate.yaml". The values are the
+// tree that templates see as .Values; kubeVersion is the API server's, "v1.36.0".
+func (c *Chart) Execute(ctx context.Context, release Release, values map[string]any, kubeVersion string) (map[string]string, error) {
+	version, err := chartutil.ParseKubeVersion(kubeVersion)
+	if err != nil {
+		return nil, fmt.Errorf("reading the Kubernetes version %q: %w", kubeVersion, err)
+	}
+	output := map[string]string{}
+	for _, name := range c.templates.Names() {
+		text, err := c.templates.Execute(ctx, name, c.root(name, release, values, version))
+		if err != nil {
+			return nil, err
+		}
+		output[name] = text
+	}
+	return output, nil
+}
+
+// root is what a template sees as its dot: what Helm's own engine gives it for
+// `helm template`, so that both print the same bytes.
+func (c *Chart) root(name string, release Release, values map[string]any, version *chartutil.KubeVersion) map[string]any {
+	return map[string]any{
+		"Chart": struct {
+			chart.Metadata
+			IsRoot bool
+		}{*c.metadata, true},
+		"Files":        c.files,
+		"Capabilities": &chartutil.Capabilities{KubeVersion: *version, APIVersions: chartutil.DefaultVersionSet, HelmVersion: chartutil.DefaultCapabilities.HelmVersion},
+		"Release": map[string]any{
+			"Name": release.Name, "Namespace": release.Namespace, "Revision": 1,
+			"IsInstall": true, "IsUpgrade": false, "Service": "Helm",
+		},
+		"Subcharts": map[string]any{},
+		"Template":  map[string]any{"Name": name, "BasePath": path.Join(c.metadata.Name, "templates")},
+		"Values":    values,
+	}
+}

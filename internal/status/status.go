@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package status turns what was decided and done into conditions and counts. It
+// does not decide, and it writes nothing.
+package status
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// shown is how many workloads a message names; the rest is counted.
+const shown = 3
+
+// Facts are what one pass found and did.
+type Facts struct {
+	Sidecar  *v1alpha1.VectorSidecar
+	Decision *decision.Decision
+	// Changed tells that the pass wrote to a workload.
+	Changed bool
+	// Failures are what went wrong in carrying out the decision.
+	Failures []Failure
+}
+
+// Failure is a write that was not accepted.
+type Failure struct {
+	// Object is what was to be written, such as "Deployment shop/cart".
+	Object string
+	// Reason is a word of package meta.
+	Reason string
+	Err    error
+	// Permanent tells that the same write will be refused again.
+	Permanent bool
+}
+
+// Of returns the status that follows from the facts. lastReconcileTime is now if
+// a workload or anything else in the status changed, else what it was.
+func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
+	before := &facts.Sidecar.Status
+	status := v1alpha1.VectorSidecarStatus{
+		ObservedGeneration: facts.Sidecar.Generation,
+		MatchedDeployments: int32(facts.Decision.Matched), //nolint:gosec // No namespace holds two thousand million Deployments.
+		Environment:        facts.Decision.Environment,
+		LastReconcileTime:  before.LastReconcileTime,
+	}
+	for i := range before.Conditions {
+		status.Conditions = append(status.Conditions, *before.Conditions[i].DeepCopy())
+	}
+	count(&status, facts)
+	v := judge(facts, status.InjectedDeployments)
+	set := func(kind string, is bool, reason, message string) {
+		value := metav1.ConditionFalse
+		if is {
+			value = metav1.ConditionTrue
+		}
+		apimeta.SetStatusCondition(&status.Conditions, metav1.Condition{
+			Type: kind, Status: value, Reason: reason, Message: message,
+			ObservedGeneration: facts.Sidecar.Generation, LastTransitionTime: now,
+		})
+	}
+	set(meta.ConditionReady, v.state == current, v.reason, v.message)
+	if invalid := facts.Decision.Invalid; invalid != nil {
+		set(meta.ConditionConfigValid, false, invalid.Reason, bounded(invalid.Message))
+	} else {
+		set(meta.ConditionConfigValid, true, meta.ReasonAsExpected, "values, templates and Vector configuration give a sidecar")
+	}
+	if v.state == stalled || v.failing {
+		set(meta.ConditionError, true, v.reason, v.message)
+	} else {
+		set(meta.ConditionError, false, meta.ReasonAsExpected, "no error")
+	}
+	// kstatus reads these two by their presence.
+	for kind, state := range map[string]state{meta.ConditionReconciling: working, meta.ConditionStalled: stalled} {
+		if v.state == state {
+			set(kind, true, v.reason, v.message)
+		} else {
+			apimeta.RemoveStatusCondition(&status.Conditions, kind)
+		}
+	}
+	if facts.Changed || !equality.Semantic.DeepEqual(*before, status) {
+		status.LastReconcileTime = &now
+	}
+	return status
+}
+
+// count counts the matched workloads that carry the current sidecar. A write of
+// this pass counts: the API server has confirmed it.
+func count(status *v1alpha1.VectorSidecarStatus, facts Facts) {
+	failed := map[string]bool{}
+	for _, failure := range facts.Failures {
+		failed[failure.Object] = true
+	}
+	hashes := map[string]bool{}
+	for i := range facts.Decision.Plans {
+		p := &facts.Decision.Plans[i]
+		isCurrent := p.Action == plan.None || p.Action == plan.Inject || p.Action == plan.Update
+		if p.Desired == nil || !isCurrent || failed[Object(p.Target)] {
+			continue
+		}
+		status.InjectedDeployments++
+		hashes[p.Desired.InjectedHash()] = true
+		status.InjectedHash = p.Desired.InjectedHash()
+	}
+	if len(hashes) > 1 {
+		status.InjectedHash = ""
+	}
+}
+
+// Object names a workload in messages.
+func Object(target workload.Ref) string {
+	return fmt.Sprintf("%s %s/%s", target.Kind, target.Namespace, target.Name)
+}
+
+// bounded keeps a message within what a condition may hold.
+func bounded(message string) string {
+	const limit = 4096
+	if len(message) <= limit {
+		return message
+	}
+	return strings.ToValidUTF8(message[:limit], "") + " …"
+}

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package suggest finds what a person probably meant to write. It does not know
+// what the names stand for.
+package suggest
+
+import "slices"
+
+// Nearest returns the candidate that is closest to name, or "" when none is
+// close enough to be a likely slip: at most a third of the name may differ.
+// Equally close candidates are decided by their order in the alphabet.
+func Nearest(name string, candidates []string) string {
+	best, limit := "", max(1, len(name)/3)
+	for _, candidate := range slices.Sorted(slices.Values(candidates)) {
+		if d := distance(name, candidate); d <= limit && candidate != name {
+			best, limit = candidate, d-1
+		}
+	}
+	return best
+}
+
+// distance is the number of insertions, deletions, substitutions and swaps of
+// neighbours that turn a into b (optimal string alignment), in bytes.
+func distance(a, b string) int {
+	var before []int
+	last := make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row := make([]int, len(b)+1)
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(b)]
+}

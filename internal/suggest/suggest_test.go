@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package suggest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestNearest(t *testing.T) {
+	keys := []string{"image", "imagePullPolicy", "name", "native"}
+	for name, want := range map[string]string{
+		"imagee":          "image",
+		"iamge":           "image",
+		"nmae":            "name",
+		"imagePullPolice": "imagePullPolicy",
+		"volumes":         "",
+		"x":               "",
+		"":                "",
+	} {
+		require.Equal(t, want, Nearest(name, keys), "nearest to %q", name)
+	}
+}
+
+func TestNearestDoesNotDependOnTheOrderOfCandidates(t *testing.T) {
+	require.Equal(t, Nearest("cat", []string{"bat", "car"}), Nearest("cat", []string{"car", "bat"}))
+}

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package template
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Budget bounds one execution. A field that is zero or less takes its default;
+// the defaults hold an execution under 64 MiB of allocations in all and one
+// second, and leave an ordinary chart a factor of ten or more.
+type Budget struct {
+	// Steps is the number of actions, iterations, function calls and values
+	// looked at. 100,000.
+	Steps int
+	// Depth is how deep include, template and tpl may nest, and how deep a value
+	// that a function looks into. 100.
+	Depth int
+	// Nodes is the number of scalars, maps and lists in one value, and of pieces
+	// that one call may make of a text. 50,000.
+	Nodes int
+	// Bytes is the size of one text: the output, or what a function returns. 2 MiB.
+	Bytes int
+	// Memory is the sum of what all calls allocate, in bytes, by an estimate that
+	// is on the safe side. 32 MiB.
+	Memory int
+	// Timeout is the longest that an execution may take. 750 ms.
+	Timeout time.Duration
+}
+
+// Names of the bounds, as they stand in Error.Budget.
+const (
+	boundSteps  = "steps"
+	boundDepth  = "depth"
+	boundNodes  = "nodes"
+	boundBytes  = "bytes"
+	boundMemory = "memory"
+	boundTime   = "time"
+)
+
+func (b Budget) withDefaults() Budget {
+	fill := func(field *int, value int) {
+		if *field <= 0 {
+			*field = value
+		}
+	}
+	fill(&b.Steps, 100_000)
+	fill(&b.Depth, 100)
+	fill(&b.Nodes, 50_000)
+	fill(&b.Bytes, 2<<20)
+	fill(&b.Memory, 32<<20)
+	if b.Timeout <= 0 {
+		b.Timeout = 750 * time.Millisecond
+	}
+	return b
+}
+
+// boundError says which bound was hit; frame.fail turns it into an Error.
+type boundError struct {
+	bound   string
+	message string
+	cause   error
+}
+
+func (e *boundError) Error() string { return e.message }
+func (e *boundError) Unwrap() error { return e.cause }
+
+func overBudget(bound, format string, args ...any) error {
+	return &boundError{bound: bound, message: fmt.Sprintf(format, args...)}
+}
+
+// meter adds up what one execution has used.
+type meter struct {
+	ctx    context.Context
+	budget Budget
+	steps  int
+	memory int
+	// checked is the number of steps when the deadline was last looked at.
+	checked int
+}
+
+// stepsPerCheck is how many steps may pass between two looks at the deadline:
+// some tens of microseconds.
+const stepsPerCheck = 64
+
+// step charges n steps and, now and then, looks at the deadline.
+func (m *meter) step(n int) error {
+	if n < 0 || n > m.budget.Steps-m.steps {
+		return overBudget(boundSteps, "the templates take more than %d steps", m.budget.Steps)
+	}
+	m.steps += n
+	if m.steps-m.checked < stepsPerCheck {
+		return nil
+	}
+	m.checked = m.steps
+	return m.alive()
+}
+
+// alive returns an error once the context is done.
+func (m *meter) alive() error {
+	err := m.ctx.Err()
+	if err == nil {
+		return nil
+	}
+	message := "rendering was canceled"
+	if errors.Is(err, context.DeadlineExceeded) {
+		message = fmt.Sprintf("rendering takes longer than %s", m.budget.Timeout)
+	}
+	return &boundError{bound: boundTime, message: message, cause: err}
+}
+
+// allocate charges memory that is about to be allocated.
+func (m *meter) allocate(bytes int) error {
+	if bytes < 0 || bytes > m.budget.Memory-m.memory {
+		return overBudget(boundMemory, "the templates would allocate more than %d bytes in all", m.budget.Memory)
+	}
+	m.memory += bytes
+	return nil
+}
+
+// fits refuses a text that would be too long; it charges nothing.
+func (m *meter) fits(bytes int) error {
+	if bytes < 0 || bytes > m.budget.Bytes {
+		return overBudget(boundBytes, "the text would be longer than %d bytes", m.budget.Bytes)
+	}
+	return nil
+}
+
+// pieces refuses a list that would be too long, and charges it.
+func (m *meter) pieces(count, bytesEach int) error {
+	if count < 0 || count > m.budget.Nodes {
+		return overBudget(boundNodes, "the list would have more than %d items", m.budget.Nodes)
+	}
+	return m.allocate(product(count, bytesEach))
+}
+
+// product multiplies two sizes and stays at the top instead of overflowing.
+func product(a, b int) int {
+	const top = 1 << 50
+	if a <= 0 || b <= 0 {
+		return 0
+	}
+	if a > top/b {
+		return top
+	}
+	return a * b
+}

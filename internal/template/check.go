@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package template
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"text/template/parse"
+)
+
+// checker looks for calls that can never work: of functions that are refused or
+// unknown, and of templates that do not exist.
+type checker struct {
+	functions map[string]*function
+	// scope is nil when it depends on the caller which templates there are.
+	scope    *scope
+	at       *definition
+	findings []error
+}
+
+// check walks all definitions of a set.
+func (s *Set) check() []error {
+	return checkDefinitions(s.functions, s.scope, s.scope.definitions)
+}
+
+func checkDefinitions(functions map[string]*function, visible *scope, definitions map[string]*definition) []error {
+	c := &checker{functions: functions, scope: visible}
+	for _, definition := range definitions {
+		c.at = definition
+		c.node(definition.root)
+	}
+	return c.findings
+}
+
+func (c *checker) report(node parse.Node, message, hint string) {
+	finding := c.at.errorAt(c.at.nodeStart(node), message)
+	finding.Hint = hint
+	c.findings = append(c.findings, finding)
+}
+
+// node walks everything below a node that may hold a call.
+func (c *checker) node(node parse.Node) {
+	switch node := node.(type) {
+	case *parse.ListNode:
+		if node == nil {
+			return
+		}
+		for _, child := range node.Nodes {
+			c.node(child)
+		}
+	case *parse.ActionNode:
+		c.node(node.Pipe)
+	case *parse.IfNode:
+		c.branch(&node.BranchNode)
+	case *parse.WithNode:
+		c.branch(&node.BranchNode)
+	case *parse.RangeNode:
+		c.branch(&node.BranchNode)
+	case *parse.TemplateNode:
+		c.template(node, node.Name)
+		c.node(node.Pipe)
+	case *parse.PipeNode:
+		if node == nil {
+			return
+		}
+		for _, command := range node.Cmds {
+			c.command(command)
+		}
+	case *parse.ChainNode:
+		c.node(node.Node)
+	case *parse.IdentifierNode:
+		c.function(node)
+	}
+}
+
+func (c *checker) branch(node *parse.BranchNode) {
+	c.node(node.Pipe)
+	c.node(node.List)
+	c.node(node.ElseList)
+}
+
+func (c *checker) command(command *parse.CommandNode) {
+	for _, arg := range command.Args {
+		c.node(arg)
+	}
+	name, isCall := command.Args[0].(*parse.IdentifierNode)
+	if !isCall || name.Ident != "include" || len(command.Args) < 2 {
+		return
+	}
+	if constant, ok := command.Args[1].(*parse.StringNode); ok {
+		c.template(constant, constant.Text)
+	}
+}
+
+// template checks a constant name of include or template.
+func (c *checker) template(node parse.Node, name string) {
+	if c.scope != nil && c.scope.find(name) == nil {
+		message, hint := unknownTemplate(name, c.scope)
+		c.report(node, message, hint)
+	}
+}
+
+func unknownTemplate(name string, visible *scope) (message, hint string) {
+	names := visible.names()
+	message = fmt.Sprintf("no template is called %q", shorten(name))
+	if near := nearest(name, names); near != "" {
+		return message, fmt.Sprintf("did you mean %q?", near)
+	}
+	return message, listKeys(names)
+}
+
+func (c *checker) function(node *parse.IdentifierNode) {
+	name := node.Ident
+	if c.functions[name] != nil {
+		return
+	}
+	if reason, refused := refusals()[name]; refused {
+		c.report(node, fmt.Sprintf("function %q is not available: %s", name, reason.why), reason.instead)
+		return
+	}
+	hint := "see the guide for template authors for the functions there are"
+	if near := nearest(name, slices.Collect(maps.Keys(c.functions))); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	c.report(node, fmt.Sprintf("there is no function %q", shorten(name)), hint)
+}

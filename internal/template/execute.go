@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package template
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// run is one execution: what it has used, and the set that it is of.
+type run struct {
+	*meter
+	set   *Set
+	depth int
+}
+
+// Execute renders the template of this name. data is the root that templates
+// see: .Values .Release .Chart .Capabilities .Files, and what else the caller
+// likes; .Template is added when it is not there. Maps and lists in data are
+// copied first, so that no template changes them; methods of other types are
+// called as they are, and must only read.
+//
+// The error is an [*Error]. Once ctx is done or the time is up, it wraps the
+// error of the context.
+func (s *Set) Execute(ctx context.Context, name string, data map[string]any) (string, error) {
+	template := s.scope.definitions[name]
+	if template == nil {
+		message, hint := unknownTemplate(name, s.scope)
+		return "", &Error{Template: name, Message: message, Hint: hint}
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.budget.Timeout)
+	defer cancel()
+	r := &run{set: s, meter: &meter{ctx: ctx, budget: s.budget}}
+	return r.execute(template, data)
+}
+
+func (r *run) execute(template *definition, data map[string]any) (text string, err error) {
+	// Whatever slipped through the guards is this template's error, not the end
+	// of the process.
+	defer func() {
+		if cause := recover(); cause != nil {
+			text, err = "", template.errorAt(0, fmt.Sprintf("rendering stopped unexpectedly: %v", cause))
+		}
+	}()
+	root, err := r.root(template, data)
+	if err != nil {
+		return "", template.explain(template.name, nil, err)
+	}
+	return r.render(r.set.scope, template, root)
+}
+
+// root is the caller's data as this template's own.
+func (r *run) root(template *definition, data map[string]any) (map[string]any, error) {
+	if err := r.alive(); err != nil {
+		return nil, err
+	}
+	copied := make(map[string]any, len(data)+1)
+	for key, value := range data {
+		// Files are only read, and may be large.
+		if _, isFiles := value.(Files); !isFiles {
+			if err := guardDeep(r.meter, []any{value}); err != nil {
+				return nil, fmt.Errorf("copying .%s: %w", shorten(key), err)
+			}
+		}
+		copied[key] = copyValue(value)
+	}
+	if copied["Template"] == nil {
+		copied["Template"] = describe(template.file)
+	}
+	return copied, nil
+}
+
+// describe is what Helm tells a template about itself.
+func describe(file string) map[string]any {
+	base := file
+	if at := strings.Index(file, "templates/"); at >= 0 {
+		base = file[:at+len("templates")]
+	}
+	return map[string]any{"Name": file, "BasePath": base}
+}
+
+// render executes one definition and returns what it printed.
+func (r *run) render(visible *scope, template *definition, dot any) (string, error) {
+	f := frame{run: r, scope: visible, definition: template, out: &strings.Builder{}}
+	f.push("$", dot)
+	if _, err := f.list(dot, template.root); err != nil {
+		return "", err
+	}
+	return f.out.String(), nil
+}
+
+// enter counts one level of include, template or tpl.
+func (r *run) enter() error {
+	if r.depth >= r.budget.Depth {
+		return overBudget(boundDepth, "include, template and tpl are nested more than %d deep", r.budget.Depth)
+	}
+	r.depth++
+	return r.step(1)
+}
+
+func (r *run) leave() { r.depth-- }

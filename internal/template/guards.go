@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package template
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+)
+
+// What a call may allocate for each byte and each node of its arguments, at
+// most; measured by TestFunctionsStayInBounds.
+const (
+	copiedPerByte   = 2
+	copiedPerNode   = 64
+	bytesPerStep    = 1024
+	marshalPerByte  = 16
+	marshalPerNode  = 900
+	decodedPerByte  = 12
+	decodedPerPiece = 1200
+)
+
+// guardDeep is for functions that may look into all of their arguments and
+// return about as much as they are given.
+func guardDeep(m *meter, args []any) error {
+	return guardCost(copiedPerByte, copiedPerNode)(m, args)
+}
+
+// guardCost is guardDeep for functions with other needs of memory.
+func guardCost(perByte, perNode int) guard {
+	return func(m *meter, args []any) error {
+		total, err := m.measureAll(args)
+		if err != nil {
+			return err
+		}
+		return m.pay(product(total.bytes, perByte)+product(total.nodes, perNode), total.bytes)
+	}
+}
+
+// pay charges memory, and the time to touch some bytes.
+func (m *meter) pay(memory, touched int) error {
+	if err := m.allocate(memory); err != nil {
+		return err
+	}
+	return m.step(touched / bytesPerStep)
+}
+
+func (m *meter) measureAll(args []any) (size, error) {
+	var total size
+	for _, arg := range args {
+		one, err := m.measure(arg)
+		if err != nil {
+			return total, err
+		}
+		total.add(one)
+	}
+	return total, nil
+}
+
+// guardShallow is for functions that look at their arguments, and at the items
+// of these, but not into the items: get, dict, append, concat.
+func guardShallow(m *meter, args []any) error {
+	items := 0
+	for _, arg := range args {
+		items += length(arg)
+	}
+	if items > m.budget.Nodes {
+		return m.pieces(items, 0)
+	}
+	return m.pay(product(items, copiedPerNode), product(items, 16))
+}
+
+// guardNothing is for functions that only look at an argument as such: its type,
+// whether it is empty.
+func guardNothing(*meter, []any) error { return nil }
+
+// length is the number of items in a map or list.
+func length(value any) int {
+	switch value := value.(type) {
+	case []any:
+		return len(value)
+	case map[string]any:
+		return len(value)
+	case nil, string, bool, int, int64, float64:
+		return 0
+	}
+	v := reflect.ValueOf(value)
+	switch v.Kind() {
+	case reflect.Map, reflect.Slice, reflect.Array:
+		return v.Len()
+	}
+	return 0
+}
+
+// guardDict measures the keys, which are printed, and not the values.
+func guardDict(m *meter, args []any) error {
+	for i := 0; i < len(args); i += 2 {
+		if err := guardDeep(m, args[i:i+1]); err != nil {
+			return err
+		}
+	}
+	return m.pay(product(len(args), copiedPerNode), 0)
+}
+
+// guardPairs is for functions that compare each item with each: uniq, without.
+func guardPairs(m *meter, args []any) error {
+	total, err := m.measureAll(args)
+	if err != nil {
+		return err
+	}
+	most := 0
+	for _, arg := range args {
+		most = max(most, length(arg))
+	}
+	most = max(most, len(args))
+	if err := m.step(product(most, total.nodes) / 16); err != nil {
+		return err
+	}
+	return m.pay(product(total.nodes, copiedPerNode), total.bytes)
+}
+
+// guardShort is for functions that parse numbers or versions: nobody writes a
+// long one, and their parsers were not made for it.
+func guardShort(m *meter, args []any) error {
+	if err := m.short(args); err != nil {
+		return err
+	}
+	return guardDeep(m, args)
+}
+
+func (m *meter) short(args []any) error {
+	const most = 4096
+	for _, arg := range args {
+		if text, ok := arg.(string); ok && len(text) > most {
+			return overBudget(boundBytes, "the argument is longer than %d bytes", most)
+		}
+	}
+	return nil
+}
+
+// guardNumbers is for functions on decimals, whose digits add up.
+func guardNumbers(m *meter, args []any) error {
+	const most = 64
+	if len(args) > most {
+		return overBudget(boundSteps, "the call has more than %d arguments", most)
+	}
+	if err := m.short(args); err != nil {
+		return err
+	}
+	return guardCost(copiedPerByte, 4096)(m, args)
+}
+
+// guardClock keeps the one case out in which durationRound reads the clock.
+func guardClock(m *meter, args []any) error {
+	for _, arg := range args {
+		if kind := reflect.ValueOf(arg).Kind(); kind == reflect.Struct || kind == reflect.Pointer {
+			return fmt.Errorf("durationRound takes a duration; with %s it would read the clock", describeType(arg))
+		}
+	}
+	return guardDeep(m, args)
+}
+
+// guardChunk keeps sizes out for which the number of chunks is not defined.
+func guardChunk(m *meter, args []any) error {
+	if size, ok := args[0].(int); ok && (size < 1 || size > math.MaxInt32) {
+		return fmt.Errorf("chunk takes a size of at least 1, not %d", size)
+	}
+	return guardShallow(m, args)
+}
+
+// count is strings.Count, for a number of pieces.
+func count(text, separator string) int { return strings.Count(text, separator) + 1 }

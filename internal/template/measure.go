@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package template
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// size is what a value would take if it were printed. A container that is
+// reached twice counts twice, since printing would print it twice.
+type size struct {
+	nodes int
+	// bytes is the sum of all texts, indent what block indentation would add to
+	// them, paths the sum of the key paths to all nodes, as TOML prints them.
+	bytes  int
+	indent int
+	paths  int
+}
+
+func (s *size) add(other size) {
+	s.nodes += other.nodes
+	s.bytes += other.bytes
+	s.indent += other.indent
+	s.paths += other.paths
+}
+
+// scalarBytes is about the length of a printed number.
+const scalarBytes = 8
+
+// measure walks a value to its leaves. It ends with an error at the bounds for
+// depth, nodes and memory, and thereby also on a value that contains itself.
+func (m *meter) measure(value any) (size, error) {
+	walk := measuring{budget: &m.budget}
+	if err := walk.visit(value, 0, 0); err != nil {
+		return walk.size, err
+	}
+	return walk.size, m.step(walk.nodes / 8)
+}
+
+type measuring struct {
+	size
+	budget *Budget
+	// inside holds the containers that the walk is in, outermost first.
+	inside []uintptr
+}
+
+// visit measures one value, depth containers and path bytes of keys down. The
+// types of decoded YAML come first: nearly all values are of these.
+func (w *measuring) visit(value any, depth, path int) error {
+	switch value := value.(type) {
+	case nil, bool, int, int64, float64:
+		return w.leaf(scalarBytes, path)
+	case string:
+		w.indent += (strings.Count(value, "\n") + 1) * depth * 2
+		return w.leaf(len(value), path)
+	case addressed:
+		return w.reflected(value.Value, depth, path)
+	case map[string]any:
+		if err := w.enter(reflect.ValueOf(value).Pointer(), depth, path); err != nil {
+			return err
+		}
+		for key, item := range value {
+			w.bytes += len(key)
+			w.indent += depth * 2
+			if err := w.visit(item, depth+1, path+len(key)+1); err != nil {
+				return err
+			}
+		}
+		w.leave()
+		return nil
+	case []any:
+		if err := w.enter(reflect.ValueOf(value).Pointer(), depth, path); err != nil {
+			return err
+		}
+		for _, item := range value {
+			if err := w.visit(item, depth+1, path); err != nil {
+				return err
+			}
+		}
+		w.leave()
+		return nil
+	}
+	return w.reflected(reflect.ValueOf(value), depth, path)
+}
+
+// reflected is visit for all other types. It never calls Interface, so that it
+// may look into unexported fields.
+func (w *measuring) reflected(v reflect.Value, depth, path int) error {
+	switch v.Kind() {
+	case reflect.String:
+		w.indent += (strings.Count(v.String(), "\n") + 1) * depth * 2
+		return w.leaf(v.Len(), path)
+	case reflect.Pointer, reflect.Interface:
+		return w.container(v, depth, path, func() error { return w.reflected(v.Elem(), depth+1, path) })
+	case reflect.Struct:
+		return w.container(v, depth, path, func() error {
+			for i := range v.NumField() {
+				if err := w.reflected(v.Field(i), depth+1, path+len(v.Type().Field(i).Name)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	case reflect.Map:
+		return w.container(v, depth, path, func() error { return w.entries(v, depth, path) })
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return w.leaf(4*v.Len(), path)
+		}
+		return w.container(v, depth, path, func() error {
+			for i := range v.Len() {
+				if err := w.reflected(v.Index(i), depth+1, path); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return w.leaf(scalarBytes, path)
+}
+
+func (w *measuring) entries(v reflect.Value, depth, path int) error {
+	for entries := v.MapRange(); entries.Next(); {
+		before := w.bytes
+		if err := w.reflected(entries.Key(), depth+1, path); err != nil {
+			return err
+		}
+		if err := w.reflected(entries.Value(), depth+1, path+w.bytes-before+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// container measures what a container that is not nil holds.
+func (w *measuring) container(v reflect.Value, depth, path int, content func() error) error {
+	var address uintptr
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Interface:
+		if v.IsNil() {
+			return w.leaf(scalarBytes, path)
+		}
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice:
+		address = v.Pointer()
+	}
+	if err := w.enter(address, depth, path); err != nil {
+		return err
+	}
+	if err := content(); err != nil {
+		return err
+	}
+	w.leave()
+	return nil
+}
+
+func (w *measuring) enter(address uintptr, depth, path int) error {
+	if depth > w.budget.Depth {
+		if address != 0 && slices.Contains(w.inside, address) {
+			return overBudget(boundDepth, "the value contains itself")
+		}
+		return overBudget(boundDepth, "the value is nested more than %d deep", w.budget.Depth)
+	}
+	w.inside = append(w.inside, address)
+	return w.leaf(0, path)
+}
+
+func (w *measuring) leave() { w.inside = w.inside[:len(w.inside)-1] }
+
+func (w *measuring) leaf(bytes, path int) error {
+	w.nodes++
+	w.bytes += bytes
+	w.paths += path
+	if w.nodes > w.budget.Nodes {
+		return overBudget(boundNodes, "the value has more than %d nodes", w.budget.Nodes)
+	}
+	if w.bytes > w.budget.Memory {
+		return overBudget(boundMemory, "the value has more than %d bytes of text", w.budget.Memory)
+	}
+	return nil
+}

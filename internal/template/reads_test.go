@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package template_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/template"
+)
+
+func TestReads(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{{ .Values.target.name }}`:                                             true,
+		`{{ .Values.target }}`:                                                  true,
+		`{{ if .Values.target }}{{ end }}`:                                      true,
+		`{{ $.Values.target.kind }}`:                                            true,
+		`{{ with .Values }}{{ .target.name }}{{ end }}`:                         true,
+		`{{ $v := .Values }}{{ with .Values.sidecar }}{{ $v.target }}{{ end }}`: true,
+		`{{ toYaml .Values }}`:                                                  true,
+		`{{ .Values | toJson | sha256sum }}`:                                    true,
+		`{{ .Values }}`:                                                         true,
+		`{{ . }}`:                                                               true,
+		`{{ range $k, $v := .Values }}{{ $k }}{{ end }}`:                        true,
+		`{{ index .Values "target" "name" }}`:                                   true,
+		`{{ get .Values "target" }}`:                                            true,
+		`{{ dig "target" "name" "x" .Values }}`:                                 true,
+		`{{ dig "target" "name" "x" (.Values) }}`:                               true,
+		`{{ pluck "target" .Values }}`:                                          true,
+		`{{ hasKey .Values "target" }}`:                                         true,
+		`{{ index .Values (print "tar" "get") }}`:                               true,
+		`{{ (.Values).target }}`:                                                true,
+		`{{ tpl "x" . }}`:                                                       true,
+		`{{ $x := dict "a" . }}{{ $x.a.Values.target }}`:                        true,
+		`{{ toYaml (dict "a" .) }}`:                                             true,
+		`{{ $x := dict "a" (dict "b" $) }}{{ with $x.a }}{{ .b.Values.target }}{{ end }}`: true,
+		`{{ list . | toYaml }}`:               true,
+		`{{ (default dict .Values).target }}`: true,
+		`{{ template "name" . }}{{ define "name" }}{{ .Values.target }}{{ end }}`:                               true,
+		`{{ include "name" (dict "root" $) }}{{ define "name" }}{{ .root.Values.target }}{{ end }}`:             true,
+		`{{ include (print "na" "me") . }}{{ define "name" }}{{ .Values.target }}{{ end }}`:                     true,
+		`{{ $x := "" }}{{ range .Values.list }}{{ with $x }}{{ .target }}{{ end }}{{ $x = $.Values }}{{ end }}`: true,
+
+		`plain`:                                             false,
+		`{{ .Values.sidecar.name }}`:                        false,
+		`{{ toYaml .Values.sidecar }}`:                      false,
+		`{{ .Values.targets }}`:                             false,
+		`{{ .Release.Name }}`:                               false,
+		`{{ with .Values }}{{ .sidecar }}{{ end }}`:         false,
+		`{{ index .Values "sidecar" "name" }}`:              false,
+		`{{ range .Values.list }}{{ .target }}{{ end }}`:    false,
+		`{{ dict "a" .Values.sidecar | toYaml }}`:           false,
+		`{{ if .Values }}x{{ end }}`:                        false,
+		`{{ define "name" }}{{ .Values.target }}{{ end }}x`: false,
+		`{{ include "name" . }}{{ define "name" }}{{ .Values.sidecar }}{{ end }}`:                                false,
+		`{{ include "name" .Values.sidecar }}{{ define "name" }}{{ .Values.target }}{{ end }}`:                   false,
+		`{{ include "name" (dict "r" $ "x" 1) }}{{ define "name" }}{{ .r.Values.sidecar }}{{ .x }}{{ end }}`:     false,
+		`{{ include "name" . }}{{ define "name" }}{{ if .Values.deep }}{{ include "name" . }}{{ end }}{{ end }}`: false,
+		`{{ .Files.Get "target" }}{{ .Capabilities.APIVersions.Has "target" }}`:                                  false,
+	} {
+		t.Run(text, func(t *testing.T) {
+			set, err := compileOne(text, template.Budget{})
+			require.NoError(t, err)
+			require.Equal(t, want, set.Reads("Values", "target"))
+		})
+	}
+}
+
+// Sets that are made to be hard to follow count as reading, soon.
+func TestReadsOfHostileSets(t *testing.T) {
+	for name, text := range map[string]string{
+		"dicts of dicts":     `{{ $d := dict "a" . }}` + strings.Repeat(`{{ $d = dict "a" $d "b" $d }}`, 60),
+		"ever deeper roots":  `{{ define "x" }}{{ include "x" (dict "a" .) }}{{ end }}{{ include "x" . }}`,
+		"ever broader roots": `{{ define "x" }}{{ include "x" (dict "a" . "b" .) }}{{ include "x" (dict "c" . "d" $) }}{{ end }}{{ include "x" . }}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			set, err := compileOne(text, template.Budget{})
+			require.NoError(t, err)
+			require.True(t, set.Reads("Values", "target"))
+		})
+	}
+}

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package template_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/Masterminds/sprig/v3"
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/template"
+)
+
+// compileOne compiles a set of one file.
+func compileOne(text string, budget template.Budget) (*template.Set, error) {
+	return template.Compile(map[string]string{"one/templates/a.yaml": text}, template.Options{Budget: budget})
+}
+
+// findings takes a joined error apart.
+func findings(t testing.TB, err error) []*template.Error {
+	t.Helper()
+	require.Error(t, err)
+	all := []error{err}
+	var joined interface{ Unwrap() []error }
+	if errors.As(err, &joined) {
+		all = joined.Unwrap()
+	}
+	var found []*template.Error
+	for _, one := range all {
+		var located *template.Error
+		require.ErrorAs(t, one, &located, "every finding is placed")
+		found = append(found, located)
+	}
+	return found
+}
+
+func TestRefusedFunctionsNameThePlaceAndTheReason(t *testing.T) {
+	for reason, names := range map[string]string{
+		"clock":             "now ago date date_in_zone dateInZone htmlDate htmlDateInZone date_modify dateModify must_date_modify mustDateModify unixEpoch",
+		"time zone":         "toDate mustToDate",
+		"random":            "randAlpha randAlphaNum randAscii randNumeric randBytes randInt shuffle uuidv4 bcrypt htpasswd encryptAES",
+		"key material":      "genPrivateKey genCA genCAWithKey genSelfSignedCert genSelfSignedCertWithKey genSignedCert genSignedCertWithKey buildCustomCert derivePassword decryptAES",
+		"network":           "getHostByName",
+		"environment of":    "env expandenv",
+		"cluster":           "lookup",
+		"operating system":  "osBase osDir osExt osClean osIsAbs",
+		"functions as valu": "call",
+	} {
+		for name := range strings.FieldsSeq(names) {
+			t.Run(name, func(t *testing.T) {
+				_, err := compileOne(fmt.Sprintf("a: 1\nb: {{ if true }}{{ (list (%s \"x\")) | first }}{{ end }}\n", name), template.Budget{})
+				found := findings(t, err)
+				require.Len(t, found, 1)
+				require.Equal(t, "one/templates/a.yaml", found[0].Template)
+				require.Equal(t, 2, found[0].Line)
+				require.Equal(t, 27, found[0].Column)
+				require.Contains(t, found[0].Message, fmt.Sprintf("%q", name))
+				require.Contains(t, found[0].Message, reason)
+				require.NotEmpty(t, found[0].Hint)
+				require.Contains(t, found[0].SourceLine, name)
+			})
+		}
+	}
+}
+
+// Also behind tpl, whose text only comes at run time.
+func TestRefusedFunctionsInTpl(t *testing.T) {
+	set, err := compileOne("a: 1\nb: {{ tpl .Values.text . }}", template.Budget{})
+	require.NoError(t, err)
+	_, err = set.Execute(t.Context(), "one/templates/a.yaml", values("text", "x\n{{ env \"HOME\" }}"))
+	found := findings(t, err)
+	require.Equal(t, 2, found[0].Line, "the call is what a reader can open")
+	require.Contains(t, found[0].Message, `line 2, column 4: function "env"`)
+}
+
+// Whatever Helm offers is either offered or refused with a reason: nothing falls
+// between.
+func TestEveryFunctionOfHelmIsAccountedFor(t *testing.T) {
+	names := slices.Collect(maps.Keys(sprig.TxtFuncMap()))
+	names = append(names, strings.Fields(`toToml fromToml toYaml toYamlPretty fromYaml fromYamlArray toJson fromJson fromJsonArray
+		include tpl required lookup fail and or not call html index slice js len print printf println urlquery eq ne lt le gt ge`)...)
+	for _, name := range names {
+		_, err := compileOne("{{ "+name+" }}", template.Budget{})
+		if err != nil {
+			require.NotContains(t, err.Error(), "there is no function", name)
+		}
+	}
+}
+
+func TestUnknownFunctionNamesTheNearest(t *testing.T) {
+	_, err := compileOne("{{ .Values.x | toYml }}\n{{ nindnt 2 \"\" }}", template.Budget{})
+	found := findings(t, err)
+	require.Len(t, found, 2, "all findings at once")
+	require.Contains(t, found[0].Hint, `"toYaml"`)
+	require.Contains(t, found[1].Hint, `"nindent"`)
+}

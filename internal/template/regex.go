@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package template
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+)
+
+const (
+	// maxPattern is the longest regular expression, in bytes, and maxProgram the
+	// largest, in instructions, with its repetitions written out.
+	maxPattern = 1024
+	maxProgram = 5000
+	// maxMatch is the most instructions that finding one match may take: about a
+	// tenth of a second. It is a product of the sizes of expression and text.
+	maxMatch = 10 << 20
+	// bytesPerMatch is what one match costs in results.
+	bytesPerMatch = 160
+)
+
+// regexFunctions are sprig's, with one difference: a bad expression is an error
+// in all of them.
+func regexFunctions() []ownFunction {
+	return []ownFunction{
+		{names: "regexMatch mustRegexMatch", fn: regexMatch, guard: guardNothing},
+		{names: "regexFind mustRegexFind", fn: regexFind, guard: guardNothing},
+		{names: "regexFindAll mustRegexFindAll", fn: regexFindAll, guard: guardNothing},
+		{names: "regexReplaceAll mustRegexReplaceAll", fn: regexReplaceAll, guard: guardNothing},
+		{names: "regexReplaceAllLiteral mustRegexReplaceAllLiteral", fn: regexReplaceAllLiteral, guard: guardNothing},
+		{names: "regexSplit mustRegexSplit", fn: regexSplit, guard: guardNothing},
+		{names: "regexQuoteMeta", fn: regexp.QuoteMeta},
+	}
+}
+
+func regexMatch(f *frame, expression, text string) (bool, error) {
+	compiled, err := f.pattern(expression, text)
+	if err != nil {
+		return false, err
+	}
+	return compiled.MatchString(text), nil
+}
+
+func regexFind(f *frame, expression, text string) (string, error) {
+	compiled, err := f.pattern(expression, text)
+	if err != nil {
+		return "", err
+	}
+	return compiled.FindString(text), nil
+}
+
+func regexFindAll(f *frame, expression, text string, most int) ([]string, error) {
+	compiled, err := f.pattern(expression, text)
+	if err != nil {
+		return nil, err
+	}
+	if _, _, err := f.matches(compiled, text, most); err != nil {
+		return nil, err
+	}
+	return compiled.FindAllString(text, most), nil
+}
+
+func regexSplit(f *frame, expression, text string, most int) ([]string, error) {
+	compiled, err := f.pattern(expression, text)
+	if err != nil {
+		return nil, err
+	}
+	if _, _, err := f.matches(compiled, text, most); err != nil {
+		return nil, err
+	}
+	return compiled.Split(text, most), nil
+}
+
+func regexReplaceAll(f *frame, expression, text, replacement string) (string, error) {
+	compiled, err := f.replaceable(expression, text, replacement, strings.Count(replacement, "$"))
+	if err != nil {
+		return "", err
+	}
+	return compiled.ReplaceAllString(text, replacement), nil
+}
+
+func regexReplaceAllLiteral(f *frame, expression, text, replacement string) (string, error) {
+	compiled, err := f.replaceable(expression, text, replacement, 0)
+	if err != nil {
+		return "", err
+	}
+	return compiled.ReplaceAllLiteralString(text, replacement), nil
+}
+
+// replaceable makes sure that the result fits: each match becomes the
+// replacement, in which each reference may stand for the whole match.
+func (f *frame) replaceable(expression, text, replacement string, references int) (*pattern, error) {
+	compiled, err := f.pattern(expression, text)
+	if err != nil {
+		return nil, err
+	}
+	count, matched, err := f.matches(compiled, text, -1)
+	if err != nil {
+		return nil, err
+	}
+	result := len(text) + product(count, len(replacement)) + product(references, matched)
+	if err := f.fits(result); err != nil {
+		return nil, err
+	}
+	return compiled, f.allocate(product(3, result))
+}
+
+// pattern compiles an expression and makes sure that one match of it in this
+// text does not take long.
+func (f *frame) pattern(expression, text string) (*pattern, error) {
+	compiled := f.set.patterns.get(expression)
+	if compiled == nil {
+		var err error
+		if compiled, err = f.compile(expression); err != nil {
+			return nil, err
+		}
+		f.set.patterns.put(expression, compiled)
+	}
+	work := product(compiled.size, len(text))
+	if work > maxMatch {
+		return nil, overBudget(boundSteps, "the regular expression is too large for a text of %d bytes", len(text))
+	}
+	return compiled, f.pay(len(text)/4, work)
+}
+
+func (f *frame) compile(expression string) (*pattern, error) {
+	if len(expression) > maxPattern {
+		return nil, overBudget(boundBytes, "the regular expression is longer than %d bytes", maxPattern)
+	}
+	tree, err := syntax.Parse(expression, syntax.Perl)
+	if err != nil {
+		return nil, fmt.Errorf("compiling a regular expression: %w", err)
+	}
+	size := programSize(tree)
+	if size > maxProgram {
+		return nil, overBudget(boundSteps, "the regular expression, its repetitions written out, has more than %d parts", maxProgram)
+	}
+	if err := f.allocate(product(size, 512)); err != nil {
+		return nil, err
+	}
+	compiled, err := regexp.Compile(expression)
+	if err != nil {
+		return nil, fmt.Errorf("compiling a regular expression: %w", err)
+	}
+	return &pattern{Regexp: compiled, size: size}, nil
+}
+
+// programSize is about the number of instructions of an expression.
+func programSize(tree *syntax.Regexp) int {
+	size := 1 + len(tree.Rune)/8
+	if tree.Op == syntax.OpLiteral {
+		size = len(tree.Rune)
+	}
+	for _, part := range tree.Sub {
+		size += programSize(part)
+	}
+	if tree.Op == syntax.OpRepeat {
+		size = product(size, max(tree.Min, tree.Max, 1))
+	}
+	return size
+}
+
+// matches counts the matches and their bytes, at most the given number of them.
+// A search for all matches cannot be interrupted, and may take the square of the
+// text's length: so it asks for one, two, four of them, and gives up in between.
+func (f *frame) matches(compiled *pattern, text string, most int) (count, bytes int, err error) {
+	ctx, cancel := context.WithTimeout(f.ctx, f.budget.Timeout/4)
+	defer cancel()
+	for limit := 1; ; limit *= 2 {
+		limit = min(limit, f.budget.Nodes+1)
+		if most >= 0 {
+			limit = min(limit, most)
+		}
+		found := compiled.FindAllStringIndex(text, limit)
+		if err := f.pieces(len(found), bytesPerMatch); err != nil {
+			return 0, 0, err
+		}
+		if len(found) < limit || limit == most {
+			return len(found), matchedBytes(found), nil
+		}
+		if ctx.Err() != nil {
+			// No deadline of the caller's: it would not help to try again.
+			return 0, 0, overBudget(boundTime, "the regular expression takes too long on this text")
+		}
+	}
+}
+
+func matchedBytes(found [][]int) int {
+	total := 0
+	for _, match := range found {
+		total += match[1] - match[0]
+	}
+	return total
+}

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+)
+
+// Hash is a digest of what is applied to a workload: {metadata: {annotations},
+// spec: {template}}. What was applied and what the API server made of it have the
+// same hash, and any change to one of the applied values gives another.
+func Hash(tree map[string]any) string {
+	sum := sha256.Sum256([]byte(jsonText(normal("", tree))))
+	return hex.EncodeToString(sum[:12])
+}
+
+// atomicDefaults are the values that the API server adds inside of atomic values.
+// Those are owned as a whole, so that the added field looks as if we had sent it.
+var atomicDefaults = map[string]struct{ field, value string }{
+	"fieldRef":            {"apiVersion", `"v1"`},
+	"serviceAccountToken": {"expirationSeconds", "3600"},
+}
+
+// normal leaves out what the API server adds, and the order of list items that
+// have a name: another manager's items may come to lie between ours.
+func normal(key string, value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		added, hasDefault := atomicDefaults[key]
+		out := make(map[string]any, len(v))
+		for name, item := range v {
+			if hasDefault && name == added.field && jsonText(item) == added.value {
+				continue
+			}
+			out[name] = normal(name, item)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		named := len(v) > 0
+		for i, item := range v {
+			out[i] = normal("", item)
+			if _, isMap := item.(map[string]any); !isMap {
+				named = false
+			}
+		}
+		if named {
+			slices.SortFunc(out, func(a, b any) int { return slices.Compare([]byte(jsonText(a)), []byte(jsonText(b))) })
+		}
+		return out
+	default:
+		return v
+	}
+}

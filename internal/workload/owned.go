@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// isOurs tells whether an entry records an apply of one of our managers.
+func isOurs(entry *metav1.ManagedFieldsEntry) bool {
+	return entry.Operation == metav1.ManagedFieldsOperationApply && entry.Subresource == "" &&
+		entry.FieldsV1 != nil && meta.IsManager(entry.Manager)
+}
+
+// owned tells what each of our managers owns. Most workloads carry nothing of
+// ours, and for those it costs nothing.
+func owned(deployment *appsv1.Deployment) map[string]Owned {
+	var all map[string]Owned
+	var live map[string]any
+	for i := range deployment.ManagedFields {
+		entry := &deployment.ManagedFields[i]
+		if !isOurs(entry) {
+			continue
+		}
+		var fields map[string]any
+		if err := json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields); err != nil {
+			continue // The API server wrote it; were it damaged, the next apply would mend it.
+		}
+		if live == nil {
+			all, live = map[string]Owned{}, liveTree(deployment)
+		}
+		tree, _ := extract(fields, live).(map[string]any)
+		all[entry.Manager] = ownedIn(tree)
+	}
+	return all
+}
+
+// liveTree is the part of a Deployment that an overlay can reach.
+func liveTree(deployment *appsv1.Deployment) map[string]any {
+	template, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&deployment.Spec.Template)
+	if err != nil {
+		// Every value of the type converts; nothing owned means one apply more.
+		return map[string]any{}
+	}
+	return map[string]any{
+		"metadata": map[string]any{"annotations": values(deployment.Annotations)},
+		"spec":     map[string]any{"template": template},
+	}
+}
+
+func ownedIn(tree map[string]any) Owned {
+	result := Owned{Hash: Hash(tree)}
+	metadata, _ := tree["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	result.InjectedHash, _ = annotations[meta.AnnotationInjectedHash].(string)
+	spec, _ := tree["spec"].(map[string]any)
+	template, _ := spec["template"].(map[string]any)
+	pod, _ := template["spec"].(map[string]any)
+	result.Containers = append(names(pod["initContainers"]), names(pod["containers"])...)
+	result.Volumes = names(pod["volumes"])
+	return result
+}
+
+func names(list any) []string {
+	items, _ := list.([]any)
+	var found []string
+	for _, item := range items {
+		object, _ := item.(map[string]any)
+		if name, ok := object["name"].(string); ok {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+// extract returns the live values of a set of managed fields in the API server's
+// notation: "f:name" is a field, "k:{…}" a list item by its keys, "v:…" an item of
+// a set, "." the thing itself, and an empty set a whole value.
+func extract(fields map[string]any, live any) any {
+	if len(fields) == 0 {
+		return live
+	}
+	switch value := live.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for field, below := range fields {
+			name, ok := strings.CutPrefix(field, "f:")
+			if !ok {
+				continue
+			}
+			if item, ok := value[name]; ok {
+				out[name] = extract(asMap(below), item)
+			}
+		}
+		return out
+	case []any:
+		return extractItems(fields, value)
+	default:
+		return live
+	}
+}
+
+// extractItems keeps the order of the live list.
+func extractItems(fields map[string]any, live []any) []any {
+	type item struct{ keys, below map[string]any }
+	var wanted []item
+	var members []string
+	for field, below := range fields {
+		if text, ok := strings.CutPrefix(field, "k:"); ok {
+			var keys map[string]any
+			if json.Unmarshal([]byte(text), &keys) == nil {
+				wanted = append(wanted, item{keys, asMap(below)})
+			}
+		} else if text, ok := strings.CutPrefix(field, "v:"); ok {
+			members = append(members, text)
+		}
+	}
+	out := []any{}
+	for _, candidate := range live {
+		object, isMap := candidate.(map[string]any)
+		if !isMap {
+			if slices.Contains(members, jsonText(candidate)) {
+				out = append(out, candidate)
+			}
+			continue
+		}
+		for _, want := range wanted {
+			if hasKeys(object, want.keys) {
+				out = append(out, extract(want.below, object))
+				break
+			}
+		}
+	}
+	return out
+}
+
+func hasKeys(object, keys map[string]any) bool {
+	for key, want := range keys {
+		if jsonText(object[key]) != jsonText(want) {
+			return false
+		}
+	}
+	return true
+}
+
+func asMap(value any) map[string]any {
+	m, _ := value.(map[string]any)
+	return m
+}
+
+// jsonText compares numbers of different Go types by what they look like.
+func jsonText(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}

@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package workload shows a workload as planning needs to see it: small, and with
+// what each of the operator's field managers owns in it. It reads objects that it
+// is given and asks no cluster.
+package workload
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// KindDeployment is the kind of Deployments.
+const KindDeployment = "Deployment"
+
+// Ref names one workload, and by its UID not one that took its name later.
+type Ref struct {
+	Kind, Namespace, Name string
+	UID                   types.UID
+}
+
+// View is what planning sees of a workload.
+type View struct {
+	Ref
+	// ResourceVersion and Generation are the API server's.
+	ResourceVersion string
+	Generation      int64
+	// Labels and Annotations of the workload itself. Annotations are without
+	// the operator's and without those that other controllers rewrite.
+	Labels, Annotations map[string]string
+	// Containers are the init containers and the containers, in that order.
+	Containers []Container
+	// Volumes are the names of the pod's volumes.
+	Volumes []string
+	// HostNetwork tells that ports are the node's.
+	HostNetwork bool
+	// Owned tells by field manager what the operator has merged in.
+	Owned map[string]Owned
+	// Rollout is how far the workload's own rollout is.
+	Rollout Rollout
+	// Paused and Deleting are as the workload says.
+	Paused, Deleting bool
+}
+
+// Container is a container of the pod template.
+type Container struct {
+	Name   string
+	Init   bool
+	Ports  []corev1.ContainerPort
+	Mounts []corev1.VolumeMount
+}
+
+// Owned is what one field manager has merged into a workload.
+type Owned struct {
+	// Hash of the live values of the fields that the manager owns; see Hash.
+	Hash string
+	// Containers, init containers included, and Volumes are the names of the
+	// list items that the manager owns.
+	Containers, Volumes []string
+	// InjectedHash is the annotation injected-hash, if the manager owns it.
+	InjectedHash string
+}
+
+// Of returns the view of a Deployment, whole or reduced.
+func Of(deployment *appsv1.Deployment) View {
+	spec := &deployment.Spec.Template.Spec
+	view := View{
+		Ref:             Ref{Kind: KindDeployment, Namespace: deployment.Namespace, Name: deployment.Name, UID: deployment.UID},
+		ResourceVersion: deployment.ResourceVersion,
+		Generation:      deployment.Generation,
+		Labels:          deployment.Labels,
+		Annotations:     foreign(deployment.Annotations),
+		Owned:           owned(deployment),
+		Rollout:         rolloutOf(deployment),
+		HostNetwork:     spec.HostNetwork,
+		Paused:          deployment.Spec.Paused,
+		Deleting:        deployment.DeletionTimestamp != nil,
+	}
+	for i := range spec.InitContainers {
+		view.Containers = append(view.Containers, container(&spec.InitContainers[i], true))
+	}
+	for i := range spec.Containers {
+		view.Containers = append(view.Containers, container(&spec.Containers[i], false))
+	}
+	for i := range spec.Volumes {
+		view.Volumes = append(view.Volumes, spec.Volumes[i].Name)
+	}
+	return view
+}
+
+func container(c *corev1.Container, isInit bool) Container {
+	return Container{Name: c.Name, Init: isInit, Ports: c.Ports, Mounts: c.VolumeMounts}
+}
+
+// foreign leaves out the annotations that must not influence a rendering: our
+// own, and those that change with each deploy or rollout.
+func foreign(annotations map[string]string) map[string]string {
+	kept := map[string]string{}
+	for key, value := range annotations {
+		switch {
+		case strings.HasPrefix(key, meta.Group+"/"),
+			strings.HasPrefix(key, "deployment.kubernetes.io/"),
+			key == corev1.LastAppliedConfigAnnotation:
+		default:
+			kept[key] = value
+		}
+	}
+	return kept
+}
+
+// OwnerOf returns the operator's field manager that owns a container, or "".
+func (v *View) OwnerOf(container string) string {
+	for _, manager := range slices.Sorted(maps.Keys(v.Owned)) {
+		if slices.Contains(v.Owned[manager].Containers, container) {
+			return manager
+		}
+	}
+	return ""
+}
+
+// Values is what templates see of the workload: as it would be without any
+// sidecar, so that what was injected does not influence what is injected.
+func (v *View) Values() map[string]any {
+	containers := []any{}
+	for _, c := range v.Containers {
+		if c.Init || v.OwnerOf(c.Name) != "" {
+			continue
+		}
+		containers = append(containers, c.values())
+	}
+	return map[string]any{
+		"kind": v.Kind, "name": v.Name, "namespace": v.Namespace,
+		"labels": values(v.Labels), "annotations": values(v.Annotations),
+		"containers": containers,
+	}
+}
+
+func (c *Container) values() map[string]any {
+	ports, mounts := []any{}, []any{}
+	for _, port := range c.Ports {
+		ports = append(ports, map[string]any{
+			"name": port.Name, "containerPort": float64(port.ContainerPort), "protocol": string(port.Protocol),
+		})
+	}
+	for _, mount := range c.Mounts {
+		mounts = append(mounts, map[string]any{
+			"name": mount.Name, "mountPath": mount.MountPath, "subPath": mount.SubPath,
+		})
+	}
+	return map[string]any{"name": c.Name, "ports": ports, "volumeMounts": mounts}
+}
+
+func values(in map[string]string) map[string]any {
+	out := make(map[string]any, len(in))
+	for key, value := range in {
+		out[key] = value
+	}
+	return out
+}

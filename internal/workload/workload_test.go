@@ -1,0 +1,290 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/managedfields/managedfieldstest"
+	"k8s.io/client-go/applyconfigurations"
+	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/yaml"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+const application = `
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: cart
+  namespace: shop
+  labels: {app: cart}
+  annotations:
+    team: payments
+    deployment.kubernetes.io/revision: "3"
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: cart}}
+  template:
+    metadata: {labels: {app: cart}}
+    spec:
+      initContainers:
+      - {name: migrate, image: "cart:1"}
+      containers:
+      - name: cart
+        image: cart:1
+        ports: [{containerPort: 8080, name: http, protocol: TCP}]
+        volumeMounts: [{name: logs, mountPath: /var/log/app, subPath: cart}]
+      volumes:
+      - {name: logs, emptyDir: {}}
+`
+
+const sidecar = `
+metadata:
+  annotations:
+    vectorsidecar.observability.kontroloop.ai/injected: "true"
+    vectorsidecar.observability.kontroloop.ai/injected-hash: abc
+spec:
+  template:
+    metadata:
+      annotations: {vectorsidecar.observability.kontroloop.ai/config-digest: d}
+    spec:
+      initContainers:
+      - name: vector
+        image: vector:1
+        restartPolicy: Always
+        args: [--config, /etc/vector/vector.yaml]
+        env:
+        - {name: A, value: "1"}
+        - {name: NODE, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}
+        ports: [{containerPort: 9598, name: metrics}]
+        resources: {requests: {cpu: 0.5, memory: 128Mi}}
+        securityContext: {capabilities: {drop: [ALL]}}
+        volumeMounts: [{name: vectorsidecar-vector-data, mountPath: /var/lib/vector}]
+      volumes:
+      - {name: vectorsidecar-vector-data, emptyDir: {sizeLimit: 256Mi}}
+      - name: token
+        projected: {sources: [{serviceAccountToken: {path: token}}]}
+`
+
+// cluster applies as an API server does: with its own merge code, recording
+// managed fields.
+type cluster struct {
+	t       *testing.T
+	manager managedfieldstest.TestFieldManager
+}
+
+func newCluster(t *testing.T) *cluster {
+	t.Helper()
+	converter := applyconfigurations.NewTypeConverter(scheme.Scheme)
+	c := &cluster{t, managedfieldstest.NewTestFieldManager(converter, appsv1.SchemeGroupVersion.WithKind("Deployment"))}
+	require.NoError(t, c.manager.Update(c.object(application), "kubectl"))
+	return c
+}
+
+func (c *cluster) object(text string) *unstructured.Unstructured {
+	c.t.Helper()
+	object := &unstructured.Unstructured{}
+	require.NoError(c.t, yaml.Unmarshal([]byte(text), &object.Object))
+	return object
+}
+
+// apply returns what was applied, in the API server's spelling.
+func (c *cluster) apply(manager, text string) map[string]any {
+	c.t.Helper()
+	var typed appsv1ac.DeploymentApplyConfiguration
+	require.NoError(c.t, yaml.Unmarshal([]byte(text), &typed))
+	canonical, err := json.Marshal(typed)
+	require.NoError(c.t, err)
+	body := c.object(string(canonical))
+	applied := runtime.DeepCopyJSON(body.Object)
+	body.SetAPIVersion("apps/v1")
+	body.SetKind("Deployment")
+	body.SetName("cart")
+	body.SetNamespace("shop")
+	require.NoError(c.t, c.manager.Apply(body, manager, false))
+	return applied
+}
+
+// live returns the object after the API server's defaults.
+func (c *cluster) live() *appsv1.Deployment {
+	c.t.Helper()
+	text, err := json.Marshal(c.manager.Live())
+	require.NoError(c.t, err)
+	deployment := &appsv1.Deployment{}
+	require.NoError(c.t, json.Unmarshal(text, deployment))
+	pod := &deployment.Spec.Template.Spec
+	for i := range pod.InitContainers {
+		pod.InitContainers[i].TerminationMessagePath = "/dev/termination-log"
+		for j := range pod.InitContainers[i].Ports {
+			pod.InitContainers[i].Ports[j].Protocol = corev1.ProtocolTCP
+		}
+		for j := range pod.InitContainers[i].Env {
+			if from := pod.InitContainers[i].Env[j].ValueFrom; from != nil {
+				from.FieldRef.APIVersion = "v1"
+			}
+		}
+	}
+	for i := range pod.Volumes {
+		if projected := pod.Volumes[i].Projected; projected != nil {
+			hour := int64(3600)
+			projected.Sources[0].ServiceAccountToken.ExpirationSeconds = &hour
+		}
+	}
+	return deployment
+}
+
+func TestWhatWasAppliedHasTheHashOfWhatIsLive(t *testing.T) {
+	c := newCluster(t)
+	applied := c.apply(meta.Manager("logs"), sidecar)
+
+	owned := Of(c.live()).Owned
+
+	require.Len(t, owned, 1)
+	require.Equal(t, Hash(applied), owned[meta.Manager("logs")].Hash)
+	require.Equal(t, []string{"vector"}, owned[meta.Manager("logs")].Containers)
+	require.Equal(t, []string{"vectorsidecar-vector-data", "token"}, owned[meta.Manager("logs")].Volumes)
+	require.Equal(t, "abc", owned[meta.Manager("logs")].InjectedHash)
+}
+
+func TestEveryChangeToWhatWeOwnGivesAnotherHash(t *testing.T) {
+	c := newCluster(t)
+	c.apply(meta.Manager("logs"), sidecar)
+	manager := meta.Manager("logs")
+	want := Of(c.live()).Owned[manager].Hash
+	for name, change := range map[string]func(*appsv1.Deployment){
+		"image":             func(d *appsv1.Deployment) { ours(d).Image = "vector:2" },
+		"an argument":       func(d *appsv1.Deployment) { ours(d).Args[1] = "x" },
+		"a variable":        func(d *appsv1.Deployment) { ours(d).Env[0].Value = "2" },
+		"a field reference": func(d *appsv1.Deployment) { ours(d).Env[1].ValueFrom.FieldRef.FieldPath = "metadata.name" },
+		"a variable less":   func(d *appsv1.Deployment) { ours(d).Env = ours(d).Env[1:] },
+		"the container less": func(d *appsv1.Deployment) {
+			d.Spec.Template.Spec.InitContainers = d.Spec.Template.Spec.InitContainers[:1]
+		},
+		"a volume less":  func(d *appsv1.Deployment) { d.Spec.Template.Spec.Volumes = d.Spec.Template.Spec.Volumes[:1] },
+		"our annotation": func(d *appsv1.Deployment) { delete(d.Annotations, meta.AnnotationInjected) },
+		"a digest":       func(d *appsv1.Deployment) { d.Spec.Template.Annotations[meta.AnnotationConfigDigest] = "e" },
+	} {
+		deployment := c.live()
+		change(deployment)
+		require.NotEqual(t, want, Of(deployment).Owned[manager].Hash, name)
+	}
+}
+
+func TestWhatOthersChangeDoesNotChangeTheHash(t *testing.T) {
+	c := newCluster(t)
+	c.apply(meta.Manager("logs"), sidecar)
+	manager := meta.Manager("logs")
+	want := Of(c.live()).Owned[manager].Hash
+	for name, change := range map[string]func(*appsv1.Deployment){
+		"the application's image":    func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Image = "cart:2" },
+		"a variable of another's":    func(d *appsv1.Deployment) { ours(d).Env = append([]corev1.EnvVar{{Name: "0"}}, ours(d).Env...) },
+		"a limit that we do not set": func(d *appsv1.Deployment) { ours(d).Resources.Limits = corev1.ResourceList{} },
+		"replicas":                   func(d *appsv1.Deployment) { *d.Spec.Replicas = 9 },
+		"an annotation":              func(d *appsv1.Deployment) { d.Annotations["team"] = "search" },
+	} {
+		deployment := c.live()
+		change(deployment)
+		require.Equal(t, want, Of(deployment).Owned[manager].Hash, name)
+	}
+}
+
+func ours(d *appsv1.Deployment) *corev1.Container { return &d.Spec.Template.Spec.InitContainers[1] }
+
+// The extraction is our own because client-go's needs the schemas of all types
+// and the whole object; it has to say the same.
+func TestExtractionAgreesWithClientGo(t *testing.T) {
+	c := newCluster(t)
+	c.apply(meta.Manager("logs"), sidecar)
+	live := c.live()
+
+	theirs, err := appsv1ac.ExtractDeployment(live, meta.Manager("logs"))
+	require.NoError(t, err)
+	text, err := json.Marshal(theirs)
+	require.NoError(t, err)
+	var tree map[string]any
+	require.NoError(t, json.Unmarshal(text, &tree))
+	for _, identity := range []string{"name", "namespace"} {
+		delete(tree["metadata"].(map[string]any), identity)
+	}
+	delete(tree, "apiVersion")
+	delete(tree, "kind")
+
+	require.Equal(t, Hash(tree), Of(live).Owned[meta.Manager("logs")].Hash)
+}
+
+func TestAReducedWorkloadLooksLikeTheWholeOne(t *testing.T) {
+	c := newCluster(t)
+	bare := c.live()
+	c.apply(meta.Manager("logs"), sidecar)
+	injected := c.live()
+	injected.Status = appsv1.DeploymentStatus{ObservedGeneration: 1, Replicas: 2, UpdatedReplicas: 2, AvailableReplicas: 2}
+	failed := injected.DeepCopy()
+	failed.Status.Conditions = []appsv1.DeploymentCondition{{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionFalse, Reason: progressDeadlineExceeded}}
+	for name, deployment := range map[string]*appsv1.Deployment{"bare": bare, "injected": injected, "failed": failed} {
+		before := deployment.DeepCopy()
+		require.Equal(t, Of(deployment), Of(Reduce(deployment)), name)
+		require.Equal(t, before, deployment, "%s: the argument has changed", name)
+	}
+}
+
+func TestTemplatesSeeAWorkloadAsIfItHadNoSidecar(t *testing.T) {
+	c := newCluster(t)
+	bare := Of(c.live())
+	c.apply(meta.Manager("logs"), sidecar)
+	injected := Of(c.live())
+
+	require.Equal(t, bare.Values(), injected.Values())
+	require.Equal(t, map[string]any{
+		"kind": "Deployment", "name": "cart", "namespace": "shop",
+		"labels":      map[string]any{"app": "cart"},
+		"annotations": map[string]any{"team": "payments"},
+		"containers": []any{map[string]any{
+			"name":         "cart",
+			"ports":        []any{map[string]any{"name": "http", "containerPort": 8080.0, "protocol": "TCP"}},
+			"volumeMounts": []any{map[string]any{"name": "logs", "mountPath": "/var/log/app", "subPath": "cart"}},
+		}},
+	}, bare.Values())
+}
+
+func TestOwnerOf(t *testing.T) {
+	c := newCluster(t)
+	c.apply(meta.Manager("logs"), sidecar)
+	view := Of(c.live())
+
+	require.Equal(t, meta.Manager("logs"), view.OwnerOf("vector"))
+	require.Empty(t, view.OwnerOf("cart"))
+}
+
+func TestRollout(t *testing.T) {
+	replicas := int32(3)
+	for name, test := range map[string]struct {
+		status appsv1.DeploymentStatus
+		want   Rollout
+	}{
+		"not seen by its controller": {appsv1.DeploymentStatus{ObservedGeneration: 1}, RolloutProgressing},
+		"old pods left":              {appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 4, UpdatedReplicas: 3, AvailableReplicas: 4}, RolloutProgressing},
+		"not available":              {appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 3, UpdatedReplicas: 3, AvailableReplicas: 2}, RolloutProgressing},
+		"done":                       {appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 3, UpdatedReplicas: 3, AvailableReplicas: 3}, RolloutComplete},
+		"past its deadline": {appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 4, UpdatedReplicas: 1, Conditions: []appsv1.DeploymentCondition{
+			{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionFalse, Reason: progressDeadlineExceeded},
+		}}, RolloutFailed},
+	} {
+		deployment := &appsv1.Deployment{
+			ObjectMeta: metav1.ObjectMeta{Generation: 2},
+			Spec:       appsv1.DeploymentSpec{Replicas: &replicas},
+			Status:     test.status,
+		}
+		require.Equal(t, test.want, Of(deployment).Rollout, name)
+	}
+}

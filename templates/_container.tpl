@@ -1,0 +1,93 @@
+{{- /* The sidecar container: a list of one. */}}
+{{- define "vector-sidecar.container" -}}
+{{- $sidecar := .Values.sidecar -}}
+- name: {{ $sidecar.name }}
+  image: {{ required "sidecar.image is empty: name an image of Vector, with a tag or a digest" $sidecar.image | quote }}
+  imagePullPolicy: {{ $sidecar.imagePullPolicy }}
+  {{- if include "vector-sidecar.isNative" . }}
+  restartPolicy: Always
+  {{- end }}
+  {{- with include "vector-sidecar.args" . | fromYamlArray }}
+  args:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  env:
+    {{- include "vector-sidecar.env" . | nindent 4 }}
+  {{- with $sidecar.envFrom }}
+  envFrom:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- if and $sidecar.metrics.enabled (include "vector-sidecar.rendersConfig" .) }}
+  ports:
+    - name: vector-metrics
+      containerPort: {{ $sidecar.metrics.port }}
+      protocol: TCP
+  {{- end }}
+  {{- if include "vector-sidecar.probes" . }}
+  livenessProbe:
+    httpGet:
+      path: /health
+      port: {{ $sidecar.health.port }}
+    periodSeconds: 10
+    timeoutSeconds: 3
+    failureThreshold: 6
+  {{- end }}
+  {{- if and $sidecar.shutdown.drainSeconds (semverCompare ">=1.30.0-0" .Capabilities.KubeVersion.Version) }}
+  lifecycle:
+    preStop:
+      sleep:
+        seconds: {{ $sidecar.shutdown.drainSeconds }}
+  {{- end }}
+  {{- with $sidecar.resources }}
+  resources:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with $sidecar.securityContext }}
+  securityContext:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  volumeMounts:
+    {{- include "vector-sidecar.volumeMounts" . | nindent 4 }}
+{{- end }}
+
+{{- /* "true" when there is a liveness probe. */}}
+{{- define "vector-sidecar.probes" }}
+{{- $probe := .Values.sidecar.health.probe }}
+{{- if or (eq $probe "Always") (and (eq $probe "Auto") (include "vector-sidecar.rendersConfig" .)) }}true{{ end }}
+{{- end }}
+
+{{- /* The arguments: a YAML list. The image's entrypoint is vector itself. */}}
+{{- define "vector-sidecar.args" }}
+{{- $own := true }}
+{{- range .Values.sidecar.args }}
+{{- if or (hasPrefix "--config" .) (hasPrefix "-c" .) (hasPrefix "-C" .) }}{{ $own = false }}{{ end }}
+{{- end }}
+{{- $args := .Values.sidecar.args }}
+{{- if $own }}
+{{- $args = concat (list "--config" (printf "/etc/vector/%s" (include "vector-sidecar.configKey" .))) $args }}
+{{- end }}
+{{- toYaml $args }}
+{{- end }}
+
+{{- /* The environment: ours, less what the user sets, then the user's. */}}
+{{- define "vector-sidecar.env" }}
+{{- $sidecar := .Values.sidecar }}
+{{- $ours := list
+  (dict "name" "VECTOR_LOG" "value" $sidecar.logLevel)
+  (dict "name" "VECTOR_LOG_FORMAT" "value" "json")
+  (dict "name" "VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS" "value" (toString $sidecar.shutdown.limitSeconds))
+  (dict "name" "VECTOR_SELF_NODE_NAME" "valueFrom" (dict "fieldRef" (dict "apiVersion" "v1" "fieldPath" "spec.nodeName")))
+  (dict "name" "VECTOR_SELF_POD_NAME" "valueFrom" (dict "fieldRef" (dict "apiVersion" "v1" "fieldPath" "metadata.name")))
+  (dict "name" "VECTOR_SELF_POD_NAMESPACE" "valueFrom" (dict "fieldRef" (dict "apiVersion" "v1" "fieldPath" "metadata.namespace")))
+}}
+{{- if $sidecar.threads }}
+{{- $ours = append $ours (dict "name" "VECTOR_THREADS" "value" (toString $sidecar.threads)) }}
+{{- end }}
+{{- $taken := dict }}
+{{- range $sidecar.env }}{{ $_ := set $taken .name true }}{{ end }}
+{{- $env := list }}
+{{- range $ours }}
+{{- if not (hasKey $taken .name) }}{{ $env = append $env . }}{{ end }}
+{{- end }}
+{{- toYaml (concat $env $sidecar.env) }}
+{{- end }}

@@ -1,0 +1,35 @@
+{{- /*
+Stops `helm install` of this chart. The operator and `helm template` offer the API
+versions that Helm ships with; a cluster's own list always has the aggregation
+layer, and only an installation sees a cluster's own list.
+*/}}
+{{- define "vector-sidecar.notInstallable" }}
+{{- if .Capabilities.APIVersions.Has "apiregistration.k8s.io/v1" }}
+{{- fail "this chart is rendered by the Vector Sidecar Operator and cannot be installed itself; to install the operator: helm install vso ./chart" }}
+{{- end }}
+{{- end }}
+
+{{- /* "true" for a native sidecar, else empty. */}}
+{{- define "vector-sidecar.isNative" }}
+{{- $native := .Values.sidecar.native }}
+{{- if or (eq $native "Always") (and (eq $native "Auto") (semverCompare ">=1.29.0-0" .Capabilities.KubeVersion.Version)) }}true{{ end }}
+{{- end }}
+
+{{- /* Name of a volume of ours: a prefix that no application uses, the sidecar, the purpose. */}}
+{{- define "vector-sidecar.volumeName" }}
+{{- $name := .sidecar }}
+{{- if gt (len $name) 40 }}
+{{- $name = printf "%s-%s" (trunc 31 $name | trimSuffix "-") (sha256sum $name | trunc 8) }}
+{{- end }}
+{{- printf "vectorsidecar-%s-%s" $name .purpose }}
+{{- end }}
+
+{{- /* "true" when the user mounts something of their own at a path. */}}
+{{- define "vector-sidecar.userMounts" }}
+{{- $found := "" }}
+{{- $path := .path }}
+{{- range .mounts }}
+{{- if eq (trimSuffix "/" .mountPath) $path }}{{ $found = "true" }}{{ end }}
+{{- end }}
+{{- $found }}
+{{- end }}

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package chart
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+func TestInstallAndUninstall(t *testing.T) {
+	t.Cleanup(func() { removeDefinition(t) })
+	install(t)
+
+	require.Equal(t, "deployed", status(t).Info.Status)
+	installed := objects(t, helm(t, "get", "manifest", release, "-n", namespace))
+	require.Len(t, installed, 10)
+	for _, object := range installed {
+		require.True(t, exists(t, object), "%s %q", object.GetKind(), object.GetName())
+	}
+
+	t.Run("the notes' example is accepted", func(t *testing.T) {
+		_, rest, ok := strings.Cut(status(t).Info.Notes, "<<EOF\n")
+		require.True(t, ok)
+		example, _, ok := strings.Cut(rest, "\nEOF\n")
+		require.True(t, ok)
+		for _, object := range objects(t, []byte(example)) {
+			apply(t, object, client.DryRunAll)
+		}
+	})
+	t.Run("the operator may do what it needs and nothing else", operatorMay)
+
+	helm(t, "uninstall", release, "-n", namespace)
+	for _, object := range installed {
+		require.Equal(t, object.GetKind() == crdKind, exists(t, object),
+			"after uninstall: %s %q", object.GetKind(), object.GetName())
+	}
+
+	t.Run("a new release takes the kept definition over", func(t *testing.T) {
+		install(t)
+		require.Equal(t, "deployed", status(t).Info.Status)
+		helm(t, "uninstall", release, "-n", namespace)
+	})
+}
+
+// Two releases in one cluster share no name but the definition's.
+func TestReleasesOfOneNameStandSideBySide(t *testing.T) {
+	t.Cleanup(func() { removeDefinition(t) })
+	install(t)
+	helm(t, "install", release, chartDir, "-n", "other-system", "--create-namespace", "--set", "crds.enabled=false")
+	first := objects(t, helm(t, "get", "manifest", release, "-n", namespace))
+	helm(t, "uninstall", release, "-n", "other-system")
+	for _, object := range first {
+		require.True(t, exists(t, object), "%s %q", object.GetKind(), object.GetName())
+	}
+	helm(t, "uninstall", release, "-n", namespace)
+}
+
+func install(t *testing.T) {
+	t.Helper()
+	helm(t, "install", release, chartDir, "-n", namespace, "--create-namespace", "-f", root+"/values/production.yaml")
+}
+
+// releaseStatus is the part of helm's answer that is looked at.
+type releaseStatus struct {
+	Info struct {
+		Status string `json:"status"`
+		Notes  string `json:"notes"`
+	} `json:"info"`
+}
+
+func status(t *testing.T) releaseStatus {
+	t.Helper()
+	var answer releaseStatus
+	require.NoError(t, json.Unmarshal(helm(t, "status", release, "-n", namespace, "-o", "json"), &answer))
+	return answer
+}
+
+// removeDefinition waits until it is gone, so that the next test installs its own.
+func removeDefinition(t *testing.T) {
+	t.Helper()
+	definition := &unstructured.Unstructured{}
+	definition.SetGroupVersionKind(schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: crdKind})
+	definition.SetName(crdName)
+	ctx := context.WithoutCancel(t.Context())
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+		err := cluster.Delete(ctx, definition.DeepCopy())
+		return err != nil, client.IgnoreNotFound(err)
+	})
+	require.NoError(t, err)
+}

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package chart
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// may are the verbs of a resource.group/subresource.
+type may map[string][]string
+
+// everywhere is what the operator may do in every namespace.
+var everywhere = may{
+	"deployments.apps": {"get", "list", "watch", "patch"},
+	"configmaps":       {"get", "list", "watch", "create", "patch", "delete"},
+	"namespaces":       {"get", "list", "watch"},
+	"vectorsidecars.observability.kontroloop.ai":            {"get", "list", "watch", "patch"},
+	"vectorsidecars.observability.kontroloop.ai/status":     {"get", "patch"},
+	"vectorsidecars.observability.kontroloop.ai/finalizers": {"update"},
+	"events.events.k8s.io":                                  {"create", "patch"},
+	"tokenreviews.authentication.k8s.io":                    {"create"},
+	"subjectaccessreviews.authorization.k8s.io":             {"create"},
+}
+
+// athome is what it may do in its own namespace besides.
+var athome = may{
+	"leases.coordination.k8s.io": {"get", "create", "update", "patch"},
+	"events":                     {"create", "patch"},
+}
+
+var verbs = []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
+
+// operatorMay asks the API server for every verb of every resource that it has.
+func operatorMay(t *testing.T) {
+	kube, err := kubernetes.NewForConfig(plane.Config())
+	require.NoError(t, err)
+	resources := allResources(t, kube)
+	// A change to a workload goes through its pod template alone.
+	for _, sensitive := range []string{"secrets", "pods", "pods/exec", "deployments.apps/scale", "roles.rbac.authorization.k8s.io"} {
+		require.Contains(t, resources, sensitive)
+	}
+
+	here := may{}
+	for resource, allowed := range everywhere {
+		here[resource] = allowed
+	}
+	for resource, allowed := range athome {
+		here[resource] = allowed
+	}
+	require.Equal(t, everywhere, rights(t, kube, resources, "shop", ""), "in a namespace of applications")
+	require.Equal(t, here, rights(t, kube, resources, namespace, fullname), "in the operator's namespace")
+
+	others := rights(t, kube, []string{"leases.coordination.k8s.io"}, namespace, "kube-scheduler")
+	require.Equal(t, may{"leases.coordination.k8s.io": {"create"}}, others, "with another's Lease")
+}
+
+// allResources are those that the API server serves, each group once, and the
+// one that it does not list because nothing is stored there.
+func allResources(t *testing.T, kube kubernetes.Interface) []string {
+	t.Helper()
+	_, lists, err := kube.Discovery().ServerGroupsAndResources()
+	require.NoError(t, err)
+	names := []string{"vectorsidecars.observability.kontroloop.ai/finalizers"}
+	for _, list := range lists {
+		group, _, grouped := strings.Cut(list.GroupVersion, "/")
+		for i := range list.APIResources {
+			resource, subresource, _ := strings.Cut(list.APIResources[i].Name, "/")
+			if grouped {
+				resource += "." + group
+			}
+			if subresource != "" {
+				resource += "/" + subresource
+			}
+			names = append(names, resource)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// rights are what the chart's ServiceAccount may do. It is asked about without
+// its groups, whose rights every account of a cluster has.
+func rights(t *testing.T, kube kubernetes.Interface, resources []string, namespace, name string) may {
+	t.Helper()
+	allowed := may{}
+	for _, full := range resources {
+		resource, subresource, _ := strings.Cut(full, "/")
+		resource, group, _ := strings.Cut(resource, ".")
+		for _, verb := range verbs {
+			review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+				User: "system:serviceaccount:vector-system:" + fullname,
+				ResourceAttributes: &authorizationv1.ResourceAttributes{
+					Namespace: namespace, Name: name, Verb: verb,
+					Group: group, Resource: resource, Subresource: subresource,
+				},
+			}}
+			review, err := kube.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), review, metav1.CreateOptions{})
+			require.NoError(t, err)
+			if review.Status.Allowed {
+				allowed[full] = append(allowed[full], verb)
+			}
+		}
+	}
+	return allowed
+}

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+)
+
+// startBase starts etcd and kube-apiserver and makes the administrator.
+func (c *ControlPlane) startBase(ctx context.Context) error {
+	base, err := c.newBase()
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	c.base = base
+	if err := base.Start(); err != nil {
+		return fmt.Errorf("starting etcd and kube-apiserver: %w", err)
+	}
+	admin, err := base.AddUser(envtest.User{Name: "admin", Groups: []string{"system:masters"}}, &rest.Config{QPS: -1})
+	if err != nil {
+		return fmt.Errorf("making the administrator: %w", err)
+	}
+	c.config = admin.Config()
+	if c.kubeconfig, err = c.writeKubeconfig("admin", "default", c.config); err != nil {
+		return err
+	}
+	client, err := kubernetes.NewForConfig(c.config)
+	if err != nil {
+		return fmt.Errorf("making the administrator's client: %w", err)
+	}
+	err = poll(ctx, `namespace "default"`, func(ctx context.Context) error {
+		_, err := client.CoreV1().Namespaces().Get(ctx, "default", metav1.GetOptions{})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.tell("kube-apiserver serves at %s (%s)", c.config.Host, since(began))
+	return nil
+}
+
+func (c *ControlPlane) newBase() (*envtest.ControlPlane, error) {
+	etcdLog, err := c.logFile("etcd")
+	if err != nil {
+		return nil, err
+	}
+	serverLog, err := c.logFile("kube-apiserver")
+	if err != nil {
+		return nil, err
+	}
+	server := &envtest.APIServer{
+		Path:         c.launcher.path("kube-apiserver"),
+		CertDir:      filepath.Join(c.dir, "certs"),
+		Out:          serverLog,
+		Err:          serverLog,
+		StartTimeout: startTimeout,
+		StopTimeout:  stopTimeout,
+	}
+	args := server.Configure()
+	// Without these two the server looks for a network interface with a default
+	// route, which a machine may lack.
+	args.Set("advertise-address", "127.0.0.1").Set("endpoint-reconciler-type", "none")
+	if c.options.Controllers {
+		// envtest disables the ServiceAccount plugin, for want of the controller that makes the accounts.
+		args.Disable("disable-admission-plugins")
+	}
+	if gates := c.featureGates(); gates != "" {
+		args.Set("feature-gates", gates)
+	}
+	for name, value := range c.options.APIServerArgs {
+		args.Set(name, value)
+	}
+	return &envtest.ControlPlane{
+		APIServer: server,
+		Etcd: &envtest.Etcd{
+			Path:         c.launcher.path("etcd"),
+			DataDir:      filepath.Join(c.dir, "etcd"),
+			Out:          etcdLog,
+			Err:          etcdLog,
+			StartTimeout: startTimeout,
+			StopTimeout:  stopTimeout,
+		},
+	}, nil
+}

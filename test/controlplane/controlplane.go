@@ -1,0 +1,205 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package controlplane starts and stops a real Kubernetes control plane, built
+// from this repository's tool modules, for tests and for the demo.
+//
+// It is not a cluster to run containers on: nodes are simulated, so pods get the
+// states that a kubelet would report, and no process.
+package controlplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+)
+
+// Options choose how much of a control plane is started. The zero value is etcd
+// and kube-apiserver alone, which is ready in a few seconds.
+type Options struct {
+	// Dir holds data, certificates, kubeconfigs and logs. Empty means a directory
+	// of its own, which Stop removes.
+	Dir string
+	// Controllers adds kube-controller-manager: Deployments make pods, deleted
+	// namespaces empty, orphans are collected, and ServiceAccounts are required.
+	Controllers bool
+	// Nodes is the number of simulated nodes, with kube-scheduler to place pods on
+	// them and kwok to run them in name. More than none implies Controllers.
+	Nodes int
+	// FeatureGates are set on every Kubernetes program that is started.
+	FeatureGates map[string]bool
+	// APIServerArgs are flags of kube-apiserver without their dashes; they replace
+	// the ones set here.
+	APIServerArgs map[string]string
+	// Log is told of each step in one line; nil means silence.
+	Log io.Writer
+}
+
+// ControlPlane is a running control plane. Its methods may be called until Stop.
+type ControlPlane struct {
+	options    Options
+	dir        string
+	temporary  bool
+	launcher   *launcher
+	base       *envtest.ControlPlane
+	config     *rest.Config
+	kubeconfig string
+	programs   []*program // kube-controller-manager, kube-scheduler, kwok: what was started, in order
+	files      []io.Closer
+}
+
+// Start starts a control plane and returns when it serves, its controllers work
+// and its nodes are ready. ctx governs the start only. On an error nothing is
+// left running, and the error says where the logs are.
+func Start(ctx context.Context, options Options) (*ControlPlane, error) {
+	if options.Nodes > 0 {
+		options.Controllers = true
+	}
+	if options.Log == nil {
+		options.Log = io.Discard
+	}
+	c := &ControlPlane{options: options, dir: options.Dir}
+	binaries, err := binariesFor(options)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.prepare(binaries); err != nil {
+		return nil, errors.Join(err, c.Stop())
+	}
+	if err := c.start(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("%w (logs in %s)", err, c.logs()), c.stop())
+	}
+	return c, nil
+}
+
+// Config is the cluster administrator's, without client-side rate limiting.
+func (c *ControlPlane) Config() *rest.Config { return rest.CopyConfig(c.config) }
+
+// Kubeconfig is the path of the cluster administrator's kubeconfig.
+func (c *ControlPlane) Kubeconfig() string { return c.kubeconfig }
+
+// Dir is where this control plane keeps its data, certificates, kubeconfigs and logs.
+func (c *ControlPlane) Dir() string { return c.dir }
+
+// Bin is the path of one of the repository's built tools, as the function Bin finds it.
+func (c *ControlPlane) Bin(name string) (string, error) { return Bin(name) }
+
+// Stop ends every program and removes the directory unless the caller chose it.
+// A second call does nothing.
+func (c *ControlPlane) Stop() error {
+	err := c.stop()
+	if c.temporary {
+		err = errors.Join(err, os.RemoveAll(c.dir))
+	}
+	return err
+}
+
+// StopAPIServer ends kube-apiserver alone, as an outage would.
+func (c *ControlPlane) StopAPIServer() error {
+	if err := c.base.APIServer.Stop(); err != nil {
+		return fmt.Errorf("stopping kube-apiserver: %w", err)
+	}
+	return c.launcher.forget("kube-apiserver")
+}
+
+// StartAPIServer ends an outage: same address, certificates and data.
+func (c *ControlPlane) StartAPIServer() error {
+	if err := c.base.APIServer.Start(); err != nil {
+		return fmt.Errorf("starting kube-apiserver: %w", err)
+	}
+	return nil
+}
+
+// keep leaves the directory in place after Stop, for its logs.
+func (c *ControlPlane) keep() string {
+	c.temporary = false
+	return c.logs()
+}
+
+func (c *ControlPlane) logs() string { return filepath.Join(c.dir, "logs") }
+
+func (c *ControlPlane) tell(format string, args ...any) {
+	_, _ = fmt.Fprintf(c.options.Log, format+"\n", args...)
+}
+
+func (c *ControlPlane) prepare(binaries map[string]string) error {
+	if c.dir == "" {
+		dir, err := os.MkdirTemp("", "control-plane-")
+		if err != nil {
+			return fmt.Errorf("making a directory for the control plane: %w", err)
+		}
+		c.dir, c.temporary = dir, true
+	}
+	dir, err := filepath.Abs(c.dir)
+	if err != nil {
+		return fmt.Errorf("resolving %q: %w", c.dir, err)
+	}
+	c.dir = dir
+	for _, sub := range []string{"certs", "etcd", "kubeconfigs", "logs", "run"} {
+		if err := os.MkdirAll(filepath.Join(c.dir, sub), 0o700); err != nil {
+			return fmt.Errorf("making the control plane's directories: %w", err)
+		}
+	}
+	c.launcher, err = newLauncher(c.dir, binaries)
+	return err
+}
+
+func (c *ControlPlane) start(ctx context.Context) error {
+	if err := c.startBase(ctx); err != nil {
+		return err
+	}
+	if c.options.Controllers {
+		if err := c.startControllers(ctx); err != nil {
+			return err
+		}
+	}
+	if c.options.Nodes > 0 {
+		return c.startNodes(ctx)
+	}
+	return nil
+}
+
+func (c *ControlPlane) logFile(name string) (io.Writer, error) {
+	file, err := openLog(c.dir, name)
+	if err != nil {
+		return nil, err
+	}
+	c.files = append(c.files, file)
+	return file, nil
+}
+
+func (c *ControlPlane) featureGates() string {
+	gates := make([]string, 0, len(c.options.FeatureGates))
+	for name, on := range c.options.FeatureGates {
+		gates = append(gates, fmt.Sprintf("%s=%t", name, on))
+	}
+	return strings.Join(gates, ",")
+}
+
+// stop ends the programs: those that need the API server first and together, then that, then etcd.
+func (c *ControlPlane) stop() error {
+	var errs []error
+	for _, p := range c.programs {
+		p.signalEnd()
+	}
+	for _, p := range c.programs {
+		errs = append(errs, p.wait())
+	}
+	c.programs = nil
+	if c.base != nil {
+		errs = append(errs, c.base.Stop())
+		c.base = nil
+	}
+	for _, file := range c.files {
+		errs = append(errs, file.Close())
+	}
+	c.files = nil
+	return errors.Join(append(errs, c.launcher.close())...)
+}

@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+)
+
+// step is one thing to show. It returns an error if it is not as shown.
+type step struct {
+	title string
+	run   func(*demo, context.Context) error
+}
+
+// steps are the play.
+func steps() []step {
+	return []step{
+		{"Start a Kubernetes control plane with simulated nodes", (*demo).startControlPlane},
+		{"Install the operator with helm, for production", (*demo).install},
+		{"Deploy an application that knows nothing of Vector", (*demo).deployApplication},
+		{"Run the operator as the chart's ServiceAccount", (*demo).runOperator},
+		{"Ask for a sidecar wherever a label says so", (*demo).applySidecar},
+		{"Label the application: its pods get the sidecar", (*demo).inject},
+		{"Restart the operator: nothing is written", (*demo).restartOperator},
+		{"Change one value: exactly one rollout", (*demo).changeLogLevel},
+		{"Take it out: not a trace is left", (*demo).remove},
+		{"Uninstall the operator", (*demo).uninstall},
+	}
+}
+
+// demo is what the steps share. Each step finds what those before it have left.
+type demo struct {
+	*screen
+	root string // the repository
+	dir  string // data and logs of everything that is started
+
+	plane  *controlplane.ControlPlane
+	client client.WithWatch // the cluster administrator's
+
+	// operator is the running one, nil when none should run. It is started with
+	// these arguments and environment variables, and listens at these addresses.
+	operator               *process
+	arguments, environment []string
+	addresses              addresses
+
+	// original is the application before any sidecar, injected with it.
+	original, injected application
+}
+
+func newDemo(s *screen) (*demo, error) {
+	root, err := repository()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "vector-sidecar-demo-")
+	if err != nil {
+		return nil, fmt.Errorf("making a directory for the demo: %w", err)
+	}
+	return &demo{screen: s, root: root, dir: dir}, nil
+}
+
+// repository is the folder of the repository that this runs in.
+func repository() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("finding the repository: %w", err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "chart", "Chart.yaml")); err == nil {
+			return dir, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", errors.New("finding the repository: no chart/Chart.yaml here or above; run \"make demo\" in the repository")
+		}
+		dir = parent
+	}
+}
+
+// play runs the steps, then stays up unless once, then ends everything. It
+// returns the exit code.
+func (d *demo) play(ctx context.Context, once bool) int {
+	d.title("Vector Sidecar Operator: the main job, on a control plane of its own")
+	acts := steps()
+	results, err := d.runSteps(ctx, acts)
+	if err == nil {
+		d.summary(acts, results)
+	}
+	if err == nil && !once {
+		err = d.stay(ctx)
+	}
+	interrupted := ctx.Err() != nil
+	if err != nil && !interrupted {
+		d.failed(ctx, err)
+	}
+	// The context may have ended; ending what was started must happen anyway.
+	if stopErr := d.stop(err == nil || interrupted); stopErr != nil {
+		d.failed(ctx, stopErr)
+		return 1
+	}
+	switch {
+	case interrupted && len(results) < len(acts):
+		d.line("interrupted; everything that was started has ended")
+		return 130
+	case err != nil && !interrupted:
+		return 1
+	}
+	d.line("everything that was started has ended")
+	return 0
+}
+
+// runSteps returns how long each step took that was as shown.
+func (d *demo) runSteps(ctx context.Context, acts []step) ([]time.Duration, error) {
+	var took []time.Duration
+	for i, act := range acts {
+		began := time.Now()
+		d.heading(i+1, act.title)
+		if err := act.run(d, ctx); err != nil {
+			return took, fmt.Errorf("step %d (%s): %w", i+1, act.title, err)
+		}
+		took = append(took, time.Since(began))
+	}
+	return took, nil
+}
+
+func (d *demo) summary(acts []step, took []time.Duration) {
+	d.title("As shown")
+	total := time.Duration(0)
+	for i, act := range acts {
+		total += took[i]
+		d.line("%2d  %-54s %6.1f s  %s", i+1, act.title, took[i].Seconds(), d.paint(green, "ok"))
+	}
+	d.line("    %-54s %6.1f s", "", total.Seconds())
+	d.line("")
+}
+
+// failed says what was not as shown, and where to look.
+func (d *demo) failed(ctx context.Context, err error) {
+	d.line("")
+	d.line("%s %s", d.paint(red, "NOT AS SHOWN:"), err)
+	if d.operator != nil {
+		d.line("")
+		_ = d.showConditions(ctx) // As far as there is one to show.
+		d.line("")
+		d.line("the operator's last words:")
+		d.block(lastLines(d.operator.log, 15))
+	}
+	d.line("logs are in %s", filepath.Join(d.dir, "logs"))
+}
+
+// stop ends what was started, in the reverse order. The logs stay unless all was
+// clean.
+func (d *demo) stop(clean bool) error {
+	var errs []error
+	if d.operator != nil {
+		errs = append(errs, d.operator.stop())
+	}
+	if d.plane != nil {
+		errs = append(errs, d.plane.Stop())
+	}
+	leftover := filepath.Join(d.dir, "etcd") // Large, and no log.
+	if clean && errors.Join(errs...) == nil {
+		leftover = d.dir
+	}
+	return errors.Join(append(errs, os.RemoveAll(leftover))...)
+}

@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+)
+
+const (
+	nodes     = 3
+	release   = "vso"
+	namespace = "vector-system"
+	values    = "values/production.yaml"
+	container = "operator"
+)
+
+func (d *demo) startControlPlane(ctx context.Context) error {
+	progress := d.working("starting etcd, kube-apiserver, controllers, scheduler and nodes")
+	plane, err := controlplane.Start(ctx, controlplane.Options{Dir: d.dir, Nodes: nodes, Log: lines(d.block)})
+	progress.end()
+	if err != nil {
+		return err
+	}
+	d.plane = plane
+	known := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
+		if err := add(known); err != nil {
+			return fmt.Errorf("registering types: %w", err)
+		}
+	}
+	if d.client, err = client.NewWithWatch(plane.Config(), client.Options{Scheme: known}); err != nil {
+		return fmt.Errorf("making the administrator's client: %w", err)
+	}
+	output, err := d.kubectl(ctx, "get", "nodes")
+	if err != nil {
+		return err
+	}
+	return expect("control plane", "Ready nodes:", nodes, strings.Count(output, " Ready "))
+}
+
+// install installs the chart. The first request for a kind of the new
+// CustomResourceDefinition must not come before the API server serves it.
+func (d *demo) install(ctx context.Context) error {
+	args := []string{"install", release, "./chart", "-n", namespace, "--create-namespace", "-f", values}
+	d.command(append([]string{"helm"}, args...)...)
+	progress := d.working("installing")
+	output, err := d.quietly(ctx, "helm", args...)
+	progress.end()
+	if err != nil {
+		return err
+	}
+	_, notes, _ := strings.Cut(output, "NOTES:\n")
+	d.block(head(notes, 5))
+	return d.wait(ctx, "API server", "VectorSidecars to be served", func(ctx context.Context) (finding, error) {
+		return finding{done: true}, d.client.List(ctx, &v1alpha1.VectorSidecarList{})
+	})
+}
+
+// runOperator runs the operator's binary as its Deployment would: its
+// ServiceAccount, its arguments. The Deployment's own pods are simulated and run
+// nothing.
+func (d *demo) runOperator(ctx context.Context) error {
+	deployment, err := d.operatorDeployment(ctx)
+	if err != nil {
+		return err
+	}
+	object := "Deployment " + client.ObjectKeyFromObject(deployment).String()
+	pod := &deployment.Spec.Template.Spec
+	if len(pod.Containers) != 1 {
+		return mismatch{object, "one container", fmt.Sprint(len(pod.Containers))}
+	}
+	d.line("%s has simulated pods, so its program runs here, with its rights and its arguments", object)
+	d.line("ServiceAccount %s/%s", namespace, pod.ServiceAccountName)
+	d.addresses, err = loopback()
+	if err != nil {
+		return err
+	}
+	d.arguments = d.addresses.replaceIn(pod.Containers[0].Args)
+	kubeconfig, err := d.plane.KubeconfigFor(ctx, namespace, pod.ServiceAccountName)
+	if err != nil {
+		return err
+	}
+	d.environment = []string{"KUBECONFIG=" + kubeconfig, "POD_NAMESPACE=" + namespace}
+	d.command(append([]string{"bin/operator"}, d.arguments...)...)
+	return d.startOperator(ctx)
+}
+
+// startOperator starts the operator as runOperator found that it should be, and
+// waits until it is ready and leads.
+func (d *demo) startOperator(ctx context.Context) error {
+	path, err := d.plane.Bin("operator")
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	d.operator, err = startProcess(path, d.arguments, d.environment, filepath.Join(d.dir, "logs", "operator.log"))
+	if err != nil {
+		return err
+	}
+	err = d.wait(ctx, "operator process", "200 OK from /readyz", func(ctx context.Context) (finding, error) {
+		return isReady(ctx, "http://"+d.addresses.health+"/readyz")
+	})
+	if err != nil {
+		return err
+	}
+	lease := types.NamespacedName{Namespace: namespace, Name: value(d.arguments, "--leader-election-id")}
+	err = d.wait(ctx, "Lease "+lease.String(), "a leader", func(ctx context.Context) (finding, error) {
+		var found coordinationv1.Lease
+		if err := d.client.Get(ctx, lease, &found); err != nil {
+			return finding{}, err
+		}
+		holder := found.Spec.HolderIdentity
+		if holder == nil || *holder == "" {
+			return finding{state: "no leader yet"}, nil
+		}
+		return finding{done: true, state: "leader: " + *holder}, nil
+	})
+	if err != nil {
+		return err
+	}
+	d.ok("ready and leading after %.1f s", time.Since(began).Seconds())
+	return nil
+}
+
+func (d *demo) operatorDeployment(ctx context.Context) (*appsv1.Deployment, error) {
+	var found appsv1.DeploymentList
+	labels := client.MatchingLabels{"app.kubernetes.io/instance": release}
+	if err := d.client.List(ctx, &found, client.InNamespace(namespace), labels); err != nil {
+		return nil, fmt.Errorf("looking for the operator's Deployment: %w", err)
+	}
+	if err := expect("release "+release, "Deployments:", 1, len(found.Items)); err != nil {
+		return nil, err
+	}
+	return &found.Items[0], nil
+}
+
+// addresses are where the operator listens, which outside a pod must be free.
+type addresses struct{ metrics, health string }
+
+// loopback finds two addresses, both held until both are found.
+func loopback() (addresses, error) {
+	metrics, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return addresses{}, fmt.Errorf("finding a free port: %w", err)
+	}
+	defer metrics.Close()
+	health, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return addresses{}, fmt.Errorf("finding a free port: %w", err)
+	}
+	defer health.Close()
+	return addresses{metrics: metrics.Addr().String(), health: health.Addr().String()}, nil
+}
+
+func (a addresses) replaceIn(args []string) []string {
+	replaced := make([]string, len(args))
+	for i, arg := range args {
+		switch name, _, _ := strings.Cut(arg, "="); name {
+		case "--metrics-bind-address":
+			replaced[i] = name + "=" + a.metrics
+		case "--health-probe-bind-address":
+			replaced[i] = name + "=" + a.health
+		default:
+			replaced[i] = arg
+		}
+	}
+	return replaced
+}
+
+// value is that of a flag among arguments.
+func value(args []string, flag string) string {
+	for _, arg := range args {
+		if name, value, _ := strings.Cut(arg, "="); name == flag {
+			return value
+		}
+	}
+	return ""
+}
+
+func isReady(ctx context.Context, url string) (finding, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return finding{}, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return finding{}, err
+	}
+	defer response.Body.Close()
+	return finding{done: response.StatusCode == http.StatusOK, state: "/readyz: " + response.Status}, nil
+}

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Command demo shows the operator's main job to a person, on a real control plane
+// of its own, and checks each step as it is shown: install, inject, roll out,
+// leave alone, change, take out without a trace. It exits with an error as soon as
+// anything is not as it says. It is not a test of corner cases.
+//
+// main.go and demo.go run the steps; install.go, inject.go, steady.go and
+// remove.go hold them in the order of the play; the other files are what they
+// stand on.
+package main
+
+import (
+	"context"
+	"flag"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() { os.Exit(run()) }
+
+func run() int {
+	once := flag.Bool("once", false, "end after the last step instead of staying up")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	d, err := newDemo(newScreen(os.Stdout))
+	if err != nil {
+		_, _ = os.Stderr.WriteString(err.Error() + "\n")
+		return 1
+	}
+	return d.play(ctx, *once)
+}

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+)
+
+const (
+	patience = time.Minute
+	interval = 50 * time.Millisecond
+)
+
+// mismatch says that something is not as shown.
+type mismatch struct{ object, expected, found string }
+
+func (m mismatch) Error() string {
+	return fmt.Sprintf("%s: expected %s, found %s", m.object, m.expected, m.found)
+}
+
+// expect is nil if a value is as expected.
+func expect[T comparable](object, of string, expected, found T) error {
+	if expected == found {
+		return nil
+	}
+	return mismatch{object, fmt.Sprintf("%s %v", of, expected), fmt.Sprint(found)}
+}
+
+// finding is what a look at the cluster found: whether it is what is waited for,
+// and how far it is, in words.
+type finding struct {
+	done  bool
+	state string
+}
+
+// wait looks until it finds an object as expected, and shows how far it is. The
+// error names object, expectation and what was found last.
+func (d *demo) wait(ctx context.Context, object, expected string, look func(context.Context) (finding, error)) error {
+	progress := d.working("waiting for " + expected)
+	defer progress.end()
+	last := "nothing yet"
+	err := wait.PollUntilContextTimeout(ctx, interval, patience, true, func(ctx context.Context) (bool, error) {
+		if d.operator != nil && d.operator.hasEnded() {
+			return false, fmt.Errorf("the operator has ended by itself: %w", d.operator.end())
+		}
+		found, err := look(ctx)
+		switch {
+		case err != nil:
+			last = err.Error() // It may pass: what is waited for need not exist yet.
+		case found.state != "":
+			last = found.state
+			progress.say(found.state)
+		}
+		return found.done, nil
+	})
+	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		return mismatch{object, expected + " within " + patience.String(), last}
+	}
+	if err != nil {
+		return fmt.Errorf("waiting for %s: %s: %w", object, expected, err)
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+func TestNewContentOfAConfigMapRollsOnce(t *testing.T) {
+	namespace := world.Namespace(t)
+	config := objects.NewConfigMap("vector", namespace, "vector.yaml", objects.VectorConfig("first"))
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithConfigMap("vector", "").Build()
+	world.Create(t, config, deployment, vs)
+	harness.Until(t, world, vs, "readiness", isReady)
+	world.Get(t, deployment)
+	generation, sets := deployment.Generation, replicaSets(t, namespace)
+	version := deployment.Annotations[meta.AnnotationConfigMapVersion]
+	require.NotEmpty(t, version)
+
+	// Touched, and the same content: nothing may happen. The change of content
+	// that follows is the event that the loop waits for.
+	harness.Change(t, world, config, func(c *corev1.ConfigMap) { c.Annotations = map[string]string{"touched": "yes"} })
+	harness.Change(t, world, config, func(c *corev1.ConfigMap) { c.Data["vector.yaml"] = objects.VectorConfig("second") })
+	harness.Until(t, world, deployment, "the new version", func(d *appsv1.Deployment) bool {
+		return d.Annotations[meta.AnnotationConfigMapVersion] != version
+	})
+	harness.Until(t, world, vs, "readiness", isReady)
+
+	world.Get(t, deployment)
+	require.Equal(t, generation+1, deployment.Generation)
+	require.Equal(t, sets+1, replicaSets(t, namespace))
+}
+
+func TestInlineConfigurationIsAnImmutableConfigMap(t *testing.T) {
+	namespace := world.Namespace(t)
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithInlineConfig(objects.VectorConfig("{{ first }}")).Build()
+	world.Create(t, deployment, vs)
+	harness.Until(t, world, vs, "readiness", isReady)
+
+	first := companionsIn(t, namespace)
+	require.Len(t, first, 1)
+	require.True(t, *first[0].Immutable)
+	require.Equal(t, objects.VectorConfig("{{ first }}"), first[0].Data["vector.yaml"], "to the byte, Vector's own templates included")
+	require.True(t, metav1.IsControlledBy(&first[0], vs))
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Config.Inline = objects.VectorConfig("second") })
+
+	harness.Eventually(t, "the old ConfigMap to be collected", func() bool {
+		now := companionsIn(t, namespace)
+		return len(now) == 1 && now[0].Name != first[0].Name
+	})
+	world.Get(t, deployment)
+	require.Contains(t, volumeConfigMaps(deployment), companionsIn(t, namespace)[0].Name)
+	require.Equal(t, 2, replicaSetsWithSidecar(t, namespace), "one rollout for each content")
+}
+
+func TestATOMLConfigurationKeepsItsFormat(t *testing.T) {
+	namespace := world.Namespace(t)
+	toml := "[sources.in]\ntype = \"demo_logs\"\nformat = \"json\"\n\n[sinks.out]\ntype = \"blackhole\"\ninputs = [\"in\"]\n"
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithInlineConfig(toml).Build()
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	world.Create(t, deployment, vs)
+
+	harness.Until(t, world, deployment, "the sidecar", isInjected)
+
+	require.Equal(t, toml, companionsIn(t, namespace)[0].Data["vector.toml"])
+	require.Contains(t, deployment.Spec.Template.Spec.InitContainers[0].Args, "/etc/vector/vector.toml")
+}
+
+func TestADeletedCompanionComesBack(t *testing.T) {
+	_, vs := injected(t)
+	companion := companionsIn(t, vs.Namespace)[0]
+
+	require.NoError(t, world.Client.Delete(t.Context(), &companion))
+
+	harness.Eventually(t, "it to come back", func() bool {
+		now := companionsIn(t, vs.Namespace)
+		return len(now) == 1 && now[0].UID != companion.UID
+	})
+}
+
+func TestEnvironments(t *testing.T) {
+	for name, test := range map[string]struct {
+		namespaceLabels []string
+		environment     string
+		want, cpu       string
+	}{
+		"the operator's default": {nil, "", "development", "50m"},
+		"the namespace's label":  {[]string{meta.LabelEnvironment, "production"}, "", "production", "200m"},
+		"the VectorSidecar":      {[]string{meta.LabelEnvironment, "production"}, "staging", "staging", "100m"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			namespace := world.Namespace(t, test.namespaceLabels...)
+			deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").InEnvironment(test.environment).Build()
+			world.Create(t, deployment, vs)
+
+			harness.Until(t, world, deployment, "the sidecar", isInjected)
+
+			require.Equal(t, test.cpu, deployment.Spec.Template.Spec.InitContainers[0].Resources.Requests.Cpu().String())
+			harness.Until(t, world, vs, "a status", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Environment == test.want })
+		})
+	}
+}
+
+func TestANamespaceThatChangesItsEnvironmentChangesItsSidecars(t *testing.T) {
+	deployment, vs := injected(t)
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: vs.Namespace}}
+
+	harness.Change(t, world, namespace, func(n *corev1.Namespace) { n.Labels[meta.LabelEnvironment] = "production" })
+
+	harness.Until(t, world, deployment, "production's threads", func(d *appsv1.Deployment) bool {
+		return d.Spec.Template.Spec.InitContainers[0].Resources.Requests.Cpu().String() == "200m"
+	})
+}
+
+func TestTheInstallationsValuesReachRunningSidecars(t *testing.T) {
+	system := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: options.Namespace}}
+	if err := world.Client.Create(t.Context(), system); !apierrors.IsAlreadyExists(err) {
+		require.NoError(t, err)
+	}
+	installation := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, "qa.yaml", "sidecar: {logLevel: trace}")
+	world.Create(t, installation)
+	t.Cleanup(func() {
+		require.NoError(t, client.IgnoreNotFound(world.Client.Delete(context.WithoutCancel(t.Context()), installation)))
+	})
+	namespace := world.Namespace(t)
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").InEnvironment("qa").Build()
+	world.Create(t, deployment, vs)
+	harness.Until(t, world, deployment, "the team's own environment", func(d *appsv1.Deployment) bool { return logLevel(d) == "trace" })
+
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data["qa.yaml"] = "sidecar: {logLevel: error}" })
+	harness.Until(t, world, deployment, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "error" })
+
+	generation := deployment.Generation
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data["qa.yaml"] = "sidecar: {logLevl: warn}" })
+	harness.Until(t, world, vs, "an explanation", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionConfigValid) == "False" })
+	require.Contains(t, message(vs, meta.ConditionReady), "ConfigMap vector-system/environments qa.yaml:1: sidecar.logLevl: unknown key; did you mean logLevel?")
+	world.Get(t, deployment)
+	require.Equal(t, generation, deployment.Generation, "the last good state stays")
+
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data["qa.yaml"] = "sidecar: {logLevel: warn}" })
+	harness.Until(t, world, deployment, "the repair", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
+}
+
+func logLevel(d *appsv1.Deployment) string {
+	for _, c := range d.Spec.Template.Spec.InitContainers {
+		for _, variable := range c.Env {
+			if variable.Name == "VECTOR_LOG" {
+				return variable.Value
+			}
+		}
+	}
+	return ""
+}
+
+func volumeConfigMaps(d *appsv1.Deployment) []string {
+	var names []string
+	for _, volume := range d.Spec.Template.Spec.Volumes {
+		if volume.ConfigMap != nil {
+			names = append(names, volume.ConfigMap.Name)
+		}
+	}
+	return names
+}
+
+// replicaSetsWithSidecar counts the revisions of pod templates that carry the
+// sidecar.
+func replicaSetsWithSidecar(t *testing.T, namespace string) int {
+	t.Helper()
+	var found appsv1.ReplicaSetList
+	require.NoError(t, world.Client.List(t.Context(), &found, client.InNamespace(namespace)))
+	n := 0
+	for _, set := range found.Items {
+		if carries(&appsv1.Deployment{Spec: appsv1.DeploymentSpec{Template: set.Spec.Template}}, "vector") {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package envtest holds what only a real API server can show, with the real
+// controllers and simulated nodes, for one operator that runs all the while.
+package envtest
+
+import (
+	"os"
+	"testing"
+
+	"github.com/go-logr/logr"
+	appsv1 "k8s.io/api/apps/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/operator"
+	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+)
+
+var (
+	world *harness.World
+	// running is the operator of all tests. A test that stops it starts it
+	// again.
+	running *harness.Operator
+	options = operator.Options{Namespace: "vector-system", EnvironmentsConfigMap: "environments"}
+)
+
+func TestMain(m *testing.M) {
+	ctrl.SetLogger(logr.Discard())
+	os.Exit(controlplane.Main(m, controlplane.Options{Nodes: 2}, func(c *controlplane.ControlPlane) (func() error, error) {
+		var err error
+		if world, err = harness.NewWorld(c.Config()); err != nil {
+			return nil, err
+		}
+		running = world.RunOperator(options)
+		return func() error { return running.Stop() }, nil
+	}))
+}
+
+// isReady tells whether a VectorSidecar's status says that all is done, and says
+// it of the current spec.
+func isReady(vs *v1alpha1.VectorSidecar) bool {
+	return vs.Status.ObservedGeneration == vs.Generation && condition(vs, meta.ConditionReady) == "True"
+}
+
+func condition(vs *v1alpha1.VectorSidecar, kind string) string {
+	for _, c := range vs.Status.Conditions {
+		if c.Type == kind {
+			return string(c.Status)
+		}
+	}
+	return ""
+}
+
+func message(vs *v1alpha1.VectorSidecar, kind string) string {
+	for _, c := range vs.Status.Conditions {
+		if c.Type == kind {
+			return c.Reason + ": " + c.Message
+		}
+	}
+	return ""
+}
+
+func isInjected(d *appsv1.Deployment) bool { return carries(d, "vector") }
+
+func isClean(d *appsv1.Deployment) bool { return !carries(d, "vector") }
+
+func carries(d *appsv1.Deployment, container string) bool {
+	pod := &d.Spec.Template.Spec
+	for i := range pod.InitContainers {
+		if pod.InitContainers[i].Name == container {
+			return true
+		}
+	}
+	for i := range pod.Containers {
+		if pod.Containers[i].Name == container {
+			return true
+		}
+	}
+	return false
+}
+
+func isRolledOut(d *appsv1.Deployment) bool {
+	return d.Status.ObservedGeneration == d.Generation && d.Status.UpdatedReplicas == *d.Spec.Replicas &&
+		d.Status.Replicas == *d.Spec.Replicas && d.Status.AvailableReplicas == *d.Spec.Replicas
+}

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+func TestARestartWritesNothing(t *testing.T) {
+	namespace := world.Namespace(t)
+	world.Create(t, objects.NewConfigMap("vector", namespace, "vector.yaml", objects.VectorConfig("x")))
+	sidecars := []*v1alpha1.VectorSidecar{
+		objects.NewVectorSidecar("rendered", namespace).Selecting("logs", "rendered").Build(),
+		objects.NewVectorSidecar("inline", namespace).Selecting("logs", "inline").WithInlineConfig(objects.VectorConfig("x")).Build(),
+		objects.NewVectorSidecar("referenced", namespace).Selecting("logs", "referenced").WithConfigMap("vector", "").Build(),
+		objects.NewVectorSidecar("custom", namespace).Selecting("logs", "custom").Named("shipper").WithEnv("A", "b").
+			WithEmptyDir("spool", "/spool").WithInitContainer("prepare", "registry.example/prepare:1").
+			Sidecar(func(s *v1alpha1.SidecarSpec) { s.Native = "Never" }).Build(),
+		objects.NewVectorSidecar("disabled", namespace).Selecting("logs", "rendered").Disabled().Build(),
+		objects.NewVectorSidecar("broken", namespace).Selecting("logs", "inline").InEnvironment("nowhere").Build(),
+	}
+	for _, vs := range sidecars {
+		deployment := objects.NewDeployment(vs.Name, namespace).Labelled("logs", vs.Name).WithEmptyDir("logs", "/var/log/app").Build()
+		world.Create(t, deployment, vs)
+	}
+	settle := func() {
+		for _, vs := range sidecars[:5] {
+			harness.Until(t, world, vs, "readiness", isReady)
+		}
+		harness.Until(t, world, sidecars[5], "a verdict", func(vs *v1alpha1.VectorSidecar) bool { return len(vs.Status.Conditions) > 0 })
+	}
+	settle()
+
+	require.NoError(t, running.Stop())
+	// Deleted while nobody looks: proof that the next operator has been through
+	// its work when the finalizer is gone.
+	marker := objects.NewVectorSidecar("marker", namespace).Selecting("logs", "nothing").Build()
+	world.Create(t, marker)
+	running = world.RunOperator(options)
+	harness.Until(t, world, marker, "a status from the new operator", isReady)
+	settle()
+
+	var writes []harness.Request
+	for _, write := range running.Requests.Writes("") {
+		if write.Path != "/apis/observability.kontroloop.ai/v1alpha1/namespaces/"+namespace+"/vectorsidecars/marker/status" {
+			writes = append(writes, write)
+		}
+	}
+	require.Empty(t, writes)
+}
+
+func TestAnInjectionIsOneWriteAndNoRead(t *testing.T) {
+	const workloads = 20
+	namespace := world.Namespace(t)
+	for i := range workloads {
+		world.Create(t, objects.NewDeployment("app-"+string(rune('a'+i)), namespace).Labelled("logs", "vector").WithReplicas(0).Build())
+	}
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+	world.Create(t, vs)
+
+	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
+		return isReady(vs) && vs.Status.InjectedDeployments == workloads
+	})
+
+	below := "/namespaces/" + namespace + "/"
+	require.Len(t, running.Requests.Writes(below+"deployments"), workloads)
+	require.Len(t, running.Requests.Writes(below+"configmaps"), 1)
+	require.Empty(t, running.Requests.Reads(below))
+}
+
+func TestTheStatusMovesOnlyWhenSomethingChanged(t *testing.T) {
+	deployment, vs := injected(t)
+	before := vs.Status.DeepCopy()
+
+	// An event that concerns the VectorSidecar and changes nothing; the marker
+	// that follows is in the same queue, after it.
+	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Annotations["team"] = "payments" })
+	marker := objects.NewVectorSidecar("marker", vs.Namespace).Selecting("logs", "nothing").Build()
+	world.Create(t, marker)
+	harness.Until(t, world, marker, "a status", isReady)
+
+	require.NoError(t, world.Client.Get(t.Context(), client.ObjectKeyFromObject(vs), vs))
+	require.Equal(t, before, &vs.Status)
+}

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package harness
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
+
+	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/operator"
+)
+
+// Operator is a running operator.
+type Operator struct {
+	// Requests are those that it has made.
+	Requests *Requests
+
+	cancel  context.CancelFunc
+	stopped chan error
+}
+
+// StartOperator runs the operator on the world. It is stopped with the test, or
+// before by Stop.
+func (w *World) StartOperator(t testing.TB, options operator.Options) *Operator {
+	t.Helper()
+	o := w.RunOperator(options)
+	t.Cleanup(func() { require.NoError(t, o.Stop()) })
+	return o
+}
+
+// RunOperator runs the operator on the world until Stop.
+func (w *World) RunOperator(options operator.Options) *Operator {
+	if options.Environment == "" {
+		options.Environment = "development"
+	}
+	if options.Concurrency == 0 {
+		options.Concurrency = 4
+	}
+	options.MetricsBindAddress, options.HealthProbeBindAddress = "0", "0"
+	o := &Operator{Requests: &Requests{}, stopped: make(chan error, 1)}
+	config := rest.CopyConfig(w.Config)
+	config.Wrap(o.Requests.count)
+	ctx, cancel := context.WithCancel(context.Background())
+	o.cancel = cancel
+	go func() { o.stopped <- operator.Run(ctx, config, vectorsidecar.FS, options) }()
+	return o
+}
+
+// Stop ends the operator and returns what it ended with.
+func (o *Operator) Stop() error {
+	o.cancel()
+	err := <-o.stopped
+	o.stopped <- err // For whoever asks again.
+	return err
+}
+
+// Request is one request to the API server.
+type Request struct{ Method, Path string }
+
+// Requests records requests other than watches, leases and events.
+type Requests struct {
+	mu  sync.Mutex
+	all []Request
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+// RoundTrip calls the function.
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func (r *Requests) count(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(request *http.Request) (*http.Response, error) {
+		path := request.URL.Path
+		isWatch := request.URL.Query().Get("watch") != ""
+		if !isWatch && !strings.Contains(path, "/leases") && !strings.Contains(path, "/events") {
+			r.mu.Lock()
+			r.all = append(r.all, Request{request.Method, path})
+			r.mu.Unlock()
+		}
+		return next.RoundTrip(request)
+	})
+}
+
+// Writes are the requests that change something below a path, such as
+// "/namespaces/shop/deployments"; "" for all of them.
+func (r *Requests) Writes(below string) []Request { return r.filter(below, true) }
+
+// Reads are the requests that read single objects or lists below a path.
+func (r *Requests) Reads(below string) []Request { return r.filter(below, false) }
+
+func (r *Requests) filter(below string, writes bool) []Request {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var found []Request
+	for _, request := range r.all {
+		if (request.Method != http.MethodGet) == writes && strings.Contains(request.Path, below) {
+			found = append(found, request)
+		}
+	}
+	return found
+}

@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package harness is what tests on a real API server share: the CRD installed, a
+// namespace for each test, the operator started and stopped, its requests
+// counted. It asserts nothing of the product.
+package harness
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+)
+
+// Patience is how long a condition may take on a slow machine. Conditions are
+// polled, so that a fast machine does not wait for it.
+const (
+	Patience = 60 * time.Second
+	poll     = 20 * time.Millisecond
+)
+
+// World is a cluster with the CRD, seen as its administrator.
+type World struct {
+	Client client.Client
+	Config *rest.Config
+}
+
+// NewWorld installs the CRD that the chart installs.
+func NewWorld(config *rest.Config) (*World, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{
+		clientgoscheme.AddToScheme, v1alpha1.AddToScheme, apiextensionsv1.AddToScheme,
+	} {
+		if err := add(scheme); err != nil {
+			return nil, err
+		}
+	}
+	root, err := Root()
+	if err != nil {
+		return nil, err
+	}
+	_, err = envtest.InstallCRDs(config, envtest.CRDInstallOptions{
+		Scheme: scheme, Paths: []string{filepath.Join(root, "chart", "files", "crds")}, ErrorIfPathMissing: true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("installing the CRD: %w", err)
+	}
+	c, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, fmt.Errorf("making a client: %w", err)
+	}
+	return &World{Client: c, Config: config}, nil
+}
+
+// Root is the folder of the repository.
+func Root() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+	}
+	return "", fmt.Errorf("no go.mod above the working folder")
+}
+
+// Namespace makes a namespace for a test, with labels given as key, value pairs.
+func (w *World) Namespace(t testing.TB, labels ...string) string {
+	t.Helper()
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
+	for i := 0; i+1 < len(labels); i += 2 {
+		metav1.SetMetaDataLabel(&namespace.ObjectMeta, labels[i], labels[i+1])
+	}
+	require.NoError(t, w.Client.Create(t.Context(), namespace))
+	t.Cleanup(func() {
+		// What later tests count must not include what this one left.
+		ctx := context.WithoutCancel(t.Context())
+		require.NoError(t, w.Client.DeleteAllOf(ctx, &v1alpha1.VectorSidecar{}, client.InNamespace(namespace.Name)))
+		require.NoError(t, w.Client.DeleteAllOf(ctx, &appsv1.Deployment{}, client.InNamespace(namespace.Name)))
+	})
+	return namespace.Name
+}
+
+// Create creates objects.
+func (w *World) Create(t testing.TB, objects ...client.Object) {
+	t.Helper()
+	for _, object := range objects {
+		require.NoError(t, w.Client.Create(t.Context(), object))
+	}
+}
+
+// Get reads an object again.
+func (w *World) Get(t testing.TB, object client.Object) {
+	t.Helper()
+	require.NoError(t, w.Client.Get(t.Context(), client.ObjectKeyFromObject(object), object))
+}
+
+// Change changes an object as the person that last applied it would: with a patch
+// of the difference.
+func Change[T client.Object](t testing.TB, w *World, object T, change func(T)) {
+	t.Helper()
+	w.Get(t, object)
+	before, ok := object.DeepCopyObject().(client.Object)
+	require.True(t, ok)
+	change(object)
+	require.NoError(t, w.Client.Patch(t.Context(), object, client.MergeFrom(before)))
+}
+
+// Until reads an object until the condition is met.
+func Until[T client.Object](t testing.TB, w *World, object T, what string, met func(T) bool) {
+	t.Helper()
+	deadline := time.Now().Add(Patience)
+	for {
+		w.Get(t, object)
+		if met(object) {
+			return
+		}
+		if time.Now().After(deadline) {
+			require.FailNow(t, "waiting in vain", "for %s of %T %s; it is %s%s", what, object, object.GetName(), describe(object), w.sidecars(t, object.GetNamespace()))
+		}
+		pause(t.Context())
+	}
+}
+
+// Eventually waits for a condition that is about more than one object.
+func Eventually(t testing.TB, what string, met func() bool) {
+	t.Helper()
+	require.Eventually(t, met, Patience, poll, what)
+}
+
+// sidecars describes the VectorSidecars of a namespace, for failures.
+func (w *World) sidecars(t testing.TB, namespace string) string {
+	t.Helper()
+	var found v1alpha1.VectorSidecarList
+	require.NoError(t, w.Client.List(t.Context(), &found, client.InNamespace(namespace)))
+	var b strings.Builder
+	for i := range found.Items {
+		fmt.Fprintf(&b, "\nVectorSidecar %s: %s", found.Items[i].Name, describe(&found.Items[i]))
+	}
+	return b.String()
+}
+
+func pause(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(poll):
+	}
+}
+
+// describe tells what a person needs to see of an object that is not as expected.
+func describe(object client.Object) string {
+	switch o := object.(type) {
+	case *v1alpha1.VectorSidecar:
+		var b strings.Builder
+		fmt.Fprintf(&b, "matched %d, injected %d", o.Status.MatchedDeployments, o.Status.InjectedDeployments)
+		for _, c := range o.Status.Conditions {
+			fmt.Fprintf(&b, "; %s=%s %s: %s", c.Type, c.Status, c.Reason, c.Message)
+		}
+		return b.String()
+	case *appsv1.Deployment:
+		var names []string
+		for _, c := range append(o.Spec.Template.Spec.InitContainers, o.Spec.Template.Spec.Containers...) {
+			names = append(names, c.Name)
+		}
+		return fmt.Sprintf("generation %d, containers %v, status %+v", o.Generation, names, o.Status)
+	default:
+		return fmt.Sprintf("%+v", object)
+	}
+}
