@@ -62,7 +62,7 @@ demo: build control-plane ## Show the main job on a control plane of its own, th
 
 .PHONY: render
 render: ## Print the sample Deployment as environment ENV would have it, without a cluster.
-	@go run ./cmd/kubectl-vectorsidecar render --environment $(ENV) -f docs/samples/app/deployment.yaml --sidecar $(SIDECAR) $(ARGS)
+	@go run ./cmd/kubectl-vectorsidecar render --environment $(ENV) -f docs/samples/app/deployment.yaml --sidecar $(SIDECAR) --label logs=vector $(ARGS)
 
 ##@ Cluster (of the current kubeconfig)
 

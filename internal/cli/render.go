@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
@@ -30,6 +31,7 @@ type renderOptions struct {
 	sidecar     string
 	environment string
 	values      string
+	labels      map[string]string
 	kubeVersion string
 }
 
@@ -52,6 +54,7 @@ func newRender(chart fs.FS) *cobra.Command {
 	flags.StringVar(&options.sidecar, "sidecar", "", "file with the VectorSidecar")
 	flags.StringVar(&options.environment, "environment", "development", "environment, if the VectorSidecar names none")
 	flags.StringVar(&options.values, "values", "", "file with values of the installation for that environment, as given to helm install")
+	flags.StringToStringVar(&options.labels, "label", nil, "label KEY=VALUE to give the workloads first, to see what it would do; may be repeated")
 	flags.StringVar(&templates, "templates", "", "folder of a sidecar chart in place of the built-in one")
 	flags.StringVar(&options.kubeVersion, "kube-version", "v1.36.0", "version of the API server to render for")
 	for _, name := range []string{"filename", "sidecar"} {
@@ -100,6 +103,9 @@ func (o *renderOptions) snapshot(input *input) (*decision.Snapshot, error) {
 		ConfigMap: func(name string) *corev1.ConfigMap { return input.configMaps[name] },
 	}
 	for _, deployment := range input.deployments {
+		for key, value := range o.labels {
+			metav1.SetMetaDataLabel(&deployment.ObjectMeta, key, value)
+		}
 		snapshot.Workloads = append(snapshot.Workloads, workload.Of(deployment))
 	}
 	return snapshot, nil

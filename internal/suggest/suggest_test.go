@@ -14,7 +14,7 @@ func TestNearest(t *testing.T) {
 	for name, want := range map[string]string{
 		"imagee":          "image",
 		"iamge":           "image",
-		"nmae":            "name",
+		"anme":            "name",
 		"imagePullPolice": "imagePullPolicy",
 		"volumes":         "",
 		"x":               "",
