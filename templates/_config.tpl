@@ -27,7 +27,11 @@ vector.yaml
 {{- define "vector-sidecar.configMapName" }}
 {{- if include "vector-sidecar.ownsConfig" . }}
 {{- $digest := printf "%s\n%s" (include "vector-sidecar.configKey" .) (include "vector-sidecar.config" .) | sha256sum }}
-{{- printf "%s-vector-%s" (.Release.Name | trunc 220) ($digest | trunc 10) }}
+{{- $name := .Release.Name }}
+{{- if gt (len $name) 220 }}
+{{- $name = printf "%s-%s" (trunc 200 $name | trimAll "-.") (sha256sum $name | trunc 8) }}
+{{- end }}
+{{- printf "%s-vector-%s" $name ($digest | trunc 10) }}
 {{- else }}
 {{- .Values.sidecar.config.configMapRef.name }}
 {{- end }}

@@ -120,7 +120,10 @@ func printDecision(out io.Writer, input *input, decided *decision.Decision) erro
 			return err
 		}
 	}
-	merger := offline.New()
+	merger, err := offline.New()
+	if err != nil {
+		return err
+	}
 	for _, deployment := range input.deployments {
 		p := planOf(decided, deployment.Name)
 		switch {
@@ -129,10 +132,10 @@ func printDecision(out io.Writer, input *input, decided *decision.Decision) erro
 				return err
 			}
 			continue
-		case p.Apply == nil:
+		case !p.Writes():
 			return fmt.Errorf("%s: %s: %s", status.Object(p.Target), p.Reason, p.Message)
 		}
-		merged, err := merger.Deployment(deployment, p.Apply)
+		merged, err := merger.Deployment(deployment, p)
 		if err != nil {
 			return fmt.Errorf("%s: %w", status.Object(p.Target), err)
 		}
@@ -163,6 +166,9 @@ func printObject(out io.Writer, object any) error {
 		return fmt.Errorf("printing: %w", err)
 	}
 	delete(tree, "status")
+	if metadata, ok := tree["metadata"].(map[string]any); ok {
+		delete(metadata, "managedFields")
+	}
 	dropNullTimestamps(tree)
 	text, err = yaml.Marshal(tree)
 	if err != nil {

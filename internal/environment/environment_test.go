@@ -163,6 +163,15 @@ func TestBadValuesAreNamed(t *testing.T) {
 	}
 }
 
+func TestSeveralFindingsHaveOneOrder(t *testing.T) {
+	const text = "sidecar: {image: 1, threads: many, sinks: [], args: {}}"
+	_, first := testSet(t, map[string]string{"qa.yaml": text}).Values("qa")
+	for range 50 {
+		_, again := testSet(t, map[string]string{"qa.yaml": text}).Values("qa")
+		require.Equal(t, first.Error(), again.Error(), "a message that changes by itself is written to the status again and again")
+	}
+}
+
 func TestOrdinaryOdditiesAreAccepted(t *testing.T) {
 	for name, text := range map[string]string{
 		"an empty file":      "",

@@ -5,6 +5,7 @@ package environment
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -51,10 +52,21 @@ func (s *schema) check(layer *Layer) error {
 		return err
 	}
 	var findings []error
-	for _, leaf := range leaves(invalid) {
+	found := leaves(invalid)
+	slices.SortFunc(found, byPlace)
+	for _, leaf := range found {
 		findings = append(findings, s.describe(layer, leaf)...)
 	}
 	return errors.Join(findings...)
+}
+
+// byPlace orders findings, which the validator gives as it comes to them in maps:
+// the same values have the same message.
+func byPlace(a, b *jsonschema.ValidationError) int {
+	return cmp.Or(
+		strings.Compare(join(a.InstanceLocation), join(b.InstanceLocation)),
+		slices.Compare(a.ErrorKind.KeywordPath(), b.ErrorKind.KeywordPath()),
+	)
 }
 
 func leaves(err *jsonschema.ValidationError) []*jsonschema.ValidationError {

@@ -21,9 +21,15 @@ const (
 	AnnotationConfigMapVersion = Group + "/configmap-version"
 )
 
-// AnnotationConfigDigest on a pod template is the digest of a referenced Vector
-// configuration: new content, new pods.
-const AnnotationConfigDigest = Group + "/config-digest"
+// annotationNameMaxLength is that of the part of an annotation's key after the slash.
+const annotationNameMaxLength = 63
+
+// AnnotationConfigDigest is the annotation on a pod template that holds the digest
+// of the Vector configuration that a VectorSidecar refers to: new content, new
+// pods. Each VectorSidecar of a workload has its own.
+func AnnotationConfigDigest(sidecar string) string {
+	return Group + "/" + shorten("config-digest."+sidecar, annotationNameMaxLength)
+}
 
 // Labels.
 const (

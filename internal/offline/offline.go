@@ -1,34 +1,46 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package offline merges an overlay into a workload as the API server would, with
+// Package offline carries out a plan on a workload as the API server would, with
 // its own merge code and without a server. It does not decide what to merge.
 package offline
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/kubernetes/scheme"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
 // Merger merges. Make one with New; it holds the schemas of Kubernetes' types,
 // which take some memory and time to load.
-type Merger struct{ converter managedfields.TypeConverter }
+type Merger struct{ fields *managedfields.FieldManager }
 
 // New returns a Merger.
-func New() *Merger {
-	return &Merger{converter: applyconfigurations.NewTypeConverter(scheme.Scheme)}
+func New() (*Merger, error) {
+	kind := appsv1.SchemeGroupVersion.WithKind("Deployment")
+	fields, err := managedfields.NewDefaultFieldManager(
+		applyconfigurations.NewTypeConverter(scheme.Scheme), oneVersion{}, oneVersion{}, oneVersion{},
+		kind, kind.GroupVersion(), "", nil)
+	if err != nil {
+		return nil, fmt.Errorf("loading the schemas of Kubernetes' types: %w", err)
+	}
+	return &Merger{fields: fields}, nil
 }
 
-// Deployment returns a Deployment with what a plan applies, plan.Plan.Apply,
-// merged in. The arguments are not changed.
-func (m *Merger) Deployment(deployment *appsv1.Deployment, apply map[string]any) (*unstructured.Unstructured, error) {
+// Deployment returns a Deployment as it is after a plan that writes: with what the
+// plan applies, and without what its manager owned before and does not any more.
+// The arguments are not changed.
+func (m *Merger) Deployment(deployment *appsv1.Deployment, p *plan.Plan) (*unstructured.Unstructured, error) {
 	gvk := appsv1.SchemeGroupVersion.WithKind("Deployment")
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(deployment)
 	if err != nil {
@@ -36,24 +48,42 @@ func (m *Merger) Deployment(deployment *appsv1.Deployment, apply map[string]any)
 	}
 	live := &unstructured.Unstructured{Object: content}
 	live.SetGroupVersionKind(gvk)
-	body := &unstructured.Unstructured{Object: maps.Clone(apply)}
+	body := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(maps.Clone(p.Apply))}
+	if body.Object == nil {
+		body.Object = map[string]any{} // To apply nothing is to remove.
+	}
 	body.SetGroupVersionKind(gvk)
+	body.SetName(deployment.Name)
 
-	left, err := m.converter.ObjectToTyped(live)
-	if err != nil {
-		return nil, fmt.Errorf("reading the workload: %w", err)
-	}
-	right, err := m.converter.ObjectToTyped(body)
-	if err != nil {
-		return nil, fmt.Errorf("reading what is applied: %w", err)
-	}
-	merged, err := left.Merge(right)
+	merged, err := m.fields.Apply(live, body, p.Manager, false)
 	if err != nil {
 		return nil, fmt.Errorf("merging: %w", err)
 	}
-	object, ok := merged.AsValue().Unstructured().(map[string]any)
+	object, ok := merged.(*unstructured.Unstructured)
 	if !ok {
-		return nil, fmt.Errorf("merging gave a %T", merged.AsValue().Unstructured())
+		return nil, fmt.Errorf("merging gave a %T", merged)
 	}
-	return &unstructured.Unstructured{Object: object}, nil
+	return object, nil
+}
+
+// oneVersion tells the merge code that objects are in the version that they are
+// stored in, and have no defaults.
+type oneVersion struct{}
+
+func (oneVersion) New(kind schema.GroupVersionKind) (runtime.Object, error) {
+	object := &unstructured.Unstructured{}
+	object.SetGroupVersionKind(kind)
+	return object, nil
+}
+
+func (oneVersion) Default(runtime.Object) {}
+
+func (oneVersion) Convert(_, _, _ any) error { return errors.ErrUnsupported }
+
+func (oneVersion) ConvertToVersion(object runtime.Object, _ runtime.GroupVersioner) (runtime.Object, error) {
+	return object, nil
+}
+
+func (oneVersion) ConvertFieldLabel(schema.GroupVersionKind, string, string) (label, value string, err error) {
+	return "", "", errors.ErrUnsupported
 }

@@ -61,24 +61,46 @@ func (p *Plan) Writes() bool {
 // Desired is what one VectorSidecar wants of a workload.
 type Desired struct {
 	overlay *render.Overlay
-	tree    map[string]any
-	hash    string
+	// annotated is the overlay and the workload's annotations. There is one set
+	// of those on a workload: where another VectorSidecar has put its own, this
+	// one applies the bare overlay.
+	annotated, bare form
 }
+
+// form is what is applied, and its hash.
+type form struct {
+	tree map[string]any
+	hash string
+}
+
+func newForm(tree map[string]any) form { return form{tree: tree, hash: workload.Hash(tree)} }
 
 // NewDesired returns what an overlay asks of a workload. configVersion is a
 // digest of the Vector configuration. The annotations are for people and
 // scripts; the operator itself looks at what its manager owns.
 func NewDesired(overlay *render.Overlay, sidecarName, configVersion string) *Desired {
-	tree := map[string]any{
-		"metadata": map[string]any{"annotations": map[string]any{
-			meta.AnnotationInjected:         "true",
-			meta.AnnotationInjectedHash:     overlay.Hash,
-			meta.AnnotationSidecarName:      sidecarName,
-			meta.AnnotationConfigMapVersion: configVersion,
-		}},
-		"spec": map[string]any{"template": overlay.Body},
+	spec := map[string]any{"template": overlay.Body}
+	annotations := map[string]any{
+		meta.AnnotationInjected:         "true",
+		meta.AnnotationInjectedHash:     overlay.Hash,
+		meta.AnnotationSidecarName:      sidecarName,
+		meta.AnnotationConfigMapVersion: configVersion,
 	}
-	return &Desired{overlay: overlay, tree: tree, hash: workload.Hash(tree)}
+	return &Desired{
+		overlay:   overlay,
+		annotated: newForm(map[string]any{"metadata": map[string]any{"annotations": annotations}, "spec": spec}),
+		bare:      newForm(map[string]any{"spec": spec}),
+	}
+}
+
+// on is the form for a workload.
+func (d *Desired) on(view *workload.View, manager string) form {
+	for other := range view.Owned {
+		if other != manager && view.Owned[other].InjectedHash != "" {
+			return d.bare
+		}
+	}
+	return d.annotated
 }
 
 // InjectedHash is the value of the annotation injected-hash.
@@ -111,17 +133,18 @@ func ForRemoval(manager string, view *workload.View) Plan {
 func For(manager string, desired *Desired, view *workload.View) Plan {
 	plan := newPlan(manager, desired, view)
 	owned, carries := view.Owned[manager]
+	want := desired.on(view, manager)
 	switch clash := findClash(manager, desired, view); {
 	case view.Deleting:
 		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonBlocked, "the workload is being deleted"
 	case clash != nil:
 		plan.Action, plan.Reason, plan.Message = clash.action, clash.reason, clash.message
-	case carries && owned.Hash == desired.hash:
+	case carries && owned.Hash == want.hash:
 		plan.Action = None
 	case carries:
-		plan.Action, plan.Apply = Update, desired.tree
+		plan.Action, plan.Apply = Update, want.tree
 	default:
-		plan.Action, plan.Apply = Inject, desired.tree
+		plan.Action, plan.Apply = Inject, want.tree
 	}
 	return plan
 }

@@ -17,8 +17,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	"sigs.k8s.io/yaml"
-
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // Overlay is what is merged into a workload's pod template.
@@ -33,7 +31,8 @@ type Overlay struct {
 	Hash string
 }
 
-func newOverlay(text, configDigest string) (Overlay, error) {
+// newOverlay reads a rendered PodTemplate and adds annotations to it.
+func newOverlay(text string, annotations map[string]string) (Overlay, error) {
 	if err := onlyAdds(text); err != nil {
 		return Overlay{}, err
 	}
@@ -45,15 +44,15 @@ func newOverlay(text, configDigest string) (Overlay, error) {
 	if err := yaml.Unmarshal([]byte(text), &body); err != nil {
 		return Overlay{}, yamlError(text, err)
 	}
-	if configDigest != "" {
+	if err := check(&object.Template); err != nil {
+		return Overlay{}, err
+	}
+	if len(annotations) > 0 {
 		if object.Template.Annotations == nil {
 			object.Template.Annotations = map[string]string{}
 		}
-		object.Template.Annotations[meta.AnnotationConfigDigest] = configDigest
-		body.Template.WithAnnotations(map[string]string{meta.AnnotationConfigDigest: configDigest})
-	}
-	if err := check(&object.Template); err != nil {
-		return Overlay{}, err
+		maps.Copy(object.Template.Annotations, annotations)
+		body.Template.WithAnnotations(annotations)
 	}
 	canonical, err := json.Marshal(body.Template)
 	if err != nil {

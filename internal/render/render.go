@@ -82,7 +82,7 @@ func Render(ctx context.Context, request Request) (*Result, error) {
 			err = fmt.Errorf("a second PodTemplate, the first is in %s: a chart has one", found)
 		case kind == "PodTemplate":
 			found = name
-			result.Overlay, err = newOverlay(files[name], request.ConfigDigest)
+			result.Overlay, err = newOverlay(files[name], request.annotations())
 		case kind == "ConfigMap":
 			err = result.addConfigMap(files[name], request.Sidecar)
 		default:
@@ -134,6 +134,14 @@ func (r *Result) addConfigMap(text string, sidecar types.NamespacedName) error {
 	companion.Labels[meta.LabelSidecar] = meta.LabelValue(sidecar.Name)
 	r.Companions = append(r.Companions, companion)
 	return nil
+}
+
+// annotations are those of the pod template.
+func (r *Request) annotations() map[string]string {
+	if r.ConfigDigest == "" {
+		return nil
+	}
+	return map[string]string{meta.AnnotationConfigDigest(r.Sidecar.Name): r.ConfigDigest}
 }
 
 // Environment is the name of the environment that the values are of.

@@ -18,14 +18,14 @@ import (
 // the same bytes. Readers put an error into their result, as Helm's do; printers
 // return it, where Helm's print nothing.
 func codecFunctions() []ownFunction {
-	marshal := guardMarshal
+	asYAML, asJSON := guardMarshal(yamlPerNode), guardMarshal(jsonPerNode)
 	return []ownFunction{
-		{names: "toYaml", fn: toYAML, guard: marshal},
-		{names: "toYamlPretty", fn: toYAMLPretty, guard: marshal},
-		{names: "toJson mustToJson", fn: toJSON, guard: marshal},
-		{names: "toPrettyJson mustToPrettyJson", fn: toPrettyJSON, guard: marshal},
-		{names: "toRawJson mustToRawJson", fn: toRawJSON, guard: marshal},
-		{names: "toToml", fn: toTOML, guard: marshal},
+		{names: "toYaml", fn: toYAML, guard: asYAML},
+		{names: "toYamlPretty", fn: toYAMLPretty, guard: asYAML},
+		{names: "toJson mustToJson", fn: toJSON, guard: asJSON},
+		{names: "toPrettyJson mustToPrettyJson", fn: toPrettyJSON, guard: asJSON},
+		{names: "toRawJson mustToRawJson", fn: toRawJSON, guard: asJSON},
+		{names: "toToml", fn: toTOML, guard: asYAML},
 		{names: "fromYaml", fn: fromYAML, guard: guardNothing},
 		{names: "fromYamlArray", fn: fromYAMLArray, guard: guardNothing},
 		{names: "fromJson", fn: fromJSON, guard: guardNothing},
@@ -36,14 +36,16 @@ func codecFunctions() []ownFunction {
 }
 
 // guardMarshal charges for printing a value, indentation included.
-func guardMarshal(m *meter, args []any) error {
-	total, err := m.measureAll(args)
-	if err != nil {
-		return err
+func guardMarshal(perNode int) guard {
+	return func(m *meter, args []any) error {
+		total, err := m.measureAll(args)
+		if err != nil {
+			return err
+		}
+		memory := product(total.bytes, marshalPerByte) + product(total.nodes, perNode) +
+			product(total.indent, 3) + product(total.paths, 3)
+		return m.pay(memory, product(total.bytes, 4)+product(total.nodes, 256))
 	}
-	memory := product(total.bytes, marshalPerByte) + product(total.nodes, marshalPerNode) +
-		product(total.indent, 3) + product(total.paths, 3)
-	return m.pay(memory, product(total.bytes, 4)+product(total.nodes, 256))
 }
 
 func toYAML(value any) (string, error) {

@@ -23,12 +23,12 @@ func coreFunctions() []ownFunction {
 		{names: "not", fn: func(value any) bool { return !isTrue(value) }, missing: asNil, guard: guardNothing},
 		{names: "index", fn: index, guard: guardNothing},
 		{names: "len", fn: lengthOf, guard: guardNothing},
-		{names: "eq", fn: equal, missing: asNil, guard: guardNothing},
-		{names: "ne", fn: notEqual, missing: asNil, guard: guardNothing},
-		{names: "lt", fn: less, guard: guardNothing},
-		{names: "le", fn: lessOrEqual, guard: guardNothing},
-		{names: "gt", fn: greater, guard: guardNothing},
-		{names: "ge", fn: greaterOrEqual, guard: guardNothing},
+		{names: "eq", fn: equal, missing: asNil, guard: guardTexts},
+		{names: "ne", fn: notEqual, missing: asNil, guard: guardTexts},
+		{names: "lt", fn: less, guard: guardTexts},
+		{names: "le", fn: lessOrEqual, guard: guardTexts},
+		{names: "gt", fn: greater, guard: guardTexts},
+		{names: "ge", fn: greaterOrEqual, guard: guardTexts},
 	}
 }
 

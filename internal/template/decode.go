@@ -38,7 +38,7 @@ func fromYAMLArray(f *frame, text string) ([]any, error) {
 
 func fromJSON(f *frame, text string) (map[string]any, error) {
 	tree := map[string]any{}
-	if err := f.reads(text, ",:[{", 160); err != nil {
+	if err := f.reads(text, jsonCost()); err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal([]byte(text), &tree); err != nil {
@@ -49,7 +49,7 @@ func fromJSON(f *frame, text string) (map[string]any, error) {
 
 func fromJSONArray(f *frame, text string) ([]any, error) {
 	list := []any{}
-	if err := f.reads(text, ",:[{", 160); err != nil {
+	if err := f.reads(text, jsonCost()); err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
@@ -59,7 +59,7 @@ func fromJSONArray(f *frame, text string) ([]any, error) {
 }
 
 func mustFromJSON(f *frame, text string) (any, error) {
-	if err := f.reads(text, ",:[{", 160); err != nil {
+	if err := f.reads(text, jsonCost()); err != nil {
 		return nil, err
 	}
 	var value any
@@ -75,7 +75,7 @@ func fromTOML(f *frame, text string) (map[string]any, error) {
 	if strings.Count(text, "[")+strings.Count(text, "{") > maxBrackets {
 		return nil, overBudget(boundNodes, "the TOML has more than %d brackets", maxBrackets)
 	}
-	if err := f.reads(text, ",=[{.\n", decodedPerPiece); err != nil {
+	if err := f.reads(text, tomlCost()); err != nil {
 		return nil, err
 	}
 	if err := f.allocate(tomlPaths(text)); err != nil {
@@ -138,25 +138,36 @@ func dateText(date time.Time) string {
 	return date.Format(time.RFC3339Nano)
 }
 
-// reads charges for reading a text: what a byte costs, and what each piece does
-// that its punctuation can make.
-func (f *frame) reads(text, punctuation string, bytesEach int) error {
+// decodeCost is what reading a text allocates: for each byte, and for each piece
+// that the punctuation can make.
+type decodeCost struct {
+	perByte     int
+	perPiece    int
+	punctuation string
+}
+
+func yamlCost() decodeCost { return decodeCost{perByte: 16, perPiece: 700, punctuation: ",:[{-?"} }
+func tomlCost() decodeCost { return decodeCost{perByte: 16, perPiece: 700, punctuation: ",=[{."} }
+func jsonCost() decodeCost { return decodeCost{perByte: 4, perPiece: 160, punctuation: ",:[{"} }
+
+// reads charges for reading a text.
+func (f *frame) reads(text string, cost decodeCost) error {
 	pieces := 1
 	for i := range len(text) {
-		if strings.IndexByte(punctuation, text[i]) >= 0 {
+		if strings.IndexByte(cost.punctuation, text[i]) >= 0 {
 			pieces++
 		}
 	}
-	if err := f.pay(product(len(text), decodedPerByte), product(len(text), 4)); err != nil {
+	if err := f.pay(product(len(text), cost.perByte), product(len(text), 4)); err != nil {
 		return err
 	}
-	return f.pieces(pieces, bytesEach)
+	return f.pieces(pieces, cost.perPiece)
 }
 
 // readsYAML is reads, and counts what aliases stand for, of which a few lines
 // can make billions.
 func (f *frame) readsYAML(text string) error {
-	if err := f.reads(text, ",:[{-?\n", decodedPerPiece); err != nil {
+	if err := f.reads(text, yamlCost()); err != nil {
 		return err
 	}
 	if !strings.Contains(text, "*") || !strings.Contains(text, "&") {
@@ -168,7 +179,7 @@ func (f *frame) readsYAML(text string) error {
 		return nil //nolint:nilerr // the error is the reader's to report
 	}
 	nodes := expandedNodes(&document, f.budget.Nodes, f.budget.Depth)
-	return f.pieces(nodes, decodedPerPiece)
+	return f.pieces(nodes, yamlCost().perPiece)
 }
 
 // expandedNodes counts nodes with each alias written out, and stops counting

@@ -11,15 +11,15 @@ import (
 )
 
 // What a call may allocate for each byte and each node of its arguments, at
-// most; measured by TestFunctionsStayInBounds.
+// most; held to it by TestFunctionsStayInBounds and its
+// neighbour.
 const (
-	copiedPerByte   = 2
-	copiedPerNode   = 64
-	bytesPerStep    = 1024
-	marshalPerByte  = 16
-	marshalPerNode  = 900
-	decodedPerByte  = 12
-	decodedPerPiece = 1200
+	copiedPerByte  = 2
+	copiedPerNode  = 64
+	bytesPerStep   = 1024
+	marshalPerByte = 16
+	jsonPerNode    = 300
+	yamlPerNode    = 1500
 )
 
 // guardDeep is for functions that may look into all of their arguments and
@@ -75,6 +75,17 @@ func guardShallow(m *meter, args []any) error {
 // guardNothing is for functions that only look at an argument as such: its type,
 // whether it is empty.
 func guardNothing(*meter, []any) error { return nil }
+
+// guardTexts is for functions that compare texts, and look into nothing else.
+func guardTexts(m *meter, args []any) error {
+	bytes := 0
+	for _, arg := range args {
+		if text, ok := arg.(string); ok {
+			bytes += len(text)
+		}
+	}
+	return m.step(bytes / bytesPerStep)
+}
 
 // length is the number of items in a map or list.
 func length(value any) int {

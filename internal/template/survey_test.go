@@ -90,3 +90,79 @@ func TestFunctionsStayInBounds(t *testing.T) {
 	}
 	t.Logf("slowest: %s, %s; allocates %.2f times its charge: %s", slowest, longest, most, largest)
 }
+
+// Texts and trees that are dense in what costs most.
+func TestReadersAndPrintersStayInBounds(t *testing.T) {
+	keys := strings.Builder{}
+	nested := strings.Builder{}
+	rows := make([]any, 3000)
+	for i := range 5000 {
+		fmt.Fprintf(&keys, "k%d: v\n", i)
+		fmt.Fprintf(&nested, "k%d:\n  - name: x\n    value: some text here\n", i)
+	}
+	for i := range rows {
+		rows[i] = map[string]any{"name": "x", "value": map[string]any{"a": 1, "b": []any{true, "y", 1.5}}}
+	}
+	data := map[string]any{
+		"keys": keys.String(), "nested": nested.String(), "flow": "{" + strings.ReplaceAll(keys.String(), "\n", ", ") + "}",
+		"toml":   strings.ReplaceAll(keys.String(), ": v", "= 1"),
+		"tables": strings.ReplaceAll(strings.ReplaceAll(keys.String(), ": v", "]"), "k", "[k"),
+		"rows":   rows, "tree": map[string]any{"rows": rows},
+		"text": strings.Repeat("\x01<é\"\n", 20_000), "map": map[string]any{"a": map[string]any{"b": strings.Repeat("x\n", 40_000)}},
+	}
+	for _, call := range strings.Split(`fromYamlArray (printf "[%s]" (repeat 10000 "1,"))
+fromYamlArray (printf "[%s]" (repeat 10000 "[],"))
+fromYamlArray (printf "[%s]" (repeat 10000 "a: b,"))
+fromYamlArray (repeat 10000 "- a\n")
+fromYamlArray (repeat 9000 "- ")
+fromYamlArray (print (repeat 9000 "[") (repeat 9000 "]"))
+fromYaml (print (repeat 9000 "{a: ") (repeat 9000 "}"))
+fromYaml .keys
+fromYaml .nested
+fromYaml .flow
+fromYaml (printf "a: |\n%s" (repeat 20000 " x\n"))
+fromYaml (printf "a: |\n%s" (repeat 20000 " some text of a line in here\n"))
+fromYaml (printf "a: %s" (repeat 800000 "b "))
+fromYaml (printf "a: \"%s\"" (repeat 400000 "\\n"))
+fromYaml (printf "%s: 1" (repeat 900000 "a"))
+fromToml .toml
+fromToml .tables
+fromToml (printf "a%s = 1" (repeat 500 ".a"))
+fromToml (repeat 30 (printf "[[a%s]]\nb=1\n" (repeat 100 ".a")))
+fromToml (printf "a = %s%s" (repeat 9000 "[") (repeat 9000 "]"))
+fromToml (printf "a = %s1%s" (repeat 400 "{a=") (repeat 400 "}"))
+fromToml (printf "a = [%s]" (repeat 20000 "1,"))
+mustFromJson (printf "[%s1]" (repeat 30000 "1,"))
+mustFromJson (printf "[%s1]" (repeat 20000 "[],"))
+mustFromJson (printf "[%s1]" (repeat 20000 "{},"))
+toYaml .rows
+toYaml .text
+toYaml .map
+toYamlPretty .rows
+toYamlPretty .text
+toJson .rows
+toPrettyJson .rows
+toRawJson .rows
+toToml .tree
+toToml .map
+deepCopy .rows
+merge (dict) .tree
+deepEqual .rows (deepCopy .rows)
+print .rows
+printf "%#v" .rows
+tpl (repeat 10000 "{{1}}") .
+tpl (printf "{{ list %s }}" (repeat 40000 "1 ")) .
+tpl (printf "%s1%s" (repeat 9000 "{{if 1}}") (repeat 9000 "{{end}}")) .
+tpl (printf "{{ %s1%s }}" (repeat 9000 "(") (repeat 9000 ")")) .`, "\n") {
+		set, err := compileOne(`{{ $x := `+call+` }}`, template.Budget{Memory: 1 << 30, Steps: 1 << 30})
+		require.NoError(t, err, call)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, charged, err := template.ExecuteCharged(t.Context(), set, "one/templates/a.yaml", data)
+		runtime.ReadMemStats(&after)
+		allocated := int(after.TotalAlloc - before.TotalAlloc)
+		t.Logf("%.2f times its charge of %d KiB: %s: %v", float64(allocated)/float64(charged), charged>>10, call, err)
+		requireAllocated(t, allocated, 2*charged+256<<10, call)
+		require.NoError(t, err, call)
+	}
+}

@@ -57,7 +57,7 @@ metadata:
 spec:
   template:
     metadata:
-      annotations: {vectorsidecar.observability.kontroloop.ai/config-digest: d}
+      annotations: {vectorsidecar.observability.kontroloop.ai/config-digest.logs: d}
     spec:
       initContainers:
       - name: vector
@@ -173,7 +173,7 @@ func TestEveryChangeToWhatWeOwnGivesAnotherHash(t *testing.T) {
 		},
 		"a volume less":  func(d *appsv1.Deployment) { d.Spec.Template.Spec.Volumes = d.Spec.Template.Spec.Volumes[:1] },
 		"our annotation": func(d *appsv1.Deployment) { delete(d.Annotations, meta.AnnotationInjected) },
-		"a digest":       func(d *appsv1.Deployment) { d.Spec.Template.Annotations[meta.AnnotationConfigDigest] = "e" },
+		"a digest":       func(d *appsv1.Deployment) { d.Spec.Template.Annotations[meta.AnnotationConfigDigest("logs")] = "e" },
 	} {
 		deployment := c.live()
 		change(deployment)

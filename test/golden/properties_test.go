@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package golden
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/policy"
+	"sigs.k8s.io/yaml"
+
+	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/offline"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// looser are the scenarios whose author asks for less than restricted.
+var looser = map[string]bool{"less-than-restricted": true}
+
+func TestARestrictedApplicationStaysRestricted(t *testing.T) {
+	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
+	require.NoError(t, err)
+	restricted := api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
+	verdict := func(deployment *appsv1.Deployment) *policy.AggregateCheckResult {
+		pod := &deployment.Spec.Template
+		result := policy.AggregateCheckResults(evaluator.EvaluatePod(restricted, &pod.ObjectMeta, &pod.Spec))
+		return &result
+	}
+	for _, s := range scenarios(t) {
+		merged, ok := s.file(wantYAML)
+		if !ok {
+			continue
+		}
+		t.Run(s.name, func(t *testing.T) {
+			given, _ := s.file("workload.yaml")
+			for _, deployment := range deployments(t, given) {
+				require.Empty(t, verdict(deployment).ForbiddenDetail(), "the application itself is not restricted, so that nothing is shown")
+			}
+			found := deployments(t, merged)
+			require.NotEmpty(t, found)
+			for _, deployment := range found {
+				require.Equal(t, !looser[s.name], verdict(deployment).Allowed, verdict(deployment).ForbiddenDetail())
+			}
+		})
+	}
+}
+
+// What was merged is planned as done, so that nothing is written twice; and taken
+// out again, the workload is what it was.
+func TestWhatIsInjectedIsStableAndLeavesNoTrace(t *testing.T) {
+	merger, err := offline.New()
+	require.NoError(t, err)
+	for _, s := range scenarios(t) {
+		if _, ok := s.file(wantYAML); !ok {
+			continue
+		}
+		t.Run(s.name, func(t *testing.T) {
+			given, _ := s.file("workload.yaml")
+			before := deployments(t, given)
+			snapshot := s.snapshot(t, before)
+			carried := 0
+			for _, p := range decide(t, snapshot) {
+				if p.Action != plan.Inject {
+					continue
+				}
+				carried++
+				original := find(t, before, p.Target.Name)
+
+				injected := carryOut(t, merger, original, &p)
+				snapshot.Workloads = []workload.View{workload.Of(injected)}
+				again := decide(t, snapshot)
+				require.Len(t, again, 1)
+				require.Equal(t, plan.None, again[0].Action, again[0].Message)
+
+				removal := plan.ForRemoval(p.Manager, &snapshot.Workloads[0])
+				require.Equal(t, plan.Remove, removal.Action)
+				after := carryOut(t, merger, injected, &removal)
+				require.Empty(t, cmp.Diff(original.Spec, after.Spec))
+				require.Equal(t, original.Annotations, after.Annotations)
+			}
+			t.Logf("%d of %d workloads injected", carried, len(before))
+		})
+	}
+}
+
+func TestEveryCompanionHasANameThatTheServerTakes(t *testing.T) {
+	for _, s := range scenarios(t) {
+		text, _ := s.file(wantYAML)
+		for _, document := range documents(t, text) {
+			object := &metav1.PartialObjectMetadata{}
+			require.NoError(t, yaml.Unmarshal(document, object))
+			require.Empty(t, validation.IsDNS1123Subdomain(object.Name), "%s: %s", s.name, object.Name)
+			require.Empty(t, metav1validation.ValidateLabels(object.Labels, nil), s.name)
+		}
+	}
+}
+
+func carryOut(t *testing.T, merger *offline.Merger, deployment *appsv1.Deployment, p *plan.Plan) *appsv1.Deployment {
+	t.Helper()
+	merged, err := merger.Deployment(deployment, p)
+	require.NoError(t, err)
+	text, err := json.Marshal(merged)
+	require.NoError(t, err)
+	result := &appsv1.Deployment{}
+	require.NoError(t, json.Unmarshal(text, result))
+	return result
+}
+
+func decide(t *testing.T, snapshot *decision.Snapshot) []plan.Plan {
+	t.Helper()
+	decided, err := decision.Decide(t.Context(), snapshot, nil)
+	require.NoError(t, err)
+	require.Nil(t, decided.Invalid)
+	return decided.Plans
+}
+
+func (s *scenario) snapshot(t *testing.T, of []*appsv1.Deployment) *decision.Snapshot {
+	t.Helper()
+	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	require.NoError(t, err)
+	text, _ := s.file("vectorsidecar.yaml")
+	sidecar := &v1alpha1.VectorSidecar{}
+	require.NoError(t, yaml.UnmarshalStrict([]byte(text), sidecar))
+	configMaps, _ := s.file("configmaps.yaml")
+	snapshot := &decision.Snapshot{
+		Sidecar: sidecar, Chart: chart, Environments: chart.Environments,
+		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
+		ConfigMap: func(name string) *corev1.ConfigMap {
+			for _, document := range documents(t, configMaps) {
+				object := &corev1.ConfigMap{}
+				require.NoError(t, yaml.Unmarshal(document, object))
+				if object.Name == name {
+					return object
+				}
+			}
+			return nil
+		},
+	}
+	if name, ok := s.file("environment"); ok {
+		snapshot.DefaultEnvironment = strings.TrimSpace(name)
+	}
+	if version, ok := s.file("kube-version"); ok {
+		snapshot.KubeVersion = strings.TrimSpace(version)
+	}
+	snapshot.Environments = s.environments(snapshot)
+	for _, deployment := range of {
+		snapshot.Workloads = append(snapshot.Workloads, workload.Of(deployment))
+	}
+	return snapshot
+}
+
+func (s *scenario) environments(snapshot *decision.Snapshot) *environment.Set {
+	values, ok := s.file("values.yaml")
+	if !ok {
+		return snapshot.Environments
+	}
+	return snapshot.Environments.WithInstallation("values.yaml", map[string]string{snapshot.DefaultEnvironment + ".yaml": values})
+}
+
+func deployments(t *testing.T, text string) []*appsv1.Deployment {
+	t.Helper()
+	var all []*appsv1.Deployment
+	for _, document := range documents(t, text) {
+		deployment := &appsv1.Deployment{}
+		require.NoError(t, yaml.Unmarshal(document, deployment))
+		if deployment.Kind == "Deployment" {
+			all = append(all, deployment)
+		}
+	}
+	return all
+}
+
+func find(t *testing.T, among []*appsv1.Deployment, name string) *appsv1.Deployment {
+	t.Helper()
+	for _, deployment := range among {
+		if deployment.Name == name {
+			return deployment
+		}
+	}
+	require.Fail(t, "no such Deployment", name)
+	return nil
+}
+
+func documents(t *testing.T, text string) [][]byte {
+	t.Helper()
+	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader([]byte(text))))
+	var all [][]byte
+	for {
+		document, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		require.NoError(t, err)
+		all = append(all, document)
+	}
+}

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sidecarchart holds the chart in the root of the repository against Helm
+// itself, against its own schema, and against the fields of a VectorSidecar. What
+// a single template renders is told by the suites beside this file.
+package sidecarchart
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+)
+
+// root is the repository.
+const root = "../.."
+
+// What `helm template` takes for a name, a namespace and a server.
+var helmDefault = sidecarchart.Release{Name: "release-name", Namespace: "default"}
+
+const helmKubeVersion = "v1.36.0"
+
+// variants are values that take other ways through the templates.
+var variants = map[string]string{
+	"as it is": `{}`,
+	"logs": `
+sidecar: {logs: {path: /var/log/app}}
+target: {containers: [{name: app, volumeMounts: [{name: logs, mountPath: /var/log, subPath: app}]}]}`,
+	"otlp":         `sidecar: {otlp: {enabled: true, grpcPort: 14317}}`,
+	"metrics off":  `sidecar: {otlp: {enabled: true}, metrics: {enabled: false}}`,
+	"native Never": `sidecar: {native: Never, threads: 4, shutdown: {drainSeconds: 0}}`,
+	"inline YAML": `
+sidecar:
+  config:
+    inline: |
+      sources: {own: {type: internal_logs}}
+      sinks: {out: {type: http, inputs: [own], uri: "http://{{ host }}/"}}`,
+	"inline TOML": `
+sidecar:
+  config:
+    inline: |
+      [sources.own]
+      type = "internal_logs"
+      [sinks.out]
+      type = "blackhole"
+      inputs = ["own"]`,
+	"a ConfigMap": `sidecar: {config: {configMapRef: {name: shipping, key: agent.json}}, health: {probe: Always}}`,
+	"lists of the user's own": `
+initContainers: [{name: tables, image: "tables:1"}]
+volumes: [{name: tables, emptyDir: {}}]
+sidecar:
+  args: [--config-dir, /etc/vector]
+  env: [{name: VECTOR_LOG, value: trace}, {name: A, value: "1"}]
+  envFrom: [{secretRef: {name: s}}]
+  volumeMounts: [{name: tables, mountPath: /var/lib/vector}]`,
+	"a long name and numbers": `
+sidecar:
+  name: vector-for-the-shop-that-never-closes-and-logs-all-day
+  resources: {limits: {cpu: 1.5, memory: 1000000000}}
+  data: {sizeLimit: 1000000000}
+  sinks: {console: null, out: {type: socket, mode: tcp, address: "x:1", batch: {max_bytes: 10485760, timeout_secs: 0.5}}}`,
+}
+
+// What a person previews with Helm is what the operator renders.
+func TestHelmPrintsTheSameBytes(t *testing.T) {
+	helm, err := controlplane.Bin("helm")
+	require.NoError(t, err)
+	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	require.NoError(t, err)
+	for _, env := range chart.Environments.Names() {
+		for name, text := range variants {
+			t.Run(env+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				file := filepath.Join(t.TempDir(), "values.yaml")
+				require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+				command := exec.CommandContext(t.Context(), helm, "template", ".", "-f", "values/"+env+".yaml", "-f", file)
+				command.Dir = root
+				out, err := command.CombinedOutput()
+				require.NoError(t, err, string(out))
+
+				ours := execute(t, chart, env, text)
+
+				theirs := bySource(string(out))
+				require.NotEmpty(t, theirs)
+				for source, text := range theirs {
+					require.Equal(t, text, strings.TrimSpace(ours[source]), source)
+					delete(ours, source)
+				}
+				for source, text := range ours {
+					require.Empty(t, strings.TrimSpace(text), "Helm prints nothing of %s", source)
+				}
+			})
+		}
+	}
+}
+
+// bySource splits what `helm template` prints.
+func bySource(out string) map[string]string {
+	files := map[string]string{}
+	for _, document := range strings.Split("\n"+out, "\n---\n# Source: ") {
+		if source, text, ok := strings.Cut(document, "\n"); ok && source != "" {
+			files[source] = strings.TrimSpace(text)
+		}
+	}
+	return files
+}
+
+// execute renders the chart for an environment with values of the user's own.
+func execute(t *testing.T, chart *sidecarchart.Chart, env string, texts ...string) map[string]string {
+	t.Helper()
+	files, err := tryExecute(t, chart, env, texts...)
+	require.NoError(t, err)
+	return files
+}
+
+func tryExecute(t *testing.T, chart *sidecarchart.Chart, env string, texts ...string) (map[string]string, error) {
+	t.Helper()
+	var layers []environment.Layer
+	for _, text := range texts {
+		layer, err := environment.ParseLayer("values of the test", []byte(text))
+		require.NoError(t, err)
+		layers = append(layers, layer)
+	}
+	values, err := chart.Environments.Values(env, layers...)
+	require.NoError(t, err)
+	return chart.Execute(t.Context(), helmDefault, values.Tree, helmKubeVersion)
+}
