@@ -73,6 +73,12 @@ type VectorSidecarSpec struct {
 	// +optional
 	MatchAll bool `json:"matchAll,omitempty"`
 
+	// StrictOrder starts new pods as soon as another writer puts an init
+	// container before the native sidecar. Without it, the sidecar is put first
+	// again together with the next change.
+	// +optional
+	StrictOrder bool `json:"strictOrder,omitempty"`
+
 	// Sidecar overrides the environment's values for the sidecar.
 	// +optional
 	Sidecar *SidecarSpec `json:"sidecar,omitempty"`

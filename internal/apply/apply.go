@@ -59,8 +59,8 @@ type Written struct {
 	Generation int64
 }
 
-// Workload carries out a plan that writes: one request, whose answer is metadata
-// only. The error is ErrGone, a *ConflictError, a *RefusedError, or a passing one.
+// Workload carries out a plan that writes: one request, or two if the plan
+// orders init containers, whose answer is metadata only. The error is ErrGone, a *ConflictError, a *RefusedError, or a passing one.
 func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 	var body map[string]any
 	switch p.Action {
@@ -81,8 +81,17 @@ func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 	reply := &metav1.PartialObjectMetadata{}
 	reply.SetGroupVersionKind(kind)
 	reply.Namespace, reply.Name = p.Target.Namespace, p.Target.Name
-	if err := w.apply(ctx, reply, body, p.Manager); err != nil {
-		return Written{}, fmt.Errorf("applying to %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
+	bodies := []map[string]any{body}
+	if len(p.Behind) > 0 {
+		// Naming the workload's init containers puts ours before them and makes
+		// us their owner too; applying without the names gives that up again,
+		// and ours stay first (fact 16 of server-side apply).
+		bodies = []map[string]any{ordered(body, p.Behind), body}
+	}
+	for _, body := range bodies {
+		if err := w.apply(ctx, reply, body, p.Manager); err != nil {
+			return Written{}, fmt.Errorf("applying to %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
+		}
 	}
 	return Written{ResourceVersion: reply.ResourceVersion, Generation: reply.Generation}, nil
 }

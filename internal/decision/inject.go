@@ -44,7 +44,7 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, m
 		}
 		d.Invalid = wanted.invalid
 		for _, view := range matched {
-			d.add(manager, view, wanted)
+			d.add(snapshot, manager, view, wanted)
 		}
 		return nil
 	}
@@ -58,7 +58,7 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, m
 		if wanted.invalid != nil {
 			failed, failures = wanted.invalid, failures+1
 		}
-		d.add(manager, view, wanted)
+		d.add(snapshot, manager, view, wanted)
 	}
 	// What no workload can take is a fault of the VectorSidecar and not of
 	// the workloads.
@@ -69,12 +69,16 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, m
 }
 
 // add plans one workload and notes the companions that it needs.
-func (d *Decision) add(manager string, view *workload.View, wanted *wanted) {
+func (d *Decision) add(snapshot *Snapshot, manager string, view *workload.View, wanted *wanted) {
 	if wanted.invalid != nil {
 		d.Plans = append(d.Plans, plan.ForBlocked(manager, view, wanted.invalid.Reason, wanted.invalid.Message))
 		return
 	}
-	d.Plans = append(d.Plans, plan.For(manager, wanted.desired, view))
+	desired := wanted.desired
+	if snapshot.Sidecar.Spec.StrictOrder {
+		desired = desired.StrictOrder()
+	}
+	d.Plans = append(d.Plans, plan.For(manager, desired, view))
 	for _, companion := range wanted.companions {
 		known := false
 		for i := range d.Companions {

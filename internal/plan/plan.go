@@ -44,6 +44,10 @@ type Plan struct {
 	// VectorSidecar wants of the workload, without its name. It must not be
 	// changed.
 	Apply map[string]any
+	// Behind are init containers of the workload that a native sidecar has to
+	// come before. Writing them down orders them, and that needs a second
+	// request; empty when the order is right.
+	Behind []string
 	// Desired is what the workload should carry, nil for nothing.
 	Desired *Desired
 	// ResourceVersion and Generation are those of the view planned from.
@@ -63,6 +67,8 @@ type Desired struct {
 	overlay *render.Overlay
 	tree    map[string]any
 	hash    string
+
+	strictOrder bool
 }
 
 // NewDesired returns what an overlay asks of a workload. configVersion is a
@@ -79,6 +85,15 @@ func NewDesired(overlay *render.Overlay, sidecarName, configVersion string) *Des
 		"spec": map[string]any{"template": overlay.Body},
 	}
 	return &Desired{overlay: overlay, tree: tree, hash: workload.Hash(tree)}
+}
+
+// StrictOrder returns the same, but a native sidecar that another writer's init
+// container got ahead of is reason enough for an update. Without it, the order is
+// mended together with the next change: it costs new pods.
+func (d *Desired) StrictOrder() *Desired {
+	strict := *d
+	strict.strictOrder = true
+	return &strict
 }
 
 // InjectedHash is the value of the annotation injected-hash.
@@ -116,12 +131,14 @@ func For(manager string, desired *Desired, view *workload.View) Plan {
 		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonBlocked, "the workload is being deleted"
 	case clash != nil:
 		plan.Action, plan.Reason, plan.Message = clash.action, clash.reason, clash.message
-	case carries && owned.Hash == desired.hash:
-		plan.Action = None
-	case carries:
-		plan.Action, plan.Apply = Update, desired.tree
-	default:
-		plan.Action, plan.Apply = Inject, desired.tree
+	case !carries:
+		plan.Action, plan.Apply, plan.Behind = Inject, desired.tree, behind(desired, view)
+	case owned.Hash != desired.hash:
+		plan.Action, plan.Apply, plan.Behind = Update, desired.tree, behind(desired, view)
+	case desired.strictOrder:
+		if plan.Behind = behind(desired, view); len(plan.Behind) > 0 {
+			plan.Action, plan.Apply = Update, desired.tree
+		}
 	}
 	return plan
 }
