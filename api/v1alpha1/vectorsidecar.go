@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // VectorSidecar asks for a Vector sidecar in every Deployment of its namespace
@@ -79,6 +80,10 @@ type VectorSidecarSpec struct {
 	// +optional
 	StrictOrder bool `json:"strictOrder,omitempty"`
 
+	// Rollout paces how changes reach the workloads.
+	// +optional
+	Rollout *RolloutSpec `json:"rollout,omitempty"`
+
 	// Sidecar overrides the environment's values for the sidecar.
 	// +optional
 	Sidecar *SidecarSpec `json:"sidecar,omitempty"`
@@ -99,6 +104,22 @@ type VectorSidecarSpec struct {
 	// +kubebuilder:validation:Type=object
 	// +optional
 	Values *apiextensionsv1.JSON `json:"values,omitempty"`
+}
+
+// RolloutSpec paces how changes reach the workloads.
+type RolloutSpec struct {
+	// MaxConcurrent is how many workloads may be rolling out at once because
+	// of this VectorSidecar: a number, or a percentage of those that match,
+	// rounded up. 100% for all at once. Default: 5.
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 1 : self.matches('^([1-9][0-9]?|100)%$')",message="must be a number of at least 1, or a percentage from 1% to 100%"
+	// +optional
+	MaxConcurrent *intstr.IntOrString `json:"maxConcurrent,omitempty"`
+
+	// Paused lets nothing new begin. Deleting the VectorSidecar still takes
+	// the sidecars out.
+	// +optional
+	Paused bool `json:"paused,omitempty"`
 }
 
 // IsEnabled tells whether workloads should carry the sidecar.

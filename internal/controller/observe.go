@@ -28,7 +28,8 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 	if err := client.IgnoreNotFound(r.client.Get(ctx, types.NamespacedName{Name: sidecar.Namespace}, namespace)); err != nil {
 		return nil, fmt.Errorf("reading namespace %s: %w", sidecar.Namespace, err)
 	}
-	workloads, err := r.workloads(ctx, sidecar)
+	started := r.ledger.started(client.ObjectKeyFromObject(sidecar))
+	workloads, err := r.workloads(ctx, sidecar, started)
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +45,7 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 		Sidecar:            sidecar,
 		NamespaceLabels:    namespace.Labels,
 		Workloads:          workloads,
+		Started:            generations(started),
 		ConfigMap:          func(name string) *corev1.ConfigMap { return r.configMap(ctx, sidecar, name) },
 		Companions:         companions,
 		Chart:              r.options.Chart,
@@ -53,10 +55,18 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 	}, nil
 }
 
-// workloads lists those that the selector matches and those that carry the
-// sidecar. A selector that cannot be read matches nothing here; the decision
+func generations(started map[types.UID]entry) map[types.UID]int64 {
+	of := map[types.UID]int64{}
+	for uid, e := range started {
+		of[uid] = e.generation
+	}
+	return of
+}
+
+// workloads lists those that the selector matches, those that carry the sidecar,
+// and those that were written to and may still be rolling out. A selector that cannot be read matches nothing here; the decision
 // says so.
-func (r *Reconciler) workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]workload.View, error) {
+func (r *Reconciler) workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar, started map[types.UID]entry) ([]workload.View, error) {
 	inNamespace := client.InNamespace(sidecar.Namespace)
 	lists := [][]client.ListOption{{inNamespace, client.MatchingFields{indexManager: meta.Manager(sidecar.Name)}}}
 	if selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector); err == nil {
@@ -74,6 +84,19 @@ func (r *Reconciler) workloads(ctx context.Context, sidecar *v1alpha1.VectorSide
 				seen[deployment.UID] = true
 				views = append(views, workload.Of(deployment))
 			}
+		}
+	}
+	for uid, e := range started {
+		if seen[uid] {
+			continue
+		}
+		deployment := &appsv1.Deployment{}
+		err := r.client.Get(ctx, types.NamespacedName{Namespace: e.target.Namespace, Name: e.target.Name}, deployment)
+		if err := client.IgnoreNotFound(err); err != nil {
+			return nil, fmt.Errorf("reading Deployment %s: %w", e.target.Name, err)
+		}
+		if deployment.UID == uid {
+			views = append(views, workload.Of(deployment))
 		}
 	}
 	return views, nil

@@ -100,6 +100,9 @@ func (r *Reconciler) sidecarsOfWorkload(ctx context.Context, object client.Objec
 			found[client.ObjectKeyFromObject(&sidecar)] = true
 		}
 	}
+	for _, owner := range r.ledger.ownersOf(object.GetUID()) {
+		found[owner] = true
+	}
 	return requests(slices.Collect(maps.Keys(found)))
 }
 

@@ -34,6 +34,9 @@ type Snapshot struct {
 	Workloads []workload.View
 	// ConfigMap returns a ConfigMap of the namespace, nil if there is none.
 	ConfigMap func(name string) *corev1.ConfigMap
+	// Started are the workloads that were written to, and the generation that
+	// the last write gave them, as far as is remembered.
+	Started map[types.UID]int64
 	// Companions are the names of the objects made for this VectorSidecar.
 	Companions []string
 
@@ -100,7 +103,8 @@ func Decide(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, err
 				continue
 			}
 		}
-		if removal := plan.ForRemoval(manager, view); removal.Action != plan.None {
+		removal := plan.ForRemoval(manager, view)
+		if snapshot.isInFlight(&removal, view) || removal.Action != plan.None {
 			decision.Plans = append(decision.Plans, removal)
 		}
 	}
@@ -111,6 +115,7 @@ func Decide(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, err
 		}
 	}
 	slices.SortFunc(decision.Plans, func(a, b plan.Plan) int { return strings.Compare(a.Target.Name, b.Target.Name) })
+	decision.pace(snapshot, matched)
 	decision.collect(snapshot.Companions)
 	return decision, nil
 }
@@ -122,7 +127,9 @@ func (d *Decision) collect(companions []string) {
 		return
 	}
 	for i := range d.Plans {
-		if d.Plans[i].Action != plan.None || d.Plans[i].Rollout != workload.RolloutComplete {
+		p := &d.Plans[i]
+		isSettled := p.Action == plan.None && p.Rollout == workload.RolloutComplete || !p.Carries && !p.InFlight
+		if p.Writes() || !isSettled {
 			return
 		}
 	}

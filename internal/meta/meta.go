@@ -21,6 +21,10 @@ const (
 	AnnotationConfigMapVersion = Group + "/configmap-version"
 )
 
+// AnnotationInject on a workload keeps sidecars out of it: any value but "true"
+// opts out, whatever VectorSidecars select.
+const AnnotationInject = Group + "/inject"
+
 // AnnotationConfigDigest on a pod template is the digest of a referenced Vector
 // configuration: new content, new pods.
 const AnnotationConfigDigest = Group + "/config-digest"

@@ -53,13 +53,34 @@ type Plan struct {
 	// ResourceVersion and Generation are those of the view planned from.
 	ResourceVersion string
 	Generation      int64
+	// Carries tells that the workload carries something of the VectorSidecar.
+	Carries bool
+	// InFlight tells that a rollout that we started has not finished.
+	InFlight bool
+	// Waiting tells that the action has to wait, for Reason.
+	Waiting bool
 	// Rollout is how far the workload's own rollout is.
 	Rollout workload.Rollout
 }
 
-// Writes tells whether the plan changes the workload.
+// Wait holds the action back.
+func (p *Plan) Wait(reason, message string) {
+	p.Waiting, p.Reason, p.Message = true, reason, message
+}
+
+// Skipped tells that the workload is left out by its owner's wish or state, which
+// is nobody's mistake.
+func (p *Plan) Skipped() bool {
+	switch p.Reason {
+	case meta.ReasonOptedOut, meta.ReasonWorkloadPaused, meta.ReasonWorkloadDeleting:
+		return p.Action == Blocked
+	}
+	return false
+}
+
+// Writes tells whether the plan changes the workload now.
 func (p *Plan) Writes() bool {
-	return p.Action == Inject || p.Action == Update || p.Action == Remove
+	return !p.Waiting && (p.Action == Inject || p.Action == Update || p.Action == Remove)
 }
 
 // Desired is what one VectorSidecar wants of a workload.
@@ -100,8 +121,9 @@ func (d *Desired) StrictOrder() *Desired {
 func (d *Desired) InjectedHash() string { return d.overlay.Hash }
 
 func newPlan(manager string, desired *Desired, view *workload.View) Plan {
+	_, carries := view.Owned[manager]
 	return Plan{
-		Target: view.Ref, Action: None, Manager: manager, Desired: desired, Rollout: view.Rollout,
+		Target: view.Ref, Action: None, Manager: manager, Desired: desired, Carries: carries, Rollout: view.Rollout,
 		ResourceVersion: view.ResourceVersion, Generation: view.Generation,
 	}
 }
@@ -128,9 +150,16 @@ func For(manager string, desired *Desired, view *workload.View) Plan {
 	owned, carries := view.Owned[manager]
 	switch clash := findClash(manager, desired, view); {
 	case view.Deleting:
-		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonBlocked, "the workload is being deleted"
+		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadDeleting, "the workload is being deleted"
+	case view.OptOut != "" && carries:
+		plan.Action, plan.Desired = Remove, nil
+	case view.OptOut != "":
+		plan.Action, plan.Desired, plan.Reason = Blocked, nil, meta.ReasonOptedOut
+		plan.Message = fmt.Sprintf("its annotation %s is %s", meta.AnnotationInject, view.OptOut)
 	case clash != nil:
 		plan.Action, plan.Reason, plan.Message = clash.action, clash.reason, clash.message
+	case view.Paused && (!carries || owned.Hash != desired.hash):
+		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadPaused, "its rollouts are paused; it gets the sidecar when they are resumed"
 	case !carries:
 		plan.Action, plan.Apply, plan.Behind = Inject, desired.tree, behind(desired, view)
 	case owned.Hash != desired.hash:

@@ -1,5 +1,10 @@
 package template_test
-import ("testing";"kontroloop.ai/vector-sidecar-operator/internal/template")
+
+import (
+	"kontroloop.ai/vector-sidecar-operator/internal/template"
+	"testing"
+)
+
 func TestZZ(t *testing.T) {
 	for _, c := range []string{
 		`{{ $x := fromToml (printf "a%s = 1" (repeat 20000 ".a")) }}`,
@@ -30,7 +35,7 @@ func TestZZ(t *testing.T) {
 		`{{ $x := urlParse (repeat 1000000 "%41") }}`, `{{ $x := clean (repeat 500000 "a/../") }}`, `{{ $x := trimAll (repeat 500000 "ab") (repeat 500000 "cb") }}`,
 		`{{ $x := semverCompare (repeat 2000 "1|") "1.0.0" }}`, `{{ $x := semverCompare (repeat 500 ">1,") "1.0.0" }}`,
 		`{{ $x := regexMatch "(((a*)*)*)*(b|c|d|e)*$" (repeat 300000 "a") }}`, `{{ $x := regexFind "(?i)[\\pL]{900}x" (repeat 10000 "a") }}`,
-		`{{ $x := tpl (repeat 30000 "{{1}}") . }}`, `{{ $x := tpl (repeat 10000 "{{if 1}}") . }}`,`{{ $x := tpl (printf "{{ %s }}" (repeat 9000 "(")) . }}`, `{{ $x := tpl (printf "{{ %s1%s }}" (repeat 9000 "(") (repeat 9000 ")")) . }}`,
+		`{{ $x := tpl (repeat 30000 "{{1}}") . }}`, `{{ $x := tpl (repeat 10000 "{{if 1}}") . }}`, `{{ $x := tpl (printf "{{ %s }}" (repeat 9000 "(")) . }}`, `{{ $x := tpl (printf "{{ %s1%s }}" (repeat 9000 "(") (repeat 9000 ")")) . }}`,
 		`{{ $x := tpl (printf "%s1%s" (repeat 9000 "{{if 1}}") (repeat 9000 "{{end}}")) . }}`,
 		`{{ range 3000 }}{{ $x := tpl (printf "{{define \"a%d\"}}x{{end}}{{template \"a%d\"}}" . .) $ }}{{ end }}`,
 		`{{ $x := tpl (printf "{{ \"%s" (repeat 900000 "x")) . }}`,
@@ -43,7 +48,10 @@ func TestZZ(t *testing.T) {
 		`{{ $d := dict }}{{ range $i := until 40000 }}{{ $_ := set $d (toString $i) 1 }}{{ end }}{{ range 99999 }}{{ range $d }}{{break}}{{ end }}{{ end }}`,
 	} {
 		set, err := compileOne(c, template.Budget{})
-		if err != nil { t.Error(c, err); continue }
+		if err != nil {
+			t.Error(c, err)
+			continue
+		}
 		t.Log(c)
 		measured(t, set, "one/templates/a.yaml", nil)
 	}

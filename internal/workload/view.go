@@ -7,6 +7,7 @@
 package workload
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -48,6 +49,8 @@ type View struct {
 	Rollout Rollout
 	// Paused and Deleting are as the workload says.
 	Paused, Deleting bool
+	// OptOut is the value of the annotation inject if it opts out, else "".
+	OptOut string
 }
 
 // Container is a container of the pod template.
@@ -83,6 +86,7 @@ func Of(deployment *appsv1.Deployment) View {
 		HostNetwork:     spec.HostNetwork,
 		Paused:          deployment.Spec.Paused,
 		Deleting:        deployment.DeletionTimestamp != nil,
+		OptOut:          optOut(deployment.Annotations),
 	}
 	for i := range spec.InitContainers {
 		view.Containers = append(view.Containers, container(&spec.InitContainers[i], true))
@@ -94,6 +98,15 @@ func Of(deployment *appsv1.Deployment) View {
 		view.Volumes = append(view.Volumes, spec.Volumes[i].Name)
 	}
 	return view
+}
+
+// optOut returns how a workload says that it wants no sidecar. A misspelt value
+// counts: whoever wrote the annotation wanted to be left alone.
+func optOut(annotations map[string]string) string {
+	if value, given := annotations[meta.AnnotationInject]; given && value != "true" {
+		return fmt.Sprintf("%q", value)
+	}
+	return ""
 }
 
 func container(c *corev1.Container, isInit bool) Container {

@@ -64,7 +64,7 @@ func TestAnInjectionIsOneWriteAndNoRead(t *testing.T) {
 	for i := range workloads {
 		world.Create(t, objects.NewDeployment("app-"+string(rune('a'+i)), namespace).Labelled("logs", "vector").WithReplicas(0).Build())
 	}
-	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("100%").Build()
 	world.Create(t, vs)
 
 	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {

@@ -54,7 +54,6 @@ func TestRemovalLeavesNoTrace(t *testing.T) {
 		"hostNetwork": func(ns string) *objects.Deployment {
 			return objects.NewDeployment("app", ns).WithPort(8080).Pod(func(pod *corev1.PodSpec) { pod.HostNetwork = true })
 		},
-		"paused": func(ns string) *objects.Deployment { return objects.NewDeployment("app", ns).Paused() },
 		"a name of 63 characters": func(ns string) *objects.Deployment {
 			return objects.NewDeployment(long, ns).Pod(func(pod *corev1.PodSpec) { pod.Containers[0].Name = long })
 		},
@@ -106,6 +105,26 @@ func TestRemovalLeavesNoTrace(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Rollouts may be paused between injection and removal.
+func TestRemovalReachesAPausedWorkload(t *testing.T) {
+	namespace := world.Namespace(t)
+	deployment := objects.NewDeployment("app", namespace).Labelled("logs", "vector").Build()
+	world.Create(t, deployment)
+	before := rawTemplate(t, deployment)
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+	world.Create(t, vs)
+	harness.Until(t, world, deployment, "the sidecar", isInjected)
+	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Spec.Paused = true })
+
+	require.NoError(t, world.Client.Delete(t.Context(), vs))
+
+	harness.Until(t, world, deployment, "removal", isClean)
+	require.Equal(t, before, rawTemplate(t, deployment))
+	harness.Eventually(t, "the VectorSidecar to be gone", func() bool {
+		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(vs), vs))
+	})
 }
 
 // rawTemplate is spec.template as the API server sends it.
