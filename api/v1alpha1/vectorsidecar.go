@@ -74,6 +74,11 @@ type VectorSidecarSpec struct {
 	// +optional
 	MatchAll bool `json:"matchAll,omitempty"`
 
+	// DriftPolicy says what happens when a person changes what was injected:
+	// Enforce (default) repairs it, Report leaves it and says so.
+	// +optional
+	DriftPolicy DriftPolicy `json:"driftPolicy,omitempty"`
+
 	// StrictOrder starts new pods as soon as another writer puts an init
 	// container before the native sidecar. Without it, the sidecar is put first
 	// again together with the next change.
@@ -105,6 +110,18 @@ type VectorSidecarSpec struct {
 	// +optional
 	Values *apiextensionsv1.JSON `json:"values,omitempty"`
 }
+
+// DriftPolicy says what happens when a person changes what was injected.
+//
+// +kubebuilder:validation:Enum=Enforce;Report
+type DriftPolicy string
+
+const (
+	// DriftEnforce repairs what was injected.
+	DriftEnforce DriftPolicy = "Enforce"
+	// DriftReport leaves the change and says so.
+	DriftReport DriftPolicy = "Report"
+)
 
 // RolloutSpec paces how changes reach the workloads.
 type RolloutSpec struct {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package apply is the only writer to workloads and companions. It carries out
-// what was decided, with server-side apply and without force, and decides nothing.
+// what was decided, with server-side apply, and decides nothing. It forces only
+// what people changed by hand, never what a deployer or another VectorSidecar owns.
 package apply
 
 import (
@@ -89,7 +90,11 @@ func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 		bodies = []map[string]any{ordered(body, p.Behind), body}
 	}
 	for _, body := range bodies {
-		if err := w.apply(ctx, reply, body, p.Manager); err != nil {
+		err := w.apply(ctx, reply, body, p.Manager)
+		if p.Force && onlyPeople(err) {
+			err = w.apply(ctx, reply, body, p.Manager, client.ForceOwnership)
+		}
+		if err != nil {
 			return Written{}, fmt.Errorf("applying to %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
 		}
 	}
@@ -126,12 +131,12 @@ func (w *Writer) DeleteCompanion(ctx context.Context, name types.NamespacedName)
 	return nil
 }
 
-func (w *Writer) apply(ctx context.Context, reply *metav1.PartialObjectMetadata, body any, manager string) error {
+func (w *Writer) apply(ctx context.Context, reply *metav1.PartialObjectMetadata, body any, manager string, options ...client.PatchOption) error {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return err
 	}
-	return w.client.Patch(ctx, reply, client.RawPatch(types.ApplyPatchType, text), client.FieldOwner(manager))
+	return w.client.Patch(ctx, reply, client.RawPatch(types.ApplyPatchType, text), append(options, client.FieldOwner(manager))...)
 }
 
 func kindOf(target workload.Ref) schema.GroupVersionKind {

@@ -97,9 +97,20 @@ func (r *Reconciler) act(ctx context.Context, sidecar *v1alpha1.VectorSidecar, s
 			result.fail("ConfigMap "+name, meta.ReasonRetrying, err, false)
 		}
 	}
-	r.ledger.keep(owner, decided.Plans)
+	r.keep(owner, decided.Plans)
 	result.sort()
 	return result
+}
+
+// keep drops what is remembered of workloads that no plan is about any more.
+func (r *Reconciler) keep(owner types.NamespacedName, plans []plan.Plan) {
+	planned := map[types.UID]bool{}
+	for i := range plans {
+		planned[plans[i].Target.UID] = true
+	}
+	gone := func(target types.UID) bool { return !planned[target] }
+	r.ledger.forget(owner, gone)
+	r.breaker.forget(owner, gone)
 }
 
 // write carries out one plan and notes the answer.
@@ -114,6 +125,9 @@ func (r *Reconciler) write(ctx context.Context, owner types.NamespacedName, p *p
 	switch reason, permanent := explain(err); {
 	case err == nil:
 		r.ledger.wrote(owner, p, written)
+		if p.Action != plan.Remove {
+			r.breaker.wrote(owner, p.Target.UID, hashOf(p))
+		}
 		result.succeed(p)
 		log.FromContext(ctx).Info("workload written", "action", p.Action, "workload", object, "hash", hashOf(p), "generation", written.Generation)
 	case errors.Is(err, apply.ErrGone):

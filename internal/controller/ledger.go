@@ -118,28 +118,18 @@ func (l *ledger) drop(owner types.NamespacedName, target types.UID) {
 	}
 }
 
-// keep drops the entries of workloads that are not among the plans any more.
-func (l *ledger) keep(owner types.NamespacedName, plans []plan.Plan) {
+// forget drops the entries of an owner's workloads that are gone.
+func (l *ledger) forget(owner types.NamespacedName, gone func(types.UID) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	planned := map[types.UID]bool{}
-	for i := range plans {
-		planned[plans[i].Target.UID] = true
-	}
 	for uid := range l.entries[owner] {
-		if !planned[uid] {
+		if gone(uid) {
 			l.drop(owner, uid)
 		}
 	}
-}
-
-func (l *ledger) forget(owner types.NamespacedName) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for uid := range l.entries[owner] {
-		l.drop(owner, uid)
+	if len(l.entries[owner]) == 0 {
+		delete(l.entries, owner)
 	}
-	delete(l.entries, owner)
 }
 
 func hashOf(p *plan.Plan) string {

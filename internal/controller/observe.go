@@ -4,8 +4,10 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -28,6 +30,11 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 	if err := client.IgnoreNotFound(r.client.Get(ctx, types.NamespacedName{Name: sidecar.Namespace}, namespace)); err != nil {
 		return nil, fmt.Errorf("reading namespace %s: %w", sidecar.Namespace, err)
 	}
+	others, err := r.others(ctx, sidecar)
+	if err != nil {
+		return nil, err
+	}
+	loops, _ := r.breaker.open(client.ObjectKeyFromObject(sidecar))
 	started := r.ledger.started(client.ObjectKeyFromObject(sidecar))
 	workloads, err := r.workloads(ctx, sidecar, started)
 	if err != nil {
@@ -46,6 +53,8 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 		NamespaceLabels:    namespace.Labels,
 		Workloads:          workloads,
 		Started:            generations(started),
+		Others:             others,
+		Loops:              loops,
 		ConfigMap:          func(name string) *corev1.ConfigMap { return r.configMap(ctx, sidecar, name) },
 		Companions:         companions,
 		Chart:              r.options.Chart,
@@ -53,6 +62,19 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 		DefaultEnvironment: r.options.DefaultEnvironment,
 		KubeVersion:        r.options.KubeVersion,
 	}, nil
+}
+
+// others lists the other VectorSidecars of the namespace, the oldest first.
+func (r *Reconciler) others(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]v1alpha1.VectorSidecar, error) {
+	var found v1alpha1.VectorSidecarList
+	if err := r.client.List(ctx, &found, client.InNamespace(sidecar.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("listing VectorSidecars: %w", err)
+	}
+	others := slices.DeleteFunc(found.Items, func(other v1alpha1.VectorSidecar) bool { return other.UID == sidecar.UID })
+	slices.SortFunc(others, func(a, b v1alpha1.VectorSidecar) int {
+		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+	})
+	return others, nil
 }
 
 func generations(started map[types.UID]entry) map[types.UID]int64 {

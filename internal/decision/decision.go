@@ -34,6 +34,11 @@ type Snapshot struct {
 	Workloads []workload.View
 	// ConfigMap returns a ConfigMap of the namespace, nil if there is none.
 	ConfigMap func(name string) *corev1.ConfigMap
+	// Others are the other VectorSidecars of the namespace, the oldest first.
+	Others []v1alpha1.VectorSidecar
+	// Loops are the workloads from which somebody takes the sidecar again and
+	// again, so that it is not to be written for now.
+	Loops map[types.UID]Loop
 	// Started are the workloads that were written to, and the generation that
 	// the last write gave them, as far as is remembered.
 	Started map[types.UID]int64
@@ -47,6 +52,14 @@ type Snapshot struct {
 	DefaultEnvironment string
 	// KubeVersion of the API server, such as "v1.36.0".
 	KubeVersion string
+}
+
+// Loop is a loop of repairs that was broken off.
+type Loop struct {
+	// InjectedHash tells which sidecar is concerned; another one may be tried.
+	InjectedHash string
+	// Writes is how many writes were undone.
+	Writes int
 }
 
 // Decision is what should be, and why.

@@ -42,6 +42,8 @@ const (
 	ReasonRolloutFailed      = "RolloutFailed"
 	ReasonRolloutPaused      = "RolloutPaused"
 	ReasonWaitingForBudget   = "WaitingForBudget"
+	ReasonDrifted            = "Drifted"
+	ReasonRepairLoop         = "RepairLoop"
 	ReasonOptedOut           = "OptedOut"
 	ReasonWorkloadPaused     = "WorkloadPaused"
 	ReasonWorkloadDeleting   = "WorkloadDeleting"

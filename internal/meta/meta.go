@@ -5,6 +5,8 @@
 // field manager, condition and reason, declared once. It decides nothing.
 package meta
 
+import "strings"
+
 // Group prefixes every label, annotation and finalizer of the operator.
 const Group = "vectorsidecar.observability.kontroloop.ai"
 
@@ -20,6 +22,13 @@ const (
 	// configuration the workload runs: a digest of the content.
 	AnnotationConfigMapVersion = Group + "/configmap-version"
 )
+
+// Beside is the key of an annotation for the second and every further
+// VectorSidecar of a workload: the first has the plain one.
+func Beside(annotation, sidecar string) string {
+	prefix, name, _ := strings.Cut(annotation, "/")
+	return prefix + "/" + shorten(name+"."+sidecar, 63)
+}
 
 // AnnotationInject on a workload keeps sidecars out of it: any value but "true"
 // opts out, whatever VectorSidecars select.

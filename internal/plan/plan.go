@@ -9,7 +9,6 @@ import (
 	"fmt"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -48,6 +47,12 @@ type Plan struct {
 	// come before. Writing them down orders them, and that needs a second
 	// request; empty when the order is right.
 	Behind []string
+	// Force takes fields of ours back from people who changed them by hand. It
+	// never takes any from a deployer or another VectorSidecar.
+	Force bool
+	// Repairs tells that the workload was as it should be, until somebody
+	// changed it.
+	Repairs bool
 	// Desired is what the workload should carry, nil for nothing.
 	Desired *Desired
 	// ResourceVersion and Generation are those of the view planned from.
@@ -83,42 +88,15 @@ func (p *Plan) Writes() bool {
 	return !p.Waiting && (p.Action == Inject || p.Action == Update || p.Action == Remove)
 }
 
-// Desired is what one VectorSidecar wants of a workload.
-type Desired struct {
-	overlay *render.Overlay
-	tree    map[string]any
-	hash    string
-
-	strictOrder bool
+// Policy is what a VectorSidecar wishes of a plan beside the result.
+type Policy struct {
+	// StrictOrder makes a native sidecar that another writer's init container
+	// got ahead of a reason for an update. Without it, the order is mended
+	// together with the next change: it costs new pods.
+	StrictOrder bool
+	// ReportDrift leaves what a person changed as it is.
+	ReportDrift bool
 }
-
-// NewDesired returns what an overlay asks of a workload. configVersion is a
-// digest of the Vector configuration. The annotations are for people and
-// scripts; the operator itself looks at what its manager owns.
-func NewDesired(overlay *render.Overlay, sidecarName, configVersion string) *Desired {
-	tree := map[string]any{
-		"metadata": map[string]any{"annotations": map[string]any{
-			meta.AnnotationInjected:         "true",
-			meta.AnnotationInjectedHash:     overlay.Hash,
-			meta.AnnotationSidecarName:      sidecarName,
-			meta.AnnotationConfigMapVersion: configVersion,
-		}},
-		"spec": map[string]any{"template": overlay.Body},
-	}
-	return &Desired{overlay: overlay, tree: tree, hash: workload.Hash(tree)}
-}
-
-// StrictOrder returns the same, but a native sidecar that another writer's init
-// container got ahead of is reason enough for an update. Without it, the order is
-// mended together with the next change: it costs new pods.
-func (d *Desired) StrictOrder() *Desired {
-	strict := *d
-	strict.strictOrder = true
-	return &strict
-}
-
-// InjectedHash is the value of the annotation injected-hash.
-func (d *Desired) InjectedHash() string { return d.overlay.Hash }
 
 func newPlan(manager string, desired *Desired, view *workload.View) Plan {
 	_, carries := view.Owned[manager]
@@ -145,9 +123,10 @@ func ForRemoval(manager string, view *workload.View) Plan {
 }
 
 // For plans a workload that should carry what is desired.
-func For(manager string, desired *Desired, view *workload.View) Plan {
+func For(manager string, desired *Desired, policy Policy, view *workload.View) Plan {
 	plan := newPlan(manager, desired, view)
 	owned, carries := view.Owned[manager]
+	want := desired.beside(manager, view)
 	switch clash := findClash(manager, desired, view); {
 	case view.Deleting:
 		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadDeleting, "the workload is being deleted"
@@ -158,18 +137,28 @@ func For(manager string, desired *Desired, view *workload.View) Plan {
 		plan.Message = fmt.Sprintf("its annotation %s is %s", meta.AnnotationInject, view.OptOut)
 	case clash != nil:
 		plan.Action, plan.Reason, plan.Message = clash.action, clash.reason, clash.message
-	case view.Paused && (!carries || owned.Hash != desired.hash):
+	case view.Paused && (!carries || owned.Hash != want.hash):
 		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadPaused, "its rollouts are paused; it gets the sidecar when they are resumed"
 	case !carries:
-		plan.Action, plan.Apply, plan.Behind = Inject, desired.tree, behind(desired, view)
-	case owned.Hash != desired.hash:
-		plan.Action, plan.Apply, plan.Behind = Update, desired.tree, behind(desired, view)
-	case desired.strictOrder:
-		if plan.Behind = behind(desired, view); len(plan.Behind) > 0 {
-			plan.Action, plan.Apply = Update, desired.tree
+		plan.write(Inject, want, policy, view)
+	case owned.Hash == want.hash:
+		if policy.StrictOrder && len(behind(desired, view)) > 0 {
+			plan.write(Update, want, policy, view)
 		}
+	case owned.InjectedHash != desired.InjectedHash():
+		plan.write(Update, want, policy, view)
+	case policy.ReportDrift:
+		plan.Action, plan.Reason = Blocked, meta.ReasonDrifted
+		plan.Message = fmt.Sprintf("the sidecar in it was changed (the last writer on record is %q), and spec.driftPolicy is Report", view.LastWriter)
+	default:
+		plan.write(Update, want, policy, view)
+		plan.Repairs = true
 	}
 	return plan
+}
+
+func (p *Plan) write(action Action, want applied, policy Policy, view *workload.View) {
+	p.Action, p.Apply, p.Behind, p.Force = action, want.tree, behind(p.Desired, view), !policy.ReportDrift
 }
 
 // clash is why a workload cannot be written to.

@@ -49,6 +49,9 @@ type View struct {
 	Rollout Rollout
 	// Paused and Deleting are as the workload says.
 	Paused, Deleting bool
+	// LastWriter is the field manager, none of ours, whose record in the
+	// workload is the newest. Who only removes things leaves no record.
+	LastWriter string
 	// OptOut is the value of the annotation inject if it opts out, else "".
 	OptOut string
 }
@@ -70,6 +73,9 @@ type Owned struct {
 	Containers, Volumes []string
 	// InjectedHash is the annotation injected-hash, if the manager owns it.
 	InjectedHash string
+	// HasPlainAnnotations tells that the manager owns the annotations that
+	// have no VectorSidecar in their key.
+	HasPlainAnnotations bool
 }
 
 // Of returns the view of a Deployment, whole or reduced.
@@ -87,6 +93,7 @@ func Of(deployment *appsv1.Deployment) View {
 		Paused:          deployment.Spec.Paused,
 		Deleting:        deployment.DeletionTimestamp != nil,
 		OptOut:          optOut(deployment.Annotations),
+		LastWriter:      lastWriter(deployment.ManagedFields),
 	}
 	for i := range spec.InitContainers {
 		view.Containers = append(view.Containers, container(&spec.InitContainers[i], true))

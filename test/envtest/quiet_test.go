@@ -83,7 +83,7 @@ func TestTheStatusMovesOnlyWhenSomethingChanged(t *testing.T) {
 
 	// An event that concerns the VectorSidecar and changes nothing; the marker
 	// that follows is in the same queue, after it.
-	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Annotations["team"] = "payments" })
+	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Labels["team"] = "payments" })
 	marker := objects.NewVectorSidecar("marker", vs.Namespace).Selecting("logs", "nothing").Build()
 	world.Create(t, marker)
 	harness.Until(t, world, marker, "a status", isReady)
