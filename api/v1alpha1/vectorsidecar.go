@@ -74,6 +74,11 @@ type VectorSidecarSpec struct {
 	// +optional
 	MatchAll bool `json:"matchAll,omitempty"`
 
+	// DeletionPolicy says what becomes of the sidecars when this object is
+	// deleted: Remove (default) takes them out, Orphan leaves them.
+	// +optional
+	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
+
 	// DriftPolicy says what happens when a person changes what was injected:
 	// Enforce (default) repairs it, Report leaves it and says so.
 	// +optional
@@ -111,6 +116,19 @@ type VectorSidecarSpec struct {
 	Values *apiextensionsv1.JSON `json:"values,omitempty"`
 }
 
+// DeletionPolicy says what becomes of the sidecars when a VectorSidecar is
+// deleted.
+//
+// +kubebuilder:validation:Enum=Remove;Orphan
+type DeletionPolicy string
+
+const (
+	// DeletionRemove takes the sidecars out.
+	DeletionRemove DeletionPolicy = "Remove"
+	// DeletionOrphan leaves them, and the ConfigMaps that they read.
+	DeletionOrphan DeletionPolicy = "Orphan"
+)
+
 // DriftPolicy says what happens when a person changes what was injected.
 //
 // +kubebuilder:validation:Enum=Enforce;Report
@@ -141,3 +159,8 @@ type RolloutSpec struct {
 
 // IsEnabled tells whether workloads should carry the sidecar.
 func (s *VectorSidecarSpec) IsEnabled() bool { return s.Enabled == nil || *s.Enabled }
+
+// Orphans tells whether this object is being deleted and leaves its sidecars.
+func (v *VectorSidecar) Orphans() bool {
+	return v.DeletionTimestamp != nil && v.Spec.DeletionPolicy == DeletionOrphan
+}

@@ -101,18 +101,21 @@ func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 	return Written{ResourceVersion: reply.ResourceVersion, Generation: reply.Generation}, nil
 }
 
-// Companion creates a companion if it is not there. The VectorSidecar owns it.
+// Companion creates a companion if it is not there. The VectorSidecar owns it,
+// unless it is being deleted and leaves its sidecars.
 func (w *Writer) Companion(ctx context.Context, owner *v1alpha1.VectorSidecar, companion *corev1.ConfigMap) error {
 	kind := v1alpha1.GroupVersion.WithKind("VectorSidecar")
 	body := corev1ac.ConfigMap(companion.Name, companion.Namespace).
 		WithLabels(companion.Labels).
 		WithAnnotations(companion.Annotations).
-		WithOwnerReferences(metav1ac.OwnerReference().
-			WithAPIVersion(kind.GroupVersion().String()).WithKind(kind.Kind).
-			WithName(owner.Name).WithUID(owner.UID).WithController(true).WithBlockOwnerDeletion(true)).
 		WithImmutable(true).
 		WithData(companion.Data).
 		WithBinaryData(companion.BinaryData)
+	if !owner.Orphans() {
+		body = body.WithOwnerReferences(metav1ac.OwnerReference().
+			WithAPIVersion(kind.GroupVersion().String()).WithKind(kind.Kind).
+			WithName(owner.Name).WithUID(owner.UID).WithController(true).WithBlockOwnerDeletion(true))
+	}
 	reply := &metav1.PartialObjectMetadata{}
 	reply.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
 	reply.Namespace, reply.Name = companion.Namespace, companion.Name

@@ -101,7 +101,7 @@ func Decide(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, err
 		// What it injected goes, whatever else it says.
 		selector, invalid = labels.Nothing(), nil
 	}
-	if invalid != nil {
+	if invalid != nil || sidecar.Orphans() {
 		decision.Invalid = invalid
 		return decision, nil
 	}

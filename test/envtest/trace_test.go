@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -125,6 +126,31 @@ func TestRemovalReachesAPausedWorkload(t *testing.T) {
 	harness.Eventually(t, "the VectorSidecar to be gone", func() bool {
 		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(vs), vs))
 	})
+}
+
+func TestOrphanedSidecarsStayWithWhatTheyRead(t *testing.T) {
+	deployment, vs := injected(t)
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.DeletionPolicy = v1alpha1.DeletionOrphan })
+	before := rawTemplate(t, deployment)
+
+	require.NoError(t, world.Client.Delete(t.Context(), vs))
+
+	harness.Eventually(t, "the VectorSidecar to be gone", func() bool {
+		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(vs), vs))
+	})
+	require.Equal(t, before, rawTemplate(t, deployment))
+	companions := companionsIn(t, vs.Namespace)
+	require.Len(t, companions, 1)
+	require.Empty(t, companions[0].OwnerReferences, "the garbage collector has no reason to take it")
+
+	// One of the same name takes over what it left, without a rollout.
+	world.Get(t, deployment)
+	generation := deployment.Generation
+	world.Create(t, objects.NewVectorSidecar(vs.Name, vs.Namespace).Selecting("logs", "vector").Build())
+	again := objects.NewVectorSidecar(vs.Name, vs.Namespace).Build()
+	harness.Until(t, world, again, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 1 })
+	world.Get(t, deployment)
+	require.Equal(t, generation, deployment.Generation)
 }
 
 // rawTemplate is spec.template as the API server sends it.
