@@ -25,7 +25,9 @@ vector.yaml
 {{- end }}
 
 {{- define "vector-sidecar.configMapName" }}
-{{- if include "vector-sidecar.ownsConfig" . }}
+{{- if and (include "vector-sidecar.ownsConfig" .) (eq .Values.sidecar.reload "Live") }}
+{{- printf "%s-vector" (.Release.Name | trunc 220) }}
+{{- else if include "vector-sidecar.ownsConfig" . }}
 {{- $digest := printf "%s\n%s" (include "vector-sidecar.configKey" .) (include "vector-sidecar.config" .) | sha256sum }}
 {{- printf "%s-vector-%s" (.Release.Name | trunc 220) ($digest | trunc 10) }}
 {{- else }}

@@ -64,7 +64,9 @@
 {{- end }}
 {{- $args := .Values.sidecar.args }}
 {{- if $own }}
-{{- $args = concat (list "--config" (printf "/etc/vector/%s" (include "vector-sidecar.configKey" .))) $args }}
+{{- $config := list "--config" (printf "/etc/vector/%s" (include "vector-sidecar.configKey" .)) }}
+{{- if eq .Values.sidecar.reload "Live" }}{{ $config = append $config "--watch-config" }}{{ end }}
+{{- $args = concat $config $args }}
 {{- end }}
 {{- toYaml $args }}
 {{- end }}

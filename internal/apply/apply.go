@@ -101,16 +101,19 @@ func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 	return Written{ResourceVersion: reply.ResourceVersion, Generation: reply.Generation}, nil
 }
 
-// Companion creates a companion if it is not there. The VectorSidecar owns it,
-// unless it is being deleted and leaves its sidecars.
+// Companion creates a companion, or brings it to the given content. The
+// VectorSidecar owns it, unless it is being deleted and leaves its sidecars.
+// Nobody else has a say in it.
 func (w *Writer) Companion(ctx context.Context, owner *v1alpha1.VectorSidecar, companion *corev1.ConfigMap) error {
 	kind := v1alpha1.GroupVersion.WithKind("VectorSidecar")
 	body := corev1ac.ConfigMap(companion.Name, companion.Namespace).
 		WithLabels(companion.Labels).
 		WithAnnotations(companion.Annotations).
-		WithImmutable(true).
 		WithData(companion.Data).
 		WithBinaryData(companion.BinaryData)
+	if companion.Immutable != nil && *companion.Immutable {
+		body = body.WithImmutable(true)
+	}
 	if !owner.Orphans() {
 		body = body.WithOwnerReferences(metav1ac.OwnerReference().
 			WithAPIVersion(kind.GroupVersion().String()).WithKind(kind.Kind).
@@ -119,7 +122,7 @@ func (w *Writer) Companion(ctx context.Context, owner *v1alpha1.VectorSidecar, c
 	reply := &metav1.PartialObjectMetadata{}
 	reply.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
 	reply.Namespace, reply.Name = companion.Namespace, companion.Name
-	if err := w.apply(ctx, reply, body, meta.Manager(owner.Name)); err != nil {
+	if err := w.apply(ctx, reply, body, meta.Manager(owner.Name), client.ForceOwnership); err != nil {
 		return fmt.Errorf("applying ConfigMap %s/%s: %w", companion.Namespace, companion.Name, classify(err))
 	}
 	return nil

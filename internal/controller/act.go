@@ -65,14 +65,11 @@ func (o *outcome) retry() error {
 
 // act carries out a decision: companions first, then workloads, then what nothing
 // refers to any more.
-func (r *Reconciler) act(ctx context.Context, sidecar *v1alpha1.VectorSidecar, snapshot *decision.Snapshot, decided *decision.Decision) *outcome {
+func (r *Reconciler) act(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) *outcome {
 	result := &outcome{}
 	owner := client.ObjectKeyFromObject(sidecar)
-	for i := range decided.Companions {
-		companion := &decided.Companions[i]
-		if slices.Contains(snapshot.Companions, companion.Name) {
-			continue
-		}
+	for i := range decided.Missing {
+		companion := &decided.Missing[i]
 		if err := r.writer.Companion(ctx, sidecar, companion); err != nil {
 			reason, permanent := explain(err)
 			result.fail(fmt.Sprintf("ConfigMap %s/%s", companion.Namespace, companion.Name), reason, err, permanent)

@@ -112,7 +112,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if err := r.holdBeforeWriting(ctx, sidecar, decided); err != nil {
 		return reconcile.Result{}, err
 	}
-	outcome := r.act(ctx, sidecar, snapshot, decided)
+	outcome := r.act(ctx, sidecar, decided)
 	if err := r.tell(ctx, sidecar, decided, outcome); err != nil {
 		return reconcile.Result{}, err
 	}

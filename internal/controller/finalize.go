@@ -10,8 +10,6 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -92,16 +90,12 @@ func (r *Reconciler) stillCarried(ctx context.Context, sidecar *v1alpha1.VectorS
 
 // orphanCompanions keeps the garbage collector from what orphaned sidecars read.
 func (r *Reconciler) orphanCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
-	names, err := r.companions(ctx, sidecar)
+	companions, err := r.companions(ctx, sidecar)
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		object := &corev1.ConfigMap{}
-		if err := r.client.Get(ctx, types.NamespacedName{Namespace: sidecar.Namespace, Name: name}, object); err != nil {
-			return fmt.Errorf("reading ConfigMap %s: %w", name, err)
-		}
-		if err := r.writer.Companion(ctx, sidecar, object); err != nil {
+	for i := range companions {
+		if err := r.writer.Companion(ctx, sidecar, &companions[i]); err != nil {
 			return err
 		}
 	}
@@ -111,12 +105,12 @@ func (r *Reconciler) orphanCompanions(ctx context.Context, sidecar *v1alpha1.Vec
 // deleteCompanions deletes what was made for a VectorSidecar. One that the cache
 // does not show yet is left to the garbage collector, by its owner reference.
 func (r *Reconciler) deleteCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
-	names, err := r.companions(ctx, sidecar)
+	companions, err := r.companions(ctx, sidecar)
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		if err := r.writer.DeleteCompanion(ctx, types.NamespacedName{Namespace: sidecar.Namespace, Name: name}); err != nil {
+	for i := range companions {
+		if err := r.writer.DeleteCompanion(ctx, client.ObjectKeyFromObject(&companions[i])); err != nil {
 			return err
 		}
 	}

@@ -124,19 +124,17 @@ func (r *Reconciler) workloads(ctx context.Context, sidecar *v1alpha1.VectorSide
 	return views, nil
 }
 
-func (r *Reconciler) companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]string, error) {
+// companions lists the ConfigMaps made for a VectorSidecar. They must not be
+// changed.
+func (r *Reconciler) companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]corev1.ConfigMap, error) {
 	var found corev1.ConfigMapList
 	labels := client.MatchingLabels{meta.LabelSidecar: meta.LabelValue(sidecar.Name)}
 	if err := r.client.List(ctx, &found, client.InNamespace(sidecar.Namespace), labels, client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("listing companions: %w", err)
 	}
-	var names []string
-	for i := range found.Items {
-		if metav1.IsControlledBy(&found.Items[i], sidecar) {
-			names = append(names, found.Items[i].Name)
-		}
-	}
-	return names, nil
+	return slices.DeleteFunc(found.Items, func(object corev1.ConfigMap) bool {
+		return !metav1.IsControlledBy(&object, sidecar)
+	}), nil
 }
 
 // configMap reads a ConfigMap that a decision asks for. The reference is noted

@@ -42,8 +42,8 @@ type Snapshot struct {
 	// Started are the workloads that were written to, and the generation that
 	// the last write gave them, as far as is remembered.
 	Started map[types.UID]int64
-	// Companions are the names of the objects made for this VectorSidecar.
-	Companions []string
+	// Companions are the objects made for this VectorSidecar.
+	Companions []corev1.ConfigMap
 
 	Chart        *sidecarchart.Chart
 	Environments *environment.Set
@@ -77,8 +77,10 @@ type Decision struct {
 	Plans []plan.Plan
 	// Matched is how many of them the selector matches.
 	Matched int
-	// Companions have to be there before any plan is carried out.
-	Companions []corev1.ConfigMap
+	// Companions are all that its sidecars refer to. Those of them that are not
+	// there, or are not the same, are Missing: they have to be written before
+	// any plan is carried out.
+	Companions, Missing []corev1.ConfigMap
 	// Obsolete are the names of companions that nothing wanted refers to.
 	Obsolete []string
 }
@@ -133,9 +135,18 @@ func Decide(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, err
 	return decision, nil
 }
 
-// collect finds the companions that may go: not before everything that may
-// refer to them is settled.
-func (d *Decision) collect(companions []string) {
+// collect compares the companions that there are with those that are wanted. One
+// may go only when everything that may refer to it is settled.
+func (d *Decision) collect(companions []corev1.ConfigMap) {
+	there := map[string]string{}
+	for i := range companions {
+		there[companions[i].Name] = digest(&companions[i])
+	}
+	for i := range d.Companions {
+		if there[d.Companions[i].Name] != digest(&d.Companions[i]) {
+			d.Missing = append(d.Missing, d.Companions[i])
+		}
+	}
 	if d.Invalid != nil {
 		return
 	}
@@ -146,7 +157,8 @@ func (d *Decision) collect(companions []string) {
 			return
 		}
 	}
-	for _, name := range companions {
+	for i := range companions {
+		name := companions[i].Name
 		if !slices.ContainsFunc(d.Companions, func(c corev1.ConfigMap) bool { return c.Name == name }) {
 			d.Obsolete = append(d.Obsolete, name)
 		}
