@@ -1,3 +1,7 @@
+{{- /*
+SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+SPDX-License-Identifier: Apache-2.0
+*/}}
 {{- /* "true" unless the configuration is in a ConfigMap of the user's. */}}
 {{- define "vector-sidecar.ownsConfig" }}
 {{- $ref := default dict .Values.sidecar.config.configMapRef }}
@@ -25,7 +29,9 @@ vector.yaml
 {{- end }}
 
 {{- define "vector-sidecar.configMapName" }}
-{{- if include "vector-sidecar.ownsConfig" . }}
+{{- if and (include "vector-sidecar.ownsConfig" .) (eq .Values.sidecar.reload "Live") }}
+{{- printf "%s-vector" (.Release.Name | trunc 220) }}
+{{- else if include "vector-sidecar.ownsConfig" . }}
 {{- $digest := printf "%s\n%s" (include "vector-sidecar.configKey" .) (include "vector-sidecar.config" .) | sha256sum }}
 {{- $name := .Release.Name }}
 {{- if gt (len $name) 220 }}

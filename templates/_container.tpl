@@ -1,3 +1,7 @@
+{{- /*
+SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+SPDX-License-Identifier: Apache-2.0
+*/}}
 {{- /* The sidecar container: a list of one. */}}
 {{- define "vector-sidecar.container" -}}
 {{- $sidecar := .Values.sidecar -}}
@@ -64,7 +68,9 @@
 {{- end }}
 {{- $args := .Values.sidecar.args }}
 {{- if $own }}
-{{- $args = concat (list "--config" (printf "/etc/vector/%s" (include "vector-sidecar.configKey" .))) $args }}
+{{- $config := list "--config" (printf "/etc/vector/%s" (include "vector-sidecar.configKey" .)) }}
+{{- if eq .Values.sidecar.reload "Live" }}{{ $config = append $config "--watch-config" }}{{ end }}
+{{- $args = concat $config $args }}
 {{- end }}
 {{- toYaml $args }}
 {{- end }}

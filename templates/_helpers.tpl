@@ -1,4 +1,7 @@
 {{- /*
+SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+SPDX-License-Identifier: Apache-2.0
+
 Stops `helm install` of this chart. The operator and `helm template` offer the API
 versions that Helm ships with; a cluster's own list always has the aggregation
 layer, and only an installation sees a cluster's own list.

@@ -1,3 +1,7 @@
+{{- /*
+SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+SPDX-License-Identifier: Apache-2.0
+*/}}
 {{- /* The pod volumes that the sidecar brings: a YAML list. */}}
 {{- define "vector-sidecar.volumes" }}
 {{- $sidecar := .Values.sidecar }}

@@ -15,6 +15,18 @@ import (
 // +kubebuilder:validation:Enum=Auto;Always;Never
 type NativeMode string
 
+// ReloadMode says how new content of the configuration reaches Vector.
+//
+// +kubebuilder:validation:Enum=Restart;Live
+type ReloadMode string
+
+const (
+	// ReloadRestart starts new pods.
+	ReloadRestart ReloadMode = "Restart"
+	// ReloadLive has Vector watch the file.
+	ReloadLive ReloadMode = "Live"
+)
+
 // SidecarSpec has the keys of .Values.sidecar; see values.yaml for what each
 // does and for its default. An unset field keeps the environment's value.
 type SidecarSpec struct {
@@ -44,6 +56,11 @@ type SidecarSpec struct {
 	// logs, otlp, metrics and sinks.
 	// +optional
 	Config *ConfigSpec `json:"config,omitempty"`
+
+	// Reload says how new content of the configuration reaches Vector: Restart
+	// starts new pods, Live has Vector watch the file.
+	// +optional
+	Reload ReloadMode `json:"reload,omitempty"`
 
 	// Logs lets Vector read the log files that the application writes.
 	// +optional

@@ -28,6 +28,47 @@ type VectorSidecarStatus struct {
 	// +optional
 	InjectedDeployments int32 `json:"injectedDeployments"`
 
+	// UpdatedDeployments is how many of the injected ones have finished
+	// rolling out.
+	// +kubebuilder:default=0
+	// +optional
+	UpdatedDeployments int32 `json:"updatedDeployments"`
+
+	// WaitingDeployments is how many have to wait for their turn.
+	// +kubebuilder:default=0
+	// +optional
+	WaitingDeployments int32 `json:"waitingDeployments"`
+
+	// ConflictingDeployments is how many cannot take the sidecar, because of
+	// somebody else's fields or because of what they are.
+	// +kubebuilder:default=0
+	// +optional
+	ConflictingDeployments int32 `json:"conflictingDeployments"`
+
+	// SkippedDeployments is how many are left out by their owner's wish or
+	// state: opted out, paused, being deleted.
+	// +kubebuilder:default=0
+	// +optional
+	SkippedDeployments int32 `json:"skippedDeployments"`
+
+	// FailedDeployments is how many did not finish their rollout before its
+	// deadline.
+	// +kubebuilder:default=0
+	// +optional
+	FailedDeployments int32 `json:"failedDeployments"`
+
+	// Unsettled are the first workloads that are not as they should be, by
+	// name.
+	// +kubebuilder:validation:MaxItems=20
+	// +listType=map
+	// +listMapKey=name
+	// +optional
+	Unsettled []UnsettledWorkload `json:"unsettled,omitempty"`
+
+	// UnsettledOmitted is how many more there are than unsettled lists.
+	// +optional
+	UnsettledOmitted int32 `json:"unsettledOmitted,omitempty"`
+
 	// InjectedHash is the hash of what is injected, as in the workloads'
 	// annotation injected-hash. Empty when it differs between workloads.
 	// +optional
@@ -41,4 +82,19 @@ type VectorSidecarStatus struct {
 	// that changes nothing does not move it.
 	// +optional
 	LastReconcileTime *metav1.Time `json:"lastReconcileTime,omitempty"`
+}
+
+// UnsettledWorkload is a workload that is not as it should be, and why.
+type UnsettledWorkload struct {
+	// Name of the Deployment.
+	Name string `json:"name"`
+	// State is RollingOut, Removing, Waiting, Conflict, Blocked, Skipped,
+	// Failed or Refused.
+	State string `json:"state"`
+	// Reason is one word for why.
+	// +optional
+	Reason string `json:"reason,omitempty"`
+	// Message says what is in the way and what to do.
+	// +optional
+	Message string `json:"message,omitempty"`
 }

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // VectorSidecar asks for a Vector sidecar in every Deployment of its namespace
@@ -73,6 +74,26 @@ type VectorSidecarSpec struct {
 	// +optional
 	MatchAll bool `json:"matchAll,omitempty"`
 
+	// DeletionPolicy says what becomes of the sidecars when this object is
+	// deleted: Remove (default) takes them out, Orphan leaves them.
+	// +optional
+	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
+
+	// DriftPolicy says what happens when a person changes what was injected:
+	// Enforce (default) repairs it, Report leaves it and says so.
+	// +optional
+	DriftPolicy DriftPolicy `json:"driftPolicy,omitempty"`
+
+	// StrictOrder starts new pods as soon as another writer puts an init
+	// container before the native sidecar. Without it, the sidecar is put first
+	// again together with the next change.
+	// +optional
+	StrictOrder bool `json:"strictOrder,omitempty"`
+
+	// Rollout paces how changes reach the workloads.
+	// +optional
+	Rollout *RolloutSpec `json:"rollout,omitempty"`
+
 	// Sidecar overrides the environment's values for the sidecar.
 	// +optional
 	Sidecar *SidecarSpec `json:"sidecar,omitempty"`
@@ -95,5 +116,51 @@ type VectorSidecarSpec struct {
 	Values *apiextensionsv1.JSON `json:"values,omitempty"`
 }
 
+// DeletionPolicy says what becomes of the sidecars when a VectorSidecar is
+// deleted.
+//
+// +kubebuilder:validation:Enum=Remove;Orphan
+type DeletionPolicy string
+
+const (
+	// DeletionRemove takes the sidecars out.
+	DeletionRemove DeletionPolicy = "Remove"
+	// DeletionOrphan leaves them, and the ConfigMaps that they read.
+	DeletionOrphan DeletionPolicy = "Orphan"
+)
+
+// DriftPolicy says what happens when a person changes what was injected.
+//
+// +kubebuilder:validation:Enum=Enforce;Report
+type DriftPolicy string
+
+const (
+	// DriftEnforce repairs what was injected.
+	DriftEnforce DriftPolicy = "Enforce"
+	// DriftReport leaves the change and says so.
+	DriftReport DriftPolicy = "Report"
+)
+
+// RolloutSpec paces how changes reach the workloads.
+type RolloutSpec struct {
+	// MaxConcurrent is how many workloads may be rolling out at once because
+	// of this VectorSidecar: a number, or a percentage of those that match,
+	// rounded up. 100% for all at once. Default: 5.
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 1 : self.matches('^([1-9][0-9]?|100)%$')",message="must be a number of at least 1, or a percentage from 1% to 100%"
+	// +optional
+	MaxConcurrent *intstr.IntOrString `json:"maxConcurrent,omitempty"`
+
+	// Paused lets nothing new begin. Deleting the VectorSidecar still takes
+	// the sidecars out.
+	// +optional
+	Paused bool `json:"paused,omitempty"`
+}
+
 // IsEnabled tells whether workloads should carry the sidecar.
 func (s *VectorSidecarSpec) IsEnabled() bool { return s.Enabled == nil || *s.Enabled }
+
+// Orphans tells whether this object is being deleted and leaves its sidecars.
+func (v *VectorSidecar) Orphans() bool {
+	return v.DeletionTimestamp != nil && v.Spec.DeletionPolicy == DeletionOrphan
+}

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package apply is the only writer to workloads and companions. It carries out
-// what was decided, with server-side apply and without force, and decides nothing.
+// what was decided, with server-side apply, and decides nothing. It forces only
+// what people changed by hand, never what a deployer or another VectorSidecar owns.
 package apply
 
 import (
@@ -59,50 +60,65 @@ type Written struct {
 	Generation int64
 }
 
-// Workload carries out a plan that writes: one request, whose answer is metadata
-// only. The error is ErrGone, a *ConflictError, a *RefusedError, or a passing one.
+// Workload carries out a plan that writes: one request, or two if the plan orders
+// init containers, whose answer is metadata only. The error is ErrGone, a
+// *ConflictError, a *RefusedError, or a passing one.
 func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
-	var body map[string]any
-	switch p.Action {
-	case plan.Inject, plan.Update:
-		body = maps.Clone(p.Apply)
-	case plan.Remove:
-		// Applying nothing gives up everything that the manager owns alone.
-		body = map[string]any{}
-	default:
+	if !p.Writes() {
 		return Written{}, fmt.Errorf("a plan to %s writes nothing", p.Action)
 	}
 	kind := kindOf(p.Target)
-	metadata := map[string]any{"name": p.Target.Name, "namespace": p.Target.Namespace, "uid": string(p.Target.UID)}
-	if given, ok := body["metadata"].(map[string]any); ok {
-		maps.Copy(metadata, given)
-	}
-	body["apiVersion"], body["kind"], body["metadata"] = kind.GroupVersion().String(), kind.Kind, metadata
 	reply := &metav1.PartialObjectMetadata{}
 	reply.SetGroupVersionKind(kind)
 	reply.Namespace, reply.Name = p.Target.Namespace, p.Target.Name
-	if err := w.apply(ctx, reply, body, p.Manager); err != nil {
-		return Written{}, fmt.Errorf("applying to %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
+	for _, body := range p.Bodies() {
+		body = identified(body, p.Target)
+		err := w.apply(ctx, reply, body, p.Manager)
+		if p.Force && onlyPeople(err) {
+			err = w.apply(ctx, reply, body, p.Manager, client.ForceOwnership)
+		}
+		if err != nil {
+			return Written{}, fmt.Errorf("applying to %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
+		}
 	}
 	return Written{ResourceVersion: reply.ResourceVersion, Generation: reply.Generation}, nil
 }
 
-// Companion creates a companion if it is not there. The VectorSidecar owns it.
+// identified returns a body that says which workload it is for. The UID makes sure
+// that it is not one that took the name later (fact 14 of server-side apply).
+func identified(body map[string]any, target workload.Ref) map[string]any {
+	body = maps.Clone(body)
+	kind := kindOf(target)
+	metadata := map[string]any{"name": target.Name, "namespace": target.Namespace, "uid": string(target.UID)}
+	if given, ok := body["metadata"].(map[string]any); ok {
+		maps.Copy(metadata, given)
+	}
+	body["apiVersion"], body["kind"], body["metadata"] = kind.GroupVersion().String(), kind.Kind, metadata
+	return body
+}
+
+// Companion creates a companion, or brings it to the given content. The
+// VectorSidecar owns it, unless it is being deleted and leaves its sidecars.
+// Nobody else has a say in it.
 func (w *Writer) Companion(ctx context.Context, owner *v1alpha1.VectorSidecar, companion *corev1.ConfigMap) error {
 	kind := v1alpha1.GroupVersion.WithKind("VectorSidecar")
 	body := corev1ac.ConfigMap(companion.Name, companion.Namespace).
 		WithLabels(companion.Labels).
 		WithAnnotations(companion.Annotations).
-		WithOwnerReferences(metav1ac.OwnerReference().
-			WithAPIVersion(kind.GroupVersion().String()).WithKind(kind.Kind).
-			WithName(owner.Name).WithUID(owner.UID).WithController(true).WithBlockOwnerDeletion(true)).
-		WithImmutable(true).
 		WithData(companion.Data).
 		WithBinaryData(companion.BinaryData)
+	if companion.Immutable != nil && *companion.Immutable {
+		body = body.WithImmutable(true)
+	}
+	if !owner.Orphans() {
+		body = body.WithOwnerReferences(metav1ac.OwnerReference().
+			WithAPIVersion(kind.GroupVersion().String()).WithKind(kind.Kind).
+			WithName(owner.Name).WithUID(owner.UID).WithController(true).WithBlockOwnerDeletion(true))
+	}
 	reply := &metav1.PartialObjectMetadata{}
 	reply.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
 	reply.Namespace, reply.Name = companion.Namespace, companion.Name
-	if err := w.apply(ctx, reply, body, meta.Manager(owner.Name)); err != nil {
+	if err := w.apply(ctx, reply, body, meta.Manager(owner.Name), client.ForceOwnership); err != nil {
 		return fmt.Errorf("applying ConfigMap %s/%s: %w", companion.Namespace, companion.Name, classify(err))
 	}
 	return nil
@@ -117,12 +133,12 @@ func (w *Writer) DeleteCompanion(ctx context.Context, name types.NamespacedName)
 	return nil
 }
 
-func (w *Writer) apply(ctx context.Context, reply *metav1.PartialObjectMetadata, body any, manager string) error {
+func (w *Writer) apply(ctx context.Context, reply *metav1.PartialObjectMetadata, body any, manager string, options ...client.PatchOption) error {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return err
 	}
-	return w.client.Patch(ctx, reply, client.RawPatch(types.ApplyPatchType, text), client.FieldOwner(manager))
+	return w.client.Patch(ctx, reply, client.RawPatch(types.ApplyPatchType, text), append(options, client.FieldOwner(manager))...)
 }
 
 func kindOf(target workload.Ref) schema.GroupVersionKind {

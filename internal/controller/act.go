@@ -65,14 +65,11 @@ func (o *outcome) retry() error {
 
 // act carries out a decision: companions first, then workloads, then what nothing
 // refers to any more.
-func (r *Reconciler) act(ctx context.Context, sidecar *v1alpha1.VectorSidecar, snapshot *decision.Snapshot, decided *decision.Decision) *outcome {
+func (r *Reconciler) act(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) *outcome {
 	result := &outcome{}
 	owner := client.ObjectKeyFromObject(sidecar)
-	for i := range decided.Companions {
-		companion := &decided.Companions[i]
-		if slices.Contains(snapshot.Companions, companion.Name) {
-			continue
-		}
+	for i := range decided.Missing {
+		companion := &decided.Missing[i]
 		if err := r.writer.Companion(ctx, sidecar, companion); err != nil {
 			reason, permanent := explain(err)
 			result.fail(fmt.Sprintf("ConfigMap %s/%s", companion.Namespace, companion.Name), reason, err, permanent)
@@ -97,9 +94,20 @@ func (r *Reconciler) act(ctx context.Context, sidecar *v1alpha1.VectorSidecar, s
 			result.fail("ConfigMap "+name, meta.ReasonRetrying, err, false)
 		}
 	}
-	r.ledger.keep(owner, decided.Plans)
+	r.keep(owner, decided.Plans)
 	result.sort()
 	return result
+}
+
+// keep drops what is remembered of workloads that no plan is about any more.
+func (r *Reconciler) keep(owner types.NamespacedName, plans []plan.Plan) {
+	planned := map[types.UID]bool{}
+	for i := range plans {
+		planned[plans[i].Target.UID] = true
+	}
+	gone := func(target types.UID) bool { return !planned[target] }
+	r.ledger.forget(owner, gone)
+	r.breaker.forget(owner, gone)
 }
 
 // write carries out one plan and notes the answer.
@@ -114,6 +122,9 @@ func (r *Reconciler) write(ctx context.Context, owner types.NamespacedName, p *p
 	switch reason, permanent := explain(err); {
 	case err == nil:
 		r.ledger.wrote(owner, p, written)
+		if p.Action != plan.Remove {
+			r.breaker.wrote(owner, p.Target.UID, hashOf(p))
+		}
 		result.succeed(p)
 		log.FromContext(ctx).Info("workload written", "action", p.Action, "workload", object, "hash", hashOf(p), "generation", written.Generation)
 	case errors.Is(err, apply.ErrGone):

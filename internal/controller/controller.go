@@ -58,6 +58,7 @@ type Reconciler struct {
 	writer     *apply.Writer
 	memo       *decision.Memo
 	ledger     *ledger
+	breaker    *breaker
 	references *references
 	catalogue  *catalogue
 }
@@ -72,6 +73,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 		writer:     apply.New(mgr.GetClient()),
 		memo:       decision.NewMemo(),
 		ledger:     newLedger(),
+		breaker:    newBreaker(time.Now),
 		references: newReferences(),
 		catalogue:  &catalogue{builtin: options.Chart.Environments},
 	}
@@ -110,7 +112,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if err := r.holdBeforeWriting(ctx, sidecar, decided); err != nil {
 		return reconcile.Result{}, err
 	}
-	outcome := r.act(ctx, sidecar, snapshot, decided)
+	outcome := r.act(ctx, sidecar, decided)
 	if err := r.tell(ctx, sidecar, decided, outcome); err != nil {
 		return reconcile.Result{}, err
 	}
@@ -120,11 +122,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if sidecar.DeletionTimestamp != nil {
 		return r.release(ctx, sidecar)
 	}
-	return reconcile.Result{}, nil
+	// A break in a repair loop ends by itself; no event tells.
+	_, wait := r.breaker.open(request.NamespacedName)
+	return reconcile.Result{RequeueAfter: wait}, nil
 }
 
 // forget drops what is remembered of a VectorSidecar that is gone.
 func (r *Reconciler) forget(name types.NamespacedName) {
-	r.ledger.forget(name)
+	r.keep(name, nil)
 	r.references.set(name, "")
 }

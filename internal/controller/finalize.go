@@ -10,7 +10,6 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -40,25 +39,16 @@ func (r *Reconciler) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.Ve
 	return nil
 }
 
-// release removes the finalizer once nothing carries the sidecar any more. It
-// asks the API server and not the cache: a cache that is behind our own write
-// would say that there is nothing to remove.
+// release removes the finalizer once nothing carries the sidecar any more, or
+// when the sidecars are to stay.
 func (r *Reconciler) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (reconcile.Result, error) {
 	if !controllerutil.ContainsFinalizer(sidecar, meta.Finalizer) {
 		return reconcile.Result{}, nil
 	}
-	var found appsv1.DeploymentList
-	if err := r.live.List(ctx, &found, client.InNamespace(sidecar.Namespace)); err != nil {
-		return reconcile.Result{}, fmt.Errorf("looking for what still carries the sidecar: %w", err)
-	}
-	for i := range found.Items {
-		view := workload.Of(&found.Items[i])
-		if _, carries := view.Owned[meta.Manager(sidecar.Name)]; carries && !view.Deleting {
-			return reconcile.Result{RequeueAfter: releaseRetry}, nil
-		}
-	}
-	if err := r.deleteCompanions(ctx, sidecar); err != nil {
+	if settled, err := r.settle(ctx, sidecar); err != nil {
 		return reconcile.Result{}, err
+	} else if !settled {
+		return reconcile.Result{RequeueAfter: releaseRetry}, nil
 	}
 	before := sidecar.DeepCopy()
 	controllerutil.RemoveFinalizer(sidecar, meta.Finalizer)
@@ -68,15 +58,59 @@ func (r *Reconciler) release(ctx context.Context, sidecar *v1alpha1.VectorSideca
 	return reconcile.Result{}, nil
 }
 
-// deleteCompanions deletes what was made for a VectorSidecar. One that the cache
-// does not show yet is left to the garbage collector, by its owner reference.
-func (r *Reconciler) deleteCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
-	names, err := r.companions(ctx, sidecar)
+// settle sees to what a deleted VectorSidecar leaves. It returns false while a
+// workload still carries what has to go.
+func (r *Reconciler) settle(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (bool, error) {
+	if sidecar.Orphans() {
+		return true, r.orphanCompanions(ctx, sidecar)
+	}
+	carried, err := r.stillCarried(ctx, sidecar)
+	if err != nil || carried {
+		return false, err
+	}
+	return true, r.deleteCompanions(ctx, sidecar)
+}
+
+// stillCarried tells whether a workload still carries the sidecar. It asks the
+// API server and not the cache: a cache that is behind our own write would say
+// that there is nothing to remove.
+func (r *Reconciler) stillCarried(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (bool, error) {
+	var found appsv1.DeploymentList
+	if err := r.live.List(ctx, &found, client.InNamespace(sidecar.Namespace)); err != nil {
+		return false, fmt.Errorf("looking for what still carries the sidecar: %w", err)
+	}
+	for i := range found.Items {
+		view := workload.Of(&found.Items[i])
+		if _, carries := view.Owned[meta.Manager(sidecar.Name)]; carries && !view.Deleting {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// orphanCompanions keeps the garbage collector from what orphaned sidecars read.
+func (r *Reconciler) orphanCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
+	companions, err := r.companions(ctx, sidecar)
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		if err := r.writer.DeleteCompanion(ctx, types.NamespacedName{Namespace: sidecar.Namespace, Name: name}); err != nil {
+	for i := range companions {
+		if err := r.writer.Companion(ctx, sidecar, &companions[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteCompanions deletes what was made for a VectorSidecar. One that the cache
+// does not show yet is left to the garbage collector, by its owner reference.
+func (r *Reconciler) deleteCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
+	companions, err := r.companions(ctx, sidecar)
+	if err != nil {
+		return err
+	}
+	for i := range companions {
+		if err := r.writer.DeleteCompanion(ctx, client.ObjectKeyFromObject(&companions[i])); err != nil {
 			return err
 		}
 	}

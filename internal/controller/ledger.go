@@ -4,12 +4,15 @@
 package controller
 
 import (
+	"maps"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // ledger remembers what was written to each workload until the cache shows it,
@@ -19,10 +22,12 @@ import (
 type ledger struct {
 	mu      sync.Mutex
 	entries map[types.NamespacedName]map[types.UID]entry
+	owners  map[types.UID]map[types.NamespacedName]bool
 }
 
 // entry is the last attempt on one workload.
 type entry struct {
+	target workload.Ref
 	// planned is the resource version that the attempt was planned from.
 	planned string
 	action  plan.Action
@@ -34,7 +39,10 @@ type entry struct {
 }
 
 func newLedger() *ledger {
-	return &ledger{entries: map[types.NamespacedName]map[types.UID]entry{}}
+	return &ledger{
+		entries: map[types.NamespacedName]map[types.UID]entry{},
+		owners:  map[types.UID]map[types.NamespacedName]bool{},
+	}
 }
 
 // pending tells whether the cache is still behind the last write to the target.
@@ -69,36 +77,59 @@ func (l *ledger) refused(owner types.NamespacedName, p *plan.Plan, err error) {
 }
 
 func (l *ledger) put(owner types.NamespacedName, p *plan.Plan, e entry) {
-	e.planned, e.action, e.hash = p.ResourceVersion, p.Action, hashOf(p)
+	e.target, e.planned, e.action, e.hash = p.Target, p.ResourceVersion, p.Action, hashOf(p)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.entries[owner] == nil {
 		l.entries[owner] = map[types.UID]entry{}
 	}
 	l.entries[owner][p.Target.UID] = e
+	if l.owners[p.Target.UID] == nil {
+		l.owners[p.Target.UID] = map[types.NamespacedName]bool{}
+	}
+	l.owners[p.Target.UID][owner] = true
 }
 
-// keep drops the entries of workloads that are not among the plans any more.
-func (l *ledger) keep(owner types.NamespacedName, plans []plan.Plan) {
+// started are the workloads of an owner that were written to.
+func (l *ledger) started(owner types.NamespacedName) map[types.UID]entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.entries[owner]) == 0 {
-		return
-	}
-	kept := map[types.UID]entry{}
-	for i := range plans {
-		uid := plans[i].Target.UID
-		if e, ok := l.entries[owner][uid]; ok {
-			kept[uid] = e
+	written := map[types.UID]entry{}
+	for uid, e := range l.entries[owner] {
+		if e.refusal == nil {
+			written[uid] = e
 		}
 	}
-	l.entries[owner] = kept
+	return written
 }
 
-func (l *ledger) forget(owner types.NamespacedName) {
+// ownersOf are those that have written to a workload.
+func (l *ledger) ownersOf(target types.UID) []types.NamespacedName {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.entries, owner)
+	return slices.Collect(maps.Keys(l.owners[target]))
+}
+
+func (l *ledger) drop(owner types.NamespacedName, target types.UID) {
+	delete(l.entries[owner], target)
+	delete(l.owners[target], owner)
+	if len(l.owners[target]) == 0 {
+		delete(l.owners, target)
+	}
+}
+
+// forget drops the entries of an owner's workloads that are gone.
+func (l *ledger) forget(owner types.NamespacedName, gone func(types.UID) bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for uid := range l.entries[owner] {
+		if gone(uid) {
+			l.drop(owner, uid)
+		}
+	}
+	if len(l.entries[owner]) == 0 {
+		delete(l.entries, owner)
+	}
 }
 
 func hashOf(p *plan.Plan) string {

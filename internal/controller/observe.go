@@ -4,8 +4,10 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -28,7 +30,13 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 	if err := client.IgnoreNotFound(r.client.Get(ctx, types.NamespacedName{Name: sidecar.Namespace}, namespace)); err != nil {
 		return nil, fmt.Errorf("reading namespace %s: %w", sidecar.Namespace, err)
 	}
-	workloads, err := r.workloads(ctx, sidecar)
+	others, err := r.others(ctx, sidecar)
+	if err != nil {
+		return nil, err
+	}
+	loops, _ := r.breaker.open(client.ObjectKeyFromObject(sidecar))
+	started := r.ledger.started(client.ObjectKeyFromObject(sidecar))
+	workloads, err := r.workloads(ctx, sidecar, started)
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +52,9 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 		Sidecar:            sidecar,
 		NamespaceLabels:    namespace.Labels,
 		Workloads:          workloads,
+		Started:            generations(started),
+		Others:             others,
+		Loops:              loops,
 		ConfigMap:          func(name string) *corev1.ConfigMap { return r.configMap(ctx, sidecar, name) },
 		Companions:         companions,
 		Chart:              r.options.Chart,
@@ -53,10 +64,31 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 	}, nil
 }
 
-// workloads lists those that the selector matches and those that carry the
-// sidecar. A selector that cannot be read matches nothing here; the decision
+// others lists the other VectorSidecars of the namespace, the oldest first.
+func (r *Reconciler) others(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]v1alpha1.VectorSidecar, error) {
+	var found v1alpha1.VectorSidecarList
+	if err := r.client.List(ctx, &found, client.InNamespace(sidecar.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("listing VectorSidecars: %w", err)
+	}
+	others := slices.DeleteFunc(found.Items, func(other v1alpha1.VectorSidecar) bool { return other.UID == sidecar.UID })
+	slices.SortFunc(others, func(a, b v1alpha1.VectorSidecar) int {
+		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+	})
+	return others, nil
+}
+
+func generations(started map[types.UID]entry) map[types.UID]int64 {
+	of := map[types.UID]int64{}
+	for uid, e := range started {
+		of[uid] = e.generation
+	}
+	return of
+}
+
+// workloads lists those that the selector matches, those that carry the sidecar,
+// and those that were written to and may still be rolling out. A selector that cannot be read matches nothing here; the decision
 // says so.
-func (r *Reconciler) workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]workload.View, error) {
+func (r *Reconciler) workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar, started map[types.UID]entry) ([]workload.View, error) {
 	inNamespace := client.InNamespace(sidecar.Namespace)
 	lists := [][]client.ListOption{{inNamespace, client.MatchingFields{indexManager: meta.Manager(sidecar.Name)}}}
 	if selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector); err == nil {
@@ -76,22 +108,33 @@ func (r *Reconciler) workloads(ctx context.Context, sidecar *v1alpha1.VectorSide
 			}
 		}
 	}
+	for uid, e := range started {
+		if seen[uid] {
+			continue
+		}
+		deployment := &appsv1.Deployment{}
+		err := r.client.Get(ctx, types.NamespacedName{Namespace: e.target.Namespace, Name: e.target.Name}, deployment)
+		if err := client.IgnoreNotFound(err); err != nil {
+			return nil, fmt.Errorf("reading Deployment %s: %w", e.target.Name, err)
+		}
+		if deployment.UID == uid {
+			views = append(views, workload.Of(deployment))
+		}
+	}
 	return views, nil
 }
 
-func (r *Reconciler) companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]string, error) {
+// companions lists the ConfigMaps made for a VectorSidecar. They must not be
+// changed.
+func (r *Reconciler) companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]corev1.ConfigMap, error) {
 	var found corev1.ConfigMapList
 	labels := client.MatchingLabels{meta.LabelSidecar: meta.LabelValue(sidecar.Name)}
 	if err := r.client.List(ctx, &found, client.InNamespace(sidecar.Namespace), labels, client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("listing companions: %w", err)
 	}
-	var names []string
-	for i := range found.Items {
-		if metav1.IsControlledBy(&found.Items[i], sidecar) {
-			names = append(names, found.Items[i].Name)
-		}
-	}
-	return names, nil
+	return slices.DeleteFunc(found.Items, func(object corev1.ConfigMap) bool {
+		return !metav1.IsControlledBy(&object, sidecar)
+	}), nil
 }
 
 // configMap reads a ConfigMap that a decision asks for. The reference is noted

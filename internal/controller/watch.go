@@ -38,6 +38,7 @@ func (r *Reconciler) addWatches(builder *ctrlbuilder.Builder) *ctrlbuilder.Build
 	namespace := &metav1.PartialObjectMetadata{}
 	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
 	return builder.
+		Watches(&v1alpha1.VectorSidecar{}, handler.EnqueueRequestsFromMapFunc(r.neighbours), ctrlbuilder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&appsv1.Deployment{}, handler.EnqueueRequestsFromMapFunc(r.sidecarsOfWorkload), ctrlbuilder.WithPredicates(workloadChanges())).
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges())).
 		WatchesMetadata(namespace, handler.EnqueueRequestsFromMapFunc(r.sidecarsOfNamespace), ctrlbuilder.WithPredicates(environmentChanges()))
@@ -100,6 +101,9 @@ func (r *Reconciler) sidecarsOfWorkload(ctx context.Context, object client.Objec
 			found[client.ObjectKeyFromObject(&sidecar)] = true
 		}
 	}
+	for _, owner := range r.ledger.ownersOf(object.GetUID()) {
+		found[owner] = true
+	}
 	return requests(slices.Collect(maps.Keys(found)))
 }
 
@@ -115,6 +119,12 @@ func (r *Reconciler) sidecarsOfConfigMap(ctx context.Context, object client.Obje
 		found = append(found, types.NamespacedName{Namespace: name.Namespace, Name: owner.Name})
 	}
 	return requests(found)
+}
+
+// neighbours are the VectorSidecars of the same namespace: the oldest one's wish
+// decides what the others may do.
+func (r *Reconciler) neighbours(ctx context.Context, object client.Object) []reconcile.Request {
+	return requests(keysOf(r.list(ctx, object.GetNamespace(), "", "")))
 }
 
 func (r *Reconciler) sidecarsOfNamespace(ctx context.Context, object client.Object) []reconcile.Request {

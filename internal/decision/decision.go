@@ -34,8 +34,16 @@ type Snapshot struct {
 	Workloads []workload.View
 	// ConfigMap returns a ConfigMap of the namespace, nil if there is none.
 	ConfigMap func(name string) *corev1.ConfigMap
-	// Companions are the names of the objects made for this VectorSidecar.
-	Companions []string
+	// Others are the other VectorSidecars of the namespace, the oldest first.
+	Others []v1alpha1.VectorSidecar
+	// Loops are the workloads from which somebody takes the sidecar again and
+	// again, so that it is not to be written for now.
+	Loops map[types.UID]Loop
+	// Started are the workloads that were written to, and the generation that
+	// the last write gave them, as far as is remembered.
+	Started map[types.UID]int64
+	// Companions are the objects made for this VectorSidecar.
+	Companions []corev1.ConfigMap
 
 	Chart        *sidecarchart.Chart
 	Environments *environment.Set
@@ -44,6 +52,14 @@ type Snapshot struct {
 	DefaultEnvironment string
 	// KubeVersion of the API server, such as "v1.36.0".
 	KubeVersion string
+}
+
+// Loop is a loop of repairs that was broken off.
+type Loop struct {
+	// InjectedHash tells which sidecar is concerned; another one may be tried.
+	InjectedHash string
+	// Writes is how many writes were undone.
+	Writes int
 }
 
 // Decision is what should be, and why.
@@ -61,8 +77,10 @@ type Decision struct {
 	Plans []plan.Plan
 	// Matched is how many of them the selector matches.
 	Matched int
-	// Companions have to be there before any plan is carried out.
-	Companions []corev1.ConfigMap
+	// Companions are all that its sidecars refer to. Those of them that are not
+	// there, or are not the same, are Missing: they have to be written before
+	// any plan is carried out.
+	Companions, Missing []corev1.ConfigMap
 	// Obsolete are the names of companions that nothing wanted refers to.
 	Obsolete []string
 }
@@ -85,7 +103,7 @@ func Decide(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, err
 		// What it injected goes, whatever else it says.
 		selector, invalid = labels.Nothing(), nil
 	}
-	if invalid != nil {
+	if invalid != nil || sidecar.Orphans() {
 		decision.Invalid = invalid
 		return decision, nil
 	}
@@ -100,7 +118,8 @@ func Decide(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, err
 				continue
 			}
 		}
-		if removal := plan.ForRemoval(manager, view); removal.Action != plan.None {
+		removal := plan.ForRemoval(manager, view)
+		if snapshot.isInFlight(&removal, view) || removal.Action != plan.None {
 			decision.Plans = append(decision.Plans, removal)
 		}
 	}
@@ -111,22 +130,35 @@ func Decide(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, err
 		}
 	}
 	slices.SortFunc(decision.Plans, func(a, b plan.Plan) int { return strings.Compare(a.Target.Name, b.Target.Name) })
+	decision.pace(snapshot, matched)
 	decision.collect(snapshot.Companions)
 	return decision, nil
 }
 
-// collect finds the companions that may go: not before everything that may
-// refer to them is settled.
-func (d *Decision) collect(companions []string) {
+// collect compares the companions that there are with those that are wanted. One
+// may go only when everything that may refer to it is settled.
+func (d *Decision) collect(companions []corev1.ConfigMap) {
+	there := map[string]string{}
+	for i := range companions {
+		there[companions[i].Name] = digest(&companions[i])
+	}
+	for i := range d.Companions {
+		if there[d.Companions[i].Name] != digest(&d.Companions[i]) {
+			d.Missing = append(d.Missing, d.Companions[i])
+		}
+	}
 	if d.Invalid != nil {
 		return
 	}
 	for i := range d.Plans {
-		if d.Plans[i].Action != plan.None || d.Plans[i].Rollout != workload.RolloutComplete {
+		p := &d.Plans[i]
+		isSettled := p.Action == plan.None && p.Rollout == workload.RolloutComplete || !p.Carries && !p.InFlight
+		if p.Writes() || !isSettled {
 			return
 		}
 	}
-	for _, name := range companions {
+	for i := range companions {
+		name := companions[i].Name
 		if !slices.ContainsFunc(d.Companions, func(c corev1.ConfigMap) bool { return c.Name == name }) {
 			d.Obsolete = append(d.Obsolete, name)
 		}

@@ -37,6 +37,7 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, m
 		Sidecar: types.NamespacedName{Namespace: snapshot.Sidecar.Namespace, Name: snapshot.Sidecar.Name},
 	}
 	batch := memo.batch(request)
+	older := snapshot.rivals(value(values, "sidecar", "name"), matched)
 	if !snapshot.Chart.ReadsTarget {
 		wanted := batch.want(ctx, nil)
 		if err := ctx.Err(); err != nil {
@@ -44,7 +45,7 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, m
 		}
 		d.Invalid = wanted.invalid
 		for _, view := range matched {
-			d.add(manager, view, wanted)
+			d.add(snapshot, manager, view, wanted, older)
 		}
 		return nil
 	}
@@ -58,7 +59,7 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, m
 		if wanted.invalid != nil {
 			failed, failures = wanted.invalid, failures+1
 		}
-		d.add(manager, view, wanted)
+		d.add(snapshot, manager, view, wanted, older)
 	}
 	// What no workload can take is a fault of the VectorSidecar and not of
 	// the workloads.
@@ -69,12 +70,12 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, m
 }
 
 // add plans one workload and notes the companions that it needs.
-func (d *Decision) add(manager string, view *workload.View, wanted *wanted) {
+func (d *Decision) add(snapshot *Snapshot, manager string, view *workload.View, wanted *wanted, older []rival) {
 	if wanted.invalid != nil {
 		d.Plans = append(d.Plans, plan.ForBlocked(manager, view, wanted.invalid.Reason, wanted.invalid.Message))
 		return
 	}
-	d.Plans = append(d.Plans, plan.For(manager, wanted.desired, view))
+	d.Plans = append(d.Plans, snapshot.plan(manager, view, wanted.desired, older))
 	for _, companion := range wanted.companions {
 		known := false
 		for i := range d.Companions {

@@ -28,6 +28,10 @@ func Manager(sidecar string) string {
 	return managerPrefix + shorten(sidecar, managerMaxLength-len(managerPrefix))
 }
 
+// SidecarOf returns what follows in a field manager's name: the name of the
+// VectorSidecar, shortened if it is long.
+func SidecarOf(manager string) string { return strings.TrimPrefix(manager, managerPrefix) }
+
 // IsManager tells whether a field manager is one of Manager's.
 func IsManager(name string) bool { return strings.HasPrefix(name, managerPrefix) }
 

@@ -5,6 +5,8 @@
 // field manager, condition and reason, declared once. It decides nothing.
 package meta
 
+import "strings"
+
 // Group prefixes every label, annotation and finalizer of the operator.
 const Group = "vectorsidecar.observability.kontroloop.ai"
 
@@ -21,14 +23,23 @@ const (
 	AnnotationConfigMapVersion = Group + "/configmap-version"
 )
 
-// annotationNameMaxLength is that of the part of an annotation's key after the slash.
-const annotationNameMaxLength = 63
+// Beside is the key of an annotation for the second and every further
+// VectorSidecar of a workload: the first has the plain one.
+func Beside(annotation, sidecar string) string {
+	const longest = 63 // of the part of a key after the slash
+	prefix, name, _ := strings.Cut(annotation, "/")
+	return prefix + "/" + shorten(name+"."+sidecar, longest)
+}
+
+// AnnotationInject on a workload keeps sidecars out of it: any value but "true"
+// opts out, whatever VectorSidecars select.
+const AnnotationInject = Group + "/inject"
 
 // AnnotationConfigDigest is the annotation on a pod template that holds the digest
 // of the Vector configuration that a VectorSidecar refers to: new content, new
 // pods. Each VectorSidecar of a workload has its own.
 func AnnotationConfigDigest(sidecar string) string {
-	return Group + "/" + shorten("config-digest."+sidecar, annotationNameMaxLength)
+	return Beside(Group+"/config-digest", sidecar)
 }
 
 // Labels.

@@ -8,7 +8,6 @@ package offline
 import (
 	"errors"
 	"fmt"
-	"maps"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -48,16 +47,14 @@ func (m *Merger) Deployment(deployment *appsv1.Deployment, p *plan.Plan) (*unstr
 	}
 	live := &unstructured.Unstructured{Object: content}
 	live.SetGroupVersionKind(gvk)
-	body := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(maps.Clone(p.Apply))}
-	if body.Object == nil {
-		body.Object = map[string]any{} // To apply nothing is to remove.
-	}
-	body.SetGroupVersionKind(gvk)
-	body.SetName(deployment.Name)
-
-	merged, err := m.fields.Apply(live, body, p.Manager, false)
-	if err != nil {
-		return nil, fmt.Errorf("merging: %w", err)
+	var merged runtime.Object = live
+	for _, content := range p.Bodies() {
+		body := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(content)}
+		body.SetGroupVersionKind(gvk)
+		body.SetName(deployment.Name)
+		if merged, err = m.fields.Apply(merged, body, p.Manager, false); err != nil {
+			return nil, fmt.Errorf("merging: %w", err)
+		}
 	}
 	object, ok := merged.(*unstructured.Unstructured)
 	if !ok {

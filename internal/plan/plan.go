@@ -9,7 +9,6 @@ import (
 	"fmt"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -44,71 +43,65 @@ type Plan struct {
 	// VectorSidecar wants of the workload, without its name. It must not be
 	// changed.
 	Apply map[string]any
+	// Behind are init containers of the workload that a native sidecar has to
+	// come before. Writing them down orders them, and that needs a second
+	// request; empty when the order is right.
+	Behind []string
+	// Force takes fields of ours back from people who changed them by hand. It
+	// never takes any from a deployer or another VectorSidecar.
+	Force bool
+	// Repairs tells that the workload was as it should be, until somebody
+	// changed it.
+	Repairs bool
 	// Desired is what the workload should carry, nil for nothing.
 	Desired *Desired
 	// ResourceVersion and Generation are those of the view planned from.
 	ResourceVersion string
 	Generation      int64
+	// Carries tells that the workload carries something of the VectorSidecar.
+	Carries bool
+	// InFlight tells that a rollout that we started has not finished.
+	InFlight bool
+	// Waiting tells that the action has to wait, for Reason.
+	Waiting bool
 	// Rollout is how far the workload's own rollout is.
 	Rollout workload.Rollout
 }
 
-// Writes tells whether the plan changes the workload.
+// Wait holds the action back.
+func (p *Plan) Wait(reason, message string) {
+	p.Waiting, p.Reason, p.Message = true, reason, message
+}
+
+// Skipped tells that the workload is left out by its owner's wish or state, which
+// is nobody's mistake.
+func (p *Plan) Skipped() bool {
+	switch p.Reason {
+	case meta.ReasonOptedOut, meta.ReasonWorkloadPaused, meta.ReasonWorkloadDeleting:
+		return p.Action == Blocked
+	}
+	return false
+}
+
+// Writes tells whether the plan changes the workload now.
 func (p *Plan) Writes() bool {
-	return p.Action == Inject || p.Action == Update || p.Action == Remove
+	return !p.Waiting && (p.Action == Inject || p.Action == Update || p.Action == Remove)
 }
 
-// Desired is what one VectorSidecar wants of a workload.
-type Desired struct {
-	overlay *render.Overlay
-	// annotated is the overlay and the workload's annotations. There is one set
-	// of those on a workload: where another VectorSidecar has put its own, this
-	// one applies the bare overlay.
-	annotated, bare form
+// Policy is what a VectorSidecar wishes of a plan beside the result.
+type Policy struct {
+	// StrictOrder makes a native sidecar that another writer's init container
+	// got ahead of a reason for an update. Without it, the order is mended
+	// together with the next change: it costs new pods.
+	StrictOrder bool
+	// ReportDrift leaves what a person changed as it is.
+	ReportDrift bool
 }
-
-// form is what is applied, and its hash.
-type form struct {
-	tree map[string]any
-	hash string
-}
-
-func newForm(tree map[string]any) form { return form{tree: tree, hash: workload.Hash(tree)} }
-
-// NewDesired returns what an overlay asks of a workload. configVersion is a
-// digest of the Vector configuration. The annotations are for people and
-// scripts; the operator itself looks at what its manager owns.
-func NewDesired(overlay *render.Overlay, sidecarName, configVersion string) *Desired {
-	spec := map[string]any{"template": overlay.Body}
-	annotations := map[string]any{
-		meta.AnnotationInjected:         "true",
-		meta.AnnotationInjectedHash:     overlay.Hash,
-		meta.AnnotationSidecarName:      sidecarName,
-		meta.AnnotationConfigMapVersion: configVersion,
-	}
-	return &Desired{
-		overlay:   overlay,
-		annotated: newForm(map[string]any{"metadata": map[string]any{"annotations": annotations}, "spec": spec}),
-		bare:      newForm(map[string]any{"spec": spec}),
-	}
-}
-
-// on is the form for a workload.
-func (d *Desired) on(view *workload.View, manager string) form {
-	for other := range view.Owned {
-		if other != manager && view.Owned[other].InjectedHash != "" {
-			return d.bare
-		}
-	}
-	return d.annotated
-}
-
-// InjectedHash is the value of the annotation injected-hash.
-func (d *Desired) InjectedHash() string { return d.overlay.Hash }
 
 func newPlan(manager string, desired *Desired, view *workload.View) Plan {
+	_, carries := view.Owned[manager]
 	return Plan{
-		Target: view.Ref, Action: None, Manager: manager, Desired: desired, Rollout: view.Rollout,
+		Target: view.Ref, Action: None, Manager: manager, Desired: desired, Carries: carries, Rollout: view.Rollout,
 		ResourceVersion: view.ResourceVersion, Generation: view.Generation,
 	}
 }
@@ -130,23 +123,42 @@ func ForRemoval(manager string, view *workload.View) Plan {
 }
 
 // For plans a workload that should carry what is desired.
-func For(manager string, desired *Desired, view *workload.View) Plan {
+func For(manager string, desired *Desired, policy Policy, view *workload.View) Plan {
 	plan := newPlan(manager, desired, view)
 	owned, carries := view.Owned[manager]
-	want := desired.on(view, manager)
+	want := desired.beside(manager, view)
 	switch clash := findClash(manager, desired, view); {
 	case view.Deleting:
-		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonBlocked, "the workload is being deleted"
+		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadDeleting, "the workload is being deleted"
+	case view.OptOut != "" && carries:
+		plan.Action, plan.Desired = Remove, nil
+	case view.OptOut != "":
+		plan.Action, plan.Desired, plan.Reason = Blocked, nil, meta.ReasonOptedOut
+		plan.Message = fmt.Sprintf("its annotation %s is %s", meta.AnnotationInject, view.OptOut)
 	case clash != nil:
 		plan.Action, plan.Reason, plan.Message = clash.action, clash.reason, clash.message
-	case carries && owned.Hash == want.hash:
-		plan.Action = None
-	case carries:
-		plan.Action, plan.Apply = Update, want.tree
+	case view.Paused && (!carries || owned.Hash != want.hash):
+		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadPaused, "its rollouts are paused; it gets the sidecar when they are resumed"
+	case !carries:
+		plan.write(Inject, want, policy, view)
+	case owned.Hash == want.hash:
+		if policy.StrictOrder && len(behind(desired, view)) > 0 {
+			plan.write(Update, want, policy, view)
+		}
+	case owned.InjectedHash != desired.InjectedHash():
+		plan.write(Update, want, policy, view)
+	case policy.ReportDrift:
+		plan.Action, plan.Reason = Blocked, meta.ReasonDrifted
+		plan.Message = fmt.Sprintf("the sidecar in it was changed (the last writer on record is %q), and spec.driftPolicy is Report", view.LastWriter)
 	default:
-		plan.Action, plan.Apply = Inject, want.tree
+		plan.write(Update, want, policy, view)
+		plan.Repairs = true
 	}
 	return plan
+}
+
+func (p *Plan) write(action Action, want applied, policy Policy, view *workload.View) {
+	p.Action, p.Apply, p.Behind, p.Force = action, want.tree, behind(p.Desired, view), !policy.ReportDrift
 }
 
 // clash is why a workload cannot be written to.

@@ -37,8 +37,9 @@ type Request struct {
 	// KubeVersion of the API server, such as "v1.36.0".
 	KubeVersion string
 	// ConfigDigest is a digest of the referenced Vector configuration. It is
-	// put into the pod template, so that new content starts new pods. Empty
-	// when the configuration is a companion.
+	// put into the pod template, so that new content starts new pods, unless
+	// the values have Vector reload it. Empty when the configuration is a
+	// companion.
 	ConfigDigest string
 }
 
@@ -46,7 +47,8 @@ type Request struct {
 type Result struct {
 	Overlay Overlay
 	// Companions are applied beside the workload, in the same namespace. Each
-	// is immutable and has a name that its content decides.
+	// is immutable and has a name that its content decides, unless the values
+	// have Vector reload it.
 	Companions []corev1.ConfigMap
 }
 
@@ -84,7 +86,7 @@ func Render(ctx context.Context, request Request) (*Result, error) {
 			found = name
 			result.Overlay, err = newOverlay(files[name], request.annotations())
 		case kind == "ConfigMap":
-			err = result.addConfigMap(files[name], request.Sidecar)
+			err = result.addConfigMap(files[name], request)
 		default:
 			err = fmt.Errorf("kind %s is neither a PodTemplate nor a ConfigMap", kind)
 		}
@@ -115,7 +117,8 @@ func kindOf(text string) (string, error) {
 	return head.Kind, nil
 }
 
-func (r *Result) addConfigMap(text string, sidecar types.NamespacedName) error {
+func (r *Result) addConfigMap(text string, request Request) error {
+	sidecar := request.Sidecar
 	var companion corev1.ConfigMap
 	if err := yaml.UnmarshalStrict([]byte(text), &companion); err != nil {
 		return yamlError(text, err)
@@ -125,8 +128,8 @@ func (r *Result) addConfigMap(text string, sidecar types.NamespacedName) error {
 		return errors.New("metadata.name is empty")
 	case companion.Namespace != sidecar.Namespace:
 		return fmt.Errorf("metadata.namespace is %q: a VectorSidecar writes to its own namespace only, which is %q", companion.Namespace, sidecar.Namespace)
-	case companion.Immutable == nil || !*companion.Immutable:
-		return errors.New("immutable is not true: a companion is immutable and named by its content")
+	case (companion.Immutable == nil || !*companion.Immutable) && !request.reloads():
+		return errors.New("immutable is not true: a companion is immutable and named by its content, unless sidecar.reload is Live")
 	}
 	if companion.Labels == nil {
 		companion.Labels = map[string]string{}
@@ -138,7 +141,7 @@ func (r *Result) addConfigMap(text string, sidecar types.NamespacedName) error {
 
 // annotations are those of the pod template.
 func (r *Request) annotations() map[string]string {
-	if r.ConfigDigest == "" {
+	if r.ConfigDigest == "" || r.reloads() {
 		return nil
 	}
 	return map[string]string{meta.AnnotationConfigDigest(r.Sidecar.Name): r.ConfigDigest}
@@ -148,4 +151,10 @@ func (r *Request) annotations() map[string]string {
 func (r *Request) Environment() string {
 	name, _ := r.Values.Tree["environment"].(string)
 	return name
+}
+
+// reloads tells whether Vector reloads its configuration without a restart.
+func (r *Request) reloads() bool {
+	sidecar, _ := r.Values.Tree["sidecar"].(map[string]any)
+	return sidecar["reload"] == "Live"
 }

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"strings"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // state is where a VectorSidecar stands, as kstatus tells it.
@@ -32,33 +32,30 @@ type verdict struct {
 }
 
 // judge finds the most important thing to say.
-func judge(facts Facts, injected int32) verdict {
+func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 	decision := facts.Decision
 	if decision.Invalid != nil {
-		return verdict{state: stalled, reason: decision.Invalid.Reason, message: bounded(decision.Invalid.Message)}
+		return verdict{state: stalled, reason: decision.Invalid.Reason, message: bounded(decision.Invalid.Message, conditionLimit)}
 	}
 	if v, found := failures(facts.Failures); found {
 		return v
 	}
-	groups := map[group][]string{}
+	groups := map[stand][]*plan.Plan{}
 	for i := range decision.Plans {
 		p := &decision.Plans[i]
-		text := Object(p.Target)
-		if p.Message != "" {
-			text += ": " + p.Message
-		}
-		kind := groupOf(p)
-		groups[kind] = append(groups[kind], text)
+		at := standOf(p, nil)
+		groups[at] = append(groups[at], p)
 	}
-	for _, kind := range []group{conflicting, blocked, failed} {
-		if list := groups[kind]; len(list) > 0 {
-			return verdict{state: stalled, reason: reasons[kind], message: bounded(summary(list, decision.Matched, descriptions[kind]))}
+	for _, rank := range ranks {
+		list := groups[rank.stand]
+		if len(list) == 0 {
+			continue
 		}
-	}
-	for _, kind := range []group{removing, rolling} {
-		if list := groups[kind]; len(list) > 0 {
-			return verdict{state: working, reason: reasons[kind], message: bounded(summary(list, decision.Matched, descriptions[kind]))}
+		reason := rank.reason
+		if reason == "" {
+			reason = list[0].Reason
 		}
+		return verdict{state: rank.state, reason: reason, message: bounded(summary(list, decision.Matched, rank.text), conditionLimit)}
 	}
 	switch {
 	case !facts.Sidecar.Spec.IsEnabled():
@@ -66,50 +63,27 @@ func judge(facts Facts, injected int32) verdict {
 	case decision.Matched == 0:
 		return verdict{reason: meta.ReasonNoMatch, message: "the selector matches no Deployment of the namespace"}
 	}
-	return verdict{reason: meta.ReasonUpToDate, message: fmt.Sprintf("%d of %d Deployments run the current sidecar", injected, decision.Matched)}
-}
-
-// group is what one workload adds to the verdict.
-type group int
-
-const (
-	settled group = iota
-	conflicting
-	blocked
-	failed
-	removing
-	rolling
-)
-
-var reasons = map[group]string{
-	conflicting: meta.ReasonConflict, blocked: meta.ReasonBlocked, failed: meta.ReasonRolloutFailed,
-	removing: meta.ReasonRemoving, rolling: meta.ReasonRollingOut,
-}
-
-var descriptions = map[group]string{
-	conflicting: "cannot take the sidecar because of a conflict",
-	blocked:     "cannot take the sidecar",
-	failed:      "did not finish rolling out before their progress deadline",
-	removing:    "still carry a sidecar that has to go",
-	rolling:     "are rolling out",
-}
-
-func groupOf(p *plan.Plan) group {
-	switch {
-	case p.Action == plan.Conflict:
-		return conflicting
-	case p.Action == plan.Blocked:
-		return blocked
-	case p.Action == plan.Remove:
-		return removing
-	case p.Writes():
-		return rolling
-	case p.Desired != nil && p.Rollout == workload.RolloutFailed:
-		return failed
-	case p.Desired != nil && p.Rollout == workload.RolloutProgressing:
-		return rolling
+	message := fmt.Sprintf("%d of %d Deployments run the current sidecar", counts.UpdatedDeployments, decision.Matched)
+	if counts.SkippedDeployments > 0 {
+		message += fmt.Sprintf(", %d skipped", counts.SkippedDeployments)
 	}
-	return settled
+	return verdict{reason: meta.ReasonUpToDate, message: message}
+}
+
+// ranks are what workloads can add to the verdict, the most important first. An
+// empty reason stands for that of the workload.
+var ranks = []struct {
+	stand  stand
+	state  state
+	reason string
+	text   string
+}{
+	{conflict, stalled, meta.ReasonConflict, "cannot take the sidecar because of a conflict"},
+	{blocked, stalled, "", "cannot take the sidecar"},
+	{failed, stalled, meta.ReasonRolloutFailed, "did not finish rolling out before their progress deadline"},
+	{removing, working, meta.ReasonRemoving, "are losing the sidecar"},
+	{rollingOut, working, meta.ReasonRollingOut, "are rolling out"},
+	{waiting, working, "", "wait for their turn"},
 }
 
 // failures gives the verdict on writes that were not accepted.
@@ -126,13 +100,21 @@ func failures(list []Failure) (verdict, bool) {
 		}
 	}
 	v.reason = list[0].Reason
-	v.message = bounded(first(texts))
+	v.message = bounded(first(texts), conditionLimit)
 	return v, true
 }
 
 // summary says how many workloads share a lot, and names the first of them.
-func summary(list []string, matched int, what string) string {
-	return fmt.Sprintf("%d of %d Deployments %s: %s", len(list), max(matched, len(list)), what, first(list))
+func summary(list []*plan.Plan, matched int, what string) string {
+	var texts []string
+	for _, p := range list {
+		text := Object(p.Target)
+		if p.Message != "" {
+			text += ": " + p.Message
+		}
+		texts = append(texts, text)
+	}
+	return fmt.Sprintf("%d of %d Deployments %s: %s", len(list), max(matched, len(list)), what, first(texts))
 }
 
 func first(list []string) string {

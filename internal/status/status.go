@@ -16,7 +16,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -57,8 +56,8 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 	for i := range before.Conditions {
 		status.Conditions = append(status.Conditions, *before.Conditions[i].DeepCopy())
 	}
-	count(&status, facts)
-	v := judge(facts, status.InjectedDeployments)
+	survey(&status, facts)
+	v := judge(facts, &status)
 	set := func(kind string, is bool, reason, message string) {
 		value := metav1.ConditionFalse
 		if is {
@@ -71,7 +70,7 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 	}
 	set(meta.ConditionReady, v.state == current, v.reason, v.message)
 	if invalid := facts.Decision.Invalid; invalid != nil {
-		set(meta.ConditionConfigValid, false, invalid.Reason, bounded(invalid.Message))
+		set(meta.ConditionConfigValid, false, invalid.Reason, bounded(invalid.Message, conditionLimit))
 	} else {
 		set(meta.ConditionConfigValid, true, meta.ReasonAsExpected, "values, templates and Vector configuration give a sidecar")
 	}
@@ -94,37 +93,16 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 	return status
 }
 
-// count counts the matched workloads that carry the current sidecar. A write of
-// this pass counts: the API server has confirmed it.
-func count(status *v1alpha1.VectorSidecarStatus, facts Facts) {
-	failed := map[string]bool{}
-	for _, failure := range facts.Failures {
-		failed[failure.Object] = true
-	}
-	hashes := map[string]bool{}
-	for i := range facts.Decision.Plans {
-		p := &facts.Decision.Plans[i]
-		isCurrent := p.Action == plan.None || p.Action == plan.Inject || p.Action == plan.Update
-		if p.Desired == nil || !isCurrent || failed[Object(p.Target)] {
-			continue
-		}
-		status.InjectedDeployments++
-		hashes[p.Desired.InjectedHash()] = true
-		status.InjectedHash = p.Desired.InjectedHash()
-	}
-	if len(hashes) > 1 {
-		status.InjectedHash = ""
-	}
-}
-
 // Object names a workload in messages.
 func Object(target workload.Ref) string {
 	return fmt.Sprintf("%s %s/%s", target.Kind, target.Namespace, target.Name)
 }
 
-// bounded keeps a message within what a condition may hold.
-func bounded(message string) string {
-	const limit = 4096
+// conditionLimit is how long the message of a condition may be here.
+const conditionLimit = 4096
+
+// bounded keeps a message within a limit.
+func bounded(message string, limit int) string {
 	if len(message) <= limit {
 		return message
 	}

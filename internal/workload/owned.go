@@ -21,6 +21,28 @@ func isOurs(entry *metav1.ManagedFieldsEntry) bool {
 		entry.FieldsV1 != nil && meta.IsManager(entry.Manager)
 }
 
+// lastWriter finds who wrote last, status and the like apart.
+func lastWriter(entries []metav1.ManagedFieldsEntry) string {
+	if last := lastEntry(entries); last != nil {
+		return last.Manager
+	}
+	return ""
+}
+
+func lastEntry(entries []metav1.ManagedFieldsEntry) *metav1.ManagedFieldsEntry {
+	var last *metav1.ManagedFieldsEntry
+	for i := range entries {
+		entry := &entries[i]
+		if entry.Subresource != "" || meta.IsManager(entry.Manager) || entry.Time == nil {
+			continue
+		}
+		if last == nil || !entry.Time.Before(last.Time) {
+			last = entry
+		}
+	}
+	return last
+}
+
 // owned tells what each of our managers owns. Most workloads carry nothing of
 // ours, and for those it costs nothing.
 func owned(deployment *appsv1.Deployment) map[string]Owned {
@@ -61,7 +83,12 @@ func ownedIn(tree map[string]any) Owned {
 	result := Owned{Hash: Hash(tree)}
 	metadata, _ := tree["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
-	result.InjectedHash, _ = annotations[meta.AnnotationInjectedHash].(string)
+	for key, value := range annotations {
+		if key == meta.AnnotationInjectedHash || strings.HasPrefix(key, meta.AnnotationInjectedHash+".") {
+			result.InjectedHash, _ = value.(string)
+			result.HasPlainAnnotations = key == meta.AnnotationInjectedHash
+		}
+	}
 	spec, _ := tree["spec"].(map[string]any)
 	template, _ := spec["template"].(map[string]any)
 	pod, _ := template["spec"].(map[string]any)

@@ -73,6 +73,9 @@ func ourEntries(entries []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry
 			kept = append(kept, entries[i])
 		}
 	}
+	if last := lastEntry(entries); last != nil {
+		kept = append(kept, metav1.ManagedFieldsEntry{Manager: last.Manager, Operation: last.Operation, Time: last.Time})
+	}
 	return kept
 }
 

@@ -7,6 +7,7 @@
 package workload
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -48,6 +49,11 @@ type View struct {
 	Rollout Rollout
 	// Paused and Deleting are as the workload says.
 	Paused, Deleting bool
+	// LastWriter is the field manager, none of ours, whose record in the
+	// workload is the newest. Who only removes things leaves no record.
+	LastWriter string
+	// OptOut is the value of the annotation inject if it opts out, else "".
+	OptOut string
 }
 
 // Container is a container of the pod template.
@@ -67,6 +73,9 @@ type Owned struct {
 	Containers, Volumes []string
 	// InjectedHash is the annotation injected-hash, if the manager owns it.
 	InjectedHash string
+	// HasPlainAnnotations tells that the manager owns the annotations that
+	// have no VectorSidecar in their key.
+	HasPlainAnnotations bool
 }
 
 // Of returns the view of a Deployment, whole or reduced.
@@ -83,6 +92,8 @@ func Of(deployment *appsv1.Deployment) View {
 		HostNetwork:     spec.HostNetwork,
 		Paused:          deployment.Spec.Paused,
 		Deleting:        deployment.DeletionTimestamp != nil,
+		OptOut:          optOut(deployment.Annotations),
+		LastWriter:      lastWriter(deployment.ManagedFields),
 	}
 	for i := range spec.InitContainers {
 		view.Containers = append(view.Containers, container(&spec.InitContainers[i], true))
@@ -94,6 +105,15 @@ func Of(deployment *appsv1.Deployment) View {
 		view.Volumes = append(view.Volumes, spec.Volumes[i].Name)
 	}
 	return view
+}
+
+// optOut returns how a workload says that it wants no sidecar. A misspelt value
+// counts: whoever wrote the annotation wanted to be left alone.
+func optOut(annotations map[string]string) string {
+	if value, given := annotations[meta.AnnotationInject]; given && value != "true" {
+		return fmt.Sprintf("%q", value)
+	}
+	return ""
 }
 
 func container(c *corev1.Container, isInit bool) Container {

@@ -83,6 +83,46 @@ func TestATOMLConfigurationKeepsItsFormat(t *testing.T) {
 	require.Contains(t, deployment.Spec.Template.Spec.InitContainers[0].Args, "/etc/vector/vector.toml")
 }
 
+// Live: the content changes in place, and no pod starts anew.
+func TestALiveConfigurationIsReloadedWithoutARollout(t *testing.T) {
+	live := func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive }
+	for name, build := range map[string]func(*objects.VectorSidecar) *objects.VectorSidecar{
+		"inline": func(b *objects.VectorSidecar) *objects.VectorSidecar {
+			return b.WithInlineConfig(objects.VectorConfig("first"))
+		},
+		"referenced": func(b *objects.VectorSidecar) *objects.VectorSidecar { return b.WithConfigMap("vector", "") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			namespace := world.Namespace(t)
+			config := objects.NewConfigMap("vector", namespace, "vector.yaml", objects.VectorConfig("first"))
+			deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+			vs := build(objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector")).Sidecar(live).Build()
+			world.Create(t, config, deployment, vs)
+			harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 1 })
+			world.Get(t, deployment)
+			require.Contains(t, deployment.Spec.Template.Spec.InitContainers[0].Args, "--watch-config")
+			template, version := rawTemplate(t, deployment), deployment.Annotations[meta.AnnotationConfigMapVersion]
+
+			if name == "inline" {
+				harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Config.Inline = objects.VectorConfig("second") })
+			} else {
+				harness.Change(t, world, config, func(c *corev1.ConfigMap) { c.Data["vector.yaml"] = objects.VectorConfig("second") })
+			}
+
+			harness.Until(t, world, deployment, "the new version", func(d *appsv1.Deployment) bool {
+				return d.Annotations[meta.AnnotationConfigMapVersion] != version
+			})
+			require.Equal(t, template, rawTemplate(t, deployment))
+			require.Equal(t, 1, replicaSetsWithSidecar(t, namespace))
+			if name == "inline" {
+				companions := companionsIn(t, namespace)
+				require.Len(t, companions, 1)
+				require.Equal(t, objects.VectorConfig("second"), companions[0].Data["vector.yaml"])
+			}
+		})
+	}
+}
+
 func TestADeletedCompanionComesBack(t *testing.T) {
 	_, vs := injected(t)
 	companion := companionsIn(t, vs.Namespace)[0]

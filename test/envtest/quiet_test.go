@@ -64,7 +64,7 @@ func TestAnInjectionIsOneWriteAndNoRead(t *testing.T) {
 	for i := range workloads {
 		world.Create(t, objects.NewDeployment("app-"+string(rune('a'+i)), namespace).Labelled("logs", "vector").WithReplicas(0).Build())
 	}
-	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("100%").Build()
 	world.Create(t, vs)
 
 	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
@@ -83,7 +83,7 @@ func TestTheStatusMovesOnlyWhenSomethingChanged(t *testing.T) {
 
 	// An event that concerns the VectorSidecar and changes nothing; the marker
 	// that follows is in the same queue, after it.
-	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Annotations["team"] = "payments" })
+	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Labels["team"] = "payments" })
 	marker := objects.NewVectorSidecar("marker", vs.Namespace).Selecting("logs", "nothing").Build()
 	world.Create(t, marker)
 	harness.Until(t, world, marker, "a status", isReady)

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -54,7 +55,6 @@ func TestRemovalLeavesNoTrace(t *testing.T) {
 		"hostNetwork": func(ns string) *objects.Deployment {
 			return objects.NewDeployment("app", ns).WithPort(8080).Pod(func(pod *corev1.PodSpec) { pod.HostNetwork = true })
 		},
-		"paused": func(ns string) *objects.Deployment { return objects.NewDeployment("app", ns).Paused() },
 		"a name of 63 characters": func(ns string) *objects.Deployment {
 			return objects.NewDeployment(long, ns).Pod(func(pod *corev1.PodSpec) { pod.Containers[0].Name = long })
 		},
@@ -106,6 +106,51 @@ func TestRemovalLeavesNoTrace(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Rollouts may be paused between injection and removal.
+func TestRemovalReachesAPausedWorkload(t *testing.T) {
+	namespace := world.Namespace(t)
+	deployment := objects.NewDeployment("app", namespace).Labelled("logs", "vector").Build()
+	world.Create(t, deployment)
+	before := rawTemplate(t, deployment)
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+	world.Create(t, vs)
+	harness.Until(t, world, deployment, "the sidecar", isInjected)
+	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Spec.Paused = true })
+
+	require.NoError(t, world.Client.Delete(t.Context(), vs))
+
+	harness.Until(t, world, deployment, "removal", isClean)
+	require.Equal(t, before, rawTemplate(t, deployment))
+	harness.Eventually(t, "the VectorSidecar to be gone", func() bool {
+		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(vs), vs))
+	})
+}
+
+func TestOrphanedSidecarsStayWithWhatTheyRead(t *testing.T) {
+	deployment, vs := injected(t)
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.DeletionPolicy = v1alpha1.DeletionOrphan })
+	before := rawTemplate(t, deployment)
+
+	require.NoError(t, world.Client.Delete(t.Context(), vs))
+
+	harness.Eventually(t, "the VectorSidecar to be gone", func() bool {
+		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(vs), vs))
+	})
+	require.Equal(t, before, rawTemplate(t, deployment))
+	companions := companionsIn(t, vs.Namespace)
+	require.Len(t, companions, 1)
+	require.Empty(t, companions[0].OwnerReferences, "the garbage collector has no reason to take it")
+
+	// One of the same name takes over what it left, without a rollout.
+	world.Get(t, deployment)
+	generation := deployment.Generation
+	world.Create(t, objects.NewVectorSidecar(vs.Name, vs.Namespace).Selecting("logs", "vector").Build())
+	again := objects.NewVectorSidecar(vs.Name, vs.Namespace).Build()
+	harness.Until(t, world, again, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 1 })
+	world.Get(t, deployment)
+	require.Equal(t, generation, deployment.Generation)
 }
 
 // rawTemplate is spec.template as the API server sends it.

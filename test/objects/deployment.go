@@ -6,6 +6,7 @@ package objects
 import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -104,3 +105,16 @@ func (b *Deployment) pod() *corev1.PodSpec { return &b.object.Spec.Template.Spec
 
 // short makes of a name what a label value may be.
 func short(name string) string { return name[:min(len(name), 63)] }
+
+// WithProgressDeadline sets the seconds after which a rollout counts as failed.
+func (b *Deployment) WithProgressDeadline(seconds int32) *Deployment {
+	b.object.Spec.ProgressDeadlineSeconds = &seconds
+	return b
+}
+
+// Requests are resource requests without limits.
+func Requests(cpu, memory string) *corev1.ResourceRequirements {
+	return &corev1.ResourceRequirements{Requests: corev1.ResourceList{
+		corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory),
+	}}
+}

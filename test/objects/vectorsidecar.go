@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
@@ -95,6 +96,26 @@ func (b *VectorSidecar) WithEmptyDir(volume, path string) *VectorSidecar {
 	})
 	b.sidecar().VolumeMounts = append(b.sidecar().VolumeMounts, corev1.VolumeMount{Name: volume, MountPath: path})
 	return b
+}
+
+// WithMaxConcurrent paces the rollout: "3", or "100%".
+func (b *VectorSidecar) WithMaxConcurrent(value string) *VectorSidecar {
+	limit := intstr.Parse(value)
+	b.rollout().MaxConcurrent = &limit
+	return b
+}
+
+// WithRolloutPaused lets nothing new begin.
+func (b *VectorSidecar) WithRolloutPaused() *VectorSidecar {
+	b.rollout().Paused = true
+	return b
+}
+
+func (b *VectorSidecar) rollout() *v1alpha1.RolloutSpec {
+	if b.object.Spec.Rollout == nil {
+		b.object.Spec.Rollout = &v1alpha1.RolloutSpec{}
+	}
+	return b.object.Spec.Rollout
 }
 
 // Volumes adds volumes that nothing mounts.

@@ -155,6 +155,7 @@ var other = map[string]struct{ value, with string }{
 	"sidecar.image":                    {value: `registry.example/vector:1`},
 	"sidecar.imagePullPolicy":          {value: `Always`},
 	"sidecar.native":                   {value: `Never`},
+	"sidecar.reload":                   {value: "Live"},
 	"sidecar.config.configMapRef.name": {value: `shipping`},
 	"sidecar.config.configMapRef.key":  {value: `agent.toml`, with: `sidecar: {config: {configMapRef: {name: shipping}}}`},
 	"sidecar.config.inline":            {value: `"sources: {}"`},

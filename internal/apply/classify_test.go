@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+var deployments = schema.GroupResource{Group: "apps", Resource: "deployments"}
+
+// clashWith is the API server's answer to an apply of fields that others own.
+func clashWith(managers ...string) error {
+	var causes []metav1.StatusCause
+	for _, manager := range managers {
+		causes = append(causes, metav1.StatusCause{
+			Type:    metav1.CauseTypeFieldManagerConflict,
+			Message: fmt.Sprintf("conflict with %q using apps/v1", manager),
+			Field:   `.spec.template.spec.containers[name="vector"].image`,
+		})
+	}
+	return apierrors.NewApplyConflict(causes, "Apply failed with 1 conflict")
+}
+
+func internal(message string) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{Code: http.StatusInternalServerError, Reason: metav1.StatusReasonInternalError, Message: message}}
+}
+
+func TestAnswersAreToldApartByWhatCanBeDone(t *testing.T) {
+	type verdict string
+	const gone, conflict, refused, passing verdict = "gone", "conflict", "refused", "passing"
+	of := func(err error) verdict {
+		var isConflict *ConflictError
+		var isRefused *RefusedError
+		switch {
+		case errors.Is(err, ErrGone):
+			return gone
+		case errors.As(err, &isConflict):
+			return conflict
+		case errors.As(err, &isRefused):
+			return refused
+		}
+		return passing
+	}
+	kind := schema.GroupKind{Group: "apps", Kind: "Deployment"}
+	invalid := field.ErrorList{field.Invalid(field.NewPath("spec"), "x", "no")}
+	for name, test := range map[string]struct {
+		err    error
+		want   verdict
+		reason string
+	}{
+		"not found":                {apierrors.NewNotFound(deployments, "cart"), gone, "the next event says what to do"},
+		"another UID":              {apierrors.NewConflict(deployments, "cart", errors.New("UID in precondition")), gone, "another one has its name"},
+		"a field of somebody else": {clashWith("helm"), conflict, "a person has to settle it"},
+		"invalid":                  {apierrors.NewInvalid(kind, "cart", invalid), refused, "the same would be refused again"},
+		"a bad request":            {apierrors.NewBadRequest("no"), refused, "the same would be refused again"},
+		"too large":                {apierrors.NewRequestEntityTooLargeError("no"), refused, "the same would be refused again"},
+		"no fit with the schema":   {internal(`failed to create typed patch object (shop/cart; apps/v1, Kind=Deployment): duplicate entries`), refused, "it is an internal error by its code only"},
+		"another internal error":   {internal("etcdserver: request timed out"), passing, "the server is unwell"},
+		"forbidden":                {apierrors.NewForbidden(deployments, "cart", errors.New("quota")), passing, "a quota or a role may change at any time"},
+		"too many requests":        {apierrors.NewTooManyRequests("later", 1), passing, "the server says so"},
+		"a timeout":                {apierrors.NewTimeoutError("slow", 1), passing, "the server is unwell"},
+		"unavailable":              {apierrors.NewServiceUnavailable("starting"), passing, "the server is unwell"},
+		"no answer":                {context.DeadlineExceeded, passing, "nobody knows"},
+		"a webhook that is down":   {apierrors.NewInternalError(errors.New("failed calling webhook")), passing, "it may come back"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := classify(test.err)
+			require.Equal(t, test.want, of(got), test.reason)
+			require.ErrorIs(t, got, test.err, "what the server said is not lost")
+			require.Equal(t, test.want, of(fmt.Errorf("applying: %w", got)))
+		})
+	}
+}

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+)
+
+// A workload that gets the same sidecar this often within this time is in a loop
+// with another writer: once for the injection, and three repairs.
+const (
+	loopWrites = 4
+	loopWindow = 10 * time.Minute
+	// The first break lasts this long, each further one twice as long.
+	firstBreak = 10 * time.Minute
+	lastBreak  = 6 * time.Hour
+)
+
+// breaker breaks off repairs that do not last. After a break, one more try tells
+// whether the other writer has stopped.
+type breaker struct {
+	now func() time.Time
+
+	mu     sync.Mutex
+	rounds map[types.NamespacedName]map[types.UID]*rounds
+}
+
+// rounds are the writes of one sidecar to one workload.
+type rounds struct {
+	hash   string
+	writes []time.Time
+	breaks int
+	until  time.Time
+	undone int
+}
+
+func newBreaker(now func() time.Time) *breaker {
+	return &breaker{now: now, rounds: map[types.NamespacedName]map[types.UID]*rounds{}}
+}
+
+// wrote notes a write. Another sidecar begins a new count.
+func (b *breaker) wrote(owner types.NamespacedName, target types.UID, hash string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.rounds[owner] == nil {
+		b.rounds[owner] = map[types.UID]*rounds{}
+	}
+	r := b.rounds[owner][target]
+	if r == nil || r.hash != hash {
+		r = &rounds{hash: hash}
+		b.rounds[owner][target] = r
+	}
+	now := b.now()
+	recent := r.writes[:0]
+	for _, at := range r.writes {
+		if now.Sub(at) < loopWindow {
+			recent = append(recent, at)
+		}
+	}
+	r.writes = append(recent, now)
+	if len(r.writes) >= loopWrites || r.breaks > 0 && now.Sub(r.until) < loopWindow {
+		r.undone += len(r.writes)
+		r.until = now.Add(min(firstBreak<<min(r.breaks, 10), lastBreak))
+		r.breaks++
+		r.writes = nil
+	}
+}
+
+// open returns the workloads of an owner whose repairs are broken off, and how
+// long to wait for the first of them; 0 if there are none.
+func (b *breaker) open(owner types.NamespacedName) (loops map[types.UID]decision.Loop, wait time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	loops = map[types.UID]decision.Loop{}
+	for target, r := range b.rounds[owner] {
+		left := r.until.Sub(b.now())
+		if left <= 0 {
+			continue
+		}
+		loops[target] = decision.Loop{InjectedHash: r.hash, Writes: r.undone}
+		if wait == 0 || left < wait {
+			wait = left
+		}
+	}
+	return loops, wait
+}
+
+// forget drops what is remembered of an owner, or of one workload of it.
+func (b *breaker) forget(owner types.NamespacedName, gone func(types.UID) bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for target := range b.rounds[owner] {
+		if gone(target) {
+			delete(b.rounds[owner], target)
+		}
+	}
+	if len(b.rounds[owner]) == 0 {
+		delete(b.rounds, owner)
+	}
+}

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+)
+
+func TestBreaker(t *testing.T) {
+	now := time.Unix(0, 0)
+	b := newBreaker(func() time.Time { return now })
+	owner := types.NamespacedName{Namespace: "shop", Name: "logs"}
+	isOpen := func() bool {
+		loops, _ := b.open(owner)
+		_, found := loops["cart"]
+		return found
+	}
+	writeEvery := func(pause time.Duration, n int, hash string) {
+		for range n {
+			b.wrote(owner, "cart", hash)
+			now = now.Add(pause)
+		}
+	}
+
+	writeEvery(time.Second, 3, "a")
+	require.False(t, isOpen(), "an injection and two repairs are no loop")
+	writeEvery(time.Second, 1, "a")
+	loops, wait := b.open(owner)
+	require.Equal(t, map[types.UID]decision.Loop{"cart": {InjectedHash: "a", Writes: 4}}, loops)
+	require.Equal(t, firstBreak-time.Second, wait)
+
+	now = now.Add(wait)
+	require.False(t, isOpen(), "one more try tells whether the other has stopped")
+	writeEvery(time.Second, 1, "a")
+	_, wait = b.open(owner)
+	require.Equal(t, 2*firstBreak-time.Second, wait, "each break is twice as long")
+
+	writeEvery(time.Second, 1, "b")
+	require.False(t, isOpen(), "another sidecar begins a new count")
+
+	b.forget(owner, func(types.UID) bool { return true })
+	writeEvery(loopWindow, 10, "c")
+	require.False(t, isOpen(), "repairs that are far apart are no loop")
+}
+
+func TestABreakIsNeverLongerThanItsLimit(t *testing.T) {
+	now := time.Unix(0, 0)
+	b := newBreaker(func() time.Time { return now })
+	owner := types.NamespacedName{Name: "logs"}
+	for range 100 {
+		for range loopWrites {
+			b.wrote(owner, "cart", "a")
+		}
+		_, wait := b.open(owner)
+		require.LessOrEqual(t, wait, lastBreak)
+		now = now.Add(wait)
+	}
+	_, wait := b.open(owner)
+	require.Zero(t, wait)
+}

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package meta
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// names are those that an object may have, of awkward lengths.
+var names = map[string]string{
+	"short":                      "logs",
+	"with dots":                  "logs.of.the.shop",
+	"of 63 characters":           strings.Repeat("a", 63),
+	"of 64 characters":           strings.Repeat("a", 64),
+	"of 128 characters":          strings.Repeat("b", 128),
+	"of 253 characters":          strings.Repeat("c", 253),
+	"of 253, cut at a dot":       strings.Repeat("logs.", 50) + "end",
+	"of 253, cut behind a dash":  strings.Repeat("d-", 126) + "d",
+	"of 253, ending differently": strings.Repeat("c", 252) + "d",
+}
+
+func TestEveryNameGivesAManagerOfItsOwn(t *testing.T) {
+	taken := map[string]string{}
+	for name, sidecar := range names {
+		manager := Manager(sidecar)
+		require.Empty(t, metav1validation.ValidateFieldManager(manager, field.NewPath("fieldManager")), name)
+		require.True(t, IsManager(manager), name)
+		require.NotContains(t, taken, manager, "%s and %s would undo each other's work", name, taken[manager])
+		taken[manager] = name
+	}
+}
+
+func TestEveryNameGivesALabelOfItsOwn(t *testing.T) {
+	taken := map[string]string{}
+	for name, sidecar := range names {
+		value := LabelValue(sidecar)
+		require.Empty(t, validation.IsValidLabelValue(value), name)
+		require.NotContains(t, taken, value, "%s and %s would collect each other's objects", name, taken[value])
+		taken[value] = name
+	}
+}
+
+// With another name, what earlier versions merged in would stay beside what later
+// ones do.
+func TestTheManagersNameIsFrozen(t *testing.T) {
+	require.Equal(t, "vectorsidecar/logs", Manager("logs"))
+	require.Equal(t, "vectorsidecar/"+strings.Repeat("c", 97)+"-38dd56bd7938cca6", Manager(strings.Repeat("c", 253)))
+	require.Equal(t, "logs", LabelValue("logs"))
+	require.Equal(t, strings.Repeat("c", 46)+"-38dd56bd7938cca6", LabelValue(strings.Repeat("c", 253)))
+}
+
+func TestOtherManagersAreNotOurs(t *testing.T) {
+	for _, manager := range []string{"", "kubectl", "helm", "vectorsidecar", "vector-sidecar-operator", Operator} {
+		require.False(t, IsManager(manager), manager)
+	}
+}

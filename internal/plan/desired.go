@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// Desired is what one VectorSidecar wants of a workload.
+type Desired struct {
+	overlay *render.Overlay
+	// alone is applied to a workload that no other VectorSidecar has a hand
+	// in, annotations are its annotations.
+	alone       applied
+	annotations map[string]string
+}
+
+// applied is what is applied, and its hash.
+type applied struct {
+	tree map[string]any
+	hash string
+}
+
+// NewDesired returns what an overlay asks of a workload. configVersion is a
+// digest of the Vector configuration. The annotations are for people and
+// scripts; the operator itself looks at what its manager owns.
+func NewDesired(overlay *render.Overlay, sidecarName, configVersion string) *Desired {
+	desired := &Desired{overlay: overlay, annotations: map[string]string{
+		meta.AnnotationInjectedHash:     overlay.Hash,
+		meta.AnnotationSidecarName:      sidecarName,
+		meta.AnnotationConfigMapVersion: configVersion,
+	}}
+	desired.alone = desired.apply(func(key string) string { return key })
+	return desired
+}
+
+// InjectedHash is the value of the annotation injected-hash.
+func (d *Desired) InjectedHash() string { return d.overlay.Hash }
+
+// beside returns what is applied to a workload in the face of the others that
+// have a hand in it: one of them has the plain annotations, and no annotation can
+// have two owners and two values.
+func (d *Desired) beside(manager string, view *workload.View) applied {
+	for other, owned := range view.Owned {
+		if other != manager && owned.HasPlainAnnotations && !view.Owned[manager].HasPlainAnnotations {
+			return d.apply(func(key string) string { return meta.Beside(key, meta.SidecarOf(manager)) })
+		}
+	}
+	return d.alone
+}
+
+func (d *Desired) apply(key func(string) string) applied {
+	annotations := map[string]any{meta.AnnotationInjected: "true"}
+	for plain, value := range d.annotations {
+		annotations[key(plain)] = value
+	}
+	tree := map[string]any{
+		"metadata": map[string]any{"annotations": annotations},
+		"spec":     map[string]any{"template": d.overlay.Body},
+	}
+	return applied{tree: tree, hash: workload.Hash(tree)}
+}

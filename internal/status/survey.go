@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package status
+
+import (
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// listed is how many unsettled workloads a status lists; the rest is counted.
+const listed = 20
+
+// stand is where one workload stands, in the words of status.unsettled.
+type stand string
+
+const (
+	updated    stand = "Updated"
+	rollingOut stand = "RollingOut"
+	removing   stand = "Removing"
+	waiting    stand = "Waiting"
+	conflict   stand = "Conflict"
+	blocked    stand = "Blocked"
+	skipped    stand = "Skipped"
+	failed     stand = "Failed"
+	refused    stand = "Refused"
+	bare       stand = "Bare" // Nothing is wanted of it and nothing is there.
+)
+
+// standOf tells where a workload stands after a pass.
+func standOf(p *plan.Plan, refusals map[string]Failure) stand {
+	_, isRefused := refusals[Object(p.Target)]
+	switch {
+	case isRefused:
+		return refused
+	case p.Waiting:
+		return waiting
+	case p.Skipped():
+		return skipped
+	case p.Action == plan.Conflict:
+		return conflict
+	case p.Action == plan.Blocked:
+		return blocked
+	case p.Action == plan.Remove, p.Desired == nil && p.InFlight:
+		return removing
+	case p.Writes():
+		return rollingOut
+	case p.Desired == nil:
+		return bare
+	case p.Rollout == workload.RolloutFailed:
+		return failed
+	case p.Rollout == workload.RolloutProgressing:
+		return rollingOut
+	}
+	return updated
+}
+
+// survey counts the workloads by where they stand and lists the unsettled ones.
+func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
+	refusals := map[string]Failure{}
+	for _, failure := range facts.Failures {
+		refusals[failure.Object] = failure
+	}
+	hashes := map[string]bool{}
+	for i := range facts.Decision.Plans {
+		p := &facts.Decision.Plans[i]
+		at := standOf(p, refusals)
+		switch at {
+		case updated:
+			status.UpdatedDeployments++
+		case waiting:
+			status.WaitingDeployments++
+		case conflict, blocked, refused:
+			status.ConflictingDeployments++
+		case skipped:
+			status.SkippedDeployments++
+		case failed:
+			status.FailedDeployments++
+		}
+		if at == updated || at == failed || at == rollingOut {
+			status.InjectedDeployments++
+			hashes[p.Desired.InjectedHash()] = true
+			status.InjectedHash = p.Desired.InjectedHash()
+		}
+		list(status, p, at, refusals)
+	}
+	if len(hashes) > 1 {
+		status.InjectedHash = ""
+	}
+}
+
+func list(status *v1alpha1.VectorSidecarStatus, p *plan.Plan, at stand, refusals map[string]Failure) {
+	if at == updated || at == bare {
+		return
+	}
+	if len(status.Unsettled) == listed {
+		status.UnsettledOmitted++
+		return
+	}
+	entry := v1alpha1.UnsettledWorkload{Name: p.Target.Name, State: string(at), Reason: p.Reason, Message: p.Message}
+	switch at {
+	case refused:
+		failure := refusals[Object(p.Target)]
+		entry.Reason, entry.Message = failure.Reason, failure.Err.Error()
+	case failed:
+		entry.Reason, entry.Message = meta.ReasonRolloutFailed, "its rollout did not finish before its progress deadline"
+	}
+	entry.Message = bounded(entry.Message, 512)
+	status.Unsettled = append(status.Unsettled, entry)
+}

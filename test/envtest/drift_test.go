@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+const imageOfNobody = `{"spec":{"template":{"spec":{"initContainers":[{"name":"vector","image":"registry.example/other:1"}]}}}}`
+
+// editAs changes the sidecar's image as a field manager.
+func editAs(t *testing.T, deployment *appsv1.Deployment, manager string) {
+	t.Helper()
+	patch := client.RawPatch(types.StrategicMergePatchType, []byte(imageOfNobody))
+	require.NoError(t, world.Client.Patch(t.Context(), deployment, patch, client.FieldOwner(manager)))
+}
+
+func image(d *appsv1.Deployment) string { return d.Spec.Template.Spec.InitContainers[0].Image }
+
+func TestWhatAPersonChangesByHandIsRepaired(t *testing.T) {
+	for _, manager := range []string{"kubectl-edit", "kubectl-set", "kubectl-patch"} {
+		t.Run(manager, func(t *testing.T) {
+			deployment, vs := injected(t)
+			want := image(deployment)
+
+			editAs(t, deployment, manager)
+
+			harness.Until(t, world, deployment, "the image", func(d *appsv1.Deployment) bool { return image(d) == want })
+			harness.Until(t, world, vs, "readiness", isReady)
+		})
+	}
+}
+
+func TestDriftIsOnlyReportedOnRequest(t *testing.T) {
+	deployment, vs := injected(t)
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.DriftPolicy = v1alpha1.DriftReport })
+	writes := len(running.Requests.Writes("/namespaces/" + vs.Namespace + "/deployments"))
+
+	editAs(t, deployment, "kubectl-edit")
+
+	harness.Until(t, world, vs, "the report", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionReady) == "False" })
+	require.Contains(t, message(vs, meta.ConditionReady), `Drifted: 1 of 1 Deployments cannot take the sidecar: Deployment `)
+	require.Contains(t, vs.Status.Unsettled[0].Message, `the last writer on record is "kubectl-edit"`)
+	require.Len(t, running.Requests.Writes("/namespaces/"+vs.Namespace+"/deployments"), writes)
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.DriftPolicy = v1alpha1.DriftEnforce })
+	harness.Until(t, world, deployment, "the repair", func(d *appsv1.Deployment) bool { return image(d) != "registry.example/other:1" })
+}
+
+func TestADeployersFieldIsNeverTaken(t *testing.T) {
+	for _, manager := range []string{"helm", "argocd-controller", "kustomize-controller"} {
+		t.Run(manager, func(t *testing.T) {
+			deployment, vs := injected(t)
+
+			editAs(t, deployment, manager)
+
+			harness.Until(t, world, vs, "the conflict", func(vs *v1alpha1.VectorSidecar) bool {
+				return condition(vs, meta.ConditionStalled) == "True"
+			})
+			require.Contains(t, message(vs, meta.ConditionReady), "Conflict: ")
+			require.Contains(t, message(vs, meta.ConditionReady), `conflict with "`+manager+`"`)
+			require.Contains(t, message(vs, meta.ConditionReady), `.spec.template.spec.initContainers[name="vector"].image`)
+			world.Get(t, deployment)
+			require.Equal(t, "registry.example/other:1", image(deployment))
+		})
+	}
+}
+
+func TestALoopOfRepairsIsBrokenOff(t *testing.T) {
+	deployment, vs := injected(t)
+	clients, err := kubernetes.NewForConfig(world.Config)
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	stream, err := clients.AppsV1().Deployments(vs.Namespace).Watch(ctx, metav1.ListOptions{})
+	require.NoError(t, err)
+	ended := make(chan struct{})
+	go func() { // A self-healing deployer that knows no sidecar.
+		defer close(ended)
+		for event := range stream.ResultChan() {
+			if d, ok := event.Object.(*appsv1.Deployment); ok && isInjected(d) {
+				patch := []byte(`{"spec":{"template":{"spec":{"initContainers":[{"name":"vector","$patch":"delete"}]}}}}`)
+				_, err := clients.AppsV1().Deployments(d.Namespace).Patch(ctx, d.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{FieldManager: "self-healer"})
+				if err != nil && ctx.Err() == nil {
+					t.Error(err)
+				}
+			}
+		}
+	}()
+
+	harness.Until(t, world, vs, "the break", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
+	stop()
+	<-ended
+
+	require.Contains(t, message(vs, meta.ConditionReady), "RepairLoop: ")
+	require.Contains(t, vs.Status.Unsettled[0].Message, "after each of 4 writes")
+	require.Len(t, running.Requests.Writes("/namespaces/"+vs.Namespace+"/deployments/"+deployment.Name), 4)
+	harness.Eventually(t, "an event", func() bool { return eventsOf(t, vs, meta.ReasonRepairLoop) == 1 })
+
+	// A new sidecar is a new try.
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
+	harness.Until(t, world, deployment, "the sidecar", isInjected)
+}
+
+func TestTwoSidecarsOfDifferentNamesLiveSideBySide(t *testing.T) {
+	namespace := world.Namespace(t)
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	first := objects.NewVectorSidecar("first", namespace).Selecting("logs", "vector").Build()
+	second := objects.NewVectorSidecar("second", namespace).Selecting("logs", "vector").Named("shipper").
+		Sidecar(func(s *v1alpha1.SidecarSpec) {
+			port, health := int32(9599), int32(8687)
+			s.Metrics, s.Health = &v1alpha1.MetricsSpec{Port: &port}, &v1alpha1.HealthSpec{Port: &health}
+		}).Build()
+	world.Create(t, deployment, first)
+	harness.Until(t, world, deployment, "the first", isInjected)
+	world.Create(t, second)
+
+	harness.Until(t, world, second, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 1 })
+	harness.Until(t, world, first, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 1 })
+	world.Get(t, deployment)
+	require.True(t, carries(deployment, "vector"))
+	require.True(t, carries(deployment, "shipper"))
+	require.Equal(t, "vector", deployment.Annotations[meta.AnnotationSidecarName])
+	require.Equal(t, "shipper", deployment.Annotations[meta.Beside(meta.AnnotationSidecarName, "second")])
+
+	require.NoError(t, world.Client.Delete(t.Context(), first))
+	harness.Until(t, world, deployment, "the first to go, and the plain annotations to pass to the second", func(d *appsv1.Deployment) bool {
+		return isClean(d) && d.Annotations[meta.AnnotationSidecarName] == "shipper"
+	})
+	require.True(t, carries(deployment, "shipper"))
+	require.NotContains(t, deployment.Annotations, meta.Beside(meta.AnnotationSidecarName, "second"))
+}
+
+func TestOfTwoSidecarsOfOneNameTheOlderWins(t *testing.T) {
+	namespace := world.Namespace(t)
+	older := objects.NewVectorSidecar("b-older", namespace).Selecting("logs", "vector").Build()
+	world.Create(t, older)
+	// Creation times are in whole seconds.
+	harness.Eventually(t, "a second to pass", func() bool {
+		now := objects.NewConfigMap("clock", namespace, "x", "")
+		require.NoError(t, world.Client.Create(t.Context(), now))
+		defer func() { require.NoError(t, world.Client.Delete(t.Context(), now)) }()
+		return now.CreationTimestamp.After(older.CreationTimestamp.Time)
+	})
+	younger := objects.NewVectorSidecar("a-younger", namespace).Selecting("logs", "vector").WithEnv("WHO", "younger").Build()
+	world.Create(t, younger)
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	world.Create(t, deployment)
+
+	harness.Until(t, world, older, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 1 })
+	harness.Until(t, world, younger, "the conflict", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.ConflictingDeployments == 1 })
+	require.Contains(t, message(younger, meta.ConditionReady), "VectorSidecar b-older, which is older, injects a container of the same name")
+	require.Len(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"), 1)
+
+	require.NoError(t, world.Client.Delete(t.Context(), older))
+
+	harness.Until(t, world, younger, "its turn", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 1 })
+}

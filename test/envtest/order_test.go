@@ -1,0 +1,69 @@
+package envtest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+func initContainers(d *appsv1.Deployment) []string {
+	var names []string
+	for _, c := range d.Spec.Template.Spec.InitContainers {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+func TestANativeSidecarStartsBeforeTheApplicationsInitContainers(t *testing.T) {
+	namespace := world.Namespace(t)
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").
+		WithInitContainer("migrate").WithInitContainer("wait").Build()
+	world.Create(t, deployment)
+	harness.Until(t, world, deployment, "its first rollout", isRolledOut)
+	generation := deployment.Generation
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithInitContainer("prepare", "registry.example/prepare:1").Build()
+	world.Create(t, vs)
+
+	harness.Until(t, world, vs, "readiness", isReady)
+
+	world.Get(t, deployment)
+	require.Equal(t, []string{"vector", "migrate", "wait", "prepare"}, initContainers(deployment))
+	require.Equal(t, generation+1, deployment.Generation, "ordering costs no second rollout")
+	for _, entry := range deployment.ManagedFields {
+		if entry.Operation == "Apply" {
+			require.NotContains(t, string(entry.FieldsV1.GetRawBytes()), `{\"name\":\"migrate\"}`, "the application's containers are its own again")
+		}
+	}
+}
+
+func TestTheOrderIsMendedWithTheNextChangeUnlessItIsStrict(t *testing.T) {
+	for name, strict := range map[string]bool{"with the next change": false, "strict": true} {
+		t.Run(name, func(t *testing.T) {
+			deployment, vs := injected(t)
+			harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.StrictOrder = strict })
+
+			harness.Change(t, world, deployment, func(d *appsv1.Deployment) {
+				d.Spec.Template.Spec.InitContainers = append(
+					[]corev1.Container{{Name: "migrate", Image: "registry.example/migrate:1"}}, d.Spec.Template.Spec.InitContainers...)
+			})
+			if !strict {
+				marker := objects.NewVectorSidecar("marker", vs.Namespace).Selecting("logs", "nothing").Build()
+				world.Create(t, marker)
+				harness.Until(t, world, marker, "a pass of the operator", isReady)
+				world.Get(t, deployment)
+				require.Equal(t, []string{"migrate", "vector"}, initContainers(deployment))
+				harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
+			}
+
+			harness.Until(t, world, deployment, "the order", func(d *appsv1.Deployment) bool {
+				return initContainers(d)[0] == "vector" && len(initContainers(d)) == 2
+			})
+		})
+	}
+}
