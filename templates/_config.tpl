@@ -29,17 +29,17 @@ vector.yaml
 {{- end }}
 
 {{- define "vector-sidecar.configMapName" }}
-{{- if and (include "vector-sidecar.ownsConfig" .) (eq .Values.sidecar.reload "Live") }}
-{{- printf "%s-vector" (.Release.Name | trunc 220) }}
-{{- else if include "vector-sidecar.ownsConfig" . }}
-{{- $digest := printf "%s\n%s" (include "vector-sidecar.configKey" .) (include "vector-sidecar.config" .) | sha256sum }}
 {{- $name := .Release.Name }}
 {{- if gt (len $name) 220 }}
 {{- $name = printf "%s-%s" (trunc 200 $name | trimAll "-.") (sha256sum $name | trunc 8) }}
 {{- end }}
-{{- printf "%s-vector-%s" $name ($digest | trunc 10) }}
-{{- else }}
+{{- if not (include "vector-sidecar.ownsConfig" .) }}
 {{- .Values.sidecar.config.configMapRef.name }}
+{{- else if eq .Values.sidecar.reload "Live" }}
+{{- printf "%s-vector" $name }}
+{{- else }}
+{{- $digest := printf "%s\n%s" (include "vector-sidecar.configKey" .) (include "vector-sidecar.config" .) | sha256sum }}
+{{- printf "%s-vector-%s" $name ($digest | trunc 10) }}
 {{- end }}
 {{- end }}
 

@@ -19,8 +19,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
-	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -97,29 +95,31 @@ func identified(body map[string]any, target workload.Ref) map[string]any {
 	return body
 }
 
-// Companion creates a companion, or brings it to the given content. The
-// VectorSidecar owns it, unless it is being deleted and leaves its sidecars.
-// Nobody else has a say in it.
+// Companion creates a companion or, if it has a UID, brings that one to the given
+// content. The VectorSidecar owns it, unless it is being deleted and leaves its
+// sidecars. An object of the same name that appeared meanwhile is not touched.
 func (w *Writer) Companion(ctx context.Context, owner *v1alpha1.VectorSidecar, companion *corev1.ConfigMap) error {
-	kind := v1alpha1.GroupVersion.WithKind("VectorSidecar")
-	body := corev1ac.ConfigMap(companion.Name, companion.Namespace).
-		WithLabels(companion.Labels).
-		WithAnnotations(companion.Annotations).
-		WithData(companion.Data).
-		WithBinaryData(companion.BinaryData)
-	if companion.Immutable != nil && *companion.Immutable {
-		body = body.WithImmutable(true)
+	object := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: companion.Namespace, Name: companion.Name,
+			Labels: companion.Labels, Annotations: companion.Annotations,
+		},
+		Immutable: companion.Immutable, Data: companion.Data, BinaryData: companion.BinaryData,
 	}
 	if !owner.Orphans() {
-		body = body.WithOwnerReferences(metav1ac.OwnerReference().
-			WithAPIVersion(kind.GroupVersion().String()).WithKind(kind.Kind).
-			WithName(owner.Name).WithUID(owner.UID).WithController(true).WithBlockOwnerDeletion(true))
+		kind := v1alpha1.GroupVersion.WithKind("VectorSidecar")
+		object.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, kind)}
 	}
-	reply := &metav1.PartialObjectMetadata{}
-	reply.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
-	reply.Namespace, reply.Name = companion.Namespace, companion.Name
-	if err := w.apply(ctx, reply, body, meta.Manager(owner.Name), client.ForceOwnership); err != nil {
-		return fmt.Errorf("applying ConfigMap %s/%s: %w", companion.Namespace, companion.Name, classify(err))
+	var err error
+	if companion.UID == "" {
+		err = w.client.Create(ctx, object, client.FieldOwner(meta.Operator))
+	} else {
+		// The whole object is ours, so it is replaced as a whole.
+		object.UID, object.ResourceVersion = companion.UID, companion.ResourceVersion
+		err = w.client.Update(ctx, object, client.FieldOwner(meta.Operator))
+	}
+	if err != nil {
+		return fmt.Errorf("writing ConfigMap %s/%s: %w", companion.Namespace, companion.Name, classify(err))
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func (w *Writer) DeleteCompanion(ctx context.Context, name types.NamespacedName)
 	return nil
 }
 
-func (w *Writer) apply(ctx context.Context, reply *metav1.PartialObjectMetadata, body any, manager string, options ...client.PatchOption) error {
+func (w *Writer) apply(ctx context.Context, reply *metav1.PartialObjectMetadata, body map[string]any, manager string, options ...client.PatchOption) error {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return err

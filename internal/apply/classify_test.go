@@ -72,7 +72,7 @@ func TestAnswersAreToldApartByWhatCanBeDone(t *testing.T) {
 		"a timeout":                {apierrors.NewTimeoutError("slow", 1), passing, "the server is unwell"},
 		"unavailable":              {apierrors.NewServiceUnavailable("starting"), passing, "the server is unwell"},
 		"no answer":                {context.DeadlineExceeded, passing, "nobody knows"},
-		"a webhook that is down":   {apierrors.NewInternalError(errors.New("failed calling webhook")), passing, "it may come back"},
+		"a webhook that is down":   {apierrors.NewInternalError(errors.New("calling the webhook: no answer")), passing, "it may come back"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := classify(test.err)

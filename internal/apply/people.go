@@ -36,7 +36,7 @@ func onlyPeople(err error) bool {
 			continue
 		}
 		match := conflictWith.FindStringSubmatch(cause.Message)
-		if match == nil || !slices.Contains(people, match[1]) {
+		if len(match) < 2 || !slices.Contains(people, match[1]) {
 			return false
 		}
 		conflicts++

@@ -23,14 +23,14 @@ import (
 type input struct {
 	sidecar     *v1alpha1.VectorSidecar
 	deployments []*appsv1.Deployment
-	configMaps  map[string]*corev1.ConfigMap
+	configMaps  []*corev1.ConfigMap
 }
 
 // readInput reads workloads and ConfigMaps from files, and the VectorSidecar,
 // with any ConfigMaps beside it, from its own. Objects that name no namespace are
 // taken to be in the VectorSidecar's.
 func readInput(files []string, sidecar string) (*input, error) {
-	in := &input{configMaps: map[string]*corev1.ConfigMap{}}
+	in := &input{}
 	for _, file := range append([]string{sidecar}, files...) {
 		if err := in.readFile(file); err != nil {
 			return nil, err
@@ -53,6 +53,17 @@ func readInput(files []string, sidecar string) (*input, error) {
 	}
 	in.deployments = inNamespace
 	return in, nil
+}
+
+// configMap returns a ConfigMap of the VectorSidecar's namespace, nil if there is
+// none.
+func (in *input) configMap(name string) *corev1.ConfigMap {
+	for _, object := range in.configMaps {
+		if object.Name == name && (object.Namespace == "" || object.Namespace == in.sidecar.Namespace) {
+			return object
+		}
+	}
+	return nil
 }
 
 func (in *input) readFile(file string) error {
@@ -98,7 +109,7 @@ func (in *input) add(document []byte) error {
 		if err := yaml.UnmarshalStrict(document, object); err != nil {
 			return err
 		}
-		in.configMaps[object.Name] = object
+		in.configMaps = append(in.configMaps, object)
 	case "VectorSidecar":
 		if in.sidecar != nil {
 			return errors.New("a second VectorSidecar: give one at a time")

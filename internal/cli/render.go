@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
@@ -44,6 +43,9 @@ func newRender(chart fs.FS) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			if templates != "" {
+				if _, err := os.Stat(templates); err != nil {
+					return fmt.Errorf("reading the sidecar chart: %w", err)
+				}
 				options.chart = os.DirFS(templates)
 			}
 			return options.run(command.Context(), command.OutOrStdout())
@@ -100,7 +102,7 @@ func (o *renderOptions) snapshot(input *input) (*decision.Snapshot, error) {
 	snapshot := &decision.Snapshot{
 		Sidecar: input.sidecar, Chart: chart, Environments: environments,
 		DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion,
-		ConfigMap: func(name string) *corev1.ConfigMap { return input.configMaps[name] },
+		ConfigMap: input.configMap,
 	}
 	for _, deployment := range input.deployments {
 		for key, value := range o.labels {

@@ -4,6 +4,7 @@
 package controller
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -57,13 +58,8 @@ func (b *breaker) wrote(owner types.NamespacedName, target types.UID, hash strin
 		b.rounds[owner][target] = r
 	}
 	now := b.now()
-	recent := r.writes[:0]
-	for _, at := range r.writes {
-		if now.Sub(at) < loopWindow {
-			recent = append(recent, at)
-		}
-	}
-	r.writes = append(recent, now)
+	r.writes = slices.DeleteFunc(r.writes, func(at time.Time) bool { return now.Sub(at) >= loopWindow })
+	r.writes = append(r.writes, now)
 	if len(r.writes) >= loopWrites || r.breaks > 0 && now.Sub(r.until) < loopWindow {
 		r.undone += len(r.writes)
 		r.until = now.Add(min(firstBreak<<min(r.breaks, 10), lastBreak))

@@ -109,6 +109,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if err != nil {
 		return reconcile.Result{}, fmt.Errorf("deciding: %w", err)
 	}
+	r.references.keep(request.NamespacedName, decided.ConfigMaps()...)
 	if err := r.holdBeforeWriting(ctx, sidecar, decided); err != nil {
 		return reconcile.Result{}, err
 	}
@@ -130,5 +131,5 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 // forget drops what is remembered of a VectorSidecar that is gone.
 func (r *Reconciler) forget(name types.NamespacedName) {
 	r.keep(name, nil)
-	r.references.set(name, "")
+	r.references.keep(name)
 }

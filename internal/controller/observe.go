@@ -140,7 +140,7 @@ func (r *Reconciler) companions(ctx context.Context, sidecar *v1alpha1.VectorSid
 // configMap reads a ConfigMap that a decision asks for. The reference is noted
 // first, so that no change of the ConfigMap is missed.
 func (r *Reconciler) configMap(ctx context.Context, sidecar *v1alpha1.VectorSidecar, name string) *corev1.ConfigMap {
-	r.references.set(client.ObjectKeyFromObject(sidecar), name)
+	r.references.add(client.ObjectKeyFromObject(sidecar), name)
 	object := &corev1.ConfigMap{}
 	if err := r.client.Get(ctx, types.NamespacedName{Namespace: sidecar.Namespace, Name: name}, object); err != nil {
 		return nil // The cache knows of no other error than "not found".

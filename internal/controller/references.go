@@ -4,46 +4,37 @@
 package controller
 
 import (
+	"maps"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// references remembers which ConfigMap each VectorSidecar's configuration comes
-// from. The name may come from an environment's values, so that no index over
-// the VectorSidecars could tell it.
+// references remembers which ConfigMaps the last decision about each VectorSidecar
+// asked for. Their names may come from an environment's values and from templates,
+// so that no index over the VectorSidecars could tell them.
 type references struct {
-	mu        sync.Mutex
-	configMap map[types.NamespacedName]string
-	sidecars  map[types.NamespacedName]map[types.NamespacedName]bool
+	mu         sync.Mutex
+	configMaps map[types.NamespacedName]map[string]bool
+	sidecars   map[types.NamespacedName]map[types.NamespacedName]bool
 }
 
 func newReferences() *references {
 	return &references{
-		configMap: map[types.NamespacedName]string{},
-		sidecars:  map[types.NamespacedName]map[types.NamespacedName]bool{},
+		configMaps: map[types.NamespacedName]map[string]bool{},
+		sidecars:   map[types.NamespacedName]map[types.NamespacedName]bool{},
 	}
 }
 
-// set notes that a VectorSidecar refers to a ConfigMap of its namespace; "" for
-// none.
-func (r *references) set(sidecar types.NamespacedName, name string) {
+// add notes that a VectorSidecar asks for a ConfigMap of its namespace.
+func (r *references) add(sidecar types.NamespacedName, name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if old := r.configMap[sidecar]; old == name {
-		return
-	} else if old != "" {
-		key := types.NamespacedName{Namespace: sidecar.Namespace, Name: old}
-		delete(r.sidecars[key], sidecar)
-		if len(r.sidecars[key]) == 0 {
-			delete(r.sidecars, key)
-		}
+	if r.configMaps[sidecar] == nil {
+		r.configMaps[sidecar] = map[string]bool{}
 	}
-	delete(r.configMap, sidecar)
-	if name == "" {
-		return
-	}
-	r.configMap[sidecar] = name
+	r.configMaps[sidecar][name] = true
 	key := types.NamespacedName{Namespace: sidecar.Namespace, Name: name}
 	if r.sidecars[key] == nil {
 		r.sidecars[key] = map[types.NamespacedName]bool{}
@@ -51,13 +42,29 @@ func (r *references) set(sidecar types.NamespacedName, name string) {
 	r.sidecars[key][sidecar] = true
 }
 
-// to returns the VectorSidecars that refer to a ConfigMap.
+// keep drops what a VectorSidecar has asked for, except the names given.
+func (r *references) keep(sidecar types.NamespacedName, names ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for name := range r.configMaps[sidecar] {
+		if slices.Contains(names, name) {
+			continue
+		}
+		delete(r.configMaps[sidecar], name)
+		key := types.NamespacedName{Namespace: sidecar.Namespace, Name: name}
+		delete(r.sidecars[key], sidecar)
+		if len(r.sidecars[key]) == 0 {
+			delete(r.sidecars, key)
+		}
+	}
+	if len(r.configMaps[sidecar]) == 0 {
+		delete(r.configMaps, sidecar)
+	}
+}
+
+// to returns the VectorSidecars that asked for a ConfigMap.
 func (r *references) to(configMap types.NamespacedName) []types.NamespacedName {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var found []types.NamespacedName
-	for sidecar := range r.sidecars[configMap] {
-		found = append(found, sidecar)
-	}
-	return found
+	return slices.Collect(maps.Keys(r.sidecars[configMap]))
 }

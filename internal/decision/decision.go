@@ -8,6 +8,7 @@ package decision
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -79,10 +80,23 @@ type Decision struct {
 	Matched int
 	// Companions are all that its sidecars refer to. Those of them that are not
 	// there, or are not the same, are Missing: they have to be written before
-	// any plan is carried out.
+	// any plan is carried out. One that is there has its UID.
 	Companions, Missing []corev1.ConfigMap
 	// Obsolete are the names of companions that nothing wanted refers to.
 	Obsolete []string
+}
+
+// ConfigMaps are the names of those whose content or existence the decision
+// depends on.
+func (d *Decision) ConfigMaps() []string {
+	var names []string
+	if d.ReferencedConfigMap != "" {
+		names = append(names, d.ReferencedConfigMap)
+	}
+	for i := range d.Companions {
+		names = append(names, d.Companions[i].Name)
+	}
+	return names
 }
 
 // Invalid says why nothing may be injected. Workloads stay as they are.
@@ -131,22 +145,57 @@ func Decide(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, err
 	}
 	slices.SortFunc(decision.Plans, func(a, b plan.Plan) int { return strings.Compare(a.Target.Name, b.Target.Name) })
 	decision.pace(snapshot, matched)
+	decision.provide(snapshot)
 	decision.collect(snapshot.Companions)
 	return decision, nil
 }
 
-// collect compares the companions that there are with those that are wanted. One
-// may go only when everything that may refer to it is settled.
-func (d *Decision) collect(companions []corev1.ConfigMap) {
-	there := map[string]string{}
-	for i := range companions {
-		there[companions[i].Name] = digest(&companions[i])
-	}
-	for i := range d.Companions {
-		if there[d.Companions[i].Name] != digest(&d.Companions[i]) {
-			d.Missing = append(d.Missing, d.Companions[i])
+// provide compares the companions that are wanted with those that there are. One
+// whose name is taken by an object of somebody else's is a conflict.
+func (d *Decision) provide(snapshot *Snapshot) {
+	for _, companion := range d.Companions {
+		there := snapshot.find(companion.Name)
+		switch {
+		case there == nil:
+			d.Missing = append(d.Missing, companion)
+		case !isOurs(there, snapshot.Sidecar):
+			d.Invalid = &Invalid{meta.ReasonConflict, fmt.Sprintf(
+				"ConfigMap %s/%s is not one of %s: delete it, or give this VectorSidecar another name", there.Namespace, there.Name, describe(snapshot.Sidecar))}
+		case digest(there) != digest(&companion) || !metav1.IsControlledBy(there, snapshot.Sidecar):
+			companion.UID = there.UID
+			d.Missing = append(d.Missing, companion)
 		}
 	}
+	if d.Invalid == nil {
+		return
+	}
+	for i := range d.Plans {
+		if p := &d.Plans[i]; p.Writes() && p.Action != plan.Remove {
+			p.Wait(d.Invalid.Reason, d.Invalid.Message)
+		}
+	}
+}
+
+// find returns the ConfigMap of a name, nil if there is none.
+func (s *Snapshot) find(name string) *corev1.ConfigMap {
+	for i := range s.Companions {
+		if s.Companions[i].Name == name {
+			return &s.Companions[i]
+		}
+	}
+	return s.ConfigMap(name)
+}
+
+// isOurs tells whether a ConfigMap was made for a VectorSidecar: now, or before
+// one of the same name was deleted and left it.
+func isOurs(object *corev1.ConfigMap, sidecar *v1alpha1.VectorSidecar) bool {
+	return metav1.IsControlledBy(object, sidecar) ||
+		metav1.GetControllerOf(object) == nil && object.Labels[meta.LabelSidecar] == meta.LabelValue(sidecar.Name)
+}
+
+// collect finds the companions that may go: not before everything that may refer
+// to them is settled.
+func (d *Decision) collect(companions []corev1.ConfigMap) {
 	if d.Invalid != nil {
 		return
 	}

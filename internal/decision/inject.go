@@ -75,7 +75,11 @@ func (d *Decision) add(snapshot *Snapshot, manager string, view *workload.View, 
 		d.Plans = append(d.Plans, plan.ForBlocked(manager, view, wanted.invalid.Reason, wanted.invalid.Message))
 		return
 	}
-	d.Plans = append(d.Plans, snapshot.plan(manager, view, wanted.desired, older))
+	p := snapshot.plan(manager, view, wanted.desired, older)
+	d.Plans = append(d.Plans, p)
+	if p.Desired == nil || p.Action == plan.Blocked || p.Action == plan.Conflict {
+		return // Nothing of this rendering is in it, or will be.
+	}
 	for _, companion := range wanted.companions {
 		known := false
 		for i := range d.Companions {

@@ -25,7 +25,6 @@ const (
 	ReasonDisabled           = "Disabled"
 	ReasonNoMatch            = "NoMatch"
 	ReasonRollingOut         = "RollingOut"
-	ReasonApplying           = "Applying"
 	ReasonRemoving           = "Removing"
 	ReasonAsExpected         = "AsExpected"
 	ReasonInvalidSelector    = "InvalidSelector"

@@ -51,9 +51,9 @@ func TestEveryNameGivesALabelOfItsOwn(t *testing.T) {
 // ones do.
 func TestTheManagersNameIsFrozen(t *testing.T) {
 	require.Equal(t, "vectorsidecar/logs", Manager("logs"))
-	require.Equal(t, "vectorsidecar/"+strings.Repeat("c", 97)+"-38dd56bd7938cca6", Manager(strings.Repeat("c", 253)))
+	require.Equal(t, "vectorsidecar/"+strings.Repeat("c", 97)+"-4b4e34eb907bea94", Manager(strings.Repeat("c", 253)))
 	require.Equal(t, "logs", LabelValue("logs"))
-	require.Equal(t, strings.Repeat("c", 46)+"-38dd56bd7938cca6", LabelValue(strings.Repeat("c", 253)))
+	require.Equal(t, strings.Repeat("c", 46)+"-4b4e34eb907bea94", LabelValue(strings.Repeat("c", 253)))
 }
 
 func TestOtherManagersAreNotOurs(t *testing.T) {

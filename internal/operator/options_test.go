@@ -64,7 +64,7 @@ func TestOptionsThatCannotWorkAreNamed(t *testing.T) {
 		"values nowhere":                          {arguments: []string{"--environments-configmap=v"}, names: []string{"--namespace is empty"}},
 		"several at once":                         {arguments: []string{"--concurrency=-1", "--log-level=x"}, names: []string{"--concurrency is -1", "--log-level"}},
 		"an argument that is none":                {arguments: []string{"start"}, names: []string{`"start"`}},
-		"a flag that is none":                     {arguments: []string{"--enviroment=x"}, names: []string{"enviroment"}},
+		"a flag that is none":                     {arguments: []string{"--surroundings=x"}, names: []string{"surroundings"}},
 		"a number that is none":                   {arguments: []string{"--concurrency=many"}, names: []string{"concurrency", "many"}},
 		"a switch with a value of its own colour": {arguments: []string{"--leader-elect=perhaps"}, names: []string{"leader-elect", "perhaps"}},
 	} {

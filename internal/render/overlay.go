@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 )
 
@@ -37,8 +39,8 @@ func newOverlay(text string, annotations map[string]string) (Overlay, error) {
 		return Overlay{}, err
 	}
 	var object corev1.PodTemplate
-	if err := yaml.UnmarshalStrict([]byte(text), &object); err != nil {
-		return Overlay{}, yamlError(text, err)
+	if err := decode(text, &object); err != nil {
+		return Overlay{}, err
 	}
 	var body corev1ac.PodTemplateApplyConfiguration
 	if err := yaml.Unmarshal([]byte(text), &body); err != nil {
@@ -65,6 +67,20 @@ func newOverlay(text string, annotations map[string]string) (Overlay, error) {
 	sum := sha256.Sum256(canonical)
 	overlay.Hash = hex.EncodeToString(sum[:8])
 	return overlay, nil
+}
+
+// decode reads rendered YAML as strictly as the API server. The YAML library by
+// itself would take a number for a text, and spell it anew.
+func decode(text string, into any) error {
+	data, err := yaml.YAMLToJSONStrict([]byte(text))
+	if err != nil {
+		return yamlError(text, err)
+	}
+	findings, err := kjson.UnmarshalStrict(data, into)
+	if err := errors.Join(append(findings, err)...); err != nil {
+		return fmt.Errorf("reading the rendered YAML: %w", err)
+	}
+	return nil
 }
 
 // mayHold is what an overlay may say, level by level. Everything else in a pod is

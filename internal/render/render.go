@@ -120,8 +120,8 @@ func kindOf(text string) (string, error) {
 func (r *Result) addConfigMap(text string, request Request) error {
 	sidecar := request.Sidecar
 	var companion corev1.ConfigMap
-	if err := yaml.UnmarshalStrict([]byte(text), &companion); err != nil {
-		return yamlError(text, err)
+	if err := decode(text, &companion); err != nil {
+		return err
 	}
 	switch {
 	case companion.Name == "":

@@ -38,9 +38,13 @@ type Error struct {
 	inText bool
 }
 
-// Error reads like Helm's: place, template, expression, message.
+// Error reads like Helm's: place, template, expression, message. What an author
+// says with fail or required comes first: it is meant for whoever reads it.
 func (e *Error) Error() string {
 	var text strings.Builder
+	if strings.HasPrefix(e.At, "fail ") || strings.HasPrefix(e.At, "required ") {
+		return fmt.Sprintf("%s (%s)", e.Message, strings.Join(append([]string{e.place()}, e.Trail...), ", from "))
+	}
 	text.WriteString(e.place())
 	if e.At != "" {
 		name := e.Define

@@ -123,6 +123,38 @@ func TestALiveConfigurationIsReloadedWithoutARollout(t *testing.T) {
 	}
 }
 
+// A ConfigMap that happens to have the name of one of ours is its owner's.
+func TestAConfigMapOfSomebodyElseIsNotTakenOver(t *testing.T) {
+	namespace := world.Namespace(t)
+	theirs := objects.NewConfigMap("logs-vector", namespace, "vector.yaml", "theirs")
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").
+		Sidecar(func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive }).Build()
+	world.Create(t, theirs, deployment, vs)
+
+	harness.Until(t, world, vs, "the conflict", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
+	require.Contains(t, message(vs, meta.ConditionReady), "Conflict: ConfigMap "+namespace+"/logs-vector is not one of VectorSidecar")
+	world.Get(t, theirs)
+	require.Equal(t, "theirs", theirs.Data["vector.yaml"])
+	require.Empty(t, theirs.OwnerReferences)
+	world.Get(t, deployment)
+	require.True(t, isClean(deployment))
+
+	require.NoError(t, world.Client.Delete(t.Context(), theirs))
+	harness.Until(t, world, deployment, "the sidecar", isInjected)
+}
+
+func TestNothingIsMadeForAWorkloadThatCannotTakeIt(t *testing.T) {
+	namespace := world.Namespace(t)
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithPort(9598).Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+	world.Create(t, deployment, vs)
+
+	harness.Until(t, world, vs, "a verdict", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
+
+	require.Empty(t, companionsIn(t, namespace))
+}
+
 func TestADeletedCompanionComesBack(t *testing.T) {
 	_, vs := injected(t)
 	companion := companionsIn(t, vs.Namespace)[0]

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -151,6 +152,17 @@ func TestOrphanedSidecarsStayWithWhatTheyRead(t *testing.T) {
 	harness.Until(t, world, again, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 1 })
 	world.Get(t, deployment)
 	require.Equal(t, generation, deployment.Generation)
+}
+
+func TestANamespaceThatIsDeletedIsNotHeld(t *testing.T) {
+	_, vs := injected(t)
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: vs.Namespace}}
+
+	require.NoError(t, world.Client.Delete(t.Context(), namespace))
+
+	harness.Eventually(t, "the namespace to be gone", func() bool {
+		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(namespace), namespace))
+	})
 }
 
 // rawTemplate is spec.template as the API server sends it.

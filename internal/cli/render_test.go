@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// run calls the plugin in a folder with files. What it prints is in test/golden.
+func run(t *testing.T, files map[string]string, arguments ...string) (string, error) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for name, text := range files {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	}
+	var out bytes.Buffer
+	command := New(vectorsidecar.FS, "test")
+	command.SetArgs(arguments)
+	command.SetOut(&out)
+	command.SetErr(&out)
+	err := command.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+func text(t *testing.T, object any) string {
+	t.Helper()
+	printed, err := yaml.Marshal(object)
+	require.NoError(t, err)
+	return string(printed)
+}
+
+func given(t *testing.T) map[string]string {
+	t.Helper()
+	return map[string]string{
+		"cart.yaml": text(t, objects.NewDeployment("cart", "shop").Build()),
+		"logs.yaml": text(t, objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build()),
+	}
+}
+
+var render = []string{"render", "-f", "cart.yaml", "--sidecar", "logs.yaml"}
+
+func TestALabelShowsWhatItWouldDo(t *testing.T) {
+	before, err := run(t, given(t), render...)
+	require.NoError(t, err)
+	require.NotContains(t, before, "name: vector\n")
+
+	after, err := run(t, given(t), append(render, "--label", "logs=vector")...)
+	require.NoError(t, err)
+	require.Contains(t, after, "name: vector\n")
+}
+
+func TestObjectsWithoutANamespaceAreInTheVectorSidecars(t *testing.T) {
+	files := given(t)
+	files["cart.yaml"] = text(t, objects.NewDeployment("cart", "").Labelled("logs", "vector").Build()) +
+		"---\n" + text(t, objects.NewDeployment("cart", "warehouse").Labelled("logs", "vector").Build())
+
+	out, err := run(t, files, render...)
+
+	require.NoError(t, err)
+	require.Contains(t, out, "namespace: shop")
+	require.NotContains(t, out, "warehouse")
+}
+
+func TestAConfigMapOfAnotherNamespaceIsNotThere(t *testing.T) {
+	files := given(t)
+	files["cart.yaml"] = text(t, objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build()) +
+		"---\n" + text(t, objects.NewConfigMap("shipping", "warehouse", "vector.yaml", objects.VectorConfig("x")))
+	files["logs.yaml"] = text(t, objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").WithConfigMap("shipping", "").Build())
+	_, err := run(t, files, render...)
+	require.ErrorContains(t, err, "ConfigMap shop/shipping does not exist")
+
+	files["cart.yaml"] += "---\n" + text(t, objects.NewConfigMap("shipping", "", "vector.yaml", objects.VectorConfig("x")))
+	_, err = run(t, files, render...)
+	require.NoError(t, err)
+}
+
+func TestFilesThatCannotBeReadAreNamed(t *testing.T) {
+	second := text(t, objects.NewVectorSidecar("other", "shop").Build())
+	for name, test := range map[string]struct {
+		change    func(map[string]string)
+		arguments []string
+		names     []string
+	}{
+		"a file that is not there":         {change: func(f map[string]string) { delete(f, "cart.yaml") }, names: []string{"cart.yaml"}},
+		"values that are not there":        {arguments: []string{"--values", "none.yaml"}, names: []string{"none.yaml"}},
+		"templates that are not there":     {arguments: []string{"--templates", "none"}, names: []string{"none"}},
+		"no VectorSidecar":                 {change: func(f map[string]string) { f["logs.yaml"] = "" }, names: []string{"logs.yaml", "VectorSidecar"}},
+		"two of them":                      {change: func(f map[string]string) { f["logs.yaml"] += "---\n" + second }, names: []string{"logs.yaml: document 2", "second VectorSidecar"}},
+		"what is not YAML":                 {change: func(f map[string]string) { f["cart.yaml"] += "---\na: [\n" }, names: []string{"cart.yaml: document 2"}},
+		"a field that does not exist":      {change: func(f map[string]string) { f["logs.yaml"] += "spek: {}\n" }, names: []string{"logs.yaml: document 1", "spek"}},
+		"a version that is none":           {arguments: []string{"--label", "logs=vector", "--kube-version", "latest"}, names: []string{"latest"}},
+		"an environment that is not known": {arguments: []string{"--environment", "stagin"}, names: []string{"stagin", "staging"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := given(t)
+			if test.change != nil {
+				test.change(files)
+			}
+			_, err := run(t, files, append(render[:len(render):len(render)], test.arguments...)...)
+			require.Error(t, err)
+			for _, part := range test.names {
+				require.ErrorContains(t, err, part)
+			}
+		})
+	}
+}
+
+func TestBothFilesAreRequired(t *testing.T) {
+	_, err := run(t, nil, "render")
+
+	require.ErrorContains(t, err, "filename")
+	require.ErrorContains(t, err, "sidecar")
+}

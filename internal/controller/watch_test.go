@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+func requirement(key string, operator metav1.LabelSelectorOperator, values ...string) metav1.LabelSelectorRequirement {
+	return metav1.LabelSelectorRequirement{Key: key, Operator: operator, Values: values}
+}
+
+// Whatever a selector matches, the index leads from the workload to it.
+func TestTheIndexMissesNoMatch(t *testing.T) {
+	workloads := []map[string]string{
+		nil, {"a": "1"}, {"a": "2"}, {"b": "1"}, {"a": "1", "b": "2"}, {"a": "", "c": "x=y"}, {"*": "*"},
+	}
+	for name, selector := range map[string]metav1.LabelSelector{
+		"everything":             {},
+		"a label":                {MatchLabels: map[string]string{"a": "1"}},
+		"two labels":             {MatchLabels: map[string]string{"b": "2", "a": "1"}},
+		"an empty value":         {MatchLabels: map[string]string{"a": ""}},
+		"one of two values":      {MatchExpressions: []metav1.LabelSelectorRequirement{requirement("a", "In", "1", "2")}},
+		"none of two values":     {MatchExpressions: []metav1.LabelSelectorRequirement{requirement("a", "NotIn", "1", "2")}},
+		"a key":                  {MatchExpressions: []metav1.LabelSelectorRequirement{requirement("a", "Exists")}},
+		"no such key":            {MatchExpressions: []metav1.LabelSelectorRequirement{requirement("a", "DoesNotExist")}},
+		"no such key, but a one": {MatchExpressions: []metav1.LabelSelectorRequirement{requirement("c", "DoesNotExist"), requirement("b", "In", "2")}},
+		"a label and a key":      {MatchLabels: map[string]string{"a": "1"}, MatchExpressions: []metav1.LabelSelectorRequirement{requirement("b", "Exists")}},
+	} {
+		vs := objects.NewVectorSidecar("logs", "shop").Build()
+		vs.Spec.Selector = selector
+		matcher, err := metav1.LabelSelectorAsSelector(&selector)
+		require.NoError(t, err)
+		keys := selectorKeys(vs)
+		require.NotEmpty(t, keys, name)
+		for _, has := range workloads {
+			if matcher.Matches(labels.Set(has)) {
+				require.True(t, intersects(keys, append(labelKeys(has), anyLabels)), "%s matches %v and is not found", name, has)
+			}
+		}
+	}
+}
+
+func intersects(a, b []string) bool {
+	for _, one := range a {
+		for _, other := range b {
+			if one == other {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func TestAWorkloadIsFoundByWhoOwnsSomethingInIt(t *testing.T) {
+	deployment := objects.NewDeployment("cart", "shop").Build()
+	for _, manager := range []string{"kubectl", meta.Manager("logs"), meta.Operator, meta.Manager("audit"), meta.Manager("logs")} {
+		deployment.ManagedFields = append(deployment.ManagedFields, metav1.ManagedFieldsEntry{Manager: manager})
+	}
+
+	require.Equal(t, []string{meta.Manager("logs"), meta.Manager("audit")}, managersOf(deployment))
+	require.Empty(t, managersOf(objects.NewDeployment("cart", "shop").Build()))
+}
+
+func passes[T client.Object](p predicate.Predicate, object T, change func(T)) bool {
+	after, _ := object.DeepCopyObject().(T)
+	change(after)
+	return p.Update(event.UpdateEvent{ObjectOld: object, ObjectNew: after})
+}
+
+func TestOnlyWhatPlanningSeesWakesTheLoop(t *testing.T) {
+	cart := objects.NewDeployment("cart", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log").Build()
+	for name, test := range map[string]struct {
+		change func(*appsv1.Deployment)
+		want   bool
+	}{
+		"nothing":               {func(*appsv1.Deployment) {}, false},
+		"a new version":         {func(d *appsv1.Deployment) { d.ResourceVersion, d.Generation, d.Status.ObservedGeneration = "2", 7, 7 }, false},
+		"a count in the status": {func(d *appsv1.Deployment) { d.Status.ReadyReplicas = 1 }, false},
+		"its revision": {func(d *appsv1.Deployment) {
+			d.Annotations = map[string]string{"deployment.kubernetes.io/revision": "2"}
+		}, false},
+		"the application's image":       {func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Image = "app:2" }, false},
+		"a variable of the application": {func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "A"}} }, false},
+		"a label":                       {func(d *appsv1.Deployment) { d.Labels["logs"] = "none" }, true},
+		"a rollout that finishes": {func(d *appsv1.Deployment) {
+			d.Status = appsv1.DeploymentStatus{Replicas: 1, UpdatedReplicas: 1, AvailableReplicas: 1}
+		}, true},
+		"a container": {func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Name = "web" }, true},
+		"a volume":    {func(d *appsv1.Deployment) { d.Spec.Template.Spec.Volumes = nil }, true},
+		"a pause":     {func(d *appsv1.Deployment) { d.Spec.Paused = true }, true},
+		"an opt-out":  {func(d *appsv1.Deployment) { d.Annotations = map[string]string{meta.AnnotationInject: "false"} }, true},
+	} {
+		require.Equal(t, test.want, passes(workloadChanges(), cart, test.change), name)
+	}
+}
+
+func TestOnlyTheContentOfAConfigMapWakesTheLoop(t *testing.T) {
+	object := objects.NewConfigMap("shipping", "shop", "vector.yaml", "x")
+
+	require.False(t, passes(configMapChanges(), object, func(c *corev1.ConfigMap) { c.ResourceVersion, c.Labels = "2", map[string]string{"a": "b"} }))
+	require.True(t, passes(configMapChanges(), object, func(c *corev1.ConfigMap) { c.Data["vector.yaml"] = "y" }))
+	require.True(t, passes(configMapChanges(), object, func(c *corev1.ConfigMap) { c.Data["more"] = "" }))
+	require.True(t, passes(configMapChanges(), object, func(c *corev1.ConfigMap) { c.BinaryData = map[string][]byte{"geo": {1}} }))
+}
+
+func TestOnlyTheEnvironmentOfANamespaceWakesTheLoop(t *testing.T) {
+	namespace := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "shop", Labels: map[string]string{"team": "a"}}}
+	changes := environmentChanges()
+
+	require.False(t, changes.Create(event.CreateEvent{Object: namespace}))
+	require.False(t, changes.Delete(event.DeleteEvent{Object: namespace}))
+	require.False(t, passes(changes, namespace, func(n *metav1.PartialObjectMetadata) { n.Labels["team"] = "b" }))
+	require.True(t, passes(changes, namespace, func(n *metav1.PartialObjectMetadata) { n.Labels[meta.LabelEnvironment] = "staging" }))
+}
+
+func TestAnErrorIsExplainedByWhatCanBeDone(t *testing.T) {
+	cause := errors.New("no")
+	for name, test := range map[string]struct {
+		err       error
+		reason    string
+		permanent bool
+	}{
+		"a conflict":      {&apply.ConflictError{Err: cause}, meta.ReasonConflict, true},
+		"a refusal":       {&apply.RefusedError{Err: cause}, meta.ReasonApplyRefused, true},
+		"a passing error": {cause, meta.ReasonRetrying, false},
+	} {
+		reason, permanent := explain(fmt.Errorf("applying: %w", test.err))
+		require.Equal(t, test.reason, reason, name)
+		require.Equal(t, test.permanent, permanent, name)
+	}
+}
+
+func TestEventsStayWithinWhatAnEventHolds(t *testing.T) {
+	var names []string
+	for i := range 2000 {
+		names = append(names, fmt.Sprintf("w%d", i))
+	}
+
+	require.Equal(t, "w0, w1", few(names[:2]))
+	require.Contains(t, few(names), "and 1990 more")
+	require.LessOrEqual(t, len(shortened(strings.Repeat("ä", 5000))), 1024)
+	require.Equal(t, "ä", shortened("ä"))
+}

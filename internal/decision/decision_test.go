@@ -1,0 +1,363 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+func logs() *objects.VectorSidecar {
+	return objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector")
+}
+
+func cart() *appsv1.Deployment {
+	return objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build()
+}
+
+// settled is the view of a workload whose rollout is complete.
+func settled(deployment *appsv1.Deployment) workload.View {
+	view := workload.Of(deployment)
+	view.UID, view.Rollout = types.UID(deployment.Name), workload.RolloutComplete
+	return view
+}
+
+func snapshot(t *testing.T, sidecar *v1alpha1.VectorSidecar, deployments ...*appsv1.Deployment) *Snapshot {
+	t.Helper()
+	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	require.NoError(t, err)
+	s := &Snapshot{
+		Sidecar: sidecar, Chart: chart, Environments: chart.Environments,
+		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
+	}
+	s.ConfigMap = func(name string) *corev1.ConfigMap {
+		for i := range s.Companions {
+			if s.Companions[i].Name == name {
+				return &s.Companions[i]
+			}
+		}
+		return nil
+	}
+	for _, deployment := range deployments {
+		s.Workloads = append(s.Workloads, settled(deployment))
+	}
+	return s
+}
+
+func decide(t *testing.T, s *Snapshot) *Decision {
+	t.Helper()
+	decided, err := Decide(t.Context(), s, nil)
+	require.NoError(t, err)
+	return decided
+}
+
+// carried marks a workload as one that carries what an earlier decision planned.
+func carried(view *workload.View, p *plan.Plan) {
+	view.Owned = map[string]workload.Owned{p.Manager: {
+		Hash: workload.Hash(p.Apply), InjectedHash: p.Desired.InjectedHash(), HasPlainAnnotations: true,
+		Containers: []string{"vector"}, Volumes: []string{"vectorsidecar-vector-config", "vectorsidecar-vector-data"},
+	}}
+}
+
+// written are companions as they are once they are there.
+func written(owner *v1alpha1.VectorSidecar, companions []corev1.ConfigMap) []corev1.ConfigMap {
+	var there []corev1.ConfigMap
+	for i := range companions {
+		object := companions[i].DeepCopy()
+		object.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, v1alpha1.GroupVersion.WithKind("VectorSidecar"))}
+		there = append(there, *object)
+	}
+	return there
+}
+
+func TestTheEnvironmentIsTheMostSpecificOne(t *testing.T) {
+	for name, test := range map[string]struct {
+		spec, namespace, operator string
+		want                      string
+	}{
+		"the operator's":       {operator: "staging", want: "staging"},
+		"the namespace's":      {namespace: "production", operator: "staging", want: "production"},
+		"the VectorSidecar's":  {spec: "development", namespace: "production", operator: "staging", want: "development"},
+		"not the namespace's":  {spec: "development", operator: "staging", want: "development"},
+		"of an empty label":    {namespace: "", operator: "production", want: "production"},
+		"one that has no file": {spec: "nowhere", operator: "staging", want: "nowhere"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := snapshot(t, logs().InEnvironment(test.spec).Build(), cart())
+			s.DefaultEnvironment = test.operator
+			s.NamespaceLabels = map[string]string{meta.LabelEnvironment: test.namespace}
+
+			require.Equal(t, test.want, decide(t, s).Environment)
+		})
+	}
+}
+
+func TestWhatTheSelectorSaysIsDone(t *testing.T) {
+	shared := metav1.LabelSelectorRequirement{Key: "logs", Operator: metav1.LabelSelectorOpIn, Values: []string{"vector", "other"}}
+	for name, test := range map[string]struct {
+		change  func(*v1alpha1.VectorSidecar)
+		matched int
+		invalid string
+	}{
+		"a label":                {change: func(*v1alpha1.VectorSidecar) {}, matched: 1},
+		"another label":          {change: func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector.MatchLabels["logs"] = "none" }},
+		"an expression":          {change: func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector = selecting(shared) }, matched: 2},
+		"everything, by mistake": {change: func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector = metav1.LabelSelector{} }, invalid: "matchAll"},
+		"everything":             {change: func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector, vs.Spec.MatchAll = metav1.LabelSelector{}, true }, matched: 3},
+		"an operator that does not exist": {change: func(vs *v1alpha1.VectorSidecar) {
+			vs.Spec.Selector = selecting(metav1.LabelSelectorRequirement{Key: "a", Operator: "Like"})
+		}, invalid: "spec.selector"},
+		"In of nothing": {change: func(vs *v1alpha1.VectorSidecar) {
+			vs.Spec.Selector = selecting(metav1.LabelSelectorRequirement{Key: "a", Operator: "In"})
+		}, invalid: "spec.selector"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			vs := logs().Build()
+			test.change(vs)
+			decided := decide(t, snapshot(t, vs, cart(),
+				objects.NewDeployment("basket", "shop").Labelled("logs", "other").Build(), objects.NewDeployment("plain", "shop").Build()))
+
+			require.Equal(t, test.matched, decided.Matched)
+			require.Len(t, decided.Plans, test.matched)
+			if test.invalid == "" {
+				require.Nil(t, decided.Invalid)
+				return
+			}
+			require.Equal(t, meta.ReasonInvalidSelector, decided.Invalid.Reason)
+			require.Contains(t, decided.Invalid.Message, "VectorSidecar shop/logs")
+			require.Contains(t, decided.Invalid.Message, test.invalid)
+		})
+	}
+}
+
+func selecting(requirements ...metav1.LabelSelectorRequirement) metav1.LabelSelector {
+	return metav1.LabelSelector{MatchExpressions: requirements}
+}
+
+// However it comes about that a workload is not to carry the sidecar any more.
+func TestWhatShouldNotCarryTheSidecarLosesIt(t *testing.T) {
+	now := metav1.Now()
+	for name, change := range map[string]func(*Snapshot){
+		"switched off":          func(s *Snapshot) { s.Sidecar = logs().Disabled().Build() },
+		"deleted":               func(s *Snapshot) { s.Sidecar.DeletionTimestamp = &now },
+		"another selector":      func(s *Snapshot) { s.Sidecar.Spec.Selector.MatchLabels["logs"] = "none" },
+		"the label taken off":   func(s *Snapshot) { s.Workloads[0].Labels = nil },
+		"deleted while invalid": func(s *Snapshot) { s.Sidecar.DeletionTimestamp, s.Sidecar.Spec.Environment = &now, "nowhere" },
+		"deleted, selecting nonsense": func(s *Snapshot) {
+			s.Sidecar.DeletionTimestamp, s.Sidecar.Spec.Selector = &now, selecting(metav1.LabelSelectorRequirement{Key: "a", Operator: "Like"})
+		},
+		"switched off while invalid": func(s *Snapshot) { s.Sidecar = logs().Disabled().InEnvironment("nowhere").Build() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := snapshot(t, logs().Build(), cart())
+			carried(&s.Workloads[0], &decide(t, s).Plans[0])
+			change(s)
+
+			decided := decide(t, s)
+
+			require.Len(t, decided.Plans, 1)
+			require.Equal(t, plan.Remove, decided.Plans[0].Action)
+		})
+	}
+}
+
+func TestWhatIsWrongTouchesNoWorkload(t *testing.T) {
+	s := snapshot(t, logs().Build(), cart())
+	carried(&s.Workloads[0], &decide(t, s).Plans[0])
+	companions := written(s.Sidecar, decide(t, s).Companions)
+	for name, change := range map[string]func(*v1alpha1.VectorSidecar){
+		"an unknown environment": func(vs *v1alpha1.VectorSidecar) { vs.Spec.Environment = "nowhere" },
+		"a ConfigMap that is gone": func(vs *v1alpha1.VectorSidecar) {
+			vs.Spec.Sidecar = &v1alpha1.SidecarSpec{Config: &v1alpha1.ConfigSpec{ConfigMapRef: &v1alpha1.ConfigMapRef{Name: "gone"}}}
+		},
+		"logs out of reach": func(vs *v1alpha1.VectorSidecar) {
+			vs.Spec.Sidecar = &v1alpha1.SidecarSpec{Logs: &v1alpha1.LogsSpec{Path: "/var/log/app"}}
+		},
+		"a selector of everything": func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector = metav1.LabelSelector{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			broken := *s
+			broken.Sidecar = logs().Build()
+			broken.Companions = companions
+			change(broken.Sidecar)
+
+			decided := decide(t, &broken)
+
+			require.NotNil(t, decided.Invalid)
+			for i := range decided.Plans {
+				require.False(t, decided.Plans[i].Writes(), decided.Plans[i].Action)
+			}
+			require.Empty(t, decided.Obsolete, "what runs still needs its configuration")
+		})
+	}
+}
+
+func TestOneWorkloadThatCannotTakeItDoesNotStopTheOthers(t *testing.T) {
+	able := objects.NewDeployment("able", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build()
+
+	decided := decide(t, snapshot(t, logs().WithLogs("/var/log/app").Build(), cart(), able))
+
+	require.Nil(t, decided.Invalid)
+	require.Equal(t, plan.Inject, decided.Plans[0].Action)
+	require.Equal(t, plan.Blocked, decided.Plans[1].Action)
+	require.Equal(t, meta.ReasonInvalidTemplate, decided.Plans[1].Reason)
+	require.Contains(t, decided.Plans[1].Message, "/var/log/app")
+}
+
+func TestAReferencedConfigMapIsHeldToWhatItMustBe(t *testing.T) {
+	good := objects.NewConfigMap("shipping", "shop", "vector.yaml", objects.VectorConfig("x"))
+	binary := good.DeepCopy()
+	binary.Data, binary.BinaryData = nil, map[string][]byte{"vector.yaml": {0xff}}
+	for name, test := range map[string]struct {
+		object *corev1.ConfigMap
+		key    string
+		reason string
+		names  []string
+	}{
+		"a good one":            {object: good},
+		"none":                  {reason: meta.ReasonConfigMapNotFound, names: []string{"ConfigMap shop/shipping", "sidecar.config.configMapRef.name", "VectorSidecar shop/logs"}},
+		"no such key":           {object: good, key: "agent.toml", reason: meta.ReasonConfigMapNotFound, names: []string{"shop/shipping", `"agent.toml"`, "vector.yaml"}},
+		"a key that is binary":  {object: binary, reason: meta.ReasonConfigMapNotFound, names: []string{"vector.yaml (binary)"}},
+		"no keys":               {object: &corev1.ConfigMap{}, reason: meta.ReasonConfigMapNotFound, names: []string{"no keys"}},
+		"what Vector refuses":   {object: objects.NewConfigMap("shipping", "shop", "vector.yaml", "sources: {}"), reason: meta.ReasonInvalidConfig, names: []string{"shop/shipping: vector.yaml: ", "sources"}},
+		"what is not even YAML": {object: objects.NewConfigMap("shipping", "shop", "vector.yaml", "a: [\n"), reason: meta.ReasonInvalidConfig, names: []string{"shop/shipping: vector.yaml: ", "line"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := snapshot(t, logs().WithConfigMap("shipping", test.key).Build(), cart())
+			s.ConfigMap = func(name string) *corev1.ConfigMap {
+				require.Equal(t, "shipping", name)
+				return test.object
+			}
+
+			decided := decide(t, s)
+
+			require.Equal(t, "shipping", decided.ReferencedConfigMap, "it has to be watched, also when it is not there")
+			if test.reason == "" {
+				require.Nil(t, decided.Invalid)
+				require.Empty(t, decided.Companions)
+				return
+			}
+			require.NotNil(t, decided.Invalid)
+			require.Equal(t, test.reason, decided.Invalid.Reason)
+			for _, part := range test.names {
+				require.Contains(t, decided.Invalid.Message, part)
+			}
+		})
+	}
+}
+
+func TestAnyChangeOfAReferencedConfigMapGivesAnotherSidecar(t *testing.T) {
+	s := snapshot(t, logs().WithConfigMap("shipping", "").Build(), cart())
+	hash := func(change func(*corev1.ConfigMap)) string {
+		object := objects.NewConfigMap("shipping", "shop", "vector.yaml", objects.VectorConfig("x"))
+		change(object)
+		s.ConfigMap = func(string) *corev1.ConfigMap { return object }
+		return decide(t, s).Plans[0].Desired.InjectedHash()
+	}
+	before := hash(func(*corev1.ConfigMap) {})
+
+	require.Equal(t, before, hash(func(c *corev1.ConfigMap) { c.Labels, c.ResourceVersion = map[string]string{"a": "b"}, "9" }), "metadata starts no pods")
+	require.NotEqual(t, before, hash(func(c *corev1.ConfigMap) { c.Data["vector.yaml"] = objects.VectorConfig("y") }))
+	require.NotEqual(t, before, hash(func(c *corev1.ConfigMap) { c.Data["table.csv"] = "a,b" }), "a configuration may read the other keys")
+	require.NotEqual(t, before, hash(func(c *corev1.ConfigMap) { c.BinaryData = map[string][]byte{"geo.mmdb": {1}} }))
+}
+
+func TestCompanionsComeBeforeAndGoAfterTheWorkloadsThatNeedThem(t *testing.T) {
+	s := snapshot(t, logs().Build(), cart())
+	old := corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "logs-vector-old"}}
+	s.Companions = []corev1.ConfigMap{old}
+
+	first := decide(t, s)
+	require.Len(t, first.Companions, 1)
+	require.Equal(t, first.Companions, first.Missing)
+	require.Empty(t, first.Obsolete, "the workload may still run with the old one")
+
+	carried(&s.Workloads[0], &first.Plans[0])
+	s.Companions = append(s.Companions, written(s.Sidecar, first.Companions)...)
+	s.Workloads[0].Rollout = workload.RolloutProgressing
+	rolling := decide(t, s)
+	require.Equal(t, plan.None, rolling.Plans[0].Action)
+	require.Empty(t, rolling.Missing)
+	require.Empty(t, rolling.Obsolete, "old pods are still there")
+
+	s.Workloads[0].Rollout = workload.RolloutComplete
+	require.Equal(t, []string{"logs-vector-old"}, decide(t, s).Obsolete)
+
+	s.Sidecar = logs().Disabled().Build()
+	require.Empty(t, decide(t, s).Obsolete, "the workload still carries the sidecar")
+	s.Workloads[0].Owned = nil
+	require.ElementsMatch(t, []string{"logs-vector-old", first.Companions[0].Name}, decide(t, s).Obsolete)
+}
+
+func TestTheOlderOfTwoWithOneContainerNameHasIt(t *testing.T) {
+	young, old := logs().Build(), objects.NewVectorSidecar("audit", "shop").MatchingAll().Build()
+	young.CreationTimestamp = metav1.NewTime(time.Unix(200, 0))
+	old.CreationTimestamp = metav1.NewTime(time.Unix(100, 0))
+
+	s := snapshot(t, young, cart())
+	s.Others = []v1alpha1.VectorSidecar{*old}
+	decided := decide(t, s)
+	require.Equal(t, plan.Conflict, decided.Plans[0].Action)
+	require.Contains(t, decided.Plans[0].Message, "audit")
+
+	s = snapshot(t, old, cart())
+	s.Others = []v1alpha1.VectorSidecar{*young}
+	require.Equal(t, plan.Inject, decide(t, s).Plans[0].Action)
+
+	s = snapshot(t, logs().Named("shipper").Build(), cart())
+	s.Others = []v1alpha1.VectorSidecar{*old}
+	require.Equal(t, plan.Inject, decide(t, s).Plans[0].Action, "another name is no clash")
+}
+
+func TestAMemoChangesNoDecision(t *testing.T) {
+	memo := NewMemo()
+	reaching := objects.NewDeployment("reaching", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build()
+	for name, vs := range map[string]*v1alpha1.VectorSidecar{
+		"plain":       logs().Build(),
+		"with logs":   logs().WithLogs("/var/log/app").Build(),
+		"in staging":  logs().InEnvironment("staging").Build(),
+		"named":       logs().Named("shipper").Build(),
+		"with values": logs().WithValues(map[string]any{"a": 1}).Build(),
+		"elsewhere":   objects.NewVectorSidecar("logs", "warehouse").Selecting("logs", "vector").Build(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := snapshot(t, vs, cart(), reaching)
+			want := decide(t, s)
+			for range 2 {
+				got, err := Decide(t.Context(), s, memo)
+				require.NoError(t, err)
+				require.Equal(t, want, got)
+			}
+		})
+	}
+}
+
+func TestAContextThatEndsIsNoVerdict(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	memo := NewMemo()
+	s := snapshot(t, logs().Build(), cart())
+
+	_, err := Decide(ctx, s, memo)
+	require.ErrorIs(t, err, context.Canceled)
+
+	decided, err := Decide(t.Context(), s, memo)
+	require.NoError(t, err)
+	require.Nil(t, decided.Invalid, "nothing is remembered of a rendering that was cut short")
+}

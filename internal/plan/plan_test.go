@@ -1,0 +1,232 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+var (
+	mine   = meta.Manager("logs")
+	theirs = meta.Manager("audit")
+)
+
+// sidecar is what the tests want of a workload.
+func sidecar() *Desired {
+	always := corev1.ContainerRestartPolicyAlways
+	overlay := &render.Overlay{
+		Hash: "new",
+		Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+			InitContainers: []corev1.Container{{
+				Name: "vector", RestartPolicy: &always,
+				Ports:        []corev1.ContainerPort{{ContainerPort: 9598}},
+				VolumeMounts: []corev1.VolumeMount{{Name: "data", MountPath: "/var/lib/vector"}, {Name: "logs", MountPath: "/var/log/app"}},
+			}},
+			Volumes: []corev1.Volume{{Name: "data"}},
+		}},
+		Body: map[string]any{"spec": map[string]any{
+			"initContainers": []any{map[string]any{"name": "vector", "restartPolicy": "Always"}},
+			"volumes":        []any{map[string]any{"name": "data"}},
+		}},
+	}
+	return NewDesired(overlay, "vector", "config-1")
+}
+
+// application is a workload that can take the sidecar.
+func application() *workload.View {
+	return &workload.View{
+		Ref:        workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"},
+		Containers: []workload.Container{{Name: "app", Ports: []corev1.ContainerPort{{ContainerPort: 8080}}}},
+		Volumes:    []string{"logs"},
+		Rollout:    workload.RolloutComplete,
+	}
+}
+
+// injected is the same once it carries the sidecar.
+func injected(hash string) *workload.View {
+	view := application()
+	view.Containers = append([]workload.Container{{Name: "vector", Init: true, Ports: []corev1.ContainerPort{{ContainerPort: 9598}}}}, view.Containers...)
+	view.Volumes = append(view.Volumes, "data")
+	view.Owned = map[string]workload.Owned{mine: {
+		Hash: hash, InjectedHash: "new", HasPlainAnnotations: true, Containers: []string{"vector"}, Volumes: []string{"data"},
+	}}
+	return view
+}
+
+func current() *workload.View { return injected(sidecar().alone.hash) }
+
+func with(view *workload.View, change func(*workload.View)) *workload.View {
+	change(view)
+	return view
+}
+
+func owning(change func(*workload.Owned)) func(*workload.View) {
+	return func(v *workload.View) {
+		owned := v.Owned[mine]
+		change(&owned)
+		v.Owned[mine] = owned
+	}
+}
+
+func TestEveryWorkloadGetsThePlanThatItNeeds(t *testing.T) {
+	older := owning(func(o *workload.Owned) { o.Hash, o.InjectedHash = "older", "older" })
+	changed := owning(func(o *workload.Owned) { o.Hash = "changed by hand" })
+	for name, test := range map[string]struct {
+		view   *workload.View
+		policy Policy
+		want   Action
+		reason string
+	}{
+		"an application":                      {view: application(), want: Inject},
+		"one that carries it":                 {view: current(), want: None},
+		"one that carries an older one":       {view: with(current(), older), want: Update},
+		"one that somebody changed":           {view: with(current(), changed), want: Update},
+		"a change that is only to be told":    {view: with(current(), changed), policy: Policy{ReportDrift: true}, want: Blocked, reason: meta.ReasonDrifted},
+		"an older one, by the same policy":    {view: with(current(), older), policy: Policy{ReportDrift: true}, want: Update},
+		"one that is being deleted":           {view: with(application(), func(v *workload.View) { v.Deleting = true }), want: Blocked, reason: meta.ReasonWorkloadDeleting},
+		"one that opts out":                   {view: with(application(), func(v *workload.View) { v.OptOut = "false" }), want: Blocked, reason: meta.ReasonOptedOut},
+		"one that opts out after all":         {view: with(current(), func(v *workload.View) { v.OptOut = "false" }), want: Remove},
+		"one that is paused":                  {view: with(application(), func(v *workload.View) { v.Paused = true }), want: Blocked, reason: meta.ReasonWorkloadPaused},
+		"one that is paused and carries it":   {view: with(current(), func(v *workload.View) { v.Paused = true }), want: None},
+		"one that is paused and has an older": {view: with(with(current(), older), func(v *workload.View) { v.Paused = true }), want: Blocked, reason: meta.ReasonWorkloadPaused},
+		"a container of the name":             {view: with(application(), func(v *workload.View) { v.Containers[0].Name = "vector" }), want: Conflict, reason: meta.ReasonConflict},
+		"a volume of the name":                {view: with(application(), func(v *workload.View) { v.Volumes = append(v.Volumes, "data") }), want: Conflict, reason: meta.ReasonConflict},
+		"no volume to mount":                  {view: with(application(), func(v *workload.View) { v.Volumes = nil }), want: Blocked, reason: meta.ReasonBlocked},
+		"a port that is taken":                {view: with(application(), func(v *workload.View) { v.Containers[0].Ports[0].ContainerPort = 9598 }), want: Blocked, reason: meta.ReasonBlocked},
+		"a port taken under its protocol's name": {view: with(application(), func(v *workload.View) {
+			v.Containers[0].Ports[0] = corev1.ContainerPort{ContainerPort: 9598, Protocol: "TCP"}
+		}), want: Blocked, reason: meta.ReasonBlocked},
+		"a port of another protocol": {view: with(application(), func(v *workload.View) {
+			v.Containers[0].Ports[0] = corev1.ContainerPort{ContainerPort: 9598, Protocol: "UDP"}
+		}), want: Inject},
+		"the container of another VectorSidecar": {view: with(current(), func(v *workload.View) { v.Owned = map[string]workload.Owned{theirs: v.Owned[mine]} }), want: Conflict, reason: meta.ReasonConflict},
+		"an init container that got ahead":       {view: with(current(), gotAhead), want: None},
+		"the same, where order matters":          {view: with(current(), gotAhead), policy: Policy{StrictOrder: true}, want: Update},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := For(mine, sidecar(), test.policy, test.view)
+
+			require.Equal(t, test.want, p.Action, p.Message)
+			require.Equal(t, test.reason, p.Reason)
+			require.Equal(t, test.reason != "", p.Message != "", "whoever is refused is told why")
+			require.Equal(t, test.view.Ref, p.Target)
+			require.Equal(t, mine, p.Manager)
+			require.Equal(t, p.Action == Inject || p.Action == Update, p.Apply != nil)
+			require.Equal(t, p.Action == Inject || p.Action == Update || p.Action == Remove, p.Writes())
+		})
+	}
+}
+
+func gotAhead(v *workload.View) {
+	v.Containers = append([]workload.Container{{Name: "migrate", Init: true}}, v.Containers...)
+}
+
+func TestAClashNamesBothSides(t *testing.T) {
+	for name, test := range map[string]struct {
+		view  *workload.View
+		names []string
+	}{
+		"a container": {with(application(), func(v *workload.View) { v.Containers[0].Name = "vector" }), []string{`"vector"`, "spec.sidecar.name"}},
+		"the container of another VectorSidecar": {
+			with(current(), func(v *workload.View) { v.Owned = map[string]workload.Owned{theirs: v.Owned[mine]} }), []string{`"vector"`, "audit"},
+		},
+		"a volume":           {with(application(), func(v *workload.View) { v.Volumes = append(v.Volumes, "data") }), []string{`"data"`}},
+		"a missing volume":   {with(application(), func(v *workload.View) { v.Volumes = nil }), []string{`"vector"`, `"logs"`, "/var/log/app"}},
+		"a port":             {with(application(), func(v *workload.View) { v.Containers[0].Ports[0].ContainerPort = 9598 }), []string{"9598", `"vector"`, `"app"`}},
+		"a change by a hand": {with(injected("x"), func(v *workload.View) { v.LastWriter = "kubectl-edit" }), []string{"kubectl-edit", "spec.driftPolicy"}},
+		"an opt-out":         {with(application(), func(v *workload.View) { v.OptOut = "no" }), []string{meta.AnnotationInject, "no"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := For(mine, sidecar(), Policy{ReportDrift: true}, test.view)
+			for _, part := range test.names {
+				require.Contains(t, p.Message, part)
+			}
+		})
+	}
+}
+
+func TestRemovalIsPlannedWhereThereIsSomething(t *testing.T) {
+	for name, test := range map[string]struct {
+		view *workload.View
+		want Action
+	}{
+		"a workload that carries it":         {current(), Remove},
+		"one that carries what is left":      {with(current(), owning(func(o *workload.Owned) { o.Containers, o.Hash = nil, "" })), Remove},
+		"one that carries nothing":           {application(), None},
+		"one that carries another's":         {with(current(), func(v *workload.View) { v.Owned = map[string]workload.Owned{theirs: v.Owned[mine]} }), None},
+		"one that goes anyway":               {with(current(), func(v *workload.View) { v.Deleting = true }), None},
+		"one that is paused":                 {with(current(), func(v *workload.View) { v.Paused = true }), Remove},
+		"one whose container somebody wants": {with(current(), func(v *workload.View) { v.Containers[1].Name = "vector" }), Remove},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := ForRemoval(mine, test.view)
+
+			require.Equal(t, test.want, p.Action)
+			if p.Action == Remove {
+				require.Equal(t, []map[string]any{{}}, p.Bodies(), "applying nothing gives up everything, whatever today's templates say")
+			}
+		})
+	}
+}
+
+// There is one set of annotations without a name in their keys, and it stays with
+// whoever came first.
+func TestTwoVectorSidecarsDoNotFightOverAnnotations(t *testing.T) {
+	view := application()
+	view.Owned = map[string]workload.Owned{theirs: {HasPlainAnnotations: true, Containers: []string{"audit"}}}
+	second := For(mine, sidecar(), Policy{}, view)
+	require.Equal(t, Inject, second.Action)
+	require.Equal(t, map[string]any{
+		meta.AnnotationInjected:                              "true",
+		meta.Beside(meta.AnnotationInjectedHash, "logs"):     "new",
+		meta.Beside(meta.AnnotationSidecarName, "logs"):      "vector",
+		meta.Beside(meta.AnnotationConfigMapVersion, "logs"): "config-1",
+	}, second.Apply["metadata"].(map[string]any)["annotations"])
+
+	view = current()
+	view.Owned[theirs] = workload.Owned{Containers: []string{"audit"}}
+	first := For(mine, sidecar(), Policy{}, view)
+	require.Equal(t, None, first.Action, "a second one changes nothing for the first")
+}
+
+func TestANativeSidecarComesBeforeTheWorkloadsOwnInitContainers(t *testing.T) {
+	view := with(application(), func(v *workload.View) {
+		v.Containers = append([]workload.Container{{Name: "migrate", Init: true}, {Name: "warm-up", Init: true}}, v.Containers...)
+	})
+
+	p := For(mine, sidecar(), Policy{}, view)
+
+	require.Equal(t, []string{"migrate", "warm-up"}, p.Behind)
+	bodies := p.Bodies()
+	require.Len(t, bodies, 2, "one to order them, one to give up the others' names again")
+	require.Equal(t, []any{"vector", "migrate", "warm-up"}, initContainers(bodies[0]))
+	require.Equal(t, []any{"vector"}, initContainers(bodies[1]))
+	require.Equal(t, p.Apply, bodies[1])
+}
+
+func initContainers(body map[string]any) []any {
+	pod := body["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)
+	var names []any
+	for _, item := range pod["initContainers"].([]any) {
+		names = append(names, item.(map[string]any)["name"])
+	}
+	return names
+}
+
+func TestAPlanThatWaitsWritesNothing(t *testing.T) {
+	p := For(mine, sidecar(), Policy{}, application())
+	require.True(t, p.Writes())
+
+	p.Wait(meta.ReasonWaitingForBudget, "its turn comes")
+
+	require.False(t, p.Writes())
+	require.Equal(t, meta.ReasonWaitingForBudget, p.Reason)
+}

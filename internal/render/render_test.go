@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+)
+
+const podTemplate = `apiVersion: v1
+kind: PodTemplate
+metadata: {name: x, namespace: shop}
+template:
+  spec:
+    containers:
+    - {name: vector, image: "vector:1", resources: {requests: {cpu: 0.5}}}
+`
+
+const companion = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: logs-vector-1, namespace: shop}
+immutable: true
+data: {vector.yaml: ""}
+`
+
+// try renders a chart of the given templates.
+func try(t *testing.T, configDigest string, templates map[string]string) (*Result, error) {
+	t.Helper()
+	files := fstest.MapFS{
+		"Chart.yaml":         {Data: []byte("apiVersion: v2\nname: own\nversion: 1.0.0\n")},
+		"values.yaml":        {Data: []byte("sidecar: {}\n")},
+		"values.schema.json": {Data: []byte(`{"type": "object"}`)},
+		"values/qa.yaml":     {Data: []byte("{}\n")},
+	}
+	for name, text := range templates {
+		files["templates/"+name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	chart, err := sidecarchart.Load(files)
+	require.NoError(t, err)
+	values, err := chart.Environments.Values("qa")
+	require.NoError(t, err)
+	return Render(t.Context(), Request{
+		Chart: chart, Values: values, KubeVersion: "v1.36.0", ConfigDigest: configDigest,
+		Sidecar: types.NamespacedName{Namespace: "shop", Name: "logs"},
+	})
+}
+
+func TestAChartGivesOverlayAndCompanions(t *testing.T) {
+	result, err := try(t, "", map[string]string{
+		"pod.yaml": podTemplate, "config.yaml": companion, "NOTES.txt": "kind: Nonsense", "blank.yaml": "\n# nothing\n", "_x.tpl": "{{ define \"x\" }}{{ end }}",
+	})
+
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"spec": map[string]any{"containers": []any{map[string]any{
+		"name": "vector", "image": "vector:1", "resources": map[string]any{"requests": map[string]any{"cpu": "500m"}},
+	}}}}, result.Overlay.Body, "only what the templates say, in the API server's spelling")
+	require.Len(t, result.Companions, 1)
+	require.Equal(t, "logs", result.Companions[0].Labels[meta.LabelSidecar])
+}
+
+func TestADigestOfTheConfigurationIsOnThePods(t *testing.T) {
+	one, err := try(t, "1", map[string]string{"pod.yaml": podTemplate})
+	require.NoError(t, err)
+	two, err := try(t, "2", map[string]string{"pod.yaml": podTemplate})
+	require.NoError(t, err)
+
+	key := meta.AnnotationConfigDigest("logs")
+	require.Equal(t, map[string]any{key: "1"}, one.Overlay.Body["metadata"].(map[string]any)["annotations"])
+	require.Equal(t, "1", one.Overlay.Template.Annotations[key])
+	require.NotEqual(t, one.Overlay.Hash, two.Overlay.Hash)
+}
+
+func TestTheHashIsOfWhatIsSaidAndNotOfHow(t *testing.T) {
+	one, err := try(t, "", map[string]string{"pod.yaml": podTemplate})
+	require.NoError(t, err)
+	other, err := try(t, "", map[string]string{"pod.yaml": "# a comment\n" + strings.Replace(podTemplate, "cpu: 0.5", `cpu: "500m"`, 1)})
+	require.NoError(t, err)
+
+	require.Equal(t, one.Overlay.Hash, other.Overlay.Hash, "another spelling starts no pods")
+}
+
+func TestWhatMustNotBeInjectedIsRefused(t *testing.T) {
+	pod := func(spec string) string { return "kind: PodTemplate\ntemplate:\n  spec: " + spec + "\n" }
+	container := func(more string) string { return pod("{containers: [{name: vector, image: x, " + more + "}]}") }
+	for name, test := range map[string]struct {
+		text  string
+		names []string
+	}{
+		"nothing":                        {"kind: PodTemplate\n", []string{"containers", "initContainers"}},
+		"a template of nothing":          {"kind: PodTemplate\ntemplate: null\n", []string{"containers"}},
+		"an empty list of containers":    {pod("{containers: []}"), []string{"containers"}},
+		"a template that is a list":      {"kind: PodTemplate\ntemplate: []\n", []string{"template: must be a map"}},
+		"hostNetwork":                    {pod("{hostNetwork: true, containers: [{name: a, image: b}]}"), []string{"template.spec.hostNetwork", "owner"}},
+		"serviceAccountName":             {pod("{serviceAccountName: x}"), []string{"template.spec.serviceAccountName"}},
+		"the pod's security context":     {pod("{securityContext: {runAsUser: 0}}"), []string{"template.spec.securityContext"}},
+		"tolerations":                    {pod("{tolerations: []}"), []string{"template.spec.tolerations"}},
+		"a name for the pods":            {"kind: PodTemplate\ntemplate: {metadata: {name: x}}\n", []string{"template.metadata.name"}},
+		"a field beside the template":    {"kind: PodTemplate\nspec: {}\n", []string{"spec: "}},
+		"a field that does not exist":    {container("imagee: y"), []string{"template.spec.containers[0].imagee"}},
+		"a key given twice":              {container("image: y"), []string{"image"}},
+		"a wrong type":                   {container("args: --config"), []string{"args"}},
+		"a number for a variable":        {container("env: [{name: A, value: 1}]"), []string{"env"}},
+		"a bad quantity":                 {container("resources: {limits: {cpu: lots}}"), []string{"quantit"}},
+		"broken YAML":                    {"kind: PodTemplate\ntemplate:\n  spec:\n   - a\n  b: [\n", []string{"line "}},
+		"no image":                       {pod("{containers: [{name: vector}]}"), []string{"template.spec.containers[0].image"}},
+		"an image with a blank":          {pod("{containers: [{name: vector, image: 'a b'}]}"), []string{"template.spec.containers[0].image", "a b"}},
+		"no name":                        {pod("{initContainers: [{image: x}]}"), []string{"template.spec.initContainers[0].name"}},
+		"one name for two containers":    {pod("{initContainers: [{name: a, image: x}], containers: [{name: a, image: x}]}"), []string{"template.spec.containers[0].name", "template.spec.initContainers[0]"}},
+		"a variable given twice":         {container("env: [{name: A}, {name: A}]"), []string{"env[1]", `"A"`}},
+		"two mounts at one path":         {container("volumeMounts: [{name: a, mountPath: /x}, {name: b, mountPath: /x}]"), []string{"volumeMounts[1]", "/x"}},
+		"a request above its limit":      {container("resources: {requests: {cpu: 2}, limits: {cpu: 1}}"), []string{"resources", "cpu"}},
+		"a volume without a source":      {pod("{containers: [{name: a, image: x}], volumes: [{name: v}]}"), []string{"volumes[0]", `"v"`, "source"}},
+		"a volume without a name":        {pod("{containers: [{name: a, image: x}], volumes: [{emptyDir: {}}]}"), []string{"volumes[0].name"}},
+		"one name for two volumes":       {pod("{containers: [{name: a, image: x}], volumes: [{name: v, emptyDir: {}}, {name: v, emptyDir: {}}]}"), []string{"volumes[1].name", `"v"`}},
+		"a volume on the node":           {pod("{containers: [{name: a, image: x}], volumes: [{name: v, hostPath: {path: /}}]}"), []string{"volumes[0].hostPath"}},
+		"several faults, all of them":    {pod("{containers: [{image: x}, {name: a}]}"), []string{"containers[0].name", "containers[1].image"}},
+		"a workload of its own":          {"kind: Deployment\n", []string{"Deployment"}},
+		"a Secret":                       {"kind: Secret\n", []string{"Secret"}},
+		"a companion without a name":     {strings.Replace(companion, "name: logs-vector-1, ", "", 1), []string{"metadata.name"}},
+		"a companion in another place":   {strings.Replace(companion, "namespace: shop", "namespace: kube-system", 1), []string{"metadata.namespace", `"kube-system"`, `"shop"`}},
+		"a companion that changes":       {strings.Replace(companion, "immutable: true", "", 1), []string{"immutable"}},
+		"a companion with a wrong field": {companion + "datta: {}\n", []string{"datta"}},
+	} {
+		for _, digest := range []string{"", "d"} {
+			t.Run(name+digest, func(t *testing.T) {
+				_, err := try(t, digest, map[string]string{"own.yaml": test.text})
+
+				var invalid *SidecarError
+				require.ErrorAs(t, err, &invalid)
+				require.ErrorContains(t, err, "own/templates/own.yaml: ")
+				for _, part := range test.names {
+					require.ErrorContains(t, err, part)
+				}
+			})
+		}
+	}
+}
+
+func TestAChartHasOnePodTemplate(t *testing.T) {
+	_, err := try(t, "", map[string]string{"a.yaml": podTemplate, "b.yaml": podTemplate})
+	require.ErrorContains(t, err, "own/templates/b.yaml")
+	require.ErrorContains(t, err, "own/templates/a.yaml")
+
+	_, err = try(t, "", map[string]string{"a.yaml": companion})
+	require.ErrorContains(t, err, "no template gave a PodTemplate")
+}
+
+func TestAnErrorOfTheTemplatesIsTheirs(t *testing.T) {
+	_, err := try(t, "", map[string]string{"a.yaml": "{{ fail \"not like this\" }}"})
+
+	var invalid *SidecarError
+	require.NotErrorAs(t, err, &invalid)
+	require.ErrorContains(t, err, "not like this")
+	require.ErrorContains(t, err, "own/templates/a.yaml:1")
+}

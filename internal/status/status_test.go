@@ -1,0 +1,299 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package status
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
+	"github.com/stretchr/testify/require"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+var (
+	noon  = metav1.NewTime(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
+	later = metav1.NewTime(noon.Add(time.Hour))
+)
+
+func sidecar(change ...func(*v1alpha1.VectorSidecar)) *v1alpha1.VectorSidecar {
+	vs := &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "logs", Generation: 3}}
+	vs.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("VectorSidecar"))
+	for _, c := range change {
+		c(vs)
+	}
+	return vs
+}
+
+func disabled(vs *v1alpha1.VectorSidecar) {
+	no := false
+	vs.Spec.Enabled = &no
+}
+
+func desired(hash string) *plan.Desired {
+	return plan.NewDesired(&render.Overlay{Hash: hash}, "vector", "")
+}
+
+// planned is a plan for a workload that settles nothing else.
+func planned(name string, action plan.Action, change ...func(*plan.Plan)) plan.Plan {
+	p := plan.Plan{
+		Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: name},
+		Action: action, Desired: desired("h"), Rollout: workload.RolloutComplete,
+	}
+	for _, c := range change {
+		c(&p)
+	}
+	return p
+}
+
+func because(reason, message string) func(*plan.Plan) {
+	return func(p *plan.Plan) { p.Reason, p.Message = reason, message }
+}
+
+func rollout(state workload.Rollout) func(*plan.Plan) {
+	return func(p *plan.Plan) { p.Rollout = state }
+}
+
+func nothingWanted(p *plan.Plan) { p.Desired = nil }
+
+func decided(plans ...plan.Plan) *decision.Decision {
+	return &decision.Decision{Environment: "staging", Plans: plans, Matched: len(plans)}
+}
+
+func invalid() *decision.Decision {
+	return &decision.Decision{Invalid: &decision.Invalid{Reason: meta.ReasonInvalidValues, Message: "values.yaml:3: sidecar.imagee: unknown key"}, Matched: 1}
+}
+
+func failure(permanent bool) []Failure {
+	return []Failure{{Object: "Deployment shop/cart", Reason: meta.ReasonConflict, Err: errors.New("applying to Deployment shop/cart: no"), Permanent: permanent}}
+}
+
+// Every verdict, with what kstatus, which Flux, kpt and Cluster API wait by, makes
+// of it.
+func TestEveryStateIsToldAndReadByKstatus(t *testing.T) {
+	const ready, atIt, stuck = "Ready", "Reconciling", "Stalled"
+	for name, test := range map[string]struct {
+		facts   Facts
+		state   string
+		reason  string
+		names   []string
+		invalid bool
+		isError bool
+		kstatus status.Status
+	}{
+		"everything as it should be": {
+			facts: Facts{Decision: decided(planned("cart", plan.None), planned("shop", plan.None))},
+			state: ready, reason: meta.ReasonUpToDate, names: []string{"2 of 2"}, kstatus: status.CurrentStatus,
+		},
+		"nothing matches": {
+			facts: Facts{Decision: decided()},
+			state: ready, reason: meta.ReasonNoMatch, names: []string{"selector"}, kstatus: status.CurrentStatus,
+		},
+		"switched off": {
+			facts: Facts{Sidecar: sidecar(disabled), Decision: &decision.Decision{Matched: 1}},
+			state: ready, reason: meta.ReasonDisabled, names: []string{"spec.enabled"}, kstatus: status.CurrentStatus,
+		},
+		"just written": {
+			facts: Facts{Decision: decided(planned("cart", plan.Inject)), Changed: true},
+			state: atIt, reason: meta.ReasonRollingOut, names: []string{"1 of 1", "Deployment shop/cart"}, kstatus: status.InProgressStatus,
+		},
+		"written and rolling out": {
+			facts: Facts{Decision: decided(planned("cart", plan.None, rollout(workload.RolloutProgressing)), planned("shop", plan.None))},
+			state: atIt, reason: meta.ReasonRollingOut, names: []string{"1 of 2", "Deployment shop/cart"}, kstatus: status.InProgressStatus,
+		},
+		"waiting for its turn": {
+			facts: Facts{Decision: decided(planned("cart", plan.Update, func(p *plan.Plan) { p.Wait(meta.ReasonWaitingForBudget, "later") }))},
+			state: atIt, reason: meta.ReasonWaitingForBudget, names: []string{"Deployment shop/cart: later"}, kstatus: status.InProgressStatus,
+		},
+		"being removed": {
+			facts: Facts{Decision: decided(planned("cart", plan.Remove, nothingWanted))},
+			state: atIt, reason: meta.ReasonRemoving, names: []string{"Deployment shop/cart"}, kstatus: status.InProgressStatus,
+		},
+		"a rollout that failed": {
+			facts: Facts{Decision: decided(planned("cart", plan.None, rollout(workload.RolloutFailed)))},
+			state: stuck, reason: meta.ReasonRolloutFailed, names: []string{"progress deadline", "Deployment shop/cart"}, isError: true, kstatus: status.FailedStatus,
+		},
+		"a conflict": {
+			facts: Facts{Decision: decided(planned("cart", plan.Conflict, because(meta.ReasonConflict, "taken")))},
+			state: stuck, reason: meta.ReasonConflict, names: []string{"Deployment shop/cart: taken"}, isError: true, kstatus: status.FailedStatus,
+		},
+		"a workload that cannot take it": {
+			facts: Facts{Decision: decided(planned("cart", plan.Blocked, because(meta.ReasonBlocked, "no volume")), planned("shop", plan.Inject))},
+			state: stuck, reason: meta.ReasonBlocked, names: []string{"1 of 2", "no volume"}, isError: true, kstatus: status.FailedStatus,
+		},
+		"a workload that opts out": {
+			facts: Facts{Decision: decided(planned("cart", plan.Blocked, nothingWanted, because(meta.ReasonOptedOut, "no")), planned("shop", plan.None))},
+			state: ready, reason: meta.ReasonUpToDate, names: []string{"1 of 2", "1 skipped"}, kstatus: status.CurrentStatus,
+		},
+		"bad input": {
+			facts: Facts{Decision: invalid()},
+			state: stuck, reason: meta.ReasonInvalidValues, names: []string{"values.yaml:3"}, invalid: true, isError: true, kstatus: status.FailedStatus,
+		},
+		"a write that is refused": {
+			facts: Facts{Decision: decided(planned("cart", plan.Inject)), Failures: failure(true)},
+			state: stuck, reason: meta.ReasonConflict, names: []string{"Deployment shop/cart"}, isError: true, kstatus: status.FailedStatus,
+		},
+		"a write that is tried again": {
+			facts: Facts{Decision: decided(planned("cart", plan.Inject)), Failures: failure(false)},
+			state: atIt, reason: meta.ReasonConflict, names: []string{"Deployment shop/cart"}, isError: true, kstatus: status.InProgressStatus,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if test.facts.Sidecar == nil {
+				test.facts.Sidecar = sidecar()
+			}
+			got := Of(test.facts, noon)
+
+			condition := apimeta.FindStatusCondition(got.Conditions, meta.ConditionReady)
+			require.NotNil(t, condition)
+			require.Equal(t, test.state == ready, condition.Status == metav1.ConditionTrue)
+			require.Equal(t, test.reason, condition.Reason)
+			for _, part := range test.names {
+				require.Contains(t, condition.Message, part)
+			}
+			require.Equal(t, test.state == atIt, apimeta.FindStatusCondition(got.Conditions, meta.ConditionReconciling) != nil)
+			require.Equal(t, test.state == stuck, apimeta.FindStatusCondition(got.Conditions, meta.ConditionStalled) != nil)
+			require.Equal(t, test.isError, apimeta.IsStatusConditionTrue(got.Conditions, meta.ConditionError))
+			require.Equal(t, !test.invalid, apimeta.IsStatusConditionTrue(got.Conditions, meta.ConditionConfigValid))
+			require.Equal(t, test.kstatus, kstatusOf(t, test.facts.Sidecar, &got))
+			requireWholeConditions(t, got.Conditions)
+		})
+	}
+}
+
+func kstatusOf(t *testing.T, of *v1alpha1.VectorSidecar, got *v1alpha1.VectorSidecarStatus) status.Status {
+	t.Helper()
+	object := of.DeepCopy()
+	object.Status = *got
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	require.NoError(t, err)
+	result, err := status.Compute(&unstructured.Unstructured{Object: content})
+	require.NoError(t, err)
+	return result.Status
+}
+
+// requireWholeConditions holds conditions to what the CRD demands of them.
+func requireWholeConditions(t *testing.T, conditions []metav1.Condition) {
+	t.Helper()
+	for _, c := range conditions {
+		require.NotEmpty(t, c.Reason, c.Type)
+		require.NotEmpty(t, c.Message, c.Type)
+		require.EqualValues(t, 3, c.ObservedGeneration, c.Type)
+		require.Equal(t, noon, c.LastTransitionTime, c.Type)
+	}
+}
+
+func TestANewGenerationIsInProgressUntilItIsLookedAt(t *testing.T) {
+	vs := sidecar()
+	got := Of(Facts{Sidecar: vs, Decision: decided(planned("cart", plan.None))}, noon)
+	vs.Generation++
+
+	require.Equal(t, status.InProgressStatus, kstatusOf(t, vs, &got))
+}
+
+func TestTheTimeMovesOnlyWhenSomethingChanged(t *testing.T) {
+	facts := Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None))}
+	facts.Sidecar.Status = Of(facts, noon)
+	require.Equal(t, &noon, facts.Sidecar.Status.LastReconcileTime)
+
+	same := Of(facts, later)
+	require.Equal(t, facts.Sidecar.Status, same, "a pass that changes nothing writes nothing")
+
+	facts.Changed = true
+	require.Equal(t, &later, Of(facts, later).LastReconcileTime, "a workload was written")
+
+	facts.Changed = false
+	facts.Decision = decided(planned("cart", plan.None, rollout(workload.RolloutProgressing)))
+	moved := Of(facts, later)
+	require.Equal(t, &later, moved.LastReconcileTime, "the status says something else")
+	require.Equal(t, later, apimeta.FindStatusCondition(moved.Conditions, meta.ConditionReady).LastTransitionTime)
+	require.Equal(t, noon, apimeta.FindStatusCondition(moved.Conditions, meta.ConditionConfigValid).LastTransitionTime)
+}
+
+func TestEveryWorkloadIsCountedOnce(t *testing.T) {
+	facts := Facts{Sidecar: sidecar(), Decision: decided(
+		planned("current", plan.None),
+		planned("rolling", plan.None, rollout(workload.RolloutProgressing)),
+		planned("written", plan.Inject),
+		planned("failed", plan.None, rollout(workload.RolloutFailed)),
+		planned("waiting", plan.Update, func(p *plan.Plan) { p.Wait(meta.ReasonWaitingForBudget, "later") }),
+		planned("conflict", plan.Conflict, nothingWanted, because(meta.ReasonConflict, "taken")),
+		planned("refused", plan.Inject),
+		planned("skipped", plan.Blocked, nothingWanted, because(meta.ReasonOptedOut, "no")),
+	), Failures: []Failure{{Object: "Deployment shop/refused", Reason: meta.ReasonApplyRefused, Err: errors.New("too large"), Permanent: true}}}
+
+	got := Of(facts, noon)
+
+	require.EqualValues(t, 8, got.MatchedDeployments)
+	require.EqualValues(t, 4, got.InjectedDeployments, "current, rolling, written and failed carry it")
+	require.EqualValues(t, 1, got.UpdatedDeployments)
+	require.EqualValues(t, 1, got.WaitingDeployments)
+	require.EqualValues(t, 2, got.ConflictingDeployments, "a conflict and a refusal")
+	require.EqualValues(t, 1, got.SkippedDeployments)
+	require.EqualValues(t, 1, got.FailedDeployments)
+	require.Equal(t, "staging", got.Environment)
+	require.EqualValues(t, 3, got.ObservedGeneration)
+
+	var unsettled []string
+	for _, entry := range got.Unsettled {
+		unsettled = append(unsettled, entry.Name)
+	}
+	require.Equal(t, []string{"rolling", "written", "failed", "waiting", "conflict", "refused", "skipped"}, unsettled)
+}
+
+func TestTheHashIsToldIfItIsOne(t *testing.T) {
+	another := func(p *plan.Plan) { p.Desired = desired("other") }
+
+	one := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None), planned("shop", plan.Inject))}, noon)
+	two := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None), planned("shop", plan.None, another))}, noon)
+	none := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.Conflict, because(meta.ReasonConflict, "x")))}, noon)
+
+	require.Equal(t, "h", one.InjectedHash)
+	require.Empty(t, two.InjectedHash)
+	require.Empty(t, none.InjectedHash)
+}
+
+func TestManyWorkloadsAndLongMessagesFitIntoAStatus(t *testing.T) {
+	var plans []plan.Plan
+	for i := range 3000 {
+		plans = append(plans, planned(fmt.Sprintf("w%04d", i), plan.Conflict, because(meta.ReasonConflict, strings.Repeat("ä", 5000))))
+	}
+
+	got := Of(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon)
+
+	require.Len(t, got.Unsettled, listed)
+	require.EqualValues(t, 3000-listed, got.UnsettledOmitted)
+	for _, entry := range got.Unsettled {
+		require.Less(t, len(entry.Message), 600)
+	}
+	for _, c := range got.Conditions {
+		require.Less(t, len(c.Message), 32768, "the API server takes no more")
+		require.Equal(t, strings.ToValidUTF8(c.Message, "?"), c.Message)
+	}
+}
+
+func TestAConditionThatIsOverGoes(t *testing.T) {
+	vs := sidecar()
+	vs.Status = Of(Facts{Sidecar: vs, Decision: invalid()}, noon)
+	require.NotNil(t, apimeta.FindStatusCondition(vs.Status.Conditions, meta.ConditionStalled))
+
+	got := Of(Facts{Sidecar: vs, Decision: decided(planned("cart", plan.None))}, later)
+
+	require.Nil(t, apimeta.FindStatusCondition(got.Conditions, meta.ConditionStalled))
+	require.True(t, apimeta.IsStatusConditionFalse(got.Conditions, meta.ConditionError))
+	require.True(t, apimeta.IsStatusConditionTrue(got.Conditions, meta.ConditionConfigValid))
+}

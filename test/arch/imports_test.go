@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package arch
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// order is the pipeline: a package may import those that stand before it.
+var order = []string{
+	"internal/meta", "internal/suggest", "api/v1alpha1",
+	"internal/environment", "internal/template", "internal/sidecarchart",
+	"internal/vectorconfig", "internal/workload", "internal/render", "internal/plan", "internal/pace",
+	"internal/decision", "internal/status", "internal/offline", "internal/cli",
+	"internal/apply", "internal/controller", "internal/operator",
+}
+
+// pure packages take values and return values.
+var pure = []string{
+	"internal/meta", "internal/suggest", "internal/environment", "internal/template", "internal/sidecarchart",
+	"internal/vectorconfig", "internal/workload", "internal/render", "internal/plan",
+	"internal/pace", "internal/decision", "internal/status",
+}
+
+func TestImportsPointDownThePipeline(t *testing.T) {
+	for _, one := range packages(t) {
+		name := short(one.ImportPath)
+		if !strings.HasPrefix(name, "internal/") && !strings.HasPrefix(name, "api/") {
+			continue
+		}
+		rank := slices.Index(order, name)
+		require.GreaterOrEqual(t, rank, 0, "%s has no place in the pipeline yet", name)
+		for _, imported := range one.Imports {
+			if !strings.HasPrefix(imported, module) {
+				continue
+			}
+			at := slices.Index(order, short(imported))
+			require.True(t, at >= 0 && at < rank, "%s imports %s, which does not come before it", name, short(imported))
+		}
+	}
+}
+
+func TestEveryPackageOfThePipelineExists(t *testing.T) {
+	var names []string
+	for _, one := range packages(t) {
+		names = append(names, short(one.ImportPath))
+	}
+	require.Subset(t, names, order)
+}
+
+// Who may import what; everybody else may not.
+var reserved = []struct {
+	what    string
+	matches func(imported string) bool
+	allowed []string
+	reason  string
+}{
+	{"the root package", is(module), []string{"cmd/", "test/"}, "every package takes an fs.FS"},
+	{"Helm", under("helm.sh/helm"), []string{"internal/environment", "internal/template", "internal/sidecarchart", "test/"}, "one place knows Helm's values, one its functions, one its charts"},
+	{"sprig", under("github.com/Masterminds/sprig"), []string{"internal/template", "test/"}, "what a template may call is decided in one place"},
+	{"the loop", is(module + "/internal/controller"), []string{"internal/operator"}, "nothing stands on the loop but the process"},
+	{"controller-runtime", under("sigs.k8s.io/controller-runtime"), []string{"internal/apply", "internal/controller", "internal/operator", "api/", "cmd/", "test/"}, "everything else works without a cluster"},
+	{"the writer", is(module + "/internal/apply"), []string{"internal/controller"}, "there is one writer, and the loop alone calls it"},
+	{"test code", under(module + "/test"), []string{"test/"}, "the product does not stand on its tests"},
+	{"a shell", is("os/exec"), []string{"test/"}, "the operator starts no programs"},
+}
+
+func is(path string) func(string) bool { return func(imported string) bool { return imported == path } }
+
+func under(path string) func(string) bool {
+	return func(imported string) bool { return imported == path || strings.HasPrefix(imported, path+"/") }
+}
+
+func TestWhatIsReservedIsNotImportedElsewhere(t *testing.T) {
+	for _, one := range packages(t) {
+		name := short(one.ImportPath)
+		for _, rule := range reserved {
+			if slices.ContainsFunc(rule.allowed, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
+				continue
+			}
+			for _, imported := range one.Imports {
+				require.False(t, rule.matches(imported), "%s imports %s (%s): %s", name, rule.what, imported, rule.reason)
+			}
+		}
+	}
+}
+
+// Transitively they reach clients, because Kubernetes' own types do; what counts
+// is that they name none themselves.
+func TestPurePackagesReachForNothing(t *testing.T) {
+	for _, one := range packages(t) {
+		if !slices.Contains(pure, short(one.ImportPath)) {
+			continue
+		}
+		for _, imported := range one.Imports {
+			isClient := under("k8s.io/client-go")(imported) && !under("k8s.io/client-go/applyconfigurations")(imported)
+			isWorld := slices.Contains([]string{"os", "net", "net/http", "math/rand", "math/rand/v2", "crypto/rand", "log", "log/slog"}, imported)
+			require.False(t, isClient || isWorld, "%s imports %s, and is said to be pure", short(one.ImportPath), imported)
+		}
+	}
+}

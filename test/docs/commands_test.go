@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package docs
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/require"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/operator"
+	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+)
+
+// offline are the commands that need no cluster, and what they must print.
+var offline = map[string]string{
+	"make render ENV=staging": "vectorsidecar-vector-config",
+	"bin/kubectl-vectorsidecar render -f docs/samples/app/deployment.yaml --sidecar docs/samples/03-otlp.yaml --label telemetry=otlp --environment production": "name: vector-otlp",
+	"helm template . -f values/staging.yaml":      "kind: PodTemplate",
+	"helm lint .":                                 "0 chart(s) failed",
+	"helm lint ./chart -f values/production.yaml": "0 chart(s) failed",
+}
+
+// session are the commands that need a cluster, in the order of the README, and
+// what they must print. A reader who follows the page types them in this order.
+var session = []struct{ command, prints string }{
+	{"helm install vso ./chart -n vector-system --create-namespace -f values/production.yaml", "STATUS: deployed"},
+	{"kubectl rollout status deployment/vso-vector-sidecar-operator -n vector-system", "successfully rolled out"},
+	{"kubectl apply -f docs/samples/app/deployment.yaml", "deployment.apps/cart created"},
+	{"kubectl apply -f docs/samples/02-logs.yaml", "logs created"},
+	{"kubectl label deployment cart -n shop logs=vector", "labeled"},
+	{"kubectl rollout status deployment/cart -n shop", "successfully rolled out"},
+	{"kubectl label namespace shop vectorsidecar.observability.kontroloop.ai/environment=staging", "labeled"},
+	{"helm upgrade vso ./chart -n vector-system -f values/production.yaml -f my-values.yaml", "STATUS: deployed"},
+	{"kubectl label namespace shop --overwrite vectorsidecar.observability.kontroloop.ai/environment=qa", "labeled"},
+	{"kubectl get vs -A -o wide", "MESSAGE"},
+	{"kubectl describe vs logs -n shop", "Injected the sidecar of 1 Deployments: cart"},
+	{"kubectl events -n shop --for deployment/cart", "Injected the sidecar of VectorSidecar logs"},
+	{"kubectl get deployment cart -n shop -o yaml", "vectorsidecar.observability.kontroloop.ai/injected-hash"},
+	{"kubectl annotate deployment cart -n shop vectorsidecar.observability.kontroloop.ai/inject=false", "annotated"},
+	{"kubectl label deployment cart -n shop logs-", "unlabeled"},
+	{"kubectl patch vs logs -n shop --type=merge -p '{\"spec\":{\"enabled\":false}}'", "patched"},
+	{"kubectl delete vs logs -n shop", "deleted"},
+	{"kubectl delete vs -A --all", "No resources found"},
+	{"helm uninstall vso -n vector-system", "[CustomResourceDefinition] vectorsidecars"},
+	{"kubectl delete crd vectorsidecars.observability.kontroloop.ai", "deleted"},
+}
+
+// elsewhere are the commands that are run by others: the file that says so, and
+// the text in it.
+var elsewhere = map[string]struct{ file, text string }{
+	"make demo": {"Makefile", "$(MAKE) --no-print-directory demo DEMO=once"},
+	"make test": {"Makefile", "$(MAKE) --no-print-directory test\n"},
+}
+
+// commands are the lines of the sh blocks, those that end in a backslash joined.
+func commands(t *testing.T) []string {
+	t.Helper()
+	var lines []string
+	for _, f := range fences(t, "sh") {
+		for line := range strings.SplitSeq(strings.ReplaceAll(f.text, "\\\n", ""), "\n") {
+			if line = strings.Join(strings.Fields(line), " "); line != "" {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
+}
+
+func TestEveryCommandIsRunSomewhere(t *testing.T) {
+	shown := commands(t)
+	var needCluster []string
+	for _, command := range shown {
+		_, isOffline := offline[command]
+		if place, ok := elsewhere[command]; ok {
+			text, err := os.ReadFile(filepath.Join(root, place.file))
+			require.NoError(t, err)
+			require.Contains(t, string(text), place.text, "%s says that %q is run", place.file, command)
+		} else if !isOffline {
+			needCluster = append(needCluster, command)
+		}
+	}
+	var known []string
+	for _, step := range session {
+		known = append(known, step.command)
+	}
+	require.Equal(t, known, needCluster, "add a new command to offline, session or elsewhere; take a gone one out")
+	for command := range offline {
+		require.Contains(t, shown, command, "no page shows this command any more")
+	}
+	for command := range elsewhere {
+		require.Contains(t, shown, command, "no page shows this command any more")
+	}
+}
+
+func TestCommandsThatNeedNoCluster(t *testing.T) {
+	for command, prints := range offline {
+		t.Run(command, func(t *testing.T) {
+			// No cluster at all: neither a person's own, nor one of a test.
+			require.Contains(t, shell(t, command, "KUBECONFIG="+filepath.Join(t.TempDir(), "none")), prints)
+		})
+	}
+}
+
+func TestCommandsInTheOrderOfThePage(t *testing.T) {
+	ctrl.SetLogger(logr.Discard())
+	plane := controlplane.ForTest(t, controlplane.Options{Nodes: 2})
+	kubeconfig := "KUBECONFIG=" + plane.Kubeconfig()
+	values := ownValues(t)
+	for _, step := range session {
+		require.Contains(t, shell(t, strings.ReplaceAll(step.command, "my-values.yaml", values), kubeconfig), step.prints, step.command)
+		if strings.HasPrefix(step.command, "helm install ") {
+			runOperator(t, plane)
+		}
+	}
+}
+
+// runOperator runs the operator in place of the installed one, whose pods are
+// simulated. It may do more than the installed one; test/demo shows that its
+// rights are enough.
+func runOperator(t *testing.T, plane *controlplane.ControlPlane) {
+	t.Helper()
+	known := ctrlScheme(t)
+	c, err := client.New(plane.Config(), client.Options{Scheme: known})
+	require.NoError(t, err)
+	harness.Eventually(t, "VectorSidecars to be served", func() bool {
+		return c.List(t.Context(), &v1alpha1.VectorSidecarList{}) == nil
+	})
+	world := &harness.World{Client: c, Config: plane.Config()}
+	world.StartOperator(t, operator.Options{
+		Namespace: "vector-system", Environment: "production",
+		EnvironmentsConfigMap: "vso-vector-sidecar-operator-environments",
+	})
+}
+
+// shell runs a line in the root of the repository, with the repository's tools
+// and away from the settings of whoever runs the test.
+func shell(t *testing.T, line string, variables ...string) string {
+	t.Helper()
+	kubectl, err := controlplane.Bin("kubectl")
+	require.NoError(t, err)
+	home := t.TempDir()
+	command := exec.CommandContext(t.Context(), "bash", "-c", line)
+	command.Dir = root
+	for _, variable := range os.Environ() {
+		if !strings.HasPrefix(variable, "HELM_") && !strings.HasPrefix(variable, "MAKE") && !strings.HasPrefix(variable, "MFLAGS=") {
+			command.Env = append(command.Env, variable)
+		}
+	}
+	command.Env = append(command.Env, "PATH="+filepath.Dir(kubectl)+string(filepath.ListSeparator)+os.Getenv("PATH"),
+		"HELM_CACHE_HOME="+home, "HELM_CONFIG_HOME="+home, "HELM_DATA_HOME="+home)
+	command.Env = append(command.Env, variables...)
+	var stdout, all bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &all
+	require.NoError(t, command.Run(), "%s\n%s%s", line, &stdout, &all)
+	return stdout.String() + all.String()
+}

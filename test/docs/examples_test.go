@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package docs
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+)
+
+// ownValuesComment begins the example that the README calls my-values.yaml.
+const ownValuesComment = "# my-values.yaml\n"
+
+// A YAML block is a VectorSidecar, or the values that a command takes.
+func TestExamplesAreWhatTheySay(t *testing.T) {
+	for _, f := range fences(t, "yaml") {
+		if strings.HasPrefix(f.text, ownValuesComment) {
+			continue
+		}
+		var sidecar v1alpha1.VectorSidecar
+		require.NoError(t, yaml.UnmarshalStrict([]byte(f.text), &sidecar), f.at())
+		require.Equal(t, "VectorSidecar", sidecar.Kind, f.at())
+		require.Equal(t, v1alpha1.GroupVersion.String(), sidecar.APIVersion, f.at())
+
+		file := filepath.Join(t.TempDir(), "vectorsidecar.yaml")
+		require.NoError(t, os.WriteFile(file, []byte(f.text), 0o600))
+		shell(t, "bin/kubectl-vectorsidecar render -f docs/samples/app/deployment.yaml --label logs=vector --sidecar "+file)
+	}
+}
+
+// ownValues writes the example values to a file.
+func ownValues(t *testing.T) string {
+	t.Helper()
+	for _, f := range fences(t, "yaml") {
+		if strings.HasPrefix(f.text, ownValuesComment) {
+			file := filepath.Join(t.TempDir(), "my-values.yaml")
+			require.NoError(t, os.WriteFile(file, []byte(f.text), 0o600))
+			return file
+		}
+	}
+	require.Fail(t, "no page shows my-values.yaml")
+	return ""
+}
+
+// The lines before and after are those of the tool, in its order. "…" at the end
+// of a line stands for the rest of it, and alone for lines that are left out.
+func TestBeforeAndAfterAreReal(t *testing.T) {
+	diffs := fences(t, "diff")
+	require.Len(t, diffs, 1)
+	before := shell(t, "bin/kubectl-vectorsidecar render --environment staging -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml")
+	after := shell(t, "make -s render ENV=staging")
+	var old, merged []string
+	for line := range strings.SplitSeq(diffs[0].text, "\n") {
+		if line == "…" {
+			continue
+		}
+		text := line[1:]
+		merged = append(merged, text)
+		if line[0] != '+' {
+			require.Equal(t, " ", line[:1], line)
+			old = append(old, text)
+		}
+	}
+	requireInOrder(t, old, before)
+	requireInOrder(t, merged, after)
+	for line := range strings.SplitSeq(diffs[0].text, "\n") {
+		if added, ok := strings.CutPrefix(line, "+"); ok && strings.Contains(added, "vector") {
+			require.NotContains(t, before, strings.TrimSuffix(added, "…"), "an added line was there before")
+		}
+	}
+}
+
+func requireInOrder(t *testing.T, shown []string, output string) {
+	t.Helper()
+	lines := strings.Split(output, "\n")
+	for _, want := range shown {
+		found := false
+		for len(lines) > 0 && !found {
+			prefix, isOpen := strings.CutSuffix(want, "…")
+			found = lines[0] == want || isOpen && strings.HasPrefix(lines[0], prefix)
+			lines = lines[1:]
+		}
+		require.True(t, found, "the output has no line %q after the ones shown before it", want)
+	}
+}
+
+func ctrlScheme(t *testing.T) *runtime.Scheme {
+	t.Helper()
+	known := runtime.NewScheme()
+	require.NoError(t, v1alpha1.AddToScheme(known))
+	return known
+}

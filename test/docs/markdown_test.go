@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package docs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// root is the repository, seen from here.
+const root = "../.."
+
+// page is a Markdown file.
+type page struct {
+	// name is its path in the repository.
+	name string
+	// prose is its text without the fenced blocks.
+	prose  string
+	fences []fence
+}
+
+// fence is a fenced block of a page.
+type fence struct {
+	page     string
+	line     int // of the opening fence
+	language string
+	text     string
+}
+
+func (f *fence) at() string { return fmt.Sprintf("%s:%d", f.page, f.line) }
+
+// pages are README.md and the files of docs, README.md first.
+func pages(t *testing.T) []page {
+	t.Helper()
+	files, err := filepath.Glob(root + "/docs/*.md")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	var all []page
+	for _, file := range append([]string{root + "/README.md"}, files...) {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		name, err := filepath.Rel(root, file)
+		require.NoError(t, err)
+		all = append(all, parse(t, name, string(text)))
+	}
+	return all
+}
+
+func parse(t *testing.T, name, text string) page {
+	t.Helper()
+	p := page{name: name}
+	var prose []string
+	var open *fence
+	var body []string
+	for i, line := range strings.Split(text, "\n") {
+		language, isFence := strings.CutPrefix(line, "```")
+		switch {
+		case isFence && open == nil:
+			open, body = &fence{page: name, line: i + 1, language: language}, nil
+		case isFence:
+			open.text = strings.Join(body, "\n")
+			p.fences = append(p.fences, *open)
+			open = nil
+		case open != nil:
+			body = append(body, line)
+		default:
+			prose = append(prose, line)
+		}
+	}
+	require.Nil(t, open, "%s: a fence is not closed", name)
+	p.prose = strings.Join(prose, "\n")
+	return p
+}
+
+// fences are those of all pages in a language.
+func fences(t *testing.T, language string) []fence {
+	t.Helper()
+	var found []fence
+	for _, page := range pages(t) {
+		for _, f := range page.fences {
+			if f.language == language {
+				found = append(found, f)
+			}
+		}
+	}
+	return found
+}
+
+var codeSpan = regexp.MustCompile("`([^`\n]+)`")
+
+// code are the texts in backticks.
+func (p *page) code() []string {
+	var found []string
+	for _, match := range codeSpan.FindAllStringSubmatch(p.prose, -1) {
+		found = append(found, match[1])
+	}
+	return found
+}
+
+func TestEveryPageSaysItsLicence(t *testing.T) {
+	for _, p := range pages(t) {
+		require.True(t, strings.HasPrefix(p.prose, "<!--\nSPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors\nSPDX-License-Identifier: Apache-2.0\n-->\n"), p.name)
+	}
+}
+
+func TestEveryFenceHasALanguageThatIsChecked(t *testing.T) {
+	checked := []string{
+		"sh", "yaml", "diff",
+		"mermaid", // By people: what reads it is not written in Go.
+	}
+	for _, p := range pages(t) {
+		for _, f := range p.fences {
+			require.Contains(t, checked, f.language, f.at())
+		}
+	}
+}

@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package docs
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	link       = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading    = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	notAnchor  = regexp.MustCompile(`[^a-z0-9 _-]`)
+	pathLike   = regexp.MustCompile(`^[A-Za-z0-9_*.-]+(/[A-Za-z0-9_*.-]+)*/?$`)
+	makeTarget = regexp.MustCompile(`\bmake ([a-z][a-z0-9-]*)`)
+)
+
+func TestLinksLeadSomewhere(t *testing.T) {
+	anchors := map[string][]string{}
+	for _, p := range pages(t) {
+		for _, match := range heading.FindAllStringSubmatch(p.prose, -1) {
+			anchor := notAnchor.ReplaceAllString(strings.ToLower(match[1]), "")
+			anchors[p.name] = append(anchors[p.name], strings.ReplaceAll(anchor, " ", "-"))
+		}
+	}
+	for _, p := range pages(t) {
+		for _, match := range link.FindAllStringSubmatch(p.prose, -1) {
+			target := match[1]
+			if strings.HasPrefix(target, "https://") {
+				continue
+			}
+			file, anchor, hasAnchor := strings.Cut(target, "#")
+			to := p.name
+			if file != "" {
+				to = filepath.Join(filepath.Dir(p.name), file)
+				require.FileExists(t, withIndex(filepath.Join(root, to)), "%s links to %s", p.name, target)
+			}
+			if hasAnchor {
+				require.Contains(t, anchors[to], anchor, "%s links to %s", p.name, target)
+			}
+		}
+	}
+}
+
+// withIndex is the path itself, or a file of it if it is a folder that has any.
+func withIndex(path string) string {
+	if found, _ := filepath.Glob(filepath.Join(path, "*")); len(found) > 0 {
+		return found[0]
+	}
+	return path
+}
+
+// notPaths are written as paths and are none of the repository's.
+var notPaths = []string{
+	"pods/exec", "vectorsidecars/status", "vectorsidecars/finalizers", // resources
+	"vectorsidecar/", // field managers
+}
+
+// What is in backticks and has a slash, or the name of a file at the root, is
+// there. ENV stands for an environment. A name with a dot before its first slash
+// is a host's or an API group's, and a path from / is the container's.
+func TestPathsExist(t *testing.T) {
+	checked := 0
+	for _, p := range pages(t) {
+		for _, text := range p.code() {
+			first, _, hasSlash := strings.Cut(text, "/")
+			isPath := pathLike.MatchString(text) && hasSlash && !strings.Contains(first, ".") && !slices.Contains(notPaths, text)
+			isFile := !hasSlash && slices.Contains([]string{".go", ".md", ".json"}, filepath.Ext(text))
+			if !isPath && !isFile {
+				continue
+			}
+			found, err := filepath.Glob(filepath.Join(root, strings.ReplaceAll(text, "ENV", "staging")))
+			require.NoError(t, err, text)
+			require.NotEmpty(t, found, "%s names `%s`, which is not there", p.name, text)
+			checked++
+		}
+	}
+	require.Greater(t, checked, 30)
+}
+
+func TestMakeTargetsExist(t *testing.T) {
+	help := shell(t, "make help")
+	require.Contains(t, help, "Run the operator against the current kubeconfig")
+	for _, p := range pages(t) {
+		texts := p.code()
+		for _, f := range p.fences {
+			if f.language == "sh" {
+				texts = append(texts, f.text)
+			}
+		}
+		for _, text := range texts {
+			for _, match := range makeTarget.FindAllStringSubmatch(text, -1) {
+				require.Regexp(t, `(?m)^  `+match[1]+` `, help, "%s names `make %s`", p.name, match[1])
+			}
+		}
+	}
+}
+
+// The table of reasons is in docs/architecture.md.
+func TestReasonsAreExplained(t *testing.T) {
+	declared := constants(t, "Reason")
+	var explained []string
+	for _, p := range pages(t) {
+		_, section, found := strings.Cut(p.prose, "\n### Condition reasons\n")
+		if !found {
+			continue
+		}
+		section, _, _ = strings.Cut(section, "\n#")
+		for _, match := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\|").FindAllStringSubmatch(section, -1) {
+			explained = append(explained, match[1])
+		}
+	}
+	require.ElementsMatch(t, declared, explained)
+}
+
+// The README repeats the reasons that are met most.
+func TestTheReadmeNamesNoOtherConditionsAndReasons(t *testing.T) {
+	reasons, conditions := constants(t, "Reason"), constants(t, "Condition")
+	_, section, found := strings.Cut(pages(t)[0].prose, "\n## See what happened\n")
+	require.True(t, found)
+	tables := strings.Split(section, "\n|---|---|\n")
+	require.Len(t, tables[:3], 3)
+	first := func(table string) []string {
+		var names []string
+		for line := range strings.SplitSeq(table, "\n") {
+			cell, ok := strings.CutPrefix(line, "| ")
+			if !ok {
+				break
+			}
+			cell, _, _ = strings.Cut(cell, " |")
+			for _, match := range codeSpan.FindAllStringSubmatch(cell, -1) {
+				names = append(names, match[1])
+			}
+		}
+		return names
+	}
+	require.ElementsMatch(t, conditions, first(tables[1]))
+	require.Subset(t, reasons, first(tables[2]))
+}
+
+// constants are the values of the string constants of package meta whose names
+// have a prefix.
+func constants(t *testing.T, prefix string) []string {
+	t.Helper()
+	files, err := filepath.Glob(root + "/internal/meta/*.go")
+	require.NoError(t, err)
+	var values []string
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, text, 0)
+		require.NoError(t, err)
+		ast.Inspect(parsed, func(node ast.Node) bool {
+			spec, ok := node.(*ast.ValueSpec)
+			if !ok || !strings.HasPrefix(spec.Names[0].Name, prefix) {
+				return true
+			}
+			literal, ok := spec.Values[0].(*ast.BasicLit)
+			require.True(t, ok, spec.Names[0].Name)
+			value, err := strconv.Unquote(literal.Value)
+			require.NoError(t, err)
+			values = append(values, value)
+			return true
+		})
+	}
+	require.NotEmpty(t, values)
+	return values
+}
