@@ -21,11 +21,9 @@ SPDX-License-Identifier: Apache-2.0
   envFrom:
     {{- toYaml . | nindent 4 }}
   {{- end }}
-  {{- if and $sidecar.metrics.enabled (include "vector-sidecar.rendersConfig" .) }}
+  {{- with include "vector-sidecar.ports" . | fromYamlArray }}
   ports:
-    - name: vector-metrics
-      containerPort: {{ $sidecar.metrics.port }}
-      protocol: TCP
+    {{- toYaml . | nindent 4 }}
   {{- end }}
   {{- if include "vector-sidecar.probes" . }}
   livenessProbe:
@@ -52,6 +50,27 @@ SPDX-License-Identifier: Apache-2.0
   {{- end }}
   volumeMounts:
     {{- include "vector-sidecar.volumeMounts" . | nindent 4 }}
+{{- end }}
+
+{{- /*
+The ports that Vector listens on, those on localhost too: a YAML list. What is
+declared is seen to clash with a port of the application's.
+*/}}
+{{- define "vector-sidecar.ports" }}
+{{- $sidecar := .Values.sidecar }}
+{{- $renders := include "vector-sidecar.rendersConfig" . }}
+{{- $ports := list }}
+{{- if and $renders $sidecar.metrics.enabled }}
+{{- $ports = append $ports (dict "name" "vector-metrics" "containerPort" $sidecar.metrics.port "protocol" "TCP") }}
+{{- end }}
+{{- if include "vector-sidecar.probes" . }}
+{{- $ports = append $ports (dict "name" "vector-api" "containerPort" $sidecar.health.port "protocol" "TCP") }}
+{{- end }}
+{{- if and $renders $sidecar.otlp.enabled }}
+{{- $ports = append $ports (dict "name" "otlp-grpc" "containerPort" $sidecar.otlp.grpcPort "protocol" "TCP") }}
+{{- $ports = append $ports (dict "name" "otlp-http" "containerPort" $sidecar.otlp.httpPort "protocol" "TCP") }}
+{{- end }}
+{{- toYaml $ports }}
 {{- end }}
 
 {{- /* "true" when there is a liveness probe. */}}

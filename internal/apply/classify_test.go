@@ -32,6 +32,13 @@ func clashWith(managers ...string) error {
 	return apierrors.NewApplyConflict(causes, "Apply failed with 1 conflict")
 }
 
+// appliedBy is the conflict with a manager that applies: no version is named.
+func appliedBy(manager string) error {
+	return apierrors.NewApplyConflict([]metav1.StatusCause{{
+		Type: metav1.CauseTypeFieldManagerConflict, Message: fmt.Sprintf("conflict with %q", manager),
+	}}, "Apply failed with 1 conflict")
+}
+
 func internal(message string) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{Code: http.StatusInternalServerError, Reason: metav1.StatusReasonInternalError, Message: message}}
 }

@@ -20,8 +20,9 @@ var people = []string{
 	"kubectl-annotate", "kubectl-label", "k9s", "node-fetch", "Mozilla", "dashboard",
 }
 
-// conflictWith reads the manager from the message of a conflict's cause.
-var conflictWith = regexp.MustCompile(`^conflict with "([^"]*)"`)
+// conflictWith reads the manager from the message of a conflict's cause, and
+// whether it wrote by an update: an apply is not said to use a version.
+var conflictWith = regexp.MustCompile(`^conflict with "([^"]*)"( using)?`)
 
 // onlyPeople tells whether an apply was refused because of fields that people
 // changed by hand, and of no others.
@@ -36,10 +37,17 @@ func onlyPeople(err error) bool {
 			continue
 		}
 		match := conflictWith.FindStringSubmatch(cause.Message)
-		if len(match) < 2 || !slices.Contains(people, match[1]) {
+		if len(match) < 3 || !isPerson(match[1], match[2] != "") {
 			return false
 		}
 		conflicts++
 	}
 	return conflicts > 0
+}
+
+// isPerson tells whether a manager stands for a person. kubectl writes as
+// "kubectl" when a person undoes a rollout, by an update, and when a deployer
+// applies on the server's side.
+func isPerson(manager string, byUpdate bool) bool {
+	return slices.Contains(people, manager) || manager == "kubectl" && byUpdate
 }

@@ -129,7 +129,7 @@ func (r *Reconciler) write(ctx context.Context, owner types.NamespacedName, p *p
 		log.FromContext(ctx).Info("workload written", "action", p.Action, "workload", object, "hash", hashOf(p), "generation", written.Generation)
 	case errors.Is(err, apply.ErrGone):
 		// The event of its deletion or of its successor brings the next pass.
-	case permanent:
+	case permanent && p.Action != plan.Remove: // A finalizer waits for a removal.
 		r.ledger.refused(owner, p, err)
 		result.fail(object, reason, err, true)
 	default:

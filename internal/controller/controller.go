@@ -72,7 +72,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 		events:     mgr.GetEventRecorder(meta.Operator),
 		writer:     apply.New(mgr.GetClient()),
 		memo:       decision.NewMemo(),
-		ledger:     newLedger(),
+		ledger:     newLedger(time.Now),
 		breaker:    newBreaker(time.Now),
 		references: newReferences(),
 		catalogue:  &catalogue{builtin: options.Chart.Environments},
@@ -123,9 +123,17 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if sidecar.DeletionTimestamp != nil {
 		return r.release(ctx, sidecar)
 	}
-	// A break in a repair loop ends by itself; no event tells.
-	_, wait := r.breaker.open(request.NamespacedName)
-	return reconcile.Result{RequeueAfter: wait}, nil
+	return reconcile.Result{RequeueAfter: r.lookAgain(request.NamespacedName, outcome)}, nil
+}
+
+// lookAgain is when to look again although no event may come: a break in a repair
+// loop ends by itself, and what refused a write may be lifted. 0 is never.
+func (r *Reconciler) lookAgain(name types.NamespacedName, result *outcome) time.Duration {
+	_, wait := r.breaker.open(name)
+	if len(result.failures) > 0 && (wait == 0 || wait > lastRetry) {
+		return lastRetry
+	}
+	return wait
 }
 
 // forget drops what is remembered of a VectorSidecar that is gone.

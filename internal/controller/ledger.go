@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -20,6 +21,8 @@ import (
 // twice because it reads its own writes late, and from repeating what cannot
 // succeed.
 type ledger struct {
+	now func() time.Time
+
 	mu      sync.Mutex
 	entries map[types.NamespacedName]map[types.UID]entry
 	owners  map[types.UID]map[types.NamespacedName]bool
@@ -34,12 +37,15 @@ type entry struct {
 	hash    string
 	// generation is what the API server answered to a write.
 	generation int64
-	// refusal is its answer if the same would be refused again, else nil.
+	// refusal is its answer if the same would be refused again, else nil, and
+	// at is when it gave it: what refuses may be lifted.
 	refusal error
+	at      time.Time
 }
 
-func newLedger() *ledger {
+func newLedger(now func() time.Time) *ledger {
 	return &ledger{
+		now:     now,
 		entries: map[types.NamespacedName]map[types.UID]entry{},
 		owners:  map[types.UID]map[types.NamespacedName]bool{},
 	}
@@ -51,11 +57,11 @@ func (l *ledger) pending(owner types.NamespacedName, p *plan.Plan) bool {
 	return ok && last.refusal == nil && (last.planned == p.ResourceVersion || p.Generation < last.generation)
 }
 
-// refusal returns what the API server answered to the same attempt on the same
-// version of the target, nil if it has not been tried.
+// refusal returns what the API server answered a short while ago to the same
+// attempt on the same version of the target, nil if it has not been tried.
 func (l *ledger) refusal(owner types.NamespacedName, p *plan.Plan) error {
 	last, ok := l.last(owner, p)
-	if !ok || last.planned != p.ResourceVersion || last.action != p.Action || last.hash != hashOf(p) {
+	if !ok || l.now().Sub(last.at) >= lastRetry || last.planned != p.ResourceVersion || last.action != p.Action || last.hash != hashOf(p) {
 		return nil
 	}
 	return last.refusal
@@ -73,7 +79,7 @@ func (l *ledger) wrote(owner types.NamespacedName, p *plan.Plan, written apply.W
 }
 
 func (l *ledger) refused(owner types.NamespacedName, p *plan.Plan, err error) {
-	l.put(owner, p, entry{refusal: err})
+	l.put(owner, p, entry{refusal: err, at: l.now()})
 }
 
 func (l *ledger) put(owner types.NamespacedName, p *plan.Plan, e entry) {

@@ -6,6 +6,7 @@ package controller
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
@@ -31,7 +32,7 @@ func seen(resourceVersion string, generation int64, hash string) *plan.Plan {
 }
 
 func TestAWriteIsNotRepeatedBeforeTheCacheShowsIt(t *testing.T) {
-	l := newLedger()
+	l := newLedger(time.Now)
 	require.False(t, l.pending(logsOfShop, seen("10", 1, "a")))
 
 	l.wrote(logsOfShop, seen("10", 1, "a"), apply.Written{Generation: 2})
@@ -53,12 +54,15 @@ func TestAWriteIsNotRepeatedBeforeTheCacheShowsIt(t *testing.T) {
 }
 
 func TestARefusalHoldsUntilSomethingChanges(t *testing.T) {
-	l := newLedger()
+	l := newLedger(time.Now)
 	no := errors.New("no")
 
 	l.refused(logsOfShop, seen("10", 1, "a"), no)
 
 	require.ErrorIs(t, l.refusal(logsOfShop, seen("10", 1, "a")), no)
+	l.now = func() time.Time { return time.Now().Add(lastRetry) }
+	require.NoError(t, l.refusal(logsOfShop, seen("10", 1, "a")), "what refused it may be lifted by then")
+	l.now = time.Now
 	require.False(t, l.pending(logsOfShop, seen("10", 1, "a")), "nothing was written that the cache could be behind of")
 	require.NoError(t, l.refusal(logsOfShop, seen("11", 1, "a")), "the workload is another")
 	require.NoError(t, l.refusal(logsOfShop, seen("10", 1, "b")), "the sidecar is another")
@@ -72,7 +76,7 @@ func TestARefusalHoldsUntilSomethingChanges(t *testing.T) {
 }
 
 func TestTheLedgerForgets(t *testing.T) {
-	l := newLedger()
+	l := newLedger(time.Now)
 	l.wrote(logsOfShop, seen("10", 1, "a"), apply.Written{Generation: 2})
 	l.refused(auditOfShop, seen("10", 1, "b"), errors.New("no"))
 	require.ElementsMatch(t, []types.NamespacedName{logsOfShop, auditOfShop}, l.ownersOf("u"))

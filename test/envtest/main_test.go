@@ -25,7 +25,9 @@ var (
 	// running is the operator of all tests. A test that stops it starts it
 	// again.
 	running *harness.Operator
-	options = operator.Options{Namespace: "vector-system", EnvironmentsConfigMap: "environments"}
+	// kubeconfig is the file by which owners' tools reach the API server.
+	kubeconfig string
+	options    = operator.Options{Namespace: "vector-system", EnvironmentsConfigMap: "environments"}
 )
 
 func TestMain(m *testing.M) {
@@ -35,6 +37,7 @@ func TestMain(m *testing.M) {
 		if world, err = harness.NewWorld(c.Config()); err != nil {
 			return nil, err
 		}
+		kubeconfig = c.Kubeconfig()
 		running = world.RunOperator(options)
 		return func() error { return running.Stop() }, nil
 	}))

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package pace
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// fleet makes plans from words: what has to be done to each workload, or what it
+// is doing.
+func fleet(words ...string) []plan.Plan {
+	desired := &plan.Desired{}
+	var plans []plan.Plan
+	for i, word := range words {
+		p := plan.Plan{Target: workload.Ref{Name: string(rune('a' + i))}, Action: plan.None, Desired: desired, Rollout: workload.RolloutComplete}
+		switch word {
+		case "inject":
+			p.Action = plan.Inject
+		case "update":
+			p.Action = plan.Update
+		case "update in flight":
+			p.Action, p.InFlight, p.Rollout = plan.Update, true, workload.RolloutProgressing
+		case "remove":
+			p.Action, p.Desired = plan.Remove, nil
+		case "removing":
+			p.Desired, p.InFlight, p.Rollout = nil, true, workload.RolloutProgressing
+		case "rolling":
+			p.InFlight, p.Rollout = true, workload.RolloutProgressing
+		case "failed":
+			p.Rollout = workload.RolloutFailed
+		case "broken before":
+			p.Action, p.Rollout = plan.Inject, workload.RolloutFailed
+		case "conflict":
+			p.Action = plan.Conflict
+		}
+		plans = append(plans, p)
+	}
+	return plans
+}
+
+func TestAdmit(t *testing.T) {
+	for name, test := range map[string]struct {
+		fleet []plan.Plan
+		limit Limit
+		goes  string
+		waits map[string]string
+	}{
+		"nothing to do":                   {fleet("none", "rolling"), Limit{Max: 1}, "", nil},
+		"no limit":                        {fleet("inject", "update", "remove"), Limit{}, "abc", nil},
+		"the first by name go first":      {fleet("inject", "inject", "inject"), Limit{Max: 2}, "ab", map[string]string{"c": meta.ReasonWaitingForBudget}},
+		"what is in flight counts":        {fleet("rolling", "inject", "inject"), Limit{Max: 2}, "b", map[string]string{"c": meta.ReasonWaitingForBudget}},
+		"so does what is being removed":   {fleet("removing", "inject"), Limit{Max: 1}, "", map[string]string{"b": meta.ReasonWaitingForBudget}},
+		"removal is paced too":            {fleet("remove", "remove"), Limit{Max: 1}, "a", map[string]string{"b": meta.ReasonWaitingForBudget}},
+		"a newer version takes its place": {fleet("inject", "update in flight"), Limit{Max: 1}, "b", map[string]string{"a": meta.ReasonWaitingForBudget}},
+		"paused":                          {fleet("inject", "remove"), Limit{Paused: true}, "", map[string]string{"a": meta.ReasonRolloutPaused, "b": meta.ReasonRolloutPaused}},
+		"a failure stops the rest":        {fleet("failed", "inject", "update"), Limit{}, "", map[string]string{"b": meta.ReasonRolloutFailed, "c": meta.ReasonRolloutFailed}},
+		"but no removal":                  {fleet("failed", "remove"), Limit{Max: 1}, "b", nil},
+		"what failed before is no reason": {fleet("broken before", "inject"), Limit{}, "ab", nil},
+		"a conflict takes no place":       {fleet("conflict", "inject"), Limit{Max: 1}, "b", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			Admit(test.fleet, test.limit)
+
+			goes, waits := "", map[string]string{}
+			for i := range test.fleet {
+				p := &test.fleet[i]
+				if p.Writes() {
+					goes += p.Target.Name
+				}
+				if p.Waiting {
+					waits[p.Target.Name] = p.Reason
+					require.NotEmpty(t, p.Message)
+				}
+			}
+			require.Equal(t, test.goes, goes)
+			if test.waits == nil {
+				test.waits = map[string]string{}
+			}
+			require.Equal(t, test.waits, waits)
+		})
+	}
+}
+
+func TestAFailureIsNamed(t *testing.T) {
+	plans := fleet("inject", "failed")
+	Admit(plans, Limit{})
+	require.Contains(t, plans[0].Message, "Deployment b did not finish its rollout")
+}

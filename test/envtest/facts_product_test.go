@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// What the operator makes of the measured facts, by their numbers.
+
+// ownerApplies deploys with server-side apply what the label selects.
+func ownerApplies(t *testing.T, namespace, pod string) (*appsv1.Deployment, error) {
+	t.Helper()
+	return applyAs(t, owner, namespace, `{metadata: {name: cart, labels: {logs: vector}},
+		spec: {selector: {matchLabels: {app: cart}}, template: {metadata: {labels: {app: cart}}, spec: `+pod+`}}}`)
+}
+
+// Fact 10.
+func TestTheOwnersLogVolumeStaysTheOwners(t *testing.T) {
+	const container = `{name: app, image: "registry.example/app:1", volumeMounts: [{name: logs, mountPath: /var/log/app}]}`
+	namespace := world.Namespace(t)
+	_, err := ownerApplies(t, namespace, `{containers: [`+container+`], volumes: [{name: logs, emptyDir: {}}]}`)
+	require.NoError(t, err)
+	deployment := cart(namespace)
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithLogs("/var/log/app").Build()
+	world.Create(t, vs)
+	harness.Until(t, world, deployment, "the sidecar", isInjected)
+	generation := deployment.Generation
+
+	moved, err := ownerApplies(t, namespace, `{containers: [`+container+`], volumes: [{name: logs, ephemeral: {volumeClaimTemplate: {spec: {
+		accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}}}]}`)
+
+	require.NoError(t, err, "the owner's deploy succeeds")
+	require.True(t, isInjected(moved))
+	require.Equal(t, generation+1, moved.Generation)
+}
+
+// Fact 11: the owner's manifest gains a container of the sidecar's name. Whoever
+// deploys wins, the VectorSidecar says who it is, and can still be deleted.
+func TestAnOwnerThatForcesItsWayIntoTheSidecarsContainerKeepsIt(t *testing.T) {
+	takeOver(t, "deployer", "--server-side", "--force-conflicts", "--field-manager=deployer")
+}
+
+// takeOver lets an owner deploy a container of the sidecar's name, with kubectl
+// apply and some flags, and expects that it keeps it.
+func takeOver(t *testing.T, manager string, flags ...string) {
+	t.Helper()
+	namespace := world.Namespace(t)
+	deploy := func(containers string) {
+		text := `{apiVersion: apps/v1, kind: Deployment, metadata: {name: cart, labels: {logs: vector}},
+			spec: {selector: {matchLabels: {app: cart}}, template: {metadata: {labels: {app: cart}}, spec: {containers: ` + containers + `}}}}`
+		run(t, namespace, "kubectl", append([]string{"apply", "-f", file(t, text)}, flags...)...)
+	}
+	deploy(`[` + app + `]`)
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").
+		Sidecar(func(s *v1alpha1.SidecarSpec) { s.Native = "Never" }).Build()
+	world.Create(t, vs)
+	deployment := cart(namespace)
+	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
+		return isReady(vs) && vs.Status.UpdatedDeployments == 1
+	})
+
+	deploy(`[` + app + `, {name: vector, image: "registry.example/own:1"}]`)
+
+	harness.Until(t, world, vs, "the conflict", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.ConflictingDeployments == 1 })
+	for _, part := range []string{"Conflict: ", `"` + manager + `"`, `containers[name="vector"].image`} {
+		require.Contains(t, message(vs, meta.ConditionReady), part)
+	}
+	require.LessOrEqual(t, len(running.Requests.Writes("/namespaces/"+namespace+"/deployments")), 3, "no flip-flop")
+	require.NoError(t, world.Client.Delete(t.Context(), vs))
+	harness.Eventually(t, "the VectorSidecar to be gone", func() bool { return isGone(t, vs) })
+	world.Get(t, deployment)
+	require.Equal(t, []string{"app", "vector"}, containers(deployment))
+	require.Equal(t, "registry.example/own:1", deployment.Spec.Template.Spec.Containers[1].Image)
+	require.Empty(t, deployment.Spec.Template.Spec.Containers[1].Env, "nothing of ours is left in it")
+	require.Empty(t, deployment.Spec.Template.Spec.Volumes)
+}
+
+// Fact 13: the names are frozen.
+func TestTheManagersNameIsFrozen(t *testing.T) {
+	deployment, _ := injected(t)
+	var found []string
+	for _, entry := range deployment.ManagedFields {
+		if entry.Operation == metav1.ManagedFieldsOperationApply {
+			found = append(found, entry.Manager)
+		}
+	}
+	require.Equal(t, []string{"vectorsidecar/logs"}, found)
+}
+
+// Fact 14.
+func TestAWorkloadThatIsReplacedMeanwhileIsInjectedAnewAndNeverCreated(t *testing.T) {
+	deployment, vs := injected(t)
+	first := deployment.UID
+	require.NoError(t, world.Client.Delete(t.Context(), deployment))
+	again := objects.NewDeployment("cart", vs.Namespace).Labelled("logs", "vector").Build()
+	harness.Eventually(t, "the name to be free", func() bool { return world.Client.Create(t.Context(), again) == nil })
+
+	harness.Until(t, world, again, "the sidecar", isInjected)
+	require.NotEqual(t, first, again.UID)
+	require.Equal(t, "registry.example/app:1", again.Spec.Template.Spec.Containers[0].Image)
+
+	require.NoError(t, world.Client.Delete(t.Context(), again))
+	harness.Until(t, world, vs, "a verdict", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.MatchedDeployments == 0 })
+	require.True(t, apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(again), cart(vs.Namespace))))
+}
+
+// Fact 17: where the owner's later init container lands depends on the owner's
+// tool. Neither costs the sidecar anything.
+func TestTheOwnersLaterInitContainerLandsByTheOwnersTool(t *testing.T) {
+	for name, test := range map[string]struct {
+		flags []string
+		order []string
+	}{
+		"server-side": {[]string{"--server-side"}, []string{"vector", "migrate"}},
+		"client-side": {nil, []string{"migrate", "vector"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			namespace := world.Namespace(t)
+			deploy := func(pod string) {
+				text := `{apiVersion: apps/v1, kind: Deployment, metadata: {name: cart, labels: {logs: vector}},
+					spec: {selector: {matchLabels: {app: cart}}, template: {metadata: {labels: {app: cart}}, spec: ` + pod + `}}}`
+				run(t, namespace, "kubectl", append([]string{"apply", "-f", file(t, text)}, test.flags...)...)
+			}
+			deploy(`{containers: [` + app + `]}`)
+			deployment, vs := inject(t, namespace)
+			counted := countRevisions(t, deployment)
+
+			deploy(`{containers: [` + app + `], initContainers: [{name: migrate, image: "registry.example/migrate:1"}]}`)
+
+			settle(t, deployment, vs)
+			require.Equal(t, test.order, initContainers(deployment))
+			require.Equal(t, 1, counted.until(t, deployment), "the order waits for the next change")
+		})
+	}
+}
+
+// Fact 18: a workload that appears while its VectorSidecar is there costs two
+// ReplicaSets at most.
+func TestANewWorkloadStartsAtMostTwice(t *testing.T) {
+	namespace := world.Namespace(t)
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+	world.Create(t, vs)
+	harness.Until(t, world, vs, "a first status", isReady)
+
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	world.Create(t, deployment)
+
+	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
+		return isReady(vs) && vs.Status.UpdatedDeployments == 1
+	})
+	require.LessOrEqual(t, replicaSets(t, namespace), 2)
+}
+
+// Fact 19: what others add to our container is not ours to judge, and lasts
+// through our changes.
+func TestWhatOthersAddToTheSidecarSurvives(t *testing.T) {
+	deployment, vs := injected(t)
+	written := len(running.Requests.Writes("/namespaces/" + vs.Namespace + "/deployments"))
+	run(t, vs.Namespace, "kubectl", "patch", "deployment", "cart", "--type=strategic",
+		`--patch={"spec":{"template":{"spec":{"initContainers":[{"name":"vector","env":[{"name":"PROXY","value":"on"}]}]}}}}`)
+
+	settle(t, deployment, vs)
+	require.Contains(t, variables(deployment), "PROXY")
+	require.Len(t, running.Requests.Writes("/namespaces/"+vs.Namespace+"/deployments"), written, "no fight")
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
+	harness.Until(t, world, deployment, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "trace" })
+	require.Contains(t, variables(deployment), "PROXY")
+}
+
+// Fact 20: what an API server would answer with an internal error is found
+// before, and not tried again and again.
+func TestAKeyGivenTwiceIsFoundBeforeTheAPIServerSeesIt(t *testing.T) {
+	namespace := world.Namespace(t)
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithEnv("A", "1").WithEnv("A", "2").Build()
+	world.Create(t, deployment, vs)
+
+	harness.Until(t, world, vs, "a verdict", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
+
+	require.Contains(t, message(vs, meta.ConditionReady), `variable "A" is given twice`)
+	require.Empty(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"))
+}
+
+func variables(d *appsv1.Deployment) []string {
+	var names []string
+	for _, c := range d.Spec.Template.Spec.InitContainers {
+		for _, variable := range c.Env {
+			names = append(names, variable.Name)
+		}
+	}
+	return names
+}

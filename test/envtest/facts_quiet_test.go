@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// What changes nothing that a sidecar is made of starts no pods and writes to no
+// workload.
+func TestWhatChangesNothingRollsNothing(t *testing.T) {
+	const sidecar = `apiVersion: observability.kontroloop.ai/v1alpha1
+kind: VectorSidecar
+metadata: {name: logs}
+spec:
+  selector: {matchLabels: {logs: vector}}
+  sidecar: {config: {configMapRef: {name: vector}}}
+`
+	for name, touch := range map[string]func(t *testing.T, namespace string){
+		"the VectorSidecar applied again": func(t *testing.T, ns string) {
+			run(t, ns, "kubectl", "apply", "-f", file(t, sidecar))
+		},
+		"the VectorSidecar applied again by another tool": func(t *testing.T, ns string) {
+			run(t, ns, "kubectl", "apply", "--server-side", "--field-manager=gitops", "-f", file(t, sidecar))
+		},
+		"a label and an annotation on the VectorSidecar": func(t *testing.T, ns string) {
+			run(t, ns, "kubectl", "label", "vectorsidecar/logs", "team=a")
+			run(t, ns, "kubectl", "annotate", "vectorsidecar/logs", "note=x")
+		},
+		"a default of the VectorSidecar written down": func(t *testing.T, ns string) {
+			run(t, ns, "kubectl", "patch", "vectorsidecar/logs", "--type=merge", `--patch={"spec":{"environment":"development","enabled":true}}`)
+		},
+		"the ConfigMap without its content": func(t *testing.T, ns string) {
+			run(t, ns, "kubectl", "annotate", "configmap/vector", "touched=yes")
+			// A later event of the same kind tells that this one was seen.
+			fence := objects.NewVectorSidecar("fence", ns).Selecting("logs", "nothing").WithConfigMap("fence", "").Build()
+			world.Create(t, fence, objects.NewConfigMap("fence", ns, "vector.yaml", objects.VectorConfig("x")))
+			harness.Until(t, world, fence, "its ConfigMap to be seen", isReady)
+		},
+		"the namespace's label names the environment that it had": func(t *testing.T, ns string) {
+			run(t, ns, "kubectl", "label", "namespace", ns, meta.LabelEnvironment+"=development")
+		},
+		"the metadata of the workload": func(t *testing.T, ns string) {
+			run(t, ns, "kubectl", "annotate", "deployment/cart", "note=x")
+			run(t, ns, "kubectl", "label", "deployment/cart", "tier=web")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			namespace := world.Namespace(t)
+			world.Create(t, objects.NewConfigMap("vector", namespace, "vector.yaml", objects.VectorConfig("x")),
+				objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build())
+			run(t, namespace, "kubectl", "apply", "-f", file(t, sidecar))
+			deployment, vs := cart(namespace), objects.NewVectorSidecar("logs", namespace).Build()
+			settle(t, deployment, vs)
+			counted := countRevisions(t, deployment)
+			written := len(running.Requests.Writes("/namespaces/" + namespace + "/deployments"))
+
+			touch(t, namespace)
+
+			settle(t, deployment, vs)
+			require.Zero(t, counted.until(t, deployment))
+			require.Len(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"), written)
+		})
+	}
+}
+
+// Of two replicas one writes; the one that takes over finds nothing to do.
+func TestAReplicaThatTakesOverWritesToNoWorkload(t *testing.T) {
+	system := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: options.Namespace}}
+	if err := world.Client.Create(t.Context(), system); !apierrors.IsAlreadyExists(err) {
+		require.NoError(t, err)
+	}
+	require.NoError(t, running.Stop())
+	t.Cleanup(func() { running = world.RunOperator(options) })
+	electing := options
+	electing.LeaderElect, electing.LeaderElectionID = true, "takeover"
+	leader := world.StartOperator(t, electing)
+	deployment, vs := injected(t)
+	settle(t, deployment, vs)
+	standby := world.StartOperator(t, electing)
+	harness.Eventually(t, "the standby's first request", func() bool { return len(standby.Requests.Reads("")) > 0 })
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
+	settle(t, deployment, vs)
+	require.Len(t, leader.Requests.Writes("/namespaces/"+vs.Namespace+"/deployments"), 2, "the injection and the change")
+	require.Empty(t, standby.Requests.Writes(""), "it waits")
+	counted := countRevisions(t, deployment)
+
+	require.NoError(t, leader.Stop())
+	settle(t, deployment, vs)
+
+	require.Zero(t, counted.until(t, deployment))
+	require.Empty(t, standby.Requests.Writes("/namespaces/"+vs.Namespace+"/deployments"))
+	require.NotEmpty(t, standby.Requests.Writes("/namespaces/"+vs.Namespace+"/vectorsidecars"), "it leads: it gave the witness a status")
+}

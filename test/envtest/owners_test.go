@@ -1,0 +1,416 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// manifest is what the owner has in a file, for a version of the application.
+func manifest(version string) string {
+	return `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: cart
+  labels: {logs: vector}
+  annotations: {team: payments}
+spec:
+  selector: {matchLabels: {app: cart}}
+  template:
+    metadata: {labels: {app: cart}}
+    spec:
+      initContainers:
+        - {name: migrate, image: "registry.example/migrate:` + version + `"}
+      containers:
+        - name: app
+          image: "registry.example/app:` + version + `"
+          env: [{name: VERSION, value: "` + version + `"}]
+          volumeMounts: [{name: cache, mountPath: /cache}]
+      volumes:
+        - {name: cache, emptyDir: {}}
+`
+}
+
+// file writes a manifest to a file of its own.
+func file(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "cart.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+// chart writes a chart of the application; its value is the version.
+func chart(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "templates"), 0o700))
+	for name, text := range map[string]string{
+		"Chart.yaml":          "apiVersion: v2\nname: cart\nversion: 1.0.0\n",
+		"templates/cart.yaml": manifest("{{ .Values.version }}"),
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	return dir
+}
+
+// run runs an owner's tool as the owner would, away from the settings of whoever
+// runs the test, and expects that it succeeds.
+func run(t *testing.T, namespace, tool string, args ...string) {
+	t.Helper()
+	path, err := controlplane.Bin(tool)
+	require.NoError(t, err)
+	command := exec.CommandContext(t.Context(), path, append([]string{"--namespace=" + namespace}, args...)...)
+	home := t.TempDir()
+	command.Env = []string{"KUBECONFIG=" + kubeconfig, "HOME=" + home, "PATH=" + os.Getenv("PATH")}
+	said, err := command.CombinedOutput()
+	require.NoError(t, err, "%s %s\n%s", tool, strings.Join(args, " "), said)
+}
+
+// revisions counts the pod templates that a Deployment goes through. It sees
+// every write, also those that the Deployment controller is too late for.
+type revisions struct {
+	mu             sync.Mutex
+	template, seen string
+	count          int
+}
+
+func countRevisions(t *testing.T, deployment *appsv1.Deployment) *revisions {
+	t.Helper()
+	clientset, err := kubernetes.NewForConfig(world.Config)
+	require.NoError(t, err)
+	world.Get(t, deployment)
+	stream, err := clientset.AppsV1().Deployments(deployment.Namespace).Watch(t.Context(), metav1.ListOptions{
+		FieldSelector: "metadata.name=" + deployment.Name, ResourceVersion: deployment.ResourceVersion,
+	})
+	require.NoError(t, err)
+	t.Cleanup(stream.Stop)
+	r := &revisions{template: templateOf(deployment), seen: deployment.ResourceVersion}
+	go func() {
+		for event := range stream.ResultChan() {
+			if d, ok := event.Object.(*appsv1.Deployment); ok {
+				r.see(d)
+			}
+		}
+	}()
+	return r
+}
+
+func (r *revisions) see(d *appsv1.Deployment) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if template := templateOf(d); template != r.template {
+		r.template, r.count = template, r.count+1
+	}
+	r.seen = d.ResourceVersion
+}
+
+// until waits until everything up to now has been seen, and returns the count.
+func (r *revisions) until(t *testing.T, deployment *appsv1.Deployment) int {
+	t.Helper()
+	harness.Eventually(t, "the watch to come up to date", func() bool {
+		world.Get(t, deployment)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.seen == deployment.ResourceVersion
+	})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.count
+}
+
+func templateOf(d *appsv1.Deployment) string {
+	text, err := json.Marshal(d.Spec.Template)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// settle waits until the operator has seen all that happened to a Deployment up
+// to now and is content with it.
+func settle(t *testing.T, deployment *appsv1.Deployment, vs *v1alpha1.VectorSidecar) {
+	t.Helper()
+	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { metav1.SetMetaDataLabel(&d.ObjectMeta, "seen", "yes") })
+	witness := objects.NewVectorSidecar("witness", deployment.Namespace).Selecting("seen", "yes").Disabled().Build()
+	world.Create(t, witness)
+	harness.Until(t, world, witness, "the Deployment to be seen", func(vs *v1alpha1.VectorSidecar) bool {
+		return vs.Status.MatchedDeployments == 1
+	})
+	require.NoError(t, world.Client.Delete(t.Context(), witness))
+	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { delete(d.Labels, "seen") })
+	harness.Until(t, world, deployment, "the sidecar", isInjected)
+	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
+		return isReady(vs) && vs.Status.UpdatedDeployments == 1
+	})
+}
+
+// kubectlApply deploys version 1, which most of the tests begin with.
+func kubectlApply(t *testing.T, namespace string) {
+	t.Helper()
+	run(t, namespace, "kubectl", "apply", "-f", file(t, manifest("1")))
+}
+
+// An owner that deploys over an injected workload: the tool succeeds, the
+// workload is what the owner's manifest says plus the sidecar, and there are no
+// more pod templates than the owner's own and, where the owner's tool took the
+// sidecar out, the one that puts it back.
+func TestOwnersWriteOverInjectedWorkloads(t *testing.T) {
+	for name, test := range map[string]struct {
+		// deploy is what the owner does first; nil for kubectl apply.
+		deploy func(t *testing.T, namespace string)
+		// write is what the owner does to the injected workload.
+		write func(t *testing.T, namespace string)
+		// version of the manifest that the workload has to follow then.
+		version string
+		// revisions are pod templates, writes are requests of ours.
+		revisions, writes int
+	}{
+		// Fact 1: the items of others are not in the owner's lists, and stay.
+		// One template, the owner's new image; nothing for us to do.
+		"kubectl apply": {
+			write: func(t *testing.T, ns string) {
+				run(t, ns, "kubectl", "apply", "-f", file(t, manifest("2")))
+			},
+			version: "2", revisions: 1,
+		},
+		"kubectl apply of the same": {
+			write:   func(t *testing.T, ns string) { run(t, ns, "kubectl", "apply", "-f", file(t, manifest("1"))) },
+			version: "1",
+		},
+		"kubectl apply --server-side": {
+			deploy: func(t *testing.T, ns string) {
+				run(t, ns, "kubectl", "apply", "--server-side", "-f", file(t, manifest("1")))
+			},
+			write: func(t *testing.T, ns string) {
+				run(t, ns, "kubectl", "apply", "--server-side", "-f", file(t, manifest("2")))
+			},
+			version: "2", revisions: 1,
+		},
+		"kubectl apply --server-side --force-conflicts": {
+			deploy: func(t *testing.T, ns string) {
+				run(t, ns, "kubectl", "apply", "--server-side", "-f", file(t, manifest("1")))
+			},
+			write: func(t *testing.T, ns string) {
+				run(t, ns, "kubectl", "apply", "--server-side", "--force-conflicts", "-f", file(t, manifest("2")))
+			},
+			version: "2", revisions: 1,
+		},
+		"from client-side to server-side apply": {
+			write: func(t *testing.T, ns string) {
+				run(t, ns, "kubectl", "apply", "--server-side", "-f", file(t, manifest("2")))
+			},
+			version: "2", revisions: 1,
+		},
+		"helm upgrade": {
+			deploy: func(t *testing.T, ns string) {
+				run(t, ns, "helm", "install", "cart", chart(t), "--set-string=version=1")
+			},
+			write: func(t *testing.T, ns string) {
+				run(t, ns, "helm", "upgrade", "cart", chart(t), "--set-string=version=2")
+			},
+			version: "2", revisions: 1,
+		},
+		// Two templates, both the owner's: version 2, and version 1 again.
+		"helm rollback": {
+			deploy: func(t *testing.T, ns string) {
+				run(t, ns, "helm", "install", "cart", chart(t), "--set-string=version=1")
+			},
+			write: func(t *testing.T, ns string) {
+				run(t, ns, "helm", "upgrade", "cart", chart(t), "--set-string=version=2")
+				run(t, ns, "helm", "rollback", "cart", "1")
+			},
+			version: "1", revisions: 2,
+		},
+		// Fact 3: the whole object is replaced, so the owner's template is
+		// without the sidecar; ours puts it back. Fewer would take a
+		// webhook. Two requests of ours: ordering a native sidecar before
+		// the owner's init container takes a second one, and no revision.
+		"kubectl replace": {
+			write: func(t *testing.T, ns string) {
+				run(t, ns, "kubectl", "replace", "-f", file(t, manifest("2")))
+			},
+			version: "2", revisions: 2, writes: 2,
+		},
+		// Fact 3: the revision before the injection, and ours again.
+		"kubectl rollout undo to before the injection": {
+			write:   func(t *testing.T, ns string) { run(t, ns, "kubectl", "rollout", "undo", "deployment/cart") },
+			version: "1", revisions: 2, writes: 2,
+		},
+		// Version 2 and version 1, both with the sidecar: the owner's two.
+		"kubectl rollout undo of the owner's own change": {
+			write: func(t *testing.T, ns string) {
+				run(t, ns, "kubectl", "apply", "-f", file(t, manifest("2")))
+				run(t, ns, "kubectl", "rollout", "status", "deployment/cart", "--timeout=60s")
+				run(t, ns, "kubectl", "rollout", "undo", "deployment/cart")
+			},
+			version: "1", revisions: 2,
+		},
+		"kubectl set image": {
+			write: func(t *testing.T, ns string) {
+				run(t, ns, "kubectl", "set", "image", "deployment/cart", "app=registry.example/app:2", "migrate=registry.example/migrate:2")
+				run(t, ns, "kubectl", "set", "env", "deployment/cart", "--containers=app", "VERSION=2")
+			},
+			// One for each of the owner's two commands.
+			version: "2", revisions: 2,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			namespace := world.Namespace(t)
+			deploy := test.deploy
+			if deploy == nil {
+				deploy = kubectlApply
+			}
+			deploy(t, namespace)
+			deployment, vs := inject(t, namespace)
+			counted := countRevisions(t, deployment)
+			written := len(running.Requests.Writes("/namespaces/" + namespace + "/deployments"))
+
+			test.write(t, namespace)
+
+			settle(t, deployment, vs)
+			require.Equal(t, test.revisions, counted.until(t, deployment), "revisions of the pod template")
+			require.Len(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"), written+test.writes)
+			require.Equal(t, deployment.Annotations["vectorsidecar.observability.kontroloop.ai/injected-hash"], vs.Status.InjectedHash)
+			require.Equal(t, "vector", initContainers(deployment)[0], "the sidecar is first")
+			require.NoError(t, world.Client.Delete(t.Context(), vs))
+			harness.Until(t, world, deployment, "removal", isClean)
+			require.JSONEq(t, rawTemplate(t, fresh(t, test.version)), rawTemplate(t, deployment), "the rest is as the owner wrote it")
+			require.Equal(t, "payments", deployment.Annotations["team"])
+		})
+	}
+}
+
+// inject gives Deployment cart of a namespace the sidecar, once it has rolled out.
+func inject(t *testing.T, namespace string) (*appsv1.Deployment, *v1alpha1.VectorSidecar) {
+	t.Helper()
+	deployment := cart(namespace)
+	harness.Until(t, world, deployment, "its first rollout", isRolledOut)
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+	world.Create(t, vs)
+	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
+		return isReady(vs) && vs.Status.UpdatedDeployments == 1
+	})
+	return deployment, vs
+}
+
+// fresh is a Deployment that no operator has seen, of the owner's manifest.
+func fresh(t *testing.T, version string) *appsv1.Deployment {
+	t.Helper()
+	deployment := &appsv1.Deployment{}
+	require.NoError(t, yaml.UnmarshalStrict([]byte(manifest(version)), deployment))
+	deployment.Namespace = world.Namespace(t)
+	deployment.Spec.Replicas = new(int32)
+	world.Create(t, deployment)
+	return deployment
+}
+
+// A restart is the owner's wish for new pods, and costs that one revision.
+func TestAnOwnersRestartIsOneRevision(t *testing.T) {
+	namespace := world.Namespace(t)
+	kubectlApply(t, namespace)
+	deployment, vs := inject(t, namespace)
+	counted := countRevisions(t, deployment)
+	written := len(running.Requests.Writes("/namespaces/" + namespace + "/deployments"))
+
+	run(t, namespace, "kubectl", "rollout", "restart", "deployment/cart")
+
+	settle(t, deployment, vs)
+	require.Equal(t, 1, counted.until(t, deployment))
+	require.Contains(t, deployment.Spec.Template.Annotations, "kubectl.kubernetes.io/restartedAt")
+	require.Len(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"), written)
+}
+
+// Replicas are none of the sidecar's business: no revision, no write, and the
+// scaler's number stands.
+func TestScalingStartsNoRollout(t *testing.T) {
+	for name, scale := range map[string]func(t *testing.T, namespace string){
+		"kubectl scale": func(t *testing.T, namespace string) {
+			t.Helper()
+			run(t, namespace, "kubectl", "scale", "deployment/cart", "--replicas=3")
+		},
+		"an autoscaler": autoscale,
+	} {
+		t.Run(name, func(t *testing.T) {
+			namespace := world.Namespace(t)
+			kubectlApply(t, namespace)
+			deployment, vs := inject(t, namespace)
+			counted := countRevisions(t, deployment)
+			written := len(running.Requests.Writes("/namespaces/" + namespace + "/deployments"))
+
+			scale(t, namespace)
+
+			settle(t, deployment, vs)
+			require.Zero(t, counted.until(t, deployment))
+			require.EqualValues(t, 3, *deployment.Spec.Replicas)
+			require.Len(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"), written)
+		})
+	}
+}
+
+// autoscale writes the scale subresource ten times a second for three seconds, as
+// an autoscaler would that cannot make up its mind, and ends at 3.
+func autoscale(t *testing.T, namespace string) {
+	t.Helper()
+	ticker := time.NewTicker(100 * time.Millisecond)
+	defer ticker.Stop()
+	for i := range 30 {
+		<-ticker.C
+		scale := &autoscalingv1.Scale{Spec: autoscalingv1.ScaleSpec{Replicas: int32(1 + i%3)}}
+		require.NoError(t, world.Client.SubResource("scale").Update(t.Context(), cart(namespace), client.WithSubResourceBody(scale)))
+	}
+}
+
+// While a scaler writes all the time, a change of the sidecar still arrives, once.
+func TestAChangeArrivesOnceWhileAScalerWrites(t *testing.T) {
+	namespace := world.Namespace(t)
+	kubectlApply(t, namespace)
+	deployment, vs := inject(t, namespace)
+	counted := countRevisions(t, deployment)
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
+
+	autoscale(t, namespace)
+
+	settle(t, deployment, vs)
+	require.Equal(t, 1, counted.until(t, deployment))
+	require.Equal(t, "trace", logLevel(deployment))
+	require.EqualValues(t, 3, *deployment.Spec.Replicas)
+}
+
+// A template with the sidecar of then: the owner's is one revision, and the
+// sidecar of now another.
+func TestAnUndoToAnOlderSidecarGetsTheCurrentOne(t *testing.T) {
+	namespace := world.Namespace(t)
+	kubectlApply(t, namespace)
+	deployment, vs := inject(t, namespace)
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
+	harness.Until(t, world, deployment, "the new sidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "trace" })
+	run(t, namespace, "kubectl", "rollout", "status", "deployment/cart", "--timeout=60s")
+	counted := countRevisions(t, deployment)
+
+	run(t, namespace, "kubectl", "rollout", "undo", "deployment/cart")
+
+	settle(t, deployment, vs)
+	require.Equal(t, "trace", logLevel(deployment))
+	require.Equal(t, 2, counted.until(t, deployment))
+}
