@@ -21,7 +21,10 @@ import (
 
 // config is a Vector configuration in a ConfigMap of the user's. Its zero value
 // says that there is none, because the configuration is a companion.
-type config struct{ name, digest string }
+type config struct {
+	name, digest string
+	intake       vectorconfig.Intake
+}
 
 // referencedConfig finds and checks the ConfigMap that the values name.
 func referencedConfig(snapshot *Snapshot, values environment.Values) (config, *Invalid) {
@@ -45,7 +48,7 @@ func referencedConfig(snapshot *Snapshot, values environment.Values) (config, *I
 	if err := vectorconfig.Check(key, text); err != nil {
 		return found, &Invalid{meta.ReasonInvalidConfig, fmt.Sprintf("ConfigMap %s/%s: %s", namespace, name, err)}
 	}
-	found.digest = digest(object)
+	found.digest, found.intake = digest(object), vectorconfig.IntakeOf(key, text)
 	return found, nil
 }
 
@@ -60,20 +63,23 @@ func keysOf(object *corev1.ConfigMap) string {
 	return "it has " + strings.Join(keys, ", ")
 }
 
-// checkCompanions checks the Vector configuration in rendered ConfigMaps: every
-// key with the extension of one.
-func checkCompanions(companions []corev1.ConfigMap) error {
+// checkCompanions checks the Vector configuration in rendered ConfigMaps, every
+// key with the extension of one, and returns what it takes in.
+func checkCompanions(companions []corev1.ConfigMap) (vectorconfig.Intake, error) {
+	var intake vectorconfig.Intake
 	for i := range companions {
 		for _, key := range slices.Sorted(maps.Keys(companions[i].Data)) {
 			if !isConfig(key) {
 				continue
 			}
-			if err := vectorconfig.Check(key, companions[i].Data[key]); err != nil {
-				return fmt.Errorf("rendered ConfigMap %s: %w", companions[i].Name, err)
+			text := companions[i].Data[key]
+			if err := vectorconfig.Check(key, text); err != nil {
+				return intake, fmt.Errorf("rendered ConfigMap %s: %w", companions[i].Name, err)
 			}
+			intake = intake.Add(vectorconfig.IntakeOf(key, text))
 		}
 	}
-	return nil
+	return intake, nil
 }
 
 func isConfig(key string) bool {

@@ -361,3 +361,40 @@ func TestAContextThatEndsIsNoVerdict(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, decided.Invalid, "nothing is remembered of a rendering that was cut short")
 }
+
+func TestASidecarThatWouldCollectNothingIsAWarning(t *testing.T) {
+	logDir := func(path string) *objects.Deployment {
+		return objects.NewDeployment("cart", "shop").Labelled("logs", "vector").WithEmptyDir("logs", path)
+	}
+	reads := func(path string) string {
+		return "sources: {in: {type: file, include: [" + path + "]}}\nsinks: {out: {type: blackhole, inputs: [in]}}\n"
+	}
+	for name, test := range map[string]struct {
+		sidecar  *objects.VectorSidecar
+		workload *objects.Deployment
+		want     string
+	}{
+		"only its own metrics":        {logs(), logDir("/var/log/app"), "set sidecar.logs.path or sidecar.otlp.enabled"},
+		"the logs of the application": {logs().WithLogs("/var/log/app"), logDir("/var/log/app"), ""},
+		"OpenTelemetry": {logs().Sidecar(func(s *v1alpha1.SidecarSpec) {
+			enabled := true
+			s.OTLP = &v1alpha1.OTLPSpec{Enabled: &enabled}
+		}), logDir("/var/log/app"), ""},
+		"files of its own file system":                 {logs().WithInlineConfig(reads("/var/log/app/*.log")), logDir("/var/log/app"), "/var/log/app/*.log"},
+		"files on a volume that it shares with nobody": {logs().WithInlineConfig(reads("/app/*.log")).WithEmptyDir("own", "/app"), logDir("/var/log/app"), "/app/*.log"},
+		"a source that listens":                        {logs().WithInlineConfig(objects.VectorConfig("x")), logDir("/var/log/app"), ""},
+		"a configuration of another file":              {logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.Args = []string{"--config-dir", "/x"} }), logDir("/var/log/app"), ""},
+		"another folder at /etc/vector":                {logs().WithEmptyDir("own", "/etc/vector"), logDir("/var/log/app"), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := snapshot(t, test.sidecar.Build(), test.workload.Build())
+			warning := decide(t, s).Plans[0].Warning
+			if test.want == "" {
+				require.Empty(t, warning)
+				return
+			}
+			require.Contains(t, warning, "collects nothing of its application")
+			require.Contains(t, warning, test.want)
+		})
+	}
+}

@@ -16,6 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -37,7 +38,10 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, m
 		Sidecar: types.NamespacedName{Namespace: snapshot.Sidecar.Namespace, Name: snapshot.Sidecar.Name},
 	}
 	batch := memo.batch(request)
-	older := snapshot.rivals(value(values, "sidecar", "name"), matched)
+	in := injection{
+		Decision: d, snapshot: snapshot, manager: manager, intake: config.intake,
+		older: snapshot.rivals(value(values, "sidecar", "name"), matched),
+	}
 	if !snapshot.Chart.ReadsTarget {
 		wanted := batch.want(ctx, nil)
 		if err := ctx.Err(); err != nil {
@@ -45,7 +49,7 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, m
 		}
 		d.Invalid = wanted.invalid
 		for _, view := range matched {
-			d.add(snapshot, manager, view, wanted, older)
+			in.add(view, wanted)
 		}
 		return nil
 	}
@@ -59,7 +63,7 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, m
 		if wanted.invalid != nil {
 			failed, failures = wanted.invalid, failures+1
 		}
-		d.add(snapshot, manager, view, wanted, older)
+		in.add(view, wanted)
 	}
 	// What no workload can take is a fault of the VectorSidecar and not of
 	// the workloads.
@@ -69,13 +73,26 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, m
 	return nil
 }
 
+// injection is what the plans of one decision have in common.
+type injection struct {
+	*Decision
+	snapshot *Snapshot
+	manager  string
+	older    []rival
+	// intake is that of a referenced configuration.
+	intake vectorconfig.Intake
+}
+
 // add plans one workload and notes the companions that it needs.
-func (d *Decision) add(snapshot *Snapshot, manager string, view *workload.View, wanted *wanted, older []rival) {
+func (d *injection) add(view *workload.View, wanted *wanted) {
 	if wanted.invalid != nil {
-		d.Plans = append(d.Plans, plan.ForBlocked(manager, view, wanted.invalid.Reason, wanted.invalid.Message))
+		d.Plans = append(d.Plans, plan.ForBlocked(d.manager, view, wanted.invalid.Reason, wanted.invalid.Message))
 		return
 	}
-	p := snapshot.plan(manager, view, wanted.desired, older)
+	p := d.snapshot.plan(d.manager, view, wanted.desired, d.older)
+	if p.Desired != nil {
+		p.Warning = idleness(d.intake.Add(wanted.intake), wanted.desired.Container(wanted.container), view)
+	}
 	d.Plans = append(d.Plans, p)
 	if p.Desired == nil || p.Action == plan.Blocked || p.Action == plan.Conflict {
 		return // Nothing of this rendering is in it, or will be.

@@ -16,6 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -36,6 +37,8 @@ func NewMemo() *Memo { return &Memo{entries: map[[sha256.Size]byte]*wanted{}} }
 // wanted is the result of one rendering: what to apply, or why not.
 type wanted struct {
 	desired    *plan.Desired
+	container  string
+	intake     vectorconfig.Intake
 	companions []corev1.ConfigMap
 	invalid    *Invalid
 }
@@ -107,7 +110,8 @@ func evaluate(ctx context.Context, request render.Request) *wanted {
 	case err != nil:
 		return &wanted{invalid: &Invalid{meta.ReasonInvalidTemplate, fmt.Sprintf("rendering for environment %q: %s", request.Environment(), err)}}
 	}
-	if err := checkCompanions(result.Companions); err != nil {
+	intake, err := checkCompanions(result.Companions)
+	if err != nil {
 		return &wanted{invalid: &Invalid{meta.ReasonInvalidConfig, err.Error()}}
 	}
 	version := request.ConfigDigest
@@ -115,5 +119,8 @@ func evaluate(ctx context.Context, request render.Request) *wanted {
 		version = digest(&result.Companions[0])
 	}
 	name := value(request.Values, "sidecar", "name")
-	return &wanted{desired: plan.NewDesired(&result.Overlay, name, version), companions: result.Companions}
+	return &wanted{
+		desired: plan.NewDesired(&result.Overlay, name, version), container: name,
+		intake: intake, companions: result.Companions,
+	}
 }

@@ -4,6 +4,8 @@
 package plan
 
 import (
+	corev1 "k8s.io/api/core/v1"
+
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -39,6 +41,20 @@ func NewDesired(overlay *render.Overlay, sidecarName, configVersion string) *Des
 
 // InjectedHash is the value of the annotation injected-hash.
 func (d *Desired) InjectedHash() string { return d.overlay.Hash }
+
+// Container returns the container of a name among those of the overlay, nil if
+// there is none.
+func (d *Desired) Container(name string) *corev1.Container {
+	spec := &d.overlay.Template.Spec
+	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
+		for i := range list {
+			if list[i].Name == name {
+				return &list[i]
+			}
+		}
+	}
+	return nil
+}
 
 // beside returns what is applied to a workload in the face of the others that
 // have a hand in it: one of them has the plain annotations, and no annotation can

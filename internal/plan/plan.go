@@ -62,6 +62,9 @@ type Plan struct {
 	Carries bool
 	// InFlight tells that a rollout that we started has not finished.
 	InFlight bool
+	// Warning is something about the sidecar that a person should know though
+	// it stops nothing; "" for nothing.
+	Warning string
 	// Waiting tells that the action has to wait, for Reason.
 	Waiting bool
 	// Rollout is how far the workload's own rollout is.

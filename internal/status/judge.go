@@ -67,7 +67,21 @@ func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 	if counts.SkippedDeployments > 0 {
 		message += fmt.Sprintf(", %d skipped", counts.SkippedDeployments)
 	}
-	return verdict{reason: meta.ReasonUpToDate, message: message}
+	if warned := warnings(decision.Plans); len(warned) > 0 {
+		message += fmt.Sprintf("; warning: %d of them: %s", len(warned), first(warned))
+	}
+	return verdict{reason: meta.ReasonUpToDate, message: bounded(message, conditionLimit)}
+}
+
+// warnings are those of the workloads that run the sidecar.
+func warnings(plans []plan.Plan) []string {
+	var texts []string
+	for i := range plans {
+		if p := &plans[i]; p.Warning != "" && p.Action == plan.None {
+			texts = append(texts, fmt.Sprintf("%s: the sidecar %s", Object(p.Target), p.Warning))
+		}
+	}
+	return texts
 }
 
 // ranks are what workloads can add to the verdict, the most important first. An

@@ -59,6 +59,7 @@ func TestALabelIsAllThatAnApplicationTeamAdds(t *testing.T) {
 	require.Equal(t, "vector", deployment.Annotations[meta.AnnotationSidecarName])
 	require.NotEmpty(t, deployment.Annotations[meta.AnnotationConfigMapVersion])
 	require.NotNil(t, vs.Status.LastReconcileTime)
+	require.Contains(t, message(vs, meta.ConditionReady), "warning: 1 of them: Deployment "+namespace+"/cart: the sidecar collects nothing of its application")
 
 	var pods corev1.PodList
 	require.NoError(t, world.Client.List(t.Context(), &pods, client.InNamespace(namespace)))
