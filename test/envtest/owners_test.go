@@ -413,4 +413,7 @@ func TestAnUndoToAnOlderSidecarGetsTheCurrentOne(t *testing.T) {
 	settle(t, deployment, vs)
 	require.Equal(t, "trace", logLevel(deployment))
 	require.Equal(t, 2, counted.until(t, deployment))
+
+	require.NoError(t, world.Client.Delete(t.Context(), vs))
+	harness.Until(t, world, deployment, "removal, though the undo made kubectl an owner of the sidecar too", isClean)
 }
