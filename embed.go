@@ -15,12 +15,18 @@
 //     what gets merged, and its companion objects.
 //   - internal/workload shows a Deployment as a small View.
 //   - internal/plan compares Overlay and View and names what has to be done.
+//   - internal/pace says which of the plans may go now.
 //   - internal/decision runs all of the above for one VectorSidecar and a
 //     snapshot of its world: values in, values out, no cluster.
 //   - internal/apply is the only writer.
 //   - internal/status turns facts into conditions.
 //   - internal/controller is the loop: take the snapshot, decide, apply, tell.
 //   - internal/operator wires the process; cmd/operator is its main.
+//   - internal/cli is the kubectl plugin, which decides with the same code and
+//     merges with internal/offline; cmd/kubectl-vectorsidecar is its main.
+//
+// Beside the flow stand internal/meta, the vocabulary, and internal/suggest, which
+// finds what a person meant to write.
 package vectorsidecar
 
 import "embed"
