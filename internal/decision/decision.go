@@ -169,6 +169,7 @@ func (d *Decision) provide(snapshot *Snapshot) {
 	if d.Invalid == nil {
 		return
 	}
+	d.Missing = nil
 	for i := range d.Plans {
 		if p := &d.Plans[i]; p.Writes() && p.Action != plan.Remove {
 			p.Wait(d.Invalid.Reason, d.Invalid.Message)

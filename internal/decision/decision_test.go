@@ -398,3 +398,52 @@ func TestASidecarThatWouldCollectNothingIsAWarning(t *testing.T) {
 		})
 	}
 }
+
+// With Live, new content changes nothing in the pod template. It is still another
+// sidecar, and neither drift nor a repair that does not last.
+func TestNewContentOfALiveConfigurationIsNoDrift(t *testing.T) {
+	live := func(text string) *v1alpha1.VectorSidecar {
+		vs := logs().WithInlineConfig(objects.VectorConfig(text)).Sidecar(func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive }).Build()
+		vs.Spec.DriftPolicy = v1alpha1.DriftReport
+		return vs
+	}
+	s := snapshot(t, live("first"), cart())
+	first := decide(t, s).Plans[0]
+	carried(&s.Workloads[0], &first)
+	s.Loops = map[types.UID]Loop{s.Workloads[0].UID: {InjectedHash: first.Desired.InjectedHash(), Writes: 4}}
+
+	s.Sidecar = live("second")
+	second := decide(t, s).Plans[0]
+
+	require.Equal(t, plan.Update, second.Action, second.Message)
+	require.NotEqual(t, first.Desired.InjectedHash(), second.Desired.InjectedHash())
+	require.Equal(t, first.Apply["spec"], second.Apply["spec"], "no pod starts anew")
+}
+
+// The plain annotations pass to the second VectorSidecar when the first one goes.
+// That is our own doing and no drift.
+func TestAnnotationsThatPassOnAreNoDrift(t *testing.T) {
+	vs := logs().Build()
+	vs.Spec.DriftPolicy = v1alpha1.DriftReport
+	s := snapshot(t, vs, cart())
+	s.Workloads[0].Owned = map[string]workload.Owned{"vectorsidecar/audit": {HasPlainAnnotations: true}}
+	beside := decide(t, s).Plans[0]
+	carried(&s.Workloads[0], &beside)
+	owned := s.Workloads[0].Owned[beside.Manager]
+	owned.HasPlainAnnotations = false
+	s.Workloads[0].Owned[beside.Manager] = owned
+
+	require.Equal(t, plan.Update, decide(t, s).Plans[0].Action)
+}
+
+// A ConfigMap of somebody else's stops all writing, of other companions too.
+func TestNothingIsWrittenBesideAConflictOverAConfigMap(t *testing.T) {
+	s := snapshot(t, logs().Build(), cart())
+	s.ConfigMap = func(name string) *corev1.ConfigMap { return objects.NewConfigMap(name, "shop", "x", "theirs") }
+
+	decided := decide(t, s)
+
+	require.Equal(t, meta.ReasonConflict, decided.Invalid.Reason)
+	require.Empty(t, decided.Missing)
+	require.False(t, decided.Plans[0].Writes())
+}

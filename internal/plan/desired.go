@@ -4,6 +4,9 @@
 package plan
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -14,33 +17,41 @@ import (
 // Desired is what one VectorSidecar wants of a workload.
 type Desired struct {
 	overlay *render.Overlay
+	// injectedHash tells this sidecar, its configuration included, from others.
+	injectedHash string
 	// alone is applied to a workload that no other VectorSidecar has a hand
 	// in, annotations are its annotations.
 	alone       applied
 	annotations map[string]string
 }
 
-// applied is what is applied, and its hash.
+// applied is what is applied, and its hash. It is plain if its annotations have no
+// VectorSidecar in their keys.
 type applied struct {
-	tree map[string]any
-	hash string
+	tree    map[string]any
+	hash    string
+	isPlain bool
 }
 
 // NewDesired returns what an overlay asks of a workload. configVersion is a
 // digest of the Vector configuration. The annotations are for people and
 // scripts; the operator itself looks at what its manager owns.
 func NewDesired(overlay *render.Overlay, sidecarName, configVersion string) *Desired {
-	desired := &Desired{overlay: overlay, annotations: map[string]string{
-		meta.AnnotationInjectedHash:     overlay.Hash,
+	// The overlay does not tell the content of a configuration that is reloaded.
+	sum := sha256.Sum256([]byte(overlay.Hash + " " + configVersion))
+	injectedHash := hex.EncodeToString(sum[:8])
+	desired := &Desired{overlay: overlay, injectedHash: injectedHash, annotations: map[string]string{
+		meta.AnnotationInjectedHash:     injectedHash,
 		meta.AnnotationSidecarName:      sidecarName,
 		meta.AnnotationConfigMapVersion: configVersion,
 	}}
 	desired.alone = desired.apply(func(key string) string { return key })
+	desired.alone.isPlain = true
 	return desired
 }
 
 // InjectedHash is the value of the annotation injected-hash.
-func (d *Desired) InjectedHash() string { return d.overlay.Hash }
+func (d *Desired) InjectedHash() string { return d.injectedHash }
 
 // Container returns the container of a name among those of the overlay, nil if
 // there is none.

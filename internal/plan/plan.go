@@ -50,9 +50,6 @@ type Plan struct {
 	// Force takes fields of ours back from people who changed them by hand. It
 	// never takes any from a deployer or another VectorSidecar.
 	Force bool
-	// Repairs tells that the workload was as it should be, until somebody
-	// changed it.
-	Repairs bool
 	// Desired is what the workload should carry, nil for nothing.
 	Desired *Desired
 	// ResourceVersion and Generation are those of the view planned from.
@@ -148,14 +145,13 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 		if policy.StrictOrder && len(behind(desired, view)) > 0 {
 			plan.write(Update, want, policy, view)
 		}
-	case owned.InjectedHash != desired.InjectedHash():
+	case owned.InjectedHash != desired.InjectedHash(), owned.HasPlainAnnotations != want.isPlain:
 		plan.write(Update, want, policy, view)
 	case policy.ReportDrift:
 		plan.Action, plan.Reason = Blocked, meta.ReasonDrifted
 		plan.Message = fmt.Sprintf("the sidecar in it was changed (the last writer on record is %q), and spec.driftPolicy is Report", view.LastWriter)
 	default:
 		plan.write(Update, want, policy, view)
-		plan.Repairs = true
 	}
 	return plan
 }

@@ -56,7 +56,7 @@ func injected(hash string) *workload.View {
 	view.Containers = append([]workload.Container{{Name: "vector", Init: true, Ports: []corev1.ContainerPort{{ContainerPort: 9598}}}}, view.Containers...)
 	view.Volumes = append(view.Volumes, "data")
 	view.Owned = map[string]workload.Owned{mine: {
-		Hash: hash, InjectedHash: "new", HasPlainAnnotations: true, Containers: []string{"vector"}, Volumes: []string{"data"},
+		Hash: hash, InjectedHash: sidecar().InjectedHash(), HasPlainAnnotations: true, Containers: []string{"vector"}, Volumes: []string{"data"},
 	}}
 	return view
 }
@@ -186,7 +186,7 @@ func TestTwoVectorSidecarsDoNotFightOverAnnotations(t *testing.T) {
 	require.Equal(t, Inject, second.Action)
 	require.Equal(t, map[string]any{
 		meta.AnnotationInjected:                              "true",
-		meta.Beside(meta.AnnotationInjectedHash, "logs"):     "new",
+		meta.Beside(meta.AnnotationInjectedHash, "logs"):     sidecar().InjectedHash(),
 		meta.Beside(meta.AnnotationSidecarName, "logs"):      "vector",
 		meta.Beside(meta.AnnotationConfigMapVersion, "logs"): "config-1",
 	}, second.Apply["metadata"].(map[string]any)["annotations"])

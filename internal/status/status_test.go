@@ -262,7 +262,7 @@ func TestTheHashIsToldIfItIsOne(t *testing.T) {
 	two := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None), planned("shop", plan.None, another))}, noon)
 	none := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.Conflict, because(meta.ReasonConflict, "x")))}, noon)
 
-	require.Equal(t, "h", one.InjectedHash)
+	require.Equal(t, desired("h").InjectedHash(), one.InjectedHash)
 	require.Empty(t, two.InjectedHash)
 	require.Empty(t, none.InjectedHash)
 }
