@@ -16,6 +16,12 @@ SPDX-License-Identifier: Apache-2.0
   "name" (include "vector-sidecar.volumeName" (dict "sidecar" $sidecar.name "purpose" "data"))
   "emptyDir" (dict "sizeLimit" $sidecar.data.sizeLimit)) }}
 {{- end }}
+{{- $logs := include "vector-sidecar.logs" . | fromYaml }}
+{{- if $logs.share }}
+{{- $emptyDir := dict }}
+{{- with $sidecar.logs.sizeLimit }}{{ $_ := set $emptyDir "sizeLimit" . }}{{ end }}
+{{- $volumes = append $volumes (dict "name" $logs.mount.name "emptyDir" $emptyDir) }}
+{{- end }}
 {{- toYaml $volumes }}
 {{- end }}
 
@@ -34,7 +40,7 @@ SPDX-License-Identifier: Apache-2.0
   "mountPath" "/var/lib/vector") }}
 {{- end }}
 {{- if $sidecar.logs.path }}
-{{- $logs := include "vector-sidecar.logMount" . | fromYaml }}
+{{- $logs := (include "vector-sidecar.logs" . | fromYaml).mount }}
 {{- if not (include "vector-sidecar.userMounts" (dict "mounts" $sidecar.volumeMounts "path" $logs.mountPath)) }}
 {{- $mounts = append $mounts $logs }}
 {{- end }}
@@ -43,23 +49,56 @@ SPDX-License-Identifier: Apache-2.0
 {{- end }}
 
 {{- /*
-The application's mount that holds logs.path, as a mount of the sidecar: the
-deepest mount that the path lies in, read-only.
+Where the log files are, as a map: mount, the sidecar's; share, the application's
+containers that get the volume too; warning. Empty without logs.path. A mount of the
+application's that the path lies in, the deepest one, comes before a volume of ours.
 */}}
-{{- define "vector-sidecar.logMount" }}
+{{- define "vector-sidecar.logs" }}
+{{- if .Values.sidecar.logs.path }}
 {{- $path := trimSuffix "/" .Values.sidecar.logs.path }}
+{{- $wanted := .Values.sidecar.logs.containers }}
 {{- $best := dict }}
-{{- range .Values.target.containers }}
+{{- $with := list }}
+{{- $without := list }}
+{{- range $container := .Values.target.containers }}
+{{- $has := "" }}
 {{- range .volumeMounts }}
 {{- $at := trimSuffix "/" .mountPath }}
-{{- if and (hasPrefix (printf "%s/" $at) (printf "%s/" $path)) (gt (len $at) (len (default "" $best.mountPath))) }}
+{{- if hasPrefix (printf "%s/" $at) (printf "%s/" $path) }}
+{{- $has = "true" }}
+{{- if gt (len $at) (len (default "" $best.mountPath)) }}
 {{- $best = dict "name" .name "mountPath" $at "readOnly" true }}
 {{- if .subPath }}{{ $_ := set $best "subPath" .subPath }}{{ end }}
 {{- end }}
 {{- end }}
 {{- end }}
-{{- if not $best }}
-{{- fail (printf "sidecar.logs.path is %s, but no container of %s %s/%s mounts a volume there: mount one (an emptyDir will do) at the folder that the application logs to" $path .Values.target.kind .Values.target.namespace .Values.target.name) }}
+{{- if or (has .name $wanted) (has "*" $wanted) }}
+{{- if $has }}{{ $with = append $with .name }}{{ else }}{{ $without = append $without .name }}{{ end }}
 {{- end }}
-{{- toYaml $best }}
+{{- end }}
+{{- $logs := dict }}
+{{- if and $best $without }}
+{{- $logs = dict "mount" $best "warning" (printf "reads volume %s at %s, which the application brings; sidecar.logs.containers has no effect on %s" $best.name $best.mountPath (join ", " $without)) }}
+{{- else if $best }}
+{{- $logs = dict "mount" $best }}
+{{- else if $without }}
+{{- $name := include "vector-sidecar.volumeName" (dict "sidecar" .Values.sidecar.name "purpose" "logs") }}
+{{- $logs = dict "mount" (dict "name" $name "mountPath" $path "readOnly" true) "share" $without }}
+{{- else if $wanted }}
+{{- fail (printf "sidecar.logs.containers names %s, but %s %s/%s has no such container" (join ", " $wanted) .Values.target.kind .Values.target.namespace .Values.target.name) }}
+{{- else }}
+{{- fail (printf "sidecar.logs.path is %s, but no container of %s %s/%s mounts a volume there: mount one (an emptyDir will do) at the folder that the application logs to, or have one mounted by naming the container in sidecar.logs.containers" $path .Values.target.kind .Values.target.namespace .Values.target.name) }}
+{{- end }}
+{{- toYaml $logs }}
+{{- end }}
+{{- end }}
+
+{{- /* The application's containers that get the log volume: a YAML list, nothing but their mounts. */}}
+{{- define "vector-sidecar.applications" }}
+{{- $logs := include "vector-sidecar.logs" . | fromYaml }}
+{{- $containers := list }}
+{{- range $logs.share }}
+{{- $containers = append $containers (dict "name" . "volumeMounts" (list (dict "name" $logs.mount.name "mountPath" $logs.mount.mountPath))) }}
+{{- end }}
+{{- toYaml $containers }}
 {{- end }}

@@ -165,8 +165,8 @@ type ConfigMapRef struct {
 
 // LogsSpec says which files to read.
 type LogsSpec struct {
-	// Path is the folder that the application logs to. A container of the
-	// workload must mount a volume there; the sidecar mounts the same one.
+	// Path is the folder that the application logs to. Where a container of the
+	// workload mounts a volume there, the sidecar mounts the same one.
 	// +kubebuilder:validation:MaxLength=1024
 	// +kubebuilder:validation:Pattern=`^(/[^\s:]*)?$`
 	// +optional
@@ -176,6 +176,18 @@ type LogsSpec struct {
 	// +kubebuilder:validation:MaxItems=32
 	// +optional
 	Include []string `json:"include,omitempty"`
+
+	// Containers of an application that mounts nothing there: each gets an
+	// empty volume at the path. "*" is all of them.
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=63
+	// +optional
+	Containers []string `json:"containers,omitempty"`
+
+	// SizeLimit of that volume. A pod that writes more is evicted.
+	// +optional
+	SizeLimit *resource.Quantity `json:"sizeLimit,omitempty"`
 }
 
 // OTLPSpec is a listener for OpenTelemetry data on localhost.

@@ -31,6 +31,9 @@ import (
 // taken its name.
 var ErrGone = errors.New("the workload is gone")
 
+// ErrStale says that the workload has changed since it was looked at.
+var ErrStale = errors.New("the workload has changed meanwhile")
+
 // ConflictError says that others own fields that would have to be written.
 type ConflictError struct{ Err error }
 
@@ -59,8 +62,8 @@ type Written struct {
 }
 
 // Workload carries out a plan that writes: one request, or two if the plan orders
-// init containers, whose answer is metadata only. The error is ErrGone, a
-// *ConflictError, a *RefusedError, or a passing one.
+// init containers, and with a patch some more, whose answer is metadata only. The
+// error is ErrGone, ErrStale, a *ConflictError, a *RefusedError, or a passing one.
 func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 	if !p.Writes() {
 		return Written{}, fmt.Errorf("a plan to %s writes nothing", p.Action)
@@ -69,15 +72,16 @@ func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 	reply := &metav1.PartialObjectMetadata{}
 	reply.SetGroupVersionKind(kind)
 	reply.Namespace, reply.Name = p.Target.Namespace, p.Target.Name
+	if err := w.patch(ctx, reply, p); err != nil {
+		return Written{}, fmt.Errorf("patching %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
+	}
 	for _, body := range p.Bodies() {
-		body = identified(body, p.Target)
-		err := w.apply(ctx, reply, body, p.Manager)
-		if p.Force && onlyPeople(err) {
-			err = w.apply(ctx, reply, body, p.Manager, client.ForceOwnership)
-		}
-		if err != nil {
+		if err := w.apply(ctx, reply, identified(body, p.Target), p); err != nil {
 			return Written{}, fmt.Errorf("applying to %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
 		}
+	}
+	if err := w.disown(ctx, reply, p); err != nil {
+		return Written{}, fmt.Errorf("giving up %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
 	}
 	return Written{ResourceVersion: reply.ResourceVersion, Generation: reply.Generation}, nil
 }
@@ -133,12 +137,19 @@ func (w *Writer) DeleteCompanion(ctx context.Context, name types.NamespacedName)
 	return nil
 }
 
-func (w *Writer) apply(ctx context.Context, reply *metav1.PartialObjectMetadata, body map[string]any, manager string, options ...client.PatchOption) error {
+// apply applies a body, and once more by force if only people stand against it.
+func (w *Writer) apply(ctx context.Context, reply *metav1.PartialObjectMetadata, body map[string]any, p *plan.Plan, options ...client.PatchOption) error {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return err
 	}
-	return w.client.Patch(ctx, reply, client.RawPatch(types.ApplyPatchType, text), append(options, client.FieldOwner(manager))...)
+	patch := client.RawPatch(types.ApplyPatchType, text)
+	options = append(options, client.FieldOwner(p.Manager))
+	err = w.client.Patch(ctx, reply, patch, options...)
+	if p.Force && isOnlyPeoples(err, p.Manager) {
+		err = w.client.Patch(ctx, reply, patch, append(options, client.ForceOwnership)...)
+	}
+	return err
 }
 
 func kindOf(target workload.Ref) schema.GroupVersionKind {
@@ -148,6 +159,8 @@ func kindOf(target workload.Ref) schema.GroupVersionKind {
 // classify tells errors apart by what can be done about them.
 func classify(err error) error {
 	switch {
+	case errors.Is(err, ErrStale):
+		return err
 	case apierrors.IsNotFound(err):
 		return errors.Join(ErrGone, err)
 	case apierrors.IsConflict(err) && hasCause(err, metav1.CauseTypeFieldManagerConflict):

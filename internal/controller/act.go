@@ -32,6 +32,14 @@ type outcome struct {
 	mu       sync.Mutex
 	done     []*plan.Plan
 	failures []status.Failure
+	// isStale tells that a workload has changed since it was looked at.
+	isStale bool
+}
+
+func (o *outcome) miss() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.isStale = true
 }
 
 func (o *outcome) succeed(p *plan.Plan) {
@@ -129,6 +137,8 @@ func (r *Reconciler) write(ctx context.Context, owner types.NamespacedName, p *p
 		log.FromContext(ctx).Info("workload written", "action", p.Action, "workload", object, "hash", hashOf(p), "generation", written.Generation)
 	case errors.Is(err, apply.ErrGone):
 		// The event of its deletion or of its successor brings the next pass.
+	case errors.Is(err, apply.ErrStale):
+		result.miss() // The change may be one that brings no pass.
 	case permanent && p.Action != plan.Remove: // A finalizer waits for a removal.
 		r.ledger.refused(owner, p, err)
 		result.fail(object, reason, err, true)

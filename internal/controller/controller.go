@@ -126,10 +126,17 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	return reconcile.Result{RequeueAfter: r.lookAgain(request.NamespacedName, outcome)}, nil
 }
 
+// staleRetry is when to look again at a workload that was changed while it was
+// looked at.
+const staleRetry = 200 * time.Millisecond
+
 // lookAgain is when to look again although no event may come: a break in a repair
 // loop ends by itself, and what refused a write may be lifted. 0 is never.
 func (r *Reconciler) lookAgain(name types.NamespacedName, result *outcome) time.Duration {
 	_, wait := r.breaker.open(name)
+	if result.isStale {
+		return staleRetry
+	}
 	if len(result.failures) > 0 && (wait == 0 || wait > lastRetry) {
 		return lastRetry
 	}

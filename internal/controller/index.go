@@ -16,6 +16,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 const (
@@ -80,13 +81,11 @@ func labelKeys(of map[string]string) []string {
 
 func labelSet(of map[string]string) labels.Set { return of }
 
-// managersOf are the operator's field managers that own something in an object.
+// managersOf are the operator's field managers that have something in a Deployment.
 func managersOf(object client.Object) []string {
-	var managers []string
-	for _, entry := range object.GetManagedFields() {
-		if meta.IsManager(entry.Manager) && !slices.Contains(managers, entry.Manager) {
-			managers = append(managers, entry.Manager)
-		}
+	deployment, ok := object.(*appsv1.Deployment)
+	if !ok {
+		return nil
 	}
-	return managers
+	return workload.Managers(deployment)
 }

@@ -72,10 +72,16 @@ func intersects(a, b []string) bool {
 func TestAWorkloadIsFoundByWhoOwnsSomethingInIt(t *testing.T) {
 	deployment := objects.NewDeployment("cart", "shop").Build()
 	for _, manager := range []string{"kubectl", meta.Manager("logs"), meta.Operator, meta.Manager("audit"), meta.Manager("logs")} {
-		deployment.ManagedFields = append(deployment.ManagedFields, metav1.ManagedFieldsEntry{Manager: manager})
+		deployment.ManagedFields = append(deployment.ManagedFields, metav1.ManagedFieldsEntry{
+			Manager: manager, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1("{}"),
+		})
+	}
+	deployment.Spec.Template.Annotations = map[string]string{
+		meta.AnnotationParts(meta.Manager("old")): `{"manager":"vectorsidecar/old"}`,
+		meta.AnnotationParts(meta.Manager("odd")): `{"manager":"vectorsidecar/another"}`,
 	}
 
-	require.Equal(t, []string{meta.Manager("logs"), meta.Manager("audit")}, managersOf(deployment))
+	require.Equal(t, []string{meta.Manager("audit"), meta.Manager("logs"), meta.Manager("old")}, managersOf(deployment))
 	require.Empty(t, managersOf(objects.NewDeployment("cart", "shop").Build()))
 }
 

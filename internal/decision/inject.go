@@ -4,6 +4,7 @@
 package decision
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -91,7 +92,7 @@ func (d *injection) add(view *workload.View, wanted *wanted) {
 	}
 	p := d.snapshot.plan(d.manager, view, wanted.desired, d.older)
 	if p.Desired != nil {
-		p.Warning = idleness(d.intake.Add(wanted.intake), wanted.desired.Container(wanted.container), view)
+		p.Warning = cmp.Or(wanted.desired.Warning(), idleness(d.intake.Add(wanted.intake), wanted.desired, wanted.container, view))
 	}
 	d.Plans = append(d.Plans, p)
 	if p.Desired == nil || p.Action == plan.Blocked || p.Action == plan.Conflict {

@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -18,7 +19,8 @@ import (
 // idleness says why a sidecar would collect nothing of its application, "" if it
 // would: its configuration listens to nothing, and no container of the application
 // writes where it reads.
-func idleness(intake vectorconfig.Intake, sidecar *corev1.Container, view *workload.View) string {
+func idleness(intake vectorconfig.Intake, desired *plan.Desired, name string, view *workload.View) string {
+	sidecar := desired.Container(name)
 	if intake.Other || sidecar == nil || !readsConfig(sidecar) {
 		return ""
 	}
@@ -26,7 +28,7 @@ func idleness(intake vectorconfig.Intake, sidecar *corev1.Container, view *workl
 		return "collects nothing of its application: set sidecar.logs.path or sidecar.otlp.enabled, or give a configuration with a source"
 	}
 	for _, pattern := range intake.Files {
-		if volume := volumeAt(sidecar, pattern); volume != "" && isShared(volume, view) {
+		if volume := volumeAt(sidecar, pattern); volume != "" && (isShared(volume, view) || desired.Shares(volume)) {
 			return ""
 		}
 	}

@@ -6,6 +6,7 @@ package meta
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 )
 
@@ -34,6 +35,21 @@ func SidecarOf(manager string) string { return strings.TrimPrefix(manager, manag
 
 // IsManager tells whether a field manager is one of Manager's.
 func IsManager(name string) bool { return strings.HasPrefix(name, managerPrefix) }
+
+// people are the field managers of programs with which a person changes an object
+// by hand. Whatever deploys (kubectl apply, helm, argocd, flux) is none of them:
+// what a deployer owns is written in a manifest and comes back.
+var people = []string{
+	"kubectl-edit", "kubectl-patch", "kubectl-set", "kubectl-replace", "kubectl-rollout",
+	"kubectl-annotate", "kubectl-label", "k9s", "node-fetch", "Mozilla", "dashboard",
+}
+
+// IsPerson tells whether a field manager stands for a person. kubectl writes as
+// "kubectl" when a person undoes a rollout, by an update, and when a deployer
+// applies on the server's side.
+func IsPerson(manager string, byUpdate bool) bool {
+	return slices.Contains(people, manager) || manager == "kubectl" && byUpdate
+}
 
 // shorten keeps names of up to limit characters, and ends longer ones with a
 // digest that tells them apart.

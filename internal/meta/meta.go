@@ -42,6 +42,32 @@ func AnnotationConfigDigest(sidecar string) string {
 	return Beside(Group+"/config-digest", sidecar)
 }
 
+// AnnotationParts is the annotation on a pod template that lists, as JSON of Parts,
+// what a field manager has merged into it. It goes with the pod template into its
+// revisions: when a rollout is undone, the list comes back with the sidecar, while
+// the record of who applied it does not.
+func AnnotationParts(manager string) string {
+	return Beside(partsPrefix, SidecarOf(manager))
+}
+
+// IsParts tells whether an annotation's key is one of AnnotationParts'.
+func IsParts(key string) bool { return strings.HasPrefix(key, partsPrefix+".") }
+
+const partsPrefix = Group + "/parts"
+
+// Parts are the items in the lists of a pod template that one field manager has
+// merged in, by name.
+type Parts struct {
+	Manager string `json:"manager"`
+	// Containers are init containers and containers.
+	Containers []string `json:"containers,omitempty"`
+	Volumes    []string `json:"volumes,omitempty"`
+}
+
+// AnnotationWarning on a rendered PodTemplate is a sentence for the VectorSidecar's
+// status: something that a person should know though it stops nothing.
+const AnnotationWarning = Group + "/warning"
+
 // Labels.
 const (
 	// LabelEnvironment on a Namespace names the environment of its

@@ -8,12 +8,15 @@ package offline
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/kubernetes/scheme"
 
@@ -48,6 +51,11 @@ func (m *Merger) Deployment(deployment *appsv1.Deployment, p *plan.Plan) (*unstr
 	live := &unstructured.Unstructured{Object: content}
 	live.SetGroupVersionKind(gvk)
 	var merged runtime.Object = live
+	if p.Patch != nil {
+		if merged, err = m.patch(live, p); err != nil {
+			return nil, err
+		}
+	}
 	for _, content := range p.Bodies() {
 		body := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(content)}
 		body.SetGroupVersionKind(gvk)
@@ -60,7 +68,32 @@ func (m *Merger) Deployment(deployment *appsv1.Deployment, p *plan.Plan) (*unstr
 	if !ok {
 		return nil, fmt.Errorf("merging gave a %T", merged)
 	}
+	if p.Disown {
+		object.SetManagedFields(slices.DeleteFunc(object.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool { return entry.Manager == p.Manager }))
+	}
 	return object, nil
+}
+
+// patch carries out the patch of a plan, and records it as an update.
+func (m *Merger) patch(live *unstructured.Unstructured, p *plan.Plan) (runtime.Object, error) {
+	patched, err := strategicpatch.StrategicMergeMapPatch(runtime.DeepCopyJSON(live.Object), runtime.DeepCopyJSON(p.Patch), &appsv1.Deployment{})
+	if err != nil {
+		return nil, fmt.Errorf("patching: %w", err)
+	}
+	// As a type and back, which drops lists that the patch has emptied.
+	var typed appsv1.Deployment
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(patched, &typed); err != nil {
+		return nil, fmt.Errorf("reading what was patched: %w", err)
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&typed)
+	if err != nil {
+		return nil, fmt.Errorf("converting what was patched: %w", err)
+	}
+	recorded, err := m.fields.Update(live, &unstructured.Unstructured{Object: content}, p.Manager)
+	if err != nil {
+		return nil, fmt.Errorf("recording the patch: %w", err)
+	}
+	return recorded, nil
 }
 
 // oneVersion tells the merge code that objects are in the version that they are

@@ -8,17 +8,21 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
 // Bodies returns what is applied, one after the other, for a plan that writes;
 // without the name of the workload. To apply nothing gives up everything that the
-// manager owns alone.
+// manager owns alone; a plan that disowns applies not even that.
 //
 // Two bodies order init containers: naming the workload's own puts ours before
 // them and makes us their owner too; applying without the names gives that up
 // again, and ours stay first (fact 16 of server-side apply).
 func (p *Plan) Bodies() []map[string]any {
 	switch {
+	case p.Disown:
+		return nil
 	case p.Action == Remove:
 		return []map[string]any{{}}
 	case len(p.Behind) > 0:
@@ -32,14 +36,10 @@ func (p *Plan) Bodies() []map[string]any {
 // native sidecars and before the rest of ours.
 func ordered(body map[string]any, behind []string) map[string]any {
 	body = runtime.DeepCopyJSON(body)
-	pod := body
-	for _, key := range []string{"spec", "template", "spec"} {
-		pod, _ = pod[key].(map[string]any)
-	}
-	ours, _ := pod["initContainers"].([]any)
+	pod := tree.At(body, tree.Pod...)
+	ours := tree.List(pod["initContainers"])
 	isNative := func(item any) bool {
-		container, _ := item.(map[string]any)
-		return container["restartPolicy"] == string(corev1.ContainerRestartPolicyAlways)
+		return tree.Map(item)["restartPolicy"] == string(corev1.ContainerRestartPolicyAlways)
 	}
 	var names []any
 	for _, name := range behind {

@@ -25,6 +25,9 @@ func findClash(manager string, desired *Desired, view *workload.View) *clash {
 			return conflict("the workload has a volume %q already: give the sidecar's another name", name)
 		}
 	}
+	if c := applicationClash(desired.overlay.Mounts, ours, view); c != nil {
+		return c
+	}
 	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
 		for i := range list {
 			if c := mountClash(&list[i], spec, ours, view); c != nil {
@@ -62,6 +65,24 @@ func mountClash(container *corev1.Container, spec *corev1.PodSpec, ours workload
 		inWorkload := slices.Contains(view.Volumes, mount.Name) && !slices.Contains(ours.Volumes, mount.Name)
 		if !inOverlay && !inWorkload {
 			return blocked("container %q mounts a volume %q at %s, which neither the sidecar nor the workload has", container.Name, mount.Name, mount.MountPath)
+		}
+	}
+	return nil
+}
+
+// applicationClash finds a mount for a container that is not there, or at a path
+// where it has another.
+func applicationClash(mounts []workload.Mount, ours workload.Owned, view *workload.View) *clash {
+	for i := range mounts {
+		wanted := &mounts[i]
+		at := slices.IndexFunc(view.Containers, func(c workload.Container) bool { return !c.Init && c.Name == wanted.Container })
+		if at < 0 || slices.Contains(ours.Containers, wanted.Container) {
+			return blocked("the workload has no container %q to mount volume %q into", wanted.Container, wanted.Name)
+		}
+		for _, there := range view.Containers[at].Mounts {
+			if there.MountPath == wanted.MountPath && !slices.Contains(ours.Volumes, there.Name) {
+				return conflict("container %q mounts volume %q at %s already", wanted.Container, there.Name, wanted.MountPath)
+			}
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ package plan
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -66,6 +67,14 @@ func (d *Desired) Container(name string) *corev1.Container {
 	}
 	return nil
 }
+
+// Shares tells whether an application's container is to mount a volume.
+func (d *Desired) Shares(volume string) bool {
+	return slices.ContainsFunc(d.overlay.Mounts, func(m workload.Mount) bool { return m.Name == volume })
+}
+
+// Warning is what the templates say that a person should know, or "".
+func (d *Desired) Warning() string { return d.overlay.Warning }
 
 // beside returns what is applied to a workload in the face of the others that
 // have a hand in it: one of them has the plain annotations, and no annotation can

@@ -43,6 +43,15 @@ type Plan struct {
 	// VectorSidecar wants of the workload, without its name. It must not be
 	// changed.
 	Apply map[string]any
+	// Patch is a strategic merge patch that makes the whole change at once and is
+	// sent before anything is applied; nil where applying does all. What can only
+	// be patched: mounts in the application's containers, and what is the
+	// manager's without its owning it.
+	Patch map[string]any
+	// Disown tells that the manager's name is dropped from the record of who owns
+	// what in place of applying nothing: a deployer's manifest has a part in one of
+	// its items, which would go with it.
+	Disown bool
 	// Behind are init containers of the workload that a native sidecar has to
 	// come before. Writing them down orders them, and that needs a second
 	// request; empty when the order is right.
@@ -116,8 +125,10 @@ func ForBlocked(manager string, view *workload.View, reason, message string) Pla
 // ForRemoval plans a workload that should carry nothing of a manager's.
 func ForRemoval(manager string, view *workload.View) Plan {
 	plan := newPlan(manager, nil, view)
-	if _, carries := view.Owned[manager]; carries && !view.Deleting {
-		plan.Action = Remove
+	if plan.Carries && !view.Deleting {
+		patch, err := patchToRemove(manager, view)
+		plan.Action, plan.Patch, plan.Disown = Remove, patch, len(view.Owned[manager].Taken) > 0
+		plan.block(err)
 	}
 	return plan
 }
@@ -127,21 +138,22 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 	plan := newPlan(manager, desired, view)
 	owned, carries := view.Owned[manager]
 	want := desired.beside(manager, view)
+	isCurrent := owned.Hash == want.hash && len(owned.Remains) == 0 && haveMounts(desired.overlay.Mounts, view.MountsOf(manager))
 	switch clash := findClash(manager, desired, view); {
 	case view.Deleting:
 		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadDeleting, "the workload is being deleted"
 	case view.OptOut != "" && carries:
-		plan.Action, plan.Desired = Remove, nil
+		return ForRemoval(manager, view)
 	case view.OptOut != "":
 		plan.Action, plan.Desired, plan.Reason = Blocked, nil, meta.ReasonOptedOut
 		plan.Message = fmt.Sprintf("its annotation %s is %s", meta.AnnotationInject, view.OptOut)
 	case clash != nil:
 		plan.Action, plan.Reason, plan.Message = clash.action, clash.reason, clash.message
-	case view.Paused && (!carries || owned.Hash != want.hash):
+	case view.Paused && (!carries || !isCurrent):
 		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadPaused, "its rollouts are paused; it gets the sidecar when they are resumed"
 	case !carries:
 		plan.write(Inject, want, policy, view)
-	case owned.Hash == want.hash:
+	case isCurrent:
 		if policy.StrictOrder && len(behind(desired, view)) > 0 {
 			plan.write(Update, want, policy, view)
 		}
@@ -158,6 +170,16 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 
 func (p *Plan) write(action Action, want applied, policy Policy, view *workload.View) {
 	p.Action, p.Apply, p.Behind, p.Force = action, want.tree, behind(p.Desired, view), !policy.ReportDrift
+	patch, err := patchToApply(p, view)
+	p.Patch = patch
+	p.block(err)
+}
+
+// block holds a plan that could not be made.
+func (p *Plan) block(err error) {
+	if err != nil {
+		p.Action, p.Reason, p.Message = Blocked, meta.ReasonBlocked, err.Error()
+	}
 }
 
 // clash is why a workload cannot be written to.

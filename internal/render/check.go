@@ -9,11 +9,13 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // check finds what an API server would accept in silence or refuse with an
 // internal error, and what no sidecar may have. It reports everything at once.
-func check(template *corev1.PodTemplateSpec) error {
+func check(template *corev1.PodTemplateSpec, applications []workload.Mount) error {
 	var findings []error
 	report := func(format string, args ...any) { findings = append(findings, fmt.Errorf(format, args...)) }
 
@@ -29,6 +31,11 @@ func check(template *corev1.PodTemplateSpec) error {
 		names[container.Name] = at
 		checkContainer(at, container, report)
 	})
+	for _, mount := range applications {
+		if at, ours := names[mount.Container]; ours {
+			report("template.spec.containers: %q has only volumeMounts, as a container of the application's does, and is also the name of %s", mount.Container, at)
+		}
+	}
 	volumes := map[string]bool{}
 	for i := range spec.Volumes {
 		volume := &spec.Volumes[i]
@@ -44,6 +51,11 @@ func check(template *corev1.PodTemplateSpec) error {
 			report("%s: volume %q has no source, such as emptyDir or configMap", at, volume.Name)
 		case volume.HostPath != nil:
 			report("%s.hostPath: volume %q is on the node's file system, which a sidecar may not reach: use an emptyDir that the application shares", at, volume.Name)
+		}
+	}
+	for _, mount := range applications {
+		if !volumes[mount.Name] {
+			report("template.spec.containers: %q gets a mount of volume %q, which is not in template.spec.volumes: an application gets a volume of the sidecar's only", mount.Container, mount.Name)
 		}
 	}
 	return errors.Join(findings...)

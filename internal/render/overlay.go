@@ -16,9 +16,13 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Overlay is what is merged into a workload's pod template.
@@ -29,12 +33,20 @@ type Overlay struct {
 	// API server's own spelling ("500m" for 0.5), so that nothing else becomes
 	// ours. It must not be changed.
 	Body map[string]any
-	// Hash is a short digest of Body.
+	// Mounts are to be added to containers of the application, which the
+	// templates show by a container with nothing but volumeMounts. They are not
+	// in Template and Body: to apply a mount is to become an owner of the
+	// container, so that its real owner could not rename it.
+	Mounts []workload.Mount
+	// Warning is what a person should know about the sidecar, or "".
+	Warning string
+	// Hash is a short digest of all of it but the warning.
 	Hash string
 }
 
-// newOverlay reads a rendered PodTemplate and adds annotations to it.
-func newOverlay(text string, annotations map[string]string) (Overlay, error) {
+// newOverlay reads a rendered PodTemplate. It adds annotations to it, and the list
+// of what a field manager gets by it.
+func newOverlay(text, manager string, annotations map[string]string) (Overlay, error) {
 	if err := onlyAdds(text); err != nil {
 		return Overlay{}, err
 	}
@@ -46,27 +58,75 @@ func newOverlay(text string, annotations map[string]string) (Overlay, error) {
 	if err := yaml.Unmarshal([]byte(text), &body); err != nil {
 		return Overlay{}, yamlError(text, err)
 	}
-	if err := check(&object.Template); err != nil {
+	overlay := Overlay{Warning: object.Annotations[meta.AnnotationWarning]}
+	overlay.Template = object.Template
+	overlay.Template.Spec.Containers, overlay.Mounts = splitMounts(object.Template.Spec.Containers)
+	if err := check(&overlay.Template, overlay.Mounts); err != nil {
 		return Overlay{}, err
 	}
-	if len(annotations) > 0 {
-		if object.Template.Annotations == nil {
-			object.Template.Annotations = map[string]string{}
-		}
-		maps.Copy(object.Template.Annotations, annotations)
-		body.Template.WithAnnotations(annotations)
-	}
-	canonical, err := json.Marshal(body.Template)
+	spec := body.Template.Spec
+	spec.Containers = slices.DeleteFunc(spec.Containers, func(c corev1ac.ContainerApplyConfiguration) bool { return c.Image == nil })
+	annotate(&overlay.Template, body.Template, annotations)
+	annotate(&overlay.Template, body.Template, map[string]string{meta.AnnotationParts(manager): partsOf(manager, &overlay.Template.Spec)})
+	return overlay, overlay.finish(body.Template)
+}
+
+// finish fills in the body and the hash.
+func (o *Overlay) finish(body *corev1ac.PodTemplateSpecApplyConfiguration) error {
+	canonical, err := json.Marshal(body)
 	if err != nil {
-		return Overlay{}, fmt.Errorf("writing the overlay: %w", err)
+		return fmt.Errorf("writing the overlay: %w", err)
 	}
-	overlay := Overlay{Template: object.Template}
-	if err := json.Unmarshal(canonical, &overlay.Body); err != nil {
-		return Overlay{}, fmt.Errorf("reading the overlay back: %w", err)
+	if err := json.Unmarshal(canonical, &o.Body); err != nil {
+		return fmt.Errorf("reading the overlay back: %w", err)
+	}
+	if len(o.Mounts) > 0 {
+		mounts, err := json.Marshal(o.Mounts)
+		if err != nil {
+			return fmt.Errorf("writing the mounts: %w", err)
+		}
+		canonical = append(canonical, mounts...)
 	}
 	sum := sha256.Sum256(canonical)
-	overlay.Hash = hex.EncodeToString(sum[:8])
-	return overlay, nil
+	o.Hash = hex.EncodeToString(sum[:8])
+	return nil
+}
+
+// splitMounts takes out the containers that are the application's: those with
+// nothing but mounts.
+func splitMounts(containers []corev1.Container) ([]corev1.Container, []workload.Mount) {
+	var ours []corev1.Container
+	var mounts []workload.Mount
+	for i := range containers {
+		c := &containers[i]
+		if !equality.Semantic.DeepEqual(*c, corev1.Container{Name: c.Name, VolumeMounts: c.VolumeMounts}) || len(c.VolumeMounts) == 0 {
+			ours = append(ours, *c)
+			continue
+		}
+		for _, mount := range c.VolumeMounts {
+			mounts = append(mounts, workload.Mount{Container: c.Name, VolumeMount: mount})
+		}
+	}
+	return ours, mounts
+}
+
+// partsOf lists what the overlay adds, for the pod template's annotation.
+func partsOf(manager string, spec *corev1.PodSpec) string {
+	parts := meta.Parts{Manager: manager}
+	each(spec, func(_ string, c *corev1.Container) { parts.Containers = append(parts.Containers, c.Name) })
+	for i := range spec.Volumes {
+		parts.Volumes = append(parts.Volumes, spec.Volumes[i].Name)
+	}
+	text, _ := json.Marshal(parts) // Strings always marshal.
+	return string(text)
+}
+
+func annotate(template *corev1.PodTemplateSpec, body *corev1ac.PodTemplateSpecApplyConfiguration, annotations map[string]string) {
+	if template.Annotations == nil {
+		template.Annotations = map[string]string{}
+	}
+	maps.Copy(template.Annotations, annotations)
+	body.WithAnnotations(annotations)
 }
 
 // decode reads rendered YAML as strictly as the API server. The YAML library by

@@ -84,7 +84,7 @@ func Render(ctx context.Context, request Request) (*Result, error) {
 			err = fmt.Errorf("a second PodTemplate, the first is in %s: a chart has one", found)
 		case kind == "PodTemplate":
 			found = name
-			result.Overlay, err = newOverlay(files[name], request.annotations())
+			result.Overlay, err = newOverlay(files[name], meta.Manager(request.Sidecar.Name), request.annotations())
 		case kind == "ConfigMap":
 			err = result.addConfigMap(files[name], request)
 		default:

@@ -4,15 +4,18 @@
 package render
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 const podTemplate = `apiVersion: v1
@@ -59,9 +62,14 @@ func TestAChartGivesOverlayAndCompanions(t *testing.T) {
 	})
 
 	require.NoError(t, err)
-	require.Equal(t, map[string]any{"spec": map[string]any{"containers": []any{map[string]any{
-		"name": "vector", "image": "vector:1", "resources": map[string]any{"requests": map[string]any{"cpu": "500m"}},
-	}}}}, result.Overlay.Body, "only what the templates say, in the API server's spelling")
+	require.Equal(t, map[string]any{
+		"metadata": map[string]any{"annotations": map[string]any{
+			meta.AnnotationParts(meta.Manager("logs")): `{"manager":"vectorsidecar/logs","containers":["vector"]}`,
+		}},
+		"spec": map[string]any{"containers": []any{map[string]any{
+			"name": "vector", "image": "vector:1", "resources": map[string]any{"requests": map[string]any{"cpu": "500m"}},
+		}}},
+	}, result.Overlay.Body, "what the templates say, in the API server's spelling, and a list of it")
 	require.Len(t, result.Companions, 1)
 	require.Equal(t, "logs", result.Companions[0].Labels[meta.LabelSidecar])
 }
@@ -73,9 +81,27 @@ func TestADigestOfTheConfigurationIsOnThePods(t *testing.T) {
 	require.NoError(t, err)
 
 	key := meta.AnnotationConfigDigest("logs")
-	require.Equal(t, map[string]any{key: "1"}, one.Overlay.Body["metadata"].(map[string]any)["annotations"])
+	require.Equal(t, "1", one.Overlay.Body["metadata"].(map[string]any)["annotations"].(map[string]any)[key])
 	require.Equal(t, "1", one.Overlay.Template.Annotations[key])
 	require.NotEqual(t, one.Overlay.Hash, two.Overlay.Hash)
+}
+
+func TestAContainerWithNothingButMountsIsTheApplications(t *testing.T) {
+	withMounts := func(containers string) string {
+		return "kind: PodTemplate\nmetadata: {annotations: {" + meta.AnnotationWarning + ": no more than this}}\ntemplate: {spec: {containers: [{name: vector, image: x}, " +
+			containers + "], volumes: [{name: logs, emptyDir: {}}]}}\n"
+	}
+
+	result, err := try(t, "", map[string]string{"pod.yaml": withMounts("{name: app, volumeMounts: [{name: logs, mountPath: /logs}]}")})
+	require.NoError(t, err)
+	other, err := try(t, "", map[string]string{"pod.yaml": withMounts("{name: app, volumeMounts: [{name: logs, mountPath: /log}]}")})
+	require.NoError(t, err)
+
+	require.Equal(t, []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "logs", MountPath: "/logs"}}}, result.Overlay.Mounts)
+	require.Equal(t, "no more than this", result.Overlay.Warning)
+	require.Len(t, result.Overlay.Template.Spec.Containers, 1)
+	require.NotContains(t, fmt.Sprint(result.Overlay.Body), "mountPath", "applied, it would make us an owner of the container")
+	require.NotEqual(t, other.Overlay.Hash, result.Overlay.Hash)
 }
 
 func TestTheHashIsOfWhatIsSaidAndNotOfHow(t *testing.T) {
@@ -120,6 +146,8 @@ func TestWhatMustNotBeInjectedIsRefused(t *testing.T) {
 		"a volume without a source":      {pod("{containers: [{name: a, image: x}], volumes: [{name: v}]}"), []string{"volumes[0]", `"v"`, "source"}},
 		"a volume without a name":        {pod("{containers: [{name: a, image: x}], volumes: [{emptyDir: {}}]}"), []string{"volumes[0].name"}},
 		"one name for two volumes":       {pod("{containers: [{name: a, image: x}], volumes: [{name: v, emptyDir: {}}, {name: v, emptyDir: {}}]}"), []string{"volumes[1].name", `"v"`}},
+		"a mount of the owner's volume":  {pod("{containers: [{name: a, image: x}, {name: app, volumeMounts: [{name: theirs, mountPath: /x}]}]}"), []string{`"app"`, `"theirs"`}},
+		"an application of our name":     {pod("{initContainers: [{name: a, image: x}], containers: [{name: a, volumeMounts: [{name: v, mountPath: /x}]}], volumes: [{name: v, emptyDir: {}}]}"), []string{`"a"`, "initContainers[0]"}},
 		"a volume on the node":           {pod("{containers: [{name: a, image: x}], volumes: [{name: v, hostPath: {path: /}}]}"), []string{"volumes[0].hostPath"}},
 		"several faults, all of them":    {pod("{containers: [{image: x}, {name: a}]}"), []string{"containers[0].name", "containers[1].image"}},
 		"a workload of its own":          {"kind: Deployment\n", []string{"Deployment"}},

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
 // isOurs tells whether an entry records an apply of one of our managers.
@@ -43,11 +44,10 @@ func lastEntry(entries []metav1.ManagedFieldsEntry) *metav1.ManagedFieldsEntry {
 	return last
 }
 
-// owned tells what each of our managers owns. Most workloads carry nothing of
-// ours, and for those it costs nothing.
+// owned tells what is each of our managers' in a Deployment. Most workloads carry
+// nothing of ours, and for those it costs nothing.
 func owned(deployment *appsv1.Deployment) map[string]Owned {
-	var all map[string]Owned
-	var live map[string]any
+	applied := map[string]map[string]any{}
 	for i := range deployment.ManagedFields {
 		entry := &deployment.ManagedFields[i]
 		if !isOurs(entry) {
@@ -57,11 +57,22 @@ func owned(deployment *appsv1.Deployment) map[string]Owned {
 		if err := json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields); err != nil {
 			continue // The API server wrote it; were it damaged, the next apply would mend it.
 		}
-		if live == nil {
-			all, live = map[string]Owned{}, liveTree(deployment)
+		applied[entry.Manager] = fields
+	}
+	listed := partsIn(deployment.Spec.Template.Annotations)
+	if len(applied)+len(listed) == 0 {
+		return nil
+	}
+	live, theirs := liveTree(deployment), deployedIn(deployment.ManagedFields)
+	all := map[string]Owned{}
+	for manager, fields := range applied {
+		all[manager] = ownedIn(tree.Map(extract(fields, live)), theirs)
+	}
+	for manager, parts := range listed {
+		remaining := all[manager]
+		if remaining.addRemains(&parts, live, theirs); remaining.Tree != nil {
+			all[manager] = remaining
 		}
-		tree, _ := extract(fields, live).(map[string]any)
-		all[entry.Manager] = ownedIn(tree)
 	}
 	return all
 }
@@ -79,34 +90,26 @@ func liveTree(deployment *appsv1.Deployment) map[string]any {
 	}
 }
 
-func ownedIn(tree map[string]any) Owned {
-	result := Owned{Hash: Hash(tree)}
-	metadata, _ := tree["metadata"].(map[string]any)
-	annotations, _ := metadata["annotations"].(map[string]any)
-	for key, value := range annotations {
+func ownedIn(owned map[string]any, theirs deployed) Owned {
+	result := Owned{Hash: Hash(owned), Tree: owned}
+	for key, value := range tree.At(owned, "metadata", "annotations") {
 		if key == meta.AnnotationInjectedHash || strings.HasPrefix(key, meta.AnnotationInjectedHash+".") {
 			result.InjectedHash, _ = value.(string)
 			result.HasPlainAnnotations = key == meta.AnnotationInjectedHash
 		}
 	}
-	spec, _ := tree["spec"].(map[string]any)
-	template, _ := spec["template"].(map[string]any)
-	pod, _ := template["spec"].(map[string]any)
-	result.Containers = append(names(pod["initContainers"]), names(pod["containers"])...)
-	result.Volumes = names(pod["volumes"])
-	return result
-}
-
-func names(list any) []string {
-	items, _ := list.([]any)
-	var found []string
-	for _, item := range items {
-		object, _ := item.(map[string]any)
-		if name, ok := object["name"].(string); ok {
-			found = append(found, name)
+	pod := tree.At(owned, tree.Pod...)
+	for _, item := range slices.Concat(tree.List(pod["initContainers"]), tree.List(pod["containers"])) {
+		name := tree.Name(item)
+		result.Containers = append(result.Containers, name)
+		if _, ours := tree.Map(item)["image"]; !ours && theirs.container(name) {
+			result.Taken = append(result.Taken, name)
 		}
 	}
-	return found
+	for _, item := range tree.List(pod["volumes"]) {
+		result.Volumes = append(result.Volumes, tree.Name(item))
+	}
+	return result
 }
 
 // extract returns the live values of a set of managed fields in the API server's
@@ -125,7 +128,7 @@ func extract(fields map[string]any, live any) any {
 				continue
 			}
 			if item, ok := value[name]; ok {
-				out[name] = extract(asMap(below), item)
+				out[name] = extract(tree.Map(below), item)
 			}
 		}
 		return out
@@ -145,7 +148,7 @@ func extractItems(fields map[string]any, live []any) []any {
 		if text, ok := strings.CutPrefix(field, "k:"); ok {
 			var keys map[string]any
 			if json.Unmarshal([]byte(text), &keys) == nil {
-				wanted = append(wanted, item{keys, asMap(below)})
+				wanted = append(wanted, item{keys, tree.Map(below)})
 			}
 		} else if text, ok := strings.CutPrefix(field, "v:"); ok {
 			members = append(members, text)
@@ -177,11 +180,6 @@ func hasKeys(object, keys map[string]any) bool {
 		}
 	}
 	return true
-}
-
-func asMap(value any) map[string]any {
-	m, _ := value.(map[string]any)
-	return m
 }
 
 // jsonText compares numbers of different Go types by what they look like.

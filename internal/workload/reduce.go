@@ -28,7 +28,7 @@ func Reduce(deployment *appsv1.Deployment) *appsv1.Deployment {
 			DeletionTimestamp: deployment.DeletionTimestamp,
 			Labels:            deployment.Labels,
 			Annotations:       cachedAnnotations(deployment.Annotations),
-			ManagedFields:     ourEntries(deployment.ManagedFields),
+			ManagedFields:     reduceEntries(deployment.ManagedFields, ours),
 		},
 		Spec: appsv1.DeploymentSpec{
 			Replicas: deployment.Spec.Replicas,
@@ -66,11 +66,25 @@ func cachedAnnotations(annotations map[string]string) map[string]string {
 	return kept
 }
 
-func ourEntries(entries []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
+// reduceEntries keeps our records, what deployers' records say of our items, and
+// who wrote last.
+func reduceEntries(entries []metav1.ManagedFieldsEntry, ours map[string]Owned) []metav1.ManagedFieldsEntry {
 	var kept []metav1.ManagedFieldsEntry
+	isOurItem := func(list, name string) bool {
+		if list == "volumes" {
+			return anyOwns(ours, func(o Owned) []string { return o.Volumes }, name)
+		}
+		return anyOwns(ours, func(o Owned) []string { return o.Containers }, name)
+	}
 	for i := range entries {
-		if isOurs(&entries[i]) {
-			kept = append(kept, entries[i])
+		entry := &entries[i]
+		switch {
+		case isOurs(entry):
+			kept = append(kept, *entry)
+		case len(ours) > 0 && isDeployer(entry):
+			if reduced := only(entry, isOurItem); reduced != nil {
+				kept = append(kept, *reduced)
+			}
 		}
 	}
 	if last := lastEntry(entries); last != nil {

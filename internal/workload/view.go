@@ -67,10 +67,19 @@ type Container struct {
 // Owned is what one field manager has merged into a workload.
 type Owned struct {
 	// Hash of the live values of the fields that the manager owns; see Hash.
+	// Empty if it owns none any more.
 	Hash string
 	// Containers, init containers included, and Volumes are the names of the
-	// list items that the manager owns.
+	// list items that are the manager's: those that it owns and Remains.
 	Containers, Volumes []string
+	// Remains are the names of items that the pod template itself says to be the
+	// manager's though it owns them no more: somebody went back to a revision.
+	Remains []string
+	// Taken are those of Containers that run a deployer's image now.
+	Taken []string
+	// Tree holds the live values of the fields that the manager owns, and the
+	// whole of Remains: {metadata: {annotations}, spec: {template}}.
+	Tree map[string]any
 	// InjectedHash is the annotation injected-hash, if the manager owns it.
 	InjectedHash string
 	// HasPlainAnnotations tells that the manager owns the annotations that
@@ -154,7 +163,7 @@ func (v *View) Values() map[string]any {
 		if c.Init || v.OwnerOf(c.Name) != "" {
 			continue
 		}
-		containers = append(containers, c.values())
+		containers = append(containers, v.values(&c))
 	}
 	return map[string]any{
 		"kind": v.Kind, "name": v.Name, "namespace": v.Namespace,
@@ -163,7 +172,7 @@ func (v *View) Values() map[string]any {
 	}
 }
 
-func (c *Container) values() map[string]any {
+func (v *View) values(c *Container) map[string]any {
 	ports, mounts := []any{}, []any{}
 	for _, port := range c.Ports {
 		ports = append(ports, map[string]any{
@@ -171,11 +180,48 @@ func (c *Container) values() map[string]any {
 		})
 	}
 	for _, mount := range c.Mounts {
+		if v.isOurVolume(mount.Name) {
+			continue
+		}
 		mounts = append(mounts, map[string]any{
 			"name": mount.Name, "mountPath": mount.MountPath, "subPath": mount.SubPath,
 		})
 	}
 	return map[string]any{"name": c.Name, "ports": ports, "volumeMounts": mounts}
+}
+
+// isOurVolume tells whether one of the operator's managers has added a volume.
+func (v *View) isOurVolume(name string) bool {
+	for _, owned := range v.Owned {
+		if slices.Contains(owned.Volumes, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// MountsOf are the mounts of a manager's volumes in the application's containers,
+// as they are live.
+func (v *View) MountsOf(manager string) []Mount {
+	owned := v.Owned[manager]
+	var found []Mount
+	for _, c := range v.Containers {
+		if c.Init || slices.Contains(owned.Containers, c.Name) {
+			continue
+		}
+		for _, mount := range c.Mounts {
+			if slices.Contains(owned.Volumes, mount.Name) {
+				found = append(found, Mount{Container: c.Name, VolumeMount: mount})
+			}
+		}
+	}
+	return found
+}
+
+// Mount is a mount in a container of the application.
+type Mount struct {
+	Container string
+	corev1.VolumeMount
 }
 
 func values(in map[string]string) map[string]any {

@@ -53,6 +53,12 @@ func TestAnOwnerThatForcesItsWayIntoTheSidecarsContainerKeepsIt(t *testing.T) {
 	takeOver(t, "deployer", "--server-side", "--force-conflicts", "--field-manager=deployer")
 }
 
+// Fact 11, where the owner's tool owns no more than the image that it changed:
+// the removal has to leave the owner's container.
+func TestAnOwnerThatAppliesIntoTheSidecarsContainerKeepsIt(t *testing.T) {
+	takeOver(t, "kubectl-client-side-apply")
+}
+
 // takeOver lets an owner deploy a container of the sidecar's name, with kubectl
 // apply and some flags, and expects that it keeps it.
 func takeOver(t *testing.T, manager string, flags ...string) {

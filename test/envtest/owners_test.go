@@ -417,3 +417,35 @@ func TestAnUndoToAnOlderSidecarGetsTheCurrentOne(t *testing.T) {
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
 	harness.Until(t, world, deployment, "removal, though the undo made kubectl an owner of the sidecar too", isClean)
 }
+
+// The revision that the owner goes back to carries the sidecar under the name
+// that it had then. It must not stay beside the current one.
+func TestAnUndoToASidecarOfAnotherNameLeavesOneSidecar(t *testing.T) {
+	namespace := world.Namespace(t)
+	kubectlApply(t, namespace)
+	deployment, vs := inject(t, namespace)
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{Name: "shipper"} })
+	harness.Until(t, world, deployment, "the new name", func(d *appsv1.Deployment) bool { return carries(d, "shipper") && isClean(d) })
+	run(t, namespace, "kubectl", "rollout", "status", "deployment/cart", "--timeout=60s")
+
+	run(t, namespace, "kubectl", "rollout", "undo", "deployment/cart")
+
+	harness.Until(t, world, deployment, "one sidecar", func(d *appsv1.Deployment) bool { return carries(d, "shipper") && isClean(d) })
+}
+
+// The owner goes back to a revision with the sidecar while there should be none,
+// and then there should be one again: the container is the operator's own work
+// and no reason for a conflict.
+func TestAnUndoToAnInjectedRevisionIsNoConflictLater(t *testing.T) {
+	namespace := world.Namespace(t)
+	kubectlApply(t, namespace)
+	deployment, vs := inject(t, namespace)
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = new(bool) })
+	harness.Until(t, world, deployment, "removal", isClean)
+	run(t, namespace, "kubectl", "rollout", "status", "deployment/cart", "--timeout=60s")
+	run(t, namespace, "kubectl", "rollout", "undo", "deployment/cart", "--to-revision=2")
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = nil })
+
+	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 1 })
+}

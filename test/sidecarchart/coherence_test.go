@@ -161,6 +161,8 @@ var other = map[string]struct{ value, with string }{
 	"sidecar.config.inline":            {value: `"sources: {}"`},
 	"sidecar.logs.path":                {value: `/var/log`, with: mountsLogs},
 	"sidecar.logs.include":             {value: `["*.json"]`, with: mountsLogs},
+	"sidecar.logs.containers":          {value: `["*"]`, with: sharesLogs},
+	"sidecar.logs.sizeLimit":           {value: `1Gi`, with: sharesLogs},
 	"sidecar.otlp.enabled":             {value: `true`},
 	"sidecar.otlp.grpcPort":            {value: `14317`, with: `sidecar: {otlp: {enabled: true}}`},
 	"sidecar.otlp.httpPort":            {value: `14318`, with: `sidecar: {otlp: {enabled: true}}`},
@@ -184,7 +186,10 @@ var other = map[string]struct{ value, with string }{
 	"volumes":                          {value: `[{name: v, emptyDir: {}}]`},
 }
 
-const mountsLogs = `{sidecar: {logs: {path: /var/log/app}}, target: {containers: [{name: app, volumeMounts: [{name: l, mountPath: /var/log}]}]}}`
+const (
+	mountsLogs = `{sidecar: {logs: {path: /var/log/app}}, target: {containers: [{name: app, volumeMounts: [{name: l, mountPath: /var/log}]}]}}`
+	sharesLogs = `{sidecar: {logs: {path: /var/log/app, containers: [app]}}, target: {containers: [{name: app, volumeMounts: []}, {name: web, volumeMounts: []}]}}`
+)
 
 // A value that changes nothing is a promise that is not kept.
 func TestEveryValueHasAnEffect(t *testing.T) {

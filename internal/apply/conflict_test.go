@@ -21,6 +21,7 @@ func TestOnlyWhatPeopleChangedIsTakenBack(t *testing.T) {
 		"a deployer":               {clashWith("helm"), false},
 		"a manifest that is kept":  {clashWith("kubectl-client-side-apply"), false},
 		"another VectorSidecar":    {clashWith("vectorsidecar/audit"), false},
+		"a patch of our own":       {clashWith("vectorsidecar/logs"), true},
 		"a person and a deployer":  {clashWith("kubectl-edit", "argocd-controller"), false},
 		"nobody on record":         {clashWith(), false},
 		"an undo by kubectl":       {clashWith("kubectl"), true},
@@ -30,6 +31,6 @@ func TestOnlyWhatPeopleChangedIsTakenBack(t *testing.T) {
 		"no conflict":              {apierrors.NewBadRequest("no"), false},
 		"no error":                 {nil, false},
 	} {
-		require.Equal(t, test.want, onlyPeople(test.err), name)
+		require.Equal(t, test.want, isOnlyPeoples(test.err, "vectorsidecar/logs"), name)
 	}
 }

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package apply
+
+import (
+	"errors"
+	"regexp"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// conflictWith reads the manager from the message of a conflict's cause, and
+// whether it wrote by an update: an apply is not said to use a version.
+var conflictWith = regexp.MustCompile(`^conflict with "([^"]*)"( using)?`)
+
+// isOnlyPeoples tells whether an apply by a manager was refused because of fields
+// that people changed by hand, or that the manager itself has patched, and of no
+// others.
+func isOnlyPeoples(err error, manager string) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || !apierrors.IsConflict(err) || status.Status().Details == nil {
+		return false
+	}
+	conflicts := 0
+	for _, cause := range status.Status().Details.Causes {
+		if cause.Type != metav1.CauseTypeFieldManagerConflict {
+			continue
+		}
+		match := conflictWith.FindStringSubmatch(cause.Message)
+		if len(match) < 3 {
+			return false
+		}
+		byUpdate := match[2] != ""
+		if !meta.IsPerson(match[1], byUpdate) && !(byUpdate && match[1] == manager) {
+			return false
+		}
+		conflicts++
+	}
+	return conflicts > 0
+}

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+)
+
+// patch sends the patch of a plan that has one, for the version of the workload
+// that it was made for. A patch meets no conflicts, it takes what it names; so an
+// update is tried out first, by an apply that the API server only answers. Other
+// refusals than a conflict are left to the patch, which says more than the apply.
+func (w *Writer) patch(ctx context.Context, reply *metav1.PartialObjectMetadata, p *plan.Plan) error {
+	if p.Patch == nil {
+		return nil
+	}
+	if p.Action == plan.Update {
+		err := w.apply(ctx, reply.DeepCopy(), identified(p.Apply, p.Target), p, client.DryRunAll)
+		if hasCause(err, metav1.CauseTypeFieldManagerConflict) {
+			return err
+		}
+	}
+	body := identified(p.Patch, p.Target)
+	tree.Map(body["metadata"])["resourceVersion"] = p.ResourceVersion
+	return w.send(ctx, reply, types.StrategicMergePatchType, body, p.Manager)
+}
+
+// disown drops the manager from the record of who owns what, for a plan that leaves
+// something of its items to somebody else: to apply nothing would take the items
+// out, with all that is in them.
+func (w *Writer) disown(ctx context.Context, reply *metav1.PartialObjectMetadata, p *plan.Plan) error {
+	if !p.Disown {
+		return nil
+	}
+	others := slices.DeleteFunc(reply.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool { return entry.Manager == p.Manager })
+	metadata := map[string]any{"managedFields": others, "resourceVersion": reply.ResourceVersion}
+	return w.send(ctx, reply, types.MergePatchType, identified(map[string]any{"metadata": metadata}, p.Target), p.Manager)
+}
+
+// send sends a patch that names a version of the workload.
+func (w *Writer) send(ctx context.Context, reply *metav1.PartialObjectMetadata, kind types.PatchType, body map[string]any, manager string) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	err = w.client.Patch(ctx, reply, client.RawPatch(kind, text), client.FieldOwner(manager))
+	if apierrors.IsConflict(err) {
+		return errors.Join(ErrStale, err)
+	}
+	return err
+}

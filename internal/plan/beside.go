@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"slices"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// nameOthers names the items of the workload's own in both trees, in the order that
+// they have, so that the difference neither takes nor moves them. What is new comes
+// last, unless the second tree says where.
+func nameOthers(from, to map[string]any, ours workload.Owned, view *workload.View) {
+	for list, live := range map[string][]string{
+		"initContainers": containerNames(view, true),
+		"containers":     containerNames(view, false),
+		"volumes":        view.Volumes,
+	} {
+		if from[list] == nil && to[list] == nil {
+			continue
+		}
+		isOurs := func(name string) bool { return slices.Contains(ours.Containers, name) }
+		if list == "volumes" {
+			isOurs = func(name string) bool { return slices.Contains(ours.Volumes, name) }
+		}
+		saysWhere := slices.ContainsFunc(tree.List(to[list]), func(item any) bool {
+			return list == "initContainers" && !isOurs(tree.Name(item)) && slices.Contains(live, tree.Name(item))
+		})
+		for _, side := range []map[string]any{from, to} {
+			items := slices.Clone(tree.List(side[list]))
+			for _, name := range live {
+				if !isOurs(name) && !slices.ContainsFunc(items, func(item any) bool { return tree.Name(item) == name }) {
+					items = append(items, map[string]any{"name": name})
+				}
+			}
+			side[list] = items
+		}
+		sortAs(live, tree.List(from[list]))
+		if !saysWhere {
+			sortAs(live, tree.List(to[list]))
+		}
+	}
+}
+
+func containerNames(view *workload.View, init bool) []string {
+	var names []string
+	for _, c := range view.Containers {
+		if c.Init == init {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// sortAs sorts items as they are live, and new ones behind those.
+func sortAs(live []string, items []any) {
+	at := func(item any) int {
+		if i := slices.Index(live, tree.Name(item)); i >= 0 {
+			return i
+		}
+		return len(live)
+	}
+	slices.SortStableFunc(items, func(a, b any) int { return at(a) - at(b) })
+}
+
+// mergedLists are the lists of a container that others may add items to.
+var mergedLists = []string{"env", "ports", "volumeMounts"}
+
+// keepBeside has both trees say something of the maps and lists that others have a
+// part in: where only the first does, the difference would be to delete the whole.
+func keepBeside(from, to map[string]any) {
+	for _, path := range [][]string{{"metadata", "annotations"}, {"spec", "template", "metadata", "annotations"}, {"spec", "template", "metadata", "labels"}} {
+		if tree.At(from, path...) != nil {
+			tree.Below(to, path...)
+		}
+	}
+	before, after := tree.At(from, tree.Pod...), tree.At(to, tree.Pod...)
+	for _, list := range []string{"initContainers", "containers"} {
+		for _, item := range tree.List(after[list]) {
+			was := slices.IndexFunc(tree.List(before[list]), func(other any) bool { return tree.Name(other) == tree.Name(item) })
+			if was < 0 {
+				continue
+			}
+			for _, key := range mergedLists {
+				if tree.Map(tree.List(before[list])[was])[key] != nil && tree.Map(item)[key] == nil {
+					tree.Map(item)[key] = []any{}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// haveMounts tells whether the mounts that are wanted in the application's
+// containers are those that are there.
+func haveMounts(wanted, there []workload.Mount) bool {
+	return len(wanted) == len(there) && !slices.ContainsFunc(wanted, func(want workload.Mount) bool {
+		return !slices.ContainsFunc(there, func(is workload.Mount) bool { return equality.Semantic.DeepEqual(is, want) })
+	})
+}
+
+// patchToApply returns the patch for a plan that applies something, nil if to apply
+// it is enough.
+func patchToApply(p *Plan, view *workload.View) (map[string]any, error) {
+	owned, mounts := view.Owned[p.Manager], view.MountsOf(p.Manager)
+	wanted := p.Desired.overlay.Mounts
+	if len(mounts)+len(wanted)+len(owned.Remains) == 0 {
+		return nil, nil
+	}
+	body := p.Apply
+	if len(p.Behind) > 0 {
+		body = ordered(body, p.Behind)
+	}
+	return difference(p.Manager, view, withMounts(owned.Tree, mounts), withMounts(body, wanted))
+}
+
+// patchToRemove returns the patch that takes out everything, nil if to give it up
+// is enough. A container that runs a deployer's image is the deployer's: it loses
+// only what is ours in it.
+func patchToRemove(manager string, view *workload.View) (map[string]any, error) {
+	owned, mounts := view.Owned[manager], view.MountsOf(manager)
+	if len(mounts)+len(owned.Remains)+len(owned.Taken) == 0 {
+		return nil, nil
+	}
+	left := map[string]any{}
+	for _, list := range []string{"initContainers", "containers"} {
+		for _, item := range tree.List(tree.At(owned.Tree, tree.Pod...)[list]) {
+			if name := tree.Name(item); slices.Contains(owned.Taken, name) {
+				pod := tree.Below(left, tree.Pod...)
+				pod[list] = append(tree.List(pod[list]), map[string]any{"name": name})
+			}
+		}
+	}
+	return difference(manager, view, withMounts(owned.Tree, mounts), left)
+}
+
+// withMounts returns a tree with mounts in the application's containers, each of
+// which is otherwise only named.
+func withMounts(of map[string]any, mounts []workload.Mount) map[string]any {
+	of = runtime.DeepCopyJSON(of)
+	if of == nil {
+		of = map[string]any{}
+	}
+	pod := tree.Below(of, tree.Pod...)
+	for i := range mounts {
+		// Every value of the type converts.
+		mount, _ := runtime.DefaultUnstructuredConverter.ToUnstructured(&mounts[i].VolumeMount)
+		containers := tree.List(pod["containers"])
+		at := slices.IndexFunc(containers, func(c any) bool { return tree.Name(c) == mounts[i].Container })
+		if at < 0 {
+			containers = append(containers, map[string]any{"name": mounts[i].Container})
+			at = len(containers) - 1
+		}
+		container := tree.Map(containers[at])
+		container["volumeMounts"] = append(tree.List(container["volumeMounts"]), mount)
+		pod["containers"] = containers
+	}
+	return of
+}
+
+// difference returns the strategic merge patch from one tree to another. Neither is
+// the whole workload: what neither names stays as it is.
+func difference(manager string, view *workload.View, from, to map[string]any) (map[string]any, error) {
+	nameOthers(tree.Below(from, tree.Pod...), tree.Below(to, tree.Pod...), view.Owned[manager], view)
+	keepBeside(from, to)
+	before, err := json.Marshal(from)
+	if err != nil {
+		return nil, fmt.Errorf("writing what is there: %w", err)
+	}
+	after, err := json.Marshal(to)
+	if err != nil {
+		return nil, fmt.Errorf("writing what should be there: %w", err)
+	}
+	text, err := strategicpatch.CreateTwoWayMergePatch(before, after, &appsv1.Deployment{})
+	if err != nil {
+		return nil, fmt.Errorf("comparing what is there with what should be: %w", err)
+	}
+	var patch map[string]any
+	if err := json.Unmarshal(text, &patch); err != nil {
+		return nil, fmt.Errorf("reading the patch back: %w", err)
+	}
+	return patch, nil
+}

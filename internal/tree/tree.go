@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package tree reads and builds decoded JSON: maps, lists and values. It knows the
+// path to a workload's pod, and nothing else of Kubernetes.
+package tree
+
+// Map returns a value as a map, nil if it is none. A nil map may be read.
+func Map(value any) map[string]any {
+	m, _ := value.(map[string]any)
+	return m
+}
+
+// List returns a value as a list, nil if it is none.
+func List(value any) []any {
+	list, _ := value.([]any)
+	return list
+}
+
+// Name returns the name of a list's item, "" if it has none.
+func Name(item any) string {
+	name, _ := Map(item)["name"].(string)
+	return name
+}
+
+// At returns the map at a path, nil if there is none.
+func At(tree map[string]any, path ...string) map[string]any {
+	for _, key := range path {
+		tree = Map(tree[key])
+	}
+	return tree
+}
+
+// Below returns the map at a path, which it makes where there is none.
+func Below(tree map[string]any, path ...string) map[string]any {
+	for _, key := range path {
+		next := Map(tree[key])
+		if next == nil {
+			next = map[string]any{}
+			tree[key] = next
+		}
+		tree = next
+	}
+	return tree
+}
+
+// Pod is the path to the pod of a workload.
+var Pod = []string{"spec", "template", "spec"}

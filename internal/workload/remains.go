@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"encoding/json"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+)
+
+// Managers are the operator's field managers that have something in a Deployment,
+// whole or reduced.
+func Managers(deployment *appsv1.Deployment) []string {
+	var found []string
+	for i := range deployment.ManagedFields {
+		if entry := &deployment.ManagedFields[i]; isOurs(entry) {
+			found = append(found, entry.Manager)
+		}
+	}
+	for manager := range partsIn(deployment.Spec.Template.Annotations) {
+		found = append(found, manager)
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// partsIn reads the lists of what managers have merged into a pod template. What
+// is no such list, or is under the key of another manager, is none of ours.
+func partsIn(annotations map[string]string) map[string]meta.Parts {
+	var all map[string]meta.Parts
+	for key, text := range annotations {
+		if !meta.IsParts(key) {
+			continue
+		}
+		var parts meta.Parts
+		if json.Unmarshal([]byte(text), &parts) != nil || !meta.IsManager(parts.Manager) || meta.AnnotationParts(parts.Manager) != key {
+			continue
+		}
+		if all == nil {
+			all = map[string]meta.Parts{}
+		}
+		all[parts.Manager] = parts
+	}
+	return all
+}
+
+// addRemains adds the listed items that are in the pod though the manager owns
+// them no more. What a deployer's manifest holds stays the deployer's.
+func (o *Owned) addRemains(parts *meta.Parts, live map[string]any, theirs deployed) {
+	pod := tree.At(live, tree.Pod...)
+	for _, list := range podLists {
+		for _, item := range tree.List(pod[list]) {
+			name := tree.Name(item)
+			listed, owned, isTheirs := parts.Containers, &o.Containers, theirs.container(name)
+			if list == "volumes" {
+				listed, owned, isTheirs = parts.Volumes, &o.Volumes, theirs.volume(name)
+			}
+			if !slices.Contains(listed, name) || slices.Contains(*owned, name) || isTheirs {
+				continue
+			}
+			*owned = append(*owned, name)
+			o.Remains = append(o.Remains, name)
+			o.add(list, item)
+		}
+	}
+	if len(o.Remains) == 0 {
+		return
+	}
+	path, key := []string{"spec", "template", "metadata", "annotations"}, meta.AnnotationParts(parts.Manager)
+	tree.Below(o.Tree, path...)[key] = tree.At(live, path...)[key]
+}
+
+// add adds an item to a list of the tree's pod.
+func (o *Owned) add(list string, item any) {
+	if o.Tree == nil {
+		o.Tree = map[string]any{}
+	}
+	pod := tree.Below(o.Tree, tree.Pod...)
+	pod[list] = append(slices.Clip(tree.List(pod[list])), item)
+}
