@@ -35,7 +35,8 @@ func isOnlyPeoples(err error, manager string) bool {
 			return false
 		}
 		byUpdate := match[2] != ""
-		if !meta.IsPerson(match[1], byUpdate) && !(byUpdate && match[1] == manager) {
+		isOwn := byUpdate && match[1] == manager
+		if !isOwn && !meta.IsPerson(match[1], byUpdate) {
 			return false
 		}
 		conflicts++

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/types"
@@ -34,6 +35,8 @@ type outcome struct {
 	failures []status.Failure
 	// isStale tells that a workload has changed since it was looked at.
 	isStale bool
+	// lookAgain is when an old companion may have become unused, 0 for never.
+	lookAgain time.Duration
 }
 
 func (o *outcome) miss() {
@@ -97,14 +100,24 @@ func (r *Reconciler) act(ctx context.Context, sidecar *v1alpha1.VectorSidecar, d
 		})
 	}
 	_ = group.Wait() // Its functions report to the outcome.
-	for _, name := range decided.Obsolete {
+	r.collect(ctx, owner, decided.Obsolete, result)
+	r.keep(owner, decided.Plans)
+	result.sort()
+	return result
+}
+
+// collect deletes the companions that no workload can be rolled back to.
+func (r *Reconciler) collect(ctx context.Context, owner types.NamespacedName, obsolete []string, result *outcome) {
+	unused, wait, err := r.history.unused(ctx, owner, obsolete)
+	if err != nil {
+		result.fail("ReplicaSets of "+owner.Namespace, meta.ReasonRetrying, err, false)
+	}
+	result.lookAgain = wait
+	for _, name := range unused {
 		if err := r.writer.DeleteCompanion(ctx, types.NamespacedName{Namespace: owner.Namespace, Name: name}); err != nil {
 			result.fail("ConfigMap "+name, meta.ReasonRetrying, err, false)
 		}
 	}
-	r.keep(owner, decided.Plans)
-	result.sort()
-	return result
 }
 
 // keep drops what is remembered of workloads that no plan is about any more.

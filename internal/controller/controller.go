@@ -60,6 +60,7 @@ type Reconciler struct {
 	ledger     *ledger
 	breaker    *breaker
 	references *references
+	history    *history
 	catalogue  *catalogue
 }
 
@@ -75,6 +76,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 		ledger:     newLedger(time.Now),
 		breaker:    newBreaker(time.Now),
 		references: newReferences(),
+		history:    newHistory(mgr.GetAPIReader(), time.Now),
 		catalogue:  &catalogue{builtin: options.Chart.Environments},
 	}
 	if err := addIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
@@ -137,6 +139,9 @@ func (r *Reconciler) lookAgain(name types.NamespacedName, result *outcome) time.
 	if result.isStale {
 		return staleRetry
 	}
+	if result.lookAgain > 0 && (wait == 0 || wait > result.lookAgain) {
+		wait = result.lookAgain
+	}
 	if len(result.failures) > 0 && (wait == 0 || wait > lastRetry) {
 		return lastRetry
 	}
@@ -147,4 +152,5 @@ func (r *Reconciler) lookAgain(name types.NamespacedName, result *outcome) time.
 func (r *Reconciler) forget(name types.NamespacedName) {
 	r.keep(name, nil)
 	r.references.keep(name)
+	r.history.keep(name, nil, nil)
 }

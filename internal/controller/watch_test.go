@@ -165,3 +165,12 @@ func TestEventsStayWithinWhatAnEventHolds(t *testing.T) {
 	require.LessOrEqual(t, len(shortened(strings.Repeat("ä", 5000))), 1024)
 	require.Equal(t, "ä", shortened("ä"))
 }
+
+// An informer shows every object again from time to time.
+func TestAResyncCausesNoPass(t *testing.T) {
+	same := func(client.Object) {}
+	require.False(t, passes(workloadChanges(), client.Object(objects.NewDeployment("cart", "shop").Build()), same))
+	require.False(t, passes(configMapChanges(), client.Object(objects.NewConfigMap("vector", "shop", "vector.yaml", "x")), same))
+	require.False(t, passes(environmentChanges(), client.Object(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}), same))
+	require.False(t, passes(predicate.Predicate(predicate.GenerationChangedPredicate{}), client.Object(objects.NewVectorSidecar("logs", "shop").Build()), same))
+}

@@ -82,7 +82,8 @@ type Decision struct {
 	// there, or are not the same, are Missing: they have to be written before
 	// any plan is carried out. One that is there has its UID.
 	Companions, Missing []corev1.ConfigMap
-	// Obsolete are the names of companions that nothing wanted refers to.
+	// Obsolete are the names of companions that nothing wanted refers to. They
+	// may go once no workload can be rolled back to them.
 	Obsolete []string
 }
 

@@ -30,7 +30,8 @@ func nameOthers(from, to map[string]any, ours workload.Owned, view *workload.Vie
 			return list == "initContainers" && !isOurs(tree.Name(item)) && slices.Contains(live, tree.Name(item))
 		})
 		for _, side := range []map[string]any{from, to} {
-			items := slices.Clone(tree.List(side[list]))
+			// Empty and not nil, which would mean to delete the list.
+			items := append([]any{}, tree.List(side[list])...)
 			for _, name := range live {
 				if !isOurs(name) && !slices.ContainsFunc(items, func(item any) bool { return tree.Name(item) == name }) {
 					items = append(items, map[string]any{"name": name})

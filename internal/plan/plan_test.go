@@ -4,6 +4,7 @@
 package plan
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +12,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -129,6 +131,20 @@ func gotAhead(v *workload.View) {
 	v.Containers = append([]workload.Container{{Name: "migrate", Init: true}}, v.Containers...)
 }
 
+// sharing is the sidecar with a volume for the application's container.
+func sharing() *Desired {
+	overlay := *sidecar().overlay
+	overlay.Mounts = []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "data", MountPath: "/data"}}}
+	return NewDesired(&overlay, "vector", "config-1")
+}
+
+// shares is a workload that carries all of it.
+func shares() *workload.View {
+	view := injected(sharing().alone.hash)
+	view.Containers[1].Mounts = []corev1.VolumeMount{{Name: "data", MountPath: "/data"}}
+	return view
+}
+
 func TestAClashNamesBothSides(t *testing.T) {
 	for name, test := range map[string]struct {
 		view  *workload.View
@@ -229,4 +245,64 @@ func TestAPlanThatWaitsWritesNothing(t *testing.T) {
 
 	require.False(t, p.Writes())
 	require.Equal(t, meta.ReasonWaitingForBudget, p.Reason)
+}
+
+func TestAMountInTheApplicationIsPatchedIn(t *testing.T) {
+	app := func(change func(*workload.Container)) func(*workload.View) {
+		return func(v *workload.View) { change(&v.Containers[len(v.Containers)-1]) }
+	}
+	for name, test := range map[string]struct {
+		view    *workload.View
+		want    Action
+		patches bool
+	}{
+		"an application":       {application(), Inject, true},
+		"one that has it":      {shares(), None, false},
+		"one that lost it":     {with(shares(), app(func(c *workload.Container) { c.Mounts = nil })), Update, true},
+		"one that moved it":    {with(shares(), app(func(c *workload.Container) { c.Mounts[0].MountPath = "/x" })), Update, true},
+		"another mount there":  {with(application(), app(func(c *workload.Container) { c.Mounts = []corev1.VolumeMount{{Name: "logs", MountPath: "/data"}} })), Conflict, false},
+		"no such container":    {with(application(), app(func(c *workload.Container) { c.Name = "web" })), Blocked, false},
+		"only init containers": {with(application(), app(func(c *workload.Container) { c.Init = true })), Blocked, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := For(mine, sharing(), Policy{}, test.view)
+
+			require.Equal(t, test.want, p.Action, p.Message)
+			require.Equal(t, test.patches, p.Patch != nil)
+			require.NotContains(t, fmt.Sprint(p.Apply), "mountPath", "no mount is applied")
+		})
+	}
+	require.NotNil(t, For(mine, sidecar(), Policy{}, shares()).Patch, "what is not wanted any more is patched out")
+	require.NotNil(t, ForRemoval(mine, shares()).Patch)
+	require.Nil(t, ForRemoval(mine, current()).Patch, "without a mount it is enough to give up")
+}
+
+// What others have is not named by a patch, or named as it is.
+func TestAPatchOfARemovalTakesOnlyWhatIsOurs(t *testing.T) {
+	view := shares()
+	owned := view.Owned[mine]
+	owned.Tree = map[string]any{
+		"metadata": map[string]any{"annotations": map[string]any{meta.AnnotationInjected: "true"}},
+		"spec": map[string]any{"template": map[string]any{"spec": map[string]any{
+			"initContainers": []any{map[string]any{"name": "vector", "env": []any{map[string]any{"name": "A", "value": "b"}}}},
+			"volumes":        []any{map[string]any{"name": "data"}},
+		}}},
+	}
+	view.Owned[mine] = owned
+	without := func(item map[string]any) []any { return append([]any{}, item) }
+
+	pod := tree.At(ForRemoval(mine, view).Patch, tree.Pod...)
+	require.Equal(t, without(map[string]any{"name": "vector", "$patch": "delete"}), pod["initContainers"])
+	require.Equal(t, without(map[string]any{"name": "data", "$patch": "delete"}), pod["volumes"])
+	require.Equal(t, "app", tree.Name(tree.List(pod["containers"])[0]))
+	require.NotContains(t, tree.List(pod["containers"])[0], "$patch")
+
+	owned.Taken = []string{"vector"}
+	view.Owned[mine] = owned
+	p := ForRemoval(mine, view)
+	require.True(t, p.Disown)
+	require.Empty(t, p.Bodies(), "to apply nothing would take the container out")
+	left := tree.Map(tree.List(tree.At(p.Patch, tree.Pod...)["initContainers"])[0])
+	require.NotContains(t, left, "$patch", "it stays")
+	require.Equal(t, without(map[string]any{"name": "A", "$patch": "delete"}), left["env"], "without anything of ours")
 }

@@ -68,7 +68,10 @@ func newOverlay(text, manager string, annotations map[string]string) (Overlay, e
 	spec.Containers = slices.DeleteFunc(spec.Containers, func(c corev1ac.ContainerApplyConfiguration) bool { return c.Image == nil })
 	annotate(&overlay.Template, body.Template, annotations)
 	annotate(&overlay.Template, body.Template, map[string]string{meta.AnnotationParts(manager): partsOf(manager, &overlay.Template.Spec)})
-	return overlay, overlay.finish(body.Template)
+	if err := overlay.finish(body.Template); err != nil {
+		return Overlay{}, err
+	}
+	return overlay, nil
 }
 
 // finish fills in the body and the hash.

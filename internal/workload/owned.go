@@ -74,6 +74,9 @@ func owned(deployment *appsv1.Deployment) map[string]Owned {
 			all[manager] = remaining
 		}
 	}
+	if len(all) == 0 {
+		return nil
+	}
 	return all
 }
 

@@ -144,6 +144,17 @@ func (c *cluster) live() *appsv1.Deployment {
 	return deployment
 }
 
+// typed is a Deployment as the merge code takes it.
+func (c *cluster) typed(deployment *appsv1.Deployment) *unstructured.Unstructured {
+	c.t.Helper()
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(deployment)
+	require.NoError(c.t, err)
+	object := &unstructured.Unstructured{Object: content}
+	object.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind("Deployment"))
+	object.SetManagedFields(nil)
+	return object
+}
+
 func TestWhatWasAppliedHasTheHashOfWhatIsLive(t *testing.T) {
 	c := newCluster(t)
 	applied := c.apply(meta.Manager("logs"), sidecar)

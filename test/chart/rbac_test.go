@@ -20,6 +20,7 @@ type may map[string][]string
 // everywhere is what the operator may do in every namespace.
 var everywhere = may{
 	"deployments.apps": {"get", "list", "watch", "patch"},
+	"replicasets.apps": {"list"},
 	"configmaps":       {"get", "list", "watch", "create", "update", "delete"},
 	"namespaces":       {"get", "list", "watch"},
 	"vectorsidecars.observability.kontroloop.ai":            {"get", "list", "watch", "patch"},

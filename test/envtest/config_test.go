@@ -61,13 +61,20 @@ func TestInlineConfigurationIsAnImmutableConfigMap(t *testing.T) {
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Config.Inline = objects.VectorConfig("second") })
 
+	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
+		return isReady(vs) && vs.Status.ObservedGeneration == vs.Generation
+	})
+	require.Equal(t, 2, replicaSetsWithSidecar(t, namespace), "one rollout for each content")
+	require.Len(t, companionsIn(t, namespace), 2, "the workload can be rolled back to the first")
+
+	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Spec.RevisionHistoryLimit = new(int32) })
+
 	harness.Eventually(t, "the old ConfigMap to be collected", func() bool {
 		now := companionsIn(t, namespace)
 		return len(now) == 1 && now[0].Name != first[0].Name
 	})
 	world.Get(t, deployment)
 	require.Contains(t, volumeConfigMaps(deployment), companionsIn(t, namespace)[0].Name)
-	require.Equal(t, 2, replicaSetsWithSidecar(t, namespace), "one rollout for each content")
 }
 
 func TestATOMLConfigurationKeepsItsFormat(t *testing.T) {

@@ -102,6 +102,8 @@ func TestWaysToTakeTheSidecarOut(t *testing.T) {
 			require.Empty(t, vs.Status.InjectedHash)
 			if name == "disable" {
 				require.EqualValues(t, 1, vs.Status.MatchedDeployments, "it is matched, though it carries nothing")
+				require.NotEmpty(t, companionsIn(t, vs.Namespace), "the workload can be rolled back to them")
+				harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Spec.RevisionHistoryLimit = new(int32) })
 				harness.Eventually(t, "the companions to be collected", func() bool { return len(companionsIn(t, vs.Namespace)) == 0 })
 			}
 		})

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// countPods counts the pods of a namespace that are made and that start to run from
+// now on.
+func countPods(t *testing.T, namespace string) (count func() (made, running int)) {
+	t.Helper()
+	clientset, err := kubernetes.NewForConfig(world.Config)
+	require.NoError(t, err)
+	stream, err := clientset.CoreV1().Pods(namespace).Watch(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	t.Cleanup(stream.Stop)
+	var mu sync.Mutex
+	hasRun := map[types.UID]bool{}
+	go func() {
+		for event := range stream.ResultChan() {
+			if pod, ok := event.Object.(*corev1.Pod); ok {
+				mu.Lock()
+				hasRun[pod.UID] = hasRun[pod.UID] || pod.Status.Phase == corev1.PodRunning
+				mu.Unlock()
+			}
+		}
+	}()
+	return func() (made, running int) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, ran := range hasRun {
+			made++
+			if ran {
+				running++
+			}
+		}
+		return made, running
+	}
+}
+
+// Fact 18: a workload that has just appeared is injected at once. To let its first
+// ReplicaSet settle would save no pod, and leave the application without its sidecar
+// for longer.
+func TestToInjectANewWorkloadAtOnceStartsNoMorePods(t *testing.T) {
+	const workloads, replicas = 4, 8 // Their pods take a second to start.
+	started := map[string]int{}
+	for name, settleFirst := range map[string]bool{"at once": false, "settled first": true} {
+		namespace := world.Namespace(t)
+		vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("100%").Build()
+		world.Create(t, vs)
+		harness.Until(t, world, vs, "a first status", isReady)
+		count := countPods(t, namespace)
+		var deployments []*appsv1.Deployment
+		for i := range workloads {
+			builder := objects.NewDeployment(fmt.Sprintf("app-%d", i), namespace).WithReplicas(replicas).PodAnnotated("starts-after", "1s")
+			if !settleFirst {
+				builder.Labelled("logs", "vector")
+			}
+			deployments = append(deployments, builder.Build())
+			world.Create(t, deployments[i])
+		}
+		for _, deployment := range deployments {
+			if settleFirst {
+				harness.Until(t, world, deployment, "its first rollout", isRolledOut)
+				harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Labels = map[string]string{"logs": "vector"} })
+			}
+		}
+		harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
+			return isReady(vs) && vs.Status.UpdatedDeployments == workloads
+		})
+		made, running := count()
+		t.Logf("%s: %d pods made and %d run for %d workloads of %d replicas", name, made, running, workloads, replicas)
+		started[name] = running
+	}
+	require.LessOrEqual(t, started["at once"], started["settled first"])
+	require.GreaterOrEqual(t, started["at once"], workloads*replicas)
+}
