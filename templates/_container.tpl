@@ -66,6 +66,9 @@ declared is seen to clash with a port of the application's.
 {{- if include "vector-sidecar.probes" . }}
 {{- $ports = append $ports (dict "name" "vector-api" "containerPort" $sidecar.health.port "protocol" "TCP") }}
 {{- end }}
+{{- if and $renders $sidecar.socket.enabled }}
+{{- $ports = append $ports (dict "name" "vector-socket" "containerPort" $sidecar.socket.port "protocol" (upper $sidecar.socket.mode)) }}
+{{- end }}
 {{- if and $renders $sidecar.otlp.enabled }}
 {{- $ports = append $ports (dict "name" "otlp-grpc" "containerPort" $sidecar.otlp.grpcPort "protocol" "TCP") }}
 {{- $ports = append $ports (dict "name" "otlp-http" "containerPort" $sidecar.otlp.httpPort "protocol" "TCP") }}

@@ -21,8 +21,9 @@ layer, and only an installation sees a cluster's own list.
 {{- /* Name of a volume of ours: a prefix that no application uses, the sidecar, the purpose. */}}
 {{- define "vector-sidecar.volumeName" }}
 {{- $name := .sidecar }}
-{{- if gt (len $name) 40 }}
-{{- $name = printf "%s-%s" (trunc 31 $name | trimSuffix "-") (sha256sum $name | trunc 8) }}
+{{- $room := min 40 (sub 48 (len .purpose)) | int }}
+{{- if gt (len $name) $room }}
+{{- $name = printf "%s-%s" (trunc (sub $room 9 | int) $name | trimSuffix "-") (sha256sum $name | trunc 8) }}
 {{- end }}
 {{- printf "vectorsidecar-%s-%s" $name .purpose }}
 {{- end }}
@@ -35,4 +36,18 @@ layer, and only an installation sees a cluster's own list.
 {{- if eq (trimSuffix "/" .mountPath) $path }}{{ $found = "true" }}{{ end }}
 {{- end }}
 {{- $found }}
+{{- end }}
+
+{{- /* sidecar.secrets without those that a layer took away: a YAML map. */}}
+{{- define "vector-sidecar.secrets" }}
+{{- $secrets := dict }}
+{{- range $id, $name := .Values.sidecar.secrets }}
+{{- if $name }}{{ $_ := set $secrets $id $name }}{{ end }}
+{{- end }}
+{{- toYaml $secrets }}
+{{- end }}
+
+{{- /* Folder of such a Secret, from its id. */}}
+{{- define "vector-sidecar.secretPath" }}
+{{- printf "/run/secrets/vector/%s" . }}
 {{- end }}

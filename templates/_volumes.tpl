@@ -22,6 +22,11 @@ SPDX-License-Identifier: Apache-2.0
 {{- with $sidecar.logs.sizeLimit }}{{ $_ := set $emptyDir "sizeLimit" . }}{{ end }}
 {{- $volumes = append $volumes (dict "name" $logs.mount.name "emptyDir" $emptyDir) }}
 {{- end }}
+{{- range $id, $secret := include "vector-sidecar.secrets" . | fromYaml }}
+{{- $volumes = append $volumes (dict
+  "name" (include "vector-sidecar.volumeName" (dict "sidecar" $sidecar.name "purpose" (printf "secret-%s" $id)))
+  "secret" (dict "secretName" $secret)) }}
+{{- end }}
 {{- toYaml $volumes }}
 {{- end }}
 
@@ -38,6 +43,11 @@ SPDX-License-Identifier: Apache-2.0
 {{- $mounts = append $mounts (dict
   "name" (include "vector-sidecar.volumeName" (dict "sidecar" $sidecar.name "purpose" "data"))
   "mountPath" "/var/lib/vector") }}
+{{- end }}
+{{- range $id, $_ := include "vector-sidecar.secrets" . | fromYaml }}
+{{- $mounts = append $mounts (dict
+  "name" (include "vector-sidecar.volumeName" (dict "sidecar" $sidecar.name "purpose" (printf "secret-%s" $id)))
+  "mountPath" (include "vector-sidecar.secretPath" $id) "readOnly" true) }}
 {{- end }}
 {{- if $sidecar.logs.path }}
 {{- $logs := (include "vector-sidecar.logs" . | fromYaml).mount }}

@@ -53,7 +53,7 @@ type SidecarSpec struct {
 	Native NativeMode `json:"native,omitempty"`
 
 	// Config is the Vector configuration. Without it, one is rendered from
-	// logs, otlp, metrics and sinks.
+	// logs, socket, otlp, metrics and sinks.
 	// +optional
 	Config *ConfigSpec `json:"config,omitempty"`
 
@@ -65,6 +65,10 @@ type SidecarSpec struct {
 	// Logs lets Vector read the log files that the application writes.
 	// +optional
 	Logs *LogsSpec `json:"logs,omitempty"`
+
+	// Socket lets Vector take log lines on a port of localhost.
+	// +optional
+	Socket *SocketSpec `json:"socket,omitempty"`
 
 	// OTLP lets Vector listen for OpenTelemetry data on localhost.
 	// +optional
@@ -79,9 +83,18 @@ type SidecarSpec struct {
 	Health *HealthSpec `json:"health,omitempty"`
 
 	// Sinks of the rendered configuration by their id, as in Vector's own
-	// documentation. A sink without inputs gets everything that is collected.
+	// documentation. What console, vector, http, elasticsearch, loki, aws_s3 and
+	// kafka leave out is filled in. A sink without inputs gets all that is
+	// collected and that it can take.
 	// +optional
 	Sinks map[string]apiextensionsv1.JSON `json:"sinks,omitempty"`
+
+	// Secrets of the namespace by an id of your own, mounted at
+	// /run/secrets/vector/ID. SECRET[ID.KEY] stands for a key of one in a
+	// rendered configuration.
+	// +kubebuilder:validation:MaxProperties=16
+	// +optional
+	Secrets map[string]string `json:"secrets,omitempty"`
 
 	// LogLevel is VECTOR_LOG.
 	// +kubebuilder:validation:Enum=trace;debug;info;warn;error;off
@@ -137,7 +150,7 @@ type SidecarSpec struct {
 
 // ConfigSpec gives a whole Vector configuration.
 //
-// +kubebuilder:validation:XValidation:rule="!(has(self.configMapRef) && has(self.inline) && size(self.inline) > 0)",message="sidecar.config has both configMapRef and inline: give one of them"
+// +kubebuilder:validation:XValidation:rule="[has(self.configMapRef), has(self.inline) && size(self.inline) > 0, has(self.raw)].filter(given, given).size() < 2",message="sidecar.config has more than one of configMapRef, inline and raw: give one of them"
 type ConfigSpec struct {
 	// ConfigMapRef names a key of a ConfigMap in the same namespace.
 	// +optional
@@ -147,6 +160,14 @@ type ConfigSpec struct {
 	// +kubebuilder:validation:MaxLength=524288
 	// +optional
 	Inline string `json:"inline,omitempty"`
+
+	// Raw is the configuration as data: sources, transforms, sinks and whatever
+	// else Vector takes.
+	// +kubebuilder:pruning:PreserveUnknownFields
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +optional
+	Raw *apiextensionsv1.JSON `json:"raw,omitempty"`
 }
 
 // ConfigMapRef names a key of a ConfigMap.
@@ -188,6 +209,29 @@ type LogsSpec struct {
 	// SizeLimit of that volume. A pod that writes more is evicted.
 	// +optional
 	SizeLimit *resource.Quantity `json:"sizeLimit,omitempty"`
+}
+
+// SocketSpec is a listener for log lines on localhost.
+type SocketSpec struct {
+	// Enabled switches the listener on.
+	// +optional
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// Mode of the listener. tcp: an event is a line. udp: an event is a packet.
+	// +kubebuilder:validation:Enum=tcp;udp
+	// +optional
+	Mode string `json:"mode,omitempty"`
+
+	// Port of the listener.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=65535
+	// +optional
+	Port *int32 `json:"port,omitempty"`
+
+	// Codec says what a line or packet is; bytes is text as it is.
+	// +kubebuilder:validation:Enum=bytes;json;syslog;gelf
+	// +optional
+	Codec string `json:"codec,omitempty"`
 }
 
 // OTLPSpec is a listener for OpenTelemetry data on localhost.

@@ -107,6 +107,15 @@ func TestSchemaValuesAndAPIHaveTheSameKeys(t *testing.T) {
 	require.Equal(t, slices.Sorted(maps.Keys(inAPI)), slices.Sorted(maps.Keys(inValues)), "the fields of a VectorSidecar, and values.yaml")
 }
 
+// A VectorSidecar cannot set what is global: that is the platform's.
+func TestSchemaAndValuesHaveTheSameGlobalKeys(t *testing.T) {
+	inSchema, inValues := map[string]bool{}, map[string]bool{}
+	top, tree := schema(t), values(t)
+	until(nil, func(path string) []string { return slices.Collect(maps.Keys(at(top, path).Properties)) }, "global", inSchema)
+	until(nil, func(path string) []string { return slices.Collect(maps.Keys(branch(tree, path))) }, "global", inValues)
+	require.Equal(t, slices.Sorted(maps.Keys(inSchema)), slices.Sorted(maps.Keys(inValues)))
+}
+
 func at(top node, path string) node {
 	for _, key := range strings.Split(path, ".") {
 		top = top.Properties[key]
@@ -163,6 +172,12 @@ var other = map[string]struct{ value, with string }{
 	"sidecar.logs.include":             {value: `["*.json"]`, with: mountsLogs},
 	"sidecar.logs.containers":          {value: `["*"]`, with: sharesLogs},
 	"sidecar.logs.sizeLimit":           {value: `1Gi`, with: sharesLogs},
+	"sidecar.config.raw":               {value: `{sources: {own: {type: internal_logs}}}`},
+	"sidecar.socket.enabled":           {value: `true`},
+	"sidecar.socket.mode":              {value: `udp`, with: `sidecar: {socket: {enabled: true}}`},
+	"sidecar.socket.port":              {value: `5171`, with: `sidecar: {socket: {enabled: true}}`},
+	"sidecar.socket.codec":             {value: `json`, with: `sidecar: {socket: {enabled: true}}`},
+	"sidecar.secrets":                  {value: `{store: credentials}`},
 	"sidecar.otlp.enabled":             {value: `true`},
 	"sidecar.otlp.grpcPort":            {value: `14317`, with: `sidecar: {otlp: {enabled: true}}`},
 	"sidecar.otlp.httpPort":            {value: `14318`, with: `sidecar: {otlp: {enabled: true}}`},
@@ -184,6 +199,9 @@ var other = map[string]struct{ value, with string }{
 	"sidecar.securityContext":          {value: `{runAsUser: 1000}`},
 	"initContainers":                   {value: `[{name: i}]`},
 	"volumes":                          {value: `[{name: v, emptyDir: {}}]`},
+
+	"global.aggregator.address":          {value: `"aggregator:6000"`, with: `sidecar: {otlp: {enabled: true}}`},
+	"global.aggregator.acknowledgements": {value: `true`, with: `{global: {aggregator: {address: "aggregator:6000"}}, sidecar: {otlp: {enabled: true}}}`},
 }
 
 const (
@@ -197,6 +215,7 @@ func TestEveryValueHasAnEffect(t *testing.T) {
 	require.NoError(t, err)
 	known := leaves(t)
 	delete(known, "values") // It is for customised templates.
+	until(nil, func(path string) []string { return slices.Collect(maps.Keys(at(schema(t), path).Properties)) }, "global", known)
 	for path := range known {
 		require.Contains(t, other, path, "values.yaml has a key that is not tried here")
 	}

@@ -32,7 +32,21 @@ var variants = map[string]string{
 	"logs": `
 sidecar: {logs: {path: /var/log/app}}
 target: {containers: [{name: app, volumeMounts: [{name: logs, mountPath: /var/log, subPath: app}]}]}`,
-	"otlp":         `sidecar: {otlp: {enabled: true, grpcPort: 14317}}`,
+	"otlp":       `sidecar: {otlp: {enabled: true, grpcPort: 14317}}`,
+	"socket":     `sidecar: {socket: {enabled: true, mode: udp, codec: syslog}}`,
+	"aggregator": `{global: {aggregator: {address: "aggregator:6000"}}, sidecar: {otlp: {enabled: true}}}`,
+	"presets": `
+sidecar:
+  otlp: {enabled: true}
+  secrets: {store: credentials, gone: null}
+  sinks:
+    gone: null
+    http: {type: http, uri: "https://logs.example.com/{{ service }}", encoding: {except_fields: [a]}}
+    search: {type: elasticsearch, endpoints: ["https://search:9200"], auth: {strategy: basic, user: shop, password: "SECRET[store.password]"}}
+    loki: {type: loki, endpoint: "https://loki", labels: {team: shop}, buffer: {type: disk, max_size: 268435488}}
+    archive: {type: aws_s3, bucket: b, encoding: {codec: text}}
+    queue: {type: kafka, bootstrap_servers: "k:9092", topic: t, inputs: [otlp.logs]}
+    shipper: {type: vector, address: "x:6000", acknowledgements: {enabled: false}}`,
 	"metrics off":  `sidecar: {otlp: {enabled: true}, metrics: {enabled: false}}`,
 	"native Never": `sidecar: {native: Never, threads: 4, shutdown: {drainSeconds: 0}}`,
 	"inline YAML": `
@@ -41,6 +55,13 @@ sidecar:
     inline: |
       sources: {own: {type: internal_logs}}
       sinks: {out: {type: http, inputs: [own], uri: "http://{{ host }}/"}}`,
+	"inline JSON": `sidecar: {config: {inline: '{"sources": {"own": {"type": "internal_logs"}}}'}}`,
+	"raw": `
+sidecar:
+  config:
+    raw:
+      sources: {own: {type: internal_logs}}
+      sinks: {out: {type: http, inputs: [own], uri: "http://{{ host }}/", batch: {max_bytes: 10485760, timeout_secs: 0.5}}}`,
 	"inline TOML": `
 sidecar:
   config:

@@ -1,0 +1,77 @@
+{{- /*
+SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+SPDX-License-Identifier: Apache-2.0
+*/}}
+{{- /* The configuration that logs, socket, otlp, metrics, secrets and sinks describe. */}}
+{{- define "vector-sidecar.renderedConfig" }}
+{{- $sidecar := .Values.sidecar }}
+{{- $intake := include "vector-sidecar.intake" . | fromYaml }}
+{{- $sources := default dict $intake.sources }}
+{{- $sinks := include "vector-sidecar.sinks" (dict "root" . "outputs" $intake.outputs) | fromYaml }}
+{{- if $sidecar.metrics.enabled }}
+{{- $_ := set $sources "vector_metrics" (dict "type" "internal_metrics") }}
+{{- $_ := set $sinks "vector_metrics_exporter" (dict "type" "prometheus_exporter"
+  "inputs" (list "vector_metrics") "address" (printf "0.0.0.0:%d" (int $sidecar.metrics.port))) }}
+{{- end }}
+{{- if or (not $sources) (not $sinks) }}
+{{- fail "the sidecar would collect nothing: set sidecar.logs.path, sidecar.socket.enabled, sidecar.otlp.enabled or sidecar.metrics.enabled, or give a configuration in sidecar.config" }}
+{{- end }}
+{{- $config := dict "data_dir" "/var/lib/vector" "sources" $sources "sinks" $sinks }}
+{{- with $intake.transforms }}{{ $_ := set $config "transforms" . }}{{ end }}
+{{- with include "vector-sidecar.secrets" . | fromYaml }}
+{{- $backends := dict }}
+{{- range $id, $_ := . }}
+{{- $_ := set $backends $id (dict "type" "directory" "path" (include "vector-sidecar.secretPath" $id) "remove_trailing_whitespace" true) }}
+{{- end }}
+{{- $_ := set $config "secret" $backends }}
+{{- end }}
+{{- if include "vector-sidecar.probes" . }}
+{{- $_ := set $config "api" (dict "enabled" true "address" (printf "0.0.0.0:%d" (int $sidecar.health.port))) }}
+{{- end }}
+{{- toYaml $config }}
+{{- end }}
+
+{{- /*
+What comes in, as a map: sources, transforms, and outputs, the ids that sinks read
+from by the kind of event. Every log says which pod it is of.
+*/}}
+{{- define "vector-sidecar.intake" }}
+{{- $sidecar := .Values.sidecar }}
+{{- $sources := dict }}
+{{- $logs := list }}
+{{- $outputs := dict "logs" list "metrics" list "traces" list }}
+{{- if $sidecar.logs.path }}
+{{- $include := list }}
+{{- range $sidecar.logs.include }}
+{{- $include = append $include (printf "%s/%s" (trimSuffix "/" $sidecar.logs.path) .) }}
+{{- end }}
+{{- $_ := set $sources "logs" (dict "type" "file" "include" $include "read_from" "beginning") }}
+{{- $logs = append $logs "logs" }}
+{{- end }}
+{{- if $sidecar.socket.enabled }}
+{{- $_ := set $sources "socket" (dict "type" "socket" "mode" $sidecar.socket.mode
+  "address" (printf "127.0.0.1:%d" (int $sidecar.socket.port)) "decoding" (dict "codec" $sidecar.socket.codec)) }}
+{{- $logs = append $logs "socket" }}
+{{- end }}
+{{- if $sidecar.otlp.enabled }}
+{{- $_ := set $sources "otlp" (dict "type" "opentelemetry"
+  "grpc" (dict "address" (printf "127.0.0.1:%d" (int $sidecar.otlp.grpcPort)))
+  "http" (dict "address" (printf "127.0.0.1:%d" (int $sidecar.otlp.httpPort)))) }}
+{{- $logs = append $logs "otlp.logs" }}
+{{- $outputs = dict "logs" list "metrics" (list "otlp.metrics") "traces" (list "otlp.traces") }}
+{{- end }}
+{{- $transforms := dict }}
+{{- if $logs }}
+{{- $_ := set $transforms "logs_with_pod" (dict "type" "remap" "inputs" $logs "source" (include "vector-sidecar.podFields" .)) }}
+{{- $_ := set $outputs "logs" (list "logs_with_pod") }}
+{{- end }}
+{{- dict "sources" $sources "transforms" $transforms "outputs" $outputs | toYaml }}
+{{- end }}
+
+{{- /* VRL that says which pod a line came from. */}}
+{{- define "vector-sidecar.podFields" -}}
+.kubernetes.pod_name = get_env_var!("VECTOR_SELF_POD_NAME")
+.kubernetes.pod_namespace = get_env_var!("VECTOR_SELF_POD_NAMESPACE")
+.kubernetes.node_name = get_env_var!("VECTOR_SELF_NODE_NAME")
+.environment = {{ .Values.environment | quote }}
+{{- end }}
