@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package presets
+
+import (
+	"flag"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/policy"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+)
+
+var update = flag.Bool("update", false, "rewrite the expectations")
+
+const configFile = "vector.yaml"
+
+func TestEveryCombination(t *testing.T) {
+	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
+	require.NoError(t, err)
+	rendered := map[string][]txtar.File{}
+	for _, c := range All(t) {
+		t.Run(c.Name(), func(t *testing.T) {
+			result := c.Render(t)
+			config := strings.TrimSuffix(result.ConfigMap.Data[configFile], "\n") + "\n"
+			name := path.Join(c.Environment, c.Intake+".yaml")
+			rendered[c.Sink] = append(rendered[c.Sink], txtar.File{Name: name, Data: []byte(config)})
+
+			require.NoError(t, vectorconfig.Check(configFile, config), "Vector would not start")
+			requireRestricted(t, evaluator, &result.Deployment.Spec.Template)
+			requireSecrets(t, &c, config, &result.Deployment.Spec.Template.Spec)
+		})
+	}
+	for sink, files := range rendered {
+		t.Run(sink, func(t *testing.T) { compare(t, sink, files) })
+	}
+}
+
+// compare holds the configurations of one sink against its archive, or writes it.
+func compare(t *testing.T, sink string, files []txtar.File) {
+	t.Helper()
+	archive := archiveOf(t, sink)
+	require.NotEmpty(t, archive.Comment, "the first lines say what the sink is about")
+	if *update {
+		archive.Files = append(archive.Files[:1], files...)
+		require.NoError(t, os.WriteFile("sinks/"+sink+".txtar", txtar.Format(archive), 0o644))
+		return
+	}
+	require.Len(t, archive.Files[1:], len(files))
+	for i, want := range archive.Files[1:] {
+		require.Equal(t, want.Name, files[i].Name)
+		require.Equal(t, string(want.Data), string(files[i].Data), want.Name)
+	}
+}
+
+func TestEveryPresetIsCombined(t *testing.T) {
+	require.ElementsMatch(t, []string{"console", "vector", "http", "elasticsearch", "loki", "aws_s3", "kafka"}, stems(t, "sinks"))
+	require.ElementsMatch(t, []string{"files", "socket", "otlp"}, stems(t, "intakes"))
+	require.Len(t, All(t), 7*3*3)
+}
+
+func requireRestricted(t *testing.T, evaluator policy.Evaluator, pod *corev1.PodTemplateSpec) {
+	t.Helper()
+	restricted := api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
+	verdict := policy.AggregateCheckResults(evaluator.EvaluatePod(restricted, &pod.ObjectMeta, &pod.Spec))
+	require.True(t, verdict.Allowed, verdict.ForbiddenDetail())
+}
+
+// requireSecrets wants each Secret mounted where the configuration reads it.
+func requireSecrets(t *testing.T, c *Combination, config string, pod *corev1.PodSpec) {
+	t.Helper()
+	secrets, _ := c.sidecar["secrets"].(map[string]any)
+	for id, secret := range secrets {
+		at := "/run/secrets/vector/" + id
+		require.Contains(t, config, "path: "+at+"\n")
+		require.Contains(t, config, "SECRET["+id+".")
+		require.Equal(t, secret, secretAt(t, pod, at))
+	}
+}
+
+// secretAt names the Secret that the sidecar mounts at a path.
+func secretAt(t *testing.T, pod *corev1.PodSpec, at string) string {
+	t.Helper()
+	containers := slices.Concat(pod.InitContainers, pod.Containers)
+	sidecar := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == "vector" })
+	require.GreaterOrEqual(t, sidecar, 0)
+	mounts := containers[sidecar].VolumeMounts
+	mount := slices.IndexFunc(mounts, func(m corev1.VolumeMount) bool { return m.MountPath == at && m.ReadOnly })
+	require.GreaterOrEqual(t, mount, 0, "nothing is mounted at %s", at)
+	volume := slices.IndexFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == mounts[mount].Name })
+	require.GreaterOrEqual(t, volume, 0)
+	require.NotNil(t, pod.Volumes[volume].Secret)
+	return pod.Volumes[volume].Secret.SecretName
+}
