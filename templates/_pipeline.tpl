@@ -67,11 +67,3 @@ from by the kind of event. Every log says which pod it is of.
 {{- end }}
 {{- dict "sources" $sources "transforms" $transforms "outputs" $outputs | toYaml }}
 {{- end }}
-
-{{- /* VRL that says which pod a line came from. */}}
-{{- define "vector-sidecar.podFields" -}}
-.kubernetes.pod_name = get_env_var!("VECTOR_SELF_POD_NAME")
-.kubernetes.pod_namespace = get_env_var!("VECTOR_SELF_POD_NAMESPACE")
-.kubernetes.node_name = get_env_var!("VECTOR_SELF_NODE_NAME")
-.environment = {{ .Values.environment | quote }}
-{{- end }}

@@ -1,0 +1,61 @@
+{{- /*
+SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+SPDX-License-Identifier: Apache-2.0
+*/}}
+{{- /*
+What is filled in for a sink of a type that is listed here. A key that the values give
+stays; within `encoding`, `batch` and other maps the rest is filled in, except those in
+`whole`. Batches and buffers are sized for a sidecar: Vector's own defaults are for an
+agent that has the memory of a node.
+*/}}
+{{- define "vector-sidecar.sinkPresets" -}}
+{{- $aggregator := default dict .Values.global.aggregator -}}
+whole: [buffer, labels]
+console:
+  encoding: {codec: json}
+vector:
+  {{- with $aggregator.address }}
+  address: {{ . | quote }}
+  {{- end }}
+  compression: true
+  acknowledgements: {enabled: {{ default false $aggregator.acknowledgements }}}
+  buffer: {type: memory, max_events: 2000, when_full: block}
+http:
+  encoding: {codec: json}
+  batch: {max_bytes: 1000000, timeout_secs: 1}
+  buffer: {type: memory, max_events: 2000, when_full: block}
+elasticsearch:
+  compression: gzip
+  batch: {max_bytes: 1000000, timeout_secs: 1}
+  buffer: {type: memory, max_events: 2000, when_full: block}
+loki:
+  encoding: {codec: json}
+  # No label from an event: Vector 0.57 and later refuse one, and Loki wants few.
+  labels:
+    environment: {{ .Values.environment | quote }}
+    namespace: {{ .Release.Namespace | quote }}
+    vectorsidecar: {{ .Release.Name | quote }}
+  batch: {max_bytes: 1000000, timeout_secs: 1}
+  buffer: {type: memory, max_events: 2000, when_full: block}
+aws_s3:
+  encoding: {codec: json}
+  compression: gzip
+  key_prefix: {{ printf "%s/%s/%s/%%Y/%%m/%%d/" .Values.environment .Release.Namespace .Release.Name | quote }}
+  # A pod that dies loses what it has not uploaded: a minute, in place of five.
+  batch: {max_bytes: 10000000, timeout_secs: 60}
+  buffer: {type: memory, max_events: 2000, when_full: block}
+kafka:
+  encoding: {codec: json}
+  compression: lz4
+  buffer: {type: memory, max_events: 2000, when_full: block}
+{{- end }}
+
+{{- /* What the values must give for a sink of these types, each with an example. */}}
+{{- define "vector-sidecar.sinkNeeds" -}}
+vector: {address: "vector-aggregator.observability.svc:6000, here or in global.aggregator.address"}
+http: {uri: "https://logs.example.com/ingest"}
+elasticsearch: {endpoints: "[https://search.example.com:9200]"}
+loki: {endpoint: "https://loki.example.com"}
+aws_s3: {bucket: "example-logs"}
+kafka: {bootstrap_servers: "kafka-0.example.com:9092,kafka-1.example.com:9092", topic: "example-logs"}
+{{- end }}
