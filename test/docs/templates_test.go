@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package docs
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/Masterminds/sprig/v3"
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/template"
+)
+
+// templatesPage is the guide for template authors, and ownTemplates the folder in
+// which it has them work.
+const (
+	templatesPage = "docs/templates.md"
+	ownTemplates  = "my-templates"
+)
+
+// ownFile finds the name of a file of that folder in the comment that begins it.
+var ownFile = regexp.MustCompile(`^(?:# |{{- /\* )(` + ownTemplates + `/\S+)`)
+
+func fileOf(f *fence) (string, bool) {
+	match := ownFile.FindStringSubmatch(f.text)
+	if match == nil || f.language != "yaml" && f.language != "gotemplate" {
+		return "", false
+	}
+	return match[1], true
+}
+
+// A reader of the guide goes from its beginning to its end: writes the files, types
+// the commands, and looks at what has changed by them.
+func TestTheGuideForTemplateAuthorsWorks(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), ownTemplates)
+	here := func(text string) string { return strings.ReplaceAll(text, ownTemplates, folder) }
+	ran, printed, builtin := 0, "", ""
+	for _, f := range fences(t, "sh", "yaml", "gotemplate", "diff") {
+		name, isFile := fileOf(&f)
+		switch {
+		case f.page != templatesPage:
+		case isFile:
+			require.NoError(t, os.MkdirAll(filepath.Dir(here(name)), 0o700), f.at())
+			require.NoError(t, os.WriteFile(here(name), []byte(f.text+"\n"), 0o600), f.at())
+		case f.language == "sh":
+			printed = shell(t, here(f.text))
+			if strings.Contains(f.text, "--templates") {
+				builtin = shell(t, here(strings.ReplaceAll(f.text, "--templates "+ownTemplates, "")))
+			}
+			ran++
+		case f.language == "diff":
+			requireChange(t, f.text, builtin, printed)
+			for line := range strings.SplitSeq(f.text, "\n") {
+				if added, ok := strings.CutPrefix(line, "+"); ok {
+					require.NotContains(t, builtin, added+"\n", "%s: the built-in templates say so too", f.at())
+				}
+			}
+		}
+	}
+	require.Equal(t, 7, ran)
+	require.Contains(t, printed, "unchanged\n", "the last command compares with a golden file")
+}
+
+// helmOnly are the functions that Helm adds to sprig's.
+var helmOnly = []string{"lookup", "call", "include", "tpl", "required", "toYaml", "fromYaml", "toToml", "fromToml", "fromYamlArray", "fromJsonArray"}
+
+func TestTheGuideNamesEveryFunctionThatIsRefused(t *testing.T) {
+	var refused []string
+	for _, name := range slices.Concat(helmOnly, slices.Collect(maps.Keys(sprig.TxtFuncMap()))) {
+		_, err := template.Compile(map[string]string{"a.yaml": "{{ " + name + " }}"}, template.Options{})
+		if err == nil {
+			continue
+		}
+		require.ErrorContains(t, err, "is not available", "it neither works nor is it refused")
+		refused = append(refused, name)
+	}
+	require.NotEmpty(t, refused)
+	require.ElementsMatch(t, refused, named(t, "### Functions"))
+}
+
+// named are the words in backticks of the first column of a section's table.
+func named(t *testing.T, heading string) []string {
+	t.Helper()
+	var words []string
+	for _, row := range table(t, heading) {
+		for _, match := range codeSpan.FindAllStringSubmatch(row[0], -1) {
+			words = append(words, match[1])
+		}
+	}
+	return words
+}
+
+// table is the first table of a section of the guide, without its head.
+func table(t *testing.T, heading string) [][]string {
+	t.Helper()
+	all := pages(t)
+	at := slices.IndexFunc(all, func(p page) bool { return p.name == templatesPage })
+	require.GreaterOrEqual(t, at, 0)
+	_, section, found := strings.Cut(all[at].prose, "\n"+heading+"\n")
+	require.True(t, found, heading)
+	_, section, found = strings.Cut(section, "\n|---|---|\n")
+	require.True(t, found, heading)
+	var rows [][]string
+	for line := range strings.SplitSeq(section, "\n") {
+		if !strings.HasPrefix(line, "| ") {
+			break
+		}
+		cells := strings.Split(strings.Trim(line, "| "), " | ")
+		require.Len(t, cells, 2, line)
+		rows = append(rows, cells)
+	}
+	return rows
+}
+
+// Templates that use more than each budget allows; what stops them is the number
+// that the guide tells.
+func TestTheGuideTellsTheBudgets(t *testing.T) {
+	for name, text := range map[string]string{
+		"steps":  `{{ range until 400 }}{{ range until 400 }}{{ . }}{{ end }}{{ end }}`,
+		"depth":  `{{ define "a" }}{{ include "a" . }}{{ end }}{{ include "a" . }}`,
+		"nodes":  `{{ until 60000 }}`,
+		"bytes":  `{{ repeat 3000000 "a" }}`,
+		"memory": `{{ range until 50 }}{{ $_ := repeat 1000000 "a" }}{{ end }}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			set, err := template.Compile(map[string]string{"a.yaml": text}, template.Options{})
+			require.NoError(t, err)
+			_, err = set.Execute(t.Context(), "a.yaml", map[string]any{})
+			var stopped *template.Error
+			require.ErrorAs(t, err, &stopped)
+			require.Equal(t, name, stopped.Budget)
+			number := regexp.MustCompile(`\d{3,}`).FindString(stopped.Message)
+			require.Contains(t, strings.ReplaceAll(budgets(t)[name], ",", ""), number, stopped.Message)
+		})
+	}
+	require.Len(t, budgets(t), 6, "the sixth is time, which is not waited for")
+}
+
+func budgets(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, row := range table(t, "### Budgets") {
+		all[row[0]] = row[1]
+	}
+	return all
+}
+
+// The table of files is the folder.
+func TestTheGuideNamesEveryTemplate(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(root, "templates", "*"))
+	require.NoError(t, err)
+	var names []string
+	for _, file := range files {
+		names = append(names, "templates/"+filepath.Base(file))
+	}
+	require.ElementsMatch(t, names, named(t, "## The contract"))
+}
