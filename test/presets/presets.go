@@ -99,6 +99,8 @@ func archiveOf(t testing.TB, sink string) *txtar.Archive {
 }
 
 // Render previews the combination as a person would, with the sample application.
+// Like the operator, it fails where Vector would not start, or where the output is
+// not what an API server reads.
 func (c *Combination) Render(t testing.TB) Result {
 	t.Helper()
 	root, err := harness.Root()
