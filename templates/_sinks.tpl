@@ -4,7 +4,8 @@ SPDX-License-Identifier: Apache-2.0
 */}}
 {{- /*
 The sinks by id, from a map of root and outputs. Without any in the values, the
-aggregator is one; without an aggregator, the console. Nothing collected, no sink.
+aggregator is one; without an aggregator, the console. Where nothing is collected,
+only a sink with inputs of its own has something to do.
 */}}
 {{- define "vector-sidecar.sinks" }}
 {{- $root := .root }}
@@ -14,18 +15,21 @@ aggregator is one; without an aggregator, the console. Nothing collected, no sin
 {{- range $id, $sink := $root.Values.sidecar.sinks }}
 {{- if $sink }}{{ $_ := set $given $id $sink }}{{ end }}
 {{- end }}
-{{- if and (not $given) (default dict $root.Values.global.aggregator).address }}
+{{- if and $collects (not $given) (default dict $root.Values.global.aggregator).address }}
 {{- $given = dict "aggregator" (dict "type" "vector") }}
-{{- else if not $given }}
+{{- else if and $collects (not $given) }}
 {{- $given = dict "console" (dict "type" "console") }}
 {{- end }}
 {{- $sinks := dict }}
+{{- if $given }}
+{{- $presets := include "vector-sidecar.sinkPresets" $root | fromYaml }}
+{{- $needs := include "vector-sidecar.sinkNeeds" $root | fromYaml }}
 {{- range $id, $sink := $given }}
 {{- if not $sink.type }}
 {{- fail (printf "sidecar.sinks.%s.type is missing: name a sink as Vector documents it, such as console, vector, http, elasticsearch, loki, aws_s3 or kafka" $id) }}
 {{- end }}
 {{- if or $collects (hasKey $sink "inputs") }}
-{{- $filled := include "vector-sidecar.sink" (dict "root" $root "id" $id "sink" $sink) | fromYaml }}
+{{- $filled := include "vector-sidecar.sink" (dict "id" $id "sink" $sink "presets" $presets "needs" $needs) | fromYaml }}
 {{- if not (hasKey $sink "inputs") }}
 {{- $inputs := list }}
 {{- range include "vector-sidecar.sinkTakes" $filled | fromYamlArray }}
@@ -36,21 +40,21 @@ aggregator is one; without an aggregator, the console. Nothing collected, no sin
 {{- $_ := set $sinks $id $filled }}
 {{- end }}
 {{- end }}
+{{- end }}
 {{- toYaml $sinks }}
 {{- end }}
 
-{{- /* One sink, filled in, from a map of root, id and sink. */}}
+{{- /* One sink, filled in, from a map of id, sink, presets and needs. */}}
 {{- define "vector-sidecar.sink" }}
 {{- $id := .id }}
 {{- $sink := deepCopy .sink }}
-{{- $presets := include "vector-sidecar.sinkPresets" .root | fromYaml }}
-{{- $preset := default dict (get $presets $sink.type) }}
-{{- range $presets.whole }}
+{{- $preset := get .presets $sink.type | default dict | deepCopy }}
+{{- range .presets.whole }}
 {{- if hasKey $sink . }}{{ $_ := unset $preset . }}{{ end }}
 {{- end }}
 {{- if hasKey $sink "routing" }}{{ $_ := unset $preset "address" }}{{ end }}
 {{- $sink = mergeOverwrite $preset $sink }}
-{{- range $key, $example := get (include "vector-sidecar.sinkNeeds" .root | fromYaml) $sink.type | default dict }}
+{{- range $key, $example := get .needs $sink.type | default dict }}
 {{- if not (or (get $sink $key) (hasKey $sink "routing")) }}
 {{- fail (printf "sidecar.sinks.%s.%s is missing: a sink of type %s needs it, such as %s" $id $key $sink.type $example) }}
 {{- end }}
