@@ -114,6 +114,7 @@ func managerOptions(options Options) ctrl.Options {
 		Metrics: metricsserver.Options{
 			BindAddress:    options.MetricsBindAddress,
 			SecureServing:  true,
+			CertDir:        options.MetricsCertDir,
 			FilterProvider: filters.WithAuthenticationAndAuthorization,
 		},
 		HealthProbeBindAddress:        options.HealthProbeBindAddress,

@@ -5,7 +5,10 @@ package operator
 
 import (
 	"flag"
+	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap/zapcore"
@@ -14,7 +17,7 @@ import (
 // emptyEnvironment takes away what the machine that tests happens to set.
 func emptyEnvironment(t *testing.T) {
 	t.Helper()
-	for _, name := range []string{"POD_NAMESPACE", "METRICS_BIND_ADDRESS", "HEALTH_PROBE_BIND_ADDRESS", "LOG_LEVEL"} {
+	for _, name := range variables {
 		t.Setenv(name, "")
 	}
 }
@@ -27,6 +30,7 @@ func TestOptionsHaveDefaults(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Options{
 		Environment: "development", Concurrency: 4, LeaderElectionID: "vector-sidecar-operator",
+		LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
 		MetricsBindAddress: "0", HealthProbeBindAddress: ":8081", LogLevel: zapcore.InfoLevel,
 	}, options)
 }
@@ -40,14 +44,76 @@ func TestOptionsComeFromFlagsThenFromTheEnvironment(t *testing.T) {
 	options, err := ParseOptions([]string{
 		"--environment=staging", "--log-level", "debug", "--leader-elect", "--environments-configmap=values",
 		"--concurrency=9", "--leader-election-id=mine", "--health-probe-bind-address=0",
+		"--leader-election-lease-duration=4s", "--leader-election-renew-deadline=3s", "--leader-election-retry-period=500ms",
+		"--watch-namespaces=shop, warehouse,shop", "--metrics-cert-dir=/certs",
 	})
 
 	require.NoError(t, err)
 	require.Equal(t, Options{
 		Namespace: "vector-system", Environment: "staging", EnvironmentsConfigMap: "values", Concurrency: 9,
 		LeaderElect: true, LeaderElectionID: "mine", MetricsBindAddress: ":8443", HealthProbeBindAddress: "0",
-		LogLevel: zapcore.DebugLevel,
+		LeaseDuration: 4 * time.Second, RenewDeadline: 3 * time.Second, RetryPeriod: 500 * time.Millisecond,
+		WatchNamespaces: []string{"shop", "warehouse"}, MetricsCertDir: "/certs", LogLevel: zapcore.DebugLevel,
 	}, options)
+}
+
+func TestTheFileGivesWayToVariablesAndTheyToFlags(t *testing.T) {
+	emptyEnvironment(t)
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(`
+environment: staging
+concurrency: 7
+leader-election-lease-duration: 20s
+watch-namespaces: [shop, warehouse]
+log-level: WARN
+metrics-bind-address: ":9443"
+leader-elect: false
+metrics-cert-dir: null
+`), 0o600))
+	t.Setenv("LOG_LEVEL", "ERROR")
+	t.Setenv("METRICS_BIND_ADDRESS", ":8443")
+
+	options, err := ParseOptions([]string{"--config", path, "--environment=production", "--metrics-bind-address=0"})
+
+	require.NoError(t, err)
+	require.Equal(t, Options{
+		Config: path, Environment: "production", Concurrency: 7, LeaderElectionID: "vector-sidecar-operator",
+		LeaseDuration: 20 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
+		MetricsBindAddress: "0", HealthProbeBindAddress: ":8081", LogLevel: zapcore.ErrorLevel,
+		WatchNamespaces: []string{"shop", "warehouse"},
+	}, options)
+}
+
+func TestAFileThatCannotWorkNamesItselfAndTheKey(t *testing.T) {
+	for name, test := range map[string]struct {
+		text  string
+		names []string
+	}{
+		"a slip":                      {"concurency: 3", []string{`"concurency"`, `did you mean "concurrency"?`}},
+		"no flag at all":              {"colour: blue", []string{`"colour"`, "name of a flag"}},
+		"itself":                      {"config: other.yaml", []string{`"config"`}},
+		"a value of another type":     {"concurrency: many", []string{"concurrency", "many"}},
+		"a level that does not exist": {"log-level: chatty", []string{"log-level", "chatty", "WARN"}},
+		"a map":                       {"concurrency: {a: 1}", []string{"concurrency", "map"}},
+		"a key that stands twice":     {"concurrency: 1\nconcurrency: 2", []string{"concurrency"}},
+		"no YAML":                     {"a: [", []string{"yaml"}},
+		"what flags could not be":     {"concurrency: 0", []string{"concurrency is 0"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			emptyEnvironment(t)
+			path := filepath.Join(t.TempDir(), "config.yaml")
+			require.NoError(t, os.WriteFile(path, []byte(test.text), 0o600))
+
+			_, err := ParseOptions([]string{"--config=" + path})
+
+			require.Error(t, err)
+			for _, part := range test.names {
+				require.ErrorContains(t, err, part)
+			}
+		})
+	}
+	_, err := ParseOptions([]string{"--config=/nowhere/config.yaml"})
+	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
 func TestOptionsThatCannotWorkAreNamed(t *testing.T) {
@@ -56,13 +122,18 @@ func TestOptionsThatCannotWorkAreNamed(t *testing.T) {
 		variables map[string]string
 		names     []string
 	}{
-		"a level that does not exist":             {arguments: []string{"--log-level=chatty"}, names: []string{"--log-level", `"chatty"`, "WARN"}},
-		"a level that ends the process":           {arguments: []string{"--log-level=panic"}, names: []string{"--log-level", `"panic"`}},
-		"a level from the environment":            {variables: map[string]string{"LOG_LEVEL": "x"}, names: []string{"--log-level", `"x"`}},
+		"a level that does not exist":             {arguments: []string{"--log-level=chatty"}, names: []string{"log-level", `"chatty"`, "WARN"}},
+		"a level that ends the process":           {arguments: []string{"--log-level=panic"}, names: []string{"log-level", `"panic"`}},
+		"a level from the environment":            {variables: map[string]string{"LOG_LEVEL": "x"}, names: []string{"LOG_LEVEL", `"x"`}},
 		"nobody to work":                          {arguments: []string{"--concurrency=0"}, names: []string{"--concurrency is 0"}},
 		"an election nowhere":                     {arguments: []string{"--leader-elect"}, names: []string{"--namespace is empty"}},
 		"values nowhere":                          {arguments: []string{"--environments-configmap=v"}, names: []string{"--namespace is empty"}},
-		"several at once":                         {arguments: []string{"--concurrency=-1", "--log-level=x"}, names: []string{"--concurrency is -1", "--log-level"}},
+		"several at once":                         {arguments: []string{"--concurrency=-1", "--leader-elect"}, names: []string{"--concurrency is -1", "--namespace"}},
+		"a namespace that cannot be one":          {arguments: []string{"--watch-namespaces=shop,Ware_house"}, names: []string{"--watch-namespaces", `"Ware_house"`}},
+		"a deadline after the end":                {arguments: []string{"--leader-election-renew-deadline=15s"}, names: []string{"renew-deadline is 15s", "15s"}},
+		"a period after the deadline":             {arguments: []string{"--leader-election-retry-period=9s"}, names: []string{"retry-period is 9s", "10s"}},
+		"no period":                               {arguments: []string{"--leader-election-retry-period=0s"}, names: []string{"retry-period is 0s"}},
+		"a lease that is over at once":            {arguments: []string{"--leader-election-lease-duration=10ms"}, names: []string{"lease-duration is 10ms"}},
 		"an argument that is none":                {arguments: []string{"start"}, names: []string{`"start"`}},
 		"a flag that is none":                     {arguments: []string{"--surroundings=x"}, names: []string{"surroundings"}},
 		"a number that is none":                   {arguments: []string{"--concurrency=many"}, names: []string{"concurrency", "many"}},

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package metrics
+
+// Definition is one metric as it is exported and documented.
+type Definition struct {
+	// Name is the whole name, Kind "counter", "gauge" or "histogram".
+	Name, Kind string
+	// Help is a sentence.
+	Help string
+	// Labels are few, and each has few values: none is a name that a user gave.
+	Labels []Label
+}
+
+// Label is a label and what its values are.
+type Label struct{ Name, Values string }
+
+// Names of the operator's own metrics.
+const (
+	reconciles    = "vectorsidecar_reconciles_total"
+	duration      = "vectorsidecar_step_duration_seconds"
+	renders       = "vectorsidecar_renders_total"
+	workloads     = "vectorsidecar_workloads"
+	objects       = "vectorsidecar_objects"
+	oldestWaiting = "vectorsidecar_oldest_waiting_workload_seconds"
+	writes        = "vectorsidecar_workload_writes_total"
+	conflicts     = "vectorsidecar_conflicts_total"
+	repairs       = "vectorsidecar_drift_repairs_total"
+	templateSets  = "vectorsidecar_template_sets"
+	cached        = "vectorsidecar_cached_objects"
+	buildInfo     = "vectorsidecar_build_info"
+)
+
+// Definitions are the operator's own metrics. docs/metrics.md is made from them.
+func Definitions() []Definition {
+	return []Definition{
+		{reconciles, "counter", "Passes over a VectorSidecar.", []Label{
+			{"result", "`unchanged`: nothing was written to any workload; `changed`: something was; `stalled`: a person has to do something first; `failed`: it is tried again"}}},
+		{duration, "histogram", "Duration of a pass and of its steps.", []Label{
+			{"step", "`reconcile`, the whole pass, and within it `observe`, `plan`, `render`, `check` of a Vector configuration, `apply` to one workload, and `tell`"}}},
+		{renders, "counter", "Executions of the templates. A rendering that is remembered is none.", []Label{
+			{"result", "`ok` or `invalid`"}}},
+		{workloads, "gauge", "Workloads that a VectorSidecar matches or that carry its sidecar. One that two VectorSidecars match counts twice.", []Label{
+			{"state", "`Updated`, `RollingOut`, `Removing`, `Waiting`, `Conflict`, `Blocked`, `Skipped`, `Failed` or `Refused`, as in `status.unsettled`"},
+			{"reason", "a condition reason, or nothing"}}},
+		{objects, "gauge", "VectorSidecars by the condition Ready.", []Label{
+			{"ready", "`True` or `False`"}, {"reason", "a condition reason"}}},
+		{oldestWaiting, "gauge", "For how long the workload that has waited longest has been waiting for its turn, as seen by this process; 0 if none waits.", nil},
+		{writes, "counter", "Attempts to write to a workload.", []Label{
+			{"action", "`Inject`, `Update` or `Remove`"},
+			{"result", "`ok`, `conflict`, `refused`, `gone` or `error`"}}},
+		{conflicts, "counter", "Workloads that came to be in conflict, blocked or refused.", []Label{
+			{"reason", "a condition reason"}}},
+		{repairs, "counter", "Writes that put back what somebody else had changed or taken out.", nil},
+		{templateSets, "gauge", "Sets of templates. For a broken one, the last good one stays in use.", []Label{
+			{"state", "`good` or `broken`"}}},
+		{cached, "gauge", "Objects in the cache that all of the operator reads from.", []Label{
+			{"kind", "`VectorSidecar`, `Deployment`, `ConfigMap` or `Namespace`"}}},
+		{buildInfo, "gauge", "1, with the version of the operator.", []Label{
+			{"version", "the operator's version"}}},
+	}
+}
+
+// Library are metrics of the libraries in the process that are worth knowing;
+// there are more of them.
+func Library() []Definition {
+	return []Definition{
+		{"controller_runtime_reconcile_panics_total", "counter", "Passes that ended in a panic. Each is tried again.", []Label{{"controller", "`vectorsidecar`"}}},
+		{"controller_runtime_active_workers", "gauge", "Passes that go on at this moment.", []Label{{"controller", "`vectorsidecar`"}}},
+		{"controller_runtime_max_concurrent_reconciles", "gauge", "How many may.", []Label{{"controller", "`vectorsidecar`"}}},
+		{"workqueue_depth", "gauge", "VectorSidecars that wait for a pass.", []Label{{"name", "`vectorsidecar`"}, {"controller", "the same"}, {"priority", "a number"}}},
+		{"workqueue_queue_duration_seconds", "histogram", "How long they waited.", []Label{{"name", "`vectorsidecar`"}, {"controller", "the same"}}},
+		{"workqueue_retries_total", "counter", "Passes that are to be tried again.", []Label{{"name", "`vectorsidecar`"}, {"controller", "the same"}}},
+		{"leader_election_master_status", "gauge", "1 in the process that leads, 0 in those that stand by.", []Label{{"name", "the name of the lease"}}},
+		{"rest_client_requests_total", "counter", "Requests to the API server.", []Label{{"code", "the HTTP status"}, {"method", "the HTTP method"}, {"host", "the API server"}}},
+		{"process_resident_memory_bytes", "gauge", "Memory of the process.", nil},
+		{"process_cpu_seconds_total", "counter", "CPU time of the process.", nil},
+	}
+}

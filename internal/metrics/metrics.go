@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package metrics counts what the loop does and where the workloads stand. Its
+// labels are bounded: no metric grows with the number of objects or with what
+// users call them. Serving them is not its job.
+package metrics
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Metrics are those of one operator. It is a prometheus.Collector, to be
+// registered once. A nil Metrics counts nothing.
+type Metrics struct {
+	reconciles, renders, writes, conflicts *prometheus.CounterVec
+	repairs                                prometheus.Counter
+	duration                               *prometheus.HistogramVec
+	templateSets, cached, buildInfo        *prometheus.GaugeVec
+	fleet                                  *fleet
+
+	parts []prometheus.Collector
+}
+
+// New returns the metrics of an operator of a version; now is the clock.
+func New(version string, now func() time.Time) *Metrics {
+	m := &Metrics{fleet: newFleet(now)}
+	described := map[string]Definition{}
+	for _, definition := range Definitions() {
+		described[definition.Name] = definition
+	}
+	counter := func(name string) *prometheus.CounterVec {
+		vector := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: described[name].Help}, described[name].labels())
+		m.parts = append(m.parts, vector)
+		return vector
+	}
+	gauge := func(name string) *prometheus.GaugeVec {
+		vector := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: described[name].Help}, described[name].labels())
+		m.parts = append(m.parts, vector)
+		return vector
+	}
+	m.reconciles, m.renders, m.writes, m.conflicts = counter(reconciles), counter(renders), counter(writes), counter(conflicts)
+	m.repairs = counter(repairs).WithLabelValues()
+	m.templateSets, m.cached, m.buildInfo = gauge(templateSets), gauge(cached), gauge(buildInfo)
+	m.duration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: duration, Help: described[duration].Help,
+		Buckets: []float64{.0001, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
+	}, described[duration].labels())
+	m.parts = append(m.parts, m.duration, m.fleet)
+	m.start(version)
+	return m
+}
+
+// start gives the series that are sure to come a first value: a rate needs one
+// from before the first event.
+func (m *Metrics) start(version string) {
+	for _, result := range []string{Unchanged, Changed, Stalled, Failed} {
+		m.reconciles.WithLabelValues(result)
+	}
+	for _, result := range []string{"ok", "invalid"} {
+		m.renders.WithLabelValues(result)
+	}
+	for _, action := range []string{"Inject", "Update", "Remove"} {
+		m.writes.WithLabelValues(action, "ok")
+	}
+	m.buildInfo.WithLabelValues(version).Set(1)
+}
+
+// Results of a pass.
+const (
+	Unchanged = "unchanged"
+	Changed   = "changed"
+	Stalled   = "stalled"
+	Failed    = "failed"
+)
+
+// Reconciled counts a pass with one of the results above.
+func (m *Metrics) Reconciled(result string) {
+	if m != nil {
+		m.reconciles.WithLabelValues(result).Inc()
+	}
+}
+
+// Took notes how long a step took.
+func (m *Metrics) Took(step string, elapsed time.Duration) {
+	if m != nil {
+		m.duration.WithLabelValues(step).Observe(elapsed.Seconds())
+	}
+}
+
+// Rendered counts an execution of the templates.
+func (m *Metrics) Rendered(ok bool) {
+	if m == nil {
+		return
+	}
+	result := "ok"
+	if !ok {
+		result = "invalid"
+	}
+	m.renders.WithLabelValues(result).Inc()
+}
+
+// Wrote counts an attempt to write to a workload.
+func (m *Metrics) Wrote(action, result string) {
+	if m != nil {
+		m.writes.WithLabelValues(action, result).Inc()
+	}
+}
+
+// Repaired counts a write that put back what somebody else had changed.
+func (m *Metrics) Repaired() {
+	if m != nil {
+		m.repairs.Inc()
+	}
+}
+
+// Sets says how many sets of templates are good and how many are broken.
+func (m *Metrics) Sets(good, broken int) {
+	if m != nil {
+		m.templateSets.WithLabelValues("good").Set(float64(good))
+		m.templateSets.WithLabelValues("broken").Set(float64(broken))
+	}
+}
+
+// Cached adds to the number of objects of a kind in the cache.
+func (m *Metrics) Cached(kind string, more int) {
+	if m != nil {
+		m.cached.WithLabelValues(kind).Add(float64(more))
+	}
+}
+
+// Stand takes down how a VectorSidecar stands after a pass.
+func (m *Metrics) Stand(sidecar types.NamespacedName, standing Standing) {
+	if m == nil {
+		return
+	}
+	for _, reason := range m.fleet.put(sidecar, standing) {
+		m.conflicts.WithLabelValues(reason).Inc()
+	}
+}
+
+// Forget drops a VectorSidecar that is gone.
+func (m *Metrics) Forget(sidecar types.NamespacedName) {
+	if m != nil {
+		m.fleet.drop(sidecar)
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (m *Metrics) Describe(descriptions chan<- *prometheus.Desc) {
+	for _, part := range m.parts {
+		part.Describe(descriptions)
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (m *Metrics) Collect(samples chan<- prometheus.Metric) {
+	for _, part := range m.parts {
+		part.Collect(samples)
+	}
+}
+
+func (d Definition) labels() []string {
+	var names []string
+	for _, label := range d.Labels {
+		names = append(names, label.Name)
+	}
+	return names
+}

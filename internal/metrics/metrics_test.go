@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package metrics
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+var update = flag.Bool("update", false, "write docs/metrics.md anew")
+
+var logs = types.NamespacedName{Namespace: "shop", Name: "logs"}
+
+func TestTheReferenceIsTheOneInTheDocumentation(t *testing.T) {
+	const path = "../../docs/metrics.md"
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(Reference()), 0o644))
+	}
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, Reference(), string(text), "go test ./internal/metrics -update")
+}
+
+// Every metric is used once here, so that none is documented and not exported.
+func TestEveryMetricIsExportedAsItIsDefined(t *testing.T) {
+	m := New("1.2.3", time.Now)
+	m.Took("render", time.Second)
+	m.Wrote("Inject", "ok")
+	m.Sets(1, 0)
+	m.Cached("Deployment", 1)
+	m.Stand(logs, Standing{Ready: "False", Reason: "Conflict", Workloads: []Workload{{UID: "1", State: "Conflict", Reason: "Conflict"}}})
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(m)
+
+	families, err := registry.Gather()
+	require.NoError(t, err)
+
+	exported := map[string]Definition{}
+	for _, family := range families {
+		definition := Definition{Name: family.GetName(), Kind: strings.ToLower(family.GetType().String()), Help: family.GetHelp()}
+		for _, pair := range family.GetMetric()[0].GetLabel() {
+			definition.Labels = append(definition.Labels, Label{Name: pair.GetName()})
+		}
+		exported[definition.Name] = definition
+	}
+	for _, want := range Definitions() {
+		got, found := exported[want.Name]
+		require.True(t, found, "%s is not exported", want.Name)
+		require.Equal(t, want.Kind, got.Kind, want.Name)
+		require.Equal(t, want.Help, got.Help)
+		require.ElementsMatch(t, want.labels(), got.labels(), want.Name)
+		delete(exported, want.Name)
+	}
+	require.Empty(t, exported, "metrics that nobody documented")
+	problems, err := testutil.GatherAndLint(registry)
+	require.NoError(t, err)
+	require.Empty(t, problems)
+}
+
+func TestWorkloadsAreCountedByStateAndReasonAndByNoName(t *testing.T) {
+	m := New("1.2.3", time.Now)
+	audit := types.NamespacedName{Namespace: "shop", Name: "audit"}
+	m.Stand(logs, Standing{Ready: "False", Reason: "RollingOut", Workloads: []Workload{
+		{UID: "1", State: "Updated"}, {UID: "2", State: "Updated"}, {UID: "3", State: "Waiting", Reason: "WaitingForBudget"},
+	}})
+	m.Stand(audit, Standing{Ready: "True", Reason: "UpToDate", Workloads: []Workload{{UID: "1", State: "Updated"}}})
+
+	require.NoError(t, testutil.CollectAndCompare(m, strings.NewReader(`
+# HELP vectorsidecar_workloads Workloads that a VectorSidecar matches or that carry its sidecar. One that two VectorSidecars match counts twice.
+# TYPE vectorsidecar_workloads gauge
+vectorsidecar_workloads{reason="",state="Updated"} 3
+vectorsidecar_workloads{reason="WaitingForBudget",state="Waiting"} 1
+# HELP vectorsidecar_objects VectorSidecars by the condition Ready.
+# TYPE vectorsidecar_objects gauge
+vectorsidecar_objects{ready="False",reason="RollingOut"} 1
+vectorsidecar_objects{ready="True",reason="UpToDate"} 1
+`), workloads, objects))
+
+	m.Forget(logs)
+	require.NoError(t, testutil.CollectAndCompare(m, strings.NewReader(`
+# HELP vectorsidecar_workloads Workloads that a VectorSidecar matches or that carry its sidecar. One that two VectorSidecars match counts twice.
+# TYPE vectorsidecar_workloads gauge
+vectorsidecar_workloads{reason="",state="Updated"} 1
+`), workloads))
+}
+
+func TestTheAgeOfTheOldestWaitingWorkloadGrowsUntilItGoes(t *testing.T) {
+	now := time.Unix(1000, 0)
+	m := New("1.2.3", func() time.Time { return now })
+	oldest := func() float64 {
+		_, _, age := m.fleet.count()
+		return age.Seconds()
+	}
+	waiting := func(uids ...types.UID) Standing {
+		var standing Standing
+		for _, uid := range uids {
+			standing.Workloads = append(standing.Workloads, Workload{UID: uid, State: "Waiting", Reason: "WaitingForBudget"})
+		}
+		return standing
+	}
+	require.Zero(t, oldest())
+
+	m.Stand(logs, waiting("1"))
+	now = now.Add(time.Minute)
+	m.Stand(logs, waiting("1", "2"))
+	require.InDelta(t, 60, oldest(), 0, "another pass is no new beginning")
+	m.Stand(logs, waiting("2"))
+	require.Zero(t, oldest(), "the older one is gone")
+	now = now.Add(time.Minute)
+	require.InDelta(t, 60, oldest(), 0, "it grows without a pass")
+	m.Stand(logs, Standing{Workloads: []Workload{{UID: "2", State: "RollingOut"}}})
+	require.Zero(t, oldest())
+}
+
+func TestAConflictIsCountedWhenItBegins(t *testing.T) {
+	m := New("1.2.3", time.Now)
+	stand := func(state, reason string) {
+		m.Stand(logs, Standing{Workloads: []Workload{{UID: "1", State: state, Reason: reason}}})
+	}
+	counted := func(reason string) float64 { return testutil.ToFloat64(m.conflicts.WithLabelValues(reason)) }
+
+	stand("Conflict", "Conflict")
+	stand("Conflict", "Conflict")
+	require.InDelta(t, 1, counted("Conflict"), 0, "a pass that finds the same is no new one")
+	stand("Updated", "")
+	stand("Conflict", "Conflict")
+	require.InDelta(t, 2, counted("Conflict"), 0)
+	stand("Blocked", "RepairLoop")
+	require.InDelta(t, 1, counted("RepairLoop"), 0)
+	stand("Waiting", "WaitingForBudget")
+	require.Zero(t, counted("WaitingForBudget"))
+}
+
+func TestNoMetricsIsNoTrouble(t *testing.T) {
+	var m *Metrics
+	require.NotPanics(t, func() {
+		m.Reconciled(Changed)
+		m.Took("apply", 0)
+		m.Rendered(true)
+		m.Wrote("Inject", "ok")
+		m.Repaired()
+		m.Sets(1, 0)
+		m.Cached("ConfigMap", 1)
+		m.Stand(logs, Standing{})
+		m.Forget(logs)
+	})
+}

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operator
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write docs/flags.md anew")
+
+func TestTheReferenceIsTheOneInTheDocumentation(t *testing.T) {
+	const path = "../../docs/flags.md"
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(Reference()), 0o644))
+	}
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, Reference(), string(text), "go test ./internal/operator -update")
+}
