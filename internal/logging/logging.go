@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package logging makes the process's logger: one JSON object on each line, with
+// keys that stay the same, at a level that may change while it runs. What is
+// worth a line is for others to say.
+package logging
+
+import (
+	"io"
+
+	"github.com/go-logr/logr"
+	"github.com/go-logr/zapr"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+)
+
+// Keys of what a line is about. They do not change: people search by them.
+const (
+	// Controller is the name of the loop.
+	Controller = "controller"
+	// Namespace and Name are the VectorSidecar's.
+	Namespace, Name = "namespace", "name"
+	// Workload is the workload that was written to, such as "Deployment shop/cart".
+	Workload = "workload"
+	// Environment is the one whose values were used.
+	Environment = "environment"
+	// Hash tells which sidecar: that of the annotation injected-hash.
+	Hash = "hash"
+	// ReconcileID is the same in all lines of one pass.
+	ReconcileID = "reconcileID"
+	// TraceID is that of the pass, if it is traced.
+	TraceID = "traceID"
+)
+
+// New returns a logger that writes to out what is at the level or above it. Lines
+// of V(1) and more are DEBUG.
+func New(out io.Writer, level zapcore.LevelEnabler) logr.Logger {
+	config := zap.NewProductionEncoderConfig()
+	config.EncodeTime = zapcore.RFC3339NanoTimeEncoder
+	config.EncodeDuration = zapcore.StringDurationEncoder
+	config.EncodeLevel = zapcore.CapitalLevelEncoder
+	core := zapcore.NewCore(zapcore.NewJSONEncoder(config), zapcore.Lock(zapcore.AddSync(out)), level)
+	return logr.New(orderly{zapr.NewLogger(zap.New(core)).GetSink()})
+}
+
+// Warn writes a line at WARN, which logr does not have: something that a person
+// should see to, and that is not the operator's failure.
+func Warn(log logr.Logger, message string, keysAndValues ...any) {
+	if sink, ok := log.GetSink().(orderly); ok {
+		if zapSink, ok := sink.LogSink.(zapr.Underlier); ok {
+			zapSink.GetUnderlying().Sugar().Warnw(message, keysAndValues...)
+			return
+		}
+	}
+	log.Info(message, keysAndValues...)
+}

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package tracing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+)
+
+// service is the name of the service where OTEL_SERVICE_NAME gives none.
+const service = "vector-sidecar-operator"
+
+// FromEnvironment returns the Tracer that OpenTelemetry's variables ask for, and
+// what sends the last spans and stops it. The Tracer is nil unless
+// OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set; the
+// exporters, the sampler and the batches read the other variables themselves. A
+// collector that cannot be reached shows in the log, and nowhere else.
+func FromEnvironment(ctx context.Context, version string, log logr.Logger) (*Tracer, func(context.Context) error, error) {
+	none := func(context.Context) error { return nil }
+	if !isWanted() {
+		return nil, none, nil
+	}
+	exporter, err := newExporter(ctx)
+	if err != nil {
+		return nil, none, err
+	}
+	described, err := resource.New(ctx,
+		resource.WithAttributes(attribute.String("service.name", service), attribute.String("service.version", version)),
+		resource.WithFromEnv(), // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, which win.
+		resource.WithTelemetrySDK(),
+	)
+	if err != nil {
+		return nil, none, errors.Join(fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err), exporter.Shutdown(ctx))
+	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Error(err, "sending spans") }))
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(described))
+	return &Tracer{provider.Tracer("kontroloop.ai/vector-sidecar-operator")}, provider.Shutdown, nil
+}
+
+func isWanted() bool {
+	endpoint := os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") + os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT")
+	return endpoint != "" && os.Getenv("OTEL_TRACES_EXPORTER") != "none" && !strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true")
+}
+
+// newExporter sends over HTTP unless a variable says gRPC, as OpenTelemetry
+// specifies.
+func newExporter(ctx context.Context) (sdktrace.SpanExporter, error) {
+	variable := "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"
+	protocol := os.Getenv(variable)
+	if protocol == "" {
+		variable = "OTEL_EXPORTER_OTLP_PROTOCOL"
+		protocol = os.Getenv(variable)
+	}
+	var exporter sdktrace.SpanExporter
+	var err error
+	switch protocol {
+	case "", "http/protobuf":
+		exporter, err = otlptracehttp.New(ctx)
+	case "grpc":
+		exporter, err = otlptracegrpc.New(ctx)
+	default:
+		return nil, fmt.Errorf("%s is %q: it must be grpc or http/protobuf", variable, protocol)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("making the exporter of traces: %w", err)
+	}
+	return exporter, nil
+}

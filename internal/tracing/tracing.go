@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package tracing makes spans and sends them to an OpenTelemetry collector, as
+// OpenTelemetry's environment variables say. Without them it does nothing, and
+// costs nothing. What deserves a span is for others to say.
+package tracing
+
+import (
+	"context"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Tracer begins spans. A nil Tracer begins none.
+type Tracer struct{ tracer trace.Tracer }
+
+// Attributes of spans, beside OpenTelemetry's own for Kubernetes.
+const (
+	Namespace   = "k8s.namespace.name"
+	Sidecar     = "vectorsidecar.name"
+	Environment = "vectorsidecar.environment"
+	Hash        = "vectorsidecar.hash"
+	Action      = "vectorsidecar.action"
+	Workload    = "k8s.workload.name"
+	Kind        = "k8s.workload.kind"
+	Matched     = "vectorsidecar.matched"
+	ReconcileID = "vectorsidecar.reconcile_id"
+)
+
+// Start begins a span inside the one of the context. Whoever begins it ends it.
+func (t *Tracer) Start(ctx context.Context, name string) (context.Context, Span) {
+	if t == nil {
+		return ctx, Span{}
+	}
+	ctx, span := t.tracer.Start(ctx, name)
+	return ctx, Span{span}
+}
+
+// Span is a piece of work. That of a nil Tracer does nothing.
+type Span struct{ span trace.Span }
+
+// Set adds an attribute.
+func (s Span) Set(key, value string) {
+	if s.span != nil {
+		s.span.SetAttributes(attribute.String(key, value))
+	}
+}
+
+// Count adds an attribute that is a number.
+func (s Span) Count(key string, value int) {
+	if s.span != nil {
+		s.span.SetAttributes(attribute.Int(key, value))
+	}
+}
+
+// End ends the span, with an error if there is one.
+func (s Span) End(err error) {
+	if s.span == nil {
+		return
+	}
+	if err != nil {
+		s.span.RecordError(err)
+		s.span.SetStatus(codes.Error, err.Error())
+	}
+	s.span.End()
+}
+
+// TraceID is that of the span's trace, "" if it is not traced.
+func (s Span) TraceID() string {
+	if s.span == nil || !s.span.SpanContext().IsSampled() {
+		return ""
+	}
+	return s.span.SpanContext().TraceID().String()
+}
