@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sentry reports panics and terminal errors to Sentry, if SENTRY_DSN says
+// where that is. It sends what the program is and where in it something happened,
+// and nothing that a user wrote: no name, no message, no value.
+package sentry
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/getsentry/sentry-go"
+)
+
+// again is how long after a terminal error the next one of its reason is reported.
+const again = time.Hour
+
+// Reporter sends reports. A nil Reporter sends none.
+type Reporter struct {
+	client *sentry.Client
+	now    func() time.Time
+
+	mu       sync.Mutex
+	reported map[string]time.Time
+}
+
+// FromEnvironment returns a Reporter for the Sentry that SENTRY_DSN names, nil if
+// it names none. SENTRY_ENVIRONMENT is the environment that reports are of.
+func FromEnvironment(version string, now func() time.Time) (*Reporter, error) {
+	dsn := os.Getenv("SENTRY_DSN")
+	if dsn == "" {
+		return nil, nil
+	}
+	client, err := sentry.NewClient(sentry.ClientOptions{
+		Dsn: dsn, Release: "vector-sidecar-operator@" + version,
+		Environment:  os.Getenv("SENTRY_ENVIRONMENT"),
+		BeforeSend:   onlyOurs,
+		Integrations: func([]sentry.Integration) []sentry.Integration { return nil },
+	})
+	if err != nil {
+		return nil, fmt.Errorf("SENTRY_DSN: %w", err)
+	}
+	return &Reporter{client: client, now: now, reported: map[string]time.Time{}}, nil
+}
+
+// Panic reports a panic, from the deferred function that recovered the value.
+func (r *Reporter) Panic(value any) {
+	if r == nil {
+		return
+	}
+	event := sentry.NewEvent()
+	event.Level = sentry.LevelFatal
+	event.Exception = []sentry.Exception{{Type: fmt.Sprintf("%T", value), Value: harmless(value), Stacktrace: sentry.NewStacktrace()}}
+	r.client.CaptureEvent(event, nil, nil)
+}
+
+// Terminal reports an error that no other try will mend, by its reason, a word of
+// package meta. The same reason is reported once in an hour.
+func (r *Reporter) Terminal(reason string) {
+	if r == nil || !r.isDue(reason) {
+		return
+	}
+	event := sentry.NewEvent()
+	event.Level = sentry.LevelError
+	event.Message = "terminal error: " + reason
+	event.Fingerprint = []string{"terminal", reason}
+	event.Tags = map[string]string{"reason": reason}
+	r.client.CaptureEvent(event, nil, nil)
+}
+
+func (r *Reporter) isDue(reason string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	last, known := r.reported[reason]
+	if known && r.now().Sub(last) < again {
+		return false
+	}
+	r.reported[reason] = r.now()
+	return true
+}
+
+// Flush waits until all reports are sent, or the time is over.
+func (r *Reporter) Flush(timeout time.Duration) {
+	if r != nil {
+		r.client.Flush(timeout)
+	}
+}
+
+// harmless is what may be told of a panic's value. Errors of Go's own name types
+// and indexes; any other may hold what a user wrote.
+func harmless(value any) string {
+	if err, ok := value.(runtime.Error); ok {
+		return err.Error()
+	}
+	return ""
+}
+
+// onlyOurs keeps of an event what this package put in it: the client adds the name
+// of the host and whatever else the library will think of.
+func onlyOurs(event *sentry.Event, _ *sentry.EventHint) *sentry.Event {
+	return &sentry.Event{
+		EventID: event.EventID, Timestamp: event.Timestamp, Platform: event.Platform, Sdk: event.Sdk,
+		Release: event.Release, Environment: event.Environment, Level: event.Level,
+		Message: event.Message, Fingerprint: event.Fingerprint, Tags: event.Tags, Exception: event.Exception,
+	}
+}

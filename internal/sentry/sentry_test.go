@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sentry
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// server keeps what is sent to it as to Sentry.
+type server struct {
+	mu     sync.Mutex
+	bodies []string
+}
+
+func start(t *testing.T) *server {
+	t.Helper()
+	s := &server{}
+	web := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.bodies = append(s.bodies, string(body))
+	}))
+	t.Cleanup(web.Close)
+	t.Setenv("SENTRY_DSN", strings.Replace(web.URL, "http://", "http://key@", 1)+"/1")
+	t.Setenv("SENTRY_ENVIRONMENT", "north")
+	return s
+}
+
+// reports are the events that came so far, as text.
+func (s *server) reports() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var found []string
+	for _, body := range s.bodies {
+		if strings.Contains(body, `"type":"event"`) {
+			found = append(found, body)
+		}
+	}
+	return found
+}
+
+func TestAPanicIsReportedWithItsPlaceAndNotWithWhatAUserWrote(t *testing.T) {
+	s := start(t)
+	reporter, err := FromEnvironment("1.2.3", time.Now)
+	require.NoError(t, err)
+
+	func() {
+		defer func() { reporter.Panic(recover()) }()
+		panic(errors.New("namespace shop: password hunter2"))
+	}()
+	func() {
+		defer func() { reporter.Panic(recover()) }()
+		var none []int
+		_ = none[len(os.Args)]
+	}()
+	reporter.Flush(10 * time.Second)
+
+	reports := s.reports()
+	require.Len(t, reports, 2)
+	require.Contains(t, reports[0], "*errors.errorString")
+	require.Contains(t, reports[0], "TestAPanicIsReportedWithItsPlaceAndNotWithWhatAUserWrote")
+	require.Contains(t, reports[0], "vector-sidecar-operator@1.2.3")
+	require.Contains(t, reports[0], `"environment":"north"`)
+	host, err := os.Hostname()
+	require.NoError(t, err)
+	for _, secret := range []string{"shop", "hunter2", `"` + host + `"`, "server_name", `"user"`, "contexts"} {
+		require.NotContains(t, reports[0], secret)
+	}
+	require.Contains(t, reports[1], "index out of range")
+}
+
+func TestATerminalErrorIsReportedByItsReasonOnceInAnHour(t *testing.T) {
+	s := start(t)
+	now := time.Unix(1000, 0)
+	reporter, err := FromEnvironment("1.2.3", func() time.Time { return now })
+	require.NoError(t, err)
+	sent := func() int {
+		reporter.Flush(10 * time.Second)
+		return len(s.reports())
+	}
+
+	reporter.Terminal("ApplyRefused")
+	reporter.Terminal("ApplyRefused")
+	require.Equal(t, 1, sent())
+	require.Contains(t, s.reports()[0], "terminal error: ApplyRefused")
+	reporter.Terminal("Conflict")
+	require.Equal(t, 2, sent())
+	now = now.Add(time.Hour)
+	reporter.Terminal("ApplyRefused")
+	require.Equal(t, 3, sent())
+}
+
+func TestWithoutAnAddressNothingIsReported(t *testing.T) {
+	t.Setenv("SENTRY_DSN", "")
+
+	reporter, err := FromEnvironment("1.2.3", time.Now)
+
+	require.NoError(t, err)
+	require.Nil(t, reporter)
+	require.NotPanics(t, func() {
+		reporter.Panic("x")
+		reporter.Terminal("Conflict")
+		reporter.Flush(time.Second)
+	})
+}
+
+func TestAnAddressThatIsNoneIsNamed(t *testing.T) {
+	t.Setenv("SENTRY_DSN", "nowhere")
+
+	_, err := FromEnvironment("1.2.3", time.Now)
+
+	require.ErrorContains(t, err, "SENTRY_DSN")
+}
