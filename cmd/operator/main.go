@@ -11,16 +11,25 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
+	"github.com/go-logr/logr"
+	"go.uber.org/zap"
+	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/sentry"
+	"kontroloop.ai/vector-sidecar-operator/internal/tracing"
 )
 
 // version is set by the linker.
 var version = "development"
+
+// lastWords is how long the last spans and reports may take to be sent.
+const lastWords = 2 * time.Second
 
 func main() { os.Exit(run()) }
 
@@ -33,19 +42,44 @@ func run() int {
 		_, _ = os.Stderr.WriteString(err.Error() + "\n")
 		return 2
 	}
-	ctrl.SetLogger(zap.New(zap.Level(options.LogLevel)))
-	log := ctrl.Log.WithName("main")
-	config, err := ctrl.GetConfig()
-	if err != nil {
-		log.Error(err, "finding the cluster")
-		return 1
-	}
+	level := zap.NewAtomicLevelAt(options.LogLevel)
+	log := logging.New(os.Stderr, level)
+	ctrl.SetLogger(log)
+	klog.SetLogger(log.WithName("client-go"))
+	log = log.WithName("main")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	log.Info("starting", "version", version, "environment", options.Environment)
-	if err := operator.Run(ctx, config, vectorsidecar.FS, options); err != nil {
+	if err := observed(ctx, log, options, operator.Process{Version: version, Level: level}); err != nil {
 		log.Error(err, "running the operator")
 		return 1
 	}
+	log.Info("stopped")
 	return 0
+}
+
+// observed runs the operator with the tracer and the reporter that the environment
+// asks for.
+func observed(ctx context.Context, log logr.Logger, options operator.Options, process operator.Process) error {
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return err
+	}
+	tracer, stopTracing, err := tracing.FromEnvironment(ctx, version, log)
+	if err != nil {
+		return err
+	}
+	reports, err := sentry.FromEnvironment(version, time.Now)
+	if err != nil {
+		return err
+	}
+	process.Tracer, process.Reports = tracer, reports
+	log.Info("starting", "version", version, "environment", options.Environment, "tracing", tracer != nil, "sentry", reports != nil)
+	err = operator.Run(ctx, config, vectorsidecar.FS, options, process)
+	reports.Flush(lastWords)
+	sending, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	defer cancel()
+	if failure := stopTracing(sending); failure != nil {
+		log.Error(failure, "sending the last spans")
+	}
+	return err
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -20,9 +22,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
+	"kontroloop.ai/vector-sidecar-operator/internal/tracing"
 )
 
 // writers is how many workloads of one VectorSidecar are written to at once.
@@ -57,6 +62,17 @@ func (o *outcome) fail(object, reason string, err error, permanent bool) {
 	o.failures = append(o.failures, status.Failure{Object: object, Reason: reason, Err: err, Permanent: permanent})
 }
 
+// name tells what came of the pass as a whole, for metrics.
+func (o *outcome) name(sidecar *v1alpha1.VectorSidecar) string {
+	switch {
+	case len(o.done) > 0:
+		return metrics.Changed
+	case apimeta.IsStatusConditionTrue(sidecar.Status.Conditions, meta.ConditionStalled):
+		return metrics.Stalled
+	}
+	return metrics.Unchanged
+}
+
 // sort makes the outcome independent of which write was answered first.
 func (o *outcome) sort() {
 	slices.SortFunc(o.done, func(a, b *plan.Plan) int { return strings.Compare(a.Target.Name, b.Target.Name) })
@@ -81,7 +97,7 @@ func (r *Reconciler) act(ctx context.Context, sidecar *v1alpha1.VectorSidecar, d
 	owner := client.ObjectKeyFromObject(sidecar)
 	for i := range decided.Missing {
 		companion := &decided.Missing[i]
-		if err := r.writer.Companion(ctx, sidecar, companion); err != nil {
+		if err := r.provide(ctx, sidecar, companion); err != nil {
 			reason, permanent := explain(err)
 			result.fail(fmt.Sprintf("ConfigMap %s/%s", companion.Namespace, companion.Name), reason, err, permanent)
 			return result // Pods without their configuration would not start.
@@ -95,7 +111,9 @@ func (r *Reconciler) act(ctx context.Context, sidecar *v1alpha1.VectorSidecar, d
 			continue
 		}
 		group.Go(func() error {
-			r.write(ctx, owner, p, result)
+			if ctx.Err() == nil {
+				r.write(ctx, owner, p, result)
+			}
 			return nil
 		})
 	}
@@ -139,15 +157,15 @@ func (r *Reconciler) write(ctx context.Context, owner types.NamespacedName, p *p
 		result.fail(object, reason, err, true)
 		return
 	}
-	written, err := r.writer.Workload(ctx, p)
+	written, err := r.apply(ctx, p)
 	switch reason, permanent := explain(err); {
 	case err == nil:
 		r.ledger.wrote(owner, p, written)
-		if p.Action != plan.Remove {
-			r.breaker.wrote(owner, p.Target.UID, hashOf(p))
+		if p.Action != plan.Remove && r.breaker.wrote(owner, p.Target.UID, hashOf(p)) || p.Repairs {
+			r.Metrics.Repaired()
 		}
 		result.succeed(p)
-		log.FromContext(ctx).Info("workload written", "action", p.Action, "workload", object, "hash", hashOf(p), "generation", written.Generation)
+		log.FromContext(ctx).Info("workload written", "action", p.Action, logging.Workload, object, logging.Hash, hashOf(p), "generation", written.Generation)
 	case errors.Is(err, apply.ErrGone):
 		// The event of its deletion or of its successor brings the next pass.
 	case errors.Is(err, apply.ErrStale):
@@ -158,6 +176,28 @@ func (r *Reconciler) write(ctx context.Context, owner types.NamespacedName, p *p
 	default:
 		result.fail(object, reason, err, false)
 	}
+}
+
+// apply carries out one plan to the end, even if the operator is to stop.
+func (r *Reconciler) apply(ctx context.Context, p *plan.Plan) (apply.Written, error) {
+	ctx, cancel := finishing(ctx)
+	defer cancel()
+	ctx, applying := r.begin(ctx, "apply")
+	applying.span.Set(tracing.Kind, p.Target.Kind)
+	applying.span.Set(tracing.Workload, p.Target.Name)
+	applying.span.Set(tracing.Action, string(p.Action))
+	applying.span.Set(tracing.Hash, hashOf(p))
+	written, err := r.writer.Workload(ctx, p)
+	applying.end(err)
+	r.Metrics.Wrote(string(p.Action), resultOf(err))
+	return written, err
+}
+
+// provide writes a companion to the end, even if the operator is to stop.
+func (r *Reconciler) provide(ctx context.Context, sidecar *v1alpha1.VectorSidecar, companion *corev1.ConfigMap) error {
+	ctx, cancel := finishing(ctx)
+	defer cancel()
+	return r.writer.Companion(ctx, sidecar, companion)
 }
 
 // explain gives the reason for an error and whether the same would fail again.

@@ -45,15 +45,17 @@ func newBreaker(now func() time.Time) *breaker {
 	return &breaker{now: now, rounds: map[types.NamespacedName]map[types.UID]*rounds{}}
 }
 
-// wrote notes a write. Another sidecar begins a new count.
-func (b *breaker) wrote(owner types.NamespacedName, target types.UID, hash string) {
+// wrote notes a write, and tells whether the same sidecar was written before.
+// Another one begins a new count.
+func (b *breaker) wrote(owner types.NamespacedName, target types.UID, hash string) (again bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.rounds[owner] == nil {
 		b.rounds[owner] = map[types.UID]*rounds{}
 	}
 	r := b.rounds[owner][target]
-	if r == nil || r.hash != hash {
+	again = r != nil && r.hash == hash
+	if !again {
 		r = &rounds{hash: hash}
 		b.rounds[owner][target] = r
 	}
@@ -66,6 +68,7 @@ func (b *breaker) wrote(owner types.NamespacedName, target types.UID, hash strin
 		r.breaks++
 		r.writes = nil
 	}
+	return again
 }
 
 // open returns the workloads of an owner whose repairs are broken off, and how

@@ -7,33 +7,32 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
-	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/tracing"
 )
 
-// Retries begin and end at these intervals.
-const (
-	firstRetry = time.Second
-	lastRetry  = 5 * time.Minute
-)
-
-// Options are what the loop needs to know. All fields but Installation are
-// required.
+// Options are what the loop needs to know. All fields but Installation,
+// WatchNamespaces, Instruments and Patience are required.
 type Options struct {
 	// Chart is the sidecar chart.
 	Chart *sidecarchart.Chart
@@ -45,8 +44,15 @@ type Options struct {
 	Installation types.NamespacedName
 	// KubeVersion of the API server, such as "v1.36.0".
 	KubeVersion string
+	// WatchNamespaces are those that the cache is restricted to; empty for all.
+	WatchNamespaces []string
 	// Concurrency is how many VectorSidecars are worked on at once.
 	Concurrency int
+	// Instruments observe the loop.
+	Instruments Instruments
+	// Patience is how long a pass may make no step before the loop counts as
+	// stuck; 0 for longer than anything it does may take.
+	Patience time.Duration
 }
 
 // Reconciler brings the workloads of one VectorSidecar at a time to what it says.
@@ -62,10 +68,14 @@ type Reconciler struct {
 	references *references
 	history    *history
 	catalogue  *catalogue
+	namespaces *namespaces
+
+	*instruments
 }
 
-// Setup adds the loop, its indexes and its watches to a manager.
-func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
+// Setup adds the loop, its indexes and its watches to a manager. What it returns
+// is an error for as long as the loop is stuck.
+func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (alive func() error, err error) {
 	r := &Reconciler{
 		options:    options,
 		client:     mgr.GetClient(),
@@ -78,9 +88,18 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 		references: newReferences(),
 		history:    newHistory(mgr.GetAPIReader(), time.Now),
 		catalogue:  &catalogue{builtin: options.Chart.Environments},
+		namespaces: newNamespaces(mgr.GetClient(), mgr.GetAPIReader(), options.WatchNamespaces),
+
+		instruments: &instruments{Instruments: options.Instruments, pulse: newPulse(options.Patience), now: time.Now},
 	}
 	if err := addIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
-		return fmt.Errorf("adding indexes: %w", err)
+		return nil, fmt.Errorf("adding indexes: %w", err)
+	}
+	options.Instruments.Metrics.Sets(1, 0)
+	if len(options.WatchNamespaces) > 0 {
+		if err := mgr.Add(r.namespaces); err != nil {
+			return nil, fmt.Errorf("adding the look at namespaces: %w", err)
+		}
 	}
 	builder := ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.VectorSidecar{}, ownChanges()).
@@ -89,43 +108,88 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 			// The check is for two loops of one name in a process; tests run
 			// one operator after the other.
 			SkipNameValidation: ptr.To(true),
-			RateLimiter:        workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstRetry, lastRetry),
-		})
-	return r.addWatches(builder).Complete(r)
+			RateLimiter:        newRetries(),
+			// Who stands by has read the world before it leads.
+			EnableWarmup:          ptr.To(true),
+			ReconciliationTimeout: passTimeout,
+		}).
+		WithLogConstructor(loggerOf(mgr.GetLogger()))
+	if err := r.addWatches(builder).Complete(r); err != nil {
+		return nil, err
+	}
+	return func() error { return r.pulse.check(r.now()) }, nil
 }
 
-// Reconcile is one pass for one VectorSidecar.
-func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+// loggerOf gives the lines of a pass the keys by which people search.
+func loggerOf(base logr.Logger) func(*reconcile.Request) logr.Logger {
+	base = base.WithValues(logging.Controller, "vectorsidecar")
+	return func(request *reconcile.Request) logr.Logger {
+		if request == nil {
+			return base
+		}
+		return base.WithValues(logging.Namespace, request.Namespace, logging.Name, request.Name)
+	}
+}
+
+// Reconcile is one pass for one VectorSidecar, observed.
+func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (result reconcile.Result, err error) {
+	ctx, whole := r.beginPass(ctx, request.NamespacedName)
+	what := metrics.Failed
+	defer func() { r.endPass(&whole, what, err, recover()) }()
+	result, what, err = r.pass(ctx, request, whole.span)
+	if err != nil && isStopping(ctx) {
+		log.FromContext(ctx).V(1).Info("pass cut short by the stop", "cause", err.Error())
+		return reconcile.Result{}, nil
+	}
+	return result, err
+}
+
+// pass is one pass for one VectorSidecar. It also says what came of it, for
+// metrics.
+func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span tracing.Span) (reconcile.Result, string, error) {
 	sidecar := &v1alpha1.VectorSidecar{}
 	if err := r.client.Get(ctx, request.NamespacedName, sidecar); err != nil {
 		if client.IgnoreNotFound(err) == nil {
 			r.forget(request.NamespacedName)
 		}
-		return reconcile.Result{}, client.IgnoreNotFound(err)
+		return reconcile.Result{}, metrics.Unchanged, client.IgnoreNotFound(err)
 	}
 	snapshot, err := r.observe(ctx, sidecar)
 	if err != nil {
-		return reconcile.Result{}, fmt.Errorf("observing: %w", err)
+		return reconcile.Result{}, metrics.Failed, fmt.Errorf("observing: %w", err)
 	}
-	decided, err := decision.Decide(ctx, snapshot, r.memo)
+	decided, err := r.decide(ctx, snapshot)
 	if err != nil {
-		return reconcile.Result{}, fmt.Errorf("deciding: %w", err)
+		return reconcile.Result{}, metrics.Failed, fmt.Errorf("deciding: %w", err)
 	}
+	ctx = log.IntoContext(ctx, log.FromContext(ctx).WithValues(logging.Environment, decided.Environment))
+	span.Set(tracing.Environment, decided.Environment)
+	span.Count(tracing.Matched, decided.Matched)
 	r.references.keep(request.NamespacedName, decided.ConfigMaps()...)
 	if err := r.holdBeforeWriting(ctx, sidecar, decided); err != nil {
-		return reconcile.Result{}, err
+		return reconcile.Result{}, metrics.Failed, err
 	}
 	outcome := r.act(ctx, sidecar, decided)
 	if err := r.tell(ctx, sidecar, decided, outcome); err != nil {
-		return reconcile.Result{}, err
+		return reconcile.Result{}, metrics.Failed, err
 	}
-	if err := outcome.retry(); err != nil {
-		return reconcile.Result{}, err
+	// What was left undone for want of time is for another pass.
+	if err := errors.Join(outcome.retry(), ctx.Err()); err != nil {
+		return reconcile.Result{}, metrics.Failed, err
 	}
 	if sidecar.DeletionTimestamp != nil {
-		return r.release(ctx, sidecar)
+		result, err := r.release(ctx, sidecar)
+		return result, outcome.name(sidecar), err
 	}
-	return reconcile.Result{RequeueAfter: r.lookAgain(request.NamespacedName, outcome)}, nil
+	return reconcile.Result{RequeueAfter: r.lookAgain(request.NamespacedName, outcome)}, outcome.name(sidecar), nil
+}
+
+// decide has the snapshot judged.
+func (r *Reconciler) decide(ctx context.Context, snapshot *decision.Snapshot) (decided *decision.Decision, err error) {
+	ctx, planning := r.begin(ctx, "plan")
+	defer func() { planning.end(err) }()
+	snapshot.Observer = r.observeStep
+	return decision.Decide(ctx, snapshot, r.memo)
 }
 
 // staleRetry is when to look again at a workload that was changed while it was
@@ -153,4 +217,5 @@ func (r *Reconciler) forget(name types.NamespacedName) {
 	r.keep(name, nil)
 	r.references.keep(name)
 	r.history.keep(name, nil, nil)
+	r.Metrics.Forget(name)
 }

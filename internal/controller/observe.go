@@ -24,11 +24,12 @@ import (
 )
 
 // observe takes the snapshot, from the cache alone.
-func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*decision.Snapshot, error) {
-	namespace := &metav1.PartialObjectMetadata{}
-	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
-	if err := client.IgnoreNotFound(r.client.Get(ctx, types.NamespacedName{Name: sidecar.Namespace}, namespace)); err != nil {
-		return nil, fmt.Errorf("reading namespace %s: %w", sidecar.Namespace, err)
+func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (snapshot *decision.Snapshot, err error) {
+	ctx, observing := r.begin(ctx, "observe")
+	defer func() { observing.end(err) }()
+	namespaceLabels, err := r.namespaces.of(ctx, sidecar.Namespace)
+	if err != nil {
+		return nil, err
 	}
 	others, err := r.others(ctx, sidecar)
 	if err != nil {
@@ -50,7 +51,7 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 	}
 	return &decision.Snapshot{
 		Sidecar:            sidecar,
-		NamespaceLabels:    namespace.Labels,
+		NamespaceLabels:    namespaceLabels,
 		Workloads:          workloads,
 		Started:            generations(started),
 		Others:             others,

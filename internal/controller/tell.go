@@ -14,10 +14,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -27,18 +30,33 @@ import (
 // happened.
 func (r *Reconciler) tell(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, result *outcome) error {
 	before := sidecar.DeepCopy()
-	sidecar.Status = status.Of(status.Facts{
-		Sidecar: before, Decision: decided, Changed: len(result.done) > 0, Failures: result.failures,
-	}, metav1.Now())
+	facts := status.Facts{Sidecar: before, Decision: decided, Changed: len(result.done) > 0, Failures: result.failures}
+	sidecar.Status = status.Of(facts, metav1.Now())
+	r.tellMetrics(sidecar, facts)
 	r.tellEvents(before, sidecar, result)
+	r.tellErrors(ctx, before, sidecar)
 	if equality.Semantic.DeepEqual(before.Status, sidecar.Status) {
 		return nil
 	}
-	err := r.client.Status().Patch(ctx, sidecar, client.MergeFrom(before), client.FieldOwner(meta.Operator))
-	if err := client.IgnoreNotFound(err); err != nil {
+	ctx, cancel := finishing(ctx)
+	defer cancel()
+	ctx, telling := r.begin(ctx, "tell")
+	err := client.IgnoreNotFound(r.client.Status().Patch(ctx, sidecar, client.MergeFrom(before), client.FieldOwner(meta.Operator)))
+	telling.end(err)
+	if err != nil {
 		return fmt.Errorf("writing the status: %w", err)
 	}
 	return nil
+}
+
+// tellMetrics takes down where everything stands.
+func (r *Reconciler) tellMetrics(sidecar *v1alpha1.VectorSidecar, facts status.Facts) {
+	ready := apimeta.FindStatusCondition(sidecar.Status.Conditions, meta.ConditionReady)
+	standing := metrics.Standing{Ready: string(ready.Status), Reason: ready.Reason}
+	for _, s := range status.Standings(facts) {
+		standing.Workloads = append(standing.Workloads, metrics.Workload{UID: s.Target.UID, State: s.State, Reason: s.Reason})
+	}
+	r.Metrics.Stand(client.ObjectKeyFromObject(sidecar), standing)
 }
 
 func (r *Reconciler) tellEvents(before, after *v1alpha1.VectorSidecar, result *outcome) {
@@ -55,10 +73,19 @@ func (r *Reconciler) tellEvents(before, after *v1alpha1.VectorSidecar, result *o
 				"%s the sidecar of %d Deployments: %s", happened[action], len(names), few(names))
 		}
 	}
+}
+
+// tellErrors tells of an error that is new.
+func (r *Reconciler) tellErrors(ctx context.Context, before, after *v1alpha1.VectorSidecar) {
 	was := apimeta.FindStatusCondition(before.Status.Conditions, meta.ConditionError)
 	is := apimeta.FindStatusCondition(after.Status.Conditions, meta.ConditionError)
-	if is.Status == metav1.ConditionTrue && (was == nil || was.Status != is.Status || was.Message != is.Message) {
-		r.events.Eventf(after, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", shortened(is.Message))
+	if is.Status != metav1.ConditionTrue || was != nil && was.Status == is.Status && was.Message == is.Message {
+		return
+	}
+	r.events.Eventf(after, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", shortened(is.Message))
+	if apimeta.IsStatusConditionTrue(after.Status.Conditions, meta.ConditionStalled) {
+		logging.Warn(log.FromContext(ctx), "a person has to do something first", "reason", is.Reason, "cause", is.Message)
+		r.Reports.Terminal(is.Reason)
 	}
 }
 

@@ -35,13 +35,11 @@ func ownChanges() ctrlbuilder.ForOption {
 // addWatches maps what happens to workloads, ConfigMaps and namespaces to the
 // VectorSidecars that it concerns.
 func (r *Reconciler) addWatches(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
-	namespace := &metav1.PartialObjectMetadata{}
-	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+	builder = r.namespaces.watch(builder, handler.EnqueueRequestsFromMapFunc(r.sidecarsOfNamespace))
 	return builder.
 		Watches(&v1alpha1.VectorSidecar{}, handler.EnqueueRequestsFromMapFunc(r.neighbours), ctrlbuilder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&appsv1.Deployment{}, handler.EnqueueRequestsFromMapFunc(r.sidecarsOfWorkload), ctrlbuilder.WithPredicates(workloadChanges())).
-		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges())).
-		WatchesMetadata(namespace, handler.EnqueueRequestsFromMapFunc(r.sidecarsOfNamespace), ctrlbuilder.WithPredicates(environmentChanges()))
+		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges()))
 }
 
 // workloadChanges lets through what planning can see. Most updates of a workload

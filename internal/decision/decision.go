@@ -53,6 +53,8 @@ type Snapshot struct {
 	DefaultEnvironment string
 	// KubeVersion of the API server, such as "v1.36.0".
 	KubeVersion string
+	// Observer is told of the steps of the decision; nil tells nobody.
+	Observer Observer
 }
 
 // Loop is a loop of repairs that was broken off.

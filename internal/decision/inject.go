@@ -38,7 +38,7 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, m
 		Chart: snapshot.Chart, Values: values, KubeVersion: snapshot.KubeVersion, ConfigDigest: config.digest,
 		Sidecar: types.NamespacedName{Namespace: snapshot.Sidecar.Namespace, Name: snapshot.Sidecar.Name},
 	}
-	batch := memo.batch(request)
+	batch := memo.batch(request, snapshot.Observer)
 	in := injection{
 		Decision: d, snapshot: snapshot, manager: manager, intake: config.intake,
 		older: snapshot.rivals(value(values, "sidecar", "name"), matched),

@@ -45,17 +45,18 @@ type wanted struct {
 
 // batch renders one request for several targets.
 type batch struct {
-	memo    *Memo
-	request render.Request
-	prefix  []byte
+	memo     *Memo
+	request  render.Request
+	prefix   []byte
+	observer Observer
 }
 
-func (m *Memo) batch(request render.Request) *batch {
+func (m *Memo) batch(request render.Request, observer Observer) *batch {
 	// Values are JSON, which always marshals, and in the order of its keys.
 	text, _ := json.Marshal([]any{
 		request.Chart.Digest, request.Values.Tree, request.Sidecar, request.KubeVersion, request.ConfigDigest,
 	})
-	return &batch{memo: m, request: request, prefix: text}
+	return &batch{memo: m, request: request, prefix: text, observer: observer}
 }
 
 // want renders for one target; nil for all of them.
@@ -63,7 +64,7 @@ func (b *batch) want(ctx context.Context, target *workload.View) *wanted {
 	request := b.request
 	request.Target = target
 	if b.memo == nil {
-		return evaluate(ctx, request)
+		return evaluate(ctx, request, b.observer)
 	}
 	sum := sha256.New()
 	sum.Write(b.prefix)
@@ -75,7 +76,7 @@ func (b *batch) want(ctx context.Context, target *workload.View) *wanted {
 	if found := b.memo.get(key); found != nil {
 		return found
 	}
-	fresh := evaluate(ctx, request)
+	fresh := evaluate(ctx, request, b.observer)
 	if ctx.Err() == nil {
 		b.memo.put(key, fresh)
 	}
@@ -101,8 +102,10 @@ func (m *Memo) put(key [sha256.Size]byte, fresh *wanted) {
 }
 
 // evaluate renders and checks.
-func evaluate(ctx context.Context, request render.Request) *wanted {
+func evaluate(ctx context.Context, request render.Request, observer Observer) *wanted {
+	end := observer.begin(ctx, Render)
 	result, err := render.Render(ctx, request)
+	end(err)
 	var sidecar *render.SidecarError
 	switch {
 	case errors.As(err, &sidecar):
@@ -110,7 +113,9 @@ func evaluate(ctx context.Context, request render.Request) *wanted {
 	case err != nil:
 		return &wanted{invalid: &Invalid{meta.ReasonInvalidTemplate, fmt.Sprintf("rendering for environment %q: %s", request.Environment(), err)}}
 	}
+	end = observer.begin(ctx, Check)
 	intake, err := checkCompanions(result.Companions)
+	end(err)
 	if err != nil {
 		return &wanted{invalid: &Invalid{meta.ReasonInvalidConfig, err.Error()}}
 	}

@@ -7,38 +7,38 @@ package operator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/healthz"
-	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
-	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
+	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
+	"kontroloop.ai/vector-sidecar-operator/internal/sentry"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/tracing"
 )
 
-// gracePeriod is how long work in flight may go on after the signal to stop.
-const gracePeriod = 10 * time.Second
+// Process is what the process has beside its options. Its zero value is of use.
+type Process struct {
+	// Version of the operator, for its metrics.
+	Version string
+	// Tracer and Reports observe the loop.
+	Tracer  *tracing.Tracer
+	Reports *sentry.Reporter
+	// Level is the logger's; a change of the configuration file sets it.
+	Level LevelSetter
+	// Patience is how long the loop may make no step before it counts as stuck;
+	// 0 for longer than anything it does may take.
+	Patience time.Duration
+}
 
 // Run runs the operator with a sidecar chart until the context ends.
-func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options) error {
+func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options, process Process) error {
 	loaded, err := sidecarchart.Load(chart)
 	if err != nil {
 		return err
@@ -50,31 +50,49 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options)
 	if err != nil {
 		return err
 	}
-	mgr, err := ctrl.NewManager(config, managerOptions(options))
+	mgr, err := newManager(config, options)
 	if err != nil {
 		return fmt.Errorf("making the manager: %w", err)
 	}
-	if err := addChecks(mgr); err != nil {
-		return err
-	}
-	installation := types.NamespacedName{}
-	if options.EnvironmentsConfigMap != "" {
-		installation = types.NamespacedName{Namespace: options.Namespace, Name: options.EnvironmentsConfigMap}
-	}
-	err = controller.Setup(ctx, mgr, controller.Options{
+	counted := metrics.New(process.Version, time.Now)
+	alive, err := controller.Setup(ctx, mgr, controller.Options{
 		Chart:              loaded,
 		DefaultEnvironment: options.Environment,
-		Installation:       installation,
+		Installation:       options.installation(),
+		WatchNamespaces:    options.WatchNamespaces,
 		KubeVersion:        version,
 		Concurrency:        options.Concurrency,
+		Instruments:        controller.Instruments{Metrics: counted, Tracer: process.Tracer, Reports: process.Reports},
+		Patience:           process.Patience,
 	})
 	if err != nil {
 		return fmt.Errorf("setting up the loop: %w", err)
+	}
+	if err := addChecks(mgr, alive); err != nil {
+		return err
+	}
+	unexport, err := export(ctx, mgr, options, counted)
+	if err != nil {
+		return err
+	}
+	defer unexport()
+	if options.Config != "" {
+		if err := mgr.Add(newReloader(options, process.Level, mgr.GetLogger())); err != nil {
+			return fmt.Errorf("following %s: %w", options.Config, err)
+		}
 	}
 	if err := mgr.Start(ctx); err != nil {
 		return fmt.Errorf("running: %w", err)
 	}
 	return nil
+}
+
+// installation names the ConfigMap with the installation's values; empty for none.
+func (o *Options) installation() types.NamespacedName {
+	if o.EnvironmentsConfigMap == "" {
+		return types.NamespacedName{}
+	}
+	return types.NamespacedName{Namespace: o.Namespace, Name: o.EnvironmentsConfigMap}
 }
 
 func kubeVersion(config *rest.Config) (string, error) {
@@ -89,65 +107,11 @@ func kubeVersion(config *rest.Config) (string, error) {
 	return version.GitVersion, nil
 }
 
-func scheme() *runtime.Scheme {
-	known := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
-		if err := add(known); err != nil {
-			panic(err) // Types that are compiled in always register.
-		}
+// newManager makes what runs the loop, and the lock if there is an election.
+func newManager(config *rest.Config, options Options) (ctrl.Manager, error) {
+	settings := managerOptions(options)
+	if !options.LeaderElect {
+		return ctrl.NewManager(config, settings)
 	}
-	return known
-}
-
-func managerOptions(options Options) ctrl.Options {
-	grace := gracePeriod
-	return ctrl.Options{
-		Scheme: scheme(),
-		Cache: cache.Options{
-			DefaultTransform: cache.TransformStripManagedFields(),
-			ByObject: map[client.Object]cache.ByObject{
-				&appsv1.Deployment{}: {Transform: reduce},
-				// Every namespace has one of these, and none configures Vector.
-				&corev1.ConfigMap{}: {Field: fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt")},
-			},
-		},
-		Metrics: metricsserver.Options{
-			BindAddress:    options.MetricsBindAddress,
-			SecureServing:  true,
-			CertDir:        options.MetricsCertDir,
-			FilterProvider: filters.WithAuthenticationAndAuthorization,
-		},
-		HealthProbeBindAddress:        options.HealthProbeBindAddress,
-		LeaderElection:                options.LeaderElect,
-		LeaderElectionID:              options.LeaderElectionID,
-		LeaderElectionNamespace:       options.Namespace,
-		LeaderElectionReleaseOnCancel: true,
-		GracefulShutdownTimeout:       &grace,
-	}
-}
-
-// reduce keeps of a Deployment in the cache what planning looks at.
-func reduce(object any) (any, error) {
-	if deployment, ok := object.(*appsv1.Deployment); ok {
-		return workload.Reduce(deployment), nil
-	}
-	return object, nil
-}
-
-func addChecks(mgr ctrl.Manager) error {
-	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
-		return fmt.Errorf("adding the health check: %w", err)
-	}
-	err := mgr.AddReadyzCheck("caches", func(request *http.Request) error {
-		ctx, cancel := context.WithTimeout(request.Context(), time.Second)
-		defer cancel()
-		if !mgr.GetCache().WaitForCacheSync(ctx) {
-			return errors.New("the caches are not filled yet")
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("adding the readiness check: %w", err)
-	}
-	return nil
+	return newElectedManager(config, settings)
 }

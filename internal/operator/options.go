@@ -49,6 +49,8 @@ type Options struct {
 	HealthProbeBindAddress string
 	// LogLevel is the least level that is logged.
 	LogLevel zapcore.Level
+
+	arguments []string // the command line, to be read again with the file
 }
 
 // The defaults of leader election, which are those of Kubernetes' own components.

@@ -28,6 +28,7 @@ func TestOptionsHaveDefaults(t *testing.T) {
 	options, err := ParseOptions(nil)
 
 	require.NoError(t, err)
+	options.arguments = nil
 	require.Equal(t, Options{
 		Environment: "development", Concurrency: 4, LeaderElectionID: "vector-sidecar-operator",
 		LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
@@ -49,6 +50,7 @@ func TestOptionsComeFromFlagsThenFromTheEnvironment(t *testing.T) {
 	})
 
 	require.NoError(t, err)
+	options.arguments = nil
 	require.Equal(t, Options{
 		Namespace: "vector-system", Environment: "staging", EnvironmentsConfigMap: "values", Concurrency: 9,
 		LeaderElect: true, LeaderElectionID: "mine", MetricsBindAddress: ":8443", HealthProbeBindAddress: "0",
@@ -76,6 +78,7 @@ metrics-cert-dir: null
 	options, err := ParseOptions([]string{"--config", path, "--environment=production", "--metrics-bind-address=0"})
 
 	require.NoError(t, err)
+	options.arguments = nil
 	require.Equal(t, Options{
 		Config: path, Environment: "production", Concurrency: 7, LeaderElectionID: "vector-sidecar-operator",
 		LeaseDuration: 20 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,

@@ -21,7 +21,7 @@ import (
 // file, else has a default. The error is flag.ErrHelp when help was asked for and
 // printed.
 func ParseOptions(arguments []string) (Options, error) {
-	var options Options
+	options := Options{arguments: arguments}
 	flags := flag.NewFlagSet("operator", flag.ContinueOnError)
 	options.declare(flags)
 	flags.Usage = func() { usage(flags) }

@@ -59,6 +59,9 @@ type Plan struct {
 	// Force takes fields of ours back from people who changed them by hand. It
 	// never takes any from a deployer or another VectorSidecar.
 	Force bool
+	// Repairs tells that the sidecar in the workload is the current one, changed
+	// by somebody else.
+	Repairs bool
 	// Desired is what the workload should carry, nil for nothing.
 	Desired *Desired
 	// ResourceVersion and Generation are those of the view planned from.
@@ -164,6 +167,7 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 		plan.Message = fmt.Sprintf("the sidecar in it was changed (the last writer on record is %q), and spec.driftPolicy is Report", view.LastWriter)
 	default:
 		plan.write(Update, want, policy, view)
+		plan.Repairs = true
 	}
 	return plan
 }

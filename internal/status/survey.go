@@ -59,10 +59,7 @@ func standOf(p *plan.Plan, refusals map[string]Failure) stand {
 
 // survey counts the workloads by where they stand and lists the unsettled ones.
 func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
-	refusals := map[string]Failure{}
-	for _, failure := range facts.Failures {
-		refusals[failure.Object] = failure
-	}
+	refusals := refusalsOf(facts)
 	hashes := map[string]bool{}
 	for i := range facts.Decision.Plans {
 		p := &facts.Decision.Plans[i]
@@ -91,6 +88,46 @@ func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 	}
 }
 
+// Standing is where one workload stands after a pass.
+type Standing struct {
+	Target workload.Ref
+	// State and Reason are those of status.unsettled, and "Updated".
+	State, Reason string
+}
+
+// Standings tells where every workload of a VectorSidecar stands that it matches
+// or that carries its sidecar.
+func Standings(facts Facts) []Standing {
+	refusals := refusalsOf(facts)
+	all := make([]Standing, 0, len(facts.Decision.Plans))
+	for i := range facts.Decision.Plans {
+		p := &facts.Decision.Plans[i]
+		at := standOf(p, refusals)
+		if at != bare {
+			all = append(all, Standing{Target: p.Target, State: string(at), Reason: reasonOf(p, at, refusals)})
+		}
+	}
+	return all
+}
+
+func refusalsOf(facts Facts) map[string]Failure {
+	refusals := map[string]Failure{}
+	for _, failure := range facts.Failures {
+		refusals[failure.Object] = failure
+	}
+	return refusals
+}
+
+func reasonOf(p *plan.Plan, at stand, refusals map[string]Failure) string {
+	switch at {
+	case refused:
+		return refusals[Object(p.Target)].Reason
+	case failed:
+		return meta.ReasonRolloutFailed
+	}
+	return p.Reason
+}
+
 func list(status *v1alpha1.VectorSidecarStatus, p *plan.Plan, at stand, refusals map[string]Failure) {
 	if at == updated || at == bare {
 		return
@@ -99,13 +136,12 @@ func list(status *v1alpha1.VectorSidecarStatus, p *plan.Plan, at stand, refusals
 		status.UnsettledOmitted++
 		return
 	}
-	entry := v1alpha1.UnsettledWorkload{Name: p.Target.Name, State: string(at), Reason: p.Reason, Message: p.Message}
+	entry := v1alpha1.UnsettledWorkload{Name: p.Target.Name, State: string(at), Reason: reasonOf(p, at, refusals), Message: p.Message}
 	switch at {
 	case refused:
-		failure := refusals[Object(p.Target)]
-		entry.Reason, entry.Message = failure.Reason, failure.Err.Error()
+		entry.Message = refusals[Object(p.Target)].Err.Error()
 	case failed:
-		entry.Reason, entry.Message = meta.ReasonRolloutFailed, "its rollout did not finish before its progress deadline"
+		entry.Message = "its rollout did not finish before its progress deadline"
 	}
 	entry.Message = bounded(entry.Message, 512)
 	status.Unsettled = append(status.Unsettled, entry)

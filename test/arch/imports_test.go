@@ -17,6 +17,7 @@ var order = []string{
 	"internal/environment", "internal/template", "internal/sidecarchart",
 	"internal/vectorconfig", "internal/workload", "internal/render", "internal/plan", "internal/pace",
 	"internal/decision", "internal/status", "internal/offline", "internal/cli",
+	"internal/logging", "internal/metrics", "internal/tracing", "internal/sentry", "internal/election",
 	"internal/apply", "internal/controller", "internal/operator",
 }
 
@@ -67,6 +68,9 @@ var reserved = []struct {
 	{"controller-runtime", under("sigs.k8s.io/controller-runtime"), []string{"internal/apply", "internal/controller", "internal/operator", "api/", "cmd/", "test/"}, "everything else works without a cluster"},
 	{"the writer", is(module + "/internal/apply"), []string{"internal/controller"}, "there is one writer, and the loop alone calls it"},
 	{"test code", under(module + "/test"), []string{"test/"}, "the product does not stand on its tests"},
+	{"Prometheus", under("github.com/prometheus"), []string{"internal/metrics", "test/"}, "every metric is declared and documented in one place"},
+	{"OpenTelemetry", under("go.opentelemetry.io"), []string{"internal/tracing", "test/"}, "spans that are off cost nothing in one place"},
+	{"Sentry", under("github.com/getsentry"), []string{"internal/sentry"}, "what leaves the cluster is decided in one place"},
 	{"a shell", is("os/exec"), []string{"test/"}, "the operator starts no programs"},
 }
 

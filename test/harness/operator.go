@@ -4,6 +4,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -30,26 +31,37 @@ type Operator struct {
 // before by Stop.
 func (w *World) StartOperator(t testing.TB, options operator.Options) *Operator {
 	t.Helper()
-	o := w.RunOperator(options)
+	return w.StartObserved(t, options, operator.Process{})
+}
+
+// StartObserved runs the operator with what the process has beside its options.
+func (w *World) StartObserved(t testing.TB, options operator.Options, process operator.Process) *Operator {
+	t.Helper()
+	o := w.run(options, process)
 	t.Cleanup(func() { require.NoError(t, o.Stop()) })
 	return o
 }
 
 // RunOperator runs the operator on the world until Stop.
 func (w *World) RunOperator(options operator.Options) *Operator {
+	return w.run(options, operator.Process{})
+}
+
+func (w *World) run(options operator.Options, process operator.Process) *Operator {
 	if options.Environment == "" {
 		options.Environment = "development"
 	}
 	if options.Concurrency == 0 {
 		options.Concurrency = 4
 	}
-	options.MetricsBindAddress, options.HealthProbeBindAddress = "0", "0"
+	options.MetricsBindAddress = cmp.Or(options.MetricsBindAddress, "0")
+	options.HealthProbeBindAddress = cmp.Or(options.HealthProbeBindAddress, "0")
 	o := &Operator{Requests: &Requests{}, stopped: make(chan error, 1)}
 	config := rest.CopyConfig(w.Config)
 	config.Wrap(o.Requests.count)
 	ctx, cancel := context.WithCancel(context.Background())
 	o.cancel = cancel
-	go func() { o.stopped <- operator.Run(ctx, config, vectorsidecar.FS, options) }()
+	go func() { o.stopped <- operator.Run(ctx, config, vectorsidecar.FS, options, process) }()
 	return o
 }
 

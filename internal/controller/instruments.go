@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/logging"
+	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
+	"kontroloop.ai/vector-sidecar-operator/internal/sentry"
+	"kontroloop.ai/vector-sidecar-operator/internal/tracing"
+)
+
+// Instruments observe the loop. They change nothing of what it does; each may be
+// nil.
+type Instruments struct {
+	Metrics *metrics.Metrics
+	Tracer  *tracing.Tracer
+	Reports *sentry.Reporter
+}
+
+// instruments are those of one loop, with its pulse.
+type instruments struct {
+	Instruments
+	pulse *pulse
+	now   func() time.Time
+}
+
+// step is a step of a pass, or the pass itself.
+type step struct {
+	of    *instruments
+	name  string
+	began time.Time
+	span  tracing.Span
+	pass  *pass
+}
+
+// begin begins a step of the pass of the context.
+func (i *instruments) begin(ctx context.Context, name string) (context.Context, step) {
+	current := passOf(ctx)
+	current.beat(i.now())
+	ctx, span := i.Tracer.Start(ctx, name)
+	return ctx, step{of: i, name: name, began: i.now(), span: span, pass: current}
+}
+
+// end ends a step, with its error if it has one.
+func (s *step) end(err error) {
+	now := s.of.now()
+	s.of.Metrics.Took(s.name, now.Sub(s.began))
+	s.span.End(err)
+	s.pass.beat(now)
+}
+
+// beginPass begins a pass: its span is the parent of all others, and its lines in
+// the log name its trace.
+func (i *instruments) beginPass(ctx context.Context, name types.NamespacedName) (context.Context, step) {
+	ctx = i.pulse.begin(ctx, name, i.now())
+	ctx, whole := i.begin(ctx, "reconcile")
+	whole.span.Set(tracing.Namespace, name.Namespace)
+	whole.span.Set(tracing.Sidecar, name.Name)
+	if id := whole.span.TraceID(); id != "" {
+		whole.span.Set(tracing.ReconcileID, string(controller.ReconcileIDFromContext(ctx)))
+		ctx = log.IntoContext(ctx, log.FromContext(ctx).WithValues(logging.TraceID, id))
+	}
+	return ctx, whole
+}
+
+// endPass ends a pass with what came of it. A panic is reported, and goes on.
+func (i *instruments) endPass(whole *step, result string, err error, panicked any) {
+	if panicked != nil {
+		i.Reports.Panic(panicked)
+		result, err = metrics.Failed, errors.New("panic")
+		defer panic(panicked)
+	}
+	i.Metrics.Reconciled(result)
+	whole.end(err)
+	i.pulse.end(whole.pass)
+}
+
+// observeStep is the decision's Observer.
+func (i *instruments) observeStep(ctx context.Context, name decision.Step) func(error) {
+	_, s := i.begin(ctx, string(name))
+	return func(err error) {
+		if name == decision.Render {
+			i.Metrics.Rendered(err == nil)
+		}
+		s.end(err)
+	}
+}
+
+// resultOf names what came of a write, for metrics.
+func resultOf(err error) string {
+	var conflict *apply.ConflictError
+	var refused *apply.RefusedError
+	switch {
+	case err == nil:
+		return "ok"
+	case errors.Is(err, apply.ErrGone):
+		return "gone"
+	case errors.As(err, &conflict):
+		return "conflict"
+	case errors.As(err, &refused):
+		return "refused"
+	}
+	return "error"
+}

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/logging"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// namespaceInterval is how often namespaces that cannot be watched are looked at.
+const namespaceInterval = 10 * time.Second
+
+// newNamespace is a Namespace as far as it is read: its metadata.
+func newNamespace(name string) *metav1.PartialObjectMetadata {
+	namespace := &metav1.PartialObjectMetadata{}
+	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+	namespace.Name = name
+	return namespace
+}
+
+// namespaces knows the labels of namespaces. Those of the whole cluster come from
+// the cache. Who works in certain namespaces only, with Roles there, may read each
+// of these but watch none: namespaces are of the cluster, and what watches them
+// sees all. So these are looked at from time to time.
+type namespaces struct {
+	cached client.Reader
+	live   client.Reader
+	// names of those that are looked at; empty if all are in the cache.
+	names   []string
+	changed chan event.GenericEvent
+
+	mu     sync.Mutex
+	labels map[string]map[string]string
+}
+
+func newNamespaces(cached, live client.Reader, names []string) *namespaces {
+	return &namespaces{
+		cached: cached, live: live, names: names,
+		changed: make(chan event.GenericEvent), labels: map[string]map[string]string{},
+	}
+}
+
+// watch has namespaces whose environment changes mapped to VectorSidecars.
+func (n *namespaces) watch(builder *ctrlbuilder.Builder, to handler.EventHandler) *ctrlbuilder.Builder {
+	if len(n.names) > 0 {
+		return builder.WatchesRawSource(source.Channel(n.changed, to))
+	}
+	return builder.WatchesMetadata(newNamespace(""), to, ctrlbuilder.WithPredicates(environmentChanges()))
+}
+
+// of returns the labels of a namespace, nil if there is none or if they may not be
+// read.
+func (n *namespaces) of(ctx context.Context, name string) (map[string]string, error) {
+	if len(n.names) == 0 {
+		return n.read(ctx, n.cached, name)
+	}
+	n.mu.Lock()
+	found, known := n.labels[name]
+	n.mu.Unlock()
+	if known {
+		return found, nil
+	}
+	_, err := n.look(ctx, name)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.labels[name], err
+}
+
+func (n *namespaces) read(ctx context.Context, reader client.Reader, name string) (map[string]string, error) {
+	namespace := newNamespace("")
+	if err := client.IgnoreNotFound(reader.Get(ctx, types.NamespacedName{Name: name}, namespace)); err != nil {
+		return nil, fmt.Errorf("reading namespace %s: %w", name, err)
+	}
+	return namespace.Labels, nil
+}
+
+// look reads a namespace anew and tells whether its environment is another one.
+func (n *namespaces) look(ctx context.Context, name string) (bool, error) {
+	found, err := n.read(ctx, n.live, name)
+	if apierrors.IsForbidden(err) {
+		err = nil // A role may leave it out: then its label does not count.
+	}
+	if err != nil {
+		return false, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	before, known := n.labels[name]
+	n.labels[name] = found
+	return known && before[meta.LabelEnvironment] != found[meta.LabelEnvironment], nil
+}
+
+// Start looks at the namespaces until the context ends.
+func (n *namespaces) Start(ctx context.Context) error {
+	ticker := time.NewTicker(namespaceInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+			n.lookAtAll(ctx)
+		}
+	}
+}
+
+func (n *namespaces) lookAtAll(ctx context.Context) {
+	for _, name := range n.names {
+		isAnother, err := n.look(ctx, name)
+		if err != nil && ctx.Err() == nil {
+			log.FromContext(ctx).Error(err, "looking at a namespace", logging.Namespace, name)
+		}
+		if !isAnother {
+			continue
+		}
+		select {
+		case n.changed <- event.GenericEvent{Object: newNamespace(name)}:
+		case <-ctx.Done():
+		}
+	}
+}

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// stuckAfter is how long a pass may go on without a step: longer than any request
+// and any rendering may take.
+const stuckAfter = 3 * time.Minute
+
+// pulse tells whether the passes that have begun still get on.
+type pulse struct {
+	patience time.Duration
+
+	mu     sync.Mutex
+	passes map[*pass]bool
+}
+
+// pass is one pass that has begun.
+type pass struct {
+	name types.NamespacedName
+	last atomic.Int64 // when its last step began or ended, in nanoseconds
+}
+
+type passKey struct{}
+
+func newPulse(patience time.Duration) *pulse {
+	if patience == 0 {
+		patience = stuckAfter
+	}
+	return &pulse{patience: patience, passes: map[*pass]bool{}}
+}
+
+func (p *pulse) begin(ctx context.Context, name types.NamespacedName, now time.Time) context.Context {
+	started := &pass{name: name}
+	started.beat(now)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.passes[started] = true
+	return context.WithValue(ctx, passKey{}, started)
+}
+
+func (p *pulse) end(ended *pass) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.passes, ended)
+}
+
+// check returns an error while a pass makes no step.
+func (p *pulse) check(now time.Time) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for current := range p.passes {
+		if still := now.Sub(time.Unix(0, current.last.Load())); still > p.patience {
+			return fmt.Errorf("the pass for VectorSidecar %s has made no step for %s", current.name, still.Round(time.Second))
+		}
+	}
+	return nil
+}
+
+// passOf is the pass of a context, nil outside of one.
+func passOf(ctx context.Context) *pass {
+	current, _ := ctx.Value(passKey{}).(*pass)
+	return current
+}
+
+func (p *pass) beat(now time.Time) {
+	if p != nil {
+		p.last.Store(now.UnixNano())
+	}
+}

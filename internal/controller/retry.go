@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// Retries begin and end at these intervals, each twice the one before.
+const (
+	firstRetry = time.Second
+	lastRetry  = 5 * time.Minute
+)
+
+// jittered spreads retries: without it, all that failed together would be tried
+// again together.
+type jittered struct {
+	workqueue.TypedRateLimiter[reconcile.Request]
+}
+
+func newRetries() jittered {
+	return jittered{workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstRetry, lastRetry)}
+}
+
+// When is up to a fifth earlier than the interval.
+func (j jittered) When(request reconcile.Request) time.Duration {
+	interval := j.TypedRateLimiter.When(request)
+	return interval - time.Duration(rand.Int64N(int64(interval)/5)) //nolint:gosec // It guards nothing.
+}

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operator
+
+import (
+	"context"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	toolscache "k8s.io/client-go/tools/cache"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	runtimemetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
+)
+
+// export adds the operator's metrics to those that are served, until the returned
+// function takes them out again. Metrics that are not served are not counted among
+// them: tests run several operators in a process.
+func export(ctx context.Context, mgr ctrl.Manager, options Options, counted *metrics.Metrics) (unexport func(), err error) {
+	if options.MetricsBindAddress == "0" {
+		return func() {}, nil
+	}
+	if err := countCached(ctx, mgr, options, counted); err != nil {
+		return nil, fmt.Errorf("counting what is in the cache: %w", err)
+	}
+	if err := runtimemetrics.Registry.Register(counted); err != nil {
+		return nil, fmt.Errorf("registering the metrics: %w", err)
+	}
+	return func() { runtimemetrics.Registry.Unregister(counted) }, nil
+}
+
+// countCached counts what comes into the cache and goes out of it.
+func countCached(ctx context.Context, mgr ctrl.Manager, options Options, counted *metrics.Metrics) error {
+	namespace := &metav1.PartialObjectMetadata{}
+	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+	kinds := map[string]client.Object{
+		"VectorSidecar": &v1alpha1.VectorSidecar{}, "Deployment": &appsv1.Deployment{}, "ConfigMap": &corev1.ConfigMap{},
+	}
+	if len(options.WatchNamespaces) == 0 {
+		kinds["Namespace"] = namespace
+	}
+	for kind, object := range kinds {
+		informer, err := mgr.GetCache().GetInformer(ctx, object)
+		if err != nil {
+			return err
+		}
+		_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+			AddFunc:    func(any) { counted.Cached(kind, 1) },
+			DeleteFunc: func(any) { counted.Cached(kind, -1) },
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

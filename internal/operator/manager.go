@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operator
+
+import (
+	"cmp"
+	"crypto/tls"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/election"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// gracePeriod is how long work in flight may go on after the signal to stop.
+const gracePeriod = 10 * time.Second
+
+func scheme() *runtime.Scheme {
+	known := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
+		if err := add(known); err != nil {
+			panic(err) // Types that are compiled in always register.
+		}
+	}
+	return known
+}
+
+func managerOptions(options Options) ctrl.Options {
+	return ctrl.Options{
+		Scheme: scheme(),
+		Cache:  cacheOptions(options),
+		Metrics: metricsserver.Options{
+			BindAddress:    options.MetricsBindAddress,
+			SecureServing:  true,
+			CertDir:        options.MetricsCertDir,
+			FilterProvider: filters.WithAuthenticationAndAuthorization,
+			// HTTP/2 lets one client keep a server busier than a scrape is worth.
+			TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }},
+		},
+		HealthProbeBindAddress:        options.HealthProbeBindAddress,
+		LeaderElection:                options.LeaderElect,
+		LeaderElectionID:              options.LeaderElectionID,
+		LeaderElectionNamespace:       options.Namespace,
+		LeaderElectionReleaseOnCancel: true,
+		LeaseDuration:                 ptr.To(cmp.Or(options.LeaseDuration, defaultLeaseDuration)),
+		RenewDeadline:                 ptr.To(cmp.Or(options.RenewDeadline, defaultRenewDeadline)),
+		RetryPeriod:                   ptr.To(cmp.Or(options.RetryPeriod, defaultRetryPeriod)),
+		GracefulShutdownTimeout:       ptr.To(gracePeriod),
+	}
+}
+
+// newElectedManager makes a manager that waits for its turn.
+func newElectedManager(config *rest.Config, settings ctrl.Options) (ctrl.Manager, error) {
+	lock, err := election.New(config, settings.LeaderElectionNamespace, settings.LeaderElectionID, *settings.RenewDeadline)
+	if err != nil {
+		return nil, err
+	}
+	settings.LeaderElectionResourceLockInterface = lock
+	mgr, err := ctrl.NewManager(config, settings)
+	if err != nil {
+		return nil, err
+	}
+	// The elector knows only the older kind of events.
+	lock.LockConfig.EventRecorder = mgr.GetEventRecorderFor(lock.Identity()) //nolint:staticcheck // see above
+	return mgr, nil
+}
+
+// cacheOptions restrict the cache to what the loop reads.
+func cacheOptions(options Options) cache.Options {
+	// Every namespace has one of these, and none configures Vector.
+	configMaps := cache.ByObject{Field: fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt")}
+	settings := cache.Options{DefaultTransform: cache.TransformStripManagedFields()}
+	if len(options.WatchNamespaces) > 0 {
+		settings.DefaultNamespaces = map[string]cache.Config{}
+		configMaps.Namespaces = map[string]cache.Config{}
+		for _, name := range options.WatchNamespaces {
+			settings.DefaultNamespaces[name] = cache.Config{}
+			configMaps.Namespaces[name] = cache.Config{}
+		}
+		if options.EnvironmentsConfigMap != "" {
+			configMaps.Namespaces[options.Namespace] = cache.Config{}
+		}
+	}
+	settings.ByObject = map[client.Object]cache.ByObject{
+		&appsv1.Deployment{}: {Transform: reduce},
+		&corev1.ConfigMap{}:  configMaps,
+	}
+	return settings
+}
+
+// reduce keeps of a Deployment in the cache what planning looks at.
+func reduce(object any) (any, error) {
+	if deployment, ok := object.(*appsv1.Deployment); ok {
+		return workload.Reduce(deployment), nil
+	}
+	return object, nil
+}
