@@ -41,13 +41,13 @@ func New(out io.Writer, level zapcore.LevelEnabler) logr.Logger {
 	config.EncodeDuration = zapcore.StringDurationEncoder
 	config.EncodeLevel = zapcore.CapitalLevelEncoder
 	core := zapcore.NewCore(zapcore.NewJSONEncoder(config), zapcore.Lock(zapcore.AddSync(out)), level)
-	return logr.New(orderly{zapr.NewLogger(zap.New(core)).GetSink()})
+	return logr.New(sober{zapr.NewLogger(zap.New(core)).GetSink()})
 }
 
 // Warn writes a line at WARN, which logr does not have: something that a person
 // should see to, and that is not the operator's failure.
 func Warn(log logr.Logger, message string, keysAndValues ...any) {
-	if sink, ok := log.GetSink().(orderly); ok {
+	if sink, ok := log.GetSink().(sober); ok {
 		if zapSink, ok := sink.LogSink.(zapr.Underlier); ok {
 			zapSink.GetUnderlying().Sugar().Warnw(message, keysAndValues...)
 			return

@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // lines reads what was logged.
@@ -68,14 +70,18 @@ func TestTheLevelMayChangeWhileItRuns(t *testing.T) {
 	require.Equal(t, []string{"error"}, said(zapcore.ErrorLevel))
 }
 
-func TestALeaseThatIsGivenUpIsNoError(t *testing.T) {
+func TestWhatIsNoErrorIsNotLoggedAsOne(t *testing.T) {
 	var out bytes.Buffer
 	log := New(&out, zapcore.InfoLevel).WithName("manager").WithCallDepth(1)
+	const stopping = "error received after stop sequence was engaged"
 	lost := errors.New("leader election lost")
+	slower := apierrors.NewConflict(schema.GroupResource{Resource: "leases"}, "operator", errors.New("modified"))
 
 	log.Error(lost, stopping)
 	log.Error(errors.New("another"), stopping)
 	log.Error(lost, "running the operator")
+	log.Error(slower, "Failed to update lease")
+	log.Error(errors.New("no answer"), "Failed to update lease")
 
 	said := lines(t, &out)
 	require.Equal(t, "INFO", said[0]["level"])
@@ -83,6 +89,9 @@ func TestALeaseThatIsGivenUpIsNoError(t *testing.T) {
 	require.NotContains(t, said[0], "error")
 	require.Equal(t, "ERROR", said[1]["level"], "whatever else goes wrong while it stops")
 	require.Equal(t, "ERROR", said[2]["level"], "a lease that was taken from it")
+	require.Equal(t, "INFO", said[3]["level"])
+	require.Equal(t, "another operator was faster", said[3]["msg"])
+	require.Equal(t, "ERROR", said[4]["level"])
 }
 
 func TestAWarningIsNotLostOnAnotherLogger(t *testing.T) {

@@ -6,6 +6,8 @@ package operator
 import (
 	"cmp"
 	"crypto/tls"
+	"fmt"
+	"path/filepath"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -77,6 +79,19 @@ func newElectedManager(config *rest.Config, settings ctrl.Options) (ctrl.Manager
 	// The elector knows only the older kind of events.
 	lock.LockConfig.EventRecorder = mgr.GetEventRecorderFor(lock.Identity()) //nolint:staticcheck // see above
 	return mgr, nil
+}
+
+// checkCertificates makes sure of what the metrics server would silently replace by
+// a certificate of its own.
+func (o *Options) checkCertificates() error {
+	if o.MetricsCertDir == "" || o.MetricsBindAddress == "0" {
+		return nil
+	}
+	_, err := tls.LoadX509KeyPair(filepath.Join(o.MetricsCertDir, "tls.crt"), filepath.Join(o.MetricsCertDir, "tls.key"))
+	if err != nil {
+		return fmt.Errorf("--metrics-cert-dir: %w", err)
+	}
+	return nil
 }
 
 // cacheOptions restrict the cache to what the loop reads.

@@ -46,6 +46,9 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 	if _, err := loaded.Environments.Values(options.Environment); err != nil && options.EnvironmentsConfigMap == "" {
 		return fmt.Errorf("--environment: %w", err)
 	}
+	if err := options.checkCertificates(); err != nil {
+		return err
+	}
 	version, err := kubeVersion(config)
 	if err != nil {
 		return err

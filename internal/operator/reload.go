@@ -29,12 +29,13 @@ type reloader struct {
 	log   logr.Logger
 	// arguments are the command line, whose flags go before the file.
 	arguments []string
+	current   zapcore.Level
 	text      []byte
 	values    map[string]string
 }
 
 func newReloader(options Options, level LevelSetter, log logr.Logger) *reloader {
-	r := &reloader{path: options.Config, level: level, log: log.WithName("configuration").WithValues("file", options.Config), arguments: options.arguments}
+	r := &reloader{path: options.Config, level: level, log: log.WithName("configuration").WithValues("file", options.Config), arguments: options.arguments, current: options.LogLevel}
 	r.text, _ = os.ReadFile(r.path) // It was read a moment ago, without a mistake.
 	if read, err := readFile(r.path); err == nil {
 		r.values = read.values
@@ -75,12 +76,24 @@ func (r *reloader) look() {
 	if err != nil {
 		return // It changed again; the next look finds that.
 	}
-	r.level.SetLevel(options.LogLevel)
-	r.log.Info("configuration read again", "log-level", options.LogLevel.CapitalString())
+	r.set(options.LogLevel)
 	if keys := changedKeys(r.values, read.values); len(keys) > 0 {
 		r.log.Info("start the operator anew for these keys to take effect", "keys", keys)
 	}
 	r.values = read.values
+}
+
+// set sets the level, and says so while lines of INFO are still or already logged.
+func (r *reloader) set(level zapcore.Level) {
+	said := "configuration read again"
+	if level > r.current {
+		r.log.Info(said, "log-level", level.CapitalString())
+		r.level.SetLevel(level)
+	} else {
+		r.level.SetLevel(level)
+		r.log.Info(said, "log-level", level.CapitalString())
+	}
+	r.current = level
 }
 
 // changedKeys are those that take effect only at a start.

@@ -26,6 +26,7 @@ func TestNewContentOfAConfigMapRollsOnce(t *testing.T) {
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithConfigMap("vector", "").Build()
 	world.Create(t, config, deployment, vs)
+	harness.Until(t, world, deployment, "the sidecar", isInjected)
 	harness.Until(t, world, vs, "readiness", isReady)
 	world.Get(t, deployment)
 	generation, sets := deployment.Generation, replicaSets(t, namespace)

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package logging
+
+import (
+	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// sober tells in other words what libraries log as errors and is none. It works
+// around controller-runtime, to whose manager a lease that is given up after a
+// signal comes back as an error, and around client-go, whose elector calls it an
+// error that another one was faster.
+type sober struct{ logr.LogSink }
+
+// calm are the words for an error that is none, "" for one that is.
+func calm(err error, message string) string {
+	switch {
+	case err == nil:
+	case message == "error received after stop sequence was engaged" && err.Error() == "leader election lost":
+		return "lease released"
+	case message == "Failed to update lease" && apierrors.IsConflict(err):
+		return "another operator was faster"
+	}
+	return ""
+}
+
+// Error logs an error, or at INFO what is none.
+func (s sober) Error(err error, message string, keysAndValues ...any) {
+	if words := calm(err, message); words != "" {
+		s.Info(0, words, keysAndValues...)
+		return
+	}
+	s.LogSink.Error(err, message, keysAndValues...)
+}
+
+// WithValues keeps the wrapper around a logger with values.
+func (s sober) WithValues(keysAndValues ...any) logr.LogSink {
+	return sober{s.LogSink.WithValues(keysAndValues...)}
+}
+
+// WithName keeps the wrapper around a logger with a name.
+func (s sober) WithName(name string) logr.LogSink { return sober{s.LogSink.WithName(name)} }
+
+// WithCallDepth keeps the wrapper around a logger of another depth.
+func (s sober) WithCallDepth(depth int) logr.LogSink {
+	if inner, ok := s.LogSink.(logr.CallDepthLogSink); ok {
+		return sober{inner.WithCallDepth(depth)}
+	}
+	return s
+}

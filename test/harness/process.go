@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package harness
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Process is an operator that runs as a process of its own, as in a pod.
+type Process struct {
+	// Metrics and Health are the addresses that it serves.
+	Metrics, Health string
+
+	cmd   *exec.Cmd
+	log   *transcript
+	ended chan struct{}
+}
+
+// Settings are what a Process is started with, beside what it always needs.
+type Settings struct {
+	Arguments []string
+	// Environment variables, each NAME=value.
+	Environment []string
+}
+
+// BuildOperator builds the operator's program into a folder and returns its path.
+func BuildOperator(folder string) (string, error) {
+	root, err := Root()
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(folder, "operator")
+	cmd := exec.Command("go", "build", "-o", program, "./cmd/operator")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building the operator: %w\n%s", err, out)
+	}
+	return program, nil
+}
+
+// StartProcess starts the program against the cluster of a kubeconfig. It is killed
+// with the test, if it still runs.
+func StartProcess(t testing.TB, program, kubeconfig string, settings Settings) *Process {
+	t.Helper()
+	p := &Process{Metrics: freeAddress(t), Health: freeAddress(t), log: &transcript{}, ended: make(chan struct{})}
+	arguments := append([]string{"--metrics-bind-address=" + p.Metrics, "--health-probe-bind-address=" + p.Health}, settings.Arguments...)
+	p.cmd = exec.Command(program, arguments...)
+	p.cmd.Env = append([]string{"KUBECONFIG=" + kubeconfig, "HOME=" + t.TempDir()}, settings.Environment...)
+	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
+	require.NoError(t, p.cmd.Start())
+	go func() {
+		_ = p.cmd.Wait() // Its state tells how it ended.
+		close(p.ended)
+	}()
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Kill() // It may have ended.
+		<-p.ended
+		if t.Failed() {
+			t.Logf("log of operator %d:\n%s", p.cmd.Process.Pid, p.log)
+		}
+	})
+	return p
+}
+
+// Signal sends it a signal.
+func (p *Process) Signal(t testing.TB, signal os.Signal) {
+	t.Helper()
+	require.NoError(t, p.cmd.Process.Signal(signal))
+}
+
+// Ended is closed when it has ended.
+func (p *Process) Ended() <-chan struct{} { return p.ended }
+
+// ExitCode is that of a process that has ended.
+func (p *Process) ExitCode() int {
+	<-p.ended
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// Lines are the lines of its log so far. One that is no JSON object fails the test.
+func (p *Process) Lines(t testing.TB) []map[string]any {
+	t.Helper()
+	var all []map[string]any
+	for line := range bytes.Lines(p.log.bytes()) {
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			break // It is being written.
+		}
+		var read map[string]any
+		require.NoError(t, json.Unmarshal(line, &read), "not a JSON object: %s", line)
+		all = append(all, read)
+	}
+	return all
+}
+
+// Said are the lines of its log so far with a message.
+func (p *Process) Said(t testing.TB, message string) []map[string]any {
+	t.Helper()
+	var found []map[string]any
+	for _, line := range p.Lines(t) {
+		if line["msg"] == message {
+			found = append(found, line)
+		}
+	}
+	return found
+}
+
+// transcript is a log that may be read while it is written.
+type transcript struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write adds to the log.
+func (l *transcript) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(text)
+}
+
+func (l *transcript) bytes() []byte {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return bytes.Clone(l.text.Bytes())
+}
+
+// String is the log so far.
+func (l *transcript) String() string { return string(l.bytes()) }
+
+// freeAddress finds an address on the loopback that nobody listens on.
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer listener.Close()
+	return listener.Addr().String()
+}

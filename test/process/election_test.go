@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package process
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+)
+
+// three starts three operators of one lease, and returns the one that leads and
+// those that stand by with full caches.
+func three(t *testing.T, arguments ...string) (leader *harness.Process, others []*harness.Process) {
+	t.Helper()
+	lease := strings.ToLower(t.Name())
+	arguments = append(arguments, "--leader-elect", "--leader-election-id="+lease)
+	for range 3 {
+		others = append(others, start(t, harness.Settings{Arguments: arguments}))
+	}
+	harness.Eventually(t, "one to lead", func() bool {
+		for i, p := range others {
+			if leads(t, p) {
+				leader, others = p, append(others[:i:i], others[i+1:]...)
+				return true
+			}
+		}
+		return false
+	})
+	for _, p := range append(others, leader) {
+		harness.Eventually(t, "the caches to be filled", func() bool { return get(t, p.Health, "/readyz") == 200 })
+	}
+	return leader, others
+}
+
+func leads(t *testing.T, p *harness.Process) bool {
+	return len(p.Said(t, "Successfully acquired lease")) > 0
+}
+
+func TestAnotherTakesOverFromALeaderThatIsKilled(t *testing.T) {
+	const lease = 5 * time.Second
+	leader, others := three(t, "--leader-election-lease-duration=5s", "--leader-election-renew-deadline=3s", "--leader-election-retry-period=1s")
+	namespace := world.Namespace(t)
+	cart, shop := labelled(t, "cart", namespace), labelled(t, "shop", namespace)
+	sidecar(t, namespace)
+	harness.Until(t, world, cart, "the sidecar", isInjected)
+	harness.Until(t, world, shop, "the sidecar", isInjected)
+	before := []int64{cart.Generation, shop.Generation}
+
+	leader.Signal(t, syscall.SIGKILL)
+	killed := time.Now()
+	<-leader.Ended()
+	late := labelled(t, "late", namespace)
+	harness.Until(t, world, late, "the sidecar, from another operator", isInjected)
+	took := time.Since(killed)
+
+	t.Logf("another operator wrote after %s", took)
+	require.Less(t, took, lease+2*time.Second)
+	require.True(t, leads(t, others[0]) != leads(t, others[1]), "exactly one of the others leads")
+	world.Get(t, cart)
+	world.Get(t, shop)
+	require.Equal(t, before, []int64{cart.Generation, shop.Generation}, "no rollout")
+}
+
+func TestALeaderThatIsStoppedHandsOverAtOnce(t *testing.T) {
+	leader, others := three(t) // With the defaults: 15, 10 and 2 seconds.
+	namespace := world.Namespace(t)
+	cart := labelled(t, "cart", namespace)
+	sidecar(t, namespace)
+	harness.Until(t, world, cart, "the sidecar", isInjected)
+	before := cart.Generation
+
+	signalled := time.Now()
+	leader.Signal(t, syscall.SIGTERM)
+	late := labelled(t, "late", namespace)
+	harness.Until(t, world, late, "the sidecar", isInjected)
+	harness.Eventually(t, "another to lead", func() bool { return leads(t, others[0]) || leads(t, others[1]) })
+	took := time.Since(signalled)
+
+	t.Logf("another operator led after %s", took)
+	require.Less(t, took, time.Second)
+	require.Zero(t, leader.ExitCode())
+	require.Less(t, time.Since(signalled), 10*time.Second)
+	noErrors(t, leader)
+	world.Get(t, cart)
+	require.Equal(t, before, cart.Generation, "no rollout")
+	for _, p := range others {
+		p.Signal(t, syscall.SIGTERM)
+		require.Zero(t, p.ExitCode(), "one that stands by stops as orderly")
+		noErrors(t, p)
+	}
+}
+
+// The times in a Lease are for people and for whoever watches it.
+func TestALeaseTellsWhenItWasTaken(t *testing.T) {
+	leader, _ := three(t)
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: own, Name: strings.ToLower(t.Name())}}
+	world.Get(t, lease)
+	first := *lease.Spec.HolderIdentity
+	stopped := time.Now()
+
+	leader.Signal(t, syscall.SIGTERM)
+	harness.Until(t, world, lease, "another holder, renewed once", func(l *coordinationv1.Lease) bool {
+		return *l.Spec.HolderIdentity != "" && *l.Spec.HolderIdentity != first && l.Spec.RenewTime.After(l.Spec.AcquireTime.Time)
+	})
+
+	require.WithinDuration(t, stopped, lease.Spec.AcquireTime.Time, 2*time.Second)
+	require.EqualValues(t, 1, *lease.Spec.LeaseTransitions)
+}
+
+// Whoever may not watch the lease asks for it, as others do.
+func TestALeaseIsFollowedWithoutTheRightToWatchIt(t *testing.T) {
+	account := serviceAccount(t, own, grants{
+		cluster: append(clusterRules(), rule("events.k8s.io", "events", "create", "patch")),
+		rules:   map[string][]policy{own: {rule("coordination.k8s.io", "leases", "create", "get", "update", "patch"), rule("", "events", "create", "patch")}},
+	})
+	config, err := plane.KubeconfigFor(t.Context(), own, account)
+	require.NoError(t, err)
+	settings := harness.Settings{Arguments: []string{
+		"--namespace=" + own, "--leader-elect", "--leader-election-id=" + strings.ToLower(t.Name()),
+		"--leader-election-lease-duration=3s", "--leader-election-renew-deadline=2s", "--leader-election-retry-period=500ms",
+	}}
+	first := harness.StartProcess(t, program, config, settings)
+	harness.Eventually(t, "the first to lead", func() bool { return leads(t, first) })
+	second := harness.StartProcess(t, program, config, settings)
+	harness.Eventually(t, "the second to stand by", func() bool { return get(t, second.Health, "/readyz") == 200 })
+	require.False(t, leads(t, second))
+
+	first.Signal(t, syscall.SIGKILL)
+
+	harness.Eventually(t, "the second to lead", func() bool { return leads(t, second) })
+}
+
+// A leader that is frozen does not write when it wakes up and another leads.
+func TestALeaderThatWasFrozenStepsDown(t *testing.T) {
+	leader, others := three(t, "--leader-election-lease-duration=3s", "--leader-election-renew-deadline=2s", "--leader-election-retry-period=500ms")
+	leader.Signal(t, syscall.SIGSTOP)
+	harness.Eventually(t, "another to lead", func() bool { return leads(t, others[0]) || leads(t, others[1]) })
+	namespace := world.Namespace(t)
+	var deployments []*appsv1.Deployment
+	for i := range 3 {
+		deployments = append(deployments, labelled(t, fmt.Sprintf("app-%d", i), namespace))
+	}
+	sidecar(t, namespace)
+	for _, d := range deployments {
+		harness.Until(t, world, d, "the sidecar", isInjected)
+	}
+
+	leader.Signal(t, syscall.SIGCONT)
+
+	require.Equal(t, 1, leader.ExitCode(), "it ends, and its pod starts anew")
+	require.Empty(t, leader.Said(t, "workload written"))
+}

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package process
+
+import (
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/operator"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+)
+
+// address is one on the loopback that nobody listens on.
+func address(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+func TestALoopThatIsStuckIsNoticed(t *testing.T) {
+	namespace, health, g := world.Namespace(t), address(t), newGate()
+	through(g.hold).StartObserved(t, operator.Options{HealthProbeBindAddress: health, WatchNamespaces: []string{namespace}},
+		operator.Process{Patience: 500 * time.Millisecond})
+	harness.Eventually(t, "life", func() bool { return get(t, health, "/healthz") == http.StatusOK })
+	cart := labelled(t, "cart", namespace)
+	sidecar(t, namespace)
+	<-g.reached
+
+	harness.Eventually(t, "the stuck loop to be noticed", func() bool { return get(t, health, "/healthz") == http.StatusInternalServerError })
+
+	close(g.open)
+	harness.Eventually(t, "life again", func() bool { return get(t, health, "/healthz") == http.StatusOK })
+	harness.Until(t, world, cart, "the sidecar", isInjected)
+}
+
+func TestAnOperatorIsReadyWhenItHasReadTheWorld(t *testing.T) {
+	namespace, health := world.Namespace(t), address(t)
+	open := make(chan struct{})
+	// The list of Deployments does not come before it is let through.
+	slow := func(next roundTripper) roundTripper {
+		return func(request *http.Request) (*http.Response, error) {
+			if request.Method == http.MethodGet && strings.HasSuffix(request.URL.Path, "/deployments") {
+				<-open
+			}
+			return next(request)
+		}
+	}
+	through(slow).StartOperator(t, operator.Options{HealthProbeBindAddress: health, WatchNamespaces: []string{namespace}})
+
+	harness.Eventually(t, "life", func() bool { return get(t, health, "/healthz") == http.StatusOK })
+	require.Equal(t, http.StatusInternalServerError, get(t, health, "/readyz"))
+	close(open)
+	harness.Eventually(t, "readiness", func() bool { return get(t, health, "/readyz") == http.StatusOK })
+}
+
+// It would be unknown otherwise whether the write took place, and it might take
+// place after another operator has begun to lead.
+func TestAWriteUnderWayIsFinishedBeforeTheOperatorStops(t *testing.T) {
+	namespace, g := world.Namespace(t), newGate()
+	o := through(g.hold).StartOperator(t, operator.Options{WatchNamespaces: []string{namespace}})
+	cart := labelled(t, "cart", namespace)
+	sidecar(t, namespace)
+	<-g.reached
+	stopped := make(chan error)
+
+	go func() { stopped <- o.Stop() }()
+	select {
+	case <-stopped:
+		require.Fail(t, "it stopped in the middle of a write")
+	case <-time.After(200 * time.Millisecond):
+	}
+	close(g.open)
+
+	require.NoError(t, <-stopped)
+	world.Get(t, cart)
+	require.True(t, isInjected(cart))
+}

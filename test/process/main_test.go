@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package process
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// own is the operator's own namespace.
+const own = "vector-system"
+
+// Set by TestMain.
+var (
+	plane   *controlplane.ControlPlane
+	world   *harness.World
+	program string
+)
+
+func TestMain(m *testing.M) {
+	ctrl.SetLogger(logr.Discard())
+	folder, err := os.MkdirTemp("", "operator-")
+	if err != nil {
+		panic(err)
+	}
+	code := controlplane.Main(m, controlplane.Options{}, func(c *controlplane.ControlPlane) (func() error, error) {
+		var err error
+		plane = c
+		if world, err = harness.NewWorld(c.Config()); err != nil {
+			return nil, err
+		}
+		if program, err = harness.BuildOperator(folder); err != nil {
+			return nil, err
+		}
+		return nil, world.Client.Create(context.Background(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: own}})
+	})
+	_ = os.RemoveAll(folder)
+	os.Exit(code)
+}
+
+// start starts an operator of its own lease, as administrator.
+func start(t *testing.T, settings harness.Settings) *harness.Process {
+	t.Helper()
+	settings.Arguments = append([]string{"--namespace=" + own}, settings.Arguments...)
+	return harness.StartProcess(t, program, plane.Kubeconfig(), settings)
+}
+
+// labelled makes a Deployment that the VectorSidecars of these tests match.
+func labelled(t *testing.T, name, namespace string) *appsv1.Deployment {
+	t.Helper()
+	deployment := objects.NewDeployment(name, namespace).Labelled("logs", "vector").Build()
+	world.Create(t, deployment)
+	return deployment
+}
+
+// sidecar makes a VectorSidecar that matches them, all at once.
+func sidecar(t *testing.T, namespace string) *v1alpha1.VectorSidecar {
+	t.Helper()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("100%").Build()
+	world.Create(t, vs)
+	return vs
+}
+
+func isInjected(d *appsv1.Deployment) bool { return d.Annotations[meta.AnnotationInjected] == "true" }
+
+// through is the world seen through a transport of the test's making.
+func through(wrap func(http roundTripper) roundTripper) *harness.World {
+	seen := *world
+	seen.Config = rest.CopyConfig(world.Config)
+	seen.Config.Wrap(wrapped(wrap))
+	return &seen
+}
+
+// noErrors fails for lines at ERROR.
+func noErrors(t *testing.T, p *harness.Process) {
+	t.Helper()
+	for _, line := range p.Lines(t) {
+		require.NotEqual(t, "ERROR", line["level"], "%v", line)
+	}
+}

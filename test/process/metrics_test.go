@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package process
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// reader may get metrics, and nothing else.
+func reader(t *testing.T) string {
+	t.Helper()
+	return token(t, own, serviceAccount(t, own, grants{cluster: []rbacv1.PolicyRule{{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}}}}))
+}
+
+func TestMetricsAreForThoseWhoMayReadThem(t *testing.T) {
+	p := start(t, harness.Settings{})
+	harness.Eventually(t, "the operator to serve", func() bool { return scrape(t, p.Metrics, "").status != 0 })
+
+	require.Equal(t, http.StatusUnauthorized, scrape(t, p.Metrics, "").status, "nobody in particular")
+	require.Equal(t, http.StatusUnauthorized, scrape(t, p.Metrics, "made-up").status, "nobody that the API server knows")
+	require.Equal(t, http.StatusForbidden, scrape(t, p.Metrics, token(t, own, serviceAccount(t, own, grants{}))).status, "somebody without the right")
+	require.Equal(t, http.StatusOK, scrape(t, p.Metrics, reader(t)).status)
+
+	response, err := http.Get("http://" + p.Metrics + "/metrics") //nolint:noctx // It is refused at once.
+	require.NoError(t, err)
+	defer response.Body.Close()
+	require.Equal(t, http.StatusBadRequest, response.StatusCode, "there is no way around TLS")
+}
+
+// Dashboards and alerts are held to what is documented, and that to this.
+func TestWhatIsDocumentedIsExported(t *testing.T) {
+	p := start(t, harness.Settings{Arguments: []string{"--leader-elect", "--leader-election-id=metrics"}})
+	namespace := world.Namespace(t)
+	taken := objects.NewDeployment("taken", namespace).Labelled("logs", "vector").WithContainer("vector").Build()
+	cart := labelled(t, "cart", namespace)
+	world.Create(t, taken)
+	vs := sidecar(t, namespace)
+	harness.Until(t, world, cart, "the sidecar", isInjected)
+	harness.Until(t, world, vs, "a conflict", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.ConflictingDeployments == 1 })
+
+	token := reader(t)
+	var text string
+	harness.Eventually(t, "the pass to be counted", func() bool {
+		text = scrape(t, p.Metrics, token).text
+		return regexp.MustCompile(`(?m)^vectorsidecar_workloads\{reason="Conflict",state="Conflict"\} 1$`).MatchString(text)
+	})
+	for _, metric := range append(metrics.Definitions(), metrics.Library()...) {
+		if metric.Name == "vectorsidecar_drift_repairs_total" {
+			require.Contains(t, text, "\nvectorsidecar_drift_repairs_total 0\n")
+		}
+		require.Contains(t, text, "\n# TYPE "+metric.Name+" "+metric.Kind+"\n", "%s is documented and not exported", metric.Name)
+		for _, label := range metric.Labels {
+			series := regexp.MustCompile(`(?m)^` + metric.Name + `(_bucket)?\{[^}]*\b` + label.Name + `="`)
+			require.Regexp(t, series, text, "%s has no label %s", metric.Name, label.Name)
+		}
+	}
+	documented := map[string]bool{}
+	for _, metric := range metrics.Definitions() {
+		documented[metric.Name] = true
+	}
+	for _, match := range regexp.MustCompile(`(?m)^# TYPE (vectorsidecar_\w+) `).FindAllStringSubmatch(text, -1) {
+		require.True(t, documented[match[1]], "%s is exported and not documented", match[1])
+	}
+	for _, line := range []string{
+		`vectorsidecar_workload_writes_total{action="Inject",result="ok"} 1`,
+		`vectorsidecar_conflicts_total{reason="Conflict"} 1`,
+		`vectorsidecar_objects{ready="False",reason="Conflict"} 1`,
+		`vectorsidecar_template_sets{state="good"} 1`,
+		`vectorsidecar_template_sets{state="broken"} 0`,
+		`leader_election_master_status{name="metrics"} 1`,
+	} {
+		require.Contains(t, text, "\n"+line+"\n")
+	}
+	for _, name := range []string{namespace, "cart", "taken", vs.Name + `"`} {
+		require.NotRegexp(t, `(?m)^vectorsidecar_.*"`+name, text, "no label has a name of the user's")
+	}
+}
+
+func TestAProvidedCertificateIsServedAndFollowed(t *testing.T) {
+	folder := t.TempDir()
+	writeCertificate(t, folder, 4711)
+	p := start(t, harness.Settings{Arguments: []string{"--metrics-cert-dir=" + folder}})
+	harness.Eventually(t, "the first certificate", func() bool { return scrape(t, p.Metrics, "").certificate == "4711" })
+
+	writeCertificate(t, folder, 4712)
+
+	harness.Eventually(t, "the second one, without a restart", func() bool { return scrape(t, p.Metrics, "").certificate == "4712" })
+}
+
+func TestACertificateThatIsMissingIsNamed(t *testing.T) {
+	p := start(t, harness.Settings{Arguments: []string{"--metrics-cert-dir=" + t.TempDir()}})
+
+	require.Equal(t, 1, p.ExitCode())
+	failed := p.Said(t, "running the operator")
+	require.Len(t, failed, 1)
+	require.Contains(t, failed[0]["error"], "--metrics-cert-dir")
+	require.Contains(t, failed[0]["error"], "tls.crt")
+}
+
+// writeCertificate writes a certificate as cert-manager and Kubernetes name it.
+func writeCertificate(t *testing.T, folder string, serial int64) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "operator"},
+		NotBefore: time.Now().Add(-time.Minute), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"localhost"},
+	}
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	require.NoError(t, err)
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	require.NoError(t, err)
+	for name, block := range map[string]*pem.Block{
+		"tls.key": {Type: "PRIVATE KEY", Bytes: private}, "tls.crt": {Type: "CERTIFICATE", Bytes: certificate},
+	} {
+		var text bytes.Buffer
+		require.NoError(t, pem.Encode(&text, block))
+		// In one step, as a kubelet replaces a mounted Secret.
+		fresh := filepath.Join(folder, "."+name)
+		require.NoError(t, os.WriteFile(fresh, text.Bytes(), 0o600))
+		require.NoError(t, os.Rename(fresh, filepath.Join(folder, name)))
+	}
+}

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package process
+
+import (
+	"net/http"
+	"strings"
+)
+
+// roundTripper makes a request.
+type roundTripper func(*http.Request) (*http.Response, error)
+
+// RoundTrip makes a request.
+func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
+
+func wrapped(wrap func(roundTripper) roundTripper) func(http.RoundTripper) http.RoundTripper {
+	return func(next http.RoundTripper) http.RoundTripper { return wrap(next.RoundTrip) }
+}
+
+// gate holds the writes to Deployments until it is opened, and tells of each. It
+// does not look at the request's context: as a program would that hangs.
+type gate struct {
+	reached chan struct{}
+	open    chan struct{}
+}
+
+func newGate() *gate { return &gate{reached: make(chan struct{}, 100), open: make(chan struct{})} }
+
+func (g *gate) hold(next roundTripper) roundTripper {
+	return func(request *http.Request) (*http.Response, error) {
+		if request.Method == http.MethodPatch && strings.Contains(request.URL.Path, "/deployments/") {
+			g.reached <- struct{}{}
+			<-g.open
+		}
+		return next(request)
+	}
+}
