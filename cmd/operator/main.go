@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	stdlog "log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -46,6 +47,8 @@ func run() int {
 	log := logging.New(os.Stderr, level)
 	ctrl.SetLogger(log)
 	klog.SetLogger(log.WithName("client-go"))
+	stdlog.SetFlags(0)
+	stdlog.SetOutput(logging.Lines(log.WithName("go")))
 	log = log.WithName("main")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -50,6 +50,15 @@ func TestBreaker(t *testing.T) {
 	require.False(t, isOpen(), "repairs that are far apart are no loop")
 }
 
+func TestTheSameSidecarAgainIsARepair(t *testing.T) {
+	b := newBreaker(time.Now)
+	owner := types.NamespacedName{Name: "logs"}
+	require.False(t, b.wrote(owner, "cart", "a"))
+	require.True(t, b.wrote(owner, "cart", "a"))
+	require.False(t, b.wrote(owner, "cart", "b"), "another sidecar")
+	require.False(t, b.wrote(owner, "shop", "b"), "another workload")
+}
+
 func TestABreakIsNeverLongerThanItsLimit(t *testing.T) {
 	now := time.Unix(0, 0)
 	b := newBreaker(func() time.Time { return now })

@@ -8,6 +8,7 @@ package logging
 
 import (
 	"io"
+	"strings"
 
 	"github.com/go-logr/logr"
 	"github.com/go-logr/zapr"
@@ -42,6 +43,18 @@ func New(out io.Writer, level zapcore.LevelEnabler) logr.Logger {
 	config.EncodeLevel = zapcore.CapitalLevelEncoder
 	core := zapcore.NewCore(zapcore.NewJSONEncoder(config), zapcore.Lock(zapcore.AddSync(out)), level)
 	return logr.New(sober{zapr.NewLogger(zap.New(core)).GetSink()})
+}
+
+// Lines returns a writer for what writes text and knows no logger, such as the
+// standard library's own log: each write becomes a line at INFO.
+func Lines(log logr.Logger) io.Writer { return lines{log} }
+
+type lines struct{ log logr.Logger }
+
+// Write logs the text.
+func (l lines) Write(text []byte) (int, error) {
+	l.log.Info("said by a library", "text", strings.TrimSpace(string(text)))
+	return len(text), nil
 }
 
 // Warn writes a line at WARN, which logr does not have: something that a person

@@ -18,8 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// lines reads what was logged.
-func lines(t *testing.T, text *bytes.Buffer) []map[string]any {
+// read reads what was logged.
+func read(t *testing.T, text *bytes.Buffer) []map[string]any {
 	t.Helper()
 	var all []map[string]any
 	for decoder := json.NewDecoder(text); decoder.More(); {
@@ -36,7 +36,7 @@ func TestALineIsAnObjectWithKeysThatStay(t *testing.T) {
 
 	log.WithName("loop").WithValues(Namespace, "shop", Name, "logs").Info("workload written", Workload, "Deployment shop/cart", "took", time.Second)
 
-	line := lines(t, &out)[0]
+	line := read(t, &out)[0]
 	at, err := time.Parse(time.RFC3339Nano, line["ts"].(string))
 	require.NoError(t, err)
 	require.WithinDuration(t, time.Now(), at, time.Minute)
@@ -58,7 +58,7 @@ func TestTheLevelMayChangeWhileItRuns(t *testing.T) {
 		Warn(log, "warn")
 		log.Error(errors.New("no"), "error")
 		var messages []string
-		for _, line := range lines(t, &out) {
+		for _, line := range read(t, &out) {
 			messages = append(messages, line["msg"].(string))
 			require.Equal(t, "logs", line["name"])
 		}
@@ -83,7 +83,7 @@ func TestWhatIsNoErrorIsNotLoggedAsOne(t *testing.T) {
 	log.Error(slower, "Failed to update lease")
 	log.Error(errors.New("no answer"), "Failed to update lease")
 
-	said := lines(t, &out)
+	said := read(t, &out)
 	require.Equal(t, "INFO", said[0]["level"])
 	require.Equal(t, "lease released", said[0]["msg"])
 	require.NotContains(t, said[0], "error")
@@ -92,6 +92,15 @@ func TestWhatIsNoErrorIsNotLoggedAsOne(t *testing.T) {
 	require.Equal(t, "INFO", said[3]["level"])
 	require.Equal(t, "another operator was faster", said[3]["msg"])
 	require.Equal(t, "ERROR", said[4]["level"])
+}
+
+func TestTextBecomesALine(t *testing.T) {
+	var out bytes.Buffer
+
+	_, err := Lines(New(&out, zapcore.InfoLevel)).Write([]byte("http: TLS handshake error\n"))
+
+	require.NoError(t, err)
+	require.Equal(t, "http: TLS handshake error", read(t, &out)[0]["text"])
 }
 
 func TestAWarningIsNotLostOnAnotherLogger(t *testing.T) {

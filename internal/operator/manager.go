@@ -20,7 +20,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -49,7 +48,7 @@ func managerOptions(options Options) ctrl.Options {
 			BindAddress:    options.MetricsBindAddress,
 			SecureServing:  true,
 			CertDir:        options.MetricsCertDir,
-			FilterProvider: filters.WithAuthenticationAndAuthorization,
+			FilterProvider: onlyWhoMay,
 			// HTTP/2 lets one client keep a server busier than a scrape is worth.
 			TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }},
 		},

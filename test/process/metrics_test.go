@@ -16,11 +16,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
@@ -47,6 +50,24 @@ func TestMetricsAreForThoseWhoMayReadThem(t *testing.T) {
 	require.NoError(t, err)
 	defer response.Body.Close()
 	require.Equal(t, http.StatusBadRequest, response.StatusCode, "there is no way around TLS")
+	noErrors(t, p)
+}
+
+func TestARepairIsCounted(t *testing.T) {
+	p := start(t, harness.Settings{})
+	namespace, token := world.Namespace(t), reader(t)
+	cart := labelled(t, "cart", namespace)
+	sidecar(t, namespace)
+	harness.Until(t, world, cart, "the sidecar", isInjected)
+	before, image := cart.DeepCopy(), cart.Spec.Template.Spec.InitContainers[0].Image
+
+	cart.Spec.Template.Spec.InitContainers[0].Image = "example.com/edited:1"
+	require.NoError(t, world.Client.Patch(t.Context(), cart, client.StrategicMergeFrom(before), client.FieldOwner("kubectl-edit")))
+
+	harness.Until(t, world, cart, "the image of before", func(d *appsv1.Deployment) bool { return d.Spec.Template.Spec.InitContainers[0].Image == image })
+	harness.Eventually(t, "the repair to be counted", func() bool {
+		return strings.Contains(scrape(t, p.Metrics, token).text, "\nvectorsidecar_drift_repairs_total 1\n")
+	})
 }
 
 // Dashboards and alerts are held to what is documented, and that to this.

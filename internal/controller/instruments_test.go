@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
+)
+
+func TestRetriesDoubleFromASecondToFiveMinutesAndAreSpread(t *testing.T) {
+	retries := newRetries()
+	request := reconcile.Request{NamespacedName: logsOfShop}
+	interval := firstRetry
+	for range 12 {
+		wait := retries.When(request)
+		require.LessOrEqual(t, wait, interval)
+		require.Greater(t, wait, interval*4/5-1)
+		interval = min(2*interval, lastRetry)
+	}
+	require.Equal(t, lastRetry, interval)
+	retries.Forget(request)
+	require.LessOrEqual(t, retries.When(request), firstRetry, "what went well begins anew")
+
+	different := map[time.Duration]bool{}
+	for i := range 20 {
+		request.Name = fmt.Sprint(i)
+		different[retries.When(request)] = true
+	}
+	require.Greater(t, len(different), 10, "what failed together is not tried together")
+}
+
+func TestAPassThatMakesNoStepIsStuck(t *testing.T) {
+	p := newPulse(time.Minute)
+	start := time.Unix(1000, 0)
+	require.NoError(t, p.check(start), "nothing goes on")
+
+	ctx := p.begin(t.Context(), logsOfShop, start)
+	p.begin(t.Context(), auditOfShop, start.Add(time.Hour))
+	require.NoError(t, p.check(start.Add(time.Minute)))
+	require.ErrorContains(t, p.check(start.Add(2*time.Minute)), "shop/logs")
+	passOf(ctx).beat(start.Add(90 * time.Second))
+	require.NoError(t, p.check(start.Add(2*time.Minute)), "it is slow, and gets on")
+	p.end(passOf(ctx))
+	require.NoError(t, p.check(start.Add(time.Hour)))
+}
+
+func TestAWriteOutlivesTheSignalToStopForAWhile(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	work, done := finishing(ctx)
+	defer done()
+	deadline, bounded := work.Deadline()
+	require.True(t, bounded)
+	require.LessOrEqual(t, time.Until(deadline), requestTimeout)
+
+	stop()
+
+	require.NoError(t, work.Err())
+	require.True(t, isStopping(ctx))
+	late, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	require.False(t, isStopping(late), "a pass that takes too long is a failure")
+}
+
+// A panic is counted and reported, and then the manager's to deal with.
+func TestAPanicGoesOn(t *testing.T) {
+	counted := metrics.New("1", time.Now)
+	i := &instruments{Instruments: Instruments{Metrics: counted}, pulse: newPulse(0), now: time.Now}
+
+	require.PanicsWithValue(t, "no", func() {
+		_, whole := i.beginPass(t.Context(), logsOfShop)
+		defer func() { i.endPass(&whole, metrics.Unchanged, nil, recover()) }()
+		panic("no")
+	})
+
+	require.Empty(t, i.pulse.passes)
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(counted)
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	failed := 0.0
+	for _, family := range families {
+		for _, metric := range family.GetMetric() {
+			if family.GetName() == "vectorsidecar_reconciles_total" && metric.GetLabel()[0].GetValue() == metrics.Failed {
+				failed = metric.GetCounter().GetValue()
+			}
+		}
+	}
+	require.InDelta(t, 1, failed, 0)
+}
+
+func TestWritesAreCountedByTheAnswer(t *testing.T) {
+	for want, err := range map[string]error{
+		"ok":       nil,
+		"gone":     fmt.Errorf("applying: %w", apply.ErrGone),
+		"conflict": fmt.Errorf("applying: %w", &apply.ConflictError{Err: errors.New("no")}),
+		"refused":  fmt.Errorf("applying: %w", &apply.RefusedError{Err: errors.New("no")}),
+		"error":    apierrors.NewServiceUnavailable("later"),
+	} {
+		require.Equal(t, want, resultOf(err))
+	}
+}
+
+// Without a tracer a step costs nothing on top.
+func TestAStepThatIsNotTracedAllocatesNothing(t *testing.T) {
+	i := &instruments{Instruments: Instruments{Metrics: metrics.New("1", time.Now)}, pulse: newPulse(0), now: time.Now}
+	ctx := i.pulse.begin(t.Context(), logsOfShop, time.Now())
+
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		_, s := i.begin(ctx, "apply")
+		s.end(nil)
+	}))
+}

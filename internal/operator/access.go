@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operator
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apiserver/pkg/apis/apiserver"
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/authentication/authenticatorfactory"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
+	authenticationclient "k8s.io/client-go/kubernetes/typed/authentication/v1"
+	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
+	"k8s.io/client-go/rest"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+)
+
+// onlyWhoMay lets callers read metrics whom the API server knows (TokenReview) and
+// allows (SubjectAccessReview). It takes the place of controller-runtime's filter,
+// which answers a token that nobody knows with 500, as if it were its own fault, and
+// has whoever asks write errors into the log.
+func onlyWhoMay(config *rest.Config, client *http.Client) (metricsserver.Filter, error) {
+	authenticate, err := newAuthenticator(config, client)
+	if err != nil {
+		return nil, fmt.Errorf("making the authentication of metrics: %w", err)
+	}
+	authorize, err := newAuthorizer(config, client)
+	if err != nil {
+		return nil, fmt.Errorf("making the authorization of metrics: %w", err)
+	}
+	return func(log logr.Logger, next http.Handler) (http.Handler, error) {
+		return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+			caller, known, err := authenticate.AuthenticateRequest(request)
+			if err != nil || !known {
+				log.V(1).Info("a caller is not known", "cause", fmt.Sprint(err))
+				http.Error(w, http.StatusText(http.StatusUnauthorized), http.StatusUnauthorized)
+				return
+			}
+			decision, _, err := authorize.Authorize(request.Context(), authorizer.AttributesRecord{
+				User: caller.User, Verb: strings.ToLower(request.Method), Path: request.URL.Path,
+			})
+			switch {
+			case err != nil:
+				log.Error(err, "asking whether a caller may read metrics", "caller", caller.User.GetName())
+				http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
+			case decision != authorizer.DecisionAllow:
+				http.Error(w, http.StatusText(http.StatusForbidden), http.StatusForbidden)
+			default:
+				next.ServeHTTP(w, request)
+			}
+		}), nil
+	}, nil
+}
+
+// backoff is that of Kubernetes' own servers that delegate such questions.
+func backoff() *wait.Backoff {
+	return &wait.Backoff{Duration: 500 * time.Millisecond, Factor: 1.5, Jitter: 0.2, Steps: 5}
+}
+
+func newAuthenticator(config *rest.Config, client *http.Client) (authenticator.Request, error) {
+	reviews, err := authenticationclient.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, err
+	}
+	made, _, err := authenticatorfactory.DelegatingAuthenticatorConfig{
+		Anonymous:                &apiserver.AnonymousAuthConfig{Enabled: false},
+		CacheTTL:                 time.Minute,
+		TokenAccessReviewClient:  reviews,
+		TokenAccessReviewTimeout: 10 * time.Second,
+		WebhookRetryBackoff:      backoff(),
+	}.New()
+	return made, err
+}
+
+func newAuthorizer(config *rest.Config, client *http.Client) (authorizer.Authorizer, error) {
+	reviews, err := authorizationclient.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, err
+	}
+	return authorizerfactory.DelegatingAuthorizerConfig{
+		SubjectAccessReviewClient: reviews,
+		AllowCacheTTL:             5 * time.Minute,
+		DenyCacheTTL:              30 * time.Second,
+		WebhookRetryBackoff:       backoff(),
+	}.New()
+}
