@@ -90,7 +90,7 @@ samples: $(BIN)/kubectl ## Apply the sample application and VectorSidecars.
 
 # Tests that run programs on the repository's charts and binaries: go test sees
 # what a test reads, not what its child processes read, so it must not reuse a result.
-RUNS_PROGRAMS := '/test/(chart|docs|envtest)(/|$$)'
+RUNS_PROGRAMS := '/test/(chart|docs|envtest|process)(/|$$)'
 
 .PHONY: test
 test: build control-plane $(BIN)/helm-unittest ## Run every test: unit, golden, charts, and against a real API server.
@@ -106,7 +106,7 @@ test-charts: $(BIN)/helm-unittest ## Run both charts' helm-unittest suites.
 
 .PHONY: test-integration
 test-integration: build control-plane ## Run only the tests against a real API server.
-	go test -count=1 ./test/envtest/... ./test/chart/...
+	go test -count=1 ./test/envtest/... ./test/process/... ./test/chart/...
 
 .PHONY: test-e2e
 test-e2e: build control-plane ## Run only the whole: chart, operator process and application on a control plane with simulated nodes.

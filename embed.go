@@ -21,6 +21,9 @@
 //   - internal/apply is the only writer.
 //   - internal/status turns facts into conditions.
 //   - internal/controller is the loop: take the snapshot, decide, apply, tell.
+//     internal/logging, internal/metrics, internal/tracing and internal/sentry
+//     observe it, and change nothing of what it does.
+//   - internal/election is the lock by which one operator leads.
 //   - internal/operator wires the process; cmd/operator is its main.
 //   - internal/cli is the kubectl plugin, which decides with the same code and
 //     merges with internal/offline; cmd/kubectl-vectorsidecar is its main.

@@ -33,7 +33,7 @@ func (r *Reconciler) tell(ctx context.Context, sidecar *v1alpha1.VectorSidecar, 
 	facts := status.Facts{Sidecar: before, Decision: decided, Changed: len(result.done) > 0, Failures: result.failures}
 	sidecar.Status = status.Of(facts, metav1.Now())
 	r.tellMetrics(sidecar, facts)
-	r.tellEvents(before, sidecar, result)
+	r.tellEvents(sidecar, result)
 	r.tellErrors(ctx, before, sidecar)
 	if equality.Semantic.DeepEqual(before.Status, sidecar.Status) {
 		return nil
@@ -59,7 +59,7 @@ func (r *Reconciler) tellMetrics(sidecar *v1alpha1.VectorSidecar, facts status.F
 	r.Metrics.Stand(client.ObjectKeyFromObject(sidecar), standing)
 }
 
-func (r *Reconciler) tellEvents(before, after *v1alpha1.VectorSidecar, result *outcome) {
+func (r *Reconciler) tellEvents(after *v1alpha1.VectorSidecar, result *outcome) {
 	written := map[plan.Action][]string{}
 	for _, p := range result.done {
 		target := reference(p.Target)

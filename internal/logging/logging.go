@@ -20,8 +20,10 @@ import (
 const (
 	// Controller is the name of the loop.
 	Controller = "controller"
-	// Namespace and Name are the VectorSidecar's.
-	Namespace, Name = "namespace", "name"
+	// Namespace is the VectorSidecar's.
+	Namespace = "namespace"
+	// Name is the VectorSidecar's.
+	Name = "name"
 	// Workload is the workload that was written to, such as "Deployment shop/cart".
 	Workload = "workload"
 	// Environment is the one whose values were used.

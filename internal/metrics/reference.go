@@ -45,7 +45,7 @@ func table(b *strings.Builder, definitions []Definition) {
 	for _, d := range sorted {
 		var labels []string
 		for _, label := range d.Labels {
-			labels = append(labels, fmt.Sprintf("`%s`: %s", label.Name, label.Values))
+			labels = append(labels, "`"+label.Name+"`: "+label.Values)
 		}
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", d.Name, d.Kind, strings.Join(labels, "<br>"), d.Help)
 	}

@@ -43,7 +43,8 @@ func ParseOptions(arguments []string) (Options, error) {
 			return options, err
 		}
 	}
-	return options, options.check()
+	err := options.check()
+	return options, err
 }
 
 // usage prints the flags and the variables that stand in for them.

@@ -62,7 +62,7 @@ func TestAPanicIsReportedWithItsPlaceAndNotWithWhatAUserWrote(t *testing.T) {
 	}()
 	func() {
 		defer func() { reporter.Panic(recover()) }()
-		var none []int
+		none := make([]int, 0)
 		_ = none[len(os.Args)]
 	}()
 	reporter.Flush(10 * time.Second)

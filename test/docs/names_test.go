@@ -65,6 +65,7 @@ func withIndex(path string) string {
 var notPaths = []string{
 	"pods/exec", "vectorsidecars/status", "vectorsidecars/finalizers", // resources
 	"vectorsidecar/", // field managers
+	"http/protobuf",  // a protocol
 }
 
 // What is in backticks and has a slash, or the name of a file at the root, is

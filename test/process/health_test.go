@@ -73,8 +73,8 @@ func TestAWriteUnderWayIsFinishedBeforeTheOperatorStops(t *testing.T) {
 
 	go func() { stopped <- o.Stop() }()
 	select {
-	case <-stopped:
-		require.Fail(t, "it stopped in the middle of a write")
+	case err := <-stopped:
+		require.Fail(t, "it stopped in the middle of a write", "with %v", err)
 	case <-time.After(200 * time.Millisecond):
 	}
 	close(g.open)
