@@ -106,6 +106,8 @@ func resultOf(err error) string {
 		return "ok"
 	case errors.Is(err, apply.ErrGone):
 		return "gone"
+	case errors.Is(err, apply.ErrStale):
+		return "stale"
 	case errors.As(err, &conflict):
 		return "conflict"
 	case errors.As(err, &refused):

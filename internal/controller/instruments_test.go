@@ -104,6 +104,7 @@ func TestWritesAreCountedByTheAnswer(t *testing.T) {
 	for want, err := range map[string]error{
 		"ok":       nil,
 		"gone":     fmt.Errorf("applying: %w", apply.ErrGone),
+		"stale":    fmt.Errorf("applying: %w", apply.ErrStale),
 		"conflict": fmt.Errorf("applying: %w", &apply.ConflictError{Err: errors.New("no")}),
 		"refused":  fmt.Errorf("applying: %w", &apply.RefusedError{Err: errors.New("no")}),
 		"error":    apierrors.NewServiceUnavailable("later"),

@@ -49,7 +49,7 @@ func Definitions() []Definition {
 		{oldestWaiting, "gauge", "For how long the workload that has waited longest has been waiting for its turn, as seen by this process; 0 if none waits.", nil},
 		{writes, "counter", "Attempts to write to a workload.", []Label{
 			{"action", "`Inject`, `Update` or `Remove`"},
-			{"result", "`ok`, `conflict`, `refused`, `gone` or `error`"}}},
+			{"result", "`ok`, `conflict`, `refused`, `gone`, `stale` (it had changed meanwhile) or `error`"}}},
 		{conflicts, "counter", "Workloads that came to be in conflict, blocked or refused.", []Label{
 			{"reason", "a condition reason"}}},
 		{repairs, "counter", "Writes that put back what somebody else had changed or taken out.", nil},

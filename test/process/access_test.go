@@ -28,6 +28,7 @@ func rule(group, resource string, verbs ...string) policy {
 func workRules() []policy {
 	return []policy{
 		rule("apps", "deployments", "get", "list", "watch", "patch"),
+		rule("apps", "replicasets", "list"),
 		rule("", "configmaps", "get", "list", "watch", "create", "update", "delete"),
 		rule("observability.kontroloop.ai", "vectorsidecars", "get", "list", "watch", "patch"),
 		rule("observability.kontroloop.ai", "vectorsidecars/status", "get", "patch"),
