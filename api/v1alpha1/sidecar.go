@@ -27,6 +27,20 @@ const (
 	ReloadLive ReloadMode = "Live"
 )
 
+// ConfigCheck says what an error in the Vector configuration does.
+//
+// +kubebuilder:validation:Enum=enforce;warn;off
+type ConfigCheck string
+
+const (
+	// CheckEnforce stops the change; what runs stays as it is.
+	CheckEnforce ConfigCheck = "enforce"
+	// CheckWarn only tells.
+	CheckWarn ConfigCheck = "warn"
+	// CheckOff does not check.
+	CheckOff ConfigCheck = "off"
+)
+
 // SidecarSpec has the keys of .Values.sidecar; see values.yaml for what each
 // does and for its default. An unset field keeps the environment's value.
 type SidecarSpec struct {
@@ -168,6 +182,11 @@ type ConfigSpec struct {
 	// +kubebuilder:validation:Type=object
 	// +optional
 	Raw *apiextensionsv1.JSON `json:"raw,omitempty"`
+
+	// Check says what an error in the configuration does, a rendered one too:
+	// enforce stops the change, warn only tells, off does not check.
+	// +optional
+	Check ConfigCheck `json:"check,omitempty"`
 }
 
 // ConfigMapRef names a key of a ConfigMap.

@@ -16,39 +16,33 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 )
 
 // config is a Vector configuration in a ConfigMap of the user's. Its zero value
 // says that there is none, because the configuration is a companion.
 type config struct {
-	name, digest string
-	intake       vectorconfig.Intake
+	name, key, digest string
+	object            *corev1.ConfigMap
 }
 
-// referencedConfig finds and checks the ConfigMap that the values name.
+// referencedConfig finds the ConfigMap that the values name.
 func referencedConfig(snapshot *Snapshot, values environment.Values) (config, *Invalid) {
 	name, key := value(values, "sidecar", "config", "configMapRef", "name"), value(values, "sidecar", "config", "configMapRef", "key")
 	if name == "" {
 		return config{}, nil
 	}
-	found := config{name: name}
 	namespace := snapshot.Sidecar.Namespace
-	object := snapshot.ConfigMap(name)
-	if object == nil {
+	found := config{name: name, key: key, object: snapshot.ConfigMap(name)}
+	if found.object == nil {
 		return found, &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
 			"ConfigMap %s/%s does not exist; it is named by sidecar.config.configMapRef.name (%s)",
 			namespace, name, values.Origin("sidecar", "config", "configMapRef", "name"))}
 	}
-	text, ok := object.Data[key]
-	if !ok {
+	if _, ok := found.object.Data[key]; !ok {
 		return found, &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
-			"ConfigMap %s/%s has no key %q; %s", namespace, name, key, keysOf(object))}
+			"ConfigMap %s/%s has no key %q; %s", namespace, name, key, keysOf(found.object))}
 	}
-	if err := vectorconfig.Check(key, text); err != nil {
-		return found, &Invalid{meta.ReasonInvalidConfig, fmt.Sprintf("ConfigMap %s/%s: %s", namespace, name, err)}
-	}
-	found.digest, found.intake = digest(object), vectorconfig.IntakeOf(key, text)
+	found.digest = digest(found.object)
 	return found, nil
 }
 
@@ -61,31 +55,6 @@ func keysOf(object *corev1.ConfigMap) string {
 		return "it has no keys"
 	}
 	return "it has " + strings.Join(keys, ", ")
-}
-
-// checkCompanions checks the Vector configuration in rendered ConfigMaps, every
-// key with the extension of one, and returns what it takes in.
-func checkCompanions(companions []corev1.ConfigMap) (vectorconfig.Intake, error) {
-	var intake vectorconfig.Intake
-	for i := range companions {
-		for _, key := range slices.Sorted(maps.Keys(companions[i].Data)) {
-			if !isConfig(key) {
-				continue
-			}
-			text := companions[i].Data[key]
-			if err := vectorconfig.Check(key, text); err != nil {
-				return intake, fmt.Errorf("rendered ConfigMap %s: %w", companions[i].Name, err)
-			}
-			intake = intake.Add(vectorconfig.IntakeOf(key, text))
-		}
-	}
-	return intake, nil
-}
-
-func isConfig(key string) bool {
-	return slices.ContainsFunc([]string{".yaml", ".yml", ".json", ".toml"}, func(extension string) bool {
-		return strings.HasSuffix(key, extension)
-	})
 }
 
 // digest covers all data of a ConfigMap: a configuration may refer to the other

@@ -8,6 +8,7 @@ package decision
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -75,6 +77,9 @@ type Decision struct {
 	ReferencedConfigMap string
 	// Invalid says why nothing may be injected, nil if it may.
 	Invalid *Invalid
+	// Findings are what is wrong with the Vector configuration, errors first:
+	// the errors too when sidecar.config.check lets them through.
+	Findings []vectorconfig.Finding
 	// Plans has a plan for each workload of the snapshot that the
 	// VectorSidecar matches or that carries its sidecar, by name.
 	Plans []plan.Plan
@@ -108,6 +113,14 @@ type Invalid struct {
 	Reason string
 	// Message names object, path and what to do.
 	Message string
+}
+
+// err is the message as an error, nil if nothing is invalid.
+func (i *Invalid) err() error {
+	if i == nil {
+		return nil
+	}
+	return errors.New(i.Message)
 }
 
 // Decide judges a snapshot. memo may be nil. The error is of the context only:

@@ -235,8 +235,8 @@ func TestAReferencedConfigMapIsHeldToWhatItMustBe(t *testing.T) {
 		"no such key":           {object: good, key: "agent.toml", reason: meta.ReasonConfigMapNotFound, names: []string{"shop/shipping", `"agent.toml"`, "vector.yaml"}},
 		"a key that is binary":  {object: binary, reason: meta.ReasonConfigMapNotFound, names: []string{"vector.yaml (binary)"}},
 		"no keys":               {object: &corev1.ConfigMap{}, reason: meta.ReasonConfigMapNotFound, names: []string{"no keys"}},
-		"what Vector refuses":   {object: objects.NewConfigMap("shipping", "shop", "vector.yaml", "sources: {}"), reason: meta.ReasonInvalidConfig, names: []string{"shop/shipping: vector.yaml: ", "sources"}},
-		"what is not even YAML": {object: objects.NewConfigMap("shipping", "shop", "vector.yaml", "a: [\n"), reason: meta.ReasonInvalidConfig, names: []string{"shop/shipping: vector.yaml: ", "line"}},
+		"what Vector refuses":   {object: objects.NewConfigMap("shipping", "shop", "vector.yaml", "sources: {}"), reason: meta.ReasonInvalidConfig, names: []string{"ConfigMap shop/shipping vector.yaml:1:1: ", "sources"}},
+		"what is not even YAML": {object: objects.NewConfigMap("shipping", "shop", "vector.yaml", "a: [\n"), reason: meta.ReasonInvalidConfig, names: []string{"ConfigMap shop/shipping vector.yaml:1:1: ", "YAML"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, logs().WithConfigMap("shipping", test.key).Build(), cart())

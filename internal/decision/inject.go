@@ -4,7 +4,6 @@
 package decision
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +16,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
-	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -38,10 +36,11 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, m
 		Chart: snapshot.Chart, Values: values, KubeVersion: snapshot.KubeVersion, ConfigDigest: config.digest,
 		Sidecar: types.NamespacedName{Namespace: snapshot.Sidecar.Namespace, Name: snapshot.Sidecar.Name},
 	}
-	batch := memo.batch(request, snapshot.Observer)
+	batch := memo.batch(request, config, snapshot.Observer)
 	in := injection{
-		Decision: d, snapshot: snapshot, manager: manager, intake: config.intake,
-		older: snapshot.rivals(value(values, "sidecar", "name"), matched),
+		Decision: d, snapshot: snapshot, manager: manager,
+		checksOff: checkOf(values) == v1alpha1.CheckOff,
+		older:     snapshot.rivals(value(values, "sidecar", "name"), matched),
 	}
 	if !snapshot.Chart.ReadsTarget {
 		wanted := batch.want(ctx, nil)
@@ -49,10 +48,16 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, m
 			return err
 		}
 		d.Invalid = wanted.invalid
+		in.note(wanted.report)
 		for _, view := range matched {
 			in.add(view, wanted)
 		}
 		return nil
+	}
+	if len(matched) == 0 {
+		report := batch.checkAlone()
+		d.Invalid = refused(report, values)
+		in.note(report)
 	}
 	var failed *Invalid
 	failures := 0
@@ -80,19 +85,20 @@ type injection struct {
 	snapshot *Snapshot
 	manager  string
 	older    []rival
-	// intake is that of a referenced configuration.
-	intake vectorconfig.Intake
+	// checksOff keeps quiet about the configuration.
+	checksOff bool
 }
 
 // add plans one workload and notes the companions that it needs.
 func (d *injection) add(view *workload.View, wanted *wanted) {
+	d.note(wanted.report)
 	if wanted.invalid != nil {
 		d.Plans = append(d.Plans, plan.ForBlocked(d.manager, view, wanted.invalid.Reason, wanted.invalid.Message))
 		return
 	}
 	p := d.snapshot.plan(d.manager, view, wanted.desired, d.older)
 	if p.Desired != nil {
-		p.Warning = cmp.Or(wanted.desired.Warning(), idleness(d.intake.Add(wanted.intake), wanted.desired, wanted.container, view))
+		p.Warning = d.doubts(wanted, view)
 	}
 	d.Plans = append(d.Plans, p)
 	if p.Desired == nil || p.Action == plan.Blocked || p.Action == plan.Conflict {

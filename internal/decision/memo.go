@@ -23,22 +23,25 @@ import (
 // memoLimit bounds a Memo. An entry is some ten kilobytes.
 const memoLimit = 2048
 
-// Memo remembers renderings by everything that they depend on, so that a pass in
+// Memo remembers renderings and checks by everything that they depend on, so that a pass in
 // which nothing changed renders nothing. It changes no decision. It may be used
 // by several goroutines at once; a nil Memo remembers nothing.
 type Memo struct {
 	mu      sync.Mutex
 	entries map[[sha256.Size]byte]*wanted
+	reports map[[sha256.Size]byte]*vectorconfig.Report
 }
 
 // NewMemo returns an empty Memo.
-func NewMemo() *Memo { return &Memo{entries: map[[sha256.Size]byte]*wanted{}} }
+func NewMemo() *Memo {
+	return &Memo{entries: map[[sha256.Size]byte]*wanted{}, reports: map[[sha256.Size]byte]*vectorconfig.Report{}}
+}
 
 // wanted is the result of one rendering: what to apply, or why not.
 type wanted struct {
 	desired    *plan.Desired
 	container  string
-	intake     vectorconfig.Intake
+	report     *vectorconfig.Report
 	companions []corev1.ConfigMap
 	invalid    *Invalid
 }
@@ -47,16 +50,17 @@ type wanted struct {
 type batch struct {
 	memo     *Memo
 	request  render.Request
+	config   config
 	prefix   []byte
 	observer Observer
 }
 
-func (m *Memo) batch(request render.Request, observer Observer) *batch {
+func (m *Memo) batch(request render.Request, config config, observer Observer) *batch {
 	// Values are JSON, which always marshals, and in the order of its keys.
 	text, _ := json.Marshal([]any{
 		request.Chart.Digest, request.Values.Tree, request.Sidecar, request.KubeVersion, request.ConfigDigest,
 	})
-	return &batch{memo: m, request: request, prefix: text, observer: observer}
+	return &batch{memo: m, request: request, config: config, prefix: text, observer: observer}
 }
 
 // want renders for one target; nil for all of them.
@@ -64,7 +68,7 @@ func (b *batch) want(ctx context.Context, target *workload.View) *wanted {
 	request := b.request
 	request.Target = target
 	if b.memo == nil {
-		return evaluate(ctx, request, b.observer)
+		return b.evaluate(ctx, request)
 	}
 	sum := sha256.New()
 	sum.Write(b.prefix)
@@ -73,37 +77,37 @@ func (b *batch) want(ctx context.Context, target *workload.View) *wanted {
 		sum.Write(text)
 	}
 	key := [sha256.Size]byte(sum.Sum(nil))
-	if found := b.memo.get(key); found != nil {
+	if found := remembered(b.memo, b.memo.entries, key); found != nil {
 		return found
 	}
-	fresh := evaluate(ctx, request, b.observer)
+	fresh := b.evaluate(ctx, request)
 	if ctx.Err() == nil {
-		b.memo.put(key, fresh)
+		remember(b.memo, b.memo.entries, key, fresh)
 	}
 	return fresh
 }
 
-func (m *Memo) get(key [sha256.Size]byte) *wanted {
+func remembered[V any](m *Memo, entries map[[sha256.Size]byte]*V, key [sha256.Size]byte) *V {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.entries[key]
+	return entries[key]
 }
 
-func (m *Memo) put(key [sha256.Size]byte, fresh *wanted) {
+func remember[V any](m *Memo, entries map[[sha256.Size]byte]*V, key [sha256.Size]byte, fresh *V) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.entries) >= memoLimit {
-		for old := range m.entries {
-			delete(m.entries, old) // Any one: it is rendered anew when needed.
+	if len(entries) >= memoLimit {
+		for old := range entries {
+			delete(entries, old) // Any one: it is made anew when needed.
 			break
 		}
 	}
-	m.entries[key] = fresh
+	entries[key] = fresh
 }
 
 // evaluate renders and checks.
-func evaluate(ctx context.Context, request render.Request, observer Observer) *wanted {
-	end := observer.begin(ctx, Render)
+func (b *batch) evaluate(ctx context.Context, request render.Request) *wanted {
+	end := b.observer.begin(ctx, Render)
 	result, err := render.Render(ctx, request)
 	end(err)
 	var sidecar *render.SidecarError
@@ -113,19 +117,15 @@ func evaluate(ctx context.Context, request render.Request, observer Observer) *w
 	case err != nil:
 		return &wanted{invalid: &Invalid{meta.ReasonInvalidTemplate, fmt.Sprintf("rendering for environment %q: %s", request.Environment(), err)}}
 	}
-	end = observer.begin(ctx, Check)
-	intake, err := checkCompanions(result.Companions)
-	end(err)
-	if err != nil {
-		return &wanted{invalid: &Invalid{meta.ReasonInvalidConfig, err.Error()}}
-	}
 	version := request.ConfigDigest
 	if version == "" && len(result.Companions) > 0 {
 		version = digest(&result.Companions[0])
 	}
 	name := value(request.Values, "sidecar", "name")
-	return &wanted{
-		desired: plan.NewDesired(&result.Overlay, name, version), container: name,
-		intake: intake, companions: result.Companions,
-	}
+	fresh := &wanted{desired: plan.NewDesired(&result.Overlay, name, version), container: name, companions: result.Companions}
+	end = b.observer.begin(ctx, Check)
+	fresh.report = b.check(&request, &result.Overlay.Template.Spec, fresh)
+	fresh.invalid = refused(fresh.report, request.Values)
+	end(fresh.invalid.err())
+	return fresh
 }

@@ -70,6 +70,9 @@ func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 	if warned := warnings(decision.Plans); len(warned) > 0 {
 		message += fmt.Sprintf("; warning: %d of them: %s", len(warned), first(warned))
 	}
+	if n := len(decision.Findings); n > 0 {
+		message += fmt.Sprintf("; warning: %d in the Vector configuration, see condition ConfigValid", n)
+	}
 	return verdict{reason: meta.ReasonUpToDate, message: bounded(message, conditionLimit)}
 }
 

@@ -16,6 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -72,7 +73,7 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 	if invalid := facts.Decision.Invalid; invalid != nil {
 		set(meta.ConditionConfigValid, false, invalid.Reason, bounded(invalid.Message, conditionLimit))
 	} else {
-		set(meta.ConditionConfigValid, true, meta.ReasonAsExpected, "values, templates and Vector configuration give a sidecar")
+		set(meta.ConditionConfigValid, true, meta.ReasonAsExpected, bounded(validity(facts.Decision.Findings), conditionLimit))
 	}
 	if v.state == stalled || v.failing {
 		set(meta.ConditionError, true, v.reason, v.message)
@@ -91,6 +92,25 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 		status.LastReconcileTime = &now
 	}
 	return status
+}
+
+// validity is the message of a configuration that may be injected, and what is
+// doubtful about it.
+func validity(findings []vectorconfig.Finding) string {
+	message := "values, templates and Vector configuration give a sidecar"
+	for _, group := range []struct {
+		findings []vectorconfig.Finding
+		noun     string
+	}{{vectorconfig.Errors(findings), "error let through"}, {vectorconfig.Warnings(findings), "warning"}} {
+		var texts []string
+		for _, finding := range group.findings {
+			texts = append(texts, finding.String())
+		}
+		if len(texts) > 0 {
+			message += fmt.Sprintf("; %s (%d): %s", group.noun, len(texts), first(texts))
+		}
+	}
+	return message
 }
 
 // Object names a workload in messages.

@@ -34,10 +34,11 @@ func Reduce(deployment *appsv1.Deployment) *appsv1.Deployment {
 			Replicas: deployment.Spec.Replicas,
 			Paused:   deployment.Spec.Paused,
 			Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
-				HostNetwork:    spec.HostNetwork,
-				InitContainers: reduceContainers(spec.InitContainers, ours),
-				Containers:     reduceContainers(spec.Containers, ours),
-				Volumes:        reduceVolumes(spec.Volumes, ours),
+				HostNetwork:                   spec.HostNetwork,
+				TerminationGracePeriodSeconds: spec.TerminationGracePeriodSeconds,
+				InitContainers:                reduceContainers(spec.InitContainers, ours),
+				Containers:                    reduceContainers(spec.Containers, ours),
+				Volumes:                       reduceVolumes(spec.Volumes, ours),
 			}},
 		},
 		Status: appsv1.DeploymentStatus{

@@ -15,6 +15,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
@@ -43,6 +44,8 @@ type View struct {
 	Volumes []string
 	// HostNetwork tells that ports are the node's.
 	HostNetwork bool
+	// GraceSeconds is the pod's terminationGracePeriodSeconds, 0 if not given.
+	GraceSeconds int64
 	// Owned tells by field manager what the operator has merged in.
 	Owned map[string]Owned
 	// Rollout is how far the workload's own rollout is.
@@ -99,6 +102,7 @@ func Of(deployment *appsv1.Deployment) View {
 		Owned:           owned(deployment),
 		Rollout:         rolloutOf(deployment),
 		HostNetwork:     spec.HostNetwork,
+		GraceSeconds:    ptr.Deref(spec.TerminationGracePeriodSeconds, 0),
 		Paused:          deployment.Spec.Paused,
 		Deleting:        deployment.DeletionTimestamp != nil,
 		OptOut:          optOut(deployment.Annotations),

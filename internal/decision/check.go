@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// check checks the configuration that a rendered sidecar reads. It is never nil:
+// what the configuration takes in is read even when nothing is checked.
+func (b *batch) check(request *render.Request, spec *corev1.PodSpec, of *wanted) *vectorconfig.Report {
+	container := of.desired.Container(of.container)
+	options := vectorconfig.Options{Image: value(request.Values, "sidecar", "image")}
+	if container != nil {
+		options = vectorconfig.Options{Image: container.Image, Container: vectorContainer(container, spec)}
+	}
+	return b.report(filesOf(request.Values, b.config, of.companions, container, spec), options)
+}
+
+// checkAlone checks a configuration of the user's that no workload runs yet.
+func (b *batch) checkAlone() *vectorconfig.Report {
+	values := b.request.Values
+	files := filesOf(values, b.config, nil, nil, nil)
+	if inline := value(values, "sidecar", "config", "inline"); len(files) == 0 && inline != "" {
+		files = []vectorconfig.File{{Name: inlineName(inline), Source: inlineSource(values), Text: inline}}
+	}
+	if len(files) == 0 {
+		return &vectorconfig.Report{}
+	}
+	return b.report(files, vectorconfig.Options{Image: value(values, "sidecar", "image")})
+}
+
+// report checks files, the same ones only once.
+func (b *batch) report(files []vectorconfig.File, options vectorconfig.Options) *vectorconfig.Report {
+	if len(files) == 0 {
+		return &vectorconfig.Report{Intake: vectorconfig.Intake{Other: true}} // It is not ours to read.
+	}
+	if b.memo == nil {
+		return vectorconfig.Check(files, options)
+	}
+	// Texts, numbers and maps of them always marshal, and in one order.
+	text, _ := json.Marshal([]any{files, options})
+	key := sha256.Sum256(text)
+	if found := remembered(b.memo, b.memo.reports, key); found != nil {
+		return found
+	}
+	fresh := vectorconfig.Check(files, options)
+	remember(b.memo, b.memo.reports, key, fresh)
+	return fresh
+}
+
+// refused says why a configuration must not reach a pod, nil if it may.
+func refused(report *vectorconfig.Report, values environment.Values) *Invalid {
+	if mode := checkOf(values); mode == v1alpha1.CheckWarn || mode == v1alpha1.CheckOff {
+		return nil
+	}
+	errors := vectorconfig.Errors(report.Findings)
+	if len(errors) == 0 {
+		return nil
+	}
+	return &Invalid{meta.ReasonInvalidConfig, strings.Join(texts(errors), "\n")}
+}
+
+// checkOf is what an error in the configuration does.
+func checkOf(values environment.Values) v1alpha1.ConfigCheck {
+	return v1alpha1.ConfigCheck(value(values, "sidecar", "config", "check"))
+}
+
+func texts(findings []vectorconfig.Finding) []string {
+	var all []string
+	for _, finding := range findings {
+		all = append(all, finding.String())
+	}
+	return all
+}
+
+// note adds the findings of a report to the decision, each once.
+func (d *injection) note(report *vectorconfig.Report) {
+	if report == nil || d.checksOff {
+		return
+	}
+	for _, finding := range report.Findings {
+		if !slices.Contains(d.Findings, finding) {
+			d.Findings = append(d.Findings, finding)
+		}
+	}
+}
+
+// doubts says what is doubtful about the sidecar in one workload, "" if nothing.
+func (d *injection) doubts(of *wanted, view *workload.View) string {
+	var all []string
+	if idle := cmp.Or(of.desired.Warning(), idleness(of.report.Intake, of.desired, of.container, view)); idle != "" {
+		all = append(all, idle)
+	}
+	if d.checksOff {
+		return strings.Join(all, "; ")
+	}
+	for _, finding := range of.report.In(podOf(view)) {
+		all = append(all, fmt.Sprintf("has a doubtful configuration: %s", finding))
+	}
+	return strings.Join(all, "; ")
+}

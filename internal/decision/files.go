@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+)
+
+// filesOf lists the files of ours that Vector is told to read: keys of the
+// referenced ConfigMap and of companions. Where nothing tells, it is the key that
+// the values name, and every key of a companion with the extension of one.
+func filesOf(values environment.Values, given config, companions []corev1.ConfigMap, container *corev1.Container, spec *corev1.PodSpec) []vectorconfig.File {
+	told := toldFiles(container)
+	var files []vectorconfig.File
+	add := func(object *corev1.ConfigMap, source string, keys ...string) {
+		for _, key := range keys {
+			if len(told) > 0 && !isTold(told, mountPaths(container, spec, object.Name), key) {
+				continue
+			}
+			file := vectorconfig.File{Name: key, Source: source + " " + key, Text: object.Data[key]}
+			if text := value(values, "sidecar", "config", "inline"); text != "" && text == file.Text {
+				file.Source = inlineSource(values)
+			}
+			files = append(files, file)
+		}
+	}
+	if given.object != nil {
+		keys := []string{given.key}
+		if len(told) > 0 {
+			keys = configKeys(given.object)
+		}
+		add(given.object, fmt.Sprintf("ConfigMap %s/%s", given.object.Namespace, given.name), keys...)
+	}
+	for i := range companions {
+		add(&companions[i], "rendered ConfigMap "+companions[i].Name, configKeys(&companions[i])...)
+	}
+	return files
+}
+
+func configKeys(object *corev1.ConfigMap) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(object.Data)), func(key string) bool { return !vectorconfig.IsConfig(key) })
+}
+
+// toldFiles are the files, patterns of files, and folders (with a slash at their
+// end) that a container's arguments and variables tell Vector to read.
+func toldFiles(container *corev1.Container) []string {
+	if container == nil {
+		return nil
+	}
+	var told []string
+	for i, argument := range container.Args {
+		name, text, isJoined := strings.Cut(argument, "=")
+		if !isJoined && i+1 < len(container.Args) {
+			text = container.Args[i+1]
+		}
+		switch name {
+		case "--config", "-c", "--config-yaml", "--config-toml", "--config-json":
+			told = append(told, strings.Split(text, ",")...)
+		case "--config-dir", "-C":
+			told = append(told, strings.TrimSuffix(text, "/")+"/")
+		}
+	}
+	for _, variable := range container.Env {
+		switch variable.Name {
+		case "VECTOR_CONFIG", "VECTOR_CONFIG_YAML", "VECTOR_CONFIG_TOML", "VECTOR_CONFIG_JSON":
+			told = append(told, strings.Split(variable.Value, ",")...)
+		case "VECTOR_CONFIG_DIR":
+			told = append(told, strings.TrimSuffix(variable.Value, "/")+"/")
+		}
+	}
+	return told
+}
+
+// isTold tells whether Vector is told to read a key of a ConfigMap that is
+// mounted at folders.
+func isTold(told, folders []string, key string) bool {
+	for _, folder := range folders {
+		file := path.Join(folder, key)
+		for _, pattern := range told {
+			matches, err := path.Match(path.Clean(pattern), file)
+			if matches && err == nil || strings.HasSuffix(pattern, "/") && path.Dir(file) == path.Clean(pattern) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mountPaths are the folders at which a container mounts a ConfigMap.
+func mountPaths(container *corev1.Container, spec *corev1.PodSpec, configMap string) []string {
+	var folders []string
+	for i := range spec.Volumes {
+		volume := &spec.Volumes[i]
+		if volume.ConfigMap == nil || volume.ConfigMap.Name != configMap {
+			continue
+		}
+		for _, mount := range container.VolumeMounts {
+			if mount.Name == volume.Name {
+				folders = append(folders, mount.MountPath)
+			}
+		}
+	}
+	return folders
+}
+
+// inlineSource names an inline configuration by the layer that gives it.
+func inlineSource(values environment.Values) string {
+	origin := values.Origin("sidecar", "config", "inline")
+	if strings.HasSuffix(origin, " spec") {
+		return origin + ".sidecar.config.inline"
+	}
+	return origin + " sidecar.config.inline"
+}
+
+// inlineName is a name with the extension that the chart gives an inline
+// configuration: what reads as a TOML table is TOML.
+func inlineName(text string) string {
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "#") {
+			if strings.HasPrefix(line, "[") || strings.Contains(strings.SplitN(line, ":", 2)[0], "=") {
+				return "vector.toml"
+			}
+			return "vector.yaml"
+		}
+	}
+	return "vector.yaml"
+}

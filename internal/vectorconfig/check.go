@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package vectorconfig reads Vector configuration and finds what would keep
+// Vector from starting, and the mistakes that only sidecars make: graph, event
+// types, versions, mounts, variables. The rules are Vector's own, in Vector's
+// order; what its components are is in data/. It does not run Vector, and it
+// compiles no VRL.
+package vectorconfig
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Options say where a configuration is going to be used.
+type Options struct {
+	// Image whose tag tells Vector's version. Empty: no version is meant, and
+	// nothing is said about that.
+	Image string
+	// Container that Vector runs in. Without one, what depends on it is not
+	// checked.
+	Container *Container
+}
+
+// Report is what a check found.
+type Report struct {
+	// Findings, errors first, else in the order in which Vector checks.
+	Findings []Finding
+	// Intake is what the configuration takes in.
+	Intake Intake
+
+	container *Container
+	listeners []listener
+}
+
+// Check reads the files of one configuration, merges them as Vector does, and
+// checks the whole.
+func Check(files []File, options Options) *Report {
+	c := &checker{tables: tables(), version: versionOf(options.Image), container: options.Container, files: files}
+	c.interpolates = c.interpolation()
+	root, isWhole := c.read()
+	c.root, c.intake = root, intakeOf(root)
+	if options.Image != "" && !c.version.known {
+		c.report(versionUnknown, position{}, "", "the tag of image %q tells no version of Vector: what depends on the version is only warned of", options.Image)
+	}
+	if isWhole {
+		c.check()
+	}
+	slices.SortStableFunc(c.findings, func(a, b Finding) int { return cmp.Compare(a.Level, b.Level) })
+	return &Report{Findings: c.findings, Intake: c.intake, container: options.Container, listeners: c.listeners}
+}
+
+// checker holds one check.
+type checker struct {
+	tables    *facts
+	version   version
+	container *Container
+	files     []File
+	root      *value
+	intake    Intake
+	findings  []Finding
+
+	// interpolates tells whether ${VAR} is replaced.
+	interpolates bool
+	components   []*component
+	byKind       map[kind]map[string]*component
+	outputs      map[string]*output
+	listeners    []listener
+}
+
+// read parses and merges the files. It is not whole if one cannot be read: then
+// nothing can be said about what is missing.
+func (c *checker) read() (root *value, isWhole bool) {
+	root = &value{form: table, at: position{line: 1, column: 1}}
+	isWhole = true
+	for i, file := range c.files {
+		tree, failed := parse(file, i)
+		if failed != nil {
+			c.report(failed.code, failed.at, "", "%s", failed.message)
+			isWhole = false
+			continue
+		}
+		c.merge(root, tree)
+	}
+	return root, isWhole
+}
+
+// check applies the rules in Vector's order, then those of sidecars.
+func (c *checker) check() {
+	c.checkKeys()
+	c.readComponents()
+	if c.checkProvider() {
+		return
+	}
+	c.checkIDs()
+	c.resolveInputs()
+	c.checkShape()
+	c.checkResources()
+	c.checkOutputNames()
+	c.checkGlobals()
+	c.checkInputs()
+	c.checkCycles()
+	if len(Errors(c.findings)) == 0 {
+		c.checkConsumers()
+		c.checkAcknowledgements()
+	}
+	for _, one := range c.components {
+		c.checkOptions(one)
+		c.checkConfinement(one)
+	}
+	c.checkTexts()
+	c.checkSidecar()
+}
+
+// report adds a finding of a rule. The last argument that is a help stands for
+// the rule's own.
+func (c *checker) report(code Code, at position, path, format string, args ...any) {
+	c.add(code, at, path, true, format, args...)
+}
+
+// add reports an error as a warning unless it is certain.
+func (c *checker) add(code Code, at position, path string, isCertain bool, format string, args ...any) {
+	rule := ruleOf(code)
+	finding := Finding{Code: code, Level: rule.Level, Line: at.line, Column: at.column, Path: path, Help: rule.Help}
+	if !isCertain {
+		finding.Level = Warning
+	}
+	if n := len(args) - 1; n >= 0 {
+		if own, ok := args[n].(help); ok {
+			args = args[:n]
+			if own != "" {
+				finding.Help = string(own)
+			}
+		}
+	}
+	finding.Message = fmt.Sprintf(format, args...)
+	finding.Source = c.sourceOf(at)
+	c.findings = append(c.findings, finding)
+}
+
+// sourceOf names the file of a position.
+func (c *checker) sourceOf(at position) string {
+	if at.file >= len(c.files) {
+		return ""
+	}
+	return cmp.Or(c.files[at.file].Source, c.files[at.file].Name)
+}
+
+// help is what to do about one finding in place of the rule's general advice.
+type help string
+
+// place names a position in messages.
+func (c *checker) place(at position) string {
+	if len(c.files) > 1 {
+		return fmt.Sprintf("%s:%d", c.sourceOf(at), at.line)
+	}
+	return fmt.Sprintf("line %d", at.line)
+}
+
+// didYouMean is a help, "" without a candidate.
+func didYouMean(name string) help {
+	if name == "" {
+		return ""
+	}
+	return help(fmt.Sprintf("did you mean %q?", name))
+}

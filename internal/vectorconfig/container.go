@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package vectorconfig
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Container is what the checks need to know of the container that Vector runs in.
+type Container struct {
+	Args []string
+	// Env holds the variables by name; the value is "" where it is not known.
+	Env map[string]string
+	// OpenEnv tells that there are more variables than Env has.
+	OpenEnv bool
+	Mounts  []Mount
+	// ReadOnlyRoot tells that what lies on no mount cannot be written.
+	ReadOnlyRoot bool
+	// ProbePorts are the ports that the kubelet asks, on the pod's address.
+	ProbePorts []int
+	// PreStopSeconds is how long the container sleeps before it is told to
+	// stop.
+	PreStopSeconds int64
+}
+
+// Mount is a volume of the container.
+type Mount struct {
+	Path     string
+	ReadOnly bool
+	// SizeLimit in bytes; 0 for none.
+	SizeLimit int64
+}
+
+// has tells whether an argument or a variable switches something on.
+func (c *Container) has(argument, variable string) bool {
+	return c != nil && (slices.Contains(c.Args, argument) || c.Env[variable] == "true")
+}
+
+// defines tells whether a variable is there. The container runtime sets HOSTNAME,
+// HOME and PATH.
+func (c *Container) defines(name string) bool {
+	_, isSet := c.Env[name]
+	return isSet || slices.Contains([]string{"HOSTNAME", "HOME", "PATH"}, name)
+}
+
+// mountOf returns the deepest mount that a path lies on, nil if there is none.
+func (c *Container) mountOf(file string) *Mount {
+	var deepest *Mount
+	for i := range c.Mounts {
+		mount := &c.Mounts[i]
+		if below(file, mount.Path) && (deepest == nil || len(mount.Path) > len(deepest.Path)) {
+			deepest = mount
+		}
+	}
+	return deepest
+}
+
+// below tells whether a path is a folder or lies in it.
+func below(file, folder string) bool {
+	folder = strings.TrimSuffix(path.Clean(folder), "/") + "/"
+	return strings.HasPrefix(path.Clean(file)+"/", folder)
+}

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package vectorconfig
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// image is that of the tests, unless they say otherwise.
+const image = "docker.io/timberio/vector:0.57.0-distroless-static"
+
+// sidecar is a container as the chart makes it.
+func sidecar() *Container {
+	return &Container{
+		Args:         []string{"--config", "/etc/vector/vector.yaml"},
+		Env:          map[string]string{"VECTOR_SELF_POD_NAME": "", "VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS": "20"},
+		ReadOnlyRoot: true,
+		ProbePorts:   []int{8686},
+		Mounts: []Mount{
+			{Path: "/etc/vector", ReadOnly: true}, {Path: "/var/log/app", ReadOnly: true},
+			{Path: "/var/lib/vector", SizeLimit: 300 << 20},
+		},
+		PreStopSeconds: 5,
+	}
+}
+
+// corpus visits the files of a folder of testdata. Those in a folder "sidecar" are
+// for a container; head is their leading comment.
+func corpus(t *testing.T, folder string, visit func(t *testing.T, file File, options Options, head map[string]string)) int {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("testdata", folder, "*", "*"))
+	require.NoError(t, err)
+	for _, path := range paths {
+		t.Run(strings.TrimPrefix(path, "testdata/"), func(t *testing.T) {
+			content, err := os.ReadFile(path)
+			require.NoError(t, err)
+			head := map[string]string{}
+			for _, match := range headLine.FindAllStringSubmatch(string(content), -1) {
+				head[match[1]] = match[2]
+			}
+			options := Options{Image: image}
+			if head["image"] != "" {
+				options.Image = head["image"]
+			}
+			if filepath.Base(filepath.Dir(path)) == "sidecar" {
+				options.Container = sidecar()
+			}
+			if strings.Contains(string(content), "Interpolation is switched on") {
+				options.Container.Env["VECTOR_DANGEROUSLY_ALLOW_ENV_VAR_INTERPOLATION"] = "true"
+				options.Container.Env["INGEST_TOKEN"] = ""
+			}
+			visit(t, File{Name: filepath.Base(path), Text: string(content)}, options, head)
+		})
+	}
+	return len(paths)
+}
+
+var headLine = regexp.MustCompile(`(?m)^# (image|expect): (.+)$`)
+
+func TestRealConfigurationsAreClean(t *testing.T) {
+	count := corpus(t, "clean", func(t *testing.T, file File, options Options, _ map[string]string) {
+		require.Empty(t, Check([]File{file}, options).Findings)
+	})
+	require.GreaterOrEqual(t, count, 30)
+}
+
+// The first line of a broken configuration says which code is found on which line,
+// and what the message names.
+func TestBrokenConfigurationsAreToldWithTheirCulprit(t *testing.T) {
+	count := corpus(t, "broken", func(t *testing.T, file File, options Options, head map[string]string) {
+		var code, line, culprit string
+		_, err := fmt.Sscan(head["expect"], &code, &line, &culprit)
+		require.NoError(t, err, "the first line is not # expect: CODE LINE CULPRIT")
+		findings := Check([]File{file}, options).Findings
+		require.Len(t, findings, 1, "one fault, one finding")
+		f := findings[0]
+		require.Equal(t, Code(code), f.Code, f.String())
+		require.Equal(t, line, strconv.Itoa(f.Line), f.String())
+		require.Equal(t, f.Line > 0, f.Column > 0, "a line without a column")
+		require.Contains(t, f.Message+" "+f.Path, culprit)
+		require.NotEmpty(t, f.Help)
+	})
+	require.GreaterOrEqual(t, count, 40)
+}

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package vectorconfig
+
+import (
+	"fmt"
+	"path"
+	"slices"
+)
+
+// File is one file of a configuration.
+type File struct {
+	// Name ends in the extension that tells the format.
+	Name string
+	// Source is what findings call the file; Name if empty.
+	Source string
+	// Text is the content.
+	Text string
+}
+
+const (
+	// deepest is how many levels of nesting a file may have.
+	deepest = 64
+	// largest is how many values a file may have, those of aliases counted
+	// where they are used.
+	largest = 100_000
+)
+
+// Extensions are those by which Vector tells a format.
+var extensions = []string{".yaml", ".yml", ".json", ".toml"}
+
+// IsConfig tells whether Vector reads a file of this name.
+func IsConfig(name string) bool { return slices.Contains(extensions, path.Ext(name)) }
+
+// fault is why a file cannot be read.
+type fault struct {
+	code    Code
+	at      position
+	message string
+}
+
+// parse reads a file into a table.
+func parse(file File, number int) (*value, *fault) {
+	var root *value
+	var failed *fault
+	switch extension := path.Ext(file.Name); extension {
+	case ".yaml", ".yml":
+		root, failed = parseYAML(file.Text)
+	case ".json":
+		root, failed = parseJSON(file.Text)
+	case ".toml":
+		root, failed = parseTOML(file.Text)
+	default:
+		failed = &fault{code: badExtension, message: fmt.Sprintf("the extension %q is none of .yaml, .yml, .json, .toml, by which Vector tells the format", extension)}
+	}
+	if failed != nil {
+		failed.at.file = number
+		return nil, failed
+	}
+	if root.form == null {
+		root = &value{form: table, at: position{line: 1, column: 1}}
+	}
+	root.stamp(number)
+	if root.form != table {
+		return nil, &fault{code: wrongForm, at: root.at, message: "the configuration is " + root.form.noun() + ", not a map"}
+	}
+	return root, nil
+}
+
+// stamp writes the number of the file into all positions.
+func (v *value) stamp(file int) {
+	v.at.file = file
+	for _, item := range v.items {
+		item.stamp(file)
+	}
+	for i := range v.entries {
+		v.entries[i].at.file = file
+		v.entries[i].value.stamp(file)
+	}
+}
+
+// budget bounds what a file may grow to.
+type budget struct{ values, depth int }
+
+// enter counts a value and its level; leave has to follow.
+func (b *budget) enter(at position) *fault {
+	b.values++
+	b.depth++
+	switch {
+	case b.depth > deepest:
+		return &fault{code: tooLarge, at: at, message: fmt.Sprintf("more than %d levels of nesting", deepest)}
+	case b.values > largest:
+		return &fault{code: tooLarge, at: at, message: fmt.Sprintf("more than %d values, aliases resolved", largest)}
+	}
+	return nil
+}
+
+func (b *budget) leave() { b.depth-- }

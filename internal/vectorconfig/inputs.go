@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package vectorconfig
+
+import (
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/suggest"
+)
+
+// resolveInputs collects the outputs, those of sources before those of
+// transforms, and expands the patterns in inputs against them.
+func (c *checker) resolveInputs() {
+	c.outputs = map[string]*output{}
+	var ids []string
+	for _, one := range c.components {
+		for _, out := range one.outputs {
+			if first := c.outputs[out.id]; first != nil {
+				first.isTwice = true
+				continue
+			}
+			c.outputs[out.id] = out
+			ids = append(ids, out.id)
+		}
+	}
+	for _, one := range c.components {
+		one.inputs = expand(one, ids)
+	}
+}
+
+// expand replaces each pattern by the outputs that it matches, that of the
+// consumer itself left out. One that matches nothing stays.
+func expand(one *component, ids []string) []input {
+	var all []input
+	for _, in := range one.inputs {
+		if !isPattern(in.text) || isLiteral(in.text) {
+			all = append(all, in)
+			continue
+		}
+		before := len(all)
+		for _, id := range ids {
+			if id != one.id && matches(in.text, id) {
+				all = append(all, input{text: id, path: in.path, at: in.at, pattern: in.text})
+			}
+		}
+		if len(all) == before {
+			all = append(all, in)
+		}
+	}
+	return all
+}
+
+// checkRepeated finds inputs that are there twice.
+func (c *checker) checkRepeated(one *component) {
+	seen := map[string]input{}
+	for _, in := range one.inputs {
+		first, isThere := seen[in.text]
+		if !isThere {
+			seen[in.text] = in
+			continue
+		}
+		why := ""
+		for _, pattern := range []string{first.pattern, in.pattern} {
+			if pattern != "" {
+				why = ", by the pattern \"" + pattern + "\""
+			}
+		}
+		c.report(repeatedInput, in.at, in.path, "%q is an input twice%s", in.text, why)
+	}
+}
+
+// checkInputs links inputs to outputs: each has to exist, and to give something
+// that its consumer takes.
+func (c *checker) checkInputs() {
+	relaxed := c.root.get("wildcard_matching").scalar == "relaxed"
+	for _, one := range c.components {
+		for _, in := range one.inputs {
+			out := c.outputs[in.text]
+			switch {
+			case out == nil && (c.isDynamic(in.text) || relaxed && isPattern(in.text)):
+			case out == nil && c.hasUnknownOutputs(in.text):
+			case out == nil:
+				c.reportUnknownInput(one, in)
+			case out.isTwice:
+				c.report(ambiguousInput, in.at, in.path, "%q names two outputs", in.text)
+			default:
+				c.link(one, in, out)
+			}
+		}
+	}
+}
+
+// hasUnknownOutputs tells whether an input is a named output of a component whose
+// type is not known, and which may have any.
+func (c *checker) hasUnknownOutputs(text string) bool {
+	id, _, isNamed := strings.Cut(text, ".")
+	owner := c.outputs[id]
+	return isNamed && owner != nil && owner.of.profile == nil && owner.of.kind != memory
+}
+
+func (c *checker) link(one *component, in input, out *output) {
+	out.isUsed = true
+	one.sources = append(one.sources, out)
+	if out.gives&one.takes == 0 {
+		c.report(eventsDoNotMeet, in.at, in.path, "%q gives %s events, and the %s %q takes %s events", in.text, out.gives, one.kind, one.id, one.takes)
+	}
+}
+
+func (c *checker) reportUnknownInput(one *component, in input) {
+	id, name, isNamed := strings.Cut(in.text, ".")
+	names := c.namesOf(id)
+	switch {
+	case c.byKind[sink][in.text] != nil:
+		c.report(unknownInput, in.at, in.path, "%q is a sink, and events end there", in.text)
+	case isNamed && len(names) > 0:
+		c.report(unknownInput, in.at, in.path, "%q has no output %q", id, name, help(c.dropHint(id, name)+"it has "+strings.Join(names, ", ")))
+	case isPattern(in.text):
+		c.report(unknownInput, in.at, in.path, "the pattern %q matches no output", in.text)
+	case len(names) > 0:
+		c.report(unknownInput, in.at, in.path, "%q has no output of its own name", in.text, help("name one of "+strings.Join(names, ", ")))
+	default:
+		c.report(unknownInput, in.at, in.path, "there is no source, transform or output %q", in.text, didYouMean(c.nearestOutput(one, in.text)))
+	}
+}
+
+// dropHint explains the output dropped, which remap has on request only.
+func (c *checker) dropHint(id, name string) string {
+	if one := c.byKind[transform][id]; one != nil && one.is("remap") && name == "dropped" {
+		return "set reroute_dropped: true: "
+	}
+	return ""
+}
+
+// namesOf lists the outputs of a component.
+func (c *checker) namesOf(id string) []string {
+	var names []string
+	for _, k := range []kind{source, transform} {
+		if one := c.byKind[k][id]; one != nil {
+			for _, out := range one.outputs {
+				names = append(names, out.id)
+			}
+		}
+	}
+	return names
+}
+
+func (c *checker) nearestOutput(one *component, text string) string {
+	var ids []string
+	for id, out := range c.outputs {
+		if out.of != one {
+			ids = append(ids, id)
+		}
+	}
+	return suggest.Nearest(text, ids)
+}

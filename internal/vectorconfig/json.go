@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package vectorconfig
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// parseJSON reads one JSON document.
+func parseJSON(source string) (*value, *fault) {
+	if strings.TrimSpace(source) == "" {
+		return nil, &fault{code: unreadable, at: position{line: 1, column: 1}, message: "not JSON: the file is empty"}
+	}
+	r := &jsonReader{source: source, decoder: json.NewDecoder(strings.NewReader(source)), line: 1}
+	r.decoder.UseNumber()
+	v, f := r.read()
+	if f != nil {
+		return nil, f
+	}
+	if _, err := r.decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, &fault{code: unreadable, at: r.next(), message: "not JSON: something follows the document"}
+	}
+	return v, nil
+}
+
+// jsonReader reads tokens and knows where they stand.
+type jsonReader struct {
+	source  string
+	decoder *json.Decoder
+	budget  budget
+	// line begins at start, and scanned is how far lines were counted.
+	line, start, scanned int
+}
+
+// at returns the position of an offset that is not before the last one.
+func (r *jsonReader) at(offset int) position {
+	for ; r.scanned < offset; r.scanned++ {
+		if r.source[r.scanned] == '\n' {
+			r.line, r.start = r.line+1, r.scanned+1
+		}
+	}
+	return position{line: r.line, column: offset - r.start + 1}
+}
+
+// next returns the position of the next token.
+func (r *jsonReader) next() position {
+	offset := int(r.decoder.InputOffset())
+	for offset < len(r.source) && strings.IndexByte(" \t\r\n,:", r.source[offset]) >= 0 {
+		offset++
+	}
+	return r.at(min(offset, len(r.source)))
+}
+
+func (r *jsonReader) token() (json.Token, position, *fault) {
+	at := r.next()
+	token, err := r.decoder.Token()
+	if err == nil {
+		return token, at, nil
+	}
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		at = r.at(max(r.scanned, min(int(syntax.Offset)-1, len(r.source))))
+	}
+	message := strings.TrimPrefix(err.Error(), "json: ")
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		message = "the file ends too early"
+	}
+	return nil, at, &fault{code: unreadable, at: at, message: "not JSON: " + message}
+}
+
+func (r *jsonReader) read() (*value, *fault) {
+	token, at, f := r.token()
+	if f != nil {
+		return nil, f
+	}
+	if f := r.budget.enter(at); f != nil {
+		return nil, f
+	}
+	defer r.budget.leave()
+	switch t := token.(type) {
+	case json.Delim:
+		if t == '[' {
+			return r.list(at)
+		}
+		return r.table(at)
+	case string:
+		return &value{form: text, scalar: t, at: at}, nil
+	case json.Number:
+		return &value{form: number, scalar: t.String(), at: at}, nil
+	case bool:
+		return &value{form: boolean, scalar: strconv.FormatBool(t), at: at}, nil
+	}
+	return &value{at: at}, nil
+}
+
+func (r *jsonReader) list(at position) (*value, *fault) {
+	v := &value{form: list, at: at}
+	for r.decoder.More() {
+		item, f := r.read()
+		if f != nil {
+			return nil, f
+		}
+		v.items = append(v.items, item)
+	}
+	_, _, f := r.token() // The closing bracket.
+	return v, f
+}
+
+func (r *jsonReader) table(at position) (*value, *fault) {
+	v := &value{form: table, at: at}
+	for r.decoder.More() {
+		token, here, f := r.token()
+		if f != nil {
+			return nil, f
+		}
+		key, _ := token.(string)
+		if first := v.entry(key); first != nil {
+			return nil, duplicateKey(key, here, first.at)
+		}
+		of, f := r.read()
+		if f != nil {
+			return nil, f
+		}
+		v.entries = append(v.entries, entry{key: key, at: here, value: of})
+	}
+	_, _, f := r.token() // The closing brace.
+	return v, f
+}

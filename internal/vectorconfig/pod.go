@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package vectorconfig
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Pod is what the checks need to know of the rest of the pod.
+type Pod struct {
+	Ports []Port
+	// GraceSeconds is terminationGracePeriodSeconds; 0 is not known.
+	GraceSeconds int64
+}
+
+// Port is a port that another container of the pod declares.
+type Port struct {
+	Container, Protocol string
+	Port                int
+}
+
+// defaultShutdownSeconds is VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS when not set.
+const defaultShutdownSeconds = 60
+
+// In returns what is wrong with the configuration in one pod. The same report
+// serves many pods.
+func (r *Report) In(pod Pod) []Finding {
+	var found []Finding
+	for _, l := range r.listeners {
+		for _, port := range pod.Ports {
+			if port.Port == l.port && port.Protocol == l.protocol {
+				f := r.finding(portInUse, "%s listens on %s port %d, which container %q declares", l.path, l.protocol, l.port, port.Container)
+				f.Source, f.Line, f.Column, f.Path = l.source, l.at.line, l.at.column, l.path
+				found = append(found, f)
+			}
+		}
+	}
+	if pod.GraceSeconds == 0 || r.container == nil {
+		return found
+	}
+	limit := int64(defaultShutdownSeconds)
+	if n, err := strconv.ParseInt(r.container.Env["VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS"], 10, 64); err == nil {
+		limit = n
+	}
+	if total := limit + r.container.PreStopSeconds; total > pod.GraceSeconds {
+		found = append(found, r.finding(shutdownTooLong, "draining may take %d s, and the pod has %d s", total, pod.GraceSeconds))
+	}
+	return found
+}
+
+func (*Report) finding(code Code, format string, args ...any) Finding {
+	rule := ruleOf(code)
+	return Finding{Code: code, Level: rule.Level, Message: fmt.Sprintf(format, args...), Help: rule.Help}
+}

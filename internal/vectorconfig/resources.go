@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package vectorconfig
+
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// listener is an address that a component, or the API, listens on.
+type listener struct {
+	path, protocol string
+	at             position
+	source         string // of the file
+	host           string
+	port           int
+}
+
+// checkResources finds addresses and file descriptors that two components claim.
+// Disk buffers are named by the id of their sink, of which there is only one.
+func (c *checker) checkResources() {
+	descriptors := map[string]*component{}
+	for _, one := range c.components {
+		for _, fresh := range c.listenersOf(one) {
+			for _, first := range c.listeners {
+				if first.clashes(fresh) {
+					c.report(claimedTwice, fresh.at, fresh.path, "%s port %d is also claimed by %s", fresh.protocol, fresh.port, first.path)
+					break
+				}
+			}
+			c.listeners = append(c.listeners, fresh)
+		}
+		descriptor := descriptorOf(one)
+		if first := descriptors[descriptor]; first != nil && descriptor != "" {
+			c.report(claimedTwice, one.at, one.path, "file descriptor %s is also claimed by %s", descriptor, first.path)
+		}
+		descriptors[descriptor] = one
+	}
+}
+
+// descriptorOf returns the file descriptor that a source reads, "" if none.
+func descriptorOf(one *component) string {
+	switch {
+	case one.kind != source:
+		return ""
+	case one.is("stdin"):
+		return "0"
+	case one.is("file_descriptor"):
+		return one.options.get("fd").scalar
+	}
+	return ""
+}
+
+func (c *checker) listenersOf(one *component) []listener {
+	if one.profile == nil {
+		return nil
+	}
+	var all []listener
+	mode := one.options.get("mode").scalar
+	for _, of := range one.profile.listens {
+		if mode != "" && mode != of.protocol {
+			continue
+		}
+		given := one.options.get(strings.Split(of.option, ".")...)
+		at, address := given.at, given.scalar
+		if given.form == null {
+			at, address = one.at, of.standard
+		}
+		if host, port, ok := splitAddress(address); ok {
+			all = append(all, c.listener(one.path+"."+of.option, of.protocol, at, host, port))
+		}
+	}
+	return all
+}
+
+func (c *checker) listener(path, protocol string, at position, host string, port int) listener {
+	return listener{path: path, protocol: protocol, at: at, source: c.sourceOf(at), host: host, port: port}
+}
+
+// splitAddress reads HOST:PORT; anything else, such as systemd or a variable, is
+// left to Vector.
+func splitAddress(address string) (host string, port int, ok bool) {
+	at := strings.LastIndexByte(address, ':')
+	if at < 0 {
+		return "", 0, false
+	}
+	port, err := strconv.Atoi(address[at+1:])
+	return strings.Trim(address[:at], "[]"), port, err == nil && port > 0
+}
+
+// clashes tells whether two listeners cannot both have what they claim.
+func (l listener) clashes(other listener) bool {
+	return l.protocol == other.protocol && l.port == other.port && (l.host == other.host || isUnspecified(l.host) || isUnspecified(other.host))
+}
+
+func isUnspecified(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.IsUnspecified()
+}
+
+func isLoopback(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && address.IsLoopback()
+}

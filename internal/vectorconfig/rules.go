@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package vectorconfig
+
+// Rule is a line of the catalogue.
+type Rule struct {
+	Code  Code
+	Level Level
+	// Title says what is wrong, Help what to do about it.
+	Title, Help string
+}
+
+// Codes by group: 1 reading, 2 graph, 3 components, 4 versions and texts, 5
+// sidecars. A code that is given up is not given again.
+const (
+	unreadable   Code = "VSC101"
+	badExtension Code = "VSC102"
+	repeatedKey  Code = "VSC103"
+	definedTwice Code = "VSC104"
+	tooLarge     Code = "VSC105"
+	wrongForm    Code = "VSC106"
+
+	unknownKey      Code = "VSC201"
+	besideProvider  Code = "VSC202"
+	dotInID         Code = "VSC203"
+	noComponents    Code = "VSC204"
+	idOfSeveral     Code = "VSC205"
+	noInputs        Code = "VSC206"
+	repeatedInput   Code = "VSC207"
+	claimedTwice    Code = "VSC208"
+	reservedOutput  Code = "VSC209"
+	outOfRange      Code = "VSC210"
+	unknownInput    Code = "VSC211"
+	ambiguousInput  Code = "VSC212"
+	eventsDoNotMeet Code = "VSC213"
+	cycle           Code = "VSC214"
+	notConsumed     Code = "VSC215"
+	notAcknowledged Code = "VSC216"
+
+	noType         Code = "VSC301"
+	unknownType    Code = "VSC302"
+	missingOption  Code = "VSC303"
+	misplacedKey   Code = "VSC304"
+	unknownCodec   Code = "VSC305"
+	smallBuffer    Code = "VSC306"
+	deprecatedType Code = "VSC307"
+
+	versionUnknown   Code = "VSC401"
+	newerThanImage   Code = "VSC402"
+	removedFromImage Code = "VSC403"
+	otherVersion     Code = "VSC404"
+	unconfined       Code = "VSC405"
+	literalVariable  Code = "VSC406"
+	unsetVariable    Code = "VSC407"
+	unknownSecret    Code = "VSC408"
+
+	nodeOnly          Code = "VSC501"
+	outsideMounts     Code = "VSC502"
+	dataNotWritable   Code = "VSC503"
+	dataNotKept       Code = "VSC504"
+	portInUse         Code = "VSC505"
+	loopbackProbe     Code = "VSC506"
+	unansweredProbe   Code = "VSC507"
+	bufferAboveVolume Code = "VSC508"
+	shutdownTooLong   Code = "VSC509"
+	plainSecret       Code = "VSC510"
+)
+
+var rules = []Rule{
+	{unreadable, Error, "The file is not YAML, TOML or JSON", "mend the syntax at this place"},
+	{badExtension, Error, "The extension tells no format", "name the file .yaml, .yml, .json or .toml"},
+	{repeatedKey, Error, "A key is there twice", "remove one of the two"},
+	{definedTwice, Error, "Two files define the same thing", "define it in one of the files"},
+	{tooLarge, Error, "The file is nested too deeply, or grows too large", "write it flat, with fewer aliases"},
+	{wrongForm, Error, "A value of the wrong form", "see the component's page at vector.dev/docs/reference/configuration"},
+
+	{unknownKey, Error, "A top-level key that Vector does not know", "remove the key; options of a component go below its id"},
+	{besideProvider, Error, "Components beside a provider", "leave out sources, transforms and sinks, or the provider"},
+	{dotInID, Error, "The id of a component holds a dot", "use a dash or an underscore: a dot is how a named output is written"},
+	{noComponents, Error, "No source or no sink", "Vector starts with at least one source and one sink"},
+	{idOfSeveral, Error, "One id for components of several kinds", "give each component an id of its own"},
+	{noInputs, Error, "A transform or sink without a list of inputs", "write inputs: [ID] with at least one source or transform"},
+	{repeatedInput, Error, "An input is there twice, patterns expanded", "remove one, or make the pattern narrower"},
+	{claimedTwice, Error, "Two components claim one address, file descriptor or disk buffer", "give one of them another"},
+	{reservedOutput, Error, "The name of an output is reserved or taken", "choose another name for the route"},
+	{outOfRange, Error, "A global option is out of range", "choose a value within the range, or leave the option out"},
+	{unknownInput, Error, "An input names no source, transform or output", "name the id of a source or transform, or ID.OUTPUT"},
+	{ambiguousInput, Error, "Two outputs have the name that an input names", "rename one of the components"},
+	{eventsDoNotMeet, Error, "A component gets none of the events that it takes", "put a transform between them, such as log_to_metric or metric_to_log, or choose another sink"},
+	{cycle, Error, "Components form a cycle that reaches a sink", "take one of the inputs out"},
+	{notConsumed, Warning, "Nothing takes the events of an output", "add it to the inputs of a component, or remove it"},
+	{notAcknowledged, Warning, "Acknowledgements are asked of a source that cannot give them", "expect losses from this source, or do without acknowledgements"},
+
+	{noType, Error, "A component has no type", "add type: NAME"},
+	{unknownType, Error, "No such type of component", "see vector.dev/components"},
+	{missingOption, Error, "An option that is required is missing", "add the option"},
+	{misplacedKey, Warning, "An option that components of this kind do not have", "remove the option"},
+	{unknownCodec, Error, "No such codec", "see the component's page at vector.dev/docs/reference/configuration"},
+	{smallBuffer, Error, "A disk buffer is smaller than Vector allows", "set buffer.max_size to at least 268435488"},
+	{deprecatedType, Warning, "The type is deprecated", "use the new name"},
+
+	{versionUnknown, Warning, "Vector's version is not known", "use an image with a tag such as 0.57.0-distroless-static, before its digest too"},
+	{newerThanImage, Error, "The component is newer than the image", "use a newer image of Vector"},
+	{removedFromImage, Error, "The component was removed from Vector", "use what took its place"},
+	{otherVersion, Error, "The option belongs to another version of Vector", "remove the option, or use another image"},
+	{unconfined, Error, "A sink's template begins with a field", "put literal text before the first {{ }}, or set dangerously_allow_unconfined_template_resolution: true"},
+	{literalVariable, Warning, "A variable stays as it is written", "read it in VRL with get_env_var!, use a secret backend, or set VECTOR_DANGEROUSLY_ALLOW_ENV_VAR_INTERPOLATION=true in sidecar.env"},
+	{unsetVariable, Error, "A variable that the container does not have", "add it to sidecar.env, or give a default: ${NAME:-default}"},
+	{unknownSecret, Error, "A secret of a backend that is not defined", "define the backend below the top-level key secret"},
+
+	{nodeOnly, Warning, "A source that reads the node", "collect this with an agent on each node, not in a sidecar"},
+	{outsideMounts, Warning, "Files outside of every mount", "mount the volume that the application logs to, such as with sidecar.logs.path"},
+	{dataNotWritable, Error, "Vector cannot write to data_dir", "use a folder on a writable volume, such as /var/lib/vector"},
+	{dataNotKept, Warning, "data_dir lies on no volume", "use a folder on a volume, such as /var/lib/vector: what is outside is lost when the container restarts"},
+	{portInUse, Warning, "Another container of the pod uses the port", "listen on another port: containers of a pod share their addresses"},
+	{loopbackProbe, Error, "A probe asks what listens on localhost only", "listen on 0.0.0.0, or set sidecar.health.probe: Never"},
+	{unansweredProbe, Error, "Nothing answers the probe", "add api: {enabled: true, address: \"0.0.0.0:8686\"}, or set sidecar.health.probe: Never"},
+	{bufferAboveVolume, Warning, "Disk buffers are larger than their volume", "raise sidecar.data.sizeLimit, or lower buffer.max_size: a pod above the limit is evicted"},
+	{shutdownTooLong, Warning, "Draining may take longer than the pod's grace period", "lower sidecar.shutdown, or raise the workload's terminationGracePeriodSeconds"},
+	{plainSecret, Warning, "A credential in plain text", "use SECRET[backend.key] with a mounted Secret"},
+}
+
+// Rules returns the catalogue, in the order of the codes.
+func Rules() []Rule { return append([]Rule(nil), rules...) }
+
+func ruleOf(code Code) Rule {
+	for _, rule := range rules {
+		if rule.Code == code {
+			return rule
+		}
+	}
+	return Rule{Code: code, Level: Error}
+}

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package vectorconfig
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// interpolatedUntil is the first version that leaves ${VAR} alone by default.
+const interpolatedUntil = 57
+
+// variable is Vector's grammar: $$, $NAME, ${NAME}, and ${NAME} with a default
+// (:- and -) or a message (:? and ?).
+var variable = regexp.MustCompile(`\$\$|\$([\w.]+)|\$\{([\w.]+)(:?[-?][^}]*)?\}`)
+
+// secret is SECRET[backend.key].
+var secret = regexp.MustCompile(`SECRET\[([^\].]*)\.([^\]]*)\]`)
+
+// vrl are the options whose text is a program, in which $ has other meanings.
+var vrl = []string{"source", "condition"}
+
+// interpolation tells whether Vector replaces variables.
+func (c *checker) interpolation() bool {
+	if c.version.minor < interpolatedUntil {
+		return !c.container.has("--disable-env-var-interpolation", "VECTOR_DISABLE_ENV_VAR_INTERPOLATION")
+	}
+	return c.container.has("--dangerously-allow-env-var-interpolation", "VECTOR_DANGEROUSLY_ALLOW_ENV_VAR_INTERPOLATION")
+}
+
+// checkTexts looks for variables, secrets and credentials in all texts.
+func (c *checker) checkTexts() {
+	backends := c.root.get("secret")
+	c.root.visit("", func(path string, v *value) {
+		key := path[strings.LastIndexByte(path, '.')+1:]
+		if strings.IndexByte(v.scalar, '$') >= 0 {
+			c.checkVariables(path, key, v)
+		}
+		if strings.Contains(v.scalar, "SECRET[") {
+			c.checkSecrets(path, v, backends)
+			return
+		}
+		if c.container != nil && c.tables.secrets[key] && v.scalar != "" && !variable.MatchString(v.scalar) {
+			c.report(plainSecret, v.at, path, "%s is in plain text", key)
+		}
+	})
+}
+
+func (c *checker) checkVariables(path, key string, v *value) {
+	for _, match := range variable.FindAllStringSubmatch(v.scalar, -1) {
+		name, modifier := match[1]+match[2], match[3]
+		switch {
+		case name == "":
+		case !c.interpolates:
+			if match[2] != "" && !slices.Contains(vrl, key) {
+				c.report(literalVariable, v.at, path, "%s stays as it is: since Vector 0.57 variables are not replaced", match[0])
+			}
+		case c.container == nil || c.container.OpenEnv || strings.HasPrefix(strings.TrimPrefix(modifier, ":"), "-"):
+		case !c.container.defines(name):
+			c.add(unsetVariable, v.at, path, c.version.known, "the container has no variable %s", name)
+		}
+	}
+}
+
+func (c *checker) checkSecrets(path string, v, backends *value) {
+	for _, match := range secret.FindAllStringSubmatch(v.scalar, -1) {
+		if !backends.has(match[1]) {
+			c.report(unknownSecret, v.at, path, "there is no secret backend %q", match[1])
+		}
+	}
+}

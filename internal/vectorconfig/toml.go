@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package vectorconfig
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// parseTOML reads a TOML document. The library's decoder judges it, since only
+// that knows all rules of what may be defined twice; its parser gives positions.
+func parseTOML(source string) (*value, *fault) {
+	var judged map[string]any
+	if err := toml.Unmarshal([]byte(source), &judged); err != nil {
+		return nil, tomlFault(err)
+	}
+	r := &tomlReader{root: &value{form: table, at: position{line: 1, column: 1}}}
+	for i := range len(source) {
+		if source[i] == '\n' {
+			r.ends = append(r.ends, i)
+		}
+	}
+	r.parser.Reset([]byte(source))
+	current := r.root
+	for r.parser.NextExpression() {
+		node := r.parser.Expression()
+		var f *fault
+		switch node.Kind {
+		case unstable.Table:
+			current = r.descend(r.root, node.Key(), false)
+		case unstable.ArrayTable:
+			current = r.descend(r.root, node.Key(), true)
+		case unstable.KeyValue:
+			f = r.assign(current, node)
+		default:
+		}
+		if f != nil {
+			return nil, f
+		}
+	}
+	return r.root, nil
+}
+
+func tomlFault(err error) *fault {
+	f := &fault{code: unreadable, at: position{line: 1, column: 1}, message: "not TOML: " + strings.TrimPrefix(err.Error(), "toml: ")}
+	var syntax *toml.DecodeError
+	if errors.As(err, &syntax) {
+		f.at.line, f.at.column = syntax.Position()
+	}
+	return f
+}
+
+// tomlReader builds a tree from the expressions of a TOML document.
+type tomlReader struct {
+	parser unstable.Parser
+	root   *value
+	ends   []int // the offsets of the line ends
+	budget budget
+}
+
+func (r *tomlReader) at(offset int) position {
+	line, _ := slices.BinarySearch(r.ends, offset)
+	start := 0
+	if line > 0 {
+		start = r.ends[line-1] + 1
+	}
+	return position{line: line + 1, column: offset - start + 1}
+}
+
+// descend walks along a key and makes the tables that are missing. The last one
+// is a new element of a list for [[key]].
+func (r *tomlReader) descend(v *value, key unstable.Iterator, appends bool) *value {
+	for key.Next() {
+		name, at := string(key.Node().Data), r.at(int(key.Node().Raw.Offset))
+		isNew := appends && key.IsLast()
+		found := v.entry(name)
+		if found == nil {
+			made := &value{form: table, at: at}
+			if isNew {
+				made = &value{form: list, at: at}
+			}
+			v.entries = append(v.entries, entry{key: name, at: at, value: made})
+			found = &v.entries[len(v.entries)-1]
+		}
+		v = found.value
+		if isNew {
+			v.items = append(v.items, &value{form: table, at: at})
+		}
+		if v.form == list && len(v.items) > 0 {
+			v = v.items[len(v.items)-1]
+		}
+	}
+	return v
+}
+
+// assign reads "a.b = value" into a table.
+func (r *tomlReader) assign(v *value, node *unstable.Node) *fault {
+	var name string
+	var at position
+	parent := v
+	for key := node.Key(); key.Next(); {
+		name, at = string(key.Node().Data), r.at(int(key.Node().Raw.Offset))
+		if key.IsLast() {
+			break
+		}
+		found := parent.entry(name)
+		if found == nil {
+			parent.entries = append(parent.entries, entry{key: name, at: at, value: &value{form: table, at: at}})
+			found = &parent.entries[len(parent.entries)-1]
+		}
+		parent = found.value
+	}
+	of, f := r.read(node.Value(), at)
+	if f != nil {
+		return f
+	}
+	parent.entries = append(parent.entries, entry{key: name, at: at, value: of})
+	return nil
+}
+
+// read reads a value. near is where it stands if the parser does not say.
+func (r *tomlReader) read(node *unstable.Node, near position) (*value, *fault) {
+	at := near
+	if node.Raw.Length > 0 {
+		at = r.at(int(node.Raw.Offset))
+	}
+	if f := r.budget.enter(at); f != nil {
+		return nil, f
+	}
+	defer r.budget.leave()
+	v := &value{at: at, scalar: string(node.Data)}
+	children := node.Children()
+	switch node.Kind {
+	case unstable.Array:
+		v.form = list
+		for children.Next() {
+			item, f := r.read(children.Node(), at)
+			if f != nil {
+				return nil, f
+			}
+			v.items = append(v.items, item)
+		}
+	case unstable.InlineTable:
+		v.form = table
+		for children.Next() {
+			if f := r.assign(v, children.Node()); f != nil {
+				return nil, f
+			}
+		}
+	case unstable.Bool:
+		v.form = boolean
+	case unstable.Integer, unstable.Float:
+		v.form, v.scalar = number, strings.ReplaceAll(v.scalar, "_", "")
+	default:
+		v.form = text
+	}
+	return v, nil
+}

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package vectorconfig
+
+import "strconv"
+
+// form is what a value is.
+type form int
+
+const (
+	null form = iota
+	text
+	number
+	boolean
+	list
+	table
+)
+
+// noun is the word for a form in messages.
+func (f form) noun() string {
+	return [...]string{"nothing", "a text", "a number", "a boolean", "a list", "a map"}[f]
+}
+
+// position is where something stands. Lines and columns count from 1; 0 is
+// unknown.
+type position struct{ file, line, column int }
+
+// value is a value of a configuration in any of the three formats.
+type value struct {
+	form    form
+	scalar  string // as it is written, without quotes
+	items   []*value
+	entries []entry
+	at      position
+}
+
+// entry is a key of a table, in the order of the file.
+type entry struct {
+	key   string
+	at    position
+	value *value
+}
+
+// nothing is the value of a key that is not there.
+var nothing = &value{}
+
+// entry returns an entry of a table, nil if there is none.
+func (v *value) entry(key string) *entry {
+	for i := range v.entries {
+		if v.entries[i].key == key {
+			return &v.entries[i]
+		}
+	}
+	return nil
+}
+
+// get returns the value at a path of keys, and never nil.
+func (v *value) get(path ...string) *value {
+	for _, key := range path {
+		found := v.entry(key)
+		if found == nil {
+			return nothing
+		}
+		v = found.value
+	}
+	return v
+}
+
+// has tells whether a key is there and is not null.
+func (v *value) has(key string) bool { return v.get(key).form != null }
+
+// isTrue tells whether a value is true.
+func (v *value) isTrue() bool { return v.form == boolean && v.scalar == "true" }
+
+// isFalse tells whether a value is false, and not only missing.
+func (v *value) isFalse() bool { return v.form == boolean && v.scalar == "false" }
+
+// float returns a number.
+func (v *value) float() (float64, bool) {
+	if v.form != number {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(v.scalar, 64)
+	return n, err == nil
+}
+
+// visit calls visit for every text below a value, keys excepted, with its path.
+func (v *value) visit(path string, visit func(path string, v *value)) {
+	switch v.form {
+	case text:
+		visit(path, v)
+	case list:
+		for i, item := range v.items {
+			item.visit(path+"["+strconv.Itoa(i)+"]", visit)
+		}
+	case table:
+		for i := range v.entries {
+			v.entries[i].value.visit(join(path, v.entries[i].key), visit)
+		}
+	default:
+	}
+}
+
+// join appends a key to a path.
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package vectorconfig
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+var yamlLine = regexp.MustCompile(`^(?:document contains )?.*?line (\d+): `)
+
+// parseYAML reads one YAML document. Aliases and merge keys are resolved.
+func parseYAML(source string) (*value, *fault) {
+	decoder := yaml.NewDecoder(strings.NewReader(source))
+	var document yaml.Node
+	switch err := decoder.Decode(&document); {
+	case errors.Is(err, io.EOF):
+		return &value{}, nil
+	case err != nil:
+		return nil, yamlFault(source, err)
+	}
+	if mayHaveMore(source) {
+		var second yaml.Node
+		switch err := decoder.Decode(&second); {
+		case err == nil:
+			return nil, &fault{code: unreadable, at: position{line: second.Line, column: 1}, message: "a second YAML document: Vector reads one per file"}
+		case !errors.Is(err, io.EOF):
+			return nil, yamlFault(source, err)
+		}
+	}
+	if len(document.Content) == 0 {
+		return &value{}, nil
+	}
+	reader := yamlReader{}
+	return reader.read(document.Content[0])
+}
+
+// mayHaveMore tells whether a text may hold a second document.
+func mayHaveMore(source string) bool { return strings.Contains(source, "\n---") }
+
+func yamlFault(source string, err error) *fault {
+	message := strings.TrimPrefix(err.Error(), "yaml: ")
+	f := &fault{code: unreadable, at: position{line: 1, column: 1}}
+	if match := yamlLine.FindStringSubmatch(message); match != nil {
+		f.at.line, _ = strconv.Atoi(match[1])
+		message = strings.TrimPrefix(message, match[0])
+	}
+	f.at.line = min(max(f.at.line, 1), bytes.Count([]byte(source), []byte("\n"))+1)
+	f.message = "not YAML: " + message
+	return f
+}
+
+// yamlReader turns nodes of the YAML library into values.
+type yamlReader struct{ budget budget }
+
+func (r *yamlReader) read(node *yaml.Node) (*value, *fault) {
+	at := position{line: node.Line, column: node.Column}
+	if f := r.budget.enter(at); f != nil {
+		return nil, f
+	}
+	defer r.budget.leave()
+	switch node.Kind {
+	case yaml.AliasNode:
+		return r.read(node.Alias)
+	case yaml.SequenceNode:
+		v := &value{form: list, at: at, items: make([]*value, 0, len(node.Content))}
+		for _, child := range node.Content {
+			item, f := r.read(child)
+			if f != nil {
+				return nil, f
+			}
+			v.items = append(v.items, item)
+		}
+		return v, nil
+	case yaml.MappingNode:
+		return r.table(node, at)
+	default:
+		return &value{form: yamlForm(node), scalar: node.Value, at: at}, nil
+	}
+}
+
+func (r *yamlReader) table(node *yaml.Node, at position) (*value, *fault) {
+	v := &value{form: table, at: at, entries: make([]entry, 0, len(node.Content)/2)}
+	var merges []*value
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key := node.Content[i]
+		here := position{line: key.Line, column: key.Column}
+		of, f := r.read(node.Content[i+1])
+		if f != nil {
+			return nil, f
+		}
+		if key.Tag == "!!merge" {
+			merges = append(merges, of)
+			continue
+		}
+		if key.Kind != yaml.ScalarNode {
+			return nil, &fault{code: unreadable, at: here, message: "a key is not a plain text"}
+		}
+		if first := v.entry(key.Value); first != nil {
+			return nil, duplicateKey(key.Value, here, first.at)
+		}
+		v.entries = append(v.entries, entry{key: key.Value, at: here, value: of})
+	}
+	for _, merge := range merges {
+		v.merge(merge)
+	}
+	return v, nil
+}
+
+// merge adds the keys of a merge key (<<) that are not there.
+func (v *value) merge(from *value) {
+	for _, item := range from.items {
+		v.merge(item)
+	}
+	for _, e := range from.entries {
+		if v.entry(e.key) == nil {
+			v.entries = append(v.entries, e)
+		}
+	}
+}
+
+func yamlForm(node *yaml.Node) form {
+	if node.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+		return text
+	}
+	switch node.Tag {
+	case "!!null":
+		return null
+	case "!!int", "!!float":
+		return number
+	case "!!bool":
+		return boolean
+	}
+	return text
+}
+
+func duplicateKey(key string, at, first position) *fault {
+	return &fault{code: repeatedKey, at: at, message: "the key \"" + key + "\" is also on line " + strconv.Itoa(first.line)}
+}
