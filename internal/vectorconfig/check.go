@@ -38,7 +38,7 @@ type Report struct {
 // Check reads the files of one configuration, merges them as Vector does, and
 // checks the whole.
 func Check(files []File, options Options) *Report {
-	c := &checker{tables: tables(), version: versionOf(options.Image), container: options.Container, files: files}
+	c := &checker{tables: tables(), version: versionOf(options.Image), container: options.Container, files: files, counts: map[Level]int{}}
 	c.interpolates = c.interpolation()
 	root, isWhole := c.read()
 	c.root, c.intake = root, intakeOf(root)
@@ -52,6 +52,10 @@ func Check(files []File, options Options) *Report {
 	return &Report{Findings: c.findings, Intake: c.intake, container: options.Container, listeners: c.listeners}
 }
 
+// mostFindings is how many findings of a level are kept: who has more mends these
+// first.
+const mostFindings = 100
+
 // checker holds one check.
 type checker struct {
 	tables    *facts
@@ -61,6 +65,7 @@ type checker struct {
 	root      *value
 	intake    Intake
 	findings  []Finding
+	counts    map[Level]int
 
 	// interpolates tells whether ${VAR} is replaced.
 	interpolates bool
@@ -136,6 +141,9 @@ func (c *checker) add(code Code, at position, path string, isCertain bool, forma
 		}
 	}
 	finding.Message = fmt.Sprintf(format, args...)
+	if c.counts[finding.Level]++; c.counts[finding.Level] > mostFindings {
+		return
+	}
 	finding.Source = c.sourceOf(at)
 	c.findings = append(c.findings, finding)
 }

@@ -24,14 +24,21 @@ func (c *checker) resolveInputs() {
 			ids = append(ids, out.id)
 		}
 	}
+	room := mostInputs
 	for _, one := range c.components {
-		one.inputs = expand(one, ids)
+		one.inputs = expand(one, ids, &room)
+	}
+	if room < 0 {
+		c.report(tooLarge, c.root.at, "", "the patterns in inputs match more than %d times", mostInputs)
 	}
 }
 
+// mostInputs is how many inputs a configuration may have, patterns expanded.
+const mostInputs = 50_000
+
 // expand replaces each pattern by the outputs that it matches, that of the
 // consumer itself left out. One that matches nothing stays.
-func expand(one *component, ids []string) []input {
+func expand(one *component, ids []string, room *int) []input {
 	var all []input
 	for _, in := range one.inputs {
 		if !isPattern(in.text) || isLiteral(in.text) {
@@ -40,7 +47,11 @@ func expand(one *component, ids []string) []input {
 		}
 		before := len(all)
 		for _, id := range ids {
+			if *room < 0 {
+				return nil
+			}
 			if id != one.id && matches(in.text, id) {
+				*room--
 				all = append(all, input{text: id, path: in.path, at: in.at, pattern: in.text})
 			}
 		}
@@ -145,10 +156,16 @@ func (c *checker) namesOf(id string) []string {
 	return names
 }
 
+// longestName is that of a name for which it is worth looking for a likely slip.
+const longestName = 100
+
 func (c *checker) nearestOutput(one *component, text string) string {
+	if len(text) > longestName || c.counts[Error] >= mostFindings {
+		return ""
+	}
 	var ids []string
 	for id, out := range c.outputs {
-		if out.of != one {
+		if out.of != one && len(id) <= longestName {
 			ids = append(ids, id)
 		}
 	}

@@ -126,7 +126,7 @@ func (r *jsonReader) table(at position) (*value, *fault) {
 		if f != nil {
 			return nil, f
 		}
-		v.entries = append(v.entries, entry{key: key, at: here, value: of})
+		v.add(entry{key: key, at: here, value: of})
 	}
 	_, _, f := r.token() // The closing brace.
 	return v, f

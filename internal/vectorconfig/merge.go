@@ -3,7 +3,10 @@
 
 package vectorconfig
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // collections are the top-level tables whose entries several files may share;
 // an entry of one name may be in one of them only.
@@ -16,7 +19,7 @@ func (c *checker) merge(into, from *value) {
 		there := into.entry(e.key)
 		switch {
 		case there == nil:
-			into.entries = append(into.entries, entry{key: e.key, at: e.at, value: copied(e.value)})
+			into.add(entry{key: e.key, at: e.at, value: copied(e.value)})
 		case slices.Contains(collections, e.key) && there.value.form == table && e.value.form == table:
 			c.mergeEntries(e.key, there.value, e.value)
 		case there.value.form == list && e.value.form == list:
@@ -32,7 +35,7 @@ func (c *checker) merge(into, from *value) {
 // copied is a table of its own, so that adding to it leaves the file alone.
 func copied(v *value) *value {
 	fresh := *v
-	fresh.entries, fresh.items = slices.Clone(v.entries), slices.Clone(v.items)
+	fresh.entries, fresh.items, fresh.index = slices.Clone(v.entries), slices.Clone(v.items), maps.Clone(v.index)
 	return &fresh
 }
 
@@ -42,7 +45,7 @@ func (c *checker) mergeEntries(path string, into, from *value) {
 			c.report(definedTwice, e.at, join(path, e.key), "%q is also defined at %s", e.key, c.place(first.at))
 			continue
 		}
-		into.entries = append(into.entries, e)
+		into.add(e)
 	}
 }
 
@@ -53,7 +56,7 @@ func (c *checker) mergeOptions(path string, into, from *value) {
 		first := into.entry(e.key)
 		switch {
 		case first == nil:
-			into.entries = append(into.entries, e)
+			into.add(e)
 		case first.value.form == table && e.value.form == table:
 			c.mergeOptions(join(path, e.key), first.value, e.value)
 		case first.value.scalar != e.value.scalar || first.value.form != e.value.form:

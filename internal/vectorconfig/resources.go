@@ -22,14 +22,21 @@ type listener struct {
 // Disk buffers are named by the id of their sink, of which there is only one.
 func (c *checker) checkResources() {
 	descriptors := map[string]*component{}
+	type claim struct {
+		protocol string
+		port     int
+	}
+	claims := map[claim][]listener{}
 	for _, one := range c.components {
 		for _, fresh := range c.listenersOf(one) {
-			for _, first := range c.listeners {
+			of := claim{fresh.protocol, fresh.port}
+			for _, first := range claims[of] {
 				if first.clashes(fresh) {
 					c.report(claimedTwice, fresh.at, fresh.path, "%s port %d is also claimed by %s", fresh.protocol, fresh.port, first.path)
 					break
 				}
 			}
+			claims[of] = append(claims[of], fresh)
 			c.listeners = append(c.listeners, fresh)
 		}
 		descriptor := descriptorOf(one)
@@ -90,9 +97,9 @@ func splitAddress(address string) (host string, port int, ok bool) {
 	return strings.Trim(address[:at], "[]"), port, err == nil && port > 0
 }
 
-// clashes tells whether two listeners cannot both have what they claim.
+// clashes tells whether two listeners of one port cannot both have it.
 func (l listener) clashes(other listener) bool {
-	return l.protocol == other.protocol && l.port == other.port && (l.host == other.host || isUnspecified(l.host) || isUnspecified(other.host))
+	return l.host == other.host || isUnspecified(l.host) || isUnspecified(other.host)
 }
 
 func isUnspecified(host string) bool {

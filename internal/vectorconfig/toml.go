@@ -84,7 +84,7 @@ func (r *tomlReader) descend(v *value, key unstable.Iterator, appends bool) *val
 			if isNew {
 				made = &value{form: list, at: at}
 			}
-			v.entries = append(v.entries, entry{key: name, at: at, value: made})
+			v.add(entry{key: name, at: at, value: made})
 			found = &v.entries[len(v.entries)-1]
 		}
 		v = found.value
@@ -110,7 +110,7 @@ func (r *tomlReader) assign(v *value, node *unstable.Node) *fault {
 		}
 		found := parent.entry(name)
 		if found == nil {
-			parent.entries = append(parent.entries, entry{key: name, at: at, value: &value{form: table, at: at}})
+			parent.add(entry{key: name, at: at, value: &value{form: table, at: at}})
 			found = &parent.entries[len(parent.entries)-1]
 		}
 		parent = found.value
@@ -119,7 +119,7 @@ func (r *tomlReader) assign(v *value, node *unstable.Node) *fault {
 	if f != nil {
 		return f
 	}
-	parent.entries = append(parent.entries, entry{key: name, at: at, value: of})
+	parent.add(entry{key: name, at: at, value: of})
 	return nil
 }
 

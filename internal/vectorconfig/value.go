@@ -32,7 +32,9 @@ type value struct {
 	scalar  string // as it is written, without quotes
 	items   []*value
 	entries []entry
-	at      position
+	// index finds the entries of a large table.
+	index map[string]int
+	at    position
 }
 
 // entry is a key of a table, in the order of the file.
@@ -45,8 +47,32 @@ type entry struct {
 // nothing is the value of a key that is not there.
 var nothing = &value{}
 
+// indexedFrom is how many entries a table has that gets an index.
+const indexedFrom = 32
+
+// add appends an entry to a table.
+func (v *value) add(e entry) {
+	v.entries = append(v.entries, e)
+	if len(v.entries) < indexedFrom {
+		return
+	}
+	if v.index == nil {
+		v.index = make(map[string]int, 2*indexedFrom)
+		for i := range v.entries {
+			v.index[v.entries[i].key] = i
+		}
+	}
+	v.index[e.key] = len(v.entries) - 1
+}
+
 // entry returns an entry of a table, nil if there is none.
 func (v *value) entry(key string) *entry {
+	if v.index != nil {
+		if i, ok := v.index[key]; ok {
+			return &v.entries[i]
+		}
+		return nil
+	}
 	for i := range v.entries {
 		if v.entries[i].key == key {
 			return &v.entries[i]

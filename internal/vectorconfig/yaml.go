@@ -4,7 +4,6 @@
 package vectorconfig
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"regexp"
@@ -52,9 +51,24 @@ func yamlFault(source string, err error) *fault {
 		f.at.line, _ = strconv.Atoi(match[1])
 		message = strings.TrimPrefix(message, match[0])
 	}
-	f.at.line = min(max(f.at.line, 1), bytes.Count([]byte(source), []byte("\n"))+1)
+	f.at.line = min(max(f.at.line, 1), strings.Count(source, "\n")+1)
+	if strings.Contains(message, "tab character") {
+		f.at = tabAt(source, f.at)
+	}
 	f.message = "not YAML: " + message
 	return f
+}
+
+// tabAt finds the tab that indents a line, from the line on that the library
+// names: that is where the surrounding block began.
+func tabAt(source string, near position) position {
+	for i, line := range strings.Split(source, "\n") {
+		indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+		if at := strings.IndexByte(indent, '\t'); at >= 0 && i+1 >= near.line {
+			return position{line: i + 1, column: at + 1}
+		}
+	}
+	return near
 }
 
 // yamlReader turns nodes of the YAML library into values.
@@ -106,7 +120,7 @@ func (r *yamlReader) table(node *yaml.Node, at position) (*value, *fault) {
 		if first := v.entry(key.Value); first != nil {
 			return nil, duplicateKey(key.Value, here, first.at)
 		}
-		v.entries = append(v.entries, entry{key: key.Value, at: here, value: of})
+		v.add(entry{key: key.Value, at: here, value: of})
 	}
 	for _, merge := range merges {
 		v.merge(merge)
@@ -121,7 +135,7 @@ func (v *value) merge(from *value) {
 	}
 	for _, e := range from.entries {
 		if v.entry(e.key) == nil {
-			v.entries = append(v.entries, e)
+			v.add(e)
 		}
 	}
 }

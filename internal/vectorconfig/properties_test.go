@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package vectorconfig
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// flow is a random graph: transforms in an order, each fed by earlier ones or by
+// the source, and sinks that take any of them.
+type flow struct{ inputs, sinks [][]int }
+
+func randomFlow(r *rand.Rand) flow {
+	n := 1 + r.IntN(12)
+	f := flow{inputs: make([][]int, n), sinks: make([][]int, 1+r.IntN(4))}
+	for i := range f.inputs {
+		f.inputs[i] = some(r, i)
+	}
+	for i := range f.sinks {
+		f.sinks[i] = some(r, n)
+	}
+	return f
+}
+
+// some are a few of the first n transforms, and -1, the source, if there are none.
+func some(r *rand.Rand, n int) []int {
+	var chosen []int
+	for range r.IntN(3) {
+		if n > 0 {
+			chosen = append(chosen, r.IntN(n))
+		}
+	}
+	slices.Sort(chosen)
+	if chosen = slices.Compact(chosen); len(chosen) == 0 {
+		return []int{-1}
+	}
+	return chosen
+}
+
+func (f flow) text() string {
+	name := func(ids []int) string {
+		var names []string
+		for _, id := range ids {
+			if id < 0 {
+				names = append(names, "app")
+			} else {
+				names = append(names, fmt.Sprintf("t%d", id))
+			}
+		}
+		return strings.Join(names, ", ")
+	}
+	var b strings.Builder
+	b.WriteString("sources: {app: {type: stdin}}\ntransforms:\n")
+	for i, inputs := range f.inputs {
+		fmt.Fprintf(&b, "  t%d: {type: remap, inputs: [%s]}\n", i, name(inputs))
+	}
+	b.WriteString("sinks:\n")
+	for i, inputs := range f.sinks {
+		fmt.Fprintf(&b, "  s%d: {type: blackhole, inputs: [%s]}\n", i, name(inputs))
+	}
+	return b.String()
+}
+
+// above are the transforms whose events reach a transform, itself included.
+func (f flow) above(i int) []int {
+	all := []int{i}
+	for at := 0; at < len(all); at++ {
+		for _, j := range f.inputs[all[at]] {
+			if j >= 0 && !slices.Contains(all, j) {
+				all = append(all, j)
+			}
+		}
+	}
+	return all
+}
+
+func TestAGraphWithoutACycleIsNeverCalledOne(t *testing.T) {
+	for seed := range uint64(2000) {
+		f := randomFlow(rand.New(rand.NewPCG(seed, 1)))
+		report := Check([]File{{Name: "vector.yaml", Text: f.text()}}, Options{Image: image})
+		require.Empty(t, Errors(report.Findings), f.text())
+	}
+}
+
+func TestAnEdgeBackThatReachesASinkIsAlwaysACycle(t *testing.T) {
+	tried := 0
+	for seed := range uint64(2000) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		f := randomFlow(r)
+		sink := f.sinks[r.IntN(len(f.sinks))]
+		last := sink[r.IntN(len(sink))]
+		if last < 0 {
+			continue
+		}
+		above := f.above(last)
+		first := above[r.IntN(len(above))]
+		below := slices.DeleteFunc(slices.Clone(above), func(i int) bool { return !slices.Contains(f.above(i), first) })
+		f.inputs[first] = append(f.inputs[first], below[r.IntN(len(below))])
+		tried++
+		report := Check([]File{{Name: "vector.yaml", Text: f.text()}}, Options{Image: image})
+		require.Contains(t, codes(report.Findings), cycle, f.text())
+	}
+	require.Greater(t, tried, 500)
+}
+
+func TestFindingsHaveOneOrder(t *testing.T) {
+	text := graph("transforms:\n  c: {}\n  b: {}\n  a: {type: x, inputs: [y]}\n", "inputs: [z]") + "w: 1\nv: 2\n"
+	check := func() []Finding { return Check([]File{{Name: "vector.yaml", Text: text}}, Options{}).Findings }
+	first := check()
+	for range 20 {
+		require.Equal(t, first, check(), "a message that changes by itself is written to the status again and again")
+	}
+}
+
+func FuzzCheck(f *testing.F) {
+	for _, text := range []string{fiftyComponents(), graph("", ok), "[sources.in]\ntype=\"x\"", "{}", "- a", "a: &a [*a]", "? {a: b} : c", `{"sinks": {"a": {"inputs": ["[", "[!", "[a-", "***"]}}}`, "a = [[1], {b.c = 2}]\n[[a.b]]\n[a.b.c]"} {
+		for _, name := range []string{"vector.yaml", "vector.json", "vector.toml"} {
+			f.Add(name, text, "second: 1")
+		}
+	}
+	f.Fuzz(func(_ *testing.T, name, text, second string) {
+		report := Check([]File{{Name: name, Text: text}, {Name: "second.yaml", Text: second}}, Options{Image: image, Container: sidecar()})
+		for _, finding := range append(report.Findings, report.In(Pod{Ports: []Port{{"a", "tcp", 80}}, GraceSeconds: 1})...) {
+			_ = finding.String()
+		}
+	})
+}
+
+// A configuration may be as large as a ConfigMap, and hostile.
+func TestNoConfigurationTakesLong(t *testing.T) {
+	many := func(line string, n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, line, i)
+		}
+		return b.String()
+	}
+	for name, text := range map[string]string{
+		"many keys":            many("k%d: 1\n", 90_000),
+		"many components":      "sources:\n" + many("  s%d: {type: stdin}\n", 20_000) + "sinks: {out: {type: blackhole, inputs: [\"*\"]}}\n",
+		"patterns everywhere":  "sources:\n" + many("  s%d: {type: stdin}\n", 9000) + "sinks:\n" + many("  t%d: {type: blackhole, inputs: [\"*\"]}\n", 9000),
+		"a name without end":   graph("", "inputs: ["+strings.Repeat("a", 500_000)+"]"),
+		"a pattern of stars":   graph("  "+strings.Repeat("a", 50_000)+": {type: stdin}\n", `inputs: ["`+strings.Repeat("*a", 25_000)+`b"]`),
+		"many on one port":     "sources:\n" + many("  s%d: {type: vector, address: \"host-%[1]d:6000\"}\n", 9000),
+		"many slips":           "sources:\n" + many("  s%d: {type: stdin}\n", 9000) + "sinks:\n" + many("  t%d: {type: blackhole, inputs: [x%[1]d]}\n", 9000),
+		"two endless names":    graph("  "+strings.Repeat("b", 200_000)+": {type: stdin}\n", "inputs: ["+strings.Repeat("a", 200_000)+"]"),
+		"aliases upon aliases": bomb(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			started := time.Now()
+			report := Check([]File{{Name: "vector.yaml", Text: text}}, Options{Image: image, Container: sidecar()})
+			require.NotEmpty(t, report.Findings)
+			require.LessOrEqual(t, len(report.Findings), 2*mostFindings)
+			require.Less(t, time.Since(started), 8*time.Second)
+			t.Logf("%s", time.Since(started))
+		})
+	}
+}
