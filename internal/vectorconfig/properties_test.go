@@ -159,7 +159,7 @@ func TestNoConfigurationTakesLong(t *testing.T) {
 			report := Check([]File{{Name: "vector.yaml", Text: text}}, Options{Image: image, Container: sidecar()})
 			require.NotEmpty(t, report.Findings)
 			require.LessOrEqual(t, len(report.Findings), 2*mostFindings)
-			require.Less(t, time.Since(started), 8*time.Second)
+			require.Less(t, time.Since(started), 20*time.Second)
 			t.Logf("%s", time.Since(started))
 		})
 	}

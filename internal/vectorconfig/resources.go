@@ -16,6 +16,7 @@ type listener struct {
 	source         string // of the file
 	host           string
 	port           int
+	isEverywhere   bool
 }
 
 // checkResources finds addresses and file descriptors that two components claim.
@@ -83,7 +84,7 @@ func (c *checker) listenersOf(one *component) []listener {
 }
 
 func (c *checker) listener(path, protocol string, at position, host string, port int) listener {
-	return listener{path: path, protocol: protocol, at: at, source: c.sourceOf(at), host: host, port: port}
+	return listener{path: path, protocol: protocol, at: at, source: c.sourceOf(at), host: host, port: port, isEverywhere: isUnspecified(host)}
 }
 
 // splitAddress reads HOST:PORT; anything else, such as systemd or a variable, is
@@ -99,7 +100,7 @@ func splitAddress(address string) (host string, port int, ok bool) {
 
 // clashes tells whether two listeners of one port cannot both have it.
 func (l listener) clashes(other listener) bool {
-	return l.host == other.host || isUnspecified(l.host) || isUnspecified(other.host)
+	return l.host == other.host || l.isEverywhere || other.isEverywhere
 }
 
 func isUnspecified(host string) bool {
