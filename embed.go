@@ -10,7 +10,8 @@
 //   - internal/environment merges layers of values and keeps their origin.
 //   - internal/template executes compiled templates, bounded and hermetic.
 //   - internal/sidecarchart loads a chart of templates, values and schema.
-//   - internal/vectorconfig reads Vector configuration.
+//   - internal/vectorconfig reads Vector configuration and finds what would keep
+//     Vector from starting.
 //   - internal/render makes of chart, values and target the Overlay, which is
 //     what gets merged, and its companion objects.
 //   - internal/workload shows a Deployment as a small View.

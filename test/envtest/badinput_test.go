@@ -50,14 +50,14 @@ func TestBadInputIsExplainedAndTouchesNothing(t *testing.T) {
 				return b.WithConfigMap("present", "broken.yaml")
 			},
 			reason: meta.ReasonInvalidConfig,
-			names:  []string{"/present: broken.yaml: line 2"},
+			names:  []string{"/present broken.yaml:2:", "VSC101"},
 		},
 		"an inline configuration without a sink": {
 			sidecar: func(b *objects.VectorSidecar) *objects.VectorSidecar {
-				return b.WithInlineConfig("sources: {in: {type: demo_logs}}")
+				return b.WithInlineConfig("sources: {in: {type: stdin}}")
 			},
 			reason: meta.ReasonInvalidConfig,
-			names:  []string{"vector.yaml: sinks is empty"},
+			names:  []string{"spec.sidecar.config.inline:1:1: sinks is empty"},
 		},
 		"a folder of logs that no container shares": {
 			sidecar: func(b *objects.VectorSidecar) *objects.VectorSidecar { return b.WithLogs("/var/log/app") },

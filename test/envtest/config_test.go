@@ -5,12 +5,14 @@ package envtest
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -274,4 +276,38 @@ func replicaSetsWithSidecar(t *testing.T, namespace string) int {
 		}
 	}
 	return n
+}
+
+// A ConfigMap is checked again with each content; what runs is the last good one.
+func TestABrokenChangeOfAConfigMapStopsAtTheCheck(t *testing.T) {
+	namespace := world.Namespace(t)
+	config := objects.NewConfigMap("vector", namespace, "vector.yaml", objects.VectorConfig("first"))
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithConfigMap("vector", "").Build()
+	world.Create(t, config, deployment, vs)
+	harness.Until(t, world, vs, "readiness", isReady)
+	world.Get(t, deployment)
+	generation := deployment.Generation
+
+	misspelt := strings.Replace(objects.VectorConfig("second"), "[demo]", "[dmeo]", 1)
+	harness.Change(t, world, config, func(c *corev1.ConfigMap) { c.Data["vector.yaml"] = misspelt })
+
+	harness.Until(t, world, vs, "the finding", func(vs *v1alpha1.VectorSidecar) bool {
+		valid := apimeta.FindStatusCondition(vs.Status.Conditions, meta.ConditionConfigValid)
+		return valid != nil && valid.Status == metav1.ConditionFalse && valid.Reason == meta.ReasonInvalidConfig &&
+			strings.Contains(valid.Message, "ConfigMap "+namespace+`/vector vector.yaml:9:14: sinks.console.inputs[0]: there is no source, transform or output "dmeo"; did you mean "demo"? (VSC211)`)
+	})
+	world.Get(t, deployment)
+	require.Equal(t, generation, deployment.Generation)
+
+	idle := objects.VectorConfig("third") + "enrichment_tables: {}\n"
+	idle = strings.Replace(idle, "sinks:", "  idle:\n    type: internal_logs\nsinks:", 1)
+	harness.Change(t, world, config, func(c *corev1.ConfigMap) { c.Data["vector.yaml"] = idle })
+
+	harness.Until(t, world, vs, "a warning that stops nothing", func(vs *v1alpha1.VectorSidecar) bool {
+		valid := apimeta.FindStatusCondition(vs.Status.Conditions, meta.ConditionConfigValid)
+		return isReady(vs) && valid.Status == metav1.ConditionTrue && strings.Contains(valid.Message, "VSC215") && vs.Status.UpdatedDeployments == 1
+	})
+	world.Get(t, deployment)
+	require.Equal(t, generation+1, deployment.Generation)
 }

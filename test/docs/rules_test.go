@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package docs
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+)
+
+var update = flag.Bool("update", false, "rewrite what is generated in the pages")
+
+func TestTheRulesAreThoseOfTheCatalogue(t *testing.T) {
+	file := filepath.Join(root, "docs", "vector-config.md")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	head, rest, found := strings.Cut(string(text), "<!-- rules: ")
+	require.True(t, found)
+	marker, rest, found := strings.Cut(rest, "-->\n")
+	require.True(t, found)
+	_, tail, found := strings.Cut(rest, "<!-- end of rules -->")
+	require.True(t, found)
+
+	want := head + "<!-- rules: " + marker + "-->\n" + rulesTable() + "<!-- end of rules -->" + tail
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(want), 0o600))
+	}
+	require.Equal(t, want, string(text), "run this test with -update and read the difference")
+}
+
+func rulesTable() string {
+	var b strings.Builder
+	b.WriteString("| Code | Level | What is wrong | What to do |\n|---|---|---|---|\n")
+	for _, rule := range vectorconfig.Rules() {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", rule.Code, rule.Level, rule.Title, strings.ReplaceAll(rule.Help, "|", `\|`))
+	}
+	return b.String()
+}
