@@ -52,8 +52,7 @@ func (c *checker) checkRequired(one *component, required string) {
 	if slices.ContainsFunc(names, one.options.has) {
 		return
 	}
-	isCertain := c.version.isCovered() && c.version.minor >= oldestMinor
-	c.add(missingOption, one.at, one.path, isCertain, "the %s %q needs %s", one.kind, one.typeName, strings.Join(names, " or "), didYouMeanInstead(one.options, names))
+	c.add(missingOption, one.at, one.path, c.version.isCovered(), "the %s %q needs %s", one.kind, one.typeName, strings.Join(names, " or "), didYouMeanInstead(one.options, names))
 }
 
 // appliesTo tells whether an option is required in this mode.

@@ -20,7 +20,8 @@ var topLevel = strings.Fields(`
 func (c *checker) checkKeys() {
 	for _, e := range c.root.entries {
 		if !slices.Contains(topLevel, e.key) {
-			c.report(unknownKey, e.at, e.key, "%q is no top-level key of Vector's", e.key, didYouMean(suggest.Nearest(e.key, topLevel)))
+			near := suggest.Nearest(e.key, topLevel)
+			c.add(unknownKey, e.at, e.key, near != "" || c.version.isCovered(), "%q is no top-level key of Vector's", e.key, didYouMean(near))
 		}
 	}
 	for option, removed := range c.tables.globalsRemoved {

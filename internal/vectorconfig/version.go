@@ -39,8 +39,10 @@ func versionOf(image string) version {
 	return version{minor: minor, known: true}
 }
 
-// isCovered tells whether data/ is right for a version.
-func (v version) isCovered() bool { return v.known && v.minor <= newestMinor }
+// isCovered tells whether what is not in data/ does not exist in a version.
+func (v version) isCovered() bool {
+	return v.known && v.minor <= newestMinor && v.minor >= oldestMinor
+}
 
 func (v version) String() string {
 	if !v.known {
