@@ -187,6 +187,29 @@ type ConfigSpec struct {
 	// enforce stops the change, warn only tells, off does not check.
 	// +optional
 	Check ConfigCheck `json:"check,omitempty"`
+
+	// ValidateJob has Vector itself judge a new configuration.
+	// +optional
+	ValidateJob *ValidateJobSpec `json:"validateJob,omitempty"`
+}
+
+// ValidateJobSpec is the Job that runs vector validate with the sidecar's image
+// before a configuration reaches a workload.
+type ValidateJobSpec struct {
+	// Enabled runs the Job. The installation has to allow it.
+	// +optional
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// DeadlineSeconds is when the Job is given up.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=3600
+	// +optional
+	DeadlineSeconds *int32 `json:"deadlineSeconds,omitempty"`
+
+	// WhenUnable says what happens when Vector could not be asked.
+	// +kubebuilder:validation:Enum=proceed;wait
+	// +optional
+	WhenUnable string `json:"whenUnable,omitempty"`
 }
 
 // ConfigMapRef names a key of a ConfigMap.

@@ -40,7 +40,8 @@ type outcome struct {
 	failures []status.Failure
 	// isStale tells that a workload has changed since it was looked at.
 	isStale bool
-	// lookAgain is when an old companion may have become unused, 0 for never.
+	// lookAgain is when an old companion may have become unused, or Vector is
+	// to be asked again; 0 for never.
 	lookAgain time.Duration
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/ptr"
@@ -53,6 +54,9 @@ type Options struct {
 	// Patience is how long a pass may make no step before the loop counts as
 	// stuck; 0 for longer than anything it does may take.
 	Patience time.Duration
+	// ValidationJobs lets VectorSidecars have Vector judge a configuration in
+	// a Job.
+	ValidationJobs bool
 }
 
 // Reconciler brings the workloads of one VectorSidecar at a time to what it says.
@@ -69,6 +73,7 @@ type Reconciler struct {
 	history    *history
 	catalogue  *catalogue
 	namespaces *namespaces
+	verdicts   *verdicts
 
 	*instruments
 }
@@ -89,6 +94,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (alive func()
 		history:    newHistory(mgr.GetAPIReader(), time.Now),
 		catalogue:  &catalogue{builtin: options.Chart.Environments},
 		namespaces: newNamespaces(mgr.GetClient(), mgr.GetAPIReader(), options.WatchNamespaces),
+		verdicts:   newVerdicts(time.Now),
 
 		instruments: &instruments{Instruments: options.Instruments, pulse: newPulse(options.Patience), now: time.Now},
 	}
@@ -114,6 +120,9 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (alive func()
 			ReconciliationTimeout: passTimeout,
 		}).
 		WithLogConstructor(loggerOf(mgr.GetLogger()))
+	if options.ValidationJobs {
+		builder = builder.Owns(&batchv1.Job{})
+	}
 	if err := r.addWatches(builder).Complete(r); err != nil {
 		return nil, err
 	}
@@ -154,6 +163,9 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 		}
 		return reconcile.Result{}, metrics.Unchanged, client.IgnoreNotFound(err)
 	}
+	if err := r.collectVerdicts(ctx, sidecar); err != nil {
+		return reconcile.Result{}, metrics.Failed, fmt.Errorf("reading what Vector said: %w", err)
+	}
 	snapshot, err := r.observe(ctx, sidecar)
 	if err != nil {
 		return reconcile.Result{}, metrics.Failed, fmt.Errorf("observing: %w", err)
@@ -170,6 +182,7 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 		return reconcile.Result{}, metrics.Failed, err
 	}
 	outcome := r.act(ctx, sidecar, decided)
+	r.askVector(ctx, sidecar, decided, outcome)
 	if err := r.tell(ctx, sidecar, decided, outcome); err != nil {
 		return reconcile.Result{}, metrics.Failed, err
 	}

@@ -49,7 +49,12 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 	if err != nil {
 		return nil, err
 	}
+	var verdict func(string) decision.Verdict
+	if r.options.ValidationJobs {
+		verdict = r.verdicts.of
+	}
 	return &decision.Snapshot{
+		Verdict:            verdict,
 		Sidecar:            sidecar,
 		NamespaceLabels:    namespaceLabels,
 		Workloads:          workloads,

@@ -21,15 +21,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// check checks the configuration that a rendered sidecar reads. It is never nil:
-// what the configuration takes in is read even when nothing is checked.
-func (b *batch) check(request *render.Request, spec *corev1.PodSpec, of *wanted) *vectorconfig.Report {
+// check checks the configuration that a rendered sidecar reads. There is always a
+// report: what the configuration takes in is read even when nothing is checked.
+func (b *batch) check(request *render.Request, spec *corev1.PodSpec, of *wanted) {
 	container := of.desired.Container(of.container)
 	options := vectorconfig.Options{Image: value(request.Values, "sidecar", "image")}
 	if container != nil {
 		options = vectorconfig.Options{Image: container.Image, Container: vectorContainer(container, spec)}
 	}
-	return b.report(filesOf(request.Values, b.config, of.companions, container, spec), options)
+	files := filesOf(request.Values, b.config, of.companions, container, spec)
+	of.report = b.report(files, options)
+	of.validation = validationOf(request, files, container, spec)
 }
 
 // checkAlone checks a configuration of the user's that no workload runs yet.

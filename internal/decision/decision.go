@@ -39,6 +39,9 @@ type Snapshot struct {
 	ConfigMap func(name string) *corev1.ConfigMap
 	// Others are the other VectorSidecars of the namespace, the oldest first.
 	Others []v1alpha1.VectorSidecar
+	// Verdict returns what Vector said of a configuration; nil when the
+	// operator may not ask.
+	Verdict func(key string) Verdict
 	// Loops are the workloads from which somebody takes the sidecar again and
 	// again, so that it is not to be written for now.
 	Loops map[types.UID]Loop
@@ -80,6 +83,9 @@ type Decision struct {
 	// Findings are what is wrong with the Vector configuration, errors first:
 	// the errors too when sidecar.config.check lets them through.
 	Findings []vectorconfig.Finding
+	// Validations are the configurations that Vector has to be asked about
+	// before anything waiting for them goes on.
+	Validations []Validation
 	// Plans has a plan for each workload of the snapshot that the
 	// VectorSidecar matches or that carries its sidecar, by name.
 	Plans []plan.Plan

@@ -100,9 +100,10 @@ func (d *injection) add(view *workload.View, wanted *wanted) {
 	if p.Desired != nil {
 		p.Warning = d.doubts(wanted, view)
 	}
+	p = d.validate(p, wanted.validation, view)
 	d.Plans = append(d.Plans, p)
-	if p.Desired == nil || p.Action == plan.Blocked || p.Action == plan.Conflict {
-		return // Nothing of this rendering is in it, or will be.
+	if p.Desired == nil || p.Action == plan.Blocked || p.Action == plan.Conflict || p.Waiting {
+		return // Nothing of this rendering is in it, or will be now.
 	}
 	for _, companion := range wanted.companions {
 		known := false

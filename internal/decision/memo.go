@@ -43,6 +43,7 @@ type wanted struct {
 	container  string
 	report     *vectorconfig.Report
 	companions []corev1.ConfigMap
+	validation *Validation
 	invalid    *Invalid
 }
 
@@ -124,7 +125,7 @@ func (b *batch) evaluate(ctx context.Context, request render.Request) *wanted {
 	name := value(request.Values, "sidecar", "name")
 	fresh := &wanted{desired: plan.NewDesired(&result.Overlay, name, version), container: name, companions: result.Companions}
 	end = b.observer.begin(ctx, Check)
-	fresh.report = b.check(&request, &result.Overlay.Template.Spec, fresh)
+	b.check(&request, &result.Overlay.Template.Spec, fresh)
 	fresh.invalid = refused(fresh.report, request.Values)
 	end(fresh.invalid.err())
 	return fresh

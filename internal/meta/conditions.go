@@ -41,6 +41,8 @@ const (
 	ReasonRolloutFailed      = "RolloutFailed"
 	ReasonRolloutPaused      = "RolloutPaused"
 	ReasonWaitingForBudget   = "WaitingForBudget"
+	ReasonValidating         = "Validating"
+	ReasonNotValidated       = "NotValidated"
 	ReasonDrifted            = "Drifted"
 	ReasonRepairLoop         = "RepairLoop"
 	ReasonOptedOut           = "OptedOut"

@@ -75,6 +75,11 @@ const (
 	LabelEnvironment = Group + "/environment"
 	// LabelSidecar on a companion object names the VectorSidecar it belongs to.
 	LabelSidecar = Group + "/vectorsidecar"
+	// LabelValidation on a Job, its pod and its ConfigMap is the key of the
+	// configuration that Vector judges there.
+	LabelValidation = Group + "/validation"
+	// LabelValidated on the same names the VectorSidecar.
+	LabelValidated = Group + "/validated"
 )
 
 // Finalizer keeps a VectorSidecar until its sidecars are out again.

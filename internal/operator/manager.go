@@ -11,9 +11,12 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/selection"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
@@ -24,6 +27,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -109,8 +113,11 @@ func cacheOptions(options Options) cache.Options {
 			configMaps.Namespaces[options.Namespace] = cache.Config{}
 		}
 	}
+	// The name of a label of ours is always valid.
+	validation, _ := labels.NewRequirement(meta.LabelValidation, selection.Exists, nil)
 	settings.ByObject = map[client.Object]cache.ByObject{
 		&appsv1.Deployment{}: {Transform: reduce},
+		&batchv1.Job{}:       {Label: labels.NewSelector().Add(*validation)},
 		&corev1.ConfigMap{}:  configMaps,
 	}
 	return settings

@@ -67,6 +67,7 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 		Concurrency:        options.Concurrency,
 		Instruments:        controller.Instruments{Metrics: counted, Tracer: process.Tracer, Reports: process.Reports},
 		Patience:           process.Patience,
+		ValidationJobs:     options.ValidationJobs,
 	})
 	if err != nil {
 		return fmt.Errorf("setting up the loop: %w", err)

@@ -32,6 +32,9 @@ type Options struct {
 	EnvironmentsConfigMap string
 	// Concurrency is how many VectorSidecars are worked on at once.
 	Concurrency int
+	// ValidationJobs lets VectorSidecars have Vector judge a configuration in a
+	// Job.
+	ValidationJobs bool
 	// LeaderElect makes sure that one of several replicas writes.
 	LeaderElect bool
 	// LeaderElectionID is the name of the lease.
@@ -69,6 +72,7 @@ func (o *Options) declare(flags *flag.FlagSet) {
 	flags.StringVar(&o.Environment, "environment", "development", "environment of VectorSidecars that name none and whose namespace names none")
 	flags.StringVar(&o.EnvironmentsConfigMap, "environments-configmap", "", "name of the ConfigMap with the installation's values, a key ENVIRONMENT.yaml for each environment")
 	flags.IntVar(&o.Concurrency, "concurrency", 4, "how many VectorSidecars are worked on at once")
+	flags.BoolVar(&o.ValidationJobs, "validation-jobs", false, "allow sidecar.config.validateJob, which runs vector validate in a Job")
 	flags.BoolVar(&o.LeaderElect, "leader-elect", false, "elect a leader among several replicas")
 	flags.StringVar(&o.LeaderElectionID, "leader-election-id", "vector-sidecar-operator", "name of the lease")
 	flags.DurationVar(&o.LeaseDuration, "leader-election-lease-duration", defaultLeaseDuration, "how long after the leader's last renewal another operator takes over")

@@ -25,7 +25,7 @@ var (
 	running *harness.Operator
 	// kubeconfig is the file by which owners' tools reach the API server.
 	kubeconfig string
-	options    = operator.Options{Namespace: "vector-system", EnvironmentsConfigMap: "environments"}
+	options    = operator.Options{Namespace: "vector-system", EnvironmentsConfigMap: "environments", ValidationJobs: true}
 )
 
 func TestMain(m *testing.M) {

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package apply
+
+import (
+	"context"
+	"fmt"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// Validation creates a Job and the ConfigMap that it mounts. The VectorSidecar
+// owns both. One that is there already is no error.
+func (w *Writer) Validation(ctx context.Context, owner *v1alpha1.VectorSidecar, job *batchv1.Job, files *corev1.ConfigMap) error {
+	reference := []metav1.OwnerReference{*metav1.NewControllerRef(owner, v1alpha1.GroupVersion.WithKind("VectorSidecar"))}
+	job, files = job.DeepCopy(), files.DeepCopy()
+	job.OwnerReferences, files.OwnerReferences = reference, reference
+	for _, object := range []client.Object{files, job} {
+		err := w.client.Create(ctx, object, client.FieldOwner(meta.Operator))
+		if err != nil && !apierrors.IsAlreadyExists(err) {
+			return fmt.Errorf("creating %T %s/%s: %w", object, job.Namespace, job.Name, err)
+		}
+	}
+	return nil
+}
+
+// DeleteValidation removes a Job, its pods and its ConfigMap; what is gone already
+// is no error.
+func (w *Writer) DeleteValidation(ctx context.Context, name types.NamespacedName) error {
+	named := metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}
+	for _, object := range []client.Object{&batchv1.Job{ObjectMeta: named}, &corev1.ConfigMap{ObjectMeta: named}} {
+		err := w.client.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationBackground))
+		if client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("deleting %T %s: %w", object, name, err)
+		}
+	}
+	return nil
+}

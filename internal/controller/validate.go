@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// collectVerdicts reads what came of the Jobs of a VectorSidecar that have ended,
+// and deletes them.
+func (r *Reconciler) collectVerdicts(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
+	jobs, err := r.validationJobs(ctx, sidecar)
+	if err != nil {
+		return err
+	}
+	for i := range jobs {
+		job := &jobs[i]
+		verdict, err := r.verdictOf(ctx, job)
+		if err != nil {
+			return err
+		}
+		if verdict.State == decision.VerdictPending {
+			continue
+		}
+		r.verdicts.remember(job.Labels[meta.LabelValidation], verdict)
+		if verdict.State == decision.VerdictUnable {
+			r.events.Eventf(sidecar, nil, corev1.EventTypeWarning, meta.ReasonNotValidated, "Validate", "Vector could not be asked: %s", shortened(verdict.Message))
+		}
+		if err := r.writer.DeleteValidation(ctx, client.ObjectKeyFromObject(job)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validationJobs lists the Jobs that were made for a VectorSidecar.
+func (r *Reconciler) validationJobs(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]batchv1.Job, error) {
+	if !r.options.ValidationJobs {
+		return nil, nil
+	}
+	var jobs batchv1.JobList
+	err := r.client.List(ctx, &jobs, client.InNamespace(sidecar.Namespace), client.MatchingLabels{meta.LabelValidated: meta.LabelValue(sidecar.Name)})
+	if err != nil {
+		return nil, fmt.Errorf("listing Jobs: %w", err)
+	}
+	return slices.DeleteFunc(jobs.Items, func(job batchv1.Job) bool { return job.DeletionTimestamp != nil }), nil
+}
+
+// verdictOf reads the end of a Job. Only Vector's own code for it makes a
+// configuration invalid: an image that cannot be pulled says nothing about it.
+func (r *Reconciler) verdictOf(ctx context.Context, job *batchv1.Job) (decision.Verdict, error) {
+	at := slices.IndexFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
+		return c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed)
+	})
+	if at < 0 {
+		return decision.Verdict{}, nil
+	}
+	if job.Status.Conditions[at].Type == batchv1.JobComplete {
+		return decision.Verdict{State: decision.VerdictValid}, nil
+	}
+	var pods corev1.PodList
+	if err := r.live.List(ctx, &pods, client.InNamespace(job.Namespace), client.MatchingLabels{meta.LabelValidation: job.Labels[meta.LabelValidation]}); err != nil {
+		return decision.Verdict{}, fmt.Errorf("listing the pods of Job %s: %w", job.Name, err)
+	}
+	for i := range pods.Items {
+		for _, container := range pods.Items[i].Status.ContainerStatuses {
+			if end := container.State.Terminated; end != nil && end.ExitCode == decision.ConfigInvalidExit {
+				return decision.Verdict{State: decision.VerdictInvalid, Message: shortened(strings.TrimSpace(end.Message))}, nil
+			}
+		}
+	}
+	condition := job.Status.Conditions[at]
+	return decision.Verdict{State: decision.VerdictUnable, Message: fmt.Sprintf("Job %s failed: %s: %s", job.Name, condition.Reason, condition.Message)}, nil
+}
+
+// askVector starts the Jobs that the decision waits for, and deletes those that
+// nothing waits for any more.
+func (r *Reconciler) askVector(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, result *outcome) {
+	jobs, err := r.validationJobs(ctx, sidecar)
+	if err != nil {
+		result.fail("Jobs of "+sidecar.Namespace, meta.ReasonRetrying, err, false)
+		return
+	}
+	for i := range decided.Validations {
+		of := &decided.Validations[i]
+		if slices.ContainsFunc(jobs, func(job batchv1.Job) bool { return job.Name == of.Job.Name }) {
+			continue
+		}
+		err := r.writer.Validation(ctx, sidecar, &of.Job, &of.Files)
+		switch {
+		case apierrors.IsForbidden(err) || apierrors.IsInvalid(err):
+			r.verdicts.remember(of.Key, decision.Verdict{State: decision.VerdictUnable, Message: err.Error()})
+			result.miss() // The policy decides in the next pass.
+		case err != nil:
+			result.fail("Job "+of.Job.Name, meta.ReasonRetrying, err, false)
+		}
+	}
+	for i := range decided.Plans {
+		if decided.Plans[i].Reason == meta.ReasonNotValidated && (result.lookAgain == 0 || result.lookAgain > lastRetry) {
+			result.lookAgain = lastRetry // Vector is asked again then.
+		}
+	}
+	for i := range jobs {
+		if slices.ContainsFunc(decided.Validations, func(v decision.Validation) bool { return v.Job.Name == jobs[i].Name }) {
+			continue
+		}
+		if err := r.writer.DeleteValidation(ctx, client.ObjectKeyFromObject(&jobs[i])); err != nil {
+			result.fail("Job "+jobs[i].Name, meta.ReasonRetrying, err, false)
+		}
+	}
+}
