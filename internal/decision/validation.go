@@ -65,7 +65,7 @@ const checkFolder = "/etc/vector-validate"
 // validationOf describes the Job that the values ask for, nil if they do not.
 func validationOf(request *render.Request, files []vectorconfig.File, container *corev1.Container, spec *corev1.PodSpec) *Validation {
 	job := branch(request.Values, "sidecar", "config", "validateJob")
-	if job["enabled"] != true || container == nil || len(files) == 0 {
+	if enabled, _ := job["enabled"].(bool); !enabled || container == nil || len(files) == 0 {
 		return nil
 	}
 	deadline := seconds(job["deadlineSeconds"])
