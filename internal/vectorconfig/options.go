@@ -4,6 +4,7 @@
 package vectorconfig
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,7 +32,8 @@ func (c *checker) checkOptions(one *component) {
 	if one.profile == nil {
 		return
 	}
-	for option, since := range one.profile.options {
+	for _, option := range slices.Sorted(maps.Keys(one.profile.options)) {
+		since := one.profile.options[option]
 		if e := one.options.entry(option); e != nil && since > c.version.minor {
 			c.add(otherVersion, e.at, join(one.path, option), c.version.known, "%s came with Vector 0.%d, and the image is %s", option, since, c.version)
 		}

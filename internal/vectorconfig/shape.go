@@ -4,6 +4,7 @@
 package vectorconfig
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,7 +25,8 @@ func (c *checker) checkKeys() {
 			c.add(unknownKey, e.at, e.key, near != "" || c.version.isCovered(), "%q is no top-level key of Vector's", e.key, didYouMean(near))
 		}
 	}
-	for option, removed := range c.tables.globalsRemoved {
+	for _, option := range slices.Sorted(maps.Keys(c.tables.globalsRemoved)) {
+		removed := c.tables.globalsRemoved[option]
 		path := strings.Split(option, ".")
 		if e := c.root.get(path[:len(path)-1]...).entry(path[len(path)-1]); e != nil && c.version.minor >= removed {
 			c.add(otherVersion, e.at, option, c.version.known, "Vector 0.%d and later refuse %s: its API is gRPC, not GraphQL", removed, option)
