@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package status
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+)
+
+func TestWhatIsDoubtfulInAConfigurationIsShown(t *testing.T) {
+	warning := vectorconfig.Finding{Code: "VSC215", Level: vectorconfig.Warning, Source: "vector.yaml", Line: 3, Column: 5, Message: "nothing takes it"}
+	failure := vectorconfig.Finding{Code: "VSC211", Level: vectorconfig.Error, Message: "there is no source"}
+	for name, test := range map[string]struct {
+		findings []vectorconfig.Finding
+		valid    string
+		ready    string
+	}{
+		"nothing":                  {valid: "give a sidecar"},
+		"a warning":                {findings: []vectorconfig.Finding{warning}, valid: "; warning (1): vector.yaml:3:5: nothing takes it (VSC215)", ready: "warning: 1 in the Vector configuration"},
+		"an error let through":     {findings: []vectorconfig.Finding{failure, warning}, valid: "; error let through (1): there is no source (VSC211); warning (1): ", ready: "2 in the Vector configuration"},
+		"more than a person reads": {findings: []vectorconfig.Finding{warning, warning, warning, warning, warning}, valid: "and 2 more", ready: "5 in"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status := Of(Facts{Sidecar: sidecar(), Decision: &decision.Decision{
+				Findings: test.findings, Matched: 1, Plans: []plan.Plan{planned("cart", plan.None)},
+			}}, noon)
+
+			valid := apimeta.FindStatusCondition(status.Conditions, meta.ConditionConfigValid)
+			ready := apimeta.FindStatusCondition(status.Conditions, meta.ConditionReady)
+			require.Equal(t, "True", string(valid.Status))
+			require.Equal(t, "True", string(ready.Status), "a warning stops nothing")
+			require.Contains(t, valid.Message, test.valid)
+			require.Contains(t, ready.Message, test.ready)
+			require.Equal(t, len(test.findings) > 0, strings.Contains(ready.Message, "warning"))
+		})
+	}
+}
