@@ -14,6 +14,8 @@ type run struct {
 	*meter
 	set   *Set
 	depth int
+	// read tells that a node was executed that may read the watched path.
+	read bool
 }
 
 // Execute renders the template of this name. data is the root that templates
@@ -25,15 +27,24 @@ type run struct {
 // The error is an [*Error]. Once ctx is done or the time is up, it wraps the
 // error of the context.
 func (s *Set) Execute(ctx context.Context, name string, data map[string]any) (string, error) {
+	text, _, err := s.ExecuteWatched(ctx, name, data)
+	return text, err
+}
+
+// ExecuteWatched is Execute, and tells whether the execution may have read the
+// path of Options.Watch: if not, neither the text nor the error depends on it.
+func (s *Set) ExecuteWatched(ctx context.Context, name string, data map[string]any) (text string, read bool, err error) {
 	template := s.scope.definitions[name]
 	if template == nil {
 		message, hint := unknownTemplate(name, s.scope)
-		return "", &Error{Template: name, Message: message, Hint: hint}
+		return "", false, &Error{Template: name, Message: message, Hint: hint}
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.budget.Timeout)
 	defer cancel()
 	r := &run{set: s, meter: &meter{ctx: ctx, budget: s.budget}}
-	return r.execute(template, data)
+	r.read = s.watched != nil && s.watched.lost
+	text, err = r.execute(template, data)
+	return text, r.read, err
 }
 
 func (r *run) execute(template *definition, data map[string]any) (text string, err error) {

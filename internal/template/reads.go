@@ -15,11 +15,17 @@ import (
 // called. That a template which is included reads it counts when the path is
 // part of what it is given.
 func (s *Set) Reads(path ...string) bool {
-	r := &reader{set: s, path: path, seen: map[string]bool{}}
+	r := s.readersOf(path)
+	return r.lost || len(r.nodes) > 0
+}
+
+// readersOf finds the nodes that may read a path.
+func (s *Set) readersOf(path []string) *reader {
+	r := &reader{set: s, path: path, seen: map[string]bool{}, nodes: map[parse.Node]bool{}}
 	for _, name := range s.Names() {
 		r.template(s.scope.definitions[name], view{{}})
 	}
-	return r.found
+	return r
 }
 
 // view is what a value may be: any of some paths below the root. The empty view
@@ -35,16 +41,25 @@ type viewed struct {
 	path  []string
 }
 
-// reader finds out whether a path is read. found never becomes false again, so
-// that everything may stop at it.
+// reader finds out which nodes of templates may read a path: those whose own
+// pipeline does, not those that stand in a branch of theirs. An execution that
+// comes by none of them does not depend on the path.
 type reader struct {
 	set   *Set
 	path  []string
 	seen  map[string]bool
-	found bool
+	nodes map[parse.Node]bool
+	// at is the node at work.
+	at parse.Node
+	// lost tells that the set is too hard to follow: each node may be a reader.
+	// It never becomes false again, so that everything may stop at it.
+	lost bool
 }
 
-// Bounds on the analysis of hostile sets; past them, the answer is true.
+// found notes that the node at work may read the path.
+func (r *reader) found() { r.nodes[r.at] = true }
+
+// Bounds on the analysis of hostile sets; past them, it is lost.
 const (
 	maxViews  = 2000
 	maxJoined = 100
@@ -53,7 +68,7 @@ const (
 
 // template analyses a definition for a root, once for each root.
 func (r *reader) template(template *definition, root view) {
-	if template == nil || r.found {
+	if template == nil || r.lost {
 		return
 	}
 	id := template.name + "\x00" + root.id()
@@ -61,13 +76,14 @@ func (r *reader) template(template *definition, root view) {
 		return
 	}
 	if r.seen[id] = true; len(r.seen) > maxViews {
-		r.found = true
+		r.lost = true
 		return
 	}
+	defer func(caller parse.Node) { r.at = caller }(r.at)
 	walk := &readerFrame{reader: r, variables: map[string]view{"$": root}}
 	// Again while variables change, since a loop may hand one from its end to its
 	// beginning.
-	for walk.changed = true; walk.changed && !r.found; {
+	for walk.changed = true; walk.changed && !r.lost; {
 		walk.changed = false
 		walk.list(root, template.root)
 	}
@@ -87,7 +103,9 @@ func (r *reader) below(path []string) bool {
 func (r *reader) use(values ...view) view {
 	for _, value := range values {
 		for _, one := range value {
-			r.found = r.found || r.around(one.path) || r.below(one.path)
+			if r.around(one.path) || r.below(one.path) {
+				r.found()
+			}
 		}
 	}
 	return nil
@@ -102,10 +120,12 @@ func (r *reader) field(value view, key string) view {
 			result = append(result, viewed{under: one.under[1:], path: one.path})
 		case len(one.under) > 0:
 		case key == "" && r.around(one.path):
-			r.found = true
+			r.found()
 		default:
 			path := append(slices.Clone(one.path), key)
-			r.found = r.found || r.below(path)
+			if r.below(path) {
+				r.found()
+			}
 			// What does not lead to the path is no business of ours.
 			if r.around(path) {
 				result = append(result, viewed{path: path})
@@ -115,15 +135,15 @@ func (r *reader) field(value view, key string) view {
 	return r.join(result)
 }
 
-// join is what may be any of some views. One that gets too large to follow, as
-// only hostile templates make, counts as found.
+// join is what may be any of some views. One that gets too large to follow is made
+// by hostile templates only.
 func (r *reader) join(views ...view) view {
 	joined := slices.Concat(views...)
 	slices.SortFunc(joined, viewed.compare)
 	joined = slices.CompactFunc(joined, func(a, b viewed) bool { return a.compare(b) == 0 })
 	tooDeep := func(one viewed) bool { return len(one.under) > maxUnder }
 	if len(joined) > maxJoined || slices.ContainsFunc(joined, tooDeep) {
-		r.found = true
+		r.lost = true
 		return nil
 	}
 	return joined

@@ -83,3 +83,67 @@ func TestReadsOfHostileSets(t *testing.T) {
 		})
 	}
 }
+
+// What a set may read and what one execution of it reads are two things.
+func TestAnExecutionTellsWhetherItReadTheTarget(t *testing.T) {
+	const set = `{{ define "path" }}{{ if .Values.logs }}{{ include "mount" . }}{{ end }}{{ end }}
+{{ define "mount" }}{{ range .Values.target.containers }}{{ .name }}{{ end }}{{ end }}`
+	for text, want := range map[string]struct{ with, without bool }{
+		`{{ include "path" . }}`:                                                    {with: true},
+		`{{ if .Values.logs }}{{ .Values.target.name }}{{ end }}`:                   {with: true},
+		`{{ if .Values.logs }}x{{ else }}{{ .Values.target.name }}{{ end }}`:        {without: true},
+		`{{ if .Values.logs }}{{ tpl "x" . }}{{ end }}`:                             {with: true},
+		`{{ if .Values.logs }}{{ fail .Values.target.name }}{{ end }}`:              {with: true},
+		`{{ $v := .Values }}{{ if $v.logs }}{{ toYaml $v }}{{ end }}`:               {with: true},
+		`{{ with .Values.target }}{{ end }}`:                                        {with: true, without: true},
+		`{{ $t := .Values.target }}{{ if .Values.logs }}{{ $t.name }}{{ end }}`:     {with: true, without: true},
+		`{{ range .Values.logs }}{{ $.Values.target.name }}{{ end }}`:               {with: true},
+		`{{ if and .Values.logs .Values.other }}{{ .Values.target.name }}{{ end }}`: {},
+		`{{ include (print "pa" "th") . }}`:                                         {with: true},
+		`{{ .Values.logs }}`:                                                        {},
+	} {
+		t.Run(text, func(t *testing.T) {
+			compiled, err := template.Compile(map[string]string{"c/templates/a.yaml": text, "c/templates/_h.tpl": set}, template.Options{Watch: []string{"Values", "target"}})
+			require.NoError(t, err)
+			for logs, expected := range map[string]bool{"x": want.with, "": want.without} {
+				values := map[string]any{
+					"logs": []any{}, "other": "", "target": map[string]any{"name": "cart", "containers": []any{}},
+				}
+				if logs != "" {
+					values["logs"] = []any{logs}
+				}
+				_, read, _ := compiled.ExecuteWatched(t.Context(), "c/templates/a.yaml", map[string]any{"Values": values})
+				require.Equal(t, expected, read, "logs: %q", logs)
+			}
+		})
+	}
+}
+
+// The proof: an execution that says it read no target gives the same for another.
+func FuzzWatch(f *testing.F) {
+	seeds(f)
+	f.Add(`{{ if .Values.text }}{{ .Values.target }}{{ end }}`)
+	f.Add(`{{ with .Values }}{{ range $k, $v := . }}{{ $v }}{{ end }}{{ end }}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		compiled, err := template.Compile(map[string]string{"c/templates/a.yaml": text}, template.Options{Watch: []string{"Values", "target"}})
+		if err != nil {
+			return
+		}
+		execute := func(target any) (string, bool, string) {
+			text, read, err := compiled.ExecuteWatched(t.Context(), "c/templates/a.yaml", map[string]any{
+				"Values": map[string]any{"text": "x", "list": []any{"a", "b"}, "target": target},
+			})
+			if err != nil {
+				return text, read, err.Error()
+			}
+			return text, read, ""
+		}
+		first, read, failure := execute(map[string]any{"name": "cart"})
+		if read || strings.Contains(failure, "takes longer") {
+			return
+		}
+		second, _, again := execute("another one")
+		require.Equal(t, first, second)
+		require.Equal(t, failure, again)
+	})
+}

@@ -22,7 +22,7 @@ func (f *readerFrame) list(dot view, list *parse.ListNode) {
 		return
 	}
 	for _, node := range list.Nodes {
-		if f.found {
+		if f.lost {
 			return
 		}
 		f.node(dot, node)
@@ -30,6 +30,7 @@ func (f *readerFrame) list(dot view, list *parse.ListNode) {
 }
 
 func (f *readerFrame) node(dot view, node parse.Node) {
+	f.at = node
 	switch node := node.(type) {
 	case *parse.ActionNode:
 		value := f.pipe(dot, node.Pipe)
@@ -131,7 +132,7 @@ func (f *readerFrame) call(name string, nodes []parse.Node, values []view) view 
 	}
 	switch name {
 	case "tpl":
-		f.found = true
+		f.found()
 		return nil
 	case "include":
 		return f.include(nodes, values)

@@ -15,6 +15,9 @@ import (
 type Options struct {
 	// Budget bounds each execution, not the set as a whole.
 	Budget Budget
+	// Watch is a path below the root, such as Values, target: an execution
+	// tells whether it read the value there. Empty for none.
+	Watch []string
 }
 
 // Set is a compiled set of templates. It does not change once made, and may be
@@ -26,6 +29,8 @@ type Set struct {
 	functions map[string]*function
 	texts     *textCache
 	patterns  *patternCache
+	// watched finds the nodes that may read the watched path; nil for none.
+	watched *reader
 }
 
 // maxFindings is how many errors Compile reports: a text that is not a template
@@ -55,6 +60,9 @@ func Compile(files map[string]string, opts Options) (*Set, error) {
 	}
 	if len(findings) > 0 {
 		return nil, joinFindings(findings)
+	}
+	if len(opts.Watch) > 0 {
+		set.watched = set.readersOf(opts.Watch)
 	}
 	return set, nil
 }
