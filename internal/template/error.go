@@ -29,6 +29,9 @@ type Error struct {
 	// Budget names the bound that was hit: steps, depth, nodes, bytes, memory or
 	// time. It is empty for all other errors.
 	Budget string
+	// Values are the paths below .Values that the expression names, such as
+	// sidecar, resources, where the templates' text tells them.
+	Values [][]string
 	// Trail holds the places that led here, as file:line:column, the nearest
 	// first: calls of include, template and tpl.
 	Trail []string

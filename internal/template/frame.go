@@ -4,6 +4,7 @@
 package template
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -25,10 +26,13 @@ type frame struct {
 type variable struct {
 	name  string
 	value any
+	// from is the path below .Values that the value was taken from, nil for
+	// none; only messages look at it.
+	from []string
 }
 
 func (f *frame) push(name string, value any) {
-	f.variables = append(f.variables, variable{name, value})
+	f.variables = append(f.variables, variable{name: name, value: value})
 }
 
 func (f *frame) pop(mark int) { f.variables = f.variables[:mark] }
@@ -47,10 +51,15 @@ func (f *frame) variable(name string) (*variable, error) {
 
 // fail places an error at a node of this template.
 func (f *frame) fail(node parse.Node, err error) error {
-	if err == nil || node == nil {
+	var known *Error
+	if err == nil || node == nil || errors.As(err, &known) {
 		return err
 	}
-	return f.explain(f.name, node, err)
+	located := f.explain(f.name, node, err)
+	if errors.As(located, &known) {
+		known.Values = f.valuesIn(node)
+	}
+	return located
 }
 
 // control is how a list of nodes ended.

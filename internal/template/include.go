@@ -109,5 +109,6 @@ func (f *frame) insideText(err error) error {
 	}
 	outer.At, outer.inText = shorten(f.calling.String()), true
 	outer.Hint, outer.Budget, outer.cause = inner.Hint, inner.Budget, inner
+	outer.Values = inner.Values
 	return outer
 }

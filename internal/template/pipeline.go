@@ -32,13 +32,12 @@ func (f *frame) pipeline(dot any, pipe *parse.PipeNode) (any, error) {
 	for _, declared := range pipe.Decl {
 		if !pipe.IsAssign {
 			f.push(declared.Ident[0], value)
-			continue
 		}
 		target, err := f.variable(declared.Ident[0])
 		if err != nil {
 			return nil, f.fail(declared, err)
 		}
-		target.value = value
+		target.value, target.from = value, f.pathOf(f.operand(pipe))
 	}
 	return value, nil
 }

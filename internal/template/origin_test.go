@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package template_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/template"
+)
+
+// By these paths, a caller that knows layers of values names the one at fault.
+func TestAnErrorNamesTheValuesOfItsExpression(t *testing.T) {
+	for text, want := range map[string][][]string{
+		`{{ .Values.sidecar.nmae }}`:                                                          {{"sidecar", "nmae"}},
+		`{{ $.Values.sidecar.name.x }}`:                                                       {{"sidecar", "name", "x"}},
+		`{{ $s := .Values.sidecar }}{{ $s.name.x }}`:                                          {{"sidecar", "name", "x"}},
+		`{{ $s := dict }}{{ $s = .Values.sidecar }}{{ $t := $s.name }}{{ $t.x }}`:             {{"sidecar", "name", "x"}},
+		`{{ repeat "x" .Values.sidecar.name }}`:                                               {{"sidecar", "name"}},
+		`{{ add1 (index .Values.sidecar.list 9) }}`:                                           {{"sidecar", "list"}},
+		`{{ include "x" . }}{{ define "x" }}{{ fail (print .Values.sidecar.name) }}{{ end }}`: {{"sidecar", "name"}},
+		`{{ with .Values.sidecar }}{{ .nmae }}{{ end }}`:                                      nil,
+		`{{ fail "no" }}`:              nil,
+		`{{ $d := dict }}{{ $d.x.y }}`: nil,
+	} {
+		t.Run(text, func(t *testing.T) {
+			set, err := compileOne(text, template.Budget{})
+			require.NoError(t, err)
+			_, err = set.Execute(t.Context(), "one/templates/a.yaml", map[string]any{"Values": map[string]any{
+				"sidecar": map[string]any{"name": "vector", "list": []any{}}, "other": 1,
+			}})
+			var located *template.Error
+			require.True(t, errors.As(err, &located), "%v", err)
+			require.Equal(t, want, located.Values, err.Error())
+		})
+	}
+}
