@@ -68,11 +68,27 @@ type Parts struct {
 // status: something that a person should know though it stops nothing.
 const AnnotationWarning = Group + "/warning"
 
+// AnnotationValuesPrefix begins the annotations by which a workload overrides
+// values: the rest of the key is their path, such as sidecar.resources, and the
+// annotation's text is YAML. The platform's policy lists the paths it allows.
+const AnnotationValuesPrefix = "values." + Group + "/"
+
+// NamespaceDefaults is the name of the ConfigMap with the values that a namespace
+// gives all its VectorSidecars, in its key NamespaceDefaultsKey. The platform's
+// policy lists the paths it allows.
+const (
+	NamespaceDefaults    = "vectorsidecar-defaults"
+	NamespaceDefaultsKey = "values.yaml"
+)
+
 // Labels.
 const (
 	// LabelEnvironment on a Namespace names the environment of its
 	// VectorSidecars.
 	LabelEnvironment = Group + "/environment"
+	// LabelTemplateSet on a ConfigMap of the operator's namespace makes it the
+	// template set of that name.
+	LabelTemplateSet = Group + "/template-set"
 	// LabelSidecar on a companion object names the VectorSidecar it belongs to.
 	LabelSidecar = Group + "/vectorsidecar"
 	// LabelValidation on a Job, its pod and its ConfigMap is the key of the

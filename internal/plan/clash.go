@@ -19,6 +19,9 @@ func findClash(manager string, desired *Desired, view *workload.View) *clash {
 	if c := containerClash(spec, ours, view); c != nil {
 		return c
 	}
+	if c := metadataClash(manager, desired, view); c != nil {
+		return c
+	}
 	for i := range spec.Volumes {
 		name := spec.Volumes[i].Name
 		if slices.Contains(view.Volumes, name) && !slices.Contains(ours.Volumes, name) {

@@ -5,6 +5,7 @@ package workload
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -112,6 +113,9 @@ func ownedIn(owned map[string]any, theirs deployed) Owned {
 	for _, item := range tree.List(pod["volumes"]) {
 		result.Volumes = append(result.Volumes, tree.Name(item))
 	}
+	pods := tree.At(owned, "spec", "template", "metadata")
+	result.PodLabels = slices.Sorted(maps.Keys(tree.Map(pods["labels"])))
+	result.PodAnnotations = slices.Sorted(maps.Keys(tree.Map(pods["annotations"])))
 	return result
 }
 

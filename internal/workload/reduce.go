@@ -33,8 +33,14 @@ func Reduce(deployment *appsv1.Deployment) *appsv1.Deployment {
 		Spec: appsv1.DeploymentSpec{
 			Replicas: deployment.Spec.Replicas,
 			Paused:   deployment.Spec.Paused,
+			Selector: deployment.Spec.Selector,
 			Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
 				HostNetwork:                   spec.HostNetwork,
+				HostPID:                       spec.HostPID,
+				HostIPC:                       spec.HostIPC,
+				HostUsers:                     spec.HostUsers,
+				OS:                            spec.OS,
+				SecurityContext:               spec.SecurityContext,
 				TerminationGracePeriodSeconds: spec.TerminationGracePeriodSeconds,
 				InitContainers:                reduceContainers(spec.InitContainers, ours),
 				Containers:                    reduceContainers(spec.Containers, ours),
@@ -49,9 +55,10 @@ func Reduce(deployment *appsv1.Deployment) *appsv1.Deployment {
 			Conditions:         reduceConditions(deployment.Status.Conditions),
 		},
 	}
-	if len(ours) > 0 {
-		reduced.Spec.Template.Labels = deployment.Spec.Template.Labels
-		reduced.Spec.Template.Annotations = deployment.Spec.Template.Annotations
+	reduced.Spec.Template.Labels = deployment.Spec.Template.Labels
+	reduced.Spec.Template.Annotations = deployment.Spec.Template.Annotations
+	if len(ours) == 0 {
+		reduced.Spec.Template.Annotations = keysOnly(deployment.Spec.Template.Annotations)
 	}
 	return reduced
 }
@@ -64,6 +71,18 @@ func cachedAnnotations(annotations map[string]string) map[string]string {
 	}
 	kept := maps.Clone(annotations)
 	delete(kept, corev1.LastAppliedConfigAnnotation)
+	return kept
+}
+
+// keysOnly drops the values, which may be long.
+func keysOnly(annotations map[string]string) map[string]string {
+	if annotations == nil {
+		return nil
+	}
+	kept := make(map[string]string, len(annotations))
+	for key := range annotations {
+		kept[key] = ""
+	}
 	return kept
 }
 
@@ -103,7 +122,7 @@ func reduceContainers(containers []corev1.Container, ours map[string]Owned) []co
 			kept = append(kept, *c)
 			continue
 		}
-		kept = append(kept, corev1.Container{Name: c.Name, Ports: c.Ports, VolumeMounts: c.VolumeMounts})
+		kept = append(kept, corev1.Container{Name: c.Name, Ports: c.Ports, VolumeMounts: c.VolumeMounts, SecurityContext: c.SecurityContext})
 	}
 	return kept
 }
@@ -116,7 +135,7 @@ func reduceVolumes(volumes []corev1.Volume, ours map[string]Owned) []corev1.Volu
 			kept = append(kept, *v)
 			continue
 		}
-		kept = append(kept, corev1.Volume{Name: v.Name})
+		kept = append(kept, kindOnly(v))
 	}
 	return kept
 }

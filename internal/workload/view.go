@@ -14,6 +14,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
@@ -42,6 +43,15 @@ type View struct {
 	Containers []Container
 	// Volumes are the names of the pod's volumes.
 	Volumes []string
+	// PodLabels and PodAnnotations are the keys of the pod template's own,
+	// SelectorKeys the labels that the workload finds its pods by.
+	PodLabels, PodAnnotations, SelectorKeys []string
+	// Application is what admission judges of the pod without what is ours:
+	// security contexts, host namespaces, ports, and the kinds of volumes.
+	Application corev1.PodSpec
+	// Overrides are the values that the workload's annotations give, by their
+	// path, such as sidecar.resources.
+	Overrides map[string]string
 	// HostNetwork tells that ports are the node's.
 	HostNetwork bool
 	// GraceSeconds is the pod's terminationGracePeriodSeconds, 0 if not given.
@@ -83,6 +93,8 @@ type Owned struct {
 	// Tree holds the live values of the fields that the manager owns, and the
 	// whole of Remains: {metadata: {annotations}, spec: {template}}.
 	Tree map[string]any
+	// PodLabels and PodAnnotations are the keys that it owns of the pods'.
+	PodLabels, PodAnnotations []string
 	// InjectedHash is the annotation injected-hash, if the manager owns it.
 	InjectedHash string
 	// HasPlainAnnotations tells that the manager owns the annotations that
@@ -106,6 +118,10 @@ func Of(deployment *appsv1.Deployment) View {
 		Paused:          deployment.Spec.Paused,
 		Deleting:        deployment.DeletionTimestamp != nil,
 		OptOut:          optOut(deployment.Annotations),
+		Overrides:       overrides(deployment.Annotations),
+		PodLabels:       slices.Sorted(maps.Keys(deployment.Spec.Template.Labels)),
+		PodAnnotations:  slices.Sorted(maps.Keys(deployment.Spec.Template.Annotations)),
+		SelectorKeys:    selectorKeys(deployment.Spec.Selector),
 		LastWriter:      lastWriter(deployment.ManagedFields),
 	}
 	for i := range spec.InitContainers {
@@ -117,7 +133,37 @@ func Of(deployment *appsv1.Deployment) View {
 	for i := range spec.Volumes {
 		view.Volumes = append(view.Volumes, spec.Volumes[i].Name)
 	}
+	view.Application = applicationOf(spec, view.Owned)
 	return view
+}
+
+// overrides are the values that annotations give.
+func overrides(annotations map[string]string) map[string]string {
+	var found map[string]string
+	for key, text := range annotations {
+		path, ok := strings.CutPrefix(key, meta.AnnotationValuesPrefix)
+		if !ok {
+			continue
+		}
+		if found == nil {
+			found = map[string]string{}
+		}
+		found[path] = text
+	}
+	return found
+}
+
+// selectorKeys are the labels that a selector speaks of, sorted.
+func selectorKeys(selector *metav1.LabelSelector) []string {
+	if selector == nil {
+		return nil
+	}
+	keys := slices.Collect(maps.Keys(selector.MatchLabels))
+	for i := range selector.MatchExpressions {
+		keys = append(keys, selector.MatchExpressions[i].Key)
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
 // optOut returns how a workload says that it wants no sidecar. A misspelt value
@@ -140,6 +186,7 @@ func foreign(annotations map[string]string) map[string]string {
 	for key, value := range annotations {
 		switch {
 		case strings.HasPrefix(key, meta.Group+"/"),
+			strings.HasPrefix(key, meta.AnnotationValuesPrefix),
 			strings.HasPrefix(key, "deployment.kubernetes.io/"),
 			key == corev1.LastAppliedConfigAnnotation:
 		default:

@@ -5,6 +5,7 @@ package workload
 
 import (
 	"encoding/json"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -242,7 +243,17 @@ func TestAReducedWorkloadLooksLikeTheWholeOne(t *testing.T) {
 	injected.Status = appsv1.DeploymentStatus{ObservedGeneration: 1, Replicas: 2, UpdatedReplicas: 2, AvailableReplicas: 2}
 	failed := injected.DeepCopy()
 	failed.Status.Conditions = []appsv1.DeploymentCondition{{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionFalse, Reason: progressDeadlineExceeded}}
-	for name, deployment := range map[string]*appsv1.Deployment{"bare": bare, "injected": injected, "failed": failed} {
+	judged := injected.DeepCopy()
+	judged.Annotations[meta.AnnotationValuesPrefix+"sidecar.threads"] = "2"
+	judged.Spec.Template.Annotations["checksum"] = "x"
+	pod := &judged.Spec.Template.Spec
+	pod.HostPID, pod.HostUsers, pod.OS = true, new(bool), &corev1.PodOS{Name: corev1.Linux}
+	pod.SecurityContext = &corev1.PodSecurityContext{RunAsNonRoot: new(bool)}
+	pod.Containers[0].SecurityContext = &corev1.SecurityContext{Privileged: new(bool)}
+	pod.Volumes = append(pod.Volumes, corev1.Volume{Name: "token", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "token"}}})
+	plain := judged.DeepCopy()
+	plain.ManagedFields = nil
+	for name, deployment := range map[string]*appsv1.Deployment{"bare": bare, "injected": injected, "failed": failed, "judged": judged, "plain": plain} {
 		before := deployment.DeepCopy()
 		require.Equal(t, Of(deployment), Of(Reduce(deployment)), name)
 		require.Equal(t, before, deployment, "%s: the argument has changed", name)
@@ -266,6 +277,47 @@ func TestTemplatesSeeAWorkloadAsIfItHadNoSidecar(t *testing.T) {
 			"volumeMounts": []any{map[string]any{"name": "logs", "mountPath": "/var/log/app", "subPath": "cart"}},
 		}},
 	}, bare.Values())
+}
+
+// Admission judges the application and the sidecar together; who of them is at
+// fault shows only apart.
+func TestTheApplicationIsSeenWithoutTheSidecar(t *testing.T) {
+	c := newCluster(t)
+	bare := Of(c.live())
+	c.apply(meta.Manager("logs"), sidecar)
+	injected := Of(c.live())
+
+	require.Equal(t, bare.Application, injected.Application)
+	require.Equal(t, corev1.PodSpec{
+		InitContainers: []corev1.Container{{Name: "migrate"}},
+		Containers:     []corev1.Container{{Name: "cart", Ports: []corev1.ContainerPort{{ContainerPort: 8080, Name: "http", Protocol: "TCP"}}}},
+		Volumes:        []corev1.Volume{{Name: "logs", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}},
+	}, bare.Application)
+	require.Equal(t, []string{"app"}, injected.SelectorKeys)
+	require.Equal(t, []string{"app"}, injected.PodLabels)
+	require.Empty(t, bare.PodAnnotations)
+	require.Equal(t, injected.PodAnnotations, injected.Owned[meta.Manager("logs")].PodAnnotations)
+}
+
+func TestEveryKindOfVolumeIsKept(t *testing.T) {
+	sources := reflect.TypeFor[corev1.VolumeSource]()
+	for i := range sources.NumField() {
+		volume := corev1.Volume{Name: "v"}
+		reflect.ValueOf(&volume.VolumeSource).Elem().Field(i).Set(reflect.New(sources.Field(i).Type.Elem()))
+		require.Equal(t, volume, kindOnly(&volume), sources.Field(i).Name)
+	}
+}
+
+func TestAnnotationsGiveValues(t *testing.T) {
+	deployment := &appsv1.Deployment{}
+	deployment.Annotations = map[string]string{
+		meta.AnnotationValuesPrefix + "sidecar.resources": "{}", meta.AnnotationInject: "true", "team": "payments",
+	}
+
+	view := Of(deployment)
+
+	require.Equal(t, map[string]string{"sidecar.resources": "{}"}, view.Overrides)
+	require.Equal(t, map[string]string{"team": "payments"}, view.Annotations, "templates see the values, and not where they are from")
 }
 
 func TestOwnerOf(t *testing.T) {

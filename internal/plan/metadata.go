@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// metadataClash finds labels and annotations of the pods that the overlay would
+// take from somebody else. One that is only ours no longer, because a person
+// changed it, is drift and no clash: then the workload was given this very sidecar.
+func metadataClash(manager string, desired *Desired, view *workload.View) *clash {
+	overlay := &desired.overlay.Template
+	for _, key := range slices.Sorted(maps.Keys(overlay.Labels)) {
+		if slices.Contains(view.SelectorKeys, key) {
+			return conflict("the workload finds its pods by the label %q, which the sidecar would set: take it out of the templates", key)
+		}
+	}
+	ours, carries := view.Owned[manager]
+	if carries && ours.InjectedHash == desired.InjectedHash() {
+		return nil
+	}
+	for _, key := range slices.Sorted(maps.Keys(overlay.Labels)) {
+		if slices.Contains(view.PodLabels, key) && !slices.Contains(ours.PodLabels, key) {
+			return conflict("the workload's pods have a label %q already: take it out of the templates", key)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(overlay.Annotations)) {
+		isForeign := slices.Contains(view.PodAnnotations, key) && !slices.Contains(ours.PodAnnotations, key)
+		if isForeign && !strings.HasPrefix(key, meta.Group+"/") {
+			return conflict("the workload's pods have an annotation %q already: take it out of the templates", key)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// A label or an annotation is somebody's, as a container is.
+func TestThePodsLabelsAndAnnotationsAreNotTakenOver(t *testing.T) {
+	labelled := sidecar()
+	labelled.overlay.Template.Labels = map[string]string{"tier": "logs"}
+	labelled.overlay.Template.Annotations = map[string]string{"example.com/scrape": "true", meta.AnnotationConfigDigest("logs"): "1"}
+	carries := func(injectedHash string, owned workload.Owned) *workload.View {
+		view := injected("")
+		owned.Containers, owned.Volumes, owned.InjectedHash = []string{"vector"}, []string{"data"}, injectedHash
+		view.Owned[mine] = owned
+		return view
+	}
+	has := func(view *workload.View) {
+		view.PodLabels, view.PodAnnotations = []string{"tier"}, []string{"example.com/scrape"}
+	}
+	for name, test := range map[string]struct {
+		view *workload.View
+		want Action
+		text string
+	}{
+		"a workload without them": {view: application(), want: Inject},
+		"its digest":              {view: with(application(), func(v *workload.View) { v.PodAnnotations = []string{meta.AnnotationConfigDigest("logs")} }), want: Inject},
+		"its label":               {view: with(application(), func(v *workload.View) { v.PodLabels = []string{"tier"} }), want: Conflict, text: `a label "tier" already`},
+		"its annotation": {
+			view: with(application(), func(v *workload.View) { v.PodAnnotations = []string{"example.com/scrape"} }),
+			want: Conflict, text: `an annotation "example.com/scrape" already`,
+		},
+		"a label of its selector": {view: with(application(), func(v *workload.View) { v.SelectorKeys = []string{"tier"} }), want: Conflict, text: `finds its pods by the label "tier"`},
+		"ours from before": {
+			view: with(carries("older", workload.Owned{PodLabels: []string{"tier"}, PodAnnotations: []string{"example.com/scrape"}}), has), want: Update,
+		},
+		"the owner's, when a new version begins to set it": {view: with(carries("older", workload.Owned{}), has), want: Conflict, text: `a label "tier" already`},
+		"one that a person changed":                        {view: with(carries(labelled.InjectedHash(), workload.Owned{}), has), want: Update},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := For(mine, labelled, Policy{}, test.view)
+			require.Equal(t, test.want, p.Action, p.Message)
+			require.Contains(t, p.Message, test.text)
+		})
+	}
+}

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"reflect"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// applicationOf is what admission judges of a pod, without what one of our
+// managers owns.
+func applicationOf(spec *corev1.PodSpec, ours map[string]Owned) corev1.PodSpec {
+	application := corev1.PodSpec{
+		HostNetwork: spec.HostNetwork, HostPID: spec.HostPID, HostIPC: spec.HostIPC,
+		HostUsers: spec.HostUsers, OS: spec.OS, SecurityContext: spec.SecurityContext,
+		InitContainers: foreignContainers(spec.InitContainers, ours),
+		Containers:     foreignContainers(spec.Containers, ours),
+	}
+	for i := range spec.Volumes {
+		if v := &spec.Volumes[i]; !anyOwns(ours, func(o Owned) []string { return o.Volumes }, v.Name) {
+			application.Volumes = append(application.Volumes, kindOnly(v))
+		}
+	}
+	return application
+}
+
+func foreignContainers(containers []corev1.Container, ours map[string]Owned) []corev1.Container {
+	var kept []corev1.Container
+	for i := range containers {
+		c := &containers[i]
+		if anyOwns(ours, func(o Owned) []string { return o.Containers }, c.Name) {
+			continue
+		}
+		kept = append(kept, corev1.Container{Name: c.Name, SecurityContext: c.SecurityContext, Ports: slices.Clone(c.Ports)})
+	}
+	return kept
+}
+
+// kindOnly is a volume that tells its name and its kind, and no more.
+func kindOnly(volume *corev1.Volume) corev1.Volume {
+	kept := corev1.Volume{Name: volume.Name}
+	from, to := reflect.ValueOf(volume.VolumeSource), reflect.ValueOf(&kept.VolumeSource).Elem()
+	for i := range from.NumField() {
+		if source := from.Field(i); !source.IsNil() {
+			to.Field(i).Set(reflect.New(source.Type().Elem()))
+		}
+	}
+	return kept
+}
