@@ -35,10 +35,13 @@ func (e *UnknownError) Error() string {
 
 // Set knows the values of every environment. It does not change once made.
 type Set struct {
-	schema       *schema
+	schema       *Schema
 	defaults     Layer
 	chart        map[string]Layer
 	installation map[string]given
+	// others are environments that exist although this chart says nothing of
+	// them.
+	others []string
 }
 
 // given is a layer of the installation, or why it cannot be used: a broken one
@@ -56,7 +59,7 @@ func Load(chart fs.FS) (*Set, error) {
 		return nil, fmt.Errorf("reading the values schema: %w", err)
 	}
 	set := &Set{chart: map[string]Layer{}}
-	if set.schema, err = compileSchema(text); err != nil {
+	if set.schema, err = CompileSchema(schemaURL, text); err != nil {
 		return nil, err
 	}
 	if set.defaults, err = set.read(chart, "values.yaml"); err != nil {
@@ -85,7 +88,7 @@ func (s *Set) read(chart fs.FS, file string) (Layer, error) {
 	if err != nil {
 		return Layer{}, err
 	}
-	if err := s.schema.check(&layer); err != nil {
+	if err := s.schema.Check(&layer); err != nil {
 		return Layer{}, err
 	}
 	return layer, nil
@@ -103,11 +106,32 @@ func (s *Set) WithInstallation(source string, files map[string]string) *Set {
 		}
 		layer, err := ParseLayer(source+" "+file, []byte(text))
 		if err == nil {
-			err = s.schema.check(&layer)
+			s.withoutChoice(&layer)
+			err = s.schema.Check(&layer)
 		}
 		installed[name] = given{layer: layer, err: err}
 	}
-	return &Set{schema: s.schema, defaults: s.defaults, chart: s.chart, installation: installed}
+	return &Set{schema: s.schema, defaults: s.defaults, chart: s.chart, installation: installed, others: s.others}
+}
+
+// WithNames returns a Set that knows environments of which the chart itself says
+// nothing: they have its defaults.
+func (s *Set) WithNames(names ...string) *Set {
+	all := *s
+	all.others = names
+	return &all
+}
+
+// TemplateSetKey names the template set of an environment. It is the installation's
+// word to the operator, and not one of the values that templates see.
+const TemplateSetKey = "templateSet"
+
+// withoutChoice drops the name of the template set from a layer that is meant for
+// a chart which does not know it.
+func (s *Set) withoutChoice(layer *Layer) {
+	if !slices.Contains(s.schema.properties(""), TemplateSetKey) {
+		delete(layer.Tree, TemplateSetKey)
+	}
 }
 
 // Names lists the environments that have values, sorted.
@@ -117,6 +141,9 @@ func (s *Set) Names() []string {
 		names = map[string]given{}
 	}
 	for name := range s.chart {
+		names[name] = given{}
+	}
+	for _, name := range s.others {
 		names[name] = given{}
 	}
 	return slices.Sorted(maps.Keys(names))
@@ -141,7 +168,7 @@ func (s *Set) Values(name string, overrides ...Layer) (Values, error) {
 	}
 	var findings []error
 	for i := range overrides {
-		findings = append(findings, s.schema.check(&overrides[i]))
+		findings = append(findings, s.schema.Check(&overrides[i]))
 	}
 	if err := errors.Join(findings...); err != nil {
 		return Values{}, err

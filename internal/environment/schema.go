@@ -21,31 +21,40 @@ import (
 
 const schemaURL = "values.schema.json"
 
-// schema is a compiled values.schema.json.
-type schema struct {
+// Schema says what a layer may hold.
+type Schema struct {
 	compiled *jsonschema.Schema
 	raw      any
 }
 
-func compileSchema(text []byte) (*schema, error) {
+// CompileSchema reads a JSON schema. name stands for it in errors.
+func CompileSchema(name string, text []byte) (*Schema, error) {
+	compiled, err := compileSchema(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return compiled, nil
+}
+
+func compileSchema(text []byte) (*Schema, error) {
 	raw, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", schemaURL, err)
+		return nil, err
 	}
 	compiler := jsonschema.NewCompiler()
 	if err := compiler.AddResource(schemaURL, raw); err != nil {
-		return nil, fmt.Errorf("%s: %w", schemaURL, err)
+		return nil, err
 	}
 	compiled, err := compiler.Compile(schemaURL)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", schemaURL, err)
+		return nil, err
 	}
-	return &schema{compiled: compiled, raw: raw}, nil
+	return &Schema{compiled: compiled, raw: raw}, nil
 }
 
-// check holds one layer against the schema. The error lists every finding with
+// Check holds one layer against the schema. The error lists every finding with
 // its place and path.
-func (s *schema) check(layer *Layer) error {
+func (s *Schema) Check(layer *Layer) error {
 	err := s.compiled.Validate(withoutNulls(layer.Tree))
 	var invalid *jsonschema.ValidationError
 	if !errors.As(err, &invalid) {
@@ -80,7 +89,7 @@ func leaves(err *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	return all
 }
 
-func (s *schema) describe(layer *Layer, err *jsonschema.ValidationError) []error {
+func (s *Schema) describe(layer *Layer, err *jsonschema.ValidationError) []error {
 	path := err.InstanceLocation
 	extra, ok := err.ErrorKind.(*kind.AdditionalProperties)
 	if !ok {
@@ -104,7 +113,7 @@ func (s *schema) describe(layer *Layer, err *jsonschema.ValidationError) []error
 // properties lists the keys that the part of the schema at url describes. The
 // keys of the installation chart, which have no description of their own there,
 // are left out when there are others.
-func (s *schema) properties(url string) []string {
+func (s *Schema) properties(url string) []string {
 	node := s.raw
 	_, pointer, _ := strings.Cut(url, "#")
 	for _, token := range strings.Split(strings.Trim(pointer, "/"), "/") {
