@@ -46,6 +46,11 @@ type Request struct {
 // Result is what a rendering gives.
 type Result struct {
 	Overlay Overlay
+	// Template is the name of the template that gave the overlay.
+	Template string
+	// ReadTarget is false when the templates did not look at the target: then
+	// every target has the same result, or the same error.
+	ReadTarget bool
 	// Companions are applied beside the workload, in the same namespace. Each
 	// is immutable and has a name that its content decides, unless the values
 	// have Vector reload it.
@@ -59,45 +64,62 @@ func (e *SidecarError) Error() string { return e.Err.Error() }
 func (e *SidecarError) Unwrap() error { return e.Err }
 
 // Render executes the chart and checks its output. The error is a *SidecarError
-// when the output is at fault, else it comes from the templates.
+// when the output is at fault, else it comes from the templates; with an error, the
+// result tells ReadTarget only.
 func Render(ctx context.Context, request Request) (*Result, error) {
+	output, err := execute(ctx, request)
+	failed := &Result{ReadTarget: output.ReadTarget}
+	if err != nil {
+		return failed, err
+	}
+	result, err := read(output, request)
+	if err != nil {
+		return failed, &SidecarError{err}
+	}
+	return result, nil
+}
+
+func execute(ctx context.Context, request Request) (sidecarchart.Output, error) {
 	values := maps.Clone(request.Values.Tree)
 	if request.Target != nil {
 		values["target"] = request.Target.Values()
 	}
 	release := sidecarchart.Release{Name: request.Sidecar.Name, Namespace: request.Sidecar.Namespace}
-	files, err := request.Chart.Execute(ctx, release, values, request.KubeVersion)
-	if err != nil {
-		return nil, err
-	}
-	result := &Result{}
-	found := ""
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		kind, err := kindOf(files[name])
-		if err != nil {
-			return nil, &SidecarError{fmt.Errorf("%s: %w", name, err)}
+	return request.Chart.Execute(ctx, release, values, request.KubeVersion)
+}
+
+// read makes of the rendered files what they mean.
+func read(output sidecarchart.Output, request Request) (*Result, error) {
+	result := &Result{ReadTarget: output.ReadTarget}
+	for _, name := range slices.Sorted(maps.Keys(output.Files)) {
+		if path.Base(name) == "NOTES.txt" {
+			continue
 		}
-		switch {
-		case kind == "":
-		case path.Base(name) == "NOTES.txt":
-		case kind == "PodTemplate" && found != "":
-			err = fmt.Errorf("a second PodTemplate, the first is in %s: a chart has one", found)
-		case kind == "PodTemplate":
-			found = name
-			result.Overlay, err = newOverlay(files[name], meta.Manager(request.Sidecar.Name), request.annotations())
-		case kind == "ConfigMap":
-			err = result.addConfigMap(files[name], request)
-		default:
-			err = fmt.Errorf("kind %s is neither a PodTemplate nor a ConfigMap", kind)
-		}
-		if err != nil {
-			return nil, &SidecarError{fmt.Errorf("%s: %w", name, err)}
+		if err := result.add(name, output.Files[name], request); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	if found == "" {
-		return nil, &SidecarError{errors.New("no template gave a PodTemplate: one of them has to say what is merged into the workload")}
+	if result.Template == "" {
+		return nil, errors.New("no template gave a PodTemplate: one of them has to say what is merged into the workload")
 	}
 	return result, nil
+}
+
+func (r *Result) add(name, text string, request Request) error {
+	kind, err := kindOf(text)
+	switch {
+	case err != nil || kind == "":
+		return err
+	case kind == "PodTemplate" && r.Template != "":
+		return fmt.Errorf("a second PodTemplate, the first is in %s: a chart has one", r.Template)
+	case kind == "PodTemplate":
+		r.Template = name
+		r.Overlay, err = newOverlay(text, meta.Manager(request.Sidecar.Name), request.annotations())
+		return err
+	case kind == "ConfigMap":
+		return r.addConfigMap(text, request)
+	}
+	return fmt.Errorf("kind %s is neither a PodTemplate nor a ConfigMap", kind)
 }
 
 // kindOf reads the kind of a rendered file, "" when the file is blank.

@@ -31,10 +31,6 @@ type Chart struct {
 	Digest string
 	// Environments are the values of the chart's environments.
 	Environments *environment.Set
-	// ReadsTarget is false when no template looks at the workload, so that one
-	// rendering serves them all.
-	ReadsTarget bool
-
 	metadata  *chart.Metadata
 	templates *template.Set
 	files     template.Files
@@ -63,7 +59,7 @@ func Load(source fs.FS) (*Chart, error) {
 	for _, file := range loaded.Templates {
 		texts[path.Join(loaded.Name(), file.Name)] = string(file.Data)
 	}
-	compiled, err := template.Compile(texts, template.Options{})
+	compiled, err := template.Compile(texts, template.Options{Watch: []string{"Values", "target"}})
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +70,6 @@ func Load(source fs.FS) (*Chart, error) {
 	return &Chart{
 		Digest:       digest(files),
 		Environments: environments,
-		ReadsTarget:  compiled.Reads("Values", "target"),
 		metadata:     loaded.Metadata,
 		templates:    compiled,
 		files:        others,
@@ -113,21 +108,32 @@ func digest(files []*loader.BufferedFile) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// Execute runs every template of the chart and returns the output by template
-// name, such as "vector-sidecar/templates/podtemplate.yaml". The values are the
-// tree that templates see as .Values; kubeVersion is the API server's, "v1.36.0".
-func (c *Chart) Execute(ctx context.Context, release Release, values map[string]any, kubeVersion string) (map[string]string, error) {
+// Output is what an execution gave.
+type Output struct {
+	// Files holds the text of each template by its name, such as
+	// "vector-sidecar/templates/podtemplate.yaml".
+	Files map[string]string
+	// ReadTarget is false when nothing that was executed looked at
+	// .Values.target: then the same comes out for every target.
+	ReadTarget bool
+}
+
+// Execute runs every template of the chart. The values are the tree that templates
+// see as .Values; kubeVersion is the API server's, "v1.36.0". ReadTarget is true to
+// the execution also when that ends with an error.
+func (c *Chart) Execute(ctx context.Context, release Release, values map[string]any, kubeVersion string) (Output, error) {
 	version, err := chartutil.ParseKubeVersion(kubeVersion)
 	if err != nil {
-		return nil, fmt.Errorf("reading the Kubernetes version %q: %w", kubeVersion, err)
+		return Output{}, fmt.Errorf("reading the Kubernetes version %q: %w", kubeVersion, err)
 	}
-	output := map[string]string{}
+	output := Output{Files: map[string]string{}}
 	for _, name := range c.templates.Names() {
-		text, err := c.templates.Execute(ctx, name, c.root(name, release, values, version))
+		text, read, err := c.templates.ExecuteWatched(ctx, name, c.root(name, release, values, version))
+		output.ReadTarget = output.ReadTarget || read
 		if err != nil {
-			return nil, err
+			return output, err
 		}
-		output[name] = text
+		output.Files[name] = text
 	}
 	return output, nil
 }

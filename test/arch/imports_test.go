@@ -15,7 +15,7 @@ import (
 var order = []string{
 	"internal/meta", "internal/tree", "internal/suggest", "api/v1alpha1",
 	"internal/environment", "internal/template", "internal/sidecarchart",
-	"internal/vectorconfig", "internal/workload", "internal/render", "internal/plan", "internal/pace",
+	"internal/vectorconfig", "internal/workload", "internal/policy", "internal/platform", "internal/render", "internal/plan", "internal/pace",
 	"internal/decision", "internal/status", "internal/offline", "internal/cli",
 	"internal/logging", "internal/metrics", "internal/tracing", "internal/sentry", "internal/election",
 	"internal/apply", "internal/controller", "internal/operator",
@@ -24,7 +24,7 @@ var order = []string{
 // pure packages take values and return values.
 var pure = []string{
 	"internal/meta", "internal/tree", "internal/suggest", "internal/environment", "internal/template", "internal/sidecarchart",
-	"internal/vectorconfig", "internal/workload", "internal/render", "internal/plan",
+	"internal/vectorconfig", "internal/workload", "internal/policy", "internal/platform", "internal/render", "internal/plan",
 	"internal/pace", "internal/decision", "internal/status",
 }
 

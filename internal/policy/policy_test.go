@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+)
+
+const source = "ConfigMap vector-system/environments policy"
+
+// restricted is the security context of a container that passes the level.
+const restricted = "securityContext: {runAsNonRoot: true, runAsUser: 65532, allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}, seccompProfile: {type: RuntimeDefault}}"
+
+const good = "image: 'vector:1', " + restricted
+
+func overlay(t *testing.T, text string) *corev1.PodTemplateSpec {
+	t.Helper()
+	var template corev1.PodTemplateSpec
+	require.NoError(t, yaml.UnmarshalStrict([]byte(text), &template))
+	return &template
+}
+
+func container(more string) string { return "spec: {containers: [{name: vector, " + more + "}]}" }
+
+func volume(source string) string {
+	return "spec: {containers: [{name: vector, " + good + "}], volumes: [{name: v, " + source + "}]}"
+}
+
+func parse(t *testing.T, text string) *Policy {
+	t.Helper()
+	p, err := Parse(source, []byte(text))
+	require.NoError(t, err)
+	return p
+}
+
+const digest = "@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+func TestWhatThePolicyAllowsAndRefuses(t *testing.T) {
+	loose := "podSecurity: privileged\n"
+	for name, test := range map[string]struct {
+		policy, overlay string
+		names           []string
+	}{
+		"a restricted sidecar": {"", container(good), nil},
+		"root": {"", container("image: x, securityContext: {runAsUser: 0}"), []string{
+			"template.spec: it does not pass the Pod Security level restricted", `container "vector"`, "runAsUser=0", "(podSecurity)",
+		}},
+		"root, where it may":                 {loose, container("image: x, securityContext: {runAsUser: 0}"), nil},
+		"less than restricted, where it may": {"podSecurity: baseline", container("image: x"), nil},
+		"privileged":                         {"podSecurity: baseline", container("image: x, securityContext: {privileged: true}"), []string{"privileged"}},
+		"a native sidecar as root":           {"", "spec: {initContainers: [{name: vector, image: x, restartPolicy: Always}]}", []string{`container "vector"`}},
+		"a probe of another host":            {"", container(good + ", livenessProbe: {httpGet: {host: 169.254.169.254, port: 80}}"), []string{"probe", "169.254.169.254"}},
+
+		"an image from the registry":   {"images: {registries: [registry.example/a]}", container("image: 'registry.example/a/vector:1', " + restricted), nil},
+		"an image from elsewhere":      {"images: {registries: [registry.example/a]}", container("image: 'registry.example/ab/vector:1', " + restricted), []string{"template.spec.containers[0].image", "registry.example/a", "images.registries"}},
+		"an image without a digest":    {"images: {requireDigest: true}", container(good), []string{"no digest", "images.requireDigest"}},
+		"an image with one":            {"images: {requireDigest: true, requireTag: true}", container("image: 'vector" + digest + "', " + restricted), nil},
+		"the tag latest":               {"images: {requireTag: true}", container("image: 'registry.example:5000/vector:latest', " + restricted), []string{"latest", "images.requireTag"}},
+		"no tag, and a port":           {"images: {requireTag: true}", container("image: 'registry.example:5000/vector', " + restricted), []string{"no tag"}},
+		"a tag":                        {"images: {requireTag: true}", container("image: 'registry.example:5000/vector:1', " + restricted), nil},
+		"hostPath":                     {"", volume("hostPath: {path: /}"), []string{"template.spec.volumes[0].hostPath", `"v"`, "emptyDir", "volumes.kinds"}},
+		"hostPath, where it may":       {loose + "volumes: {kinds: [hostPath]}", volume("hostPath: {path: /}"), nil},
+		"hostPath at a stricter level": {"volumes: {kinds: [hostPath]}", volume("hostPath: {path: /}"), []string{"podSecurity", "hostPath"}},
+		"a kind that is not listed":    {"volumes: {kinds: [emptyDir]}", volume("secret: {secretName: s}"), []string{"template.spec.volumes[0].secret", "the platform allows emptyDir"}},
+		"no kind at all":               {"volumes: {kinds: []}", volume("emptyDir: {}"), []string{"the platform allows none"}},
+		"a token of the API server's":  {"", volume("projected: {sources: [{serviceAccountToken: {path: t}}]}"), nil},
+		"a token for somebody else":    {"", volume("projected: {sources: [{serviceAccountToken: {path: t, audience: vault}}]}"), []string{"projected.sources[0].serviceAccountToken.audience", `"vault"`, "volumes.tokenAudiences"}},
+		"a token for whom it may":      {"volumes: {tokenAudiences: [vault]}", volume("projected: {sources: [{serviceAccountToken: {path: t, audience: vault}}]}"), nil},
+		"a capability":                 {"podSecurity: baseline", container("image: x, securityContext: {capabilities: {add: [CHOWN]}}"), []string{"capabilities.add", "CHOWN", "the platform allows none"}},
+		"a capability that it may":     {"podSecurity: baseline\ncapabilities: [CHOWN]", container("image: x, securityContext: {capabilities: {add: [CHOWN]}}"), nil},
+		"a user below":                 {"users: {min: 70000}", container(good), []string{"runAsUser", "65532", "70000", "users.min"}},
+		"a user above":                 {"users: {max: 1000}", container(good), []string{"runAsUser", "users.max"}},
+		"a user within":                {"users: {min: 1000, max: 70000}", container(good), nil},
+		"no user":                      {loose + "users: {min: 1}", container("image: x"), []string{"runAsUser", "names no user"}},
+
+		"another controller's annotation": {"", "metadata: {annotations: {sidecar.istio.io/inject: 'false'}}\n" + container(good), []string{"template.metadata.annotations", "sidecar.istio.io/inject", "istio.io"}},
+		"another controller's label":      {"", "metadata: {labels: {kubernetes.io/x: y}}\n" + container(good), []string{"template.metadata.labels", "kubernetes.io/x"}},
+		"one's own annotation":            {"", "metadata: {annotations: {prometheus.io/scrape: 'true', plain: x, notistio.io/x: y}}\n" + container(good), nil},
+		"a domain that is not reserved":   {"reservedDomains: [example.com]", "metadata: {annotations: {sidecar.istio.io/inject: 'false'}}\n" + container(good), nil},
+
+		"several at once": {"images: {requireDigest: true}", volume("hostPath: {path: /}"), []string{"requireDigest", "hostPath"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := parse(t, test.policy).Check(overlay(t, test.overlay))
+			if test.names == nil {
+				require.NoError(t, err)
+				return
+			}
+			require.Error(t, err)
+			for _, part := range test.names {
+				require.ErrorContains(t, err, part)
+			}
+		})
+	}
+}
+
+func TestABadPolicyIsNamed(t *testing.T) {
+	for name, test := range map[string]struct {
+		text  string
+		names []string
+	}{
+		"a wrong key":          {"images:\n  registrys: []", []string{"policy:2: images.registrys", "did you mean registries?"}},
+		"a level that is none": {"podSecurity: strict", []string{"policy:1: podSecurity", "'restricted'"}},
+		"a wrong type":         {"capabilities: all", []string{"policy:1: capabilities", "want array"}},
+		"no YAML":              {"images: [", []string{source}},
+		"users of none":        {"users: {min: 2, max: 1}", []string{"policy:1", "users.min is 2"}},
+		"a path that is none":  {"overrides: {workloads: ['sidecar..x']}", []string{"overrides.workloads"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Parse(source, []byte(test.text))
+			require.Error(t, err)
+			for _, part := range test.names {
+				require.ErrorContains(t, err, part)
+			}
+		})
+	}
+}
+
+func TestWhatAPolicyLeavesOutIsTheDefault(t *testing.T) {
+	require.Equal(t, Default().Rules, parse(t, "").Rules)
+	require.Equal(t, Default().Digest, parse(t, "{}").Digest)
+	require.NotEqual(t, Default().Digest, parse(t, "images: {requireTag: true}").Digest)
+	require.Equal(t, Default().Volumes.Kinds, parse(t, "volumes: {tokenAudiences: [a]}").Volumes.Kinds)
+}
+
+func TestAdmissionIsForeseen(t *testing.T) {
+	enforce := func(level string) map[string]string {
+		return map[string]string{"pod-security.kubernetes.io/enforce": level}
+	}
+	passes := "containers: [{name: app, " + good + "}]"
+	root := container("image: x")
+	for name, test := range map[string]struct {
+		labels      map[string]string
+		policy      string
+		application string
+		overlay     string
+		names       []string
+	}{
+		"a namespace that enforces nothing": {nil, "", passes, root, nil},
+		"one that only warns":               {map[string]string{"pod-security.kubernetes.io/warn": "restricted"}, "", passes, root, nil},
+		"both pass":                         {enforce("restricted"), "", passes, container(good), nil},
+		"the sidecar does not":              {enforce("restricted"), "", passes, root, []string{"enforces the Pod Security level restricted:latest", `container "vector"`}},
+		"the application does not":          {enforce("restricted"), "", "containers: [{name: app, image: x}]", root, nil},
+		"the pod's context is for both": {
+			enforce("restricted"), "", "securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}\n" + passes,
+			container("image: x, securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}"), nil,
+		},
+		"a lower level":            {enforce("baseline"), "", passes, root, nil},
+		"an older version of it":   {map[string]string{"pod-security.kubernetes.io/enforce": "restricted", "pod-security.kubernetes.io/enforce-version": "v1.24"}, "", passes, root, []string{"restricted:v1.24"}},
+		"a level that is misspelt": {enforce("restrictd"), "", passes, root, []string{"restricted"}},
+		"a mount of its secret": {
+			nil, "", passes + "\nvolumes: [{name: keys, secret: {}}]", container(good + ", volumeMounts: [{name: keys, mountPath: /keys}]"),
+			[]string{`"vector"`, `"keys"`, "/keys", "volumes.applicationSecrets"},
+		},
+		"a mount of its secret, where it may": {
+			nil, "volumes: {applicationSecrets: true}", passes + "\nvolumes: [{name: keys, secret: {}}]", container(good + ", volumeMounts: [{name: keys, mountPath: /keys}]"), nil,
+		},
+		"a mount of its logs": {nil, "", passes + "\nvolumes: [{name: logs, emptyDir: {}}]", container(good + ", volumeMounts: [{name: logs, mountPath: /logs}]"), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var application corev1.PodSpec
+			require.NoError(t, yaml.UnmarshalStrict([]byte(test.application), &application))
+			err := parse(t, test.policy).Admit(test.labels, &application, overlay(t, test.overlay))
+			if test.names == nil {
+				require.NoError(t, err)
+				return
+			}
+			require.Error(t, err)
+			for _, part := range test.names {
+				require.ErrorContains(t, err, part)
+			}
+		})
+	}
+}
+
+// Helm checks what the operator checks, before anything is installed.
+func TestTheChartsSchemaOfThePolicyIsThisOne(t *testing.T) {
+	text, err := os.ReadFile("../../chart/values.schema.json")
+	require.NoError(t, err)
+	var installed struct {
+		Properties map[string]map[string]any `json:"properties"`
+	}
+	require.NoError(t, yaml.Unmarshal(text, &installed))
+	var own map[string]any
+	require.NoError(t, yaml.Unmarshal(schema, &own))
+	delete(own, "$schema")
+	require.Equal(t, own, installed.Properties["policy"])
+}
+
+// Whatever is given as a policy, the answer is one or an error that says where.
+func FuzzPolicy(f *testing.F) {
+	for _, text := range []string{"", "images: {registries: [a]}", "users: {min: 1e99}", "volumes: null", "[", "podSecurity: restricted\ncapabilities: [A]"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := Parse(source, []byte(text))
+		if err != nil {
+			require.ErrorContains(t, err, source)
+			return
+		}
+		if p.PodSecurity == "privileged" && slices.Contains(p.Volumes.Kinds, "hostPath") {
+			return
+		}
+		require.Error(t, p.Check(&corev1.PodTemplateSpec{Spec: corev1.PodSpec{Volumes: []corev1.Volume{{
+			Name: "v", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{}},
+		}}}}), "nothing but two explicit words opens the node: %s", text)
+	})
+}
