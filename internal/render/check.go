@@ -6,16 +6,21 @@ package render
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/version"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // check finds what an API server would accept in silence or refuse with an
 // internal error, and what no sidecar may have. It reports everything at once.
-func check(template *corev1.PodTemplateSpec, applications []workload.Mount) error {
+// What a platform may allow or refuse is the policy's business.
+func check(template *corev1.PodTemplateSpec, applications []workload.Mount, kubeVersion string) error {
 	var findings []error
 	report := func(format string, args ...any) { findings = append(findings, fmt.Errorf(format, args...)) }
 
@@ -23,6 +28,14 @@ func check(template *corev1.PodTemplateSpec, applications []workload.Mount) erro
 	if len(spec.Containers)+len(spec.InitContainers) == 0 {
 		report("template.spec has neither containers nor initContainers: there is no sidecar in it")
 	}
+	for at, metadata := range map[string]map[string]string{"labels": template.Labels, "annotations": template.Annotations} {
+		for _, key := range slices.Sorted(maps.Keys(metadata)) {
+			if strings.HasPrefix(key, meta.Group+"/") {
+				report("template.metadata.%s: %q is the operator's own", at, key)
+			}
+		}
+	}
+	checkNative(spec.InitContainers, kubeVersion, report)
 	names := map[string]string{}
 	each(spec, func(at string, container *corev1.Container) {
 		if first, ok := names[container.Name]; ok {
@@ -49,8 +62,6 @@ func check(template *corev1.PodTemplateSpec, applications []workload.Mount) erro
 			report("%s.name is empty", at)
 		case volume.VolumeSource == corev1.VolumeSource{}:
 			report("%s: volume %q has no source, such as emptyDir or configMap", at, volume.Name)
-		case volume.HostPath != nil:
-			report("%s.hostPath: volume %q is on the node's file system, which a sidecar may not reach: use an emptyDir that the application shares", at, volume.Name)
 		}
 	}
 	for _, mount := range applications {
@@ -59,6 +70,22 @@ func check(template *corev1.PodTemplateSpec, applications []workload.Mount) erro
 		}
 	}
 	return errors.Join(findings...)
+}
+
+// firstNative is the version of Kubernetes that has native sidecars.
+const firstNative = "1.29.0"
+
+// checkNative finds native sidecars that would be init containers that never end.
+func checkNative(containers []corev1.Container, kubeVersion string, report func(string, ...any)) {
+	server, err := version.ParseGeneric(kubeVersion)
+	if err != nil || server.AtLeast(version.MustParseGeneric(firstNative)) {
+		return
+	}
+	for i := range containers {
+		if containers[i].RestartPolicy != nil {
+			report("template.spec.initContainers[%d].restartPolicy: the API server, %s, has no native sidecars: set sidecar.native to Auto or Never", i, kubeVersion)
+		}
+	}
 }
 
 // each visits init containers and containers with their path.

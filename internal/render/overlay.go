@@ -45,8 +45,8 @@ type Overlay struct {
 }
 
 // newOverlay reads a rendered PodTemplate. It adds annotations to it, and the list
-// of what a field manager gets by it.
-func newOverlay(text, manager string, annotations map[string]string) (Overlay, error) {
+// of what the request's field manager gets by it.
+func newOverlay(text string, request *Request) (Overlay, error) {
 	if err := onlyAdds(text); err != nil {
 		return Overlay{}, err
 	}
@@ -61,12 +61,13 @@ func newOverlay(text, manager string, annotations map[string]string) (Overlay, e
 	overlay := Overlay{Warning: object.Annotations[meta.AnnotationWarning]}
 	overlay.Template = object.Template
 	overlay.Template.Spec.Containers, overlay.Mounts = splitMounts(object.Template.Spec.Containers)
-	if err := check(&overlay.Template, overlay.Mounts); err != nil {
+	if err := check(&overlay.Template, overlay.Mounts, request.KubeVersion); err != nil {
 		return Overlay{}, err
 	}
 	spec := body.Template.Spec
 	spec.Containers = slices.DeleteFunc(spec.Containers, func(c corev1ac.ContainerApplyConfiguration) bool { return c.Image == nil })
-	annotate(&overlay.Template, body.Template, annotations)
+	manager := meta.Manager(request.Sidecar.Name)
+	annotate(&overlay.Template, body.Template, request.annotations())
 	annotate(&overlay.Template, body.Template, map[string]string{meta.AnnotationParts(manager): partsOf(manager, &overlay.Template.Spec)})
 	if err := overlay.finish(body.Template); err != nil {
 		return Overlay{}, err
@@ -183,6 +184,13 @@ func onlyAddsAt(tree map[string]any, at string) error {
 	return nil
 }
 
+// yamlLineError is an error of a YAML library, and the line that it speaks of.
+type yamlLineError struct{ message, line string }
+
+func (e *yamlLineError) Error() string {
+	return fmt.Sprintf("reading the rendered YAML: %s: %q", e.message, e.line)
+}
+
 var yamlLine = regexp.MustCompile(`line (\d+)`)
 
 // yamlError shows the rendered line that a YAML error speaks of: its author never
@@ -192,7 +200,7 @@ func yamlError(text string, err error) error {
 	if match := yamlLine.FindStringSubmatch(message); match != nil {
 		number, _ := strconv.Atoi(match[1])
 		if lines := strings.Split(text, "\n"); number >= 1 && number <= len(lines) {
-			return fmt.Errorf("reading the rendered YAML: %s: %q", message, lines[number-1])
+			return &yamlLineError{message: message, line: lines[number-1]}
 		}
 	}
 	return fmt.Errorf("reading the rendered YAML: %s", message)

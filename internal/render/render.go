@@ -7,9 +7,11 @@
 package render
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"path"
 	"slices"
@@ -17,6 +19,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
@@ -95,14 +98,44 @@ func read(output sidecarchart.Output, request Request) (*Result, error) {
 		if path.Base(name) == "NOTES.txt" {
 			continue
 		}
-		if err := result.add(name, output.Files[name], request); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		if err := result.addAll(name, output.Files[name], request); err != nil {
+			return nil, fmt.Errorf("%s: %w%s", name, err, writtenAt(request.Chart, err))
 		}
 	}
 	if result.Template == "" {
 		return nil, errors.New("no template gave a PodTemplate: one of them has to say what is merged into the workload")
 	}
 	return result, nil
+}
+
+// writtenAt names the line of the templates that a bad line of YAML comes from,
+// where that can be told: its reader never saw the rendered text.
+func writtenAt(chart *sidecarchart.Chart, err error) string {
+	var bad *yamlLineError
+	if !errors.As(err, &bad) {
+		return ""
+	}
+	if place := chart.WrittenAt(bad.line); place != "" {
+		return " (written at " + place + ")"
+	}
+	return ""
+}
+
+// addAll adds the YAML documents of one file.
+func (r *Result) addAll(name, text string, request Request) error {
+	documents := utilyaml.NewYAMLReader(bufio.NewReader(strings.NewReader(text)))
+	for {
+		document, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = r.add(name, string(document), request)
+		}
+		if err != nil {
+			return err
+		}
+	}
 }
 
 func (r *Result) add(name, text string, request Request) error {
@@ -114,7 +147,7 @@ func (r *Result) add(name, text string, request Request) error {
 		return fmt.Errorf("a second PodTemplate, the first is in %s: a chart has one", r.Template)
 	case kind == "PodTemplate":
 		r.Template = name
-		r.Overlay, err = newOverlay(text, meta.Manager(request.Sidecar.Name), request.annotations())
+		r.Overlay, err = newOverlay(text, &request)
 		return err
 	case kind == "ConfigMap":
 		return r.addConfigMap(text, request)
@@ -122,21 +155,25 @@ func (r *Result) add(name, text string, request Request) error {
 	return fmt.Errorf("kind %s is neither a PodTemplate nor a ConfigMap", kind)
 }
 
-// kindOf reads the kind of a rendered file, "" when the file is blank.
+// kindOf reads the kind of a rendered document, "" when there is nothing in it but
+// comments.
 func kindOf(text string) (string, error) {
-	if strings.TrimSpace(text) == "" {
-		return "", nil
-	}
-	var head struct {
-		Kind string `json:"kind"`
-	}
-	if err := yaml.Unmarshal([]byte(text), &head); err != nil {
+	var object any
+	if err := yaml.Unmarshal([]byte(text), &object); err != nil {
 		return "", yamlError(text, err)
 	}
-	if head.Kind == "" {
+	switch object := object.(type) {
+	case nil:
 		return "", nil
+	case map[string]any:
+		if kind, ok := object["kind"].(string); ok && kind != "" {
+			return kind, nil
+		}
+		return "", errors.New("it renders an object without a kind: a PodTemplate or a ConfigMap was expected")
+	case []any:
+		return "", errors.New("it renders a list: a PodTemplate or a ConfigMap was expected")
 	}
-	return head.Kind, nil
+	return "", fmt.Errorf("it renders a text, %.40q: a PodTemplate or a ConfigMap was expected; a file that only defines templates has a name that begins with _", strings.TrimSpace(text))
 }
 
 func (r *Result) addConfigMap(text string, request Request) error {

@@ -120,42 +120,46 @@ func TestWhatMustNotBeInjectedIsRefused(t *testing.T) {
 		text  string
 		names []string
 	}{
-		"nothing":                        {"kind: PodTemplate\n", []string{"containers", "initContainers"}},
-		"a template of nothing":          {"kind: PodTemplate\ntemplate: null\n", []string{"containers"}},
-		"an empty list of containers":    {pod("{containers: []}"), []string{"containers"}},
-		"a template that is a list":      {"kind: PodTemplate\ntemplate: []\n", []string{"template: must be a map"}},
-		"hostNetwork":                    {pod("{hostNetwork: true, containers: [{name: a, image: b}]}"), []string{"template.spec.hostNetwork", "owner"}},
-		"serviceAccountName":             {pod("{serviceAccountName: x}"), []string{"template.spec.serviceAccountName"}},
-		"the pod's security context":     {pod("{securityContext: {runAsUser: 0}}"), []string{"template.spec.securityContext"}},
-		"tolerations":                    {pod("{tolerations: []}"), []string{"template.spec.tolerations"}},
-		"a name for the pods":            {"kind: PodTemplate\ntemplate: {metadata: {name: x}}\n", []string{"template.metadata.name"}},
-		"a field beside the template":    {"kind: PodTemplate\nspec: {}\n", []string{"spec: "}},
-		"a field that does not exist":    {container("imagee: y"), []string{"template.spec.containers[0].imagee"}},
-		"a key given twice":              {container("image: y"), []string{"image"}},
-		"a wrong type":                   {container("args: --config"), []string{"args"}},
-		"a number for a variable":        {container("env: [{name: A, value: 1}]"), []string{"env"}},
-		"a bad quantity":                 {container("resources: {limits: {cpu: lots}}"), []string{"quantit"}},
-		"broken YAML":                    {"kind: PodTemplate\ntemplate:\n  spec:\n   - a\n  b: [\n", []string{"line "}},
-		"no image":                       {pod("{containers: [{name: vector}]}"), []string{"template.spec.containers[0].image"}},
-		"an image with a blank":          {pod("{containers: [{name: vector, image: 'a b'}]}"), []string{"template.spec.containers[0].image", "a b"}},
-		"no name":                        {pod("{initContainers: [{image: x}]}"), []string{"template.spec.initContainers[0].name"}},
-		"one name for two containers":    {pod("{initContainers: [{name: a, image: x}], containers: [{name: a, image: x}]}"), []string{"template.spec.containers[0].name", "template.spec.initContainers[0]"}},
-		"a variable given twice":         {container("env: [{name: A}, {name: A}]"), []string{"env[1]", `"A"`}},
-		"two mounts at one path":         {container("volumeMounts: [{name: a, mountPath: /x}, {name: b, mountPath: /x}]"), []string{"volumeMounts[1]", "/x"}},
-		"a request above its limit":      {container("resources: {requests: {cpu: 2}, limits: {cpu: 1}}"), []string{"resources", "cpu"}},
-		"a volume without a source":      {pod("{containers: [{name: a, image: x}], volumes: [{name: v}]}"), []string{"volumes[0]", `"v"`, "source"}},
-		"a volume without a name":        {pod("{containers: [{name: a, image: x}], volumes: [{emptyDir: {}}]}"), []string{"volumes[0].name"}},
-		"one name for two volumes":       {pod("{containers: [{name: a, image: x}], volumes: [{name: v, emptyDir: {}}, {name: v, emptyDir: {}}]}"), []string{"volumes[1].name", `"v"`}},
-		"a mount of the owner's volume":  {pod("{containers: [{name: a, image: x}, {name: app, volumeMounts: [{name: theirs, mountPath: /x}]}]}"), []string{`"app"`, `"theirs"`}},
-		"an application of our name":     {pod("{initContainers: [{name: a, image: x}], containers: [{name: a, volumeMounts: [{name: v, mountPath: /x}]}], volumes: [{name: v, emptyDir: {}}]}"), []string{`"a"`, "initContainers[0]"}},
-		"a volume on the node":           {pod("{containers: [{name: a, image: x}], volumes: [{name: v, hostPath: {path: /}}]}"), []string{"volumes[0].hostPath"}},
-		"several faults, all of them":    {pod("{containers: [{image: x}, {name: a}]}"), []string{"containers[0].name", "containers[1].image"}},
-		"a workload of its own":          {"kind: Deployment\n", []string{"Deployment"}},
-		"a Secret":                       {"kind: Secret\n", []string{"Secret"}},
-		"a companion without a name":     {strings.Replace(companion, "name: logs-vector-1, ", "", 1), []string{"metadata.name"}},
-		"a companion in another place":   {strings.Replace(companion, "namespace: shop", "namespace: kube-system", 1), []string{"metadata.namespace", `"kube-system"`, `"shop"`}},
-		"a companion that changes":       {strings.Replace(companion, "immutable: true", "", 1), []string{"immutable"}},
-		"a companion with a wrong field": {companion + "datta: {}\n", []string{"datta"}},
+		"a mount of the owner's volume":   {pod("{containers: [{name: a, image: x}, {name: app, volumeMounts: [{name: theirs, mountPath: /x}]}]}"), []string{`"app"`, `"theirs"`}},
+		"an application of our name":      {pod("{initContainers: [{name: a, image: x}], containers: [{name: a, volumeMounts: [{name: v, mountPath: /x}]}], volumes: [{name: v, emptyDir: {}}]}"), []string{`"a"`, "initContainers[0]"}},
+		"nothing":                         {"kind: PodTemplate\n", []string{"containers", "initContainers"}},
+		"a template of nothing":           {"kind: PodTemplate\ntemplate: null\n", []string{"containers"}},
+		"an empty list of containers":     {pod("{containers: []}"), []string{"containers"}},
+		"a template that is a list":       {"kind: PodTemplate\ntemplate: []\n", []string{"template: must be a map"}},
+		"hostNetwork":                     {pod("{hostNetwork: true, containers: [{name: a, image: b}]}"), []string{"template.spec.hostNetwork", "owner"}},
+		"serviceAccountName":              {pod("{serviceAccountName: x}"), []string{"template.spec.serviceAccountName"}},
+		"the pod's security context":      {pod("{securityContext: {runAsUser: 0}}"), []string{"template.spec.securityContext"}},
+		"tolerations":                     {pod("{tolerations: []}"), []string{"template.spec.tolerations"}},
+		"a name for the pods":             {"kind: PodTemplate\ntemplate: {metadata: {name: x}}\n", []string{"template.metadata.name"}},
+		"a field beside the template":     {"kind: PodTemplate\nspec: {}\n", []string{"spec: "}},
+		"a field that does not exist":     {container("imagee: y"), []string{"template.spec.containers[0].imagee"}},
+		"a key given twice":               {container("image: y"), []string{"image"}},
+		"a wrong type":                    {container("args: --config"), []string{"args"}},
+		"a number for a variable":         {container("env: [{name: A, value: 1}]"), []string{"env"}},
+		"a bad quantity":                  {container("resources: {limits: {cpu: lots}}"), []string{"quantit"}},
+		"broken YAML":                     {"kind: PodTemplate\ntemplate:\n  spec:\n   - a\n  b: [\n", []string{"line "}},
+		"no image":                        {pod("{containers: [{name: vector}]}"), []string{"template.spec.containers[0].image"}},
+		"an image with a blank":           {pod("{containers: [{name: vector, image: 'a b'}]}"), []string{"template.spec.containers[0].image", "a b"}},
+		"no name":                         {pod("{initContainers: [{image: x}]}"), []string{"template.spec.initContainers[0].name"}},
+		"one name for two containers":     {pod("{initContainers: [{name: a, image: x}], containers: [{name: a, image: x}]}"), []string{"template.spec.containers[0].name", "template.spec.initContainers[0]"}},
+		"a variable given twice":          {container("env: [{name: A}, {name: A}]"), []string{"env[1]", `"A"`}},
+		"two mounts at one path":          {container("volumeMounts: [{name: a, mountPath: /x}, {name: b, mountPath: /x}]"), []string{"volumeMounts[1]", "/x"}},
+		"a request above its limit":       {container("resources: {requests: {cpu: 2}, limits: {cpu: 1}}"), []string{"resources", "cpu"}},
+		"a volume without a source":       {pod("{containers: [{name: a, image: x}], volumes: [{name: v}]}"), []string{"volumes[0]", `"v"`, "source"}},
+		"a volume without a name":         {pod("{containers: [{name: a, image: x}], volumes: [{emptyDir: {}}]}"), []string{"volumes[0].name"}},
+		"one name for two volumes":        {pod("{containers: [{name: a, image: x}], volumes: [{name: v, emptyDir: {}}, {name: v, emptyDir: {}}]}"), []string{"volumes[1].name", `"v"`}},
+		"an annotation of the operator's": {"kind: PodTemplate\ntemplate: {metadata: {annotations: {vectorsidecar.observability.kontroloop.ai/injected: x}}, spec: {containers: [{name: a, image: x}]}}", []string{"template.metadata.annotations", "vectorsidecar.observability.kontroloop.ai/injected"}},
+		"a text":                          {"hello\n", []string{"renders a text", `"hello"`}},
+		"a list":                          {"- a\n", []string{"renders a list"}},
+		"an object without a kind":        {"spec: {}\n", []string{"without a kind"}},
+		"a second document that is bad":   {podTemplate + "---\nkind: Secret\n", []string{"Secret"}},
+		"several faults, all of them":     {pod("{containers: [{image: x}, {name: a}]}"), []string{"containers[0].name", "containers[1].image"}},
+		"a workload of its own":           {"kind: Deployment\n", []string{"Deployment"}},
+		"a Secret":                        {"kind: Secret\n", []string{"Secret"}},
+		"a companion without a name":      {strings.Replace(companion, "name: logs-vector-1, ", "", 1), []string{"metadata.name"}},
+		"a companion in another place":    {strings.Replace(companion, "namespace: shop", "namespace: kube-system", 1), []string{"metadata.namespace", `"kube-system"`, `"shop"`}},
+		"a companion that changes":        {strings.Replace(companion, "immutable: true", "", 1), []string{"immutable"}},
+		"a companion with a wrong field":  {companion + "datta: {}\n", []string{"datta"}},
 	} {
 		for _, digest := range []string{"", "d"} {
 			t.Run(name+digest, func(t *testing.T) {
@@ -170,6 +174,67 @@ func TestWhatMustNotBeInjectedIsRefused(t *testing.T) {
 			})
 		}
 	}
+}
+
+func TestOneFileMayHoldSeveralDocuments(t *testing.T) {
+	result, err := try(t, "", map[string]string{"a.yaml": "---\n# first\n---\n" + podTemplate + "---\n" + companion})
+
+	require.NoError(t, err)
+	require.Equal(t, "own/templates/a.yaml", result.Template)
+	require.Len(t, result.Companions, 1)
+}
+
+// Its author knows the template's line, and never saw the rendered one.
+func TestBrokenIndentationNamesBothLines(t *testing.T) {
+	_, err := try(t, "", map[string]string{
+		"pod.yaml":   "kind: PodTemplate\ntemplate:\n  spec:\n{{ include \"list\" . }}\n",
+		"_parts.tpl": "{{ define \"list\" }}\n    containers:\n   image: {{ print \"x\" }}\n{{ end }}",
+	})
+
+	require.ErrorContains(t, err, "own/templates/pod.yaml: reading the rendered YAML")
+	require.ErrorContains(t, err, `"    containers:"`)
+	require.ErrorContains(t, err, "(written at own/templates/_parts.tpl:2)")
+}
+
+func TestANativeSidecarNeedsAServerThatHasThem(t *testing.T) {
+	native := strings.Replace(podTemplate, "containers", "initContainers", 1)
+	native = strings.Replace(native, "name: vector,", "name: vector, restartPolicy: Always,", 1)
+	for version, ok := range map[string]bool{"v1.28.9": false, "v1.29.0": true, "v1.36.0-rc.1": true} {
+		_, err := newOverlay(native, &Request{KubeVersion: version})
+		if ok {
+			require.NoError(t, err, version)
+			continue
+		}
+		require.ErrorContains(t, err, "template.spec.initContainers[0].restartPolicy")
+		require.ErrorContains(t, err, version)
+		require.ErrorContains(t, err, "sidecar.native")
+	}
+}
+
+// Whatever templates render, the answer is an overlay that only adds, or an error.
+func FuzzOverlay(f *testing.F) {
+	for _, text := range []string{
+		podTemplate, "kind: PodTemplate\n", "", "[", "- x", "template: {spec: {hostNetwork: true}}", "template: {metadata: {name: x}}",
+		"template: {spec: {containers: [{name: a, image: b, args: 1}]}}", "template: {spec: &a {containers: [*a]}}",
+		"template: {spec: {containers: [{name: a, image: b, resources: {limits: {cpu: 1e400}}}]}}",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		overlay, err := newOverlay(text, &Request{KubeVersion: "v1.36.0"})
+		if err != nil {
+			return
+		}
+		require.NotEmpty(t, overlay.Hash)
+		require.NoError(t, onlyAddsAt(map[string]any{"template": overlay.Body}, ""))
+		spec := overlay.Template.Spec
+		require.NotEmpty(t, len(spec.Containers)+len(spec.InitContainers))
+		spec.Containers, spec.InitContainers, spec.Volumes = nil, nil, nil
+		require.Equal(t, corev1.PodSpec{}, spec, "a field that is its owner's")
+		again, err := newOverlay(text, &Request{KubeVersion: "v1.36.0"})
+		require.NoError(t, err)
+		require.Equal(t, overlay, again)
+	})
 }
 
 func TestAChartHasOnePodTemplate(t *testing.T) {

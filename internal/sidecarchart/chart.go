@@ -31,9 +31,10 @@ type Chart struct {
 	Digest string
 	// Environments are the values of the chart's environments.
 	Environments *environment.Set
-	metadata  *chart.Metadata
-	templates *template.Set
-	files     template.Files
+	metadata     *chart.Metadata
+	templates    *template.Set
+	texts        map[string]string
+	files        template.Files
 }
 
 // Release is what templates see as .Release.
@@ -72,6 +73,7 @@ func Load(source fs.FS) (*Chart, error) {
 		Environments: environments,
 		metadata:     loaded.Metadata,
 		templates:    compiled,
+		texts:        texts,
 		files:        others,
 	}, nil
 }
