@@ -9,9 +9,7 @@ package environment
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -52,38 +50,34 @@ type given struct {
 }
 
 // Load reads values.yaml, values.schema.json and values/ENVIRONMENT.yaml of a
-// sidecar chart.
-func Load(chart fs.FS) (*Set, error) {
-	text, err := fs.ReadFile(chart, schemaURL)
-	if err != nil {
-		return nil, fmt.Errorf("reading the values schema: %w", err)
+// sidecar chart, given by the paths of its files.
+func Load(chart map[string][]byte) (*Set, error) {
+	text, ok := chart[schemaURL]
+	if !ok {
+		return nil, fmt.Errorf("there is no %s: a sidecar chart has one, if only {\"type\": \"object\"}", schemaURL)
 	}
 	set := &Set{chart: map[string]Layer{}}
+	var err error
 	if set.schema, err = CompileSchema(schemaURL, text); err != nil {
 		return nil, err
 	}
-	if set.defaults, err = set.read(chart, "values.yaml"); err != nil {
+	if set.defaults, err = set.read("values.yaml", chart["values.yaml"]); err != nil {
 		return nil, err
 	}
-	files, err := fs.Glob(chart, "values/*.yaml")
-	if err != nil {
-		return nil, fmt.Errorf("listing values: %w", err)
-	}
-	for _, file := range files {
-		layer, err := set.read(chart, file)
-		if err != nil {
+	for _, file := range slices.Sorted(maps.Keys(chart)) {
+		name, isValues := strings.CutSuffix(file, ".yaml")
+		name, isEnvironment := strings.CutPrefix(name, "values/")
+		if !isValues || !isEnvironment || strings.Contains(name, "/") {
+			continue
+		}
+		if set.chart[name], err = set.read(file, chart[file]); err != nil {
 			return nil, err
 		}
-		set.chart[strings.TrimSuffix(path.Base(file), ".yaml")] = layer
 	}
 	return set, nil
 }
 
-func (s *Set) read(chart fs.FS, file string) (Layer, error) {
-	text, err := fs.ReadFile(chart, file)
-	if err != nil {
-		return Layer{}, fmt.Errorf("reading values: %w", err)
-	}
+func (s *Set) read(file string, text []byte) (Layer, error) {
 	layer, err := ParseLayer(file, text)
 	if err != nil {
 		return Layer{}, err
@@ -125,6 +119,17 @@ func (s *Set) WithNames(names ...string) *Set {
 // TemplateSetKey names the template set of an environment. It is the installation's
 // word to the operator, and not one of the values that templates see.
 const TemplateSetKey = "templateSet"
+
+// TemplateSet returns the name of the template set that an environment's layers
+// choose, "" if they choose none.
+func (s *Set) TemplateSet(environment string) string {
+	for _, layer := range []Layer{s.installation[environment].layer, s.chart[environment], s.defaults} {
+		if name, ok := layer.Tree[TemplateSetKey].(string); ok && name != "" {
+			return name
+		}
+	}
+	return ""
+}
 
 // withoutChoice drops the name of the template set from a layer that is meant for
 // a chart which does not know it.

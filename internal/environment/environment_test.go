@@ -6,7 +6,6 @@ package environment
 import (
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -33,12 +32,11 @@ const testDefaults = `sidecar:
 
 func testSet(t *testing.T, files map[string]string) *Set {
 	t.Helper()
-	chart := fstest.MapFS{
-		"values.schema.json":  {Data: []byte(testSchema)},
-		"values.yaml":         {Data: []byte(testDefaults)},
-		"values/staging.yaml": {Data: []byte("sidecar:\n  threads: 2\n  sinks:\n    console: null\n    http: {type: http}\n")},
-	}
-	set, err := Load(chart)
+	set, err := Load(map[string][]byte{
+		"values.schema.json":  []byte(testSchema),
+		"values.yaml":         []byte(testDefaults),
+		"values/staging.yaml": []byte("sidecar:\n  threads: 2\n  sinks:\n    console: null\n    http: {type: http}\n"),
+	})
 	require.NoError(t, err)
 	return set.WithInstallation("ConfigMap system/values", files)
 }

@@ -8,13 +8,9 @@ package sidecarchart
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"path"
-	"slices"
-	"strings"
 
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
@@ -44,15 +40,23 @@ type Release struct{ Name, Namespace string }
 // values.schema.json, values/*.yaml and templates/ at its root. Errors name file
 // and line.
 func Load(source fs.FS) (*Chart, error) {
-	files, err := readAll(source)
+	files, err := Read(source)
 	if err != nil {
 		return nil, err
 	}
-	loaded, err := loader.LoadFiles(files)
+	return files.Load()
+}
+
+// Load compiles a chart of these files.
+func (f Files) Load() (*Chart, error) {
+	loaded, err := loader.LoadFiles(f.buffered())
 	if err != nil {
 		return nil, fmt.Errorf("loading the sidecar chart: %w", err)
 	}
-	environments, err := environment.Load(source)
+	if len(loaded.Dependencies()) > 0 || len(loaded.Metadata.Dependencies) > 0 {
+		return nil, fmt.Errorf("the sidecar chart %q has dependencies, which are not rendered: put their templates into the chart itself", loaded.Name())
+	}
+	environments, err := environment.Load(f)
 	if err != nil {
 		return nil, err
 	}
@@ -69,45 +73,13 @@ func Load(source fs.FS) (*Chart, error) {
 		others[file.Name] = file.Data
 	}
 	return &Chart{
-		Digest:       digest(files),
+		Digest:       f.digest(),
 		Environments: environments,
 		metadata:     loaded.Metadata,
 		templates:    compiled,
 		texts:        texts,
 		files:        others,
 	}, nil
-}
-
-func readAll(source fs.FS) ([]*loader.BufferedFile, error) {
-	var files []*loader.BufferedFile
-	err := fs.WalkDir(source, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		data, err := fs.ReadFile(source, name)
-		if err != nil {
-			return err
-		}
-		files = append(files, &loader.BufferedFile{Name: name, Data: data})
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("reading the sidecar chart: %w", err)
-	}
-	return files, nil
-}
-
-// digest covers names and contents, in the order of the names.
-func digest(files []*loader.BufferedFile) string {
-	sorted := slices.SortedFunc(slices.Values(files), func(a, b *loader.BufferedFile) int {
-		return strings.Compare(a.Name, b.Name)
-	})
-	sum := sha256.New()
-	for _, file := range sorted {
-		fmt.Fprintf(sum, "%d %s %d\n", len(file.Name), file.Name, len(file.Data))
-		sum.Write(file.Data)
-	}
-	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // Output is what an execution gave.

@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package platform
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/policy"
+	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+)
+
+// PolicyKey is the key of the installation's ConfigMap that holds the policy; the
+// others are ENVIRONMENT.yaml.
+const PolicyKey = "policy"
+
+// Catalogue turns ConfigMaps into a Platform and remembers what was good. It may be
+// used by several goroutines at once.
+type Catalogue struct {
+	files   sidecarchart.Files
+	builtin *sidecarchart.Chart
+
+	mu      sync.Mutex
+	version string
+	current *Platform
+	// charts are the sets as they were loaded, without the installation's values.
+	charts map[string]loaded
+	// policies tells which text the current policy was read from.
+	policyText *string
+}
+
+// loaded is a set that was read from one version of a ConfigMap.
+type loaded struct {
+	version string
+	chart   *sidecarchart.Chart
+	err     error
+}
+
+// Change is a template set or a policy that was read anew.
+type Change struct {
+	// Object is the ConfigMap that it is from.
+	Object *corev1.ConfigMap
+	// What is a name for it, such as template set "gateway".
+	What string
+	// Err says why it cannot be used; nil if it now is.
+	Err error
+}
+
+// NewCatalogue returns a Catalogue that has the built-in chart only.
+func NewCatalogue(builtin sidecarchart.Files) (*Catalogue, error) {
+	chart, err := builtin.Load()
+	if err != nil {
+		return nil, err
+	}
+	return &Catalogue{files: builtin, builtin: chart, charts: map[string]loaded{}}, nil
+}
+
+// Update takes the ConfigMaps as they are now: that of the installation, and those
+// that hold template sets. It returns what there is, and what has become of it since
+// the last call. Nothing is read anew while the versions are the same.
+func (c *Catalogue) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap) (*Platform, []Change) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	slices.SortFunc(sets, func(a, b corev1.ConfigMap) int { return strings.Compare(a.Name, b.Name) })
+	versions := []string{versionOf(installation)}
+	for i := range sets {
+		versions = append(versions, versionOf(&sets[i]))
+	}
+	version := strings.Join(versions, " ")
+	if c.current != nil && c.version == version {
+		return c.current, nil
+	}
+	c.version = version
+	next := &Platform{sets: map[string]*Set{}}
+	changes := c.readPolicy(next, installation)
+	changes = append(changes, c.readSets(sets)...)
+	c.addSets(next, installation)
+	c.current = next
+	return next, changes
+}
+
+func versionOf(object *corev1.ConfigMap) string {
+	return fmt.Sprintf("%s/%s/%s", object.Name, object.UID, object.ResourceVersion)
+}
+
+// readPolicy keeps the last good policy where the present one cannot be used.
+func (c *Catalogue) readPolicy(next *Platform, installation *corev1.ConfigMap) []Change {
+	text := installation.Data[PolicyKey]
+	if c.policyText != nil && *c.policyText == text {
+		next.Policy, next.PolicyErr = c.current.Policy, c.current.PolicyErr
+		return nil
+	}
+	isFirst := c.policyText == nil
+	c.policyText = &text
+	read, err := policy.Parse(describe(installation)+" "+PolicyKey, []byte(text))
+	next.Policy, next.PolicyErr = read, err
+	if err != nil && c.current != nil {
+		next.Policy = c.current.Policy
+	}
+	if isFirst && err == nil {
+		return nil
+	}
+	return []Change{{Object: installation, What: "the policy", Err: err}}
+}
+
+// readSets loads the sets that have changed, and forgets those that are gone.
+func (c *Catalogue) readSets(sets []corev1.ConfigMap) []Change {
+	byName := map[string][]*corev1.ConfigMap{}
+	for i := range sets {
+		if name := sets[i].Labels[meta.LabelTemplateSet]; name != "" {
+			byName[name] = append(byName[name], &sets[i])
+		}
+	}
+	var changes []Change
+	charts := map[string]loaded{}
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		before := c.charts[name]
+		now := c.load(name, byName[name], before)
+		charts[name] = now
+		isNew := now.version != before.version
+		if isNew && (now.err != nil || c.current != nil) {
+			changes = append(changes, Change{Object: byName[name][0], What: fmt.Sprintf("template set %q", name), Err: now.err})
+		}
+	}
+	c.charts = charts
+	return changes
+}
+
+// load reads a set unless that was done before.
+func (c *Catalogue) load(name string, objects []*corev1.ConfigMap, before loaded) loaded {
+	now := loaded{}
+	for _, object := range objects {
+		now.version += versionOf(object) + " "
+	}
+	if now.version == before.version {
+		return before
+	}
+	object := objects[0]
+	files, err := c.files.With(object.Data, object.BinaryData)
+	if err == nil {
+		now.chart, err = files.Load()
+	}
+	if len(objects) > 1 {
+		err = fmt.Errorf("%s gives it too: delete one of them", describe(objects[1]))
+	}
+	if err != nil {
+		now.chart = before.chart // The last good one, if there was any.
+		now.err = fmt.Errorf("template set %q, %s: %w", name, describe(object), err)
+	}
+	return now
+}
+
+// addSets gives each set the installation's values, and the environments that are
+// known at all.
+func (c *Catalogue) addSets(next *Platform, installation *corev1.ConfigMap) {
+	source := describe(installation)
+	withValues := func(chart *sidecarchart.Chart) *environment.Set {
+		known := chart.Environments.WithNames(c.builtin.Environments.Names()...)
+		return known.WithInstallation(source, installation.Data)
+	}
+	next.Environments = withValues(c.builtin)
+	next.sets[DefaultSet] = &Set{Name: DefaultSet, Chart: c.builtin, Environments: next.Environments}
+	for name, from := range c.charts {
+		set := &Set{Name: name, Chart: from.chart, Err: from.err}
+		if from.chart != nil {
+			set.Environments = withValues(from.chart)
+		}
+		next.sets[name] = set
+	}
+	if own := next.sets[DefaultSet]; own.Environments != nil {
+		next.Environments = own.Environments
+	}
+}
+
+func describe(object *corev1.ConfigMap) string {
+	return fmt.Sprintf("ConfigMap %s/%s", object.Namespace, object.Name)
+}

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sidecarchart
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/chart/loader"
+)
+
+// Files are those of a chart by their path from its root.
+type Files map[string][]byte
+
+// Read reads the files of a chart.
+func Read(source fs.FS) (Files, error) {
+	files := Files{}
+	err := fs.WalkDir(source, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		files[name], err = fs.ReadFile(source, name)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the sidecar chart: %w", err)
+	}
+	return files, nil
+}
+
+// With returns the files with those of a ConfigMap laid over them. A key is a path
+// with "__" for each slash; without one, it is a file of templates/, except for
+// Chart.yaml, values.yaml and values.schema.json. A key Chart.yaml says that the
+// ConfigMap is a whole chart, as a packaged one in a key that ends in .tgz is: then
+// the other files are left out.
+func (f Files) With(text map[string]string, binary map[string][]byte) (Files, error) {
+	given := Files{}
+	base := f
+	if _, isWhole := text[chartFile]; isWhole {
+		base = Files{}
+	}
+	for _, key := range slices.Sorted(maps.Keys(binary)) {
+		if !strings.HasSuffix(key, ".tgz") {
+			given[pathOf(key)] = binary[key]
+			continue
+		}
+		archive, err := unpack(binary[key])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", key, err)
+		}
+		base = archive
+	}
+	for key, content := range text {
+		given[pathOf(key)] = []byte(content)
+	}
+	all := maps.Clone(base)
+	for path, content := range given {
+		if !fs.ValidPath(path) {
+			return nil, fmt.Errorf("%q is not the path of a file", path)
+		}
+		all[path] = content
+	}
+	if len(given)+len(binary) == 0 {
+		return nil, errors.New("it has no keys: name the files that differ, such as podtemplate.yaml")
+	}
+	return all, nil
+}
+
+const chartFile = "Chart.yaml"
+
+func pathOf(key string) string {
+	switch {
+	case key == chartFile, key == "values.yaml", key == "values.schema.json":
+		return key
+	case strings.Contains(key, "__"):
+		return strings.ReplaceAll(key, "__", "/")
+	}
+	return "templates/" + key
+}
+
+func (f Files) buffered() []*loader.BufferedFile {
+	var all []*loader.BufferedFile
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		all = append(all, &loader.BufferedFile{Name: name, Data: f[name]})
+	}
+	return all
+}
+
+// digest covers names and contents, in the order of the names.
+func (f Files) digest() string {
+	sum := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		fmt.Fprintf(sum, "%d %s %d\n", len(name), name, len(f[name]))
+		sum.Write(f[name])
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
