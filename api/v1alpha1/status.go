@@ -78,6 +78,10 @@ type VectorSidecarStatus struct {
 	// +optional
 	Environment string `json:"environment,omitempty"`
 
+	// TemplateSet that was rendered.
+	// +optional
+	TemplateSet string `json:"templateSet,omitempty"`
+
 	// LastReconcileTime is when this status or a workload last changed. A pass
 	// that changes nothing does not move it.
 	// +optional

@@ -65,6 +65,14 @@ type VectorSidecarSpec struct {
 	// +optional
 	Environment string `json:"environment,omitempty"`
 
+	// TemplateSet names the templates to render: "default", or a set that the
+	// platform team gave the operator. Default: the one that the environment's
+	// values name, else "default".
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
+	// +optional
+	TemplateSet string `json:"templateSet,omitempty"`
+
 	// Selector matches the labels of the Deployments themselves, not of their
 	// pods. An empty selector is refused unless matchAll is true.
 	Selector metav1.LabelSelector `json:"selector"`

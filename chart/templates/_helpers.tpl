@@ -55,7 +55,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service | quote }}
 set to null within them stays: it removes a built-in value. */ -}}
 {{- define "vector-sidecar-operator.sidecarValues" -}}
 {{- $given := dict -}}
-{{- range $key := list "global" "sidecar" "initContainers" "volumes" "values" -}}
+{{- range $key := list "templateSet" "global" "sidecar" "initContainers" "volumes" "values" -}}
 {{- with get $ $key }}{{ $_ := set $given $key . }}{{ end -}}
 {{- end -}}
 {{- toYaml $given -}}

@@ -18,6 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/offline"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -91,16 +92,19 @@ func (o *renderOptions) snapshot(input *input) (*decision.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	environments := chart.Environments
+	installation := map[string]string{}
 	if o.values != "" {
 		text, err := os.ReadFile(o.values)
 		if err != nil {
 			return nil, fmt.Errorf("reading values: %w", err)
 		}
-		environments = environments.WithInstallation(o.values, map[string]string{o.environment + ".yaml": string(text)})
+		installation[o.environment+".yaml"] = string(text)
+		if installation[platform.PolicyKey], err = policyIn(text); err != nil {
+			return nil, fmt.Errorf("%s: %w", o.values, err)
+		}
 	}
 	snapshot := &decision.Snapshot{
-		Sidecar: input.sidecar, Chart: chart, Environments: environments,
+		Sidecar: input.sidecar, Platform: platform.Of(chart, o.values, installation),
 		DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion,
 		ConfigMap: input.configMap,
 	}
@@ -111,6 +115,18 @@ func (o *renderOptions) snapshot(input *input) (*decision.Snapshot, error) {
 		snapshot.Workloads = append(snapshot.Workloads, workload.Of(deployment))
 	}
 	return snapshot, nil
+}
+
+// policyIn is the part of the installation's values that is its policy.
+func policyIn(values []byte) (string, error) {
+	var given struct {
+		Policy map[string]any `json:"policy"`
+	}
+	if err := yaml.Unmarshal(values, &given); err != nil {
+		return "", nil //nolint:nilerr // Reading the values as such says it better.
+	}
+	text, err := yaml.Marshal(given.Policy)
+	return string(text), err
 }
 
 // printDecision prints companions and then every workload, merged or as it is.

@@ -28,20 +28,22 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/tracing"
 )
 
-// Options are what the loop needs to know. All fields but Installation,
+// Options are what the loop needs to know. All fields but Namespace, Installation,
 // WatchNamespaces, Instruments and Patience are required.
 type Options struct {
-	// Chart is the sidecar chart.
-	Chart *sidecarchart.Chart
+	// Catalogue turns what the platform gives into template sets.
+	Catalogue *platform.Catalogue
+	// Namespace is the operator's own, where template sets are. Empty for none.
+	Namespace string
 	// DefaultEnvironment is used when neither a VectorSidecar nor its
 	// namespace names one.
 	DefaultEnvironment string
 	// Installation names the ConfigMap with the installation's values, one
-	// key ENVIRONMENT.yaml each. Empty for none.
+	// key ENVIRONMENT.yaml each, and its policy. Empty for none.
 	Installation types.NamespacedName
 	// KubeVersion of the API server, such as "v1.36.0".
 	KubeVersion string
@@ -71,7 +73,7 @@ type Reconciler struct {
 	breaker    *breaker
 	references *references
 	history    *history
-	catalogue  *catalogue
+	catalogue  *platform.Catalogue
 	namespaces *namespaces
 	verdicts   *verdicts
 
@@ -92,7 +94,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (alive func()
 		breaker:    newBreaker(time.Now),
 		references: newReferences(),
 		history:    newHistory(mgr.GetAPIReader(), time.Now),
-		catalogue:  &catalogue{builtin: options.Chart.Environments},
+		catalogue:  options.Catalogue,
 		namespaces: newNamespaces(mgr.GetClient(), mgr.GetAPIReader(), options.WatchNamespaces),
 		verdicts:   newVerdicts(time.Now),
 
@@ -101,7 +103,6 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (alive func()
 	if err := addIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
 		return nil, fmt.Errorf("adding indexes: %w", err)
 	}
-	options.Instruments.Metrics.Sets(1, 0)
 	if len(options.WatchNamespaces) > 0 {
 		if err := mgr.Add(r.namespaces); err != nil {
 			return nil, fmt.Errorf("adding the look at namespaces: %w", err)

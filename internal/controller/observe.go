@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -18,7 +17,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -45,7 +43,7 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 	if err != nil {
 		return nil, err
 	}
-	environments, err := r.environments(ctx)
+	given, err := r.platform(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +61,7 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 		Loops:              loops,
 		ConfigMap:          func(name string) *corev1.ConfigMap { return r.configMap(ctx, sidecar, name) },
 		Companions:         companions,
-		Chart:              r.options.Chart,
-		Environments:       environments,
+		Platform:           given,
 		DefaultEnvironment: r.options.DefaultEnvironment,
 		KubeVersion:        r.options.KubeVersion,
 	}, nil
@@ -152,37 +149,4 @@ func (r *Reconciler) configMap(ctx context.Context, sidecar *v1alpha1.VectorSide
 		return nil // The cache knows of no other error than "not found".
 	}
 	return object
-}
-
-// environments returns the values of all environments, the installation's
-// included.
-func (r *Reconciler) environments(ctx context.Context) (*environment.Set, error) {
-	name := r.options.Installation
-	if name.Name == "" {
-		return r.options.Chart.Environments, nil
-	}
-	object := &corev1.ConfigMap{}
-	if err := client.IgnoreNotFound(r.client.Get(ctx, name, object)); err != nil {
-		return nil, fmt.Errorf("reading ConfigMap %s: %w", name, err)
-	}
-	return r.catalogue.with(name, object), nil
-}
-
-// catalogue keeps the parsed values of the installation until its ConfigMap
-// changes.
-type catalogue struct {
-	builtin *environment.Set
-
-	mu      sync.Mutex
-	version string
-	set     *environment.Set
-}
-
-func (c *catalogue) with(name types.NamespacedName, object *corev1.ConfigMap) *environment.Set {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.set == nil || c.version != object.ResourceVersion {
-		c.version, c.set = object.ResourceVersion, c.builtin.WithInstallation("ConfigMap "+name.String(), object.Data)
-	}
-	return c.set
 }

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/pod-security-admission/api"
 	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -64,16 +65,21 @@ func configMapChanges() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, isOld := e.ObjectOld.(*corev1.ConfigMap)
 		after, isNew := e.ObjectNew.(*corev1.ConfigMap)
-		return !isOld || !isNew || !maps.Equal(before.Data, after.Data) || !reflect.DeepEqual(before.BinaryData, after.BinaryData)
+		return !isOld || !isNew || !maps.Equal(before.Data, after.Data) || !reflect.DeepEqual(before.BinaryData, after.BinaryData) ||
+			before.Labels[meta.LabelTemplateSet] != after.Labels[meta.LabelTemplateSet]
 	}}
 }
+
+// namespaceLabels are those of a Namespace that a decision depends on.
+var namespaceLabels = []string{meta.LabelEnvironment, api.EnforceLevelLabel, api.EnforceVersionLabel}
 
 func environmentChanges() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(event.CreateEvent) bool { return false },
 		DeleteFunc: func(event.DeleteEvent) bool { return false },
 		UpdateFunc: func(e event.UpdateEvent) bool {
-			return e.ObjectOld.GetLabels()[meta.LabelEnvironment] != e.ObjectNew.GetLabels()[meta.LabelEnvironment]
+			before, after := e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels()
+			return slices.ContainsFunc(namespaceLabels, func(label string) bool { return before[label] != after[label] })
 		},
 	}
 }
@@ -106,11 +112,11 @@ func (r *Reconciler) sidecarsOfWorkload(ctx context.Context, object client.Objec
 }
 
 // sidecarsOfConfigMap finds those whose configuration is in a ConfigMap, the one
-// that it was made for, and all of them for the installation's values.
+// that it was made for, and all of them for what the platform gives.
 func (r *Reconciler) sidecarsOfConfigMap(ctx context.Context, object client.Object) []reconcile.Request {
 	name := client.ObjectKeyFromObject(object)
-	if name == r.options.Installation {
-		return requests(keysOf(r.list(ctx, "", "", "")))
+	if all := r.sidecarsOfPlatform(ctx, object); len(all) > 0 {
+		return all
 	}
 	found := r.references.to(name)
 	if owner := metav1.GetControllerOf(object); owner != nil && owner.Kind == "VectorSidecar" && owner.APIVersion == v1alpha1.GroupVersion.String() {

@@ -92,8 +92,8 @@ func texts(findings []vectorconfig.Finding) []string {
 }
 
 // note adds the findings of a report to the decision, each once.
-func (d *injection) note(report *vectorconfig.Report) {
-	if report == nil || d.checksOff {
+func (d *injection) note(report *vectorconfig.Report, of *variant) {
+	if report == nil || of.checksOff {
 		return
 	}
 	for _, finding := range report.Findings {
@@ -104,12 +104,12 @@ func (d *injection) note(report *vectorconfig.Report) {
 }
 
 // doubts says what is doubtful about the sidecar in one workload, "" if nothing.
-func (d *injection) doubts(of *wanted, view *workload.View) string {
+func (v *variant) doubts(of *wanted, view *workload.View) string {
 	var all []string
 	if idle := cmp.Or(of.desired.Warning(), idleness(of.report.Intake, of.desired, of.container, view)); idle != "" {
 		all = append(all, idle)
 	}
-	if d.checksOff {
+	if v.checksOff {
 		return strings.Join(all, "; ")
 	}
 	for _, finding := range of.report.In(podOf(view)) {

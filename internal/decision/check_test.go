@@ -184,9 +184,13 @@ func TestOnlyTheFilesThatVectorReadsAreChecked(t *testing.T) {
 // what they read is one configuration.
 func TestTenThousandWorkloadsOnOneConfigurationAreOneCheck(t *testing.T) {
 	s := snapshot(t, logs().WithInlineConfig(objects.VectorConfig("x")).Build())
-	values, invalid := valuesOf(s, "production")
+	set, invalid := s.templateSet("production")
 	require.Nil(t, invalid)
-	b := NewMemo().batch(render.Request{Chart: s.Chart, Values: values, KubeVersion: s.KubeVersion, Sidecar: types.NamespacedName{Namespace: "shop", Name: "logs"}}, config{}, nil)
+	values, invalid := s.values(set, "production")
+	require.Nil(t, invalid)
+	b := NewMemo().batch(render.Request{
+		Chart: set.Chart, Values: values, KubeVersion: s.KubeVersion, Sidecar: types.NamespacedName{Namespace: "shop", Name: "logs"},
+	}, config{}, s.Platform.Policy, nil)
 	view := settled(cart())
 	request := b.request
 	request.Target = &view

@@ -68,11 +68,16 @@ func digest(object *corev1.ConfigMap) string {
 
 // value reads a string from the values, "" if there is none.
 func value(values environment.Values, path ...string) string {
+	text, _ := at(values, path...).(string)
+	return text
+}
+
+// at reads any value, nil if there is none.
+func at(values environment.Values, path ...string) any {
 	var node any = values.Tree
 	for _, key := range path {
 		branch, _ := node.(map[string]any)
 		node = branch[key]
 	}
-	text, _ := node.(string)
-	return text
+	return node
 }

@@ -19,10 +19,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -51,8 +50,8 @@ type Snapshot struct {
 	// Companions are the objects made for this VectorSidecar.
 	Companions []corev1.ConfigMap
 
-	Chart        *sidecarchart.Chart
-	Environments *environment.Set
+	// Platform is what the platform team gives: template sets, values, policy.
+	Platform *platform.Platform
 	// DefaultEnvironment is used when neither the VectorSidecar nor its
 	// namespace names one.
 	DefaultEnvironment string
@@ -72,8 +71,8 @@ type Loop struct {
 
 // Decision is what should be, and why.
 type Decision struct {
-	// Environment whose values were used.
-	Environment string
+	// Environment whose values were used, and the template set.
+	Environment, TemplateSet string
 	// ReferencedConfigMap is the name of the ConfigMap that the Vector
 	// configuration comes from, "" if it is a companion. It is known even when
 	// the ConfigMap is not there.
@@ -86,6 +85,9 @@ type Decision struct {
 	// Validations are the configurations that Vector has to be asked about
 	// before anything waiting for them goes on.
 	Validations []Validation
+	// Outdated says what is wrong with something of the platform's, of which
+	// the last good version was used; nil if nothing is.
+	Outdated *Invalid
 	// Plans has a plan for each workload of the snapshot that the
 	// VectorSidecar matches or that carries its sidecar, by name.
 	Plans []plan.Plan
@@ -98,12 +100,15 @@ type Decision struct {
 	// Obsolete are the names of companions that nothing wanted refers to. They
 	// may go once no workload can be rolled back to them.
 	Obsolete []string
+
+	// references are further ConfigMaps that were asked for.
+	references []string
 }
 
 // ConfigMaps are the names of those whose content or existence the decision
 // depends on.
 func (d *Decision) ConfigMaps() []string {
-	var names []string
+	names := slices.Clone(d.references)
 	if d.ReferencedConfigMap != "" {
 		names = append(names, d.ReferencedConfigMap)
 	}

@@ -18,6 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -43,7 +44,7 @@ func snapshot(t *testing.T, sidecar *v1alpha1.VectorSidecar, deployments ...*app
 	chart, err := sidecarchart.Load(vectorsidecar.FS)
 	require.NoError(t, err)
 	s := &Snapshot{
-		Sidecar: sidecar, Chart: chart, Environments: chart.Environments,
+		Sidecar: sidecar, Platform: platform.Of(chart, "", nil),
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
 	}
 	s.ConfigMap = func(name string) *corev1.ConfigMap {

@@ -5,71 +5,51 @@ package decision
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 
-	"k8s.io/apimachinery/pkg/types"
-
-	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // inject plans the workloads that should carry the sidecar.
 func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, manager string, matched []*workload.View) error {
-	values, invalid := valuesOf(snapshot, d.Environment)
-	if invalid != nil {
-		d.Invalid = invalid
+	set, invalid := snapshot.templateSet(d.Environment)
+	if set != nil {
+		d.TemplateSet = set.Name
+	}
+	if d.Invalid = invalid; invalid != nil {
 		return nil
 	}
-	config, invalid := referencedConfig(snapshot, values)
-	d.ReferencedConfigMap = config.name
-	if invalid != nil {
-		d.Invalid = invalid
-		return nil
-	}
-	request := render.Request{
-		Chart: snapshot.Chart, Values: values, KubeVersion: snapshot.KubeVersion, ConfigDigest: config.digest,
-		Sidecar: types.NamespacedName{Namespace: snapshot.Sidecar.Namespace, Name: snapshot.Sidecar.Name},
-	}
-	batch := memo.batch(request, config, snapshot.Observer)
+	d.Outdated = snapshot.outdated(set)
 	in := injection{
-		Decision: d, snapshot: snapshot, manager: manager,
-		checksOff: checkOf(values) == v1alpha1.CheckOff,
-		older:     snapshot.rivals(value(values, "sidecar", "name"), matched),
+		Decision: d, snapshot: snapshot, memo: memo, manager: manager, matched: matched, set: set, variants: map[string]*variant{},
 	}
-	if !snapshot.Chart.ReadsTarget {
-		wanted := batch.want(ctx, nil)
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		d.Invalid = wanted.invalid
-		in.note(wanted.report)
-		for _, view := range matched {
-			in.add(view, wanted)
-		}
+	common := in.variant("")
+	if d.Invalid = common.invalid; d.Invalid != nil {
 		return nil
 	}
 	if len(matched) == 0 {
-		report := batch.checkAlone()
-		d.Invalid = refused(report, values)
-		in.note(report)
+		report := common.batch.checkAlone()
+		d.Invalid = refused(report, common.batch.request.Values)
+		in.note(report, common)
 	}
 	var failed *Invalid
 	failures := 0
 	for _, view := range matched {
-		wanted := batch.want(ctx, view)
+		own := in.variantOf(view)
+		if own.invalid != nil {
+			in.block(view, own.invalid)
+			continue
+		}
+		wanted := own.batch.want(ctx, view)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if wanted.invalid != nil {
+		if wanted.invalid != nil && own == common {
 			failed, failures = wanted.invalid, failures+1
 		}
-		in.add(view, wanted)
+		in.add(view, own, wanted)
 	}
 	// What no workload can take is a fault of the VectorSidecar and not of
 	// the workloads.
@@ -83,22 +63,29 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, m
 type injection struct {
 	*Decision
 	snapshot *Snapshot
+	memo     *Memo
 	manager  string
-	older    []rival
-	// checksOff keeps quiet about the configuration.
-	checksOff bool
+	matched  []*workload.View
+	set      *platform.Set
+	variants map[string]*variant
+}
+
+// block plans a workload that cannot take the sidecar, and leaves it as it is.
+func (d *injection) block(view *workload.View, why *Invalid) {
+	d.Plans = append(d.Plans, plan.ForBlocked(d.manager, view, why.Reason, why.Message))
 }
 
 // add plans one workload and notes the companions that it needs.
-func (d *injection) add(view *workload.View, wanted *wanted) {
-	d.note(wanted.report)
+func (d *injection) add(view *workload.View, of *variant, wanted *wanted) {
+	d.note(wanted.report, of)
 	if wanted.invalid != nil {
-		d.Plans = append(d.Plans, plan.ForBlocked(d.manager, view, wanted.invalid.Reason, wanted.invalid.Message))
+		d.block(view, wanted.invalid)
 		return
 	}
-	p := d.snapshot.plan(d.manager, view, wanted.desired, d.older)
+	p := d.snapshot.plan(d.manager, view, wanted.desired, of.older)
+	d.admit(&p, view, wanted)
 	if p.Desired != nil {
-		p.Warning = d.doubts(wanted, view)
+		p.Warning = of.doubts(wanted, view)
 	}
 	p = d.validate(p, wanted.validation, view)
 	d.Plans = append(d.Plans, p)
@@ -116,41 +103,13 @@ func (d *injection) add(view *workload.View, wanted *wanted) {
 	}
 }
 
-// valuesOf merges the layers of the environment and the VectorSidecar's own.
-func valuesOf(snapshot *Snapshot, name string) (environment.Values, *Invalid) {
-	layer, err := layerOf(snapshot.Sidecar)
+// admit blocks a write whose pods would be refused because of the sidecar.
+func (d *injection) admit(p *plan.Plan, view *workload.View, wanted *wanted) {
+	if !p.Writes() || p.Action == plan.Remove {
+		return
+	}
+	err := d.snapshot.Platform.Policy.Admit(d.snapshot.NamespaceLabels, &view.Application, wanted.overlay)
 	if err != nil {
-		return environment.Values{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
+		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPodSecurity, err.Error()
 	}
-	values, err := snapshot.Environments.Values(name, layer)
-	var unknown *environment.UnknownError
-	switch {
-	case errors.As(err, &unknown):
-		return values, &Invalid{meta.ReasonUnknownEnvironment, fmt.Sprintf("%s: %s", describe(snapshot.Sidecar), err)}
-	case err != nil:
-		return values, &Invalid{meta.ReasonInvalidValues, fmt.Sprintf("values for environment %q: %s", name, err)}
-	}
-	return values, nil
-}
-
-// layerOf is the last layer of values: the part of the spec that has the keys of
-// a values file.
-func layerOf(sidecar *v1alpha1.VectorSidecar) (environment.Layer, error) {
-	layer := environment.Layer{Name: describe(sidecar) + " spec", Tree: map[string]any{}}
-	spec := &sidecar.Spec
-	text, err := json.Marshal(map[string]any{
-		"sidecar": spec.Sidecar, "initContainers": spec.InitContainers, "volumes": spec.Volumes, "values": spec.Values,
-	})
-	if err != nil {
-		return layer, fmt.Errorf("%s: %w", describe(sidecar), err)
-	}
-	if err := json.Unmarshal(text, &layer.Tree); err != nil {
-		return layer, fmt.Errorf("%s: %w", describe(sidecar), err)
-	}
-	for key, value := range layer.Tree {
-		if value == nil {
-			delete(layer.Tree, key) // Not given, which is not the same as taken away.
-		}
-	}
-	return layer, nil
 }

@@ -10,11 +10,13 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -23,28 +25,39 @@ import (
 // memoLimit bounds a Memo. An entry is some ten kilobytes.
 const memoLimit = 2048
 
-// Memo remembers renderings and checks by everything that they depend on, so that a pass in
+// Memo remembers renderings by everything that they depend on, so that a pass in
 // which nothing changed renders nothing. It changes no decision. It may be used
 // by several goroutines at once; a nil Memo remembers nothing.
 type Memo struct {
+	renders atomic.Uint64
+
 	mu      sync.Mutex
-	entries map[[sha256.Size]byte]*wanted
-	reports map[[sha256.Size]byte]*vectorconfig.Report
+	entries map[key]*wanted
+	reports map[key]*vectorconfig.Report
 }
+
+type key = [sha256.Size]byte
 
 // NewMemo returns an empty Memo.
 func NewMemo() *Memo {
-	return &Memo{entries: map[[sha256.Size]byte]*wanted{}, reports: map[[sha256.Size]byte]*vectorconfig.Report{}}
+	return &Memo{entries: map[key]*wanted{}, reports: map[key]*vectorconfig.Report{}}
 }
+
+// Renders is how often the templates were executed, because the result was not
+// remembered.
+func (m *Memo) Renders() uint64 { return m.renders.Load() }
 
 // wanted is the result of one rendering: what to apply, or why not.
 type wanted struct {
 	desired    *plan.Desired
+	overlay    *corev1.PodTemplateSpec
 	container  string
 	report     *vectorconfig.Report
 	companions []corev1.ConfigMap
 	validation *Validation
 	invalid    *Invalid
+	// readTarget tells that another workload may have another result.
+	readTarget bool
 }
 
 // batch renders one request for several targets.
@@ -52,49 +65,58 @@ type batch struct {
 	memo     *Memo
 	request  render.Request
 	config   config
-	prefix   []byte
+	policy   *policy.Policy
 	observer Observer
+	// common is the key of everything but the target.
+	common key
 }
 
-func (m *Memo) batch(request render.Request, config config, observer Observer) *batch {
+func (m *Memo) batch(request render.Request, config config, policy *policy.Policy, observer Observer) *batch {
 	// Values are JSON, which always marshals, and in the order of its keys.
 	text, _ := json.Marshal([]any{
-		request.Chart.Digest, request.Values.Tree, request.Sidecar, request.KubeVersion, request.ConfigDigest,
+		request.Chart.Digest, request.Values.Tree, request.Sidecar, request.KubeVersion, request.ConfigDigest, policy.Digest,
 	})
-	return &batch{memo: m, request: request, config: config, prefix: text, observer: observer}
+	return &batch{memo: m, request: request, config: config, policy: policy, observer: observer, common: sha256.Sum256(text)}
 }
 
-// want renders for one target; nil for all of them.
+// want renders for one target. What did not look at its target is remembered for
+// all of them.
 func (b *batch) want(ctx context.Context, target *workload.View) *wanted {
-	request := b.request
-	request.Target = target
 	if b.memo == nil {
-		return b.evaluate(ctx, request)
+		return b.evaluate(ctx, target)
 	}
-	sum := sha256.New()
-	sum.Write(b.prefix)
-	if target != nil {
-		text, _ := json.Marshal(target.Values())
-		sum.Write(text)
-	}
-	key := [sha256.Size]byte(sum.Sum(nil))
-	if found := remembered(b.memo, b.memo.entries, key); found != nil {
+	if found := remembered(b.memo, b.memo.entries, b.common); found != nil {
 		return found
 	}
-	fresh := b.evaluate(ctx, request)
-	if ctx.Err() == nil {
-		remember(b.memo, b.memo.entries, key, fresh)
+	own := b.keyOf(target)
+	if found := remembered(b.memo, b.memo.entries, own); found != nil {
+		return found
+	}
+	b.memo.renders.Add(1)
+	fresh := b.evaluate(ctx, target)
+	switch {
+	case ctx.Err() != nil:
+	case fresh.readTarget:
+		remember(b.memo, b.memo.entries, own, fresh)
+	default:
+		remember(b.memo, b.memo.entries, b.common, fresh)
 	}
 	return fresh
 }
 
-func remembered[V any](m *Memo, entries map[[sha256.Size]byte]*V, key [sha256.Size]byte) *V {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return entries[key]
+// keyOf is the key of the request together with what templates see of a target.
+func (b *batch) keyOf(target *workload.View) key {
+	var space [1024]byte // Enough for most, without an allocation.
+	return sha256.Sum256(target.AppendValues(append(space[:0], b.common[:]...)))
 }
 
-func remember[V any](m *Memo, entries map[[sha256.Size]byte]*V, key [sha256.Size]byte, fresh *V) {
+func remembered[V any](m *Memo, entries map[key]*V, of key) *V {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return entries[of]
+}
+
+func remember[V any](m *Memo, entries map[key]*V, of key, fresh *V) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(entries) >= memoLimit {
@@ -103,30 +125,48 @@ func remember[V any](m *Memo, entries map[[sha256.Size]byte]*V, key [sha256.Size
 			break
 		}
 	}
-	entries[key] = fresh
+	entries[of] = fresh
 }
 
 // evaluate renders and checks.
-func (b *batch) evaluate(ctx context.Context, request render.Request) *wanted {
+func (b *batch) evaluate(ctx context.Context, target *workload.View) *wanted {
+	request := b.request
+	request.Target = target
 	end := b.observer.begin(ctx, Render)
 	result, err := render.Render(ctx, request)
 	end(err)
-	var sidecar *render.SidecarError
-	switch {
-	case errors.As(err, &sidecar):
-		return &wanted{invalid: &Invalid{meta.ReasonInvalidSidecar, fmt.Sprintf("rendering for environment %q: %s", request.Environment(), err)}}
-	case err != nil:
-		return &wanted{invalid: &Invalid{meta.ReasonInvalidTemplate, fmt.Sprintf("rendering for environment %q: %s", request.Environment(), err)}}
+	fresh := &wanted{readTarget: result.ReadTarget, container: value(request.Values, "sidecar", "name")}
+	if fresh.invalid = b.judge(result, err); fresh.invalid != nil {
+		return fresh
 	}
 	version := request.ConfigDigest
 	if version == "" && len(result.Companions) > 0 {
 		version = digest(&result.Companions[0])
 	}
-	name := value(request.Values, "sidecar", "name")
-	fresh := &wanted{desired: plan.NewDesired(&result.Overlay, name, version), container: name, companions: result.Companions}
+	fresh.desired = plan.NewDesired(&result.Overlay, fresh.container, version)
+	fresh.overlay, fresh.companions = &result.Overlay.Template, result.Companions
 	end = b.observer.begin(ctx, Check)
-	b.check(&request, &result.Overlay.Template.Spec, fresh)
+	b.check(&request, &fresh.overlay.Spec, fresh)
 	fresh.invalid = refused(fresh.report, request.Values)
 	end(fresh.invalid.err())
 	return fresh
+}
+
+// judge says what is wrong with a rendering, nil for nothing.
+func (b *batch) judge(result *render.Result, err error) *Invalid {
+	reason := meta.ReasonInvalidTemplate
+	var sidecar *render.SidecarError
+	switch {
+	case errors.As(err, &sidecar):
+		reason = meta.ReasonInvalidSidecar
+	case err != nil:
+		err = fmt.Errorf("%w%s", err, origins(err, b.request.Values))
+	default:
+		if err = b.policy.Check(&result.Overlay.Template); err == nil {
+			return nil
+		}
+		reason = meta.ReasonPolicyViolation
+		err = fmt.Errorf("%s: the platform's policy refuses it: %w", result.Template, err)
+	}
+	return &Invalid{reason, fmt.Sprintf("rendering for environment %q: %s", b.request.Environment(), err)}
 }

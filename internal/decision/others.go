@@ -87,7 +87,11 @@ func isOlder(a, b *v1alpha1.VectorSidecar) bool {
 func (s *Snapshot) containerName(sidecar *v1alpha1.VectorSidecar) string {
 	of := *s
 	of.Sidecar = sidecar
-	values, invalid := valuesOf(&of, environmentOf(&of))
+	set, invalid := of.templateSet(environmentOf(&of))
+	if invalid != nil {
+		return ""
+	}
+	values, invalid := of.values(set, environmentOf(&of))
 	if invalid != nil {
 		return ""
 	}

@@ -109,7 +109,7 @@ func cacheOptions(options Options) cache.Options {
 			settings.DefaultNamespaces[name] = cache.Config{}
 			configMaps.Namespaces[name] = cache.Config{}
 		}
-		if options.EnvironmentsConfigMap != "" {
+		if options.Namespace != "" { // The platform's ConfigMaps are there.
 			configMaps.Namespaces[options.Namespace] = cache.Config{}
 		}
 	}

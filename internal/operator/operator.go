@@ -18,6 +18,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
+	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/sentry"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/tracing"
@@ -39,12 +40,9 @@ type Process struct {
 
 // Run runs the operator with a sidecar chart until the context ends.
 func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options, process Process) error {
-	loaded, err := sidecarchart.Load(chart)
+	catalogue, err := loadCatalogue(chart, options)
 	if err != nil {
 		return err
-	}
-	if _, err := loaded.Environments.Values(options.Environment); err != nil && options.EnvironmentsConfigMap == "" {
-		return fmt.Errorf("--environment: %w", err)
 	}
 	if err := options.checkCertificates(); err != nil {
 		return err
@@ -59,7 +57,8 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 	}
 	counted := metrics.New(process.Version, time.Now)
 	alive, err := controller.Setup(ctx, mgr, controller.Options{
-		Chart:              loaded,
+		Catalogue:          catalogue,
+		Namespace:          options.Namespace,
 		DefaultEnvironment: options.Environment,
 		Installation:       options.installation(),
 		WatchNamespaces:    options.WatchNamespaces,
@@ -97,6 +96,23 @@ func (o *Options) installation() types.NamespacedName {
 		return types.NamespacedName{}
 	}
 	return types.NamespacedName{Namespace: o.Namespace, Name: o.EnvironmentsConfigMap}
+}
+
+// loadCatalogue loads the built-in chart, and checks the default environment if
+// nothing else may define it.
+func loadCatalogue(chart fs.FS, options Options) (*platform.Catalogue, error) {
+	files, err := sidecarchart.Read(chart)
+	if err != nil {
+		return nil, err
+	}
+	catalogue, err := platform.NewCatalogue(files)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := catalogue.Builtin().Environments.Values(options.Environment); err != nil && options.EnvironmentsConfigMap == "" {
+		return nil, fmt.Errorf("--environment: %w", err)
+	}
+	return catalogue, nil
 }
 
 func kubeVersion(config *rest.Config) (string, error) {

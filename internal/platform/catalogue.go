@@ -33,7 +33,7 @@ type Catalogue struct {
 	current *Platform
 	// charts are the sets as they were loaded, without the installation's values.
 	charts map[string]loaded
-	// policies tells which text the current policy was read from.
+	// policyText is what the current policy was read from.
 	policyText *string
 }
 
@@ -61,6 +61,16 @@ func NewCatalogue(builtin sidecarchart.Files) (*Catalogue, error) {
 		return nil, err
 	}
 	return &Catalogue{files: builtin, builtin: chart, charts: map[string]loaded{}}, nil
+}
+
+// Builtin is the chart that is built in.
+func (c *Catalogue) Builtin() *sidecarchart.Chart { return c.builtin }
+
+// Current is what the last Update returned, nil if there was none.
+func (c *Catalogue) Current() *Platform {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.current
 }
 
 // Update takes the ConfigMaps as they are now: that of the installation, and those

@@ -46,14 +46,17 @@ type Set struct {
 	Err error
 }
 
-// Of returns a Platform of one chart as the default set, the installation's values
-// in files "ENVIRONMENT.yaml" from a source, and the default policy.
+// Of returns a Platform of one chart as the default set, and of what the
+// installation gave: a source's files "ENVIRONMENT.yaml", and its policy in the file
+// PolicyKey.
 func Of(chart *sidecarchart.Chart, source string, files map[string]string) *Platform {
 	environments := chart.Environments.WithInstallation(source, files)
-	return &Platform{
-		Policy: policy.Default(), Environments: environments,
-		sets: map[string]*Set{DefaultSet: {Name: DefaultSet, Chart: chart, Environments: environments}},
+	only := &Platform{
+		Environments: environments,
+		sets:         map[string]*Set{DefaultSet: {Name: DefaultSet, Chart: chart, Environments: environments}},
 	}
+	only.Policy, only.PolicyErr = policy.Parse(source+" "+PolicyKey, []byte(files[PolicyKey]))
+	return only
 }
 
 // UnknownSetError says that there is no template set of a name.

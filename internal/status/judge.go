@@ -40,6 +40,9 @@ func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 	if v, found := failures(facts.Failures); found {
 		return v
 	}
+	if outdated := decision.Outdated; outdated != nil {
+		return verdict{state: stalled, reason: outdated.Reason, message: bounded(outdated.Message, conditionLimit)}
+	}
 	groups := map[stand][]*plan.Plan{}
 	for i := range decision.Plans {
 		p := &decision.Plans[i]

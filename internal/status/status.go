@@ -6,6 +6,7 @@
 package status
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -52,6 +53,7 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 		ObservedGeneration: facts.Sidecar.Generation,
 		MatchedDeployments: int32(facts.Decision.Matched), //nolint:gosec // No namespace holds two thousand million Deployments.
 		Environment:        facts.Decision.Environment,
+		TemplateSet:        facts.Decision.TemplateSet,
 		LastReconcileTime:  before.LastReconcileTime,
 	}
 	for i := range before.Conditions {
@@ -70,7 +72,7 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 		})
 	}
 	set(meta.ConditionReady, v.state == current, v.reason, v.message)
-	if invalid := facts.Decision.Invalid; invalid != nil {
+	if invalid := cmp.Or(facts.Decision.Invalid, facts.Decision.Outdated); invalid != nil {
 		set(meta.ConditionConfigValid, false, invalid.Reason, bounded(invalid.Message, conditionLimit))
 	} else {
 		set(meta.ConditionConfigValid, true, meta.ReasonAsExpected, bounded(validity(facts.Decision.Findings), conditionLimit))

@@ -59,6 +59,9 @@ var other = map[string]string{
 	"priorityClassName":            `platform`,
 	"podAnnotations":               `{example.com/a: b}`,
 	"podLabels":                    `{example.com/a: b}`,
+	"templateSet":                  `gateway`,
+	"templates":                    `{gateway: {NOTES.txt: x}}`,
+	"policy":                       `{images: {requireTag: true}}`,
 }
 
 func TestEveryKeyHasAnEffectThatTheServerAccepts(t *testing.T) {

@@ -27,9 +27,9 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/offline"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -143,7 +143,7 @@ func (s *scenario) snapshot(t *testing.T, of []*appsv1.Deployment) *decision.Sna
 	require.NoError(t, yaml.UnmarshalStrict([]byte(text), sidecar))
 	configMaps, _ := s.file("configmaps.yaml")
 	snapshot := &decision.Snapshot{
-		Sidecar: sidecar, Chart: chart, Environments: chart.Environments,
+		Sidecar:            sidecar,
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
 		ConfigMap: func(name string) *corev1.ConfigMap {
 			for _, document := range documents(t, configMaps) {
@@ -162,19 +162,27 @@ func (s *scenario) snapshot(t *testing.T, of []*appsv1.Deployment) *decision.Sna
 	if version, ok := s.file("kube-version"); ok {
 		snapshot.KubeVersion = strings.TrimSpace(version)
 	}
-	snapshot.Environments = s.environments(snapshot)
+	snapshot.Platform = platform.Of(chart, "values.yaml", s.installation(t, snapshot.DefaultEnvironment))
 	for _, deployment := range of {
 		snapshot.Workloads = append(snapshot.Workloads, workload.Of(deployment))
 	}
 	return snapshot
 }
 
-func (s *scenario) environments(snapshot *decision.Snapshot) *environment.Set {
+// installation is the layer of the installation for an environment, by file.
+func (s *scenario) installation(t *testing.T, environment string) map[string]string {
+	t.Helper()
 	values, ok := s.file("values.yaml")
 	if !ok {
-		return snapshot.Environments
+		return nil
 	}
-	return snapshot.Environments.WithInstallation("values.yaml", map[string]string{snapshot.DefaultEnvironment + ".yaml": values})
+	var given struct {
+		Policy map[string]any `json:"policy"`
+	}
+	_ = yaml.Unmarshal([]byte(values), &given) // Some are no YAML, which is what their scenario is about.
+	policy, err := yaml.Marshal(given.Policy)
+	require.NoError(t, err)
+	return map[string]string{environment + ".yaml": values, platform.PolicyKey: string(policy)}
 }
 
 func deployments(t *testing.T, text string) []*appsv1.Deployment {

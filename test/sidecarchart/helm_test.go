@@ -150,5 +150,6 @@ func tryExecute(t *testing.T, chart *sidecarchart.Chart, env string, texts ...st
 	}
 	values, err := chart.Environments.Values(env, layers...)
 	require.NoError(t, err)
-	return chart.Execute(t.Context(), helmDefault, values.Tree, helmKubeVersion)
+	output, err := chart.Execute(t.Context(), helmDefault, values.Tree, helmKubeVersion)
+	return output.Files, err
 }

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"cmp"
+	"fmt"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/platform"
+)
+
+// templateSet finds the template set of a VectorSidecar: the one that it names, else
+// the one that its environment's values name, else the default one.
+func (s *Snapshot) templateSet(environment string) (*platform.Set, *Invalid) {
+	name := cmp.Or(s.Sidecar.Spec.TemplateSet, s.Platform.Environments.TemplateSet(environment))
+	set, err := s.Platform.Set(name)
+	switch {
+	case err != nil:
+		return nil, &Invalid{meta.ReasonUnknownTemplateSet, fmt.Sprintf("%s: %s", describe(s.Sidecar), err)}
+	case set.Chart == nil:
+		return set, &Invalid{meta.ReasonInvalidTemplateSet, set.Err.Error()}
+	case s.Platform.Policy == nil:
+		return set, &Invalid{meta.ReasonInvalidPolicy, s.Platform.PolicyErr.Error()}
+	}
+	return set, nil
+}
+
+// outdated says of what the last good version is used, nil if of nothing.
+func (s *Snapshot) outdated(set *platform.Set) *Invalid {
+	const help = " (the last good version stays in use)"
+	switch {
+	case set.Err != nil:
+		return &Invalid{meta.ReasonInvalidTemplateSet, set.Err.Error() + help}
+	case s.Platform.PolicyErr != nil:
+		return &Invalid{meta.ReasonInvalidPolicy, s.Platform.PolicyErr.Error() + help}
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"encoding/json"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// variant is what workloads of one VectorSidecar share that are given the same
+// values: nearly always all of them.
+type variant struct {
+	batch  *batch
+	config config
+	older  []rival
+	// checksOff keeps quiet about the Vector configuration.
+	checksOff bool
+	// invalid says why there is nothing to inject.
+	invalid *Invalid
+}
+
+// variantOf returns the variant of a workload: the common one, unless its
+// annotations override values.
+func (d *injection) variantOf(view *workload.View) *variant {
+	if len(view.Overrides) == 0 {
+		return d.variants[""]
+	}
+	// A map of texts always marshals, and in the order of its keys.
+	key, _ := json.Marshal(view.Overrides)
+	if known := d.variants[string(key)]; known != nil {
+		return known
+	}
+	layers, err := d.snapshot.workloadLayers(view)
+	if err != nil {
+		made := &variant{invalid: &Invalid{meta.ReasonInvalidValues, err.Error()}}
+		d.variants[string(key)] = made
+		return made
+	}
+	return d.variant(string(key), layers...)
+}
+
+// variant makes a variant and remembers it under a key.
+func (d *injection) variant(key string, overrides ...environment.Layer) *variant {
+	made := &variant{}
+	d.variants[key] = made
+	d.references = append(d.references, meta.NamespaceDefaults)
+	values, invalid := d.snapshot.values(d.set, d.Environment, overrides...)
+	if made.invalid = invalid; invalid != nil {
+		return made
+	}
+	made.config, made.invalid = referencedConfig(d.snapshot, values)
+	if name := made.config.name; name != "" && key == "" {
+		d.ReferencedConfigMap = name
+	} else if name != "" {
+		d.references = append(d.references, name)
+	}
+	if made.invalid != nil {
+		return made
+	}
+	sidecar := d.snapshot.Sidecar
+	made.older = d.snapshot.rivals(value(values, "sidecar", "name"), d.matched)
+	made.checksOff = checkOf(values) == v1alpha1.CheckOff
+	made.batch = d.memo.batch(render.Request{
+		Chart: d.set.Chart, Values: values, KubeVersion: d.snapshot.KubeVersion, ConfigDigest: made.config.digest,
+		Sidecar: types.NamespacedName{Namespace: sidecar.Namespace, Name: sidecar.Name},
+	}, made.config, d.snapshot.Platform.Policy, d.snapshot.Observer)
+	return made
+}
