@@ -57,12 +57,12 @@ func (b *batch) report(files []vectorconfig.File, options vectorconfig.Options) 
 	}
 	// Texts, numbers and maps of them always marshal, and in one order.
 	text, _ := json.Marshal([]any{files, options})
-	key := sha256.Sum256(text)
-	if found := remembered(b.memo, b.memo.reports, key); found != nil {
+	sum := sha256.Sum256(text)
+	if found := remembered(b.memo, b.memo.reports, sum[:]); found != nil {
 		return found
 	}
 	fresh := vectorconfig.Check(files, options)
-	remember(b.memo, b.memo.reports, key, fresh)
+	remember(b.memo, b.memo.reports, sum[:], fresh)
 	return fresh
 }
 

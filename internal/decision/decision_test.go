@@ -61,6 +61,16 @@ func snapshot(t *testing.T, sidecar *v1alpha1.VectorSidecar, deployments ...*app
 	return s
 }
 
+// only is a namespace with one ConfigMap.
+func only(name string, object *corev1.ConfigMap) func(string) *corev1.ConfigMap {
+	return func(asked string) *corev1.ConfigMap {
+		if asked == name {
+			return object
+		}
+		return nil
+	}
+}
+
 func decide(t *testing.T, s *Snapshot) *Decision {
 	t.Helper()
 	decided, err := Decide(t.Context(), s, nil)
@@ -241,10 +251,7 @@ func TestAReferencedConfigMapIsHeldToWhatItMustBe(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, logs().WithConfigMap("shipping", test.key).Build(), cart())
-			s.ConfigMap = func(name string) *corev1.ConfigMap {
-				require.Equal(t, "shipping", name)
-				return test.object
-			}
+			s.ConfigMap = only("shipping", test.object)
 
 			decided := decide(t, s)
 
@@ -268,7 +275,7 @@ func TestAnyChangeOfAReferencedConfigMapGivesAnotherSidecar(t *testing.T) {
 	hash := func(change func(*corev1.ConfigMap)) string {
 		object := objects.NewConfigMap("shipping", "shop", "vector.yaml", objects.VectorConfig("x"))
 		change(object)
-		s.ConfigMap = func(string) *corev1.ConfigMap { return object }
+		s.ConfigMap = only("shipping", object)
 		return decide(t, s).Plans[0].Desired.InjectedHash()
 	}
 	before := hash(func(*corev1.ConfigMap) {})
@@ -440,7 +447,12 @@ func TestAnnotationsThatPassOnAreNoDrift(t *testing.T) {
 // A ConfigMap of somebody else's stops all writing, of other companions too.
 func TestNothingIsWrittenBesideAConflictOverAConfigMap(t *testing.T) {
 	s := snapshot(t, logs().Build(), cart())
-	s.ConfigMap = func(name string) *corev1.ConfigMap { return objects.NewConfigMap(name, "shop", "x", "theirs") }
+	s.ConfigMap = func(name string) *corev1.ConfigMap {
+		if name == meta.NamespaceDefaults {
+			return nil
+		}
+		return objects.NewConfigMap(name, "shop", "x", "theirs")
+	}
 
 	decided := decide(t, s)
 

@@ -32,15 +32,13 @@ type Memo struct {
 	renders atomic.Uint64
 
 	mu      sync.Mutex
-	entries map[key]*wanted
-	reports map[key]*vectorconfig.Report
+	entries map[string]*wanted
+	reports map[string]*vectorconfig.Report
 }
-
-type key = [sha256.Size]byte
 
 // NewMemo returns an empty Memo.
 func NewMemo() *Memo {
-	return &Memo{entries: map[key]*wanted{}, reports: map[key]*vectorconfig.Report{}}
+	return &Memo{entries: map[string]*wanted{}, reports: map[string]*vectorconfig.Report{}}
 }
 
 // Renders is how often the templates were executed, because the result was not
@@ -68,7 +66,7 @@ type batch struct {
 	policy   *policy.Policy
 	observer Observer
 	// common is the key of everything but the target.
-	common key
+	common []byte
 }
 
 func (m *Memo) batch(request render.Request, config config, policy *policy.Policy, observer Observer) *batch {
@@ -76,7 +74,8 @@ func (m *Memo) batch(request render.Request, config config, policy *policy.Polic
 	text, _ := json.Marshal([]any{
 		request.Chart.Digest, request.Values.Tree, request.Sidecar, request.KubeVersion, request.ConfigDigest, policy.Digest,
 	})
-	return &batch{memo: m, request: request, config: config, policy: policy, observer: observer, common: sha256.Sum256(text)}
+	sum := sha256.Sum256(text)
+	return &batch{memo: m, request: request, config: config, policy: policy, observer: observer, common: sum[:]}
 }
 
 // want renders for one target. What did not look at its target is remembered for
@@ -88,7 +87,8 @@ func (b *batch) want(ctx context.Context, target *workload.View) *wanted {
 	if found := remembered(b.memo, b.memo.entries, b.common); found != nil {
 		return found
 	}
-	own := b.keyOf(target)
+	var space [1024]byte // Enough for most, without an allocation.
+	own := b.appendKey(space[:0], target)
 	if found := remembered(b.memo, b.memo.entries, own); found != nil {
 		return found
 	}
@@ -104,19 +104,18 @@ func (b *batch) want(ctx context.Context, target *workload.View) *wanted {
 	return fresh
 }
 
-// keyOf is the key of the request together with what templates see of a target.
-func (b *batch) keyOf(target *workload.View) key {
-	var space [1024]byte // Enough for most, without an allocation.
-	return sha256.Sum256(target.AppendValues(append(space[:0], b.common[:]...)))
+// appendKey is the key of the request together with what templates see of a target.
+func (b *batch) appendKey(text []byte, target *workload.View) []byte {
+	return target.AppendValues(append(text, b.common...))
 }
 
-func remembered[V any](m *Memo, entries map[key]*V, of key) *V {
+func remembered[V any](m *Memo, entries map[string]*V, key []byte) *V {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return entries[of]
+	return entries[string(key)]
 }
 
-func remember[V any](m *Memo, entries map[key]*V, of key, fresh *V) {
+func remember[V any](m *Memo, entries map[string]*V, key []byte, fresh *V) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(entries) >= memoLimit {
@@ -125,7 +124,7 @@ func remember[V any](m *Memo, entries map[key]*V, of key, fresh *V) {
 			break
 		}
 	}
-	entries[of] = fresh
+	entries[string(key)] = fresh
 }
 
 // evaluate renders and checks.
