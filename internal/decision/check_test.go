@@ -48,7 +48,7 @@ func TestAFindingNamesWhereTheConfigurationCameFrom(t *testing.T) {
 				for range deployments {
 					s.Workloads = append(s.Workloads, settled(cart()))
 				}
-				s.ConfigMap = only(referenced)
+				s.ConfigMap = only("shipping", referenced)
 
 				decided := decide(t, s)
 
@@ -96,7 +96,7 @@ func TestAWarningStopsNothingAndIsToldOnce(t *testing.T) {
 func TestANewContentOfAConfigMapIsCheckedAgain(t *testing.T) {
 	memo, s := NewMemo(), snapshot(t, logs().WithConfigMap("shipping", "").Build(), cart())
 	for _, text := range []string{objects.VectorConfig("x"), misspelt, objects.VectorConfig("y")} {
-		s.ConfigMap = only(objects.NewConfigMap("shipping", "shop", "vector.yaml", text))
+		s.ConfigMap = only("shipping", objects.NewConfigMap("shipping", "shop", "vector.yaml", text))
 		decided, err := Decide(t.Context(), s, memo)
 		require.NoError(t, err)
 		require.Equal(t, text == misspelt, decided.Invalid != nil)
@@ -166,7 +166,7 @@ func TestOnlyTheFilesThatVectorReadsAreChecked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, logs().WithConfigMap("shipping", "").Sidecar(func(s *v1alpha1.SidecarSpec) { s.Args = test.args }).Build(), cart())
-			s.ConfigMap = only(object)
+			s.ConfigMap = only("shipping", object)
 
 			decided := decide(t, s)
 
@@ -202,15 +202,5 @@ func TestTenThousandWorkloadsOnOneConfigurationAreOneCheck(t *testing.T) {
 		fresh := &wanted{desired: first.desired, container: first.container, companions: first.companions}
 		b.check(&request, &rendered.Overlay.Template.Spec, fresh)
 		require.Same(t, first.report, fresh.report)
-	}
-}
-
-// only is a namespace with one ConfigMap.
-func only(object *corev1.ConfigMap) func(string) *corev1.ConfigMap {
-	return func(name string) *corev1.ConfigMap {
-		if object == nil || object.Name != name {
-			return nil
-		}
-		return object
 	}
 }

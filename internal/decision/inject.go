@@ -103,13 +103,16 @@ func (d *injection) add(view *workload.View, of *variant, wanted *wanted) {
 	}
 }
 
-// admit blocks a write whose pods would be refused because of the sidecar.
+// admit blocks a write that the policy does not allow into this workload, or whose
+// pods would be refused because of the sidecar.
 func (d *injection) admit(p *plan.Plan, view *workload.View, wanted *wanted) {
 	if !p.Writes() || p.Action == plan.Remove {
 		return
 	}
-	err := d.snapshot.Platform.Policy.Admit(d.snapshot.NamespaceLabels, &view.Application, wanted.overlay)
-	if err != nil {
+	rules := d.snapshot.Platform.Policy
+	if err := rules.CheckMounts(&view.Application, wanted.overlay); err != nil {
+		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPolicyViolation, err.Error()
+	} else if err := rules.Admit(d.snapshot.NamespaceLabels, &view.Application, wanted.overlay); err != nil {
 		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPodSecurity, err.Error()
 	}
 }

@@ -12,15 +12,11 @@ import (
 	"k8s.io/pod-security-admission/api"
 )
 
-// Admit tells why pods would not come up, or not as the platform wishes, once the
-// overlay is in them: because the namespace enforces a Pod Security level that the
-// application passes and both together do not, or because the sidecar would read
-// the application's secrets. A pod that would be refused anyway is its owner's
-// business. application is what workload.View knows of it.
+// Admit tells why pods would not come up once the overlay is in them: because the
+// namespace enforces a Pod Security level that the application passes and both
+// together do not. A pod that would be refused anyway is its owner's business.
+// application is what workload.View knows of it.
 func (p *Policy) Admit(namespaceLabels map[string]string, application *corev1.PodSpec, overlay *corev1.PodTemplateSpec) error {
-	if err := p.secrets(application, overlay); err != nil {
-		return err
-	}
 	privileged := api.LevelVersion{Level: api.LevelPrivileged, Version: api.LatestVersion()}
 	// A label that cannot be read means restricted, for the API server as here.
 	found, _ := api.PolicyToEvaluate(namespaceLabels, api.Policy{Enforce: privileged, Audit: privileged, Warn: privileged})
@@ -39,8 +35,9 @@ func (p *Policy) Admit(namespaceLabels map[string]string, application *corev1.Po
 	return fmt.Errorf("the namespace enforces the Pod Security level %s, which the workload passes and the sidecar in it does not: %s", level, violation)
 }
 
-// secrets refuses mounts of volumes in which the application keeps secrets.
-func (p *Policy) secrets(application *corev1.PodSpec, overlay *corev1.PodTemplateSpec) error {
+// CheckMounts refuses mounts of volumes in which the application keeps secrets, unless
+// the platform allows them. application is what workload.View knows of it.
+func (p *Policy) CheckMounts(application *corev1.PodSpec, overlay *corev1.PodTemplateSpec) error {
 	if p.Volumes.ApplicationSecrets {
 		return nil
 	}

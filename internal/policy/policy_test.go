@@ -155,14 +155,6 @@ func TestAdmissionIsForeseen(t *testing.T) {
 		"a lower level":            {enforce("baseline"), "", passes, root, nil},
 		"an older version of it":   {map[string]string{"pod-security.kubernetes.io/enforce": "restricted", "pod-security.kubernetes.io/enforce-version": "v1.24"}, "", passes, root, []string{"restricted:v1.24"}},
 		"a level that is misspelt": {enforce("restrictd"), "", passes, root, []string{"restricted"}},
-		"a mount of its secret": {
-			nil, "", passes + "\nvolumes: [{name: keys, secret: {}}]", container(good + ", volumeMounts: [{name: keys, mountPath: /keys}]"),
-			[]string{`"vector"`, `"keys"`, "/keys", "volumes.applicationSecrets"},
-		},
-		"a mount of its secret, where it may": {
-			nil, "volumes: {applicationSecrets: true}", passes + "\nvolumes: [{name: keys, secret: {}}]", container(good + ", volumeMounts: [{name: keys, mountPath: /keys}]"), nil,
-		},
-		"a mount of its logs": {nil, "", passes + "\nvolumes: [{name: logs, emptyDir: {}}]", container(good + ", volumeMounts: [{name: logs, mountPath: /logs}]"), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var application corev1.PodSpec
@@ -177,6 +169,22 @@ func TestAdmissionIsForeseen(t *testing.T) {
 				require.ErrorContains(t, err, part)
 			}
 		})
+	}
+}
+
+func TestTheApplicationsSecretsAreItsOwn(t *testing.T) {
+	mounts := overlay(t, container(good+", volumeMounts: [{name: v, mountPath: /v}]"))
+	for source, allowed := range map[string]bool{"secret": false, "projected": false, "emptyDir": true, "configMap": true} {
+		var application corev1.PodSpec
+		require.NoError(t, yaml.UnmarshalStrict([]byte("containers: []\nvolumes: [{name: v, "+source+": {}}, {name: w, secret: {}}]"), &application))
+		err := parse(t, "").CheckMounts(&application, mounts)
+		require.NoError(t, parse(t, "volumes: {applicationSecrets: true}").CheckMounts(&application, mounts))
+		if allowed {
+			require.NoError(t, err, source)
+			continue
+		}
+		require.ErrorContains(t, err, `container "vector" would mount the workload's own volume "v" at /v`, source)
+		require.ErrorContains(t, err, "volumes.applicationSecrets")
 	}
 }
 

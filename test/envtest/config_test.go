@@ -4,7 +4,6 @@
 package envtest
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -213,15 +212,8 @@ func TestANamespaceThatChangesItsEnvironmentChangesItsSidecars(t *testing.T) {
 }
 
 func TestTheInstallationsValuesReachRunningSidecars(t *testing.T) {
-	system := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: options.Namespace}}
-	if err := world.Client.Create(t.Context(), system); !apierrors.IsAlreadyExists(err) {
-		require.NoError(t, err)
-	}
 	installation := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, "qa.yaml", "sidecar: {logLevel: trace}")
-	world.Create(t, installation)
-	t.Cleanup(func() {
-		require.NoError(t, client.IgnoreNotFound(world.Client.Delete(context.WithoutCancel(t.Context()), installation)))
-	})
+	give(t, installation)
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").InEnvironment("qa").Build()

@@ -1,0 +1,331 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/platform"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// metric is the value of a metric of the operator's, with a label if one is named.
+func metric(t *testing.T, name string, label ...string) float64 {
+	t.Helper()
+	families, err := ctrlmetrics.Registry.Gather()
+	require.NoError(t, err)
+	for _, family := range families {
+		if family.GetName() != name {
+			continue
+		}
+		for _, m := range family.GetMetric() {
+			if len(label) == 0 || hasLabel(m, label[0]) {
+				return m.GetCounter().GetValue() + m.GetGauge().GetValue()
+			}
+		}
+	}
+	return -1
+}
+
+func hasLabel(m *dto.Metric, value string) bool {
+	for _, pair := range m.GetLabel() {
+		if pair.GetValue() == value {
+			return true
+		}
+	}
+	return false
+}
+
+// installing runs the operator as one that a chart installed: with the ConfigMaps of
+// the release, and without the one of the other tests.
+func installing(t *testing.T, values string) (upgrade func(arguments ...string)) {
+	t.Helper()
+	root, err := harness.Root()
+	require.NoError(t, err)
+	require.NoError(t, running.Stop())
+	t.Cleanup(func() { running = world.RunOperator(options) })
+	common := []string{filepath.Join(root, "chart"), "-f", filepath.Join(root, "values", values+".yaml"), "--set", "crds.enabled=false"}
+	run(t, options.Namespace, "helm", append([]string{"install", "vso", "--create-namespace"}, common...)...)
+	t.Cleanup(func() {
+		run(t, options.Namespace, "helm", "uninstall", "vso")
+	})
+	installed := options
+	installed.Environment, installed.EnvironmentsConfigMap = values, "vso-vector-sidecar-operator-environments"
+	operator := world.RunOperator(installed)
+	t.Cleanup(func() { require.NoError(t, operator.Stop()) })
+	return func(arguments ...string) {
+		run(t, options.Namespace, "helm", append(append([]string{"upgrade", "vso"}, common...), arguments...)...)
+	}
+}
+
+// From installation to repair, without a restart of the operator.
+func TestAPlatformTeamChangesItsTemplates(t *testing.T) {
+	upgrade := installing(t, "production")
+	namespace := world.Namespace(t)
+	build := func(name, label string) *appsv1.Deployment {
+		return objects.NewDeployment(name, namespace).Labelled("logs", label).WithEmptyDir("logs", "/var/log/app").Build()
+	}
+	plain, reading := build("plain", "plain"), build("reading", "files")
+	metrics := objects.NewVectorSidecar("metrics", namespace).Selecting("logs", "plain").Build()
+	files := objects.NewVectorSidecar("files", namespace).Selecting("logs", "files").WithLogs("/var/log/app").Build()
+	world.Create(t, plain, reading, metrics, files)
+	ready := func() {
+		t.Helper()
+		for _, vs := range []*v1alpha1.VectorSidecar{metrics, files} {
+			harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
+				return isReady(vs) && vs.Status.UpdatedDeployments == vs.Status.MatchedDeployments
+			})
+		}
+	}
+	ready()
+	require.Equal(t, "production", metrics.Status.Environment)
+	require.Equal(t, "default", metrics.Status.TemplateSet)
+	plainRevisions, readingRevisions := countRevisions(t, plain), countRevisions(t, reading)
+
+	// One file, which changes the sidecars of those who read files.
+	team := func(text string) string {
+		original, err := fs.ReadFile(vectorsidecar.FS, "templates/podtemplate.yaml")
+		require.NoError(t, err)
+		changed := strings.Replace(string(original), "template:\n  spec:", "template:\n"+text+"  spec:", 1)
+		require.NotEqual(t, string(original), changed)
+		path := filepath.Join(t.TempDir(), "podtemplate.yaml")
+		require.NoError(t, os.WriteFile(path, []byte(changed), 0o600))
+		return `templates.default.podtemplate\.yaml=` + path
+	}
+	annotated := func(value string) string {
+		return "  {{- if .Values.sidecar.logs.path }}\n  metadata: {annotations: {example.com/logs: " + value + "}}\n  {{- end }}\n"
+	}
+	isAnnotated := func(value string) func(*appsv1.Deployment) bool {
+		return func(d *appsv1.Deployment) bool { return d.Spec.Template.Annotations["example.com/logs"] == value }
+	}
+	upgrade("--set-file", team(annotated("first")))
+	harness.Until(t, world, reading, "the change", isAnnotated("first"))
+	ready()
+	require.Equal(t, 1, readingRevisions.until(t, reading))
+	require.Equal(t, 0, plainRevisions.until(t, plain), "its result is the same")
+
+	// A mistake: nothing rolls, and the status says where it is.
+	upgrade("--set-file", team("  {{- if .Values.sidecar.logs.path }\n"))
+	for _, vs := range []*v1alpha1.VectorSidecar{metrics, files} {
+		harness.Until(t, world, vs, "the reason", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionConfigValid) == "False" })
+		for _, part := range []string{
+			meta.ReasonInvalidTemplateSet, `template set "default"`, "ConfigMap vector-system/vso-vector-sidecar-operator-templates-default",
+			"vector-sidecar/templates/podtemplate.yaml:15", "the last good version stays in use",
+		} {
+			require.Contains(t, message(vs, meta.ConditionReady), part)
+		}
+	}
+	require.Zero(t, metric(t, "vectorsidecar_template_set_valid", "default"))
+	set := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: options.Namespace, Name: "vso-vector-sidecar-operator-templates-default"}}
+	world.Get(t, set)
+	harness.Eventually(t, "an event about the ConfigMap", func() bool { return eventsOf(t, set, meta.ReasonInvalidTemplateSet) == 1 })
+	late := build("late", "files")
+	world.Create(t, late)
+	harness.Until(t, world, late, "the last good sidecar", func(d *appsv1.Deployment) bool { return isInjected(d) && isAnnotated("first")(d) })
+	require.Equal(t, 1, readingRevisions.until(t, reading))
+	require.Equal(t, 0, plainRevisions.until(t, plain))
+
+	// Repaired, it goes on.
+	upgrade("--set-file", team(annotated("second")))
+	harness.Until(t, world, reading, "the repair", isAnnotated("second"))
+	ready()
+	require.Equal(t, 2, readingRevisions.until(t, reading))
+	require.Equal(t, 0, plainRevisions.until(t, plain))
+	require.InDelta(t, 1, metric(t, "vectorsidecar_template_set_valid", "default"), 0)
+	require.Equal(t, 1, eventsOf(t, set, meta.ReasonInvalidTemplateSet), "once")
+}
+
+// system makes the operator's namespace.
+func system(t *testing.T) {
+	t.Helper()
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: options.Namespace}}
+	if err := world.Client.Create(t.Context(), namespace); !apierrors.IsAlreadyExists(err) {
+		require.NoError(t, err)
+	}
+}
+
+// give makes a ConfigMap in the operator's namespace, for the time of a test.
+func give(t *testing.T, object *corev1.ConfigMap) {
+	t.Helper()
+	system(t)
+	world.Create(t, object)
+	t.Cleanup(func() {
+		require.NoError(t, client.IgnoreNotFound(world.Client.Delete(context.WithoutCancel(t.Context()), object)))
+	})
+}
+
+// templateSet is a set with one file, beside those of the default one.
+func templateSet(name, file, text string) *corev1.ConfigMap {
+	object := objects.NewConfigMap("templates-"+name, options.Namespace, file, text)
+	object.Labels = map[string]string{meta.LabelTemplateSet: name}
+	return object
+}
+
+// definedTwice is also a template of the default set's.
+const definedTwice = `{{- define "vector-sidecar.isNative" }}{{ end }}`
+
+func TestATemplateSetThatWasNeverGoodTouchesNothing(t *testing.T) {
+	give(t, templateSet("edge", "_x.tpl", definedTwice))
+	namespace := world.Namespace(t)
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+	vs.Spec.TemplateSet = "edge"
+	world.Create(t, deployment, vs)
+
+	harness.Until(t, world, vs, "a verdict", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
+	require.Contains(t, message(vs, meta.ConditionReady), `InvalidTemplateSet: template set "edge", ConfigMap vector-system/templates-edge: vector-sidecar/templates/_x.tpl:1`)
+	require.Equal(t, "edge", vs.Status.TemplateSet)
+	world.Get(t, deployment)
+	require.True(t, isClean(deployment))
+	require.Empty(t, companionsIn(t, namespace))
+
+	set := templateSet("edge", "", "")
+	harness.Change(t, world, set, func(c *corev1.ConfigMap) { c.Data = map[string]string{"NOTES.txt": "edge"} })
+	harness.Until(t, world, deployment, "the sidecar", isInjected)
+	harness.Until(t, world, vs, "readiness", isReady)
+
+	require.NoError(t, world.Client.Delete(t.Context(), set))
+	harness.Until(t, world, vs, "the loss", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionConfigValid) == "False" })
+	require.Contains(t, message(vs, meta.ConditionReady), `UnknownTemplateSet: VectorSidecar `+namespace+`/logs: template set "edge" does not exist`)
+	world.Get(t, deployment)
+	require.True(t, isInjected(deployment), "it keeps what it has")
+}
+
+func TestAnEnvironmentChoosesItsTemplateSet(t *testing.T) {
+	give(t, templateSet("edge", "values.yaml", strings.Replace(builtinValues(t), "logLevel: info", "logLevel: error", 1)))
+	give(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, "qa.yaml", "templateSet: edge"))
+	namespace := world.Namespace(t)
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").InEnvironment("qa").Build()
+	world.Create(t, deployment, vs)
+
+	harness.Until(t, world, deployment, "the set's default", func(d *appsv1.Deployment) bool { return logLevel(d) == "error" })
+	harness.Until(t, world, vs, "the set's name", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.TemplateSet == "edge" })
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.TemplateSet = platform.DefaultSet })
+	harness.Until(t, world, deployment, "the built-in default", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
+}
+
+func builtinValues(t *testing.T) string {
+	t.Helper()
+	text, err := fs.ReadFile(vectorsidecar.FS, "values.yaml")
+	require.NoError(t, err)
+	return string(text)
+}
+
+func TestThePolicyIsTakenUpWithoutARestart(t *testing.T) {
+	installation := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, platform.PolicyKey, "images: {registries: [registry.example]}")
+	give(t, installation)
+	namespace := world.Namespace(t)
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+	world.Create(t, deployment, vs)
+	harness.Until(t, world, vs, "the refusal", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
+	require.Contains(t, message(vs, meta.ConditionReady), "PolicyViolation: ")
+	require.Contains(t, message(vs, meta.ConditionReady), "template.spec.initContainers[0].image")
+
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data[platform.PolicyKey] = "images: {registries: [docker.io/timberio]}" })
+	harness.Until(t, world, deployment, "the sidecar", isInjected)
+	harness.Until(t, world, vs, "readiness", isReady)
+
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data[platform.PolicyKey] = "images: {registrys: []}" })
+	harness.Until(t, world, vs, "the reason", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionReady) == "False" })
+	require.Contains(t, message(vs, meta.ConditionReady), "InvalidPolicy: ConfigMap vector-system/environments policy:1: images.registrys: unknown key; did you mean registries?")
+	harness.Eventually(t, "an event about the ConfigMap", func() bool { return eventsOf(t, installation, meta.ReasonInvalidPolicy) == 1 })
+
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { delete(c.Data, platform.PolicyKey) })
+	harness.Until(t, world, vs, "readiness", isReady)
+}
+
+func TestNamespacesAndWorkloadsOverrideValues(t *testing.T) {
+	give(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, platform.PolicyKey,
+		"overrides: {namespaces: [sidecar.logLevel], workloads: [sidecar.threads]}"))
+	namespace := world.Namespace(t)
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	other := objects.NewDeployment("other", namespace).Labelled("logs", "vector").Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+	world.Create(t, deployment, other, vs)
+	harness.Until(t, world, vs, "readiness", isReady)
+	threads := meta.AnnotationValuesPrefix + "sidecar.threads"
+
+	defaults := objects.NewConfigMap(meta.NamespaceDefaults, namespace, "values.yaml", "sidecar: {logLevel: trace}")
+	world.Create(t, defaults)
+	harness.Until(t, world, deployment, "the namespace's default", func(d *appsv1.Deployment) bool { return logLevel(d) == "trace" })
+
+	harness.Until(t, world, vs, "readiness", isReady)
+	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { metav1.SetMetaDataAnnotation(&d.ObjectMeta, threads, "many") })
+	harness.Until(t, world, vs, "the mistake", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
+	require.Contains(t, message(vs, meta.ConditionReady), "1 of 2 Deployments cannot take the sidecar: Deployment "+namespace+"/cart: values for environment \"development\": annotation "+threads+": sidecar.threads: got string, want integer")
+	require.True(t, isInjected(deployment))
+
+	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Annotations[threads] = "3" })
+	harness.Until(t, world, deployment, "the override", func(d *appsv1.Deployment) bool { return variable(d, "VECTOR_THREADS") == "3" })
+	harness.Until(t, world, vs, "readiness", isReady)
+	world.Get(t, other)
+	require.Empty(t, variable(other, "VECTOR_THREADS"))
+
+	harness.Change(t, world, defaults, func(c *corev1.ConfigMap) { c.Data["values.yaml"] = "sidecar: {image: x}" })
+	harness.Until(t, world, vs, "the refusal", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionConfigValid) == "False" })
+	require.Contains(t, message(vs, meta.ConditionReady), "ConfigMap "+namespace+"/vectorsidecar-defaults values.yaml:1: a namespace may not set sidecar.image; the platform allows sidecar.logLevel")
+}
+
+// variable reads one of the sidecar's environment.
+func variable(d *appsv1.Deployment, name string) string {
+	for _, c := range d.Spec.Template.Spec.InitContainers {
+		for _, entry := range c.Env {
+			if entry.Name == name {
+				return entry.Value
+			}
+		}
+	}
+	return ""
+}
+
+// What the API server would say of the pods is said before anything is written.
+func TestAPodThatWouldBeRefusedIsNotWritten(t *testing.T) {
+	give(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, platform.PolicyKey, "podSecurity: privileged"))
+	namespace := world.Namespace(t)
+	no, yes := false, true
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
+		pod.SecurityContext = &corev1.PodSecurityContext{RunAsNonRoot: &yes, SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}}
+		pod.Containers[0].SecurityContext = &corev1.SecurityContext{
+			AllowPrivilegeEscalation: &no, Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+		}
+	}).Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) {
+		s.SecurityContext = &corev1.SecurityContext{RunAsUser: new(int64), RunAsNonRoot: &no}
+	}).Build()
+	labelled := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
+	const enforce = "pod-security.kubernetes.io/enforce"
+	harness.Change(t, world, labelled, func(n *corev1.Namespace) { n.Labels[enforce] = "restricted" })
+	world.Create(t, deployment, vs)
+	before := rawTemplate(t, deployment)
+
+	harness.Until(t, world, vs, "the refusal", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
+	require.Contains(t, message(vs, meta.ConditionReady), "PodSecurity: 1 of 1 Deployments cannot take the sidecar")
+	require.Contains(t, message(vs, meta.ConditionReady), `restricted:latest, which the workload passes and the sidecar in it does not: runAsNonRoot != true (container "vector"`)
+	require.Equal(t, before, rawTemplate(t, deployment))
+	require.Empty(t, companionsIn(t, namespace))
+
+	harness.Change(t, world, labelled, func(n *corev1.Namespace) { n.Labels[enforce] = "privileged" })
+	harness.Until(t, world, deployment, "the sidecar, as the namespace now allows it", isInjected)
+}
