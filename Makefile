@@ -14,6 +14,7 @@ RELEASE   ?= vso
 IMAGE     ?= vector-sidecar-operator
 ARGS      ?=
 SIDECAR   ?= docs/samples/02-logs.yaml
+FUZZTIME  ?= 1m
 
 BIN   := bin
 TOOLS := test/tools
@@ -115,6 +116,15 @@ test-e2e: build control-plane ## Run only the whole: chart, operator process and
 .PHONY: bench
 bench: ## Run the benchmarks.
 	go test -bench . -benchmem -run '^$$' ./internal/...
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZTIME, as CI does each night; make test runs their seeds.
+	@grep -rl --include='*_test.go' '^func Fuzz' internal | sort | while read -r file; do \
+	  for target in $$(sed -n 's/^func \(Fuzz[A-Za-z]*\)(.*/\1/p' "$$file"); do \
+	    echo "$$target of $$(dirname "$$file"), $(FUZZTIME)"; \
+	    go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")" || exit 1; \
+	  done; \
+	done
 
 .PHONY: fmt
 fmt: $(BIN)/golangci-lint ## Format the code and group its imports.

@@ -12,6 +12,9 @@
 //   - internal/sidecarchart loads a chart of templates, values and schema.
 //   - internal/vectorconfig reads Vector configuration and finds what would keep
 //     Vector from starting.
+//   - internal/policy holds what is injected against what the platform allows.
+//   - internal/platform keeps what a platform team gives: template sets, values
+//     of every environment, the policy, and the last good version of each.
 //   - internal/render makes of chart, values and target the Overlay, which is
 //     what gets merged, and its companion objects.
 //   - internal/workload shows a Deployment as a small View.

@@ -73,8 +73,8 @@ func (r *Reconciler) tellPlatform(ctx context.Context, change platform.Change) {
 // which set each uses may itself have changed with it.
 func (r *Reconciler) sidecarsOfPlatform(ctx context.Context, object client.Object) []reconcile.Request {
 	_, isSet := object.GetLabels()[meta.LabelTemplateSet]
-	name := client.ObjectKeyFromObject(object)
-	if name != r.options.Installation && !(isSet && name.Namespace == r.options.Namespace) {
+	isOurs := client.ObjectKeyFromObject(object) == r.options.Installation || isSet && object.GetNamespace() == r.options.Namespace
+	if !isOurs {
 		return nil
 	}
 	// Told now, also when no VectorSidecar asks.

@@ -107,7 +107,7 @@ func TestMistakesInTemplates(t *testing.T) {
 		"a text that doubles":      {set: extra(`{{ $x := "x" }}{{ range until 100 }}{{ $x = print $x $x }}{{ end }}`), names: []string{place + "1", "longer than"}},
 		"a list that doubles":      {set: extra(`{{ $x := list 1 }}{{ range until 100 }}{{ $x = concat $x $x }}{{ end }}`), names: []string{place + "1", "more than 50000 items"}},
 		"a dict of itself":         {set: extra(`{{ $d := dict }}{{ $_ := set $d "d" $d }}{{ $d }}`), names: []string{place + "1", "the value contains itself"}},
-		"a key that is not there":  {set: extra(`{{ .Values.sidecar.reslove.x }}`), names: []string{place + "1", `has no key "reslove"`}},
+		"a key that is not there":  {set: extra(`{{ .Values.sidecar.absentee.x }}`), names: []string{place + "1", `has no key "absentee"`}},
 		"a key that is near":       {set: extra(`{{ .Values.sidecar.imag }}`), names: []string{place + "1", `did you mean "image"?`}},
 		"fail":                     {set: extra(`{{ fail "ask the platform team" }}`), names: []string{"ask the platform team", place + "1"}},
 		"required":                 {set: extra(`{{ required "values.team is missing" .Values.values.team }}`), names: []string{"values.team is missing", place + "1"}},

@@ -5,7 +5,9 @@ package policy
 
 import (
 	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -200,6 +202,43 @@ func TestTheChartsSchemaOfThePolicyIsThisOne(t *testing.T) {
 	require.NoError(t, yaml.Unmarshal(schema, &own))
 	delete(own, "$schema")
 	require.Equal(t, own, installed.Properties["policy"])
+}
+
+// Every key is explained to whoever writes a policy, and no other is.
+func TestTheKeysOfThePolicyAreDocumented(t *testing.T) {
+	var top node
+	require.NoError(t, yaml.Unmarshal(schema, &top))
+	page, err := os.ReadFile("../../docs/policy.md")
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(page), "\n## The policy\n")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "\n## ")
+	var documented []string
+	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]+) \\|").FindAllStringSubmatch(section, -1) {
+		for _, key := range strings.Split(row[1], ", ") {
+			documented = append(documented, strings.Trim(key, "`"))
+		}
+	}
+	require.ElementsMatch(t, top.leaves(""), documented)
+	for _, domain := range Default().ReservedDomains {
+		require.Contains(t, section, "`"+domain+"`")
+	}
+}
+
+// node is the part of a JSON schema that is looked at.
+type node struct {
+	Properties map[string]node `json:"properties"`
+}
+
+func (n node) leaves(path string) []string {
+	if len(n.Properties) == 0 {
+		return []string{strings.TrimPrefix(path, ".")}
+	}
+	var all []string
+	for key, below := range n.Properties {
+		all = append(all, below.leaves(path+"."+key)...)
+	}
+	return all
 }
 
 // Whatever is given as a policy, the answer is one or an error that says where.

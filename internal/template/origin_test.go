@@ -4,7 +4,6 @@
 package template_test
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,14 +14,14 @@ import (
 // By these paths, a caller that knows layers of values names the one at fault.
 func TestAnErrorNamesTheValuesOfItsExpression(t *testing.T) {
 	for text, want := range map[string][][]string{
-		`{{ .Values.sidecar.nmae }}`:                                                          {{"sidecar", "nmae"}},
+		`{{ .Values.sidecar.nam_ }}`:                                                          {{"sidecar", "nam_"}},
 		`{{ $.Values.sidecar.name.x }}`:                                                       {{"sidecar", "name", "x"}},
 		`{{ $s := .Values.sidecar }}{{ $s.name.x }}`:                                          {{"sidecar", "name", "x"}},
 		`{{ $s := dict }}{{ $s = .Values.sidecar }}{{ $t := $s.name }}{{ $t.x }}`:             {{"sidecar", "name", "x"}},
 		`{{ repeat "x" .Values.sidecar.name }}`:                                               {{"sidecar", "name"}},
 		`{{ add1 (index .Values.sidecar.list 9) }}`:                                           {{"sidecar", "list"}},
 		`{{ include "x" . }}{{ define "x" }}{{ fail (print .Values.sidecar.name) }}{{ end }}`: {{"sidecar", "name"}},
-		`{{ with .Values.sidecar }}{{ .nmae }}{{ end }}`:                                      nil,
+		`{{ with .Values.sidecar }}{{ .nam_ }}{{ end }}`:                                      nil,
 		`{{ fail "no" }}`:              nil,
 		`{{ $d := dict }}{{ $d.x.y }}`: nil,
 	} {
@@ -33,7 +32,7 @@ func TestAnErrorNamesTheValuesOfItsExpression(t *testing.T) {
 				"sidecar": map[string]any{"name": "vector", "list": []any{}}, "other": 1,
 			}})
 			var located *template.Error
-			require.True(t, errors.As(err, &located), "%v", err)
+			require.ErrorAs(t, err, &located)
 			require.Equal(t, want, located.Values, err.Error())
 		})
 	}

@@ -20,10 +20,17 @@ import (
 // ownValuesComment begins the example that the README calls my-values.yaml.
 const ownValuesComment = "# my-values.yaml\n"
 
-// A YAML block is a VectorSidecar, or the values that a command takes.
+// ownPolicyComment begins the example of a policy, as values of the installation.
+const ownPolicyComment = "# my-policy.yaml\n"
+
+// A YAML block is a VectorSidecar, the values that a command takes, or a policy.
 func TestExamplesAreWhatTheySay(t *testing.T) {
 	for _, f := range fences(t, "yaml") {
 		if _, isFile := fileOf(&f); isFile || strings.HasPrefix(f.text, ownValuesComment) {
+			continue
+		}
+		if strings.HasPrefix(f.text, ownPolicyComment) {
+			requirePolicy(t, f)
 			continue
 		}
 		var sidecar v1alpha1.VectorSidecar
@@ -35,6 +42,16 @@ func TestExamplesAreWhatTheySay(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, []byte(f.text), 0o600))
 		shell(t, "bin/kubectl-vectorsidecar render -f docs/samples/app/deployment.yaml --label logs=vector --sidecar "+file)
 	}
+}
+
+// requirePolicy takes a policy as the operator does, and with it the sample that it
+// is to allow.
+func requirePolicy(t *testing.T, f fence) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "my-policy.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(f.text), 0o600))
+	shell(t, "bin/kubectl-vectorsidecar render -f docs/samples/app/deployment.yaml --label logs=vector --sidecar docs/samples/02-logs.yaml --values "+file)
+	shell(t, "bin/helm template vso chart -f "+file)
 }
 
 // ownValues writes the example values to a file.
