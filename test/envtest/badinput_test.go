@@ -77,7 +77,7 @@ func TestBadInputIsExplainedAndTouchesNothing(t *testing.T) {
 			sidecar: func(b *objects.VectorSidecar) *objects.VectorSidecar {
 				return b.Volumes(corev1.Volume{Name: "host", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/"}}})
 			},
-			reason: meta.ReasonInvalidSidecar,
+			reason: meta.ReasonPolicyViolation,
 			names:  []string{"template.spec.volumes[2].hostPath", `"host"`},
 		},
 		"a volume without a source": {

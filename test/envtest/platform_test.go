@@ -329,3 +329,19 @@ func TestAPodThatWouldBeRefusedIsNotWritten(t *testing.T) {
 	harness.Change(t, world, labelled, func(n *corev1.Namespace) { n.Labels[enforce] = "privileged" })
 	harness.Until(t, world, deployment, "the sidecar, as the namespace now allows it", isInjected)
 }
+
+// A change reaches many workloads for the price of one rendering, if the templates
+// look at none of them.
+func TestAFanOutIsRenderedOnce(t *testing.T) {
+	namespace := world.Namespace(t)
+	all := fleet(t, namespace, 5, asIs)
+	before := metric(t, "vectorsidecar_renders_total")
+	vs := objects.NewVectorSidecar("logs", namespace).MatchingAll().Build()
+	world.Create(t, vs)
+
+	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
+		return isReady(vs) && int(vs.Status.UpdatedDeployments) == len(all)
+	})
+
+	require.InDelta(t, 1, metric(t, "vectorsidecar_renders_total")-before, 0)
+}

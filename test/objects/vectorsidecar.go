@@ -124,9 +124,13 @@ func (b *VectorSidecar) Volumes(volumes ...corev1.Volume) *VectorSidecar {
 	return b
 }
 
-// WithInitContainer adds an init container.
+// WithInitContainer adds an init container, which passes the restricted level.
 func (b *VectorSidecar) WithInitContainer(name, image string) *VectorSidecar {
-	b.object.Spec.InitContainers = append(b.object.Spec.InitContainers, corev1.Container{Name: name, Image: image})
+	yes, no := true, false
+	b.object.Spec.InitContainers = append(b.object.Spec.InitContainers, corev1.Container{Name: name, Image: image, SecurityContext: &corev1.SecurityContext{
+		RunAsNonRoot: &yes, AllowPrivilegeEscalation: &no, Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+		SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+	}})
 	return b
 }
 
