@@ -118,8 +118,12 @@ func newPlan(manager string, desired *Desired, view *workload.View) Plan {
 	}
 }
 
-// ForBlocked is the plan of a workload for which there is nothing to apply.
+// ForBlocked is the plan of a workload for which there is nothing to apply. One that
+// is left out by its owner is that in the first place.
 func ForBlocked(manager string, view *workload.View, reason, message string) Plan {
+	if isLeftOut(view) {
+		return forLeftOut(manager, nil, view)
+	}
 	plan := newPlan(manager, nil, view)
 	plan.Action, plan.Reason, plan.Message = Blocked, reason, message
 	return plan
@@ -136,20 +140,33 @@ func ForRemoval(manager string, view *workload.View) Plan {
 	return plan
 }
 
+// isLeftOut tells whether a workload gets no sidecar by its owner's wish or state.
+func isLeftOut(view *workload.View) bool { return view.Deleting || view.OptOut != "" }
+
+func forLeftOut(manager string, desired *Desired, view *workload.View) Plan {
+	plan := newPlan(manager, desired, view)
+	switch {
+	case view.Deleting:
+		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadDeleting, "the workload is being deleted"
+	case plan.Carries:
+		return ForRemoval(manager, view)
+	default:
+		plan.Action, plan.Desired, plan.Reason = Blocked, nil, meta.ReasonOptedOut
+		plan.Message = fmt.Sprintf("its annotation %s is %s", meta.AnnotationInject, view.OptOut)
+	}
+	return plan
+}
+
 // For plans a workload that should carry what is desired.
 func For(manager string, desired *Desired, policy Policy, view *workload.View) Plan {
+	if isLeftOut(view) {
+		return forLeftOut(manager, desired, view)
+	}
 	plan := newPlan(manager, desired, view)
 	owned, carries := view.Owned[manager]
 	want := desired.beside(manager, view)
 	isCurrent := owned.Hash == want.hash && len(owned.Remains) == 0 && haveMounts(desired.overlay.Mounts, view.MountsOf(manager))
 	switch clash := findClash(manager, desired, view); {
-	case view.Deleting:
-		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadDeleting, "the workload is being deleted"
-	case view.OptOut != "" && carries:
-		return ForRemoval(manager, view)
-	case view.OptOut != "":
-		plan.Action, plan.Desired, plan.Reason = Blocked, nil, meta.ReasonOptedOut
-		plan.Message = fmt.Sprintf("its annotation %s is %s", meta.AnnotationInject, view.OptOut)
 	case clash != nil:
 		plan.Action, plan.Reason, plan.Message = clash.action, clash.reason, clash.message
 	case view.Paused && (!carries || !isCurrent):

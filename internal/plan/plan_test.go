@@ -169,6 +169,27 @@ func TestAClashNamesBothSides(t *testing.T) {
 	}
 }
 
+// What cannot be rendered for a workload does not keep its owner from opting out.
+func TestABlockedWorkloadMayStillBeLeftOut(t *testing.T) {
+	optedOut := func(v *workload.View) { v.OptOut = "\"false\"" }
+	for name, test := range map[string]struct {
+		view   *workload.View
+		want   Action
+		reason string
+	}{
+		"as it is":              {current(), Blocked, meta.ReasonInvalidValues},
+		"opted out":             {with(application(), optedOut), Blocked, meta.ReasonOptedOut},
+		"opted out, carries it": {with(current(), optedOut), Remove, ""},
+		"being deleted":         {with(current(), func(v *workload.View) { v.Deleting = true }), Blocked, meta.ReasonWorkloadDeleting},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := ForBlocked(mine, test.view, meta.ReasonInvalidValues, "x")
+			require.Equal(t, test.want, p.Action)
+			require.Equal(t, test.reason, p.Reason)
+		})
+	}
+}
+
 func TestRemovalIsPlannedWhereThereIsSomething(t *testing.T) {
 	for name, test := range map[string]struct {
 		view *workload.View

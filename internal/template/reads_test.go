@@ -6,6 +6,7 @@ package template_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -125,7 +126,11 @@ func FuzzWatch(f *testing.F) {
 	f.Add(`{{ if .Values.text }}{{ .Values.target }}{{ end }}`)
 	f.Add(`{{ with .Values }}{{ range $k, $v := . }}{{ $v }}{{ end }}{{ end }}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		compiled, err := template.Compile(map[string]string{"c/templates/a.yaml": text}, template.Options{Watch: []string{"Values", "target"}})
+		compiled, err := template.Compile(map[string]string{"c/templates/a.yaml": text}, template.Options{
+			// Small, so that many texts are tried.
+			Budget: template.Budget{Steps: 5000, Memory: 4 << 20, Timeout: 100 * time.Millisecond},
+			Watch:  []string{"Values", "target"},
+		})
 		if err != nil {
 			return
 		}
