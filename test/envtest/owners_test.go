@@ -4,6 +4,7 @@
 package envtest
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -80,7 +81,7 @@ func run(t *testing.T, namespace, tool string, args ...string) {
 	t.Helper()
 	path, err := controlplane.Bin(tool)
 	require.NoError(t, err)
-	command := exec.CommandContext(t.Context(), path, append([]string{"--namespace=" + namespace}, args...)...)
+	command := exec.CommandContext(context.WithoutCancel(t.Context()), path, append([]string{"--namespace=" + namespace}, args...)...)
 	home := t.TempDir()
 	command.Env = []string{"KUBECONFIG=" + kubeconfig, "HOME=" + home, "PATH=" + os.Getenv("PATH")}
 	said, err := command.CombinedOutput()

@@ -5,6 +5,7 @@ package envtest
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -102,11 +103,12 @@ func TestAPlatformTeamChangesItsTemplates(t *testing.T) {
 	plainRevisions, readingRevisions := countRevisions(t, plain), countRevisions(t, reading)
 
 	// One file, which changes the sidecars of those who read files.
+	original, err := fs.ReadFile(vectorsidecar.FS, "templates/podtemplate.yaml")
+	require.NoError(t, err)
+	before, after, found := strings.Cut(string(original), "\ntemplate:\n")
+	require.True(t, found)
 	team := func(text string) string {
-		original, err := fs.ReadFile(vectorsidecar.FS, "templates/podtemplate.yaml")
-		require.NoError(t, err)
-		changed := strings.Replace(string(original), "template:\n  spec:", "template:\n"+text+"  spec:", 1)
-		require.NotEqual(t, string(original), changed)
+		changed := before + "\ntemplate:\n" + text + after
 		path := filepath.Join(t.TempDir(), "podtemplate.yaml")
 		require.NoError(t, os.WriteFile(path, []byte(changed), 0o600))
 		return `templates.default.podtemplate\.yaml=` + path
@@ -129,7 +131,7 @@ func TestAPlatformTeamChangesItsTemplates(t *testing.T) {
 		harness.Until(t, world, vs, "the reason", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionConfigValid) == "False" })
 		for _, part := range []string{
 			meta.ReasonInvalidTemplateSet, `template set "default"`, "ConfigMap vector-system/vso-vector-sidecar-operator-templates-default",
-			"vector-sidecar/templates/podtemplate.yaml:15", "the last good version stays in use",
+			fmt.Sprintf("vector-sidecar/templates/podtemplate.yaml:%d", strings.Count(before, "\n")+3), "the last good version stays in use",
 		} {
 			require.Contains(t, message(vs, meta.ConditionReady), part)
 		}
