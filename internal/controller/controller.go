@@ -195,7 +195,7 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 		result, err := r.release(ctx, sidecar)
 		return result, outcome.name(sidecar), err
 	}
-	return reconcile.Result{RequeueAfter: r.lookAgain(request.NamespacedName, outcome)}, outcome.name(sidecar), nil
+	return reconcile.Result{RequeueAfter: r.lookAgain(request.NamespacedName, decided, outcome)}, outcome.name(sidecar), nil
 }
 
 // decide has the snapshot judged.
@@ -212,7 +212,7 @@ const staleRetry = 200 * time.Millisecond
 
 // lookAgain is when to look again although no event may come: a break in a repair
 // loop ends by itself, and what refused a write may be lifted. 0 is never.
-func (r *Reconciler) lookAgain(name types.NamespacedName, result *outcome) time.Duration {
+func (r *Reconciler) lookAgain(name types.NamespacedName, decided *decision.Decision, result *outcome) time.Duration {
 	_, wait := r.breaker.open(name)
 	if result.isStale {
 		return staleRetry
@@ -220,7 +220,7 @@ func (r *Reconciler) lookAgain(name types.NamespacedName, result *outcome) time.
 	if result.lookAgain > 0 && (wait == 0 || wait > result.lookAgain) {
 		wait = result.lookAgain
 	}
-	if len(result.failures) > 0 && (wait == 0 || wait > lastRetry) {
+	if (len(result.failures) > 0 || decided.Late) && (wait == 0 || wait > lastRetry) {
 		return lastRetry
 	}
 	return wait

@@ -101,6 +101,10 @@ type Decision struct {
 	// may go once no workload can be rolled back to them.
 	Obsolete []string
 
+	// Late tells that templates ran out of time. That may be a busy machine's
+	// fault, so that it is worth another try.
+	Late bool
+
 	// references are further ConfigMaps that were asked for.
 	references []string
 }

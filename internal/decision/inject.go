@@ -46,6 +46,7 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, m
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		d.Late = d.Late || wanted.late
 		if wanted.invalid != nil && own == common {
 			failed, failures = wanted.invalid, failures+1
 		}

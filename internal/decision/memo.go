@@ -56,6 +56,9 @@ type wanted struct {
 	invalid    *Invalid
 	// readTarget tells that another workload may have another result.
 	readTarget bool
+	// late tells that the templates ran out of time, which on another day they
+	// might not.
+	late bool
 }
 
 // batch renders one request for several targets.
@@ -94,14 +97,22 @@ func (b *batch) want(ctx context.Context, target *workload.View) *wanted {
 	}
 	b.memo.renders.Add(1)
 	fresh := b.evaluate(ctx, target)
+	if ctx.Err() == nil {
+		b.remember(own, fresh)
+	}
+	return fresh
+}
+
+// remember keeps a result for its target, or for all of them. A late one is not
+// kept: it may have shared the processor with too many others.
+func (b *batch) remember(own []byte, fresh *wanted) {
 	switch {
-	case ctx.Err() != nil:
+	case fresh.late:
 	case fresh.readTarget:
 		remember(b.memo, b.memo.entries, own, fresh)
 	default:
 		remember(b.memo, b.memo.entries, b.common, fresh)
 	}
-	return fresh
 }
 
 // appendKey is the key of the request together with what templates see of a target.
@@ -135,6 +146,7 @@ func (b *batch) evaluate(ctx context.Context, target *workload.View) *wanted {
 	result, err := render.Render(ctx, request)
 	end(err)
 	fresh := &wanted{readTarget: result.ReadTarget, container: value(request.Values, "sidecar", "name")}
+	fresh.late = errors.Is(err, context.DeadlineExceeded)
 	if fresh.invalid = b.judge(result, err); fresh.invalid != nil {
 		return fresh
 	}

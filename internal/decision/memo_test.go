@@ -85,6 +85,23 @@ func TestMemoryChangesNoDecision(t *testing.T) {
 	}
 }
 
+// A rendering that took too long may have shared the processor with others.
+func TestALateRenderingIsNotRemembered(t *testing.T) {
+	for name, test := range map[string]struct {
+		fresh       wanted
+		own, common bool
+	}{
+		"one for all":      {fresh: wanted{}, common: true},
+		"one for a target": {fresh: wanted{readTarget: true}, own: true},
+		"a late one":       {fresh: wanted{late: true}},
+	} {
+		b := &batch{memo: NewMemo(), common: []byte("common")}
+		b.remember([]byte("own"), &test.fresh)
+		require.Equal(t, test.own, b.memo.get([]byte("own")) != nil, name)
+		require.Equal(t, test.common, b.memo.get(b.common) != nil, name)
+	}
+}
+
 func TestEveryDifferenceThatTemplatesSeeIsAnotherInput(t *testing.T) {
 	seen := map[string]string{}
 	b := &batch{}
