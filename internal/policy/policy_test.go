@@ -204,6 +204,28 @@ func TestTheChartsSchemaOfThePolicyIsThisOne(t *testing.T) {
 	require.Equal(t, own, installed.Properties["policy"])
 }
 
+// What the chart shows as the default is the default.
+func TestTheChartsPolicyIsTheDefaultOne(t *testing.T) {
+	text, err := os.ReadFile("../../chart/values.yaml")
+	require.NoError(t, err)
+	var values struct {
+		Policy map[string]any `json:"policy"`
+	}
+	require.NoError(t, yaml.Unmarshal(text, &values))
+	shown, err := yaml.Marshal(values.Policy)
+	require.NoError(t, err)
+	empty := func(of *Policy) Rules {
+		rules := of.Rules
+		for _, list := range []*[]string{&rules.Images.Registries, &rules.Volumes.TokenAudiences, &rules.Capabilities, &rules.Overrides.Namespaces, &rules.Overrides.Workloads} {
+			if len(*list) == 0 {
+				*list = nil // The chart has to say [].
+			}
+		}
+		return rules
+	}
+	require.Equal(t, empty(Default()), empty(parse(t, string(shown))))
+}
+
 // Every key is explained to whoever writes a policy, and no other is.
 func TestTheKeysOfThePolicyAreDocumented(t *testing.T) {
 	var top node
