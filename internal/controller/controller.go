@@ -108,6 +108,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (alive func()
 			return nil, fmt.Errorf("adding the look at namespaces: %w", err)
 		}
 	}
+	options.Instruments.Metrics.Sets(1, 0) // The built-in one, until there is a look at others.
 	builder := ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.VectorSidecar{}, ownChanges()).
 		WithOptions(controller.Options{

@@ -21,7 +21,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/logging"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // namespaceInterval is how often namespaces that cannot be watched are looked at.
@@ -57,7 +56,8 @@ func newNamespaces(cached, live client.Reader, names []string) *namespaces {
 	}
 }
 
-// watch has namespaces whose environment changes mapped to VectorSidecars.
+// watch has namespaces whose environment or Pod Security level changes mapped to
+// VectorSidecars.
 func (n *namespaces) watch(builder *ctrlbuilder.Builder, to handler.EventHandler) *ctrlbuilder.Builder {
 	if len(n.names) > 0 {
 		return builder.WatchesRawSource(source.Channel(n.changed, to))
@@ -91,7 +91,7 @@ func (n *namespaces) read(ctx context.Context, reader client.Reader, name string
 	return namespace.Labels, nil
 }
 
-// look reads a namespace anew and tells whether its environment is another one.
+// look reads a namespace anew and tells whether what is looked at has changed.
 func (n *namespaces) look(ctx context.Context, name string) (bool, error) {
 	found, err := n.read(ctx, n.live, name)
 	if apierrors.IsForbidden(err) {
@@ -104,7 +104,7 @@ func (n *namespaces) look(ctx context.Context, name string) (bool, error) {
 	defer n.mu.Unlock()
 	before, known := n.labels[name]
 	n.labels[name] = found
-	return known && before[meta.LabelEnvironment] != found[meta.LabelEnvironment], nil
+	return known && isAnother(before, found), nil
 }
 
 // Start looks at the namespaces until the context ends.
@@ -123,11 +123,11 @@ func (n *namespaces) Start(ctx context.Context) error {
 
 func (n *namespaces) lookAtAll(ctx context.Context) {
 	for _, name := range n.names {
-		isAnother, err := n.look(ctx, name)
+		changed, err := n.look(ctx, name)
 		if err != nil && ctx.Err() == nil {
 			log.FromContext(ctx).Error(err, "looking at a namespace", logging.Namespace, name)
 		}
-		if !isAnother {
+		if !changed {
 			continue
 		}
 		select {

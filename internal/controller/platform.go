@@ -36,20 +36,20 @@ func (r *Reconciler) platform(ctx context.Context) (*platform.Platform, error) {
 	for _, change := range changes {
 		r.tellPlatform(ctx, change)
 	}
-	r.countSets(now)
+	r.Metrics.Sets(count(now))
 	return now, nil
 }
 
-func (r *Reconciler) countSets(now *platform.Platform) {
-	good, broken := 0, 0
+// count counts the template sets that are in use as they are, and the others.
+func count(now *platform.Platform) (good, broken int) {
 	for _, set := range now.Sets() {
-		if set.Err == nil {
-			good++
-		} else {
+		if set.Err != nil {
 			broken++
+			continue
 		}
+		good++
 	}
-	r.Metrics.Sets(good, broken)
+	return good, broken
 }
 
 // tellPlatform writes an event about what a platform team has changed.

@@ -73,13 +73,17 @@ func configMapChanges() predicate.Predicate {
 // namespaceLabels are those of a Namespace that a decision depends on.
 var namespaceLabels = []string{meta.LabelEnvironment, api.EnforceLevelLabel, api.EnforceVersionLabel}
 
+// isAnother tells whether a decision may be another one with these labels.
+func isAnother(before, after map[string]string) bool {
+	return slices.ContainsFunc(namespaceLabels, func(label string) bool { return before[label] != after[label] })
+}
+
 func environmentChanges() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(event.CreateEvent) bool { return false },
 		DeleteFunc: func(event.DeleteEvent) bool { return false },
 		UpdateFunc: func(e event.UpdateEvent) bool {
-			before, after := e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels()
-			return slices.ContainsFunc(namespaceLabels, func(label string) bool { return before[label] != after[label] })
+			return isAnother(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels())
 		},
 	}
 }

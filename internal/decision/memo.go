@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -25,12 +24,10 @@ import (
 // memoLimit bounds a Memo. An entry is some ten kilobytes.
 const memoLimit = 2048
 
-// Memo remembers renderings by everything that they depend on, so that a pass in
-// which nothing changed renders nothing. It changes no decision. It may be used
-// by several goroutines at once; a nil Memo remembers nothing.
+// Memo remembers renderings and checks by everything that they depend on, so that
+// a pass in which nothing changed renders nothing. It changes no decision. It may be
+// used by several goroutines at once; a nil Memo remembers nothing.
 type Memo struct {
-	renders atomic.Uint64
-
 	mu      sync.Mutex
 	entries map[string]*wanted
 	reports map[string]*vectorconfig.Report
@@ -40,10 +37,6 @@ type Memo struct {
 func NewMemo() *Memo {
 	return &Memo{entries: map[string]*wanted{}, reports: map[string]*vectorconfig.Report{}}
 }
-
-// Renders is how often the templates were executed, because the result was not
-// remembered.
-func (m *Memo) Renders() uint64 { return m.renders.Load() }
 
 // wanted is the result of one rendering: what to apply, or why not.
 type wanted struct {
@@ -95,17 +88,16 @@ func (b *batch) want(ctx context.Context, target *workload.View) *wanted {
 	if found := remembered(b.memo, b.memo.entries, own); found != nil {
 		return found
 	}
-	b.memo.renders.Add(1)
 	fresh := b.evaluate(ctx, target)
 	if ctx.Err() == nil {
-		b.remember(own, fresh)
+		b.keep(own, fresh)
 	}
 	return fresh
 }
 
-// remember keeps a result for its target, or for all of them. A late one is not
-// kept: it may have shared the processor with too many others.
-func (b *batch) remember(own []byte, fresh *wanted) {
+// keep remembers a result for its target, or for all of them; but no late one,
+// which may have shared the processor with too many others.
+func (b *batch) keep(own []byte, fresh *wanted) {
 	switch {
 	case fresh.late:
 	case fresh.readTarget:
@@ -145,8 +137,10 @@ func (b *batch) evaluate(ctx context.Context, target *workload.View) *wanted {
 	end := b.observer.begin(ctx, Render)
 	result, err := render.Render(ctx, request)
 	end(err)
-	fresh := &wanted{readTarget: result.ReadTarget, container: value(request.Values, "sidecar", "name")}
-	fresh.late = errors.Is(err, context.DeadlineExceeded)
+	fresh := &wanted{
+		readTarget: result.ReadTarget, late: errors.Is(err, context.DeadlineExceeded),
+		container: value(request.Values, "sidecar", "name"),
+	}
 	if fresh.invalid = b.judge(result, err); fresh.invalid != nil {
 		return fresh
 	}
@@ -157,7 +151,7 @@ func (b *batch) evaluate(ctx context.Context, target *workload.View) *wanted {
 	fresh.desired = plan.NewDesired(&result.Overlay, fresh.container, version)
 	fresh.overlay, fresh.companions = &result.Overlay.Template, result.Companions
 	end = b.observer.begin(ctx, Check)
-	b.check(&request, &fresh.overlay.Spec, fresh)
+	b.check(&request, &result.Overlay.Template.Spec, fresh)
 	fresh.invalid = refused(fresh.report, request.Values)
 	end(fresh.invalid.err())
 	return fresh

@@ -78,6 +78,13 @@ func invalid() *decision.Decision {
 	return &decision.Decision{Invalid: &decision.Invalid{Reason: meta.ReasonInvalidValues, Message: "values.yaml:3: sidecar.imagee: unknown key"}, Matched: 1}
 }
 
+// outdated is a decision on the last good version of a template set.
+func outdated(plans ...plan.Plan) *decision.Decision {
+	of := decided(plans...)
+	of.Outdated = &decision.Invalid{Reason: meta.ReasonInvalidTemplateSet, Message: "podtemplate.yaml:3: unexpected"}
+	return of
+}
+
 func failure(permanent bool) []Failure {
 	return []Failure{{Object: "Deployment shop/cart", Reason: meta.ReasonConflict, Err: errors.New("applying to Deployment shop/cart: no"), Permanent: permanent}}
 }
@@ -122,6 +129,14 @@ func TestEveryStateIsToldAndReadByKstatus(t *testing.T) {
 		"being removed": {
 			facts: Facts{Decision: decided(planned("cart", plan.Remove, nothingWanted))},
 			state: atIt, reason: meta.ReasonRemoving, names: []string{"Deployment shop/cart"}, kstatus: status.InProgressStatus,
+		},
+		"the last good templates in use": {
+			facts: Facts{Decision: outdated(planned("cart", plan.None))},
+			state: stuck, reason: meta.ReasonInvalidTemplateSet, names: []string{"podtemplate.yaml:3"}, invalid: true, isError: true, kstatus: status.FailedStatus,
+		},
+		"the last good templates, and a refused write": {
+			facts: Facts{Decision: outdated(planned("cart", plan.Inject)), Failures: failure(true)},
+			state: stuck, reason: meta.ReasonConflict, names: []string{"applying to Deployment shop/cart"}, invalid: true, isError: true, kstatus: status.FailedStatus,
 		},
 		"a rollout that failed": {
 			facts: Facts{Decision: decided(planned("cart", plan.None, rollout(workload.RolloutFailed)))},

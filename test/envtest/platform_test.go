@@ -70,6 +70,7 @@ func installing(t *testing.T, values string) (upgrade func(arguments ...string))
 		run(t, options.Namespace, "helm", "uninstall", "vso")
 	})
 	installed := options
+	installed.MetricsBindAddress = "127.0.0.1:0"
 	installed.Environment, installed.EnvironmentsConfigMap = values, "vso-vector-sidecar-operator-environments"
 	operator := world.RunOperator(installed)
 	t.Cleanup(func() { require.NoError(t, operator.Stop()) })
@@ -136,7 +137,7 @@ func TestAPlatformTeamChangesItsTemplates(t *testing.T) {
 			require.Contains(t, message(vs, meta.ConditionReady), part)
 		}
 	}
-	require.Zero(t, metric(t, "vectorsidecar_template_set_valid", "default"))
+	require.InDelta(t, 1, metric(t, "vectorsidecar_template_sets", "broken"), 0)
 	set := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: options.Namespace, Name: "vso-vector-sidecar-operator-templates-default"}}
 	world.Get(t, set)
 	harness.Eventually(t, "an event about the ConfigMap", func() bool { return eventsOf(t, set, meta.ReasonInvalidTemplateSet) == 1 })
@@ -152,7 +153,7 @@ func TestAPlatformTeamChangesItsTemplates(t *testing.T) {
 	ready()
 	require.Equal(t, 2, readingRevisions.until(t, reading))
 	require.Equal(t, 0, plainRevisions.until(t, plain))
-	require.InDelta(t, 1, metric(t, "vectorsidecar_template_set_valid", "default"), 0)
+	require.Zero(t, metric(t, "vectorsidecar_template_sets", "broken"))
 	require.Equal(t, 1, eventsOf(t, set, meta.ReasonInvalidTemplateSet), "once")
 }
 
@@ -335,9 +336,15 @@ func TestAPodThatWouldBeRefusedIsNotWritten(t *testing.T) {
 // A change reaches many workloads for the price of one rendering, if the templates
 // look at none of them.
 func TestAFanOutIsRenderedOnce(t *testing.T) {
+	require.NoError(t, running.Stop())
+	t.Cleanup(func() { running = world.RunOperator(options) })
+	counting := options
+	counting.MetricsBindAddress = "127.0.0.1:0"
+	world.StartOperator(t, counting)
+	harness.Eventually(t, "the metrics", func() bool { return metric(t, "vectorsidecar_renders_total", "ok") >= 0 })
 	namespace := world.Namespace(t)
 	all := fleet(t, namespace, 5, asIs)
-	before := metric(t, "vectorsidecar_renders_total")
+	before := metric(t, "vectorsidecar_renders_total", "ok")
 	vs := objects.NewVectorSidecar("logs", namespace).MatchingAll().Build()
 	world.Create(t, vs)
 
@@ -345,5 +352,5 @@ func TestAFanOutIsRenderedOnce(t *testing.T) {
 		return isReady(vs) && int(vs.Status.UpdatedDeployments) == len(all)
 	})
 
-	require.InDelta(t, 1, metric(t, "vectorsidecar_renders_total")-before, 0)
+	require.InDelta(t, 1, metric(t, "vectorsidecar_renders_total", "ok")-before, 0)
 }
