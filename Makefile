@@ -83,6 +83,14 @@ deploy: $(BIN)/helm ## Install or upgrade the chart for environment ENV.
 undeploy: $(BIN)/helm ## Uninstall the chart.
 	$(BIN)/helm uninstall $(RELEASE) -n $(NAMESPACE) $(ARGS)
 
+.PHONY: package
+package: $(BIN)/helm ## Package the installation chart into bin/.
+	$(BIN)/helm package chart --destination $(BIN)
+
+.PHONY: push
+push: package ## Push the packaged chart to REGISTRY, such as oci://ghcr.io/you/charts.
+	$(BIN)/helm push $(BIN)/vector-sidecar-operator-$(VERSION).tgz $(REGISTRY) $(ARGS)
+
 .PHONY: samples
 samples: $(BIN)/kubectl ## Apply the sample application and VectorSidecars.
 	$(BIN)/kubectl apply -f docs/samples/app -f docs/samples
@@ -94,7 +102,7 @@ samples: $(BIN)/kubectl ## Apply the sample application and VectorSidecars.
 RUNS_PROGRAMS := '/test/(chart|docs|envtest|process)(/|$$)'
 
 .PHONY: test
-test: build control-plane $(BIN)/helm-unittest ## Run every test: unit, golden, charts, and against a real API server.
+test: build control-plane $(BIN)/helm-unittest $(BIN)/promtool $(BIN)/crds ## Run every test: unit, golden, charts, and against a real API server.
 	@packages=$$(go list ./...) \
 	  && go test $$(grep -vE $(RUNS_PROGRAMS) <<<"$$packages") \
 	  && go test -count=1 $$(grep -E $(RUNS_PROGRAMS) <<<"$$packages")
@@ -106,7 +114,7 @@ test-charts: $(BIN)/helm-unittest ## Run both charts' helm-unittest suites.
 	$(BIN)/helm-unittest -f 'test/sidecarchart/*_test.yaml' .
 
 .PHONY: test-integration
-test-integration: build control-plane ## Run only the tests against a real API server.
+test-integration: build control-plane $(BIN)/promtool $(BIN)/crds ## Run only the tests against a real API server.
 	go test -count=1 ./test/envtest/... ./test/process/... ./test/chart/...
 
 .PHONY: test-e2e
@@ -181,7 +189,7 @@ CONTROL_PLANE := $(addprefix $(BIN)/,etcd kube-apiserver kube-controller-manager
 control-plane: $(CONTROL_PLANE) ## Build the programs of the test control plane.
 
 .PHONY: tools
-tools: control-plane $(addprefix $(BIN)/,helm-unittest controller-gen golangci-lint ko) ## Build every tool into bin/; the first time takes some minutes.
+tools: control-plane $(addprefix $(BIN)/,helm-unittest controller-gen golangci-lint ko promtool crds) ## Build every tool into bin/; the first time takes some minutes.
 
 # The version of a module as its tool module pins it.
 pinned = $(shell awk '$$1 == "$(2)" && $$2 ~ /^v/ {print $$2; exit}' $(TOOLS)/$(1)/go.mod)
@@ -206,12 +214,12 @@ HELM_LDFLAGS := $(CHART_LDFLAGS) \
   -X helm.sh/helm/v3/internal/version.version=$(call pinned,helm,helm.sh/helm/v3) \
   -X helm.sh/helm/v3/internal/version.metadata=
 
-# $(call tool,module,program,package,linker flags): a program is built again only when its module's pins change.
+# $(call tool,module,program,package,linker flags,build tags): a program is built again only when its module's pins change.
 define tool
 $(BIN)/$(2): $(TOOLS)/$(1)/go.mod $(TOOLS)/$(1)/go.sum
 	@echo "building $(2)"
 	@mkdir -p $(BIN)
-	@cd $(TOOLS)/$(1) && go build -ldflags '-s -w $(4)' -o $(CURDIR)/$(BIN)/$(2) $(3)
+	@cd $(TOOLS)/$(1) && go build -tags '$(5)' -ldflags '-s -w $(4)' -o $(CURDIR)/$(BIN)/$(2) $(3)
 	@touch $(BIN)/$(2)
 endef
 
@@ -224,3 +232,15 @@ $(eval $(call tool,helm-unittest,helm-unittest,github.com/helm-unittest/helm-uni
 $(eval $(call tool,controller-gen,controller-gen,sigs.k8s.io/controller-tools/cmd/controller-gen))
 $(eval $(call tool,golangci-lint,golangci-lint,github.com/golangci/golangci-lint/v2/cmd/golangci-lint))
 $(eval $(call tool,ko,ko,github.com/google/ko))
+# Without what finds targets at cloud providers, of which rules know nothing.
+$(eval $(call tool,promtool,promtool,github.com/prometheus/prometheus/cmd/promtool,,remove_all_sd))
+
+# Definitions of kinds that the chart makes objects of, for tests.
+$(BIN)/crds: $(TOOLS)/crds/go.mod $(TOOLS)/crds/go.sum
+	@echo "copying CustomResourceDefinitions"
+	@mkdir -p $@ && cd $(TOOLS)/crds && go mod download && for file in \
+	  "$$(go list -m -f '{{.Dir}}' github.com/prometheus-operator/prometheus-operator)"/example/prometheus-operator-crd/monitoring.coreos.com_{service,pod}monitors.yaml \
+	  "$$(go list -m -f '{{.Dir}}' github.com/prometheus-operator/prometheus-operator)"/example/prometheus-operator-crd/monitoring.coreos.com_prometheusrules.yaml \
+	  "$$(go list -m -f '{{.Dir}}' github.com/cert-manager/cert-manager)"/deploy/crds/cert-manager.io_certificates.yaml; do \
+	  install -m 644 "$$file" $(CURDIR)/$@/; done
+	@touch $@

@@ -15,8 +15,8 @@ that it is a DNS label with the longest suffix, "-environments", too. */ -}}
 {{- default $full .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
 {{- end -}}
 
-{{- /* The name of objects that have no namespace: releases of the same name in
-two namespaces must not share them. Roles may have a colon in their names. */ -}}
+{{- /* The name of roles that have no namespace: releases of the same name in two
+namespaces must not share them. Roles may have a colon in their names. */ -}}
 {{- define "vector-sidecar-operator.clusterName" -}}
 {{- printf "%s:%s" .Release.Namespace (include "vector-sidecar-operator.fullname" .) -}}
 {{- end -}}
@@ -26,12 +26,32 @@ app.kubernetes.io/name: {{ include "vector-sidecar-operator.name" . | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
-{{- define "vector-sidecar-operator.labels" -}}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" | quote }}
+{{- /* The labels of the operator's own pods, and of no other pod of the release. */ -}}
+{{- define "vector-sidecar-operator.operatorLabels" -}}
 {{ include "vector-sidecar-operator.selectorLabels" . }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/component: operator
-app.kubernetes.io/managed-by: {{ .Release.Service | quote }}
+{{- end -}}
+
+{{- define "vector-sidecar-operator.labels" -}}
+{{- $ours := dict
+  "helm.sh/chart" (printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-")
+  "app.kubernetes.io/version" .Chart.AppVersion
+  "app.kubernetes.io/managed-by" .Release.Service
+  "app.kubernetes.io/part-of" .Chart.Name -}}
+{{- $selectors := include "vector-sidecar-operator.operatorLabels" . | fromYaml -}}
+{{- mergeOverwrite (dict) (default dict .Values.commonLabels) $ours $selectors | toYaml -}}
+{{- end -}}
+
+{{- /* Labels and annotations of an object. Takes a dict: root, and annotations and
+labels of the object's own, if there are any. */ -}}
+{{- define "vector-sidecar-operator.meta" -}}
+{{- $labels := include "vector-sidecar-operator.labels" .root | fromYaml -}}
+labels:
+  {{- mergeOverwrite (dict) (default dict .labels) $labels | toYaml | nindent 2 }}
+{{- with mergeOverwrite (dict) (default dict .root.Values.commonAnnotations) (default dict .annotations) }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end -}}
 
 {{- define "vector-sidecar-operator.serviceAccountName" -}}
@@ -40,15 +60,36 @@ app.kubernetes.io/managed-by: {{ .Release.Service | quote }}
 {{- end -}}
 
 {{- define "vector-sidecar-operator.image" -}}
+{{- $global := default dict .Values.global -}}
 {{- with .Values.image -}}
-{{- with .registry }}{{ . }}/{{ end -}}
+{{- with default .registry $global.imageRegistry }}{{ . }}/{{ end -}}
 {{- .repository }}:{{ default $.Chart.AppVersion .tag -}}
 {{- with .digest }}@{{ . }}{{ end -}}
 {{- end -}}
 {{- end -}}
 
+{{- /* Secrets to pull the image with: a YAML list, global ones first, each once. */ -}}
+{{- define "vector-sidecar-operator.imagePullSecrets" -}}
+{{- $global := default dict .Values.global -}}
+{{- $secrets := list -}}
+{{- range concat (default list $global.imagePullSecrets) (default list .Values.imagePullSecrets) -}}
+{{- $secret := . -}}
+{{- if kindIs "string" . }}{{ $secret = dict "name" . }}{{ end -}}
+{{- $secrets = append $secrets $secret -}}
+{{- end -}}
+{{- with $secrets | uniq }}{{ toYaml . }}{{ end -}}
+{{- end -}}
+
 {{- define "vector-sidecar-operator.environmentsConfigMap" -}}
 {{- include "vector-sidecar-operator.fullname" . }}-environments
+{{- end -}}
+
+{{- /* The Secret with the certificate of the metrics; empty if the operator signs one. */ -}}
+{{- define "vector-sidecar-operator.certificateSecret" -}}
+{{- with .Values.metrics.certificate -}}
+{{- if eq .source "secret" }}{{ .secretName }}{{ end -}}
+{{- if eq .source "certManager" }}{{ include "vector-sidecar-operator.fullname" $ }}-metrics-cert{{ end -}}
+{{- end -}}
 {{- end -}}
 
 {{- /* The sidecar's keys out of a map of values, those that say something. A key
@@ -57,6 +98,11 @@ set to null within them stays: it removes a built-in value. */ -}}
 {{- $given := dict -}}
 {{- range $key := list "templateSet" "global" "sidecar" "initContainers" "volumes" "values" -}}
 {{- with get $ $key }}{{ $_ := set $given $key . }}{{ end -}}
+{{- end -}}
+{{- /* Two keys of global are the installation's own. */ -}}
+{{- with $given.global -}}
+{{- $shared := omit . "imageRegistry" "imagePullSecrets" -}}
+{{- if $shared }}{{ $_ := set $given "global" $shared }}{{ else }}{{ $_ := unset $given "global" }}{{ end -}}
 {{- end -}}
 {{- toYaml $given -}}
 {{- end -}}

@@ -5,15 +5,84 @@ SPDX-License-Identifier: Apache-2.0
 
 {{- /* Refuses what each value allows alone and all of them together do not. */ -}}
 {{- define "vector-sidecar-operator.validate" -}}
+{{- include "vector-sidecar-operator.validateElection" . -}}
+{{- include "vector-sidecar-operator.validateMonitoring" . -}}
+{{- include "vector-sidecar-operator.validatePods" . -}}
+{{- with .Values -}}
+{{- if and .metrics.enabled (eq (int .metrics.port) 8081) -}}
+{{- fail "metrics.port is 8081, where the operator answers the kubelet's probes: choose another port" -}}
+{{- end -}}
+{{- if and (eq .metrics.certificate.source "secret") (not .metrics.certificate.secretName) -}}
+{{- fail "metrics.certificate.source is secret and metrics.certificate.secretName is empty: name the Secret with tls.crt and tls.key" -}}
+{{- end -}}
+{{- if and (eq .metrics.certificate.source "certManager") (not (default dict .metrics.certificate.issuerRef).name) -}}
+{{- fail "metrics.certificate.source is certManager and metrics.certificate.issuerRef has no name: name the Issuer that signs" -}}
+{{- end -}}
+{{- if hasKey (default dict .environments) .environment -}}
+{{- fail (printf "environments.%s: %q is the environment of this installation, whose values stand at the top level; move them there, so that there is one place to look" .environment .environment) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "vector-sidecar-operator.validateElection" -}}
 {{- with .Values -}}
 {{- if and (gt (int .replicas) 1) (not .leaderElection.enabled) -}}
 {{- fail (printf "replicas is %d and leaderElection.enabled is false: all operators would write at once; enable leader election, or set replicas to 1" (int .replicas)) -}}
 {{- end -}}
-{{- if and .metrics.enabled (eq (int .metrics.port) 8081) -}}
-{{- fail "metrics.port is 8081, where the operator answers the kubelet's probes: choose another port" -}}
+{{- with .leaderElection -}}
+{{- if ge (int .renewDeadlineSeconds) (int .leaseDurationSeconds) -}}
+{{- fail (printf "leaderElection.renewDeadlineSeconds is %d and leaseDurationSeconds is %d: the leader must step down before another takes over; make the deadline shorter than the lease" (int .renewDeadlineSeconds) (int .leaseDurationSeconds)) -}}
 {{- end -}}
-{{- if hasKey (default dict .environments) .environment -}}
-{{- fail (printf "environments.%s: %q is the environment of this installation, whose values stand at the top level; move them there, so that there is one place to look" .environment .environment) -}}
+{{- if ge (mul 6 .retryPeriodSeconds) (mul 5 .renewDeadlineSeconds) -}}
+{{- fail (printf "leaderElection.retryPeriodSeconds is %d and renewDeadlineSeconds is %d: 1.2 times the period must be less than the deadline, so that the leader tries more than once" (int .retryPeriodSeconds) (int .renewDeadlineSeconds)) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "vector-sidecar-operator.validateMonitoring" -}}
+{{- with .Values.monitoring -}}
+{{- $prometheus := default dict .prometheus -}}
+{{- if and .enabled (ne (empty $prometheus.namespace) (empty $prometheus.serviceAccountName)) -}}
+{{- fail "monitoring.prometheus needs both namespace and serviceAccountName, or neither: an account is known by both" -}}
+{{- end -}}
+{{- $credentials := default dict .operator.credentials -}}
+{{- if and $credentials (not (and $credentials.name $credentials.key)) -}}
+{{- fail "monitoring.operator.credentials needs name and key: which key of which Secret holds the token" -}}
+{{- end -}}
+{{- if and .enabled $.Values.metrics.enabled (eq .operator.kind "PodMonitor") (not $credentials) -}}
+{{- fail "monitoring.operator.kind is PodMonitor and monitoring.operator.credentials is empty: a PodMonitor cannot read a token from a file; name the Secret, or use ServiceMonitor" -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* "true" for a value that is neither null nor empty; 0 is a value. */ -}}
+{{- define "vector-sidecar-operator.isGiven" -}}
+{{- if not (or (kindIs "invalid" .) (eq (toString .) "")) }}true{{ end -}}
+{{- end -}}
+
+{{- define "vector-sidecar-operator.validatePods" -}}
+{{- with .Values -}}
+{{- if and .podAntiAffinity (hasKey (default dict .affinity) "podAntiAffinity") -}}
+{{- fail (printf "podAntiAffinity is %s and affinity.podAntiAffinity is set: give one of the two" .podAntiAffinity) -}}
+{{- end -}}
+{{- $budget := .podDisruptionBudget -}}
+{{- if $budget.enabled -}}
+{{- $minimum := include "vector-sidecar-operator.isGiven" $budget.minAvailable -}}
+{{- $maximum := include "vector-sidecar-operator.isGiven" $budget.maxUnavailable -}}
+{{- if and (not $minimum) (not $maximum) -}}
+{{- fail "podDisruptionBudget has neither minAvailable nor maxUnavailable: give one" -}}
+{{- end -}}
+{{- if and $minimum $maximum -}}
+{{- fail (printf "podDisruptionBudget has minAvailable %v and maxUnavailable %v: give one, and set the other to null" $budget.minAvailable $budget.maxUnavailable) -}}
+{{- end -}}
+{{- $blocks := or (eq (toString $budget.minAvailable) "100%") (has (toString $budget.maxUnavailable) (list "0" "0%")) -}}
+{{- if and $minimum (not (kindIs "string" $budget.minAvailable)) -}}
+{{- $blocks = ge (int $budget.minAvailable) (int .replicas) -}}
+{{- end -}}
+{{- if and $blocks (gt (int .replicas) 0) -}}
+{{- fail (printf "podDisruptionBudget lets none of %d operators go: no node with an operator could be drained; lower minAvailable, raise maxUnavailable, or set replicas higher" (int .replicas)) -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

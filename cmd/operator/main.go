@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Command operator is the Vector Sidecar Operator.
+// Command operator is the Vector Sidecar Operator. The chart also calls it as
+// "operator uninstall" and "operator test".
 package main
 
 import (
@@ -20,10 +21,12 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/checkup"
 	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/sentry"
 	"kontroloop.ai/vector-sidecar-operator/internal/tracing"
+	"kontroloop.ai/vector-sidecar-operator/internal/uninstall"
 )
 
 // version is set by the linker.
@@ -35,6 +38,14 @@ const lastWords = 2 * time.Second
 func main() { os.Exit(run()) }
 
 func run() int {
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case "uninstall":
+			return command(os.Args[2:], uninstall.ParseOptions, beforeUninstalling)
+		case "test":
+			return command(os.Args[2:], checkup.ParseOptions, lookAt)
+		}
+	}
 	options, err := operator.ParseOptions(os.Args[1:])
 	if errors.Is(err, flag.ErrHelp) {
 		return 0

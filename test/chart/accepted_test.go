@@ -4,12 +4,15 @@
 package chart
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/pod-security-admission/api"
@@ -22,19 +25,51 @@ func TestEveryEnvironmentIsAccepted(t *testing.T) {
 	for name, file := range environments(t) {
 		t.Run(name, func(t *testing.T) {
 			helm(t, "lint", "--strict", chartDir, "-f", file)
-			all := objects(t, helm(t, "template", release, chartDir, "-n", namespace, "-f", file))
-			withDefinition(t, all)
-			for _, object := range all {
-				apply(t, object, client.DryRunAll)
-			}
-			requireRestricted(t, ofKind[appsv1.Deployment](t, all, "Deployment"))
+			requireAccepted(t, "-f", file)
 		})
 	}
 }
 
+func TestCombinationsAreAccepted(t *testing.T) {
+	monitored := "monitoring.enabled=true,monitoring.render=alwaysRender"
+	for name, values := range map[string]string{
+		"in certain namespaces":            "watchNamespaces={shop,pay}",
+		"in certain namespaces, monitored": "watchNamespaces={shop,pay},networkPolicy.enabled=true," + monitored,
+		"nothing but the operator":         "crds.enabled=false,rbac.create=false,serviceAccount.create=false,metrics.enabled=false,leaderElection.enabled=false,admissionPolicy.enabled=false",
+		"monitored through pods":           monitored + ",monitoring.operator.kind=PodMonitor,monitoring.operator.credentials.name=t,monitoring.operator.credentials.key=t",
+		"certified by cert-manager":        monitored + ",metrics.certificate.source=certManager,metrics.certificate.issuerRef.name=ca",
+		"with a certificate of its own":    monitored + ",metrics.certificate.source=secret,metrics.certificate.secretName=mine",
+		"traced and reported":              "networkPolicy.enabled=true,tracing.endpoint=http://collector:4317,sentry.secretName=sentry",
+		"labelled all over":                monitored + ",networkPolicy.enabled=true,podDisruptionBudget.enabled=true,commonLabels.team=platform,commonAnnotations.team=platform",
+		"left without its sidecars":        "uninstall.policy=orphan,watchNamespaces={shop}",
+		"not to be left":                   "uninstall.policy=block,leaderElection.enabled=false",
+	} {
+		t.Run(name, func(t *testing.T) { requireAccepted(t, "--set", values) })
+	}
+}
+
+// requireAccepted has an API server look at all that is rendered, and the Pod
+// Security Standard at all pods.
+func requireAccepted(t *testing.T, values ...string) {
+	t.Helper()
+	args := []string{"template", release, chartDir, "-n", namespace}
+	for _, kind := range monitoringKinds {
+		args = append(args, "--api-versions", kind)
+	}
+	all := objects(t, helm(t, append(args, values...)...))
+	withWhatTheyNeed(t, all)
+	for _, object := range all {
+		apply(t, object, client.DryRunAll)
+	}
+	requireRestricted(t, ofKind[appsv1.Deployment](t, all, "Deployment").Spec.Template)
+	requireRestricted(t, ofKind[batchv1.Job](t, all, "Job").Spec.Template)
+	pod := ofKind[corev1.Pod](t, all, "Pod")
+	requireRestricted(t, corev1.PodTemplateSpec{ObjectMeta: pod.ObjectMeta, Spec: pod.Spec})
+}
+
 // What is installed is what controller-gen made, and the names around it.
 func TestDefinitionIsTheGeneratedOne(t *testing.T) {
-	text, err := os.ReadFile(chartDir + "/files/crds/observability.kontroloop.ai_vectorsidecars.yaml")
+	text, err := os.ReadFile(chartDir + "/files/crds/" + crdFile)
 	require.NoError(t, err)
 	var generated apiextensionsv1.CustomResourceDefinition
 	require.NoError(t, yaml.UnmarshalStrict(text, &generated))
@@ -51,8 +86,9 @@ func TestDefinitionIsTheGeneratedOne(t *testing.T) {
 	require.Less(t, len(size), 200<<10, "shorten the descriptions: maxDescLen in the Makefile")
 }
 
-// withDefinition installs the CustomResourceDefinition for the time of the test.
-func withDefinition(t *testing.T, all []*unstructured.Unstructured) {
+// withWhatTheyNeed installs, for the time of the test, what others of the objects
+// need to be accepted: the CustomResourceDefinition, and the accounts of Pods.
+func withWhatTheyNeed(t *testing.T, all []*unstructured.Unstructured) {
 	t.Helper()
 	for _, object := range all {
 		if object.GetKind() == crdKind {
@@ -60,14 +96,26 @@ func withDefinition(t *testing.T, all []*unstructured.Unstructured) {
 			t.Cleanup(func() { removeDefinition(t) })
 		}
 	}
+	withAccounts(t, all)
 }
 
-func requireRestricted(t *testing.T, deployment *appsv1.Deployment) {
+func withAccounts(t *testing.T, all []*unstructured.Unstructured) {
+	t.Helper()
+	for _, object := range all {
+		if object.GetKind() == "ServiceAccount" {
+			apply(t, object)
+			t.Cleanup(func() {
+				require.NoError(t, client.IgnoreNotFound(cluster.Delete(context.WithoutCancel(t.Context()), object.DeepCopy())))
+			})
+		}
+	}
+}
+
+func requireRestricted(t *testing.T, template corev1.PodTemplateSpec) {
 	t.Helper()
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
 	require.NoError(t, err)
 	restricted := api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
-	template := deployment.Spec.Template
 	result := policy.AggregateCheckResults(evaluator.EvaluatePod(restricted, &template.ObjectMeta, &template.Spec))
 	require.True(t, result.Allowed, result.ForbiddenDetail())
 	for _, container := range template.Spec.Containers {

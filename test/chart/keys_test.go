@@ -13,73 +13,18 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 )
 
-const digest = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-
-// other has another valid value for every key of the chart. A key that is added
-// to values.yaml is added here.
-var other = map[string]string{
-	"environment":                       `staging`,
-	"templateSet":                       `gateway`,
-	"global":                            `{team: shop}`,
-	"sidecar":                           `{logLevel: debug}`,
-	"initContainers":                    `[{name: init}]`,
-	"volumes":                           `[{name: scratch, emptyDir: {}}]`,
-	"values":                            `{tier: gold}`,
-	"environments":                      `{canary: {sidecar: {logLevel: debug}}}`,
-	"templates":                         `{gateway: {NOTES.txt: x}}`,
-	"policy.podSecurity":                `baseline`,
-	"policy.images.registries":          `[docker.io]`,
-	"policy.images.requireTag":          `true`,
-	"policy.images.requireDigest":       `true`,
-	"policy.volumes.kinds":              `[emptyDir]`,
-	"policy.volumes.tokenAudiences":     `[vault]`,
-	"policy.volumes.applicationSecrets": `true`,
-	"policy.capabilities":               `[CHOWN]`,
-	"policy.users.min":                  `1`,
-	"policy.users.max":                  `1000`,
-	"policy.reservedDomains":            `[example.com]`,
-	"policy.overrides.namespaces":       `[sidecar.logLevel]`,
-	"policy.overrides.workloads":        `[sidecar.threads]`,
-	"replicas":                          `2`,
-	"logLevel":                          `WARN`,
-	"concurrency":                       `8`,
-	"image.registry":                    `registry.example.com:5000`,
-	"image.repository":                  `mirror/operator`,
-	"image.tag":                         `v9`,
-	"image.digest":                      digest,
-	"image.pullPolicy":                  `Always`,
-	"imagePullSecrets":                  `[{name: registry}]`,
-	"nameOverride":                      `shipper`,
-	"fullnameOverride":                  `shipper`,
-	"crds.enabled":                      `false`,
-	"crds.keep":                         `false`,
-	"crds.annotations":                  `{example.com/a: b}`,
-	"rbac.create":                       `false`,
-	"serviceAccount.create":             `false`,
-	"serviceAccount.name":               `shipper`,
-	"serviceAccount.annotations":        `{example.com/a: b}`,
-	"configValidation.job.enabled":      `true`,
-	"leaderElection.enabled":            `false`,
-	"metrics.enabled":                   `false`,
-	"metrics.port":                      `9443`,
-	"resources":                         `{requests: {cpu: 1}}`,
-	"nodeSelector":                      `{kubernetes.io/os: linux}`,
-	"tolerations":                       `[{key: dedicated, operator: Exists}]`,
-	"affinity":                          `{nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists}]}]}}}`,
-	"topologySpreadConstraints":         `[{topologyKey: kubernetes.io/hostname, maxSkew: 1, whenUnsatisfiable: DoNotSchedule}]`,
-	"priorityClassName":                 `platform`,
-	"podAnnotations":                    `{example.com/a: b}`,
-	"podLabels":                         `{example.com/a: b}`,
-}
-
 func TestEveryKeyHasAnEffectThatTheServerAccepts(t *testing.T) {
 	chart := load(t)
-	before := render(t, chart, nil)
-	withDefinition(t, objects(t, join(before)))
+	for _, object := range objects(t, join(render(t, chart, nil))) {
+		if object.GetKind() == crdKind {
+			withWhatTheyNeed(t, []*unstructured.Unstructured{object})
+		}
+	}
 
 	documented := map[string]bool{}
 	for path := range leaves(t, chart) {
@@ -89,12 +34,16 @@ func TestEveryKeyHasAnEffectThatTheServerAccepts(t *testing.T) {
 	for path, value := range other {
 		t.Run(path, func(t *testing.T) {
 			require.True(t, documented[path], "values.yaml has no such key")
-			after := render(t, chart, set(t, path, value))
-			require.NotEqual(t, before, after)
+			var kinds []string
+			if path != "monitoring.render" {
+				kinds = monitoringKinds
+			}
+			before := render(t, chart, needed(t, path), kinds...)
+			after := render(t, chart, chartutil.MergeTables(set(t, path, value), needed(t, path)), kinds...)
 			// The notes alone would be an effect on nothing.
-			delete(after, notes)
-			require.NotEqual(t, without(before, notes), after)
-			for file, text := range after {
+			require.False(t, maps.Equal(without(before, notes), without(after, notes)), "another value changes nothing")
+			withAccounts(t, objects(t, join(after)))
+			for file, text := range without(after, notes) {
 				if text == before[file] {
 					continue
 				}
@@ -104,6 +53,21 @@ func TestEveryKeyHasAnEffectThatTheServerAccepts(t *testing.T) {
 			}
 		})
 	}
+}
+
+// needed are the values without which a key has no effect: those of the longest
+// beginning of its path that there are any for.
+func needed(t *testing.T, path string) map[string]any {
+	t.Helper()
+	longest := ""
+	for prefix := range needs {
+		if strings.HasPrefix(path, prefix) && len(prefix) > len(longest) {
+			longest = prefix
+		}
+	}
+	values := map[string]any{}
+	require.NoError(t, yaml.Unmarshal([]byte(needs[longest]), &values))
+	return values
 }
 
 // null takes a default away, in an installer's file as in the sidecar's values:
@@ -124,6 +88,9 @@ func TestEveryKeyMayBeNullOrIsRequired(t *testing.T) {
 	}
 }
 
+// monitoringKinds are those of the Prometheus Operator.
+var monitoringKinds = []string{"monitoring.coreos.com/v1/ServiceMonitor", "monitoring.coreos.com/v1/PodMonitor", "monitoring.coreos.com/v1/PrometheusRule"}
+
 const notes = "vector-sidecar-operator/templates/NOTES.txt"
 
 func load(t *testing.T) *helmchart.Chart {
@@ -133,11 +100,15 @@ func load(t *testing.T) *helmchart.Chart {
 	return chart
 }
 
-// render renders the chart as helm does, schema and all, by file.
-func render(t *testing.T, chart *helmchart.Chart, values map[string]any) map[string]string {
+// render renders the chart as helm does, schema and all, by file, for a cluster
+// that has these kinds besides its own.
+func render(t *testing.T, chart *helmchart.Chart, values map[string]any, kinds ...string) map[string]string {
 	t.Helper()
+	capabilities := chartutil.DefaultCapabilities.Copy()
+	capabilities.KubeVersion = chartutil.KubeVersion{Version: "v1.36.0", Major: "1", Minor: "36"}
+	capabilities.APIVersions = append(capabilities.APIVersions, kinds...)
 	options := chartutil.ReleaseOptions{Name: release, Namespace: namespace, Revision: 1, IsInstall: true}
-	all, err := chartutil.ToRenderValues(chart, values, options, nil)
+	all, err := chartutil.ToRenderValues(chart, values, options, capabilities)
 	require.NoError(t, err)
 	files, err := engine.Render(chart, all)
 	require.NoError(t, err)

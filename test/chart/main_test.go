@@ -6,18 +6,28 @@ package chart
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
 const (
@@ -27,33 +37,70 @@ const (
 	namespace = "vector-system"
 	fullname  = release + "-vector-sidecar-operator"
 	crdName   = "vectorsidecars.observability.kontroloop.ai"
+	crdFile   = "observability.kontroloop.ai_vectorsidecars.yaml"
 )
 
 // Shared by all tests, which therefore do not run in parallel; set by TestMain.
 var (
 	plane   *controlplane.ControlPlane
 	cluster client.Client
+	// world is the cluster, too.
+	world *harness.World
 )
 
 func TestMain(m *testing.M) {
-	os.Exit(controlplane.Main(m, controlplane.Options{}, func(c *controlplane.ControlPlane) (func() error, error) {
+	ctrl.SetLogger(logr.Discard())
+	os.Exit(controlplane.Main(m, controlplane.Options{Controllers: true}, func(c *controlplane.ControlPlane) (func() error, error) {
 		var err error
-		if cluster, err = client.New(c.Config(), client.Options{}); err != nil {
+		known := runtime.NewScheme()
+		if err := errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known)); err != nil {
 			return nil, err
 		}
-		plane = c
-		return nil, cluster.Create(context.Background(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}})
+		if cluster, err = client.New(c.Config(), client.Options{Scheme: known}); err != nil {
+			return nil, err
+		}
+		plane, world = c, &harness.World{Client: cluster, Config: c.Config()}
+		for _, name := range []string{namespace, "shop", "pay"} {
+			if err := cluster.Create(context.Background(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
+				return nil, err
+			}
+		}
+		class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "platform"}, Value: 1}
+		return nil, errors.Join(cluster.Create(context.Background(), class), installOthersDefinitions(c))
 	}))
 }
 
-// helm runs helm as the cluster's administrator, away from the settings of
-// whoever runs the test, and returns what it prints.
+// installOthersDefinitions installs those of the Prometheus Operator and of
+// cert-manager, whose objects the chart makes.
+func installOthersDefinitions(c *controlplane.ControlPlane) error {
+	helm, err := c.Bin("helm")
+	if err != nil {
+		return err
+	}
+	_, err = envtest.InstallCRDs(c.Config(), envtest.CRDInstallOptions{
+		Paths: []string{filepath.Join(filepath.Dir(helm), "crds")}, ErrorIfPathMissing: true,
+	})
+	if err != nil {
+		return fmt.Errorf("installing definitions of others (run \"make bin/crds\" first): %w", err)
+	}
+	return nil
+}
+
+// helm runs helm as the cluster's administrator, and returns what it prints.
 func helm(t *testing.T, args ...string) []byte {
+	t.Helper()
+	stdout, stderr, err := tryHelm(t, args...)
+	require.NoError(t, err, "helm %s\n%s%s", strings.Join(args, " "), stdout, stderr)
+	return []byte(stdout)
+}
+
+// tryHelm runs helm away from the settings of whoever runs the test.
+func tryHelm(t *testing.T, args ...string) (printed, complained string, err error) {
 	t.Helper()
 	bin, err := plane.Bin("helm")
 	require.NoError(t, err)
 	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), bin, args...)
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), bin, args...)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	home := t.TempDir()
 	for _, variable := range os.Environ() {
@@ -63,8 +110,8 @@ func helm(t *testing.T, args ...string) []byte {
 	}
 	cmd.Env = append(cmd.Env, "KUBECONFIG="+plane.Kubeconfig(),
 		"HELM_CACHE_HOME="+home, "HELM_CONFIG_HOME="+home, "HELM_DATA_HOME="+home)
-	require.NoError(t, cmd.Run(), "helm %s\n%s%s", strings.Join(args, " "), &stdout, &stderr)
-	return stdout.Bytes()
+	err = cmd.Run()
+	return stdout.String(), stderr.String(), err
 }
 
 // environments are the names and paths of the values files.
@@ -80,4 +127,24 @@ func environments(t *testing.T) map[string]string {
 	require.Contains(t, found, "staging")
 	require.Contains(t, found, "production")
 	return found
+}
+
+// kubectl runs kubectl as the cluster's administrator, or as whom the arguments say,
+// and returns what it prints.
+func kubectl(t *testing.T, args ...string) string {
+	t.Helper()
+	stdout, stderr, err := tryKubectl(t, args...)
+	require.NoError(t, err, "kubectl %s\n%s%s", strings.Join(args, " "), stdout, stderr)
+	return stdout
+}
+
+func tryKubectl(t *testing.T, args ...string) (printed, complained string, err error) {
+	t.Helper()
+	bin, err := plane.Bin("kubectl")
+	require.NoError(t, err)
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), bin, append([]string{"--kubeconfig", plane.Kubeconfig()}, args...)...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err = cmd.Run()
+	return stdout.String(), stderr.String(), err
 }

@@ -52,7 +52,7 @@ func TestSchemaIsClosedAndDescribed(t *testing.T) {
 		if path != "" {
 			require.NotEmpty(t, n.Description, path)
 		}
-		if len(n.Properties) > 0 {
+		if len(n.Properties) > 0 && path != "global" { // Which holds what people like.
 			require.JSONEq(t, "false", string(n.AdditionalProperties), "%q is open", path)
 		}
 	})

@@ -68,11 +68,11 @@ func TestARolloutIsOverWhenOnlyNewReadyPodsAreLeft(t *testing.T) {
 	}
 }
 
-func TestOnlyAddressesOfTheOperatorsArgumentsChange(t *testing.T) {
-	args := []string{"--environment=production", "--metrics-bind-address=:8443", "--health-probe-bind-address=:8081", "--leader-elect=true"}
+func TestOnlyWhatAPodHasOfTheOperatorsArgumentsChanges(t *testing.T) {
+	args := []string{"--environment=production", "--metrics-bind-address=:8443", "--health-probe-bind-address=:8081", "--config=/etc/config.yaml", "--leader-elect=true"}
 	require.Equal(t,
-		[]string{"--environment=production", "--metrics-bind-address=m", "--health-probe-bind-address=h", "--leader-elect=true"},
-		addresses{metrics: "m", health: "h"}.replaceIn(args))
+		[]string{"--environment=production", "--metrics-bind-address=m", "--health-probe-bind-address=h", "--config=c", "--leader-elect=true"},
+		addresses{metrics: "m", health: "h"}.replaceIn(args, "c"))
 	require.Equal(t, "production", value(args, "--environment"))
 }
 

@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -92,7 +94,11 @@ func (d *demo) runOperator(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.arguments = d.addresses.replaceIn(pod.Containers[0].Args)
+	config, err := d.configuration(ctx, deployment.Name)
+	if err != nil {
+		return err
+	}
+	d.arguments = d.addresses.replaceIn(pod.Containers[0].Args, config)
 	kubeconfig, err := d.plane.KubeconfigFor(ctx, namespace, pod.ServiceAccountName)
 	if err != nil {
 		return err
@@ -100,6 +106,17 @@ func (d *demo) runOperator(ctx context.Context) error {
 	d.environment = []string{"KUBECONFIG=" + kubeconfig, "POD_NAMESPACE=" + namespace}
 	d.command(append([]string{"bin/operator"}, d.arguments...)...)
 	return d.startOperator(ctx)
+}
+
+// configuration writes the operator's configuration to a file, as a kubelet would
+// mount it, and returns its path.
+func (d *demo) configuration(ctx context.Context, operator string) (string, error) {
+	var mounted corev1.ConfigMap
+	if err := d.client.Get(ctx, types.NamespacedName{Namespace: namespace, Name: operator + "-config"}, &mounted); err != nil {
+		return "", fmt.Errorf("reading the operator's configuration: %w", err)
+	}
+	path := filepath.Join(d.dir, "config.yaml")
+	return path, os.WriteFile(path, []byte(mounted.Data["config.yaml"]), 0o600)
 }
 
 // startOperator starts the operator as runOperator found that it should be, and
@@ -169,7 +186,9 @@ func loopback() (addresses, error) {
 	return addresses{metrics: metrics.Addr().String(), health: health.Addr().String()}, nil
 }
 
-func (a addresses) replaceIn(args []string) []string {
+// replaceIn puts what is here in place of what is in a pod: addresses, and the
+// path of the configuration.
+func (a addresses) replaceIn(args []string, config string) []string {
 	replaced := make([]string, len(args))
 	for i, arg := range args {
 		switch name, _, _ := strings.Cut(arg, "="); name {
@@ -177,6 +196,8 @@ func (a addresses) replaceIn(args []string) []string {
 			replaced[i] = name + "=" + a.metrics
 		case "--health-probe-bind-address":
 			replaced[i] = name + "=" + a.health
+		case "--config":
+			replaced[i] = name + "=" + config
 		default:
 			replaced[i] = arg
 		}

@@ -17,6 +17,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
 const definition = "vectorsidecars.observability.kontroloop.ai"
@@ -106,12 +107,17 @@ func (d *demo) uninstall(ctx context.Context) error {
 		return err
 	}
 	d.operator = nil
+	d.line("a Job looks for VectorSidecars first (uninstall.policy); its pod is simulated, so its program runs here, too")
+	hooks, cancel := context.WithCancel(ctx)
+	defer cancel()
+	pods := harness.StandIn{Plane: d.plane, Client: d.client, Namespace: namespace}
+	go pods.RunHooks(hooks, d.dir)
 	d.command("helm", "uninstall", release, "-n", namespace)
 	output, err := d.quietly(ctx, "helm", "uninstall", release, "-n", namespace)
 	if err != nil {
 		return err
 	}
-	d.block(output)
+	d.block(output + strings.Join(pods.Said(), "\n"))
 	err = d.wait(ctx, "release "+release, "its Deployment to be gone", func(ctx context.Context) (finding, error) {
 		var left appsv1.DeploymentList
 		err := d.client.List(ctx, &left, client.InNamespace(namespace))
@@ -123,6 +129,6 @@ func (d *demo) uninstall(ctx context.Context) error {
 	if _, err := d.kubectl(ctx, "get", "crd", definition); err != nil {
 		return err
 	}
-	d.ok("the CustomResourceDefinition is kept, and with it every VectorSidecar; crds.keep=false would let it go")
+	d.ok("the CustomResourceDefinition is kept; crds.keep=false would let it go")
 	return nil
 }

@@ -5,6 +5,7 @@ package docs
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,11 +14,12 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/operator"
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
@@ -36,6 +38,7 @@ var offline = map[string]string{
 var session = []struct{ command, prints string }{
 	{"helm install vso ./chart -n vector-system --create-namespace -f values/production.yaml", "STATUS: deployed"},
 	{"kubectl rollout status deployment/vso-vector-sidecar-operator -n vector-system", "successfully rolled out"},
+	{"helm test vso -n vector-system", "Phase:          Succeeded"},
 	{"kubectl apply -f docs/samples/app/deployment.yaml", "deployment.apps/cart created"},
 	{"kubectl apply -f docs/samples/02-logs.yaml", "logs created"},
 	{"kubectl label deployment cart -n shop logs=vector", "labeled"},
@@ -51,7 +54,6 @@ var session = []struct{ command, prints string }{
 	{"kubectl label deployment cart -n shop logs-", "unlabeled"},
 	{"kubectl patch vs logs -n shop --type=merge -p '{\"spec\":{\"enabled\":false}}'", "patched"},
 	{"kubectl delete vs logs -n shop", "deleted"},
-	{"kubectl delete vs -A --all", "No resources found"},
 	{"helm uninstall vso -n vector-system", "[CustomResourceDefinition] vectorsidecars"},
 	{"kubectl delete crd vectorsidecars.observability.kontroloop.ai", "deleted"},
 }
@@ -129,22 +131,20 @@ func TestCommandsInTheOrderOfThePage(t *testing.T) {
 	}
 }
 
-// runOperator runs the operator in place of the installed one, whose pods are
-// simulated. It may do more than the installed one; test/demo shows that its
-// rights are enough.
+// runOperator runs the operator and the chart's hooks in place of the installed
+// pods, which are simulated.
 func runOperator(t *testing.T, plane *controlplane.ControlPlane) {
 	t.Helper()
-	known := ctrlScheme(t)
+	known := runtime.NewScheme()
+	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known)))
 	c, err := client.New(plane.Config(), client.Options{Scheme: known})
 	require.NoError(t, err)
 	harness.Eventually(t, "VectorSidecars to be served", func() bool {
 		return c.List(t.Context(), &v1alpha1.VectorSidecarList{}) == nil
 	})
-	world := &harness.World{Client: c, Config: plane.Config()}
-	world.StartOperator(t, operator.Options{
-		Namespace: "vector-system", Environment: "production",
-		EnvironmentsConfigMap: "vso-vector-sidecar-operator-environments",
-	})
+	pods := harness.NewStandIn(t, plane, c, "vector-system")
+	pods.Operator(t, "vso-vector-sidecar-operator")
+	pods.Hooks(t)
 }
 
 // shell runs a line in the root of the repository, with the repository's tools

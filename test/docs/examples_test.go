@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -114,11 +113,4 @@ func requireInOrder(t *testing.T, shown []string, output string) {
 		}
 		require.True(t, found, "the output has no line %q after the ones shown before it", want)
 	}
-}
-
-func ctrlScheme(t *testing.T) *runtime.Scheme {
-	t.Helper()
-	known := runtime.NewScheme()
-	require.NoError(t, v1alpha1.AddToScheme(known))
-	return known
 }

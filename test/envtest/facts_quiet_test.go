@@ -84,7 +84,7 @@ func TestAReplicaThatTakesOverWritesToNoWorkload(t *testing.T) {
 	require.NoError(t, running.Stop())
 	t.Cleanup(func() { running = world.RunOperator(options) })
 	electing := options
-	electing.LeaderElect, electing.LeaderElectionID = true, "takeover"
+	electing.LeaderElect, electing.LeaderElectionID = true, harness.Account
 	leader := world.StartOperator(t, electing)
 	deployment, vs := injected(t)
 	settle(t, deployment, vs)

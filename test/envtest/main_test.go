@@ -4,6 +4,9 @@
 package envtest
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"os"
 	"testing"
 
@@ -30,15 +33,35 @@ var (
 
 func TestMain(m *testing.M) {
 	ctrl.SetLogger(logr.Discard())
-	os.Exit(controlplane.Main(m, controlplane.Options{Nodes: 2}, func(c *controlplane.ControlPlane) (func() error, error) {
-		var err error
+	os.Exit(runAll(m))
+}
+
+// runAll runs the tests with an operator that has the rights that the chart gives it,
+// and no others.
+func runAll(m *testing.M) int {
+	folder, err := os.MkdirTemp("", "audit-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(folder)
+	audit, log, err := auditArgs(folder)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return controlplane.Main(m, controlplane.Options{Nodes: 2, APIServerArgs: audit}, func(c *controlplane.ControlPlane) (func() error, error) {
 		if world, err = harness.NewWorld(c.Config()); err != nil {
+			return nil, err
+		}
+		role, err := world.RunAsInstalled(context.Background(), c)
+		if err != nil {
 			return nil, err
 		}
 		kubeconfig = c.Kubeconfig()
 		running = world.RunOperator(options)
-		return func() error { return running.Stop() }, nil
-	}))
+		return func() error { return errors.Join(running.Stop(), requireAllRightsUsed(role, log)) }, nil
+	})
 }
 
 // isReady tells whether a VectorSidecar's status says that all is done, and says

@@ -57,7 +57,7 @@ func (w *World) run(options operator.Options, process operator.Process) *Operato
 	options.MetricsBindAddress = cmp.Or(options.MetricsBindAddress, "0")
 	options.HealthProbeBindAddress = cmp.Or(options.HealthProbeBindAddress, "0")
 	o := &Operator{Requests: &Requests{}, stopped: make(chan error, 1)}
-	config := rest.CopyConfig(w.Config)
+	config := rest.CopyConfig(cmp.Or(w.Operator, w.Config))
 	config.Wrap(o.Requests.count)
 	ctx, cancel := context.WithCancel(context.Background())
 	o.cancel = cancel

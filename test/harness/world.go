@@ -40,6 +40,8 @@ const (
 type World struct {
 	Client client.Client
 	Config *rest.Config
+	// Operator is what operators run with; nil for the administrator's.
+	Operator *rest.Config
 }
 
 // NewWorld installs the CRD that the chart installs.

@@ -1,0 +1,46 @@
+{{- /*
+SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+SPDX-License-Identifier: Apache-2.0
+
+What the Job before uninstalling and the Pod of helm test run as. Their accounts
+and rights come and go with them, so that the operator itself never has them.
+*/ -}}
+
+{{- /* Labels of a hook's pod. Takes a list: the root, and the hook's component. */ -}}
+{{- define "vector-sidecar-operator.hookLabels" -}}
+{{ include "vector-sidecar-operator.selectorLabels" (first .) }}
+app.kubernetes.io/component: {{ last . }}
+{{- end -}}
+
+{{- /* The account of a hook: its own, or the operator's where roles are others' to
+make. Takes a list: the root, and the hook's component. */ -}}
+{{- define "vector-sidecar-operator.hookAccount" -}}
+{{- $root := first . -}}
+{{- if $root.Values.rbac.create -}}
+{{- include "vector-sidecar-operator.fullname" $root }}-{{ last . -}}
+{{- else -}}
+{{- include "vector-sidecar-operator.serviceAccountName" $root -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* Account and roles of a hook. Takes a dict: root, component, hook, and rules: a
+list of dicts with namespace ("" for the cluster) and rules (YAML). */ -}}
+{{- define "vector-sidecar-operator.hookRights" -}}
+{{- $root := .root -}}
+{{- $account := include "vector-sidecar-operator.hookAccount" (list $root .component) -}}
+{{- $annotations := dict
+  "helm.sh/hook" .hook
+  "helm.sh/hook-weight" "-5"
+  "helm.sh/hook-delete-policy" "before-hook-creation,hook-succeeded" -}}
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  name: {{ $account | quote }}
+  namespace: {{ $root.Release.Namespace | quote }}
+  {{- include "vector-sidecar-operator.meta" (dict "root" $root "annotations" $annotations) | nindent 2 }}
+automountServiceAccountToken: false
+{{- $name := printf "%s:%s" (include "vector-sidecar-operator.clusterName" $root) .component }}
+{{- range $role := .rules }}
+{{ include "vector-sidecar-operator.role" (dict "root" $root "namespace" $role.namespace "name" (printf "%s%s" $name (default "" $role.suffix)) "rules" $role.rules "account" $account "annotations" $annotations) }}
+{{- end }}
+{{- end -}}

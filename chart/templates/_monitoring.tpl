@@ -1,0 +1,25 @@
+{{- /*
+SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+SPDX-License-Identifier: Apache-2.0
+*/ -}}
+
+{{- /* "true" where objects of a kind of the Prometheus Operator are to be made.
+Takes a list: the root, and the kind. */ -}}
+{{- define "vector-sidecar-operator.monitors" -}}
+{{- $root := first . -}}
+{{- $kind := last . -}}
+{{- if $root.Values.monitoring.enabled -}}
+{{- $isThere := $root.Capabilities.APIVersions.Has (printf "monitoring.coreos.com/v1/%s" $kind) -}}
+{{- $render := $root.Values.monitoring.render -}}
+{{- if and (eq $render "failIfMissing") (not $isThere) -}}
+{{- fail (printf "monitoring.render is failIfMissing and the cluster has no %s (monitoring.coreos.com/v1): install the Prometheus Operator's CustomResourceDefinitions first, or set monitoring.render to skipIfMissing" $kind) -}}
+{{- end -}}
+{{- if or $isThere (eq $render "alwaysRender") }}true{{ end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* The label "job" of the series of the operator; with -sidecars, of theirs. It is
+the release's own, and does not depend on what scrapes. */ -}}
+{{- define "vector-sidecar-operator.job" -}}
+{{- printf "%s/%s" .Release.Namespace (include "vector-sidecar-operator.fullname" .) -}}
+{{- end -}}

@@ -1,0 +1,113 @@
+{{- /*
+SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+SPDX-License-Identifier: Apache-2.0
+*/ -}}
+
+{{- /* What the operator does in a namespace that it works in: rules of a Role or a
+ClusterRole. */ -}}
+{{- define "vector-sidecar-operator.workRules" -}}
+# Workloads are other people's: changed, never made or deleted.
+- apiGroups: [apps]
+  resources: [deployments]
+  verbs: [get, list, watch, patch]
+# What a workload can be rolled back to keeps its configuration.
+- apiGroups: [apps]
+  resources: [replicasets]
+  verbs: [list]
+# Vector configurations: people's are read, the operator's own come and go.
+- apiGroups: [""]
+  resources: [configmaps]
+  verbs: [get, list, watch, create, update, delete]
+# The finalizer is written with patch.
+- apiGroups: [observability.kontroloop.ai]
+  resources: [vectorsidecars]
+  verbs: [get, list, watch, patch]
+- apiGroups: [observability.kontroloop.ai]
+  resources: [vectorsidecars/status]
+  verbs: [get, patch]
+# Needed to own ConfigMaps with blockOwnerDeletion where the API server
+# enforces it (OwnerReferencesPermissionEnforcement).
+- apiGroups: [observability.kontroloop.ai]
+  resources: [vectorsidecars/finalizers]
+  verbs: [update]
+- apiGroups: [events.k8s.io]
+  resources: [events]
+  verbs: [create, patch]
+{{- if .Values.configValidation.job.enabled }}
+# Jobs in which Vector judges a configuration, and how their pods ended.
+- apiGroups: [batch]
+  resources: [jobs]
+  verbs: [get, list, watch, create, delete]
+- apiGroups: [""]
+  resources: [pods]
+  verbs: [list]
+{{- end }}
+# A namespace's label may name its environment.
+- apiGroups: [""]
+  resources: [namespaces]
+  verbs: {{ ternary (list "get") (list "get" "list" "watch") (not (empty .Values.watchNamespaces)) | toJson }}
+{{- end -}}
+
+{{- /* What it does in its own namespace besides. */ -}}
+{{- define "vector-sidecar-operator.homeRules" -}}
+{{- if .Values.leaderElection.enabled }}
+# One cannot create by name, so the right to create is not held to one Lease.
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  verbs: [create]
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  resourceNames: [{{ include "vector-sidecar-operator.fullname" . | quote }}]
+  verbs: [get, watch, update]
+# client-go tells of a new leader with an event of the old kind.
+- apiGroups: [""]
+  resources: [events]
+  verbs: [create, patch]
+{{- end }}
+{{- if .Values.watchNamespaces }}
+# The installation's values.
+- apiGroups: [""]
+  resources: [configmaps]
+  verbs: [get, list, watch]
+{{- end }}
+{{- end -}}
+
+{{- /* The namespaces of Roles: a JSON list; [""] stands for a ClusterRole. */ -}}
+{{- define "vector-sidecar-operator.scopes" -}}
+{{- default (list "") .Values.watchNamespaces | toJson -}}
+{{- end -}}
+
+{{- /* A role and its binding, for a namespace or for the cluster. Takes a dict:
+root, namespace ("" for the cluster), name, rules (YAML), account, annotations. */ -}}
+{{- define "vector-sidecar-operator.role" -}}
+{{- $kind := ternary "Role" "ClusterRole" (ne .namespace "") -}}
+{{- $meta := include "vector-sidecar-operator.meta" . -}}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: {{ $kind }}
+metadata:
+  name: {{ .name | quote }}
+  {{- with .namespace }}
+  namespace: {{ . | quote }}
+  {{- end }}
+  {{- $meta | nindent 2 }}
+rules:
+  {{- .rules | nindent 2 }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: {{ $kind }}Binding
+metadata:
+  name: {{ .name | quote }}
+  {{- with .namespace }}
+  namespace: {{ . | quote }}
+  {{- end }}
+  {{- $meta | nindent 2 }}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: {{ $kind }}
+  name: {{ .name | quote }}
+subjects:
+  - kind: ServiceAccount
+    name: {{ .account | quote }}
+    namespace: {{ .root.Release.Namespace | quote }}
+{{- end -}}

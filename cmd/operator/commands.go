@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"go.uber.org/zap"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/checkup"
+	"kontroloop.ai/vector-sidecar-operator/internal/logging"
+	"kontroloop.ai/vector-sidecar-operator/internal/uninstall"
+)
+
+// command runs what is done once, for a hook of the chart. It returns the exit
+// code: 2 for arguments that cannot be read, 1 for a failure, and says why.
+func command[Options any](arguments []string, parse func([]string) (Options, error), do func(context.Context, *rest.Config, Options) error) int {
+	options, err := parse(arguments)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	config, err := ctrl.GetConfig()
+	if err == nil {
+		err = do(ctx, config, options)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func beforeUninstalling(ctx context.Context, config *rest.Config, options uninstall.Options) error {
+	ctrl.SetLogger(logging.New(os.Stderr, zap.NewAtomicLevelAt(options.Operator.LogLevel)))
+	return uninstall.Run(ctx, config, vectorsidecar.FS, options, os.Stdout)
+}
+
+func lookAt(ctx context.Context, config *rest.Config, options checkup.Options) error {
+	return checkup.Run(ctx, config, options, os.Stdout)
+}

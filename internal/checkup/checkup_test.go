@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package checkup
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
+)
+
+func TestOptionsSayWhatThereShouldBe(t *testing.T) {
+	t.Setenv("POD_NAMESPACE", "vector-system")
+
+	options, err := ParseOptions([]string{"--watch-namespaces=shop,pay", "--lease=vso", "--timeout=5s"})
+
+	require.NoError(t, err)
+	require.Equal(t, Options{Namespace: "vector-system", WatchNamespaces: []string{"shop", "pay"}, Lease: "vso", Timeout: 5 * time.Second}, options)
+	_, err = ParseOptions([]string{"now"})
+	require.ErrorContains(t, err, `unexpected argument "now"`)
+}
+
+func TestMetricsHaveToBeGuardedAndTheOperatorsOwn(t *testing.T) {
+	for name, test := range map[string]struct {
+		stranger, known int
+		text            string
+		refused, served string
+	}{
+		"as it should be":        {stranger: 401, known: 200, text: "vectorsidecar_build_info 1"},
+		"open to all":            {stranger: 200, known: 200, text: "vectorsidecar_build_info 1", refused: "answers 200: it should be 401"},
+		"closed to this one":     {stranger: 401, known: 403, served: "answers 403: it should be 200"},
+		"of something else":      {stranger: 401, known: 200, text: "up 1", served: "something else answers there"},
+		"not to be had just now": {stranger: 503, known: 503, refused: "answers 503", served: "answers 503"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				status := test.stranger
+				if r.Header.Get("Authorization") == "Bearer token" {
+					status = test.known
+				}
+				w.WriteHeader(status)
+				_, _ = w.Write([]byte(test.text))
+			}))
+			defer server.Close()
+			requireSays(t, test.refused, refused(t.Context(), server.URL))
+			requireSays(t, test.served, measured(t.Context(), &rest.Config{Host: "unused", BearerToken: "token"}, server.URL))
+		})
+	}
+}
+
+func requireSays(t *testing.T, want string, err error) {
+	t.Helper()
+	if want == "" {
+		require.NoError(t, err)
+		return
+	}
+	require.ErrorContains(t, err, want)
+}
+
+func TestWhatIsLateIsWaitedForAndWhatNeverComesIsNamed(t *testing.T) {
+	tries := 0
+	require.NoError(t, until(t.Context(), func(context.Context) error {
+		if tries++; tries < 2 {
+			return errors.New("not yet")
+		}
+		return nil
+	}))
+
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	err := until(ctx, func(ctx context.Context) error {
+		<-ctx.Done()
+		return errors.New("nobody holds the Lease")
+	})
+	require.ErrorContains(t, err, "nobody holds the Lease")
+}

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package checkup
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"k8s.io/client-go/rest"
+)
+
+// mark is in the operator's metrics whatever it does.
+const mark = "vectorsidecar_build_info"
+
+// most is how much of an answer is read.
+const most = 16 << 20
+
+// refused finds that metrics are not served to who does not say who it is.
+func refused(ctx context.Context, url string) error {
+	status, _, err := get(ctx, unverified(), url)
+	if err == nil && status != http.StatusUnauthorized {
+		err = fmt.Errorf("%s answers %d: it should be 401 without a token", url, status)
+	}
+	return err
+}
+
+// measured finds that metrics are served to this account.
+func measured(ctx context.Context, config *rest.Config, url string) error {
+	known := rest.AnonymousClientConfig(config)
+	known.BearerToken, known.BearerTokenFile = config.BearerToken, config.BearerTokenFile
+	signed, err := rest.HTTPWrappersForConfig(known, unverified())
+	if err != nil {
+		return err
+	}
+	status, text, err := get(ctx, signed, url)
+	switch {
+	case err != nil:
+		return err
+	case status != http.StatusOK:
+		return fmt.Errorf("%s answers %d: it should be 200 for this account", url, status)
+	case !strings.Contains(text, mark):
+		return fmt.Errorf("%s has no %s: something else answers there", url, mark)
+	}
+	return nil
+}
+
+func get(ctx context.Context, transport http.RoundTripper, url string) (status int, text string, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return 0, "", err
+	}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return 0, "", err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, most))
+	return response.StatusCode, string(body), err
+}
+
+// unverified does not look at the certificate: unless one is provided, each
+// operator signs its own, which nobody knows.
+func unverified() http.RoundTripper {
+	return &http.Transport{
+		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // see above
+		DisableKeepAlives: true,
+	}
+}

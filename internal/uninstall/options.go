@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package uninstall
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"time"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/operator"
+)
+
+// Policy says what becomes of the VectorSidecars of an operator that goes.
+type Policy string
+
+// The policies.
+const (
+	// Eject deletes the VectorSidecars and waits until their sidecars are out.
+	Eject Policy = "eject"
+	// Orphan deletes the VectorSidecars and leaves their sidecars.
+	Orphan Policy = "orphan"
+	// Block refuses while there are any.
+	Block Policy = "block"
+)
+
+// Options are what Run is to do. ParseOptions fills them in.
+type Options struct {
+	Policy Policy
+	// Timeout is how long it may take.
+	Timeout time.Duration
+	// Operator are the options of the operator that goes.
+	Operator operator.Options
+}
+
+// ParseOptions reads the command line: flags, then "--" and the arguments of the
+// operator that goes. The error is flag.ErrHelp when help was asked for and printed.
+func ParseOptions(arguments []string) (Options, error) {
+	options := Options{Policy: Eject}
+	flags := flag.NewFlagSet("operator uninstall", flag.ContinueOnError)
+	flags.Var(&options.Policy, "policy", "what becomes of the VectorSidecars: eject, orphan or block")
+	flags.DurationVar(&options.Timeout, "timeout", 5*time.Minute, "how long it may take")
+	if err := flags.Parse(arguments); err != nil {
+		return options, err
+	}
+	if options.Timeout <= 0 {
+		return options, fmt.Errorf("--timeout is %s: it must be more than 0", options.Timeout)
+	}
+	var err error
+	options.Operator, err = operator.ParseOptions(flags.Args())
+	// It serves nothing: the operator that goes may be listening here still.
+	options.Operator.MetricsBindAddress, options.Operator.HealthProbeBindAddress = "0", "0"
+	return options, err
+}
+
+// String implements flag.Value.
+func (p *Policy) String() string { return string(*p) }
+
+// Set implements flag.Value.
+func (p *Policy) Set(text string) error {
+	switch policy := Policy(text); policy {
+	case Eject, Orphan, Block:
+		*p = policy
+		return nil
+	default:
+		return errors.New("it must be eject, orphan or block")
+	}
+}

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package uninstall
+
+import (
+	"flag"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+)
+
+func TestOptionsAreItsOwnAndThoseOfTheOperatorThatGoes(t *testing.T) {
+	options, err := ParseOptions([]string{"--policy=orphan", "--timeout=90s", "--", "--namespace=vector-system", "--watch-namespaces=shop,pay", "--leader-elect", "--metrics-bind-address=:8443"})
+
+	require.NoError(t, err)
+	require.Equal(t, Orphan, options.Policy)
+	require.Equal(t, 90*time.Second, options.Timeout)
+	require.Equal(t, []string{"shop", "pay"}, options.Operator.WatchNamespaces)
+	require.True(t, options.Operator.LeaderElect)
+	require.Equal(t, "0", options.Operator.MetricsBindAddress, "the operator that goes may listen there")
+	require.Equal(t, "0", options.Operator.HealthProbeBindAddress)
+}
+
+func TestOptionsThatCannotWorkAreNamed(t *testing.T) {
+	for name, test := range map[string]struct {
+		arguments []string
+		names     string
+	}{
+		"a policy that there is not": {[]string{"--policy=purge"}, "it must be eject, orphan or block"},
+		"no time":                    {[]string{"--timeout=0s"}, "--timeout is 0s"},
+		"one of the operator's own":  {[]string{"--", "--concurrency=0"}, "--concurrency is 0"},
+		"one on the wrong side":      {[]string{"--concurrency=2"}, "concurrency"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := ParseOptions(test.arguments)
+			require.ErrorContains(t, err, test.names)
+		})
+	}
+}
+
+func TestHelpIsNoFailure(t *testing.T) {
+	_, err := ParseOptions([]string{"--help"})
+	require.ErrorIs(t, err, flag.ErrHelp)
+}
+
+func TestWhatBlocksIsNamed(t *testing.T) {
+	left := make([]v1alpha1.VectorSidecar, 21)
+	for i := range left {
+		left[i].Namespace, left[i].Name = "shop", "logs"
+	}
+	err := (&BlockedError{left}).Error()
+	require.Contains(t, err, "21 VectorSidecars: shop/logs, ")
+	require.Contains(t, err, ", …; delete them first")
+
+	left[0].Status.Conditions = []metav1.Condition{{Type: "Ready", Reason: "Conflict", Message: "helm owns it"}}
+	require.Equal(t, "1 VectorSidecars: shop/logs (Conflict: helm owns it)", describe(left[:1], message))
+}

@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package uninstall does what has to be done before an operator goes, so that
+// nothing waits for it for ever. How a sidecar is taken out is not its business: it
+// deletes VectorSidecars, and has the loop do the rest.
+package uninstall
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	operatormeta "kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/operator"
+)
+
+// interval is how often to look at what is left.
+const interval = time.Second
+
+// BlockedError says that there are VectorSidecars and the policy is Block.
+type BlockedError struct{ Left []v1alpha1.VectorSidecar }
+
+func (e *BlockedError) Error() string {
+	return fmt.Sprintf("not uninstalling: there are %s; delete them first, while the operator runs, or set uninstall.policy to eject or orphan", describe(e.Left, nil))
+}
+
+// Run does what the policy says for all VectorSidecars of the operator's scope, and
+// returns when none is left. It tells of its progress, a line each. Where the
+// operator elects its leader, Run stands by for it: one that is dead is replaced.
+func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options, progress io.Writer) error {
+	ctx, cancel := context.WithTimeout(ctx, options.Timeout)
+	defer cancel()
+	scheme := runtime.NewScheme()
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		return fmt.Errorf("registering types: %w", err)
+	}
+	c, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return fmt.Errorf("making a client: %w", err)
+	}
+	left, err := list(ctx, c, options.Operator.WatchNamespaces)
+	switch {
+	case err != nil:
+		return err
+	case len(left) == 0:
+		tell(progress, "there are no VectorSidecars: nothing to do")
+		return nil
+	case options.Policy == Block:
+		return &BlockedError{left}
+	}
+	standIn := standBy(ctx, config, chart, options.Operator, progress)
+	defer standIn()
+	return empty(ctx, c, options, progress)
+}
+
+// empty deletes VectorSidecars until none is left.
+func empty(ctx context.Context, c client.Client, options Options, progress io.Writer) error {
+	writer := apply.New(c)
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	before := -1
+	for {
+		left, err := list(ctx, c, options.Operator.WatchNamespaces)
+		if err == nil {
+			if len(left) == 0 {
+				tell(progress, "all VectorSidecars are gone")
+				return nil
+			}
+			if len(left) != before {
+				before = len(left)
+				tell(progress, "left: %s", describe(left, nil))
+			}
+			err = retire(ctx, writer, left, options.Policy == Orphan)
+		}
+		if err != nil && ctx.Err() == nil {
+			tell(progress, "trying again: %v", err)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("after %s there still are %s; the operator's log says more", options.Timeout, describe(left, message))
+		case <-ticker.C:
+		}
+	}
+}
+
+func retire(ctx context.Context, writer *apply.Writer, left []v1alpha1.VectorSidecar, orphan bool) error {
+	for i := range left {
+		if err := writer.Retire(ctx, &left[i], orphan); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// standBy runs the loop, which waits while the operator that goes still leads, and
+// returns what ends it. Without an election two loops would write at once, so that
+// there is no standing by.
+func standBy(ctx context.Context, config *rest.Config, chart fs.FS, options operator.Options, progress io.Writer) func() {
+	if !options.LeaderElect {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := operator.Run(ctx, config, chart, options, operator.Process{}); err != nil {
+			tell(progress, "not standing by any more: %v", err)
+		}
+	}()
+	return func() {
+		cancel()
+		<-ended // The lease is given back.
+	}
+}
+
+// list reads the VectorSidecars of namespaces, or of all.
+func list(ctx context.Context, c client.Client, namespaces []string) ([]v1alpha1.VectorSidecar, error) {
+	if len(namespaces) == 0 {
+		namespaces = []string{""}
+	}
+	var all []v1alpha1.VectorSidecar
+	for _, namespace := range namespaces {
+		var found v1alpha1.VectorSidecarList
+		err := c.List(ctx, &found, client.InNamespace(namespace))
+		if !meta.IsNoMatchError(err) && client.IgnoreNotFound(err) != nil {
+			return nil, fmt.Errorf("listing VectorSidecars: %w", err)
+		} // Without the definition there are none.
+		all = append(all, found.Items...)
+	}
+	return all, nil
+}
+
+// shown is how many are named at most.
+const shown = 20
+
+// describe names VectorSidecars, each with what else is to be said of it.
+func describe(left []v1alpha1.VectorSidecar, also func(*v1alpha1.VectorSidecar) string) string {
+	var names []string
+	for i := range left[:min(shown, len(left))] {
+		name := left[i].Namespace + "/" + left[i].Name
+		if also != nil {
+			name += also(&left[i])
+		}
+		names = append(names, name)
+	}
+	if len(left) > shown {
+		names = append(names, "…")
+	}
+	return fmt.Sprintf("%d VectorSidecars: %s", len(left), strings.Join(names, ", "))
+}
+
+// message is why one is not ready.
+func message(sidecar *v1alpha1.VectorSidecar) string {
+	ready := meta.FindStatusCondition(sidecar.Status.Conditions, operatormeta.ConditionReady)
+	if ready == nil || ready.Message == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%s: %s)", ready.Reason, ready.Message)
+}
+
+func tell(to io.Writer, format string, arguments ...any) {
+	_, _ = fmt.Fprintf(to, format+"\n", arguments...)
+}

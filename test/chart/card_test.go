@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package chart
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+)
+
+// What Artifact Hub shows of the chart is what is in it.
+func TestTheCardSaysWhatTheChartIs(t *testing.T) {
+	card := load(t).Metadata.Annotations
+	all := objects(t, helm(t, "template", release, chartDir, "-n", namespace))
+	definition := ofKind[apiextensionsv1.CustomResourceDefinition](t, all, crdKind)
+
+	var images []struct{ Image string }
+	require.NoError(t, yaml.Unmarshal([]byte(card["artifacthub.io/images"]), &images))
+	require.Len(t, images, 1)
+	require.Equal(t, ofKind[appsv1.Deployment](t, all, "Deployment").Spec.Template.Spec.Containers[0].Image, images[0].Image)
+
+	var kinds []struct{ Kind, Version, Name string }
+	require.NoError(t, yaml.Unmarshal([]byte(card["artifacthub.io/crds"]), &kinds))
+	require.Len(t, kinds, 1)
+	require.Equal(t, definition.Name, kinds[0].Name)
+	require.Equal(t, definition.Spec.Names.Kind, kinds[0].Kind)
+	require.Equal(t, definition.Spec.Versions[0].Name, kinds[0].Version)
+
+	var examples []map[string]any
+	require.NoError(t, yaml.Unmarshal([]byte(card["artifacthub.io/crdsExamples"]), &examples))
+	require.NotEmpty(t, examples)
+	withWhatTheyNeed(t, all)
+	harness.Eventually(t, "VectorSidecars to be served", func() bool {
+		return cluster.List(t.Context(), &v1alpha1.VectorSidecarList{}) == nil
+	})
+	for _, example := range examples {
+		apply(t, &unstructured.Unstructured{Object: example}, client.DryRunAll)
+	}
+}

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package chart
+
+import (
+	"io"
+	"log"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/registry"
+	"github.com/stretchr/testify/require"
+	"helm.sh/helm/v3/pkg/chart/loader"
+)
+
+// The chart goes to a registry and comes back as it was, and installs from there.
+func TestTheChartIsPackagedAndPushed(t *testing.T) {
+	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	t.Cleanup(server.Close)
+	folder := t.TempDir()
+	version := load(t).Metadata.Version
+	reference := "oci://" + strings.TrimPrefix(server.URL, "http://") + "/charts"
+
+	helm(t, "package", chartDir, "--destination", folder)
+	archive := filepath.Join(folder, "vector-sidecar-operator-"+version+".tgz")
+	helm(t, "push", archive, reference, "--plain-http")
+
+	packaged, err := loader.LoadFile(archive)
+	require.NoError(t, err)
+	var names []string
+	for _, file := range packaged.Raw {
+		names = append(names, file.Name)
+		require.False(t, strings.HasPrefix(file.Name, "tests/"), "%s is of no use to an installer", file.Name)
+	}
+	for _, file := range []string{"values.schema.json", "files/crds/" + crdFile, "files/alerts/operator.yaml", "files/dashboards/operator.json", "templates/tests/pod.yaml"} {
+		require.Contains(t, names, file)
+	}
+	fetched := helm(t, "template", release, reference+"/vector-sidecar-operator", "--version", version, "--plain-http", "-n", namespace)
+	require.Equal(t, string(helm(t, "template", release, chartDir, "-n", namespace)), string(fetched))
+}

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package chart
+
+import (
+	"context"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	example "kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// installation is a release whose pods have a stand-in, so that it works.
+type installation struct {
+	pods *harness.StandIn
+	// end ends the operator with a signal.
+	end func(os.Signal)
+}
+
+// installed installs a chart and starts what it would start. What a test leaves is
+// taken away with force.
+func installed(t *testing.T, chart string, args ...string) *installation {
+	t.Helper()
+	t.Cleanup(func() { takeAway(t) })
+	helm(t, append([]string{"install", release, chart, "-n", namespace}, args...)...)
+	i := &installation{pods: harness.NewStandIn(t, plane, cluster, namespace)}
+	i.awaitServed(t)
+	i.end = i.pods.Operator(t, fullname)
+	i.pods.Hooks(t)
+	return i
+}
+
+// awaitServed waits until the API server serves VectorSidecars, which a new
+// definition takes a moment for.
+func (*installation) awaitServed(t *testing.T) {
+	t.Helper()
+	harness.Eventually(t, "VectorSidecars to be served", func() bool {
+		return cluster.List(t.Context(), &v1alpha1.VectorSidecarList{}) == nil
+	})
+}
+
+// restarted ends the operator and starts the one that is installed now.
+func (i *installation) restarted(t *testing.T) {
+	t.Helper()
+	i.end(os.Interrupt)
+	i.end = i.pods.Operator(t, fullname)
+}
+
+// takeAway takes a release away with force, with everything of its kinds.
+func takeAway(t *testing.T) {
+	t.Helper()
+	_, _, _ = tryHelm(t, "uninstall", release, "-n", namespace, "--no-hooks", "--ignore-not-found")
+	ctx := context.WithoutCancel(t.Context())
+	var left v1alpha1.VectorSidecarList
+	if err := cluster.List(ctx, &left); err == nil {
+		for i := range left.Items {
+			before := left.Items[i].DeepCopy()
+			left.Items[i].Finalizers = nil
+			require.NoError(t, client.IgnoreNotFound(cluster.Patch(ctx, &left.Items[i], client.MergeFrom(before))))
+		}
+	}
+	require.NoError(t, cluster.DeleteAllOf(ctx, &appsv1.Deployment{}, client.InNamespace("shop")))
+	removeDefinition(t)
+}
+
+// injected is an application in namespace shop that carries the sidecar.
+func injected(t *testing.T) (*appsv1.Deployment, *v1alpha1.VectorSidecar) {
+	t.Helper()
+	cart := example.NewDeployment("cart", "shop").Labelled("logs", "vector").Build()
+	logs := example.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build()
+	world.Create(t, cart, logs)
+	harness.Until(t, world, cart, "the sidecar", carries)
+	harness.Until(t, world, logs, "the sidecar in its status", func(vs *v1alpha1.VectorSidecar) bool {
+		return vs.Status.MatchedDeployments == 1 && slices.Contains(vs.Finalizers, meta.Finalizer)
+	})
+	return cart, logs
+}
+
+func carriesNot(d *appsv1.Deployment) { d.Spec.Template.Spec.InitContainers = nil }
+
+func carries(d *appsv1.Deployment) bool { return len(d.Spec.Template.Spec.InitContainers) > 0 }
+
+// companions are the ConfigMaps that the operator made in namespace shop.
+func companions(t *testing.T) []corev1.ConfigMap {
+	t.Helper()
+	var found corev1.ConfigMapList
+	require.NoError(t, cluster.List(t.Context(), &found, client.InNamespace("shop"), client.HasLabels{meta.LabelSidecar}))
+	return found.Items
+}
+
+// requireNoTrace finds nothing of the operator in the cluster but the definition.
+func requireNoTrace(t *testing.T, cart *appsv1.Deployment) {
+	t.Helper()
+	world.Get(t, cart)
+	require.False(t, carries(cart), "the sidecar is still there")
+	require.NotContains(t, cart.Annotations, meta.AnnotationInjected)
+	var left v1alpha1.VectorSidecarList
+	require.NoError(t, cluster.List(t.Context(), &left))
+	require.Empty(t, left.Items)
+	harness.Eventually(t, "the companions to be gone", func() bool { return len(companions(t)) == 0 })
+	requireReleaseGone(t)
+}
+
+// requireReleaseGone finds no object of the release but the definition.
+func requireReleaseGone(t *testing.T) {
+	t.Helper()
+	kubectl := func(kinds string) string {
+		return kubectl(t, "get", kinds, "-A", "-l", "app.kubernetes.io/instance="+release, "-o", "name")
+	}
+	harness.Eventually(t, "the pods to be gone", func() bool { return kubectl("pods") == "" })
+	require.Empty(t, kubectl("deployments,jobs,services,configmaps,serviceaccounts,secrets,roles,rolebindings,clusterroles,clusterrolebindings,"+
+		"poddisruptionbudgets,networkpolicies,validatingadmissionpolicies,validatingadmissionpolicybindings,servicemonitors,podmonitors,prometheusrules"))
+}

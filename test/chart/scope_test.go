@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package chart
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	example "kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// Two releases of one name work side by side, each in its namespace, with Roles
+// there alone. Uninstalling one leaves the other's VectorSidecars alone.
+func TestReleasesSideBySideKeepToTheirNamespaces(t *testing.T) {
+	const second = "other-system"
+	installed(t, chartDir, "--set", "watchNamespaces={shop},environment=staging")
+	helm(t, "install", release, chartDir, "-n", second, "--create-namespace", "--set", "crds.enabled=false,watchNamespaces={pay},environment=production")
+	t.Cleanup(func() { _, _, _ = tryHelm(t, "uninstall", release, "-n", second, "--no-hooks", "--ignore-not-found") })
+	other := harness.NewStandIn(t, plane, cluster, second)
+	other.Operator(t, fullname)
+	other.Hooks(t)
+
+	sidecars := map[string]*v1alpha1.VectorSidecar{}
+	for namespace, environment := range map[string]string{"shop": "staging", "pay": "production"} {
+		cart := example.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+		logs := example.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+		world.Create(t, cart, logs)
+		t.Cleanup(func() { kubectl(t, "delete", "deployment", "cart", "-n", namespace, "--ignore-not-found") })
+		harness.Until(t, world, cart, "the sidecar", carries)
+		harness.Until(t, world, logs, "its environment", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Environment == environment })
+		sidecars[namespace] = logs
+	}
+	for _, system := range []string{namespace, second} {
+		require.Contains(t, string(helm(t, "test", release, "-n", system)), "Phase:          Succeeded")
+		account := "system:serviceaccount:" + system + ":" + fullname
+		for _, right := range [][]string{{"list", "configmaps"}, {"patch", "deployments"}, {"list", "vectorsidecars"}, {"list", "namespaces"}} {
+			answer, _, _ := tryKubectl(t, "auth", "can-i", right[0], right[1], "-A", "--as", account)
+			require.Equal(t, "no\n", answer, "%s %v in the cluster", account, right)
+		}
+	}
+
+	helm(t, "uninstall", release, "-n", second)
+	err := cluster.Get(t.Context(), client.ObjectKeyFromObject(sidecars["pay"]), sidecars["pay"])
+	require.True(t, apierrors.IsNotFound(err), "%v", err)
+	world.Get(t, sidecars["shop"])
+	require.Nil(t, sidecars["shop"].DeletionTimestamp, "it belongs to the other release")
+
+	helm(t, "uninstall", release, "-n", namespace)
+	requireReleaseGone(t)
+}

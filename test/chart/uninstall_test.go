@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package chart
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+func TestAReleaseIsInstalledUpgradedRolledBackAndUninstalled(t *testing.T) {
+	for name, file := range environments(t) {
+		t.Run(name, func(t *testing.T) {
+			i := installed(t, chartDir, "-f", file)
+			cart, logs := injected(t)
+			rollouts := cart.Generation
+			require.Contains(t, string(helm(t, "test", release, "-n", namespace)), "Phase:          Succeeded")
+
+			helm(t, "upgrade", release, chartDir, "-n", namespace, "-f", file, "--set", "concurrency=8,commonLabels.team=platform,logLevel=WARN")
+			i.restarted(t)
+			require.Contains(t, string(helm(t, "test", release, "-n", namespace)), "Phase:          Succeeded")
+			helm(t, "rollback", release, "1", "-n", namespace)
+			i.restarted(t)
+			require.Contains(t, string(helm(t, "test", release, "-n", namespace)), "Phase:          Succeeded")
+
+			world.Get(t, cart)
+			require.Equal(t, rollouts, cart.Generation, "neither upgrade nor rollback rolls a workload")
+			world.Get(t, logs)
+			require.Contains(t, logs.Finalizers, meta.Finalizer)
+
+			helm(t, "uninstall", release, "-n", namespace)
+			requireNoTrace(t, cart)
+		})
+	}
+}
+
+// The Job leads in its place.
+func TestUninstallingEjectsWithoutAnOperator(t *testing.T) {
+	i := installed(t, chartDir, "--set", "leaderElection.leaseDurationSeconds=3,leaderElection.renewDeadlineSeconds=2,leaderElection.retryPeriodSeconds=1")
+	cart, _ := injected(t)
+	i.end(syscall.SIGKILL)
+
+	helm(t, "uninstall", release, "-n", namespace)
+
+	requireNoTrace(t, cart)
+}
+
+func TestUninstallingMayLeaveTheSidecars(t *testing.T) {
+	installed(t, chartDir, "--set", "uninstall.policy=orphan")
+	cart, _ := injected(t)
+	rollouts := cart.Generation
+
+	helm(t, "uninstall", release, "-n", namespace)
+
+	requireReleaseGone(t)
+	world.Get(t, cart)
+	require.True(t, carries(cart))
+	require.Equal(t, rollouts, cart.Generation, "what is left is not rolled")
+	var left v1alpha1.VectorSidecarList
+	require.NoError(t, cluster.List(t.Context(), &left))
+	require.Empty(t, left.Items, "no finalizer holds a VectorSidecar")
+	configs := companions(t)
+	require.NotEmpty(t, configs)
+	for i := range configs {
+		require.Empty(t, configs[i].OwnerReferences, "what the sidecars read is not collected")
+		require.NoError(t, cluster.Delete(t.Context(), &configs[i]))
+	}
+}
+
+func TestUninstallingMayBeRefused(t *testing.T) {
+	i := installed(t, chartDir, "--set", "uninstall.policy=block")
+	cart, logs := injected(t)
+
+	_, complaint, err := tryHelm(t, "uninstall", release, "-n", namespace)
+
+	require.Error(t, err)
+	require.Contains(t, complaint, "pre-delete")
+	require.Contains(t, strings.Join(i.pods.Said(), "\n"), "not uninstalling: there are 1 VectorSidecars: shop/logs; delete them first")
+	world.Get(t, cart)
+	require.True(t, carries(cart))
+
+	// The release can be had back,
+	helm(t, "rollback", release, "1", "-n", namespace)
+	require.Equal(t, "deployed", status(t).Info.Status)
+	// and what stood in the way can be taken away.
+	require.NoError(t, cluster.Delete(t.Context(), logs))
+	kubectl(t, "wait", "--for=delete", "vs/logs", "-n", "shop", "--timeout=60s")
+	helm(t, "uninstall", release, "-n", namespace)
+	requireNoTrace(t, cart)
+}
+
+// A test that passes whatever is installed would be none.
+func TestHelmTestFindsAnOperatorThatIsGone(t *testing.T) {
+	i := installed(t, chartDir)
+	i.end(syscall.SIGINT)
+
+	_, complaint, err := tryHelm(t, "test", release, "-n", namespace, "--timeout", "2m")
+
+	require.Error(t, err, complaint)
+	require.Contains(t, strings.Join(i.pods.Said(), "\n"), "an operator leads: nobody holds Lease "+namespace+"/"+fullname)
+}

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package chart
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+)
+
+// previous is the chart before this one: git archive COMMIT chart | tar -x, and
+// helm package makes it.
+const previous = "testdata/previous.tgz"
+
+// From the chart before to this one and back, with an application that carries the
+// sidecar: nothing is in the way, and nothing rolls.
+func TestAnUpgradeFromTheChartBeforeRollsNothing(t *testing.T) {
+	file := root + "/values/development.yaml"
+	i := &installation{pods: harness.NewStandIn(t, plane, cluster, namespace)}
+	t.Cleanup(func() { takeAway(t) })
+	helm(t, "install", release, previous, "-n", namespace, "-f", file)
+	i.awaitServed(t)
+	i.end = i.pods.Operator(t, fullname)
+	i.pods.Hooks(t)
+	cart, logs := injected(t)
+	rollouts := cart.Generation
+
+	helm(t, "upgrade", release, chartDir, "-n", namespace, "-f", file)
+	i.restarted(t)
+	require.Contains(t, string(helm(t, "test", release, "-n", namespace)), "Phase:          Succeeded")
+	helm(t, "rollback", release, "1", "-n", namespace)
+	i.restarted(t)
+	// What it does once it leads shows that it works.
+	harness.Change(t, world, cart, carriesNot)
+	harness.Until(t, world, cart, "the sidecar, put back", carries)
+	rollouts += 2
+	helm(t, "upgrade", release, chartDir, "-n", namespace, "-f", file)
+	i.restarted(t)
+	require.Contains(t, string(helm(t, "test", release, "-n", namespace)), "Phase:          Succeeded")
+
+	world.Get(t, cart)
+	require.Equal(t, rollouts, cart.Generation, "the operator of a new chart rolls nothing")
+	world.Get(t, logs)
+	require.Nil(t, logs.DeletionTimestamp, "the definition was kept, and with it the VectorSidecar")
+	helm(t, "uninstall", release, "-n", namespace)
+	requireNoTrace(t, cart)
+}

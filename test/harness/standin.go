@@ -1,0 +1,248 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package harness
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+)
+
+// StandIn runs what the chart's pods would run if there were kubelets: the same
+// program with the same arguments and the rights of the same accounts.
+type StandIn struct {
+	// Plane runs everything but containers.
+	Plane *controlplane.ControlPlane
+	// Client is the administrator's.
+	Client client.Client
+	// Namespace is that of the release.
+	Namespace string
+	// Metrics and Health are where the operator serves.
+	Metrics, Health string
+
+	mu   sync.Mutex
+	logs []string
+}
+
+// NewStandIn returns a stand-in for the pods of a release in a namespace.
+func NewStandIn(t testing.TB, plane *controlplane.ControlPlane, c client.Client, namespace string) *StandIn {
+	t.Helper()
+	return &StandIn{Plane: plane, Client: c, Namespace: namespace, Metrics: freeAddress(t), Health: freeAddress(t)}
+}
+
+// Operator starts the operator of a Deployment. The returned function ends it with a
+// signal; it ends with the test if not before.
+func (s *StandIn) Operator(t testing.TB, deployment string) (end func(os.Signal)) {
+	t.Helper()
+	var installed appsv1.Deployment
+	require.NoError(t, s.Client.Get(t.Context(), types.NamespacedName{Namespace: s.Namespace, Name: deployment}, &installed))
+	pod := &installed.Spec.Template.Spec
+	log := &bytes.Buffer{}
+	cmd, err := s.command(context.WithoutCancel(t.Context()), t.TempDir(), pod)
+	require.NoError(t, err)
+	cmd.Stdout, cmd.Stderr = log, log
+	require.NoError(t, cmd.Start())
+	var once sync.Once
+	end = func(signal os.Signal) {
+		once.Do(func() {
+			_ = cmd.Process.Signal(signal) // It may have ended.
+			_ = cmd.Wait()
+			if t.Failed() {
+				t.Logf("the operator's log:\n%s", log)
+			}
+		})
+	}
+	t.Cleanup(func() { end(os.Interrupt) })
+	return end
+}
+
+// Hooks runs the containers of Jobs and test Pods of the release as they appear,
+// and tells the API server how they ended, until the test ends.
+func (s *StandIn) Hooks(t testing.TB) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	folder := t.TempDir()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.RunHooks(ctx, folder)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-ended
+		if t.Failed() {
+			t.Logf("hooks:\n%s", strings.Join(s.Said(), "\n"))
+		}
+	})
+}
+
+// RunHooks does what Hooks does until the context ends, with a folder for files.
+func (s *StandIn) RunHooks(ctx context.Context, folder string) {
+	done := map[types.UID]bool{}
+	for ctx.Err() == nil {
+		if err := s.look(ctx, folder, done); err != nil && ctx.Err() == nil {
+			s.note("looking for hooks: " + err.Error())
+		}
+		pause(ctx)
+	}
+}
+
+// Said is what hooks have printed so far, an entry each.
+func (s *StandIn) Said() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.logs...)
+}
+
+func (s *StandIn) note(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.logs = append(s.logs, text)
+}
+
+func (s *StandIn) look(ctx context.Context, folder string, done map[types.UID]bool) error {
+	var pods corev1.PodList
+	if err := s.Client.List(ctx, &pods, client.InNamespace(s.Namespace), client.HasLabels{"app.kubernetes.io/instance"}); err != nil {
+		return err
+	}
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		if len(pod.Spec.Containers[0].Args) == 0 || strings.HasPrefix(pod.Spec.Containers[0].Args[0], "-") || done[pod.UID] {
+			continue
+		}
+		done[pod.UID] = true
+		if err := s.hook(ctx, folder, pod); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hook runs the container of a pod to its end and writes that in its status.
+func (s *StandIn) hook(ctx context.Context, folder string, pod *corev1.Pod) error {
+	cmd, err := s.command(ctx, folder, &pod.Spec)
+	if err != nil {
+		return err
+	}
+	out, err := cmd.CombinedOutput()
+	s.note(pod.Name + ": " + string(out))
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return err
+	}
+	before := pod.DeepCopy()
+	ended := corev1.ContainerStateTerminated{Reason: "Completed"}
+	pod.Status.Phase = corev1.PodSucceeded
+	if !cmd.ProcessState.Success() {
+		ended = corev1.ContainerStateTerminated{Reason: "Error", ExitCode: 1}
+		pod.Status.Phase = corev1.PodFailed
+	}
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
+		Name: pod.Spec.Containers[0].Name, Image: pod.Spec.Containers[0].Image,
+		State: corev1.ContainerState{Terminated: &ended},
+	}}
+	return client.IgnoreNotFound(s.Client.Status().Patch(ctx, pod, client.MergeFrom(before)))
+}
+
+// command is that of a pod's only container, with what is here in place of what is
+// in a pod.
+func (s *StandIn) command(ctx context.Context, folder string, pod *corev1.PodSpec) (*exec.Cmd, error) {
+	if len(pod.Containers) != 1 {
+		return nil, fmt.Errorf("the pod has %d containers", len(pod.Containers))
+	}
+	program, err := s.Plane.Bin("operator")
+	if err != nil {
+		return nil, err
+	}
+	kubeconfig, err := s.Plane.KubeconfigFor(ctx, s.Namespace, pod.ServiceAccountName)
+	if err != nil {
+		return nil, err
+	}
+	var args []string
+	for _, arg := range pod.Containers[0].Args {
+		switch name, _, _ := strings.Cut(arg, "="); name {
+		case "--metrics-bind-address":
+			arg = name + "=" + s.Metrics
+		case "--health-probe-bind-address":
+			arg = name + "=" + s.Health
+		case "--metrics-url":
+			arg = name + "=https://" + s.Metrics + "/metrics"
+		case "--config":
+			if arg, err = s.config(ctx, folder, pod); err != nil {
+				return nil, err
+			}
+		}
+		args = append(args, arg)
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = []string{"KUBECONFIG=" + kubeconfig, "HOME=" + folder, "POD_NAMESPACE=" + s.Namespace}
+	cmd.WaitDelay = time.Second
+	return cmd, nil
+}
+
+// config writes the configuration that a pod mounts to a file, and returns the flag
+// that names it.
+func (s *StandIn) config(ctx context.Context, folder string, pod *corev1.PodSpec) (string, error) {
+	for i := range pod.Volumes {
+		if source := pod.Volumes[i].ConfigMap; source != nil && pod.Volumes[i].Name == "config" {
+			var mounted corev1.ConfigMap
+			if err := s.Client.Get(ctx, types.NamespacedName{Namespace: s.Namespace, Name: source.Name}, &mounted); err != nil {
+				return "", err
+			}
+			path := filepath.Join(folder, "config.yaml")
+			return "--config=" + path, os.WriteFile(path, []byte(mounted.Data["config.yaml"]), 0o600)
+		}
+	}
+	return "", errors.New("the pod mounts no configuration")
+}
+
+// Scrape reads the operator's metrics as a ServiceAccount of the release's namespace.
+func (s *StandIn) Scrape(ctx context.Context, account string) (string, error) {
+	kubeconfig, err := s.Plane.KubeconfigFor(ctx, s.Namespace, account)
+	if err != nil {
+		return "", err
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return "", err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+s.Metrics+"/metrics", nil)
+	if err != nil {
+		return "", err
+	}
+	request.Header.Set("Authorization", "Bearer "+config.BearerToken)
+	unverified := &http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // the operator signed its certificate itself
+	}}
+	response, err := unverified.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("metrics: %s", response.Status)
+	}
+	return string(text), err
+}
