@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/pod-security-admission/api"
 )
 
@@ -40,11 +41,30 @@ func (p *Policy) Check(overlay *corev1.PodTemplateSpec) error {
 	}
 	c.keys("template.metadata.labels", overlay.Labels)
 	c.keys("template.metadata.annotations", overlay.Annotations)
-	level := api.LevelVersion{Level: api.Level(p.PodSecurity), Version: api.LatestVersion()}
-	if found := p.violation(level, &overlay.ObjectMeta, &judged); found != "" {
-		c.report("template.spec", "it does not pass the Pod Security level %s: %s (podSecurity)", p.PodSecurity, found)
-	}
+	c.levels(&overlay.ObjectMeta, &judged)
 	return errors.Join(c.findings...)
+}
+
+// levels holds sidecars, and the init containers that end, against their levels.
+func (c *checker) levels(metadata *metav1.ObjectMeta, spec *corev1.PodSpec) {
+	sidecars, ending := *spec, corev1.PodSpec{}
+	sidecars.InitContainers = nil
+	for i := range spec.InitContainers {
+		if spec.InitContainers[i].RestartPolicy == nil {
+			ending.InitContainers = append(ending.InitContainers, spec.InitContainers[i])
+			continue
+		}
+		sidecars.InitContainers = append(sidecars.InitContainers, spec.InitContainers[i])
+	}
+	for _, of := range []struct {
+		spec       *corev1.PodSpec
+		level, key string
+	}{{&sidecars, c.PodSecurity, "podSecurity"}, {&ending, c.InitPodSecurity, "podSecurityOfInitContainers"}} {
+		level := api.LevelVersion{Level: api.Level(of.level), Version: api.LatestVersion()}
+		if found := c.violation(level, metadata, of.spec); found != "" {
+			c.report("template.spec", "it does not pass the Pod Security level %s: %s (%s)", of.level, found, of.key)
+		}
+	}
 }
 
 // checker collects findings.

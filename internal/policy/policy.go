@@ -27,6 +27,7 @@ var schema []byte
 // Rules are what a platform may say. What it leaves out is as in Default.
 type Rules struct {
 	PodSecurity     string       `json:"podSecurity"`
+	InitPodSecurity string       `json:"podSecurityOfInitContainers"`
 	Images          ImageRules   `json:"images"`
 	Volumes         VolumeRules  `json:"volumes"`
 	Capabilities    []string     `json:"capabilities"`
@@ -70,9 +71,9 @@ type Policy struct {
 	evaluator podsecurity.Evaluator
 }
 
-// Default is what holds where the platform says nothing: what is injected passes
-// the restricted level, hostPath is refused, and nobody but VectorSidecars sets
-// values.
+// Default is what holds where the platform says nothing: sidecars pass the
+// restricted level and init containers baseline, hostPath is refused, and nobody but
+// VectorSidecars sets values.
 func Default() *Policy {
 	made, err := newPolicy(defaultRules())
 	if err != nil {
@@ -83,7 +84,8 @@ func Default() *Policy {
 
 func defaultRules() Rules {
 	return Rules{
-		PodSecurity: string(api.LevelRestricted),
+		PodSecurity:     string(api.LevelRestricted),
+		InitPodSecurity: string(api.LevelBaseline),
 		Volumes: VolumeRules{Kinds: []string{
 			"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret",
 		}},

@@ -60,6 +60,11 @@ func TestWhatThePolicyAllowsAndRefuses(t *testing.T) {
 		"a native sidecar as root":           {"", "spec: {initContainers: [{name: vector, image: x, restartPolicy: Always}]}", []string{`container "vector"`}},
 		"a probe of another host":            {"", container(good + ", livenessProbe: {httpGet: {host: 169.254.169.254, port: 80}}"), []string{"probe", "169.254.169.254"}},
 
+		"an init container that says nothing":       {"", "spec: {initContainers: [{name: prepare, image: x}]}", nil},
+		"an init container that is privileged":      {"", "spec: {initContainers: [{name: prepare, image: x, securityContext: {privileged: true}}]}", []string{"level baseline", `container "prepare"`, "(podSecurityOfInitContainers)"}},
+		"an init container where more is asked for": {"podSecurityOfInitContainers: restricted", "spec: {initContainers: [{name: prepare, image: x}]}", []string{"level restricted", `container "prepare"`}},
+		"both at fault": {"", "spec: {containers: [{name: vector, image: x}], initContainers: [{name: prepare, image: x, securityContext: {privileged: true}}]}", []string{`container "vector"`, `container "prepare"`}},
+
 		"an image from the registry":   {"images: {registries: [registry.example/a]}", container("image: 'registry.example/a/vector:1', " + restricted), nil},
 		"an image from elsewhere":      {"images: {registries: [registry.example/a]}", container("image: 'registry.example/ab/vector:1', " + restricted), []string{"template.spec.containers[0].image", "registry.example/a", "images.registries"}},
 		"an image without a digest":    {"images: {requireDigest: true}", container(good), []string{"no digest", "images.requireDigest"}},

@@ -11,6 +11,7 @@ var other = map[string]string{
 	"templateSet":                              `gateway`,
 	"templates":                                `{gateway: {NOTES.txt: x}}`,
 	"policy.podSecurity":                       `baseline`,
+	"policy.podSecurityOfInitContainers":       `restricted`,
 	"policy.images.registries":                 `[docker.io]`,
 	"policy.images.requireTag":                 `true`,
 	"policy.images.requireDigest":              `true`,
