@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -31,6 +32,7 @@ type Lock struct {
 	watcher coordinationclient.LeasesGetter
 	now     func() time.Time
 	freed   time.Time // when another operator was last found not to hold it any more
+	until   atomic.Pointer[time.Time]
 }
 
 // New returns a Lock on a Lease that need not exist yet. Requests but for watches
@@ -41,7 +43,7 @@ func New(config *rest.Config, namespace, name string, renewDeadline time.Duratio
 	if err != nil {
 		return nil, fmt.Errorf("finding a name for this operator: %w", err)
 	}
-	config = rest.AddUserAgent(config, "leader-election")
+	config = rest.AddUserAgent(rest.CopyConfig(config), "leader-election")
 	watcher, err := coordinationclient.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("making a client for the lease: %w", err)
@@ -89,14 +91,29 @@ func (l *Lock) isHeld(record *resourcelock.LeaderElectionRecord) bool {
 	return record.HolderIdentity != "" && record.HolderIdentity != l.Identity()
 }
 
+// Create makes the Lease.
+func (l *Lock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	asked := l.now()
+	if err := l.LeaseLock.Create(ctx, record); err != nil {
+		return err
+	}
+	l.held(record.HolderIdentity, asked, durationOf(&record))
+	return nil
+}
+
 // Update writes the record. The elector takes its times from before it asked Get,
 // which may be long ago.
 func (l *Lock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
-	record.RenewTime = metav1.NewTime(l.now())
+	asked := l.now()
+	record.RenewTime = metav1.NewTime(asked)
 	if record.AcquireTime.Time.Before(l.freed) {
 		record.AcquireTime = metav1.NewTime(l.freed)
 	}
-	return l.LeaseLock.Update(ctx, record)
+	if err := l.LeaseLock.Update(ctx, record); err != nil {
+		return err
+	}
+	l.held(record.HolderIdentity, asked, durationOf(&record))
+	return nil
 }
 
 // end is how waiting for a lease ended.

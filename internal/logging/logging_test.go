@@ -5,8 +5,10 @@ package logging
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -82,6 +84,7 @@ func TestWhatIsNoErrorIsNotLoggedAsOne(t *testing.T) {
 	log.Error(lost, "running the operator")
 	log.Error(slower, "Failed to update lease")
 	log.Error(errors.New("no answer"), "Failed to update lease")
+	log.Error(fmt.Errorf("put: %w", context.Canceled), "Failed to update lease")
 
 	said := read(t, &out)
 	require.Equal(t, "INFO", said[0]["level"])
@@ -92,6 +95,8 @@ func TestWhatIsNoErrorIsNotLoggedAsOne(t *testing.T) {
 	require.Equal(t, "INFO", said[3]["level"])
 	require.Equal(t, "another operator was faster", said[3]["msg"])
 	require.Equal(t, "ERROR", said[4]["level"])
+	require.Equal(t, "INFO", said[5]["level"])
+	require.Equal(t, "Failed to update lease", said[5]["what"])
 }
 
 func TestTextBecomesALine(t *testing.T) {

@@ -4,6 +4,9 @@
 package logging
 
 import (
+	"context"
+	"errors"
+
 	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
@@ -11,7 +14,8 @@ import (
 // sober tells in other words what libraries log as errors and is none. It works
 // around controller-runtime, to whose manager a lease that is given up after a
 // signal comes back as an error, and around client-go, whose elector calls it an
-// error that another one was faster.
+// error that another one was faster. What is broken off is so because the process
+// is to stop: nothing else in it cancels work.
 type sober struct{ logr.LogSink }
 
 // calm are the words for an error that is none, "" for one that is.
@@ -22,6 +26,8 @@ func calm(err error, message string) string {
 		return "lease released"
 	case message == "Failed to update lease" && apierrors.IsConflict(err):
 		return "another operator was faster"
+	case errors.Is(err, context.Canceled):
+		return "broken off by the stop"
 	}
 	return ""
 }
@@ -29,7 +35,7 @@ func calm(err error, message string) string {
 // Error logs an error, or at INFO what is none.
 func (s sober) Error(err error, message string, keysAndValues ...any) {
 	if words := calm(err, message); words != "" {
-		s.Info(0, words, keysAndValues...)
+		s.Info(0, words, append([]any{"what", message}, keysAndValues...)...)
 		return
 	}
 	s.LogSink.Error(err, message, keysAndValues...)

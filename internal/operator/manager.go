@@ -75,6 +75,8 @@ func newElectedManager(config *rest.Config, settings ctrl.Options) (ctrl.Manager
 		return nil, err
 	}
 	settings.LeaderElectionResourceLockInterface = lock
+	config = rest.CopyConfig(config)
+	config.Wrap(lock.Fence)
 	mgr, err := ctrl.NewManager(config, settings)
 	if err != nil {
 		return nil, err

@@ -87,10 +87,11 @@ func through(wrap func(http roundTripper) roundTripper) *harness.World {
 	return &seen
 }
 
-// noErrors fails for lines at ERROR.
+// noErrors fails for lines at ERROR, and for warnings of libraries.
 func noErrors(t *testing.T, p *harness.Process) {
 	t.Helper()
 	for _, line := range p.Lines(t) {
 		require.NotEqual(t, "ERROR", line["level"], "%v", line)
+		require.NotContains(t, line["msg"], "Warning", "%v", line)
 	}
 }

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package election
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
+)
+
+// The lease has short timeouts, which would end every watch of the others.
+func TestTheConfigurationOfTheOthersStaysAsItIs(t *testing.T) {
+	config := &rest.Config{Host: "https://127.0.0.1:1", UserAgent: "operator"}
+	before := rest.CopyConfig(config)
+
+	_, err := New(config, "vector-system", "operator", time.Second)
+
+	require.NoError(t, err)
+	require.Equal(t, before, config)
+}
+
+func TestWhoDoesNotHoldTheLeaseWritesNothing(t *testing.T) {
+	reached := 0
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached++ }))
+	defer server.Close()
+	now := time.Unix(1000, 0)
+	lock, err := New(&rest.Config{Host: server.URL}, "vector-system", "operator", time.Second)
+	require.NoError(t, err)
+	lock.now = func() time.Time { return now }
+	client := &http.Client{Transport: lock.Fence(http.DefaultTransport)}
+	do := func(method, path string) error {
+		request, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, http.NoBody)
+		require.NoError(t, err)
+		response, err := client.Do(request)
+		if err != nil {
+			return err
+		}
+		return response.Body.Close()
+	}
+	const deployment = "/apis/apps/v1/namespaces/shop/deployments/cart"
+	writes := func() error { return do(http.MethodPatch, deployment) }
+
+	require.ErrorIs(t, writes(), ErrNotLeading, "it has never led")
+	lock.held(lock.Identity(), now, 15*time.Second)
+	require.NoError(t, writes())
+	now = now.Add(14 * time.Second)
+	require.NoError(t, writes())
+	now = now.Add(time.Second)
+	require.ErrorIs(t, writes(), ErrNotLeading, "it was frozen for as long")
+	lock.held(lock.Identity(), now, 15*time.Second)
+	lock.held("", now, time.Second)
+	require.ErrorIs(t, writes(), ErrNotLeading, "it gave the lease back")
+	require.ErrorIs(t, do(http.MethodDelete, deployment), ErrNotLeading)
+	require.ErrorIs(t, do(http.MethodPost, "/api/v1/namespaces/shop/configmaps"), ErrNotLeading)
+	require.ErrorIs(t, do(http.MethodPatch, "/apis/apps/v1/namespaces/events/deployments/events"), ErrNotLeading)
+
+	reached = 0
+	require.NoError(t, do(http.MethodGet, deployment))
+	require.NoError(t, do(http.MethodPost, "/apis/authentication.k8s.io/v1/tokenreviews"))
+	require.NoError(t, do(http.MethodPost, "/apis/authorization.k8s.io/v1/subjectaccessreviews"))
+	require.NoError(t, do(http.MethodPost, "/apis/events.k8s.io/v1/namespaces/shop/events"))
+	require.Equal(t, 4, reached, "asking and telling are free")
+}
