@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/go-logr/logr"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -141,6 +142,7 @@ func (l *Lock) await(ctx context.Context, record *resourcelock.LeaderElectionRec
 		return record, unknown
 	}
 	defer events.Stop()
+	logr.FromContextOrDiscard(ctx).Info("standing by", "leader", record.HolderIdentity)
 	for {
 		select {
 		case event, open := <-events.ResultChan():

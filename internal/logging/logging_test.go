@@ -84,6 +84,7 @@ func TestWhatIsNoErrorIsNotLoggedAsOne(t *testing.T) {
 	log.Error(lost, "running the operator")
 	log.Error(slower, "Failed to update lease")
 	log.Error(errors.New("no answer"), "Failed to update lease")
+	log.Error(apierrors.NewAlreadyExists(schema.GroupResource{Resource: "leases"}, "operator"), "Error initially creating lease lock")
 	log.Error(fmt.Errorf("put: %w", context.Canceled), "Failed to update lease")
 
 	said := read(t, &out)
@@ -95,8 +96,9 @@ func TestWhatIsNoErrorIsNotLoggedAsOne(t *testing.T) {
 	require.Equal(t, "INFO", said[3]["level"])
 	require.Equal(t, "another operator was faster", said[3]["msg"])
 	require.Equal(t, "ERROR", said[4]["level"])
-	require.Equal(t, "INFO", said[5]["level"])
-	require.Equal(t, "Failed to update lease", said[5]["what"])
+	require.Equal(t, "another operator was faster", said[5]["msg"])
+	require.Equal(t, "INFO", said[6]["level"])
+	require.Equal(t, "Failed to update lease", said[6]["what"])
 }
 
 func TestTextBecomesALine(t *testing.T) {

@@ -24,7 +24,8 @@ func calm(err error, message string) string {
 	case err == nil:
 	case message == "error received after stop sequence was engaged" && err.Error() == "leader election lost":
 		return "lease released"
-	case message == "Failed to update lease" && apierrors.IsConflict(err):
+	case message == "Failed to update lease" && apierrors.IsConflict(err),
+		message == "Error initially creating lease lock" && apierrors.IsAlreadyExists(err):
 		return "another operator was faster"
 	case errors.Is(err, context.Canceled):
 		return "broken off by the stop"

@@ -14,15 +14,26 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/rand"
 
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
+
+// leaseName is one that no other run of the test uses.
+func leaseName(t *testing.T) string {
+	t.Helper()
+	return strings.ToLower(t.Name()) + "-" + rand.String(5)
+}
 
 // three starts three operators of one lease, and returns the one that leads and
 // those that stand by with full caches.
 func three(t *testing.T, arguments ...string) (leader *harness.Process, others []*harness.Process) {
 	t.Helper()
-	lease := strings.ToLower(t.Name())
+	return threeOf(t, leaseName(t), arguments...)
+}
+
+func threeOf(t *testing.T, lease string, arguments ...string) (leader *harness.Process, others []*harness.Process) {
+	t.Helper()
 	arguments = append(arguments, "--leader-elect", "--leader-election-id="+lease)
 	for range 3 {
 		others = append(others, start(t, harness.Settings{Arguments: arguments}))
@@ -36,6 +47,9 @@ func three(t *testing.T, arguments ...string) (leader *harness.Process, others [
 		}
 		return false
 	})
+	for _, p := range others {
+		harness.Eventually(t, "the others to stand by", func() bool { return len(p.Said(t, "standing by")) > 0 })
+	}
 	for _, p := range append(others, leader) {
 		harness.Eventually(t, "the caches to be filled", func() bool { return get(t, p.Health, "/readyz") == 200 })
 	}
@@ -103,8 +117,9 @@ func TestALeaderThatIsStoppedHandsOverAtOnce(t *testing.T) {
 
 // The times in a Lease are for people and for whoever watches it.
 func TestALeaseTellsWhenItWasTaken(t *testing.T) {
-	leader, _ := three(t)
-	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: own, Name: strings.ToLower(t.Name())}}
+	name := leaseName(t)
+	leader, _ := threeOf(t, name)
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: own, Name: name}}
 	world.Get(t, lease)
 	first := *lease.Spec.HolderIdentity
 	stopped := time.Now()
@@ -127,7 +142,7 @@ func TestALeaseIsFollowedWithoutTheRightToWatchIt(t *testing.T) {
 	config, err := plane.KubeconfigFor(t.Context(), own, account)
 	require.NoError(t, err)
 	settings := harness.Settings{Arguments: []string{
-		"--namespace=" + own, "--leader-elect", "--leader-election-id=" + strings.ToLower(t.Name()),
+		"--namespace=" + own, "--leader-elect", "--leader-election-id=" + leaseName(t),
 		"--leader-election-lease-duration=3s", "--leader-election-renew-deadline=2s", "--leader-election-retry-period=500ms",
 	}}
 	first := harness.StartProcess(t, program, config, settings)
