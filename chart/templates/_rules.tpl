@@ -9,7 +9,7 @@ ClusterRole. */ -}}
 # Workloads are other people's: changed, never made or deleted.
 - apiGroups: [apps]
   resources: [deployments]
-  verbs: [get, list, watch, patch]
+  verbs: [list, watch, patch]
 # What a workload can be rolled back to keeps its configuration.
 - apiGroups: [apps]
   resources: [replicasets]
@@ -17,14 +17,14 @@ ClusterRole. */ -}}
 # Vector configurations: people's are read, the operator's own come and go.
 - apiGroups: [""]
   resources: [configmaps]
-  verbs: [get, list, watch, create, update, delete]
+  verbs: [list, watch, create, update, delete]
 # The finalizer is written with patch.
 - apiGroups: [observability.kontroloop.ai]
   resources: [vectorsidecars]
-  verbs: [get, list, watch, patch]
+  verbs: [list, watch, patch]
 - apiGroups: [observability.kontroloop.ai]
   resources: [vectorsidecars/status]
-  verbs: [get, patch]
+  verbs: [patch]
 # Needed to own ConfigMaps with blockOwnerDeletion where the API server
 # enforces it (OwnerReferencesPermissionEnforcement).
 - apiGroups: [observability.kontroloop.ai]
@@ -37,7 +37,7 @@ ClusterRole. */ -}}
 # Jobs in which Vector judges a configuration, and how their pods ended.
 - apiGroups: [batch]
   resources: [jobs]
-  verbs: [get, list, watch, create, delete]
+  verbs: [list, watch, create, delete]
 - apiGroups: [""]
   resources: [pods]
   verbs: [list]
@@ -45,7 +45,7 @@ ClusterRole. */ -}}
 # A namespace's label may name its environment.
 - apiGroups: [""]
   resources: [namespaces]
-  verbs: {{ ternary (list "get") (list "get" "list" "watch") (not (empty .Values.watchNamespaces)) | toJson }}
+  verbs: {{ ternary (list "get") (list "list" "watch") (not (empty .Values.watchNamespaces)) | toJson }}
 {{- end -}}
 
 {{- /* What it does in its own namespace besides. */ -}}
@@ -68,7 +68,7 @@ ClusterRole. */ -}}
 # The installation's values.
 - apiGroups: [""]
   resources: [configmaps]
-  verbs: [get, list, watch]
+  verbs: [list, watch]
 {{- end }}
 {{- end -}}
 

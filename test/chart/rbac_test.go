@@ -19,12 +19,12 @@ type may map[string][]string
 
 // everywhere is what the operator may do in every namespace.
 var everywhere = may{
-	"deployments.apps": {"get", "list", "watch", "patch"},
+	"deployments.apps": {"list", "watch", "patch"},
 	"replicasets.apps": {"list"},
-	"configmaps":       {"get", "list", "watch", "create", "update", "delete"},
-	"namespaces":       {"get", "list", "watch"},
-	"vectorsidecars.observability.kontroloop.ai":            {"get", "list", "watch", "patch"},
-	"vectorsidecars.observability.kontroloop.ai/status":     {"get", "patch"},
+	"configmaps":       {"list", "watch", "create", "update", "delete"},
+	"namespaces":       {"list", "watch"},
+	"vectorsidecars.observability.kontroloop.ai":            {"list", "watch", "patch"},
+	"vectorsidecars.observability.kontroloop.ai/status":     {"patch"},
 	"vectorsidecars.observability.kontroloop.ai/finalizers": {"update"},
 	"events.events.k8s.io":                                  {"create", "patch"},
 	"tokenreviews.authentication.k8s.io":                    {"create"},

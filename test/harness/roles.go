@@ -18,10 +18,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 )
 
-// The account that the chart makes, of a release "vso" in this namespace.
+// The account that the chart makes for a release of this name in this namespace. No
+// test installs one of that name.
 const (
+	accountRelease   = "suite"
 	AccountNamespace = "vector-system"
-	Account          = "vso-vector-sidecar-operator"
+	Account          = accountRelease + "-vector-sidecar-operator"
 )
 
 // RunAsInstalled makes the roles that the chart makes for the operator, and
@@ -40,7 +42,7 @@ func (w *World) RunAsInstalled(ctx context.Context, plane *controlplane.ControlP
 	if err != nil {
 		return nil, err
 	}
-	manifest, err := tool(ctx, plane, nil, "helm", "template", "vso", filepath.Join(root, "chart"), "-n", AccountNamespace,
+	manifest, err := tool(ctx, plane, nil, "helm", "template", accountRelease, filepath.Join(root, "chart"), "-n", AccountNamespace,
 		"--set", "configValidation.job.enabled=true", "-s", "templates/role-work.yaml", "-s", "templates/role-home.yaml")
 	if err != nil {
 		return nil, err
