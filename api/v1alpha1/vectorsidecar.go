@@ -106,8 +106,7 @@ type VectorSidecarSpec struct {
 	// +optional
 	Sidecar *SidecarSpec `json:"sidecar,omitempty"`
 
-	// InitContainers are added to the pod beside the sidecar. One without a
-	// securityContext gets the sidecar's.
+	// InitContainers are added to the pod beside the sidecar.
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	InitContainers []corev1.Container `json:"initContainers,omitempty"`
