@@ -57,6 +57,7 @@ func managerOptions(options Options) ctrl.Options {
 			TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }},
 		},
 		HealthProbeBindAddress:        options.HealthProbeBindAddress,
+		PprofBindAddress:              options.PprofBindAddress,
 		LeaderElection:                options.LeaderElect,
 		LeaderElectionID:              options.LeaderElectionID,
 		LeaderElectionNamespace:       options.Namespace,

@@ -50,6 +50,9 @@ type Options struct {
 	MetricsCertDir string
 	// HealthProbeBindAddress serves /healthz and /readyz; "0" for nowhere.
 	HealthProbeBindAddress string
+	// PprofBindAddress serves profiles of the process over plain HTTP, to
+	// whoever reaches it; "0" for nowhere.
+	PprofBindAddress string
 	// LogLevel is the least level that is logged.
 	LogLevel zapcore.Level
 
@@ -81,6 +84,7 @@ func (o *Options) declare(flags *flag.FlagSet) {
 	flags.StringVar(&o.MetricsBindAddress, "metrics-bind-address", "0", "address of the metrics over HTTPS, 0 for none")
 	flags.StringVar(&o.MetricsCertDir, "metrics-cert-dir", "", "folder with tls.crt and tls.key for the metrics, followed when they change; empty for a self-signed certificate")
 	flags.StringVar(&o.HealthProbeBindAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz, 0 for none")
+	flags.StringVar(&o.PprofBindAddress, "pprof-bind-address", "0", "address of /debug/pprof/ over HTTP, without authentication and so for localhost; 0 for none")
 	flags.Var((*level)(&o.LogLevel), "log-level", "DEBUG, INFO, WARN or ERROR")
 }
 

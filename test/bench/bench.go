@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+)
+
+// bench is one run of the benchmark.
+type bench struct {
+	out         io.Writer
+	folder      string // of what the run leaves: logs, profiles
+	profiles    bool
+	program     *program
+	cluster     *cluster
+	kubeVersion string
+
+	tables   []table
+	findings []finding
+}
+
+// finding is one figure of the goals.
+type finding struct {
+	what, goal, measured string
+	// reached tells that the goal was met.
+	reached bool
+	// ratio is kept and compared with earlier runs, the less the better; 0 for
+	// what is no ratio.
+	ratio float64
+}
+
+func newBench(ctx context.Context, out io.Writer, folder string) (*bench, error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, fmt.Errorf("making the folder of the run: %w", err)
+	}
+	b := &bench{out: out, folder: folder}
+	path, err := build(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	b.program = &program{path: path, logs: folder}
+	return b, nil
+}
+
+// on runs scenarios on a control plane of their own.
+func (b *bench) on(ctx context.Context, options controlplane.Options, scenarios []scenario) (err error) {
+	if b.cluster, err = newCluster(ctx, options); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.cluster.control.Stop()) }()
+	b.program.kubeconfig = b.cluster.control.Kubeconfig()
+	version, err := b.cluster.set.Discovery().ServerVersion()
+	if err != nil {
+		return fmt.Errorf("asking the API server for its version: %w", err)
+	}
+	b.kubeVersion = version.GitVersion
+	for _, s := range scenarios {
+		began := time.Now()
+		b.tell("%s …", s.name)
+		if err := s.run(ctx, b); err != nil {
+			return fmt.Errorf("scenario %q: %w", s.name, err)
+		}
+		b.tell("%s took %s", s.name, rounded(time.Since(began)))
+	}
+	return nil
+}
+
+func (b *bench) tell(format string, args ...any) {
+	_, _ = fmt.Fprintf(b.out, "%s "+format+"\n", append([]any{time.Now().Format("15:04:05")}, args...)...)
+}
+
+func (b *bench) find(f finding) {
+	b.findings = append(b.findings, f)
+	b.tell("%s: %s (goal: %s)", f.what, f.measured, f.goal)
+}
+
+// empty deletes what a scenario has made in a namespace. No operator runs, so
+// finalizers are taken off by hand.
+func (b *bench) empty(ctx context.Context, namespace string) error {
+	var all v1alpha1.VectorSidecarList
+	if err := b.cluster.Client.List(ctx, &all, client.InNamespace(namespace)); err != nil {
+		return err
+	}
+	err := each(ctx, len(all.Items), seeders, func(ctx context.Context, n int) error {
+		sidecar := &all.Items[n]
+		if err := b.cluster.Client.Delete(ctx, sidecar); err != nil {
+			return err
+		}
+		if len(sidecar.Finalizers) == 0 {
+			return nil
+		}
+		patch := client.RawPatch("application/merge-patch+json", []byte("{\"metadata\":{\"finalizers\":null}}"))
+		return client.IgnoreNotFound(b.cluster.Client.Patch(ctx, sidecar, patch))
+	})
+	return errors.Join(err, b.cluster.clear(ctx, namespace))
+}
+
+// report prints everything that was found.
+func (b *bench) report() {
+	goals := table{title: "Goals", head: []string{"what", "goal", "measured", ""}}
+	for _, f := range b.findings {
+		mark := "reached"
+		if !f.reached {
+			mark = "**not reached**"
+		}
+		goals.add(f.what, f.goal, f.measured, mark)
+	}
+	for _, t := range append(b.tables, goals) {
+		t.print(b.out)
+	}
+}
+
+// settled waits until a VectorSidecar has told of a number of matches.
+func (b *bench) settled(ctx context.Context, namespace, name string, met func(*v1alpha1.VectorSidecar) bool) error {
+	sidecar := &v1alpha1.VectorSidecar{}
+	return until(ctx, "VectorSidecar "+name, func() (bool, error) {
+		err := b.cluster.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, sidecar)
+		return err == nil && met(sidecar), client.IgnoreNotFound(err)
+	})
+}
+
+func isReady(sidecar *v1alpha1.VectorSidecar) bool {
+	return meta.IsStatusConditionPresentAndEqual(sidecar.Status.Conditions, "Ready", metav1.ConditionTrue)
+}
+
+func (b *bench) file(name string) string { return filepath.Join(b.folder, name) }

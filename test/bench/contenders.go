@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/test/bench/naive"
+	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+)
+
+// contender injects all Deployments of a namespace that has count of them.
+type contender struct {
+	name string
+	run  func(ctx context.Context, b *bench, namespace string, count int) (round, error)
+}
+
+// round is what one contender needed for one namespace.
+type round struct {
+	wall, cpu time.Duration
+	memory    int64 // the most that was resident, in bytes
+	calls     calls
+}
+
+// The names of the contenders.
+const (
+	byFloor    = "floor"
+	byOperator = "operator"
+	byKubectl  = "kubectl apply --server-side"
+	byNaive    = "naive algorithm"
+)
+
+var (
+	floorContender    = contender{byFloor, runFloor}
+	operatorContender = contender{byOperator, runOperator}
+	kubectlContender  = contender{byKubectl, runKubectl}
+	naiveContender    = contender{byNaive, runNaive}
+)
+
+// floorWorkers is how many requests at once the floor makes: as many as give the
+// most, see docs/performance.md.
+const floorWorkers = 8
+
+// runFloor applies the same bodies in a plain loop, and does nothing else.
+func runFloor(ctx context.Context, b *bench, namespace string, count int) (round, error) {
+	o, err := newOverlay(ctx, namespace, b.kubeVersion)
+	if err != nil {
+		return round{}, err
+	}
+	body, err := o.manifest(namespace, "NAME")
+	if err != nil {
+		return round{}, err
+	}
+	return b.measure(ctx, namespace, count, os.Getpid(), func(ctx context.Context) error {
+		return each(ctx, count, floorWorkers, func(ctx context.Context, n int) error {
+			name := fmt.Sprintf("app-%05d", n)
+			patch := bytes.Replace(body, []byte("\"NAME\""), []byte("\""+name+"\""), 1)
+			_, err := b.cluster.set.AppsV1().Deployments(namespace).
+				Patch(ctx, name, types.ApplyPatchType, patch, metav1.PatchOptions{FieldManager: "floor"})
+			return err
+		})
+	})
+}
+
+// runNaive has the naive algorithm do it.
+func runNaive(ctx context.Context, b *bench, namespace string, count int) (round, error) {
+	o, err := newOverlay(ctx, namespace, b.kubeVersion)
+	if err != nil {
+		return round{}, err
+	}
+	sidecar, annotations, err := o.template()
+	if err != nil {
+		return round{}, err
+	}
+	injector, err := naive.New(b.cluster.fast, sidecar, annotations)
+	if err != nil {
+		return round{}, err
+	}
+	return b.measure(ctx, namespace, count, os.Getpid(), func(ctx context.Context) error { return injector.Run(ctx, namespace) })
+}
+
+// runKubectl has kubectl apply a file with one manifest for each Deployment.
+func runKubectl(ctx context.Context, b *bench, namespace string, count int) (round, error) {
+	o, err := newOverlay(ctx, namespace, b.kubeVersion)
+	if err != nil {
+		return round{}, err
+	}
+	var text bytes.Buffer
+	for n := range count {
+		manifest, err := o.manifest(namespace, fmt.Sprintf("app-%05d", n))
+		if err != nil {
+			return round{}, err
+		}
+		text.WriteString("---\n")
+		text.Write(manifest)
+		text.WriteString("\n")
+	}
+	file := filepath.Join(b.folder, "manifests.yaml")
+	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
+		return round{}, err
+	}
+	kubectl, err := controlplane.Bin("kubectl")
+	if err != nil {
+		return round{}, err
+	}
+	command := exec.CommandContext(ctx, kubectl, "--kubeconfig", b.cluster.control.Kubeconfig(), "apply", "--server-side", "-f", file)
+	made, err := b.measure(ctx, namespace, count, 0, func(context.Context) error {
+		if out, err := command.CombinedOutput(); err != nil {
+			return fmt.Errorf("running kubectl: %w\n%s", err, out[:min(len(out), 2000)])
+		}
+		return nil
+	})
+	if usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		made.cpu, made.memory = command.ProcessState.UserTime()+command.ProcessState.SystemTime(), usage.Maxrss<<10
+	}
+	return made, err
+}
+
+// runOperator creates the VectorSidecar beside a running operator.
+func runOperator(ctx context.Context, b *bench, namespace string, count int) (made round, err error) {
+	operator, err := b.program.start(ctx)
+	if err != nil {
+		return round{}, err
+	}
+	defer func() { err = errors.Join(err, operator.stop()) }()
+	profiling := b.profile(ctx, operator)
+	made, err = b.measure(ctx, namespace, count, operator.pid(), func(ctx context.Context) error {
+		return b.cluster.Client.Create(ctx, logs(namespace))
+	})
+	if err != nil {
+		return made, err
+	}
+	if err := profiling(); err != nil {
+		return made, err
+	}
+	made.memory, err = memoryOf(operator.pid(), "VmHWM")
+	return made, err
+}
+
+// measure runs one contender until every Deployment is injected, and counts the
+// calls until nothing more comes. pid is the process to account for, 0 for none.
+func (b *bench) measure(ctx context.Context, namespace string, count, pid int, run func(context.Context) error) (made round, err error) {
+	before, err := b.cluster.quiet(ctx, time.Second)
+	if err != nil {
+		return made, err
+	}
+	seen, err := b.cluster.observe(ctx, namespace)
+	if err != nil {
+		return made, err
+	}
+	defer seen.stop()
+	spent := time.Duration(0)
+	if pid != 0 {
+		if spent, err = cpuOf(pid); err != nil {
+			return made, err
+		}
+	}
+	began := time.Now()
+	if err := run(ctx); err != nil {
+		return made, err
+	}
+	if err := seen.count(ctx, count); err != nil {
+		return made, err
+	}
+	made.wall = time.Since(began)
+	if pid != 0 {
+		now, err := cpuOf(pid)
+		if err != nil {
+			return made, err
+		}
+		made.cpu = now - spent
+	}
+	after, err := b.cluster.quiet(ctx, 2*time.Second)
+	made.calls = after.since(before)
+	return made, err
+}

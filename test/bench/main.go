@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Command bench measures what the operator costs on a real API server, and holds
+// it against the floor: what the API server takes for the same writes from a plain
+// loop. Rounds of the contenders are interleaved, and only ratios are claims; see
+// docs/performance.md. It is no test of what the operator does.
+//
+// main.go and bench.go run the scenarios; fanout.go and its neighbours hold them;
+// contest.go and contenders.go are the rounds; the other files are what they
+// stand on.
+package main
+
+import (
+	"context"
+	"flag"
+	"os"
+	"os/signal"
+	"regexp"
+	"syscall"
+	"time"
+)
+
+func main() { os.Exit(run()) }
+
+func run() int {
+	size := flag.String("size", "short", "short, for every change, or full, for docs/performance.md")
+	only := flag.String("only", "", "run the scenarios whose name matches this regular expression")
+	folder := flag.String("folder", "bin/bench", "where logs and profiles go")
+	profiles := flag.Bool("profile", false, "keep a profile of the operator's processor time in each fan-out")
+	limit := flag.Duration("limit", 2*time.Hour, "give up after this time")
+	record := flag.String("record", "", "file with the ranges of earlier runs, to compare with")
+	update := flag.Bool("update", false, "widen the recorded ranges by this run instead of comparing")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, *limit)
+	defer cancel()
+	if err := measure(ctx, settings{*size, regexp.MustCompile(*only), *folder, *profiles, *record, *update}); err != nil {
+		_, _ = os.Stderr.WriteString("bench: " + err.Error() + "\n")
+		return 1
+	}
+	return 0
+}

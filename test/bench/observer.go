@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/metadata"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// observer sees when each Deployment of a namespace is injected, from a watch of
+// their metadata, and for all contenders alike.
+type observer struct {
+	cancel context.CancelFunc
+
+	mu       sync.Mutex
+	injected map[string]time.Time // by name, the first time
+	versions map[string]string    // the value of the annotation injected-hash
+	changed  chan struct{}        // closed and replaced with each change
+}
+
+func (c *cluster) observe(ctx context.Context, namespace string) (*observer, error) {
+	client, err := metadata.NewForConfig(c.fast)
+	if err != nil {
+		return nil, fmt.Errorf("making a client for metadata: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	deployments := client.Resource(appsv1.SchemeGroupVersion.WithResource("deployments")).Namespace(namespace)
+	watch, err := deployments.Watch(ctx, metav1.ListOptions{})
+	if err != nil {
+		cancel()
+		return nil, fmt.Errorf("watching Deployments: %w", err)
+	}
+	o := &observer{cancel: cancel, injected: map[string]time.Time{}, versions: map[string]string{}, changed: make(chan struct{})}
+	go func() {
+		for event := range watch.ResultChan() {
+			if object, err := apimeta.Accessor(event.Object); err == nil {
+				o.see(object)
+			}
+		}
+	}()
+	return o, nil
+}
+
+func (o *observer) see(object metav1.Object) {
+	if object.GetAnnotations()[meta.AnnotationInjected] == "" {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if _, known := o.injected[object.GetName()]; !known {
+		o.injected[object.GetName()] = time.Now()
+	}
+	o.versions[object.GetName()] = object.GetAnnotations()[meta.AnnotationInjectedHash]
+	close(o.changed)
+	o.changed = make(chan struct{})
+}
+
+// wait returns when the condition is met by what has been seen.
+func (o *observer) wait(ctx context.Context, what string, met func() bool) error {
+	for {
+		o.mu.Lock()
+		done, changed := met(), o.changed
+		o.mu.Unlock()
+		if done {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			return fmt.Errorf("waiting for %s, with %d injected: %w", what, len(o.injected), context.Cause(ctx))
+		}
+	}
+}
+
+// count waits until that many Deployments have been injected.
+func (o *observer) count(ctx context.Context, n int) error {
+	return o.wait(ctx, fmt.Sprintf("%d injections", n), func() bool { return len(o.injected) >= n })
+}
+
+// at is when a Deployment was injected.
+func (o *observer) at(name string) time.Time {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.injected[name]
+}
+
+func (o *observer) stop() { o.cancel() }

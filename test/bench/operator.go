@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+)
+
+// program is the operator, built and run as a process of its own, so that its
+// costs are in the kernel's accounts.
+type program struct {
+	path, kubeconfig, logs string
+	environment            []string
+	starts                 int
+}
+
+// build builds the operator's program.
+func build(ctx context.Context, folder string) (string, error) {
+	root, err := harness.Root()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(folder, "operator")
+	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, "./cmd/operator")
+	command.Dir, command.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := command.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building the operator: %w\n%s", err, out)
+	}
+	return path, nil
+}
+
+// process is the operator at work.
+type process struct {
+	command *exec.Cmd
+	ended   chan struct{}
+	// toReady is how long it took from its start until it said that it is ready.
+	toReady time.Duration
+	pprof   string
+}
+
+// start starts the operator and waits until it is ready.
+func (p *program) start(ctx context.Context) (*process, error) {
+	p.starts++
+	log, err := os.Create(filepath.Join(p.logs, fmt.Sprintf("operator-%d.log", p.starts)))
+	if err != nil {
+		return nil, fmt.Errorf("making the operator's log: %w", err)
+	}
+	defer log.Close() // The process has a descriptor of its own.
+	health, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	profiles, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	o := &process{ended: make(chan struct{}), pprof: profiles}
+	o.command = exec.Command(p.path, "--environment=development", "--namespace=vector-system",
+		"--health-probe-bind-address="+health, "--metrics-bind-address=0", "--pprof-bind-address="+profiles)
+	o.command.Env = append([]string{"KUBECONFIG=" + p.kubeconfig, "HOME=" + p.logs}, p.environment...)
+	o.command.Stdout, o.command.Stderr = log, log
+	began := time.Now()
+	if err := o.command.Start(); err != nil {
+		return nil, fmt.Errorf("starting the operator: %w", err)
+	}
+	go func() {
+		_ = o.command.Wait() // Its state tells how it ended.
+		close(o.ended)
+	}()
+	err = until(ctx, "the operator to be ready", func() (bool, error) { return o.isReady(ctx, "http://"+health+"/readyz") })
+	if err != nil {
+		return nil, errors.Join(err, o.stop(), fmt.Errorf("its log is %s", log.Name()))
+	}
+	o.toReady = time.Since(began)
+	return o, nil
+}
+
+func (o *process) isReady(ctx context.Context, url string) (bool, error) {
+	select {
+	case <-o.ended:
+		return false, errors.New("the operator has ended")
+	default:
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return false, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false, nil //nolint:nilerr // It does not listen yet.
+	}
+	defer response.Body.Close()
+	return response.StatusCode == http.StatusOK, nil
+}
+
+func (o *process) pid() int { return o.command.Process.Pid }
+
+// stop ends the operator in order.
+func (o *process) stop() error {
+	if err := o.command.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("stopping the operator: %w", err)
+	}
+	<-o.ended
+	if code := o.command.ProcessState.ExitCode(); code != 0 {
+		return fmt.Errorf("the operator ended with %d", code)
+	}
+	return nil
+}
+
+// freeAddress finds an address on the loopback that nobody listens on.
+func freeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("finding a free address: %w", err)
+	}
+	return listener.Addr().String(), listener.Close()
+}

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+)
+
+// profileSeconds is how long the operator's processor time is sampled.
+const profileSeconds = 20
+
+// profile begins to sample where an operator spends its time, if the run wants it.
+// What it returns waits for the end and keeps the profile.
+func (b *bench) profile(ctx context.Context, operator *process) (finish func() error) {
+	if !b.profiles {
+		return func() error { return nil }
+	}
+	done := make(chan error, 1)
+	go func() {
+		url := fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", operator.pprof, profileSeconds)
+		done <- keep(ctx, url, b.file(fmt.Sprintf("cpu-%d.pprof", b.program.starts)))
+	}()
+	return func() error { return <-done }
+}
+
+// keep writes what an address answers into a file.
+func keep(ctx context.Context, url, file string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return fmt.Errorf("taking a profile: %w", err)
+	}
+	defer response.Body.Close()
+	out, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	_, err = io.Copy(out, response.Body)
+	return err
+}

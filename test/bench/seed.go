@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// The label that the measured VectorSidecars select.
+const (
+	wantedKey   = "logs"
+	wantedValue = "vector"
+)
+
+// seed makes Deployments, changed by the caller if it wants to.
+func (c *cluster) seed(ctx context.Context, namespace string, count int, change func(int, *appsv1.Deployment)) error {
+	return each(ctx, count, seeders, func(ctx context.Context, n int) error {
+		object := application(fmt.Sprintf("app-%05d", n), namespace)
+		if change != nil {
+			change(n, object)
+		}
+		_, err := c.set.AppsV1().Deployments(namespace).Create(ctx, object, metav1.CreateOptions{FieldManager: "helm"})
+		return err
+	})
+}
+
+// clear deletes what a round has made.
+func (c *cluster) clear(ctx context.Context, namespace string) error {
+	now, background := int64(0), metav1.DeletePropagationBackground
+	options := metav1.DeleteOptions{GracePeriodSeconds: &now, PropagationPolicy: &background}
+	return c.set.AppsV1().Deployments(namespace).DeleteCollection(ctx, options, metav1.ListOptions{})
+}
+
+// each calls for every number below count, some at once.
+func each(ctx context.Context, count, workers int, call func(context.Context, int) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(workers)
+	for n := range count {
+		if ctx.Err() != nil {
+			break
+		}
+		group.Go(func() error { return call(ctx, n) })
+	}
+	return group.Wait()
+}
+
+func wanted(_ int, d *appsv1.Deployment) {
+	metav1.SetMetaDataLabel(&d.ObjectMeta, wantedKey, wantedValue)
+}
+
+// application is a Deployment of the size that a chart gives: labels, variables,
+// probes, requests and volumes; about four kilobytes as JSON.
+func application(name, namespace string) *appsv1.Deployment {
+	object := objects.NewDeployment(name, namespace).WithReplicas(2).
+		Labelled("app.kubernetes.io/name", name).Labelled("app.kubernetes.io/instance", name).
+		Labelled("app.kubernetes.io/managed-by", "Helm").Labelled("team", "payments").
+		Annotated("meta.helm.sh/release-name", name).Annotated("meta.helm.sh/release-namespace", namespace).
+		PodAnnotated("checksum/config", "8c6f1b0fb3d1d2b26c9f0ab3a56c3f1a7e0d3c55").
+		WithEmptyDir("logs", "/var/log/app").WithEmptyDir("tmp", "/tmp").
+		WithPort(8080).WithPort(9090).Build()
+	app := &object.Spec.Template.Spec.Containers[0]
+	for n := range 12 {
+		app.Env = append(app.Env, corev1.EnvVar{Name: fmt.Sprintf("APPLICATION_SETTING_%d", n), Value: "a value of some length"})
+	}
+	app.Resources = *objects.Requests("100m", "128Mi")
+	probe := &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/health", Port: intstr.FromInt32(8080)}}}
+	app.LivenessProbe, app.ReadinessProbe = probe, probe
+	return object
+}

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// logs is the VectorSidecar of the benchmark: it reads a log folder, so that its
+// templates look at each workload, and lets all workloads change at once.
+func logs(namespace string) *v1alpha1.VectorSidecar {
+	all := intstr.FromString("100%")
+	sidecar := objects.NewVectorSidecar("logs", namespace).Selecting(wantedKey, wantedValue).WithLogs("/var/log/app").Build()
+	sidecar.Spec.Rollout = &v1alpha1.RolloutSpec{MaxConcurrent: &all}
+	return sidecar
+}
+
+// overlay is what the operator would apply, for those who do it without one.
+type overlay struct {
+	body       map[string]any
+	companions []corev1.ConfigMap
+}
+
+// newOverlay decides as the operator does.
+func newOverlay(ctx context.Context, namespace, kubeVersion string) (*overlay, error) {
+	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	if err != nil {
+		return nil, err
+	}
+	deployment := application("app", namespace)
+	wanted(0, deployment)
+	decided, err := decision.Decide(ctx, &decision.Snapshot{
+		Sidecar: logs(namespace), Workloads: []workload.View{workload.Of(deployment)},
+		ConfigMap: func(string) *corev1.ConfigMap { return nil },
+		Chart:     chart, Environments: chart.Environments, DefaultEnvironment: "development", KubeVersion: kubeVersion,
+	}, nil)
+	if err != nil {
+		return nil, err
+	}
+	if decided.Invalid != nil || len(decided.Plans) != 1 || len(decided.Plans[0].Bodies()) != 1 {
+		return nil, fmt.Errorf("deciding what to apply: %+v", decided)
+	}
+	return &overlay{body: decided.Plans[0].Bodies()[0], companions: decided.Companions}, nil
+}
+
+// manifest is what to apply to one Deployment.
+func (o *overlay) manifest(namespace, name string) ([]byte, error) {
+	body := maps.Clone(o.body)
+	metadata := map[string]any{"name": name, "namespace": namespace}
+	if given, ok := body["metadata"].(map[string]any); ok {
+		maps.Copy(metadata, given)
+	}
+	body["apiVersion"], body["kind"], body["metadata"] = "apps/v1", "Deployment", metadata
+	return json.Marshal(body)
+}
+
+// template is the same as types.
+func (o *overlay) template() (*corev1.PodTemplateSpec, map[string]string, error) {
+	text, err := json.Marshal(o.body)
+	if err != nil {
+		return nil, nil, err
+	}
+	var typed struct {
+		metav1.ObjectMeta `json:"metadata"`
+		Spec              struct{ Template corev1.PodTemplateSpec }
+	}
+	if err := json.Unmarshal(text, &typed); err != nil {
+		return nil, nil, err
+	}
+	return &typed.Spec.Template, typed.Annotations, nil
+}
