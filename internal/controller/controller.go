@@ -76,12 +76,14 @@ type Reconciler struct {
 	catalogue  *platform.Catalogue
 	namespaces *namespaces
 	verdicts   *verdicts
+	fleet      *fleet
 
 	*instruments
 }
 
-// Setup adds the loop, its indexes and its watches to a manager. What it returns
-// is an error for as long as the loop is stuck.
+// Setup adds the loop, its indexes and its watches to a manager, whose cache must
+// hold a workload.Record in place of each Deployment. What it returns is an error
+// for as long as the loop is stuck.
 func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (alive func() error, err error) {
 	r := &Reconciler{
 		options:    options,
@@ -97,6 +99,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (alive func()
 		catalogue:  options.Catalogue,
 		namespaces: newNamespaces(mgr.GetClient(), mgr.GetAPIReader(), options.WatchNamespaces),
 		verdicts:   newVerdicts(time.Now),
+		fleet:      newFleet(),
 
 		instruments: &instruments{Instruments: options.Instruments, pulse: newPulse(options.Patience), now: time.Now},
 	}
@@ -125,7 +128,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (alive func()
 	if options.ValidationJobs {
 		builder = builder.Owns(&batchv1.Job{})
 	}
-	if err := r.addWatches(builder).Complete(r); err != nil {
+	if err := r.addWatches(builder, mgr.GetCache()).Complete(r); err != nil {
 		return nil, err
 	}
 	return func() error { return r.pulse.check(r.now()) }, nil

@@ -9,21 +9,18 @@ import (
 	"maps"
 	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 const (
 	// indexSelector finds VectorSidecars by a label that they require.
 	indexSelector = "selector"
-	// indexManager finds VectorSidecars by their field manager, and
-	// Deployments by the field managers that own something in them.
+	// indexManager finds VectorSidecars by their field manager.
 	indexManager = "manager"
 	// anyLabels is the key of VectorSidecars that require no certain label.
 	anyLabels = "*"
@@ -39,7 +36,6 @@ func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 		{&v1alpha1.VectorSidecar{}, indexManager, func(object client.Object) []string {
 			return []string{meta.Manager(object.GetName())}
 		}},
-		{&appsv1.Deployment{}, indexManager, managersOf},
 	} {
 		if err := indexer.IndexField(ctx, index.object, index.name, index.keys); err != nil {
 			return fmt.Errorf("index %q: %w", index.name, err)
@@ -57,13 +53,13 @@ func selectorKeys(object client.Object) []string {
 	}
 	selector := &sidecar.Spec.Selector
 	for _, key := range slices.Sorted(maps.Keys(selector.MatchLabels)) {
-		return []string{key + "=" + selector.MatchLabels[key]}
+		return []string{pair(key, selector.MatchLabels[key])}
 	}
 	for _, expression := range selector.MatchExpressions {
 		if expression.Operator == metav1.LabelSelectorOpIn {
 			var keys []string
 			for _, value := range expression.Values {
-				keys = append(keys, expression.Key+"="+value)
+				keys = append(keys, pair(expression.Key, value))
 			}
 			return keys
 		}
@@ -74,18 +70,9 @@ func selectorKeys(object client.Object) []string {
 func labelKeys(of map[string]string) []string {
 	var keys []string
 	for key, value := range of {
-		keys = append(keys, key+"="+value)
+		keys = append(keys, pair(key, value))
 	}
 	return keys
 }
 
 func labelSet(of map[string]string) labels.Set { return of }
-
-// managersOf are the operator's field managers that have something in a Deployment.
-func managersOf(object client.Object) []string {
-	deployment, ok := object.(*appsv1.Deployment)
-	if !ok {
-		return nil
-	}
-	return workload.Managers(deployment)
-}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -35,10 +34,6 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 	}
 	loops, _ := r.breaker.open(client.ObjectKeyFromObject(sidecar))
 	started := r.ledger.started(client.ObjectKeyFromObject(sidecar))
-	workloads, err := r.workloads(ctx, sidecar, started)
-	if err != nil {
-		return nil, err
-	}
 	companions, err := r.companions(ctx, sidecar)
 	if err != nil {
 		return nil, err
@@ -55,7 +50,7 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 		Verdict:            verdict,
 		Sidecar:            sidecar,
 		NamespaceLabels:    namespaceLabels,
-		Workloads:          workloads,
+		Workloads:          r.workloads(sidecar, started),
 		Started:            generations(started),
 		Others:             others,
 		Loops:              loops,
@@ -89,42 +84,33 @@ func generations(started map[types.UID]entry) map[types.UID]int64 {
 }
 
 // workloads lists those that the selector matches, those that carry the sidecar,
-// and those that were written to and may still be rolling out. A selector that cannot be read matches nothing here; the decision
-// says so.
-func (r *Reconciler) workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar, started map[types.UID]entry) ([]workload.View, error) {
-	inNamespace := client.InNamespace(sidecar.Namespace)
-	lists := [][]client.ListOption{{inNamespace, client.MatchingFields{indexManager: meta.Manager(sidecar.Name)}}}
-	if selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector); err == nil {
-		lists = append(lists, []client.ListOption{inNamespace, client.MatchingLabelsSelector{Selector: selector}})
-	}
+// and those that were written to and may still be rolling out. A selector that
+// cannot be read matches nothing here; the decision says so.
+func (r *Reconciler) workloads(sidecar *v1alpha1.VectorSidecar, started map[types.UID]entry) []workload.View {
 	var views []workload.View
 	seen := map[types.UID]bool{}
-	for _, options := range lists {
-		var found appsv1.DeploymentList
-		if err := r.client.List(ctx, &found, append(options, client.UnsafeDisableDeepCopy)...); err != nil {
-			return nil, fmt.Errorf("listing Deployments: %w", err)
+	add := func(record *workload.Record) {
+		if !seen[record.UID] {
+			seen[record.UID] = true
+			views = append(views, record.View())
 		}
-		for i := range found.Items {
-			if deployment := &found.Items[i]; !seen[deployment.UID] {
-				seen[deployment.UID] = true
-				views = append(views, workload.Of(deployment))
+	}
+	for _, record := range r.fleet.carriers(sidecar.Namespace, meta.Manager(sidecar.Name)) {
+		add(record)
+	}
+	if selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector); err == nil {
+		for _, record := range r.fleet.candidates(sidecar.Namespace, selectorKeys(sidecar)) {
+			if selector.Matches(labelSet(record.Labels)) {
+				add(record)
 			}
 		}
 	}
 	for uid, e := range started {
-		if seen[uid] {
-			continue
-		}
-		deployment := &appsv1.Deployment{}
-		err := r.client.Get(ctx, types.NamespacedName{Namespace: e.target.Namespace, Name: e.target.Name}, deployment)
-		if err := client.IgnoreNotFound(err); err != nil {
-			return nil, fmt.Errorf("reading Deployment %s: %w", e.target.Name, err)
-		}
-		if deployment.UID == uid {
-			views = append(views, workload.Of(deployment))
+		if record := r.fleet.get(e.target.Namespace, e.target.Name); record != nil && record.UID == uid {
+			add(record)
 		}
 	}
-	return views, nil
+	return views
 }
 
 // companions lists the ConfigMaps made for a VectorSidecar. They must not be

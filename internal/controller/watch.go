@@ -9,12 +9,12 @@ import (
 	"reflect"
 	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/pod-security-admission/api"
 	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -35,30 +35,12 @@ func ownChanges() ctrlbuilder.ForOption {
 
 // addWatches maps what happens to workloads, ConfigMaps and namespaces to the
 // VectorSidecars that it concerns.
-func (r *Reconciler) addWatches(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
+func (r *Reconciler) addWatches(builder *ctrlbuilder.Builder, cached cache.Cache) *ctrlbuilder.Builder {
 	builder = r.namespaces.watch(builder, handler.EnqueueRequestsFromMapFunc(r.sidecarsOfNamespace))
 	return builder.
 		Watches(&v1alpha1.VectorSidecar{}, handler.EnqueueRequestsFromMapFunc(r.neighbours), ctrlbuilder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		Watches(&appsv1.Deployment{}, handler.EnqueueRequestsFromMapFunc(r.sidecarsOfWorkload), ctrlbuilder.WithPredicates(workloadChanges())).
-		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges()))
-}
-
-// workloadChanges lets through what planning can see. Most updates of a workload
-// are status only and end here.
-func workloadChanges() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		before, after := view(e.ObjectOld), view(e.ObjectNew)
-		before.ResourceVersion, before.Generation = after.ResourceVersion, after.Generation
-		return !reflect.DeepEqual(before, after)
-	}}
-}
-
-func view(object client.Object) workload.View {
-	deployment, ok := object.(*appsv1.Deployment)
-	if !ok {
-		return workload.View{}
-	}
-	return workload.Of(deployment)
+		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges())).
+		WatchesRawSource(&workloads{cache: cached, fleet: r.fleet, concerns: r.sidecarsOfWorkload})
 }
 
 func configMapChanges() predicate.Predicate {
@@ -90,26 +72,22 @@ func environmentChanges() predicate.Predicate {
 
 // sidecarsOfWorkload finds those that may match a workload, and those that own
 // something in it.
-func (r *Reconciler) sidecarsOfWorkload(ctx context.Context, object client.Object) []reconcile.Request {
-	deployment, ok := object.(*appsv1.Deployment)
-	if !ok {
-		return nil
-	}
+func (r *Reconciler) sidecarsOfWorkload(ctx context.Context, record *workload.Record) []reconcile.Request {
 	found := map[types.NamespacedName]bool{}
-	for _, key := range append(labelKeys(deployment.Labels), anyLabels) {
-		for _, sidecar := range r.list(ctx, object.GetNamespace(), indexSelector, key) {
+	for _, key := range append(labelKeys(record.Labels), anyLabels) {
+		for _, sidecar := range r.list(ctx, record.Namespace, indexSelector, key) {
 			selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
-			if err == nil && selector.Matches(labelSet(deployment.Labels)) {
+			if err == nil && selector.Matches(labelSet(record.Labels)) {
 				found[client.ObjectKeyFromObject(&sidecar)] = true
 			}
 		}
 	}
-	for _, manager := range managersOf(deployment) {
-		for _, sidecar := range r.list(ctx, object.GetNamespace(), indexManager, manager) {
+	for _, manager := range record.Managers() {
+		for _, sidecar := range r.list(ctx, record.Namespace, indexManager, manager) {
 			found[client.ObjectKeyFromObject(&sidecar)] = true
 		}
 	}
-	for _, owner := range r.ledger.ownersOf(object.GetUID()) {
+	for _, owner := range r.ledger.ownersOf(record.UID) {
 		found[owner] = true
 	}
 	return requests(slices.Collect(maps.Keys(found)))

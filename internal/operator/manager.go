@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -119,17 +120,20 @@ func cacheOptions(options Options) cache.Options {
 	// The name of a label of ours is always valid.
 	validation, _ := labels.NewRequirement(meta.LabelValidation, selection.Exists, nil)
 	settings.ByObject = map[client.Object]cache.ByObject{
-		&appsv1.Deployment{}: {Transform: reduce},
+		&appsv1.Deployment{}: {Transform: reduce()},
 		&batchv1.Job{}:       {Label: labels.NewSelector().Add(*validation)},
 		&corev1.ConfigMap{}:  configMaps,
 	}
 	return settings
 }
 
-// reduce keeps of a Deployment in the cache what planning looks at.
-func reduce(object any) (any, error) {
-	if deployment, ok := object.(*appsv1.Deployment); ok {
-		return workload.Reduce(deployment), nil
+// reduce has the cache hold the record of a Deployment in place of it.
+func reduce() toolscache.TransformFunc {
+	reducer := workload.NewReducer()
+	return func(object any) (any, error) {
+		if deployment, ok := object.(*appsv1.Deployment); ok {
+			return reducer.Reduce(deployment), nil
+		}
+		return object, nil
 	}
-	return object, nil
 }

@@ -50,3 +50,12 @@ func kindOnly(volume *corev1.Volume) corev1.Volume {
 	}
 	return kept
 }
+
+func anyOwns(ours map[string]Owned, items func(Owned) []string, name string) bool {
+	for _, o := range ours {
+		if slices.Contains(items(o), name) {
+			return true
+		}
+	}
+	return false
+}

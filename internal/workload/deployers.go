@@ -36,7 +36,7 @@ func deployedIn(entries []metav1.ManagedFieldsEntry) deployed {
 		if !isDeployer(&entries[i]) {
 			continue
 		}
-		eachItem(podFields(&entries[i]), func(list, name string, _ map[string]any) {
+		eachItem(podFields(&entries[i]), func(list, name string) {
 			all[list] = append(all[list], name)
 		})
 	}
@@ -61,7 +61,7 @@ func podFields(entry *metav1.ManagedFieldsEntry) map[string]any {
 }
 
 // eachItem visits the items that a deployer's manifest holds.
-func eachItem(pod map[string]any, visit func(list, name string, fields map[string]any)) {
+func eachItem(pod map[string]any, visit func(list, name string)) {
 	for _, list := range podLists {
 		items := tree.Map(pod["f:"+list])
 		for _, key := range slices.Sorted(maps.Keys(items)) {
@@ -70,35 +70,9 @@ func eachItem(pod map[string]any, visit func(list, name string, fields map[strin
 			if !isItem || json.Unmarshal([]byte(text), &keys) != nil {
 				continue
 			}
-			fields := tree.Map(items[key])
-			if _, setsImage := fields["f:image"]; setsImage || list == "volumes" {
-				visit(list, keys.Name, fields)
+			if _, setsImage := tree.Map(items[key])["f:image"]; setsImage || list == "volumes" {
+				visit(list, keys.Name)
 			}
 		}
-	}
-}
-
-// only returns a deployer's record with nothing in it but the items that wanted
-// says, nil if it has none of them.
-func only(entry *metav1.ManagedFieldsEntry, wanted func(list, name string) bool) *metav1.ManagedFieldsEntry {
-	pod := map[string]any{}
-	eachItem(podFields(entry), func(list, name string, _ map[string]any) {
-		if !wanted(list, name) {
-			return
-		}
-		key, _ := json.Marshal(map[string]string{"name": name})
-		items := tree.Map(pod["f:"+list])
-		if items == nil {
-			items = map[string]any{}
-			pod["f:"+list] = items
-		}
-		items["k:"+string(key)] = map[string]any{"f:image": map[string]any{}}
-	})
-	if len(pod) == 0 {
-		return nil
-	}
-	text, _ := json.Marshal(map[string]any{"f:spec": map[string]any{"f:template": map[string]any{"f:spec": pod}}})
-	return &metav1.ManagedFieldsEntry{
-		Manager: entry.Manager, Operation: entry.Operation, Time: entry.Time, FieldsV1: metav1.NewFieldsV1(string(text)),
 	}
 }

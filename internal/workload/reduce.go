@@ -4,81 +4,89 @@
 package workload
 
 import (
-	"maps"
-	"slices"
+	"strings"
+	"unique"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Reduce returns a Deployment with only what Of looks at, to be cached in place
-// of the whole one: Of(Reduce(d)) equals Of(d). The argument is not changed.
-func Reduce(deployment *appsv1.Deployment) *appsv1.Deployment {
-	ours := owned(deployment)
-	spec := &deployment.Spec.Template.Spec
-	reduced := &appsv1.Deployment{
+// Reducer makes Records. What many workloads have in common, such as what one
+// VectorSidecar has merged into them, is held once. It may be used by several
+// goroutines at once. Make one with NewReducer.
+type Reducer struct{ shared *shared }
+
+// NewReducer returns a Reducer.
+func NewReducer() *Reducer { return &Reducer{newShared()} }
+
+// Reduce returns the record of a Deployment, which is not changed.
+func (r *Reducer) Reduce(deployment *appsv1.Deployment) *Record {
+	packed, err := visible(deployment).Marshal()
+	if err != nil {
+		packed = nil // Every value of the type marshals.
+	}
+	return &Record{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace:         deployment.Namespace,
+			Namespace:         one(deployment.Namespace),
 			Name:              deployment.Name,
 			UID:               deployment.UID,
 			ResourceVersion:   deployment.ResourceVersion,
 			Generation:        deployment.Generation,
-			CreationTimestamp: deployment.CreationTimestamp,
 			DeletionTimestamp: deployment.DeletionTimestamp,
-			Labels:            deployment.Labels,
-			Annotations:       cachedAnnotations(deployment.Annotations),
-			ManagedFields:     reduceEntries(deployment.ManagedFields, ours),
+			Labels:            oneOfEach(deployment.Labels),
 		},
-		Spec: appsv1.DeploymentSpec{
-			Replicas: deployment.Spec.Replicas,
-			Paused:   deployment.Spec.Paused,
-			Selector: deployment.Spec.Selector,
-			Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
-				HostNetwork:                   spec.HostNetwork,
-				HostPID:                       spec.HostPID,
-				HostIPC:                       spec.HostIPC,
-				HostUsers:                     spec.HostUsers,
-				OS:                            spec.OS,
-				SecurityContext:               spec.SecurityContext,
-				TerminationGracePeriodSeconds: spec.TerminationGracePeriodSeconds,
-				InitContainers:                reduceContainers(spec.InitContainers, ours),
-				Containers:                    reduceContainers(spec.Containers, ours),
-				Volumes:                       reduceVolumes(spec.Volumes, ours),
-			}},
-		},
-		Status: appsv1.DeploymentStatus{
-			ObservedGeneration: deployment.Status.ObservedGeneration,
-			Replicas:           deployment.Status.Replicas,
-			UpdatedReplicas:    deployment.Status.UpdatedReplicas,
-			AvailableReplicas:  deployment.Status.AvailableReplicas,
-			Conditions:         reduceConditions(deployment.Status.Conditions),
-		},
+		rollout:    rolloutOf(deployment),
+		lastWriter: one(lastWriter(deployment.ManagedFields)),
+		owned:      r.shared.of(deployment),
+		packed:     packed,
 	}
-	reduced.Spec.Template.Labels = deployment.Spec.Template.Labels
-	reduced.Spec.Template.Annotations = deployment.Spec.Template.Annotations
-	if len(ours) == 0 {
-		reduced.Spec.Template.Annotations = keysOnly(deployment.Spec.Template.Annotations)
-	}
-	return reduced
 }
 
-// cachedAnnotations leaves out the copy of the whole object that client-side
-// apply keeps.
-func cachedAnnotations(annotations map[string]string) map[string]string {
-	if _, ok := annotations[corev1.LastAppliedConfigAnnotation]; !ok {
-		return annotations
+// visible is the rest of what a View shows, as a Deployment.
+func visible(deployment *appsv1.Deployment) *appsv1.Deployment {
+	template := &deployment.Spec.Template
+	spec := &template.Spec
+	return &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Annotations: visibleAnnotations(deployment.Annotations)},
+		Spec: appsv1.DeploymentSpec{
+			Paused:   deployment.Spec.Paused,
+			Selector: deployment.Spec.Selector,
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: keysOnly(template.Labels), Annotations: keysOnly(template.Annotations)},
+				Spec: corev1.PodSpec{
+					HostNetwork:                   spec.HostNetwork,
+					HostPID:                       spec.HostPID,
+					HostIPC:                       spec.HostIPC,
+					HostUsers:                     spec.HostUsers,
+					OS:                            spec.OS,
+					SecurityContext:               spec.SecurityContext,
+					TerminationGracePeriodSeconds: spec.TerminationGracePeriodSeconds,
+					InitContainers:                reduceContainers(spec.InitContainers),
+					Containers:                    reduceContainers(spec.Containers),
+					Volumes:                       reduceVolumes(spec.Volumes),
+				},
+			},
+		},
 	}
-	kept := maps.Clone(annotations)
-	delete(kept, corev1.LastAppliedConfigAnnotation)
+}
+
+// visibleAnnotations are those of others, and those by which a workload speaks to
+// the operator.
+func visibleAnnotations(annotations map[string]string) map[string]string {
+	kept := foreign(annotations)
+	for key, value := range annotations {
+		if key == meta.AnnotationInject || strings.HasPrefix(key, meta.AnnotationValuesPrefix) {
+			kept[key] = value
+		}
+	}
 	return kept
 }
 
 // keysOnly drops the values, which may be long.
 func keysOnly(annotations map[string]string) map[string]string {
-	if annotations == nil {
-		return nil
-	}
 	kept := make(map[string]string, len(annotations))
 	for key := range annotations {
 		kept[key] = ""
@@ -86,74 +94,33 @@ func keysOnly(annotations map[string]string) map[string]string {
 	return kept
 }
 
-// reduceEntries keeps our records, what deployers' records say of our items, and
-// who wrote last.
-func reduceEntries(entries []metav1.ManagedFieldsEntry, ours map[string]Owned) []metav1.ManagedFieldsEntry {
-	var kept []metav1.ManagedFieldsEntry
-	isOurItem := func(list, name string) bool {
-		if list == "volumes" {
-			return anyOwns(ours, func(o Owned) []string { return o.Volumes }, name)
-		}
-		return anyOwns(ours, func(o Owned) []string { return o.Containers }, name)
-	}
-	for i := range entries {
-		entry := &entries[i]
-		switch {
-		case isOurs(entry):
-			kept = append(kept, *entry)
-		case len(ours) > 0 && isDeployer(entry):
-			if reduced := only(entry, isOurItem); reduced != nil {
-				kept = append(kept, *reduced)
-			}
-		}
-	}
-	if last := lastEntry(entries); last != nil {
-		kept = append(kept, metav1.ManagedFieldsEntry{Manager: last.Manager, Operation: last.Operation, Time: last.Time})
-	}
-	return kept
-}
-
-// reduceContainers keeps a container of ours whole: its values are compared.
-func reduceContainers(containers []corev1.Container, ours map[string]Owned) []corev1.Container {
-	var kept []corev1.Container
+func reduceContainers(containers []corev1.Container) []corev1.Container {
+	kept := make([]corev1.Container, len(containers))
 	for i := range containers {
 		c := &containers[i]
-		if anyOwns(ours, func(o Owned) []string { return o.Containers }, c.Name) {
-			kept = append(kept, *c)
-			continue
-		}
-		kept = append(kept, corev1.Container{Name: c.Name, Ports: c.Ports, VolumeMounts: c.VolumeMounts, SecurityContext: c.SecurityContext})
+		kept[i] = corev1.Container{Name: c.Name, Ports: c.Ports, VolumeMounts: c.VolumeMounts, SecurityContext: c.SecurityContext}
 	}
 	return kept
 }
 
-func reduceVolumes(volumes []corev1.Volume, ours map[string]Owned) []corev1.Volume {
-	var kept []corev1.Volume
+func reduceVolumes(volumes []corev1.Volume) []corev1.Volume {
+	kept := make([]corev1.Volume, len(volumes))
 	for i := range volumes {
-		v := &volumes[i]
-		if anyOwns(ours, func(o Owned) []string { return o.Volumes }, v.Name) {
-			kept = append(kept, *v)
-			continue
-		}
-		kept = append(kept, kindOnly(v))
+		kept[i] = kindOnly(&volumes[i])
 	}
 	return kept
 }
 
-func anyOwns(ours map[string]Owned, items func(Owned) []string, name string) bool {
-	for _, o := range ours {
-		if slices.Contains(items(o), name) {
-			return true
-		}
-	}
-	return false
-}
+// one returns the one copy of a text that many workloads have.
+func one(text string) string { return unique.Make(text).Value() }
 
-func reduceConditions(conditions []appsv1.DeploymentCondition) []appsv1.DeploymentCondition {
-	for _, c := range conditions {
-		if c.Type == appsv1.DeploymentProgressing {
-			return []appsv1.DeploymentCondition{{Type: c.Type, Status: c.Status, Reason: c.Reason}}
-		}
+func oneOfEach(labels map[string]string) map[string]string {
+	if labels == nil {
+		return nil
 	}
-	return nil
+	kept := make(map[string]string, len(labels))
+	for key, value := range labels {
+		kept[one(key)] = one(value)
+	}
+	return kept
 }

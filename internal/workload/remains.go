@@ -13,8 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Managers are the operator's field managers that have something in a Deployment,
-// whole or reduced.
+// Managers are the operator's field managers that have something in a Deployment.
 func Managers(deployment *appsv1.Deployment) []string {
 	var found []string
 	for i := range deployment.ManagedFields {

@@ -45,7 +45,7 @@ func TestWhatAnUndoBringsBackIsKnown(t *testing.T) {
 	require.Equal(t, []string{"vectorsidecar-vector-data"}, owned.Volumes)
 	require.Empty(t, owned.Hash, "nothing is owned")
 	require.Equal(t, []string{meta.Manager("logs")}, Managers(deployment))
-	require.Equal(t, view, Of(Reduce(deployment)), "the cache knows as much")
+	require.Equal(t, view, NewReducer().Reduce(deployment).View(), "the cache knows as much")
 }
 
 func TestWhatADeployersManifestHoldsIsNoRemains(t *testing.T) {
@@ -53,7 +53,7 @@ func TestWhatADeployersManifestHoldsIsNoRemains(t *testing.T) {
 	deployment := undone(t, "helm", map[string]string{key: list})
 
 	require.Empty(t, Of(deployment).Owned)
-	require.Equal(t, Of(deployment), Of(Reduce(deployment)))
+	require.Equal(t, Of(deployment), NewReducer().Reduce(deployment).View())
 }
 
 func TestAListUnderAnotherKeyIsNobodys(t *testing.T) {
@@ -80,7 +80,7 @@ func TestAContainerIsTakenByWhoDeploysItsImage(t *testing.T) {
 		view := Of(c.live())
 
 		require.Equal(t, taken, view.Owned[meta.Manager("logs")].Taken, by)
-		require.Equal(t, view, Of(Reduce(c.live())), by)
+		require.Equal(t, view, NewReducer().Reduce(c.live()).View(), by)
 	}
 }
 

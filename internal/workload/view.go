@@ -102,8 +102,12 @@ type Owned struct {
 	HasPlainAnnotations bool
 }
 
-// Of returns the view of a Deployment, whole or reduced.
+// Of returns the view of a Deployment.
 func Of(deployment *appsv1.Deployment) View {
+	return viewOf(deployment, owned(deployment), rolloutOf(deployment), lastWriter(deployment.ManagedFields))
+}
+
+func viewOf(deployment *appsv1.Deployment, owned map[string]Owned, rollout Rollout, lastWriter string) View {
 	spec := &deployment.Spec.Template.Spec
 	view := View{
 		Ref:             Ref{Kind: KindDeployment, Namespace: deployment.Namespace, Name: deployment.Name, UID: deployment.UID},
@@ -111,8 +115,8 @@ func Of(deployment *appsv1.Deployment) View {
 		Generation:      deployment.Generation,
 		Labels:          deployment.Labels,
 		Annotations:     foreign(deployment.Annotations),
-		Owned:           owned(deployment),
-		Rollout:         rolloutOf(deployment),
+		Owned:           owned,
+		Rollout:         rollout,
 		HostNetwork:     spec.HostNetwork,
 		GraceSeconds:    ptr.Deref(spec.TerminationGracePeriodSeconds, 0),
 		Paused:          deployment.Spec.Paused,
@@ -122,7 +126,7 @@ func Of(deployment *appsv1.Deployment) View {
 		PodLabels:       slices.Sorted(maps.Keys(deployment.Spec.Template.Labels)),
 		PodAnnotations:  slices.Sorted(maps.Keys(deployment.Spec.Template.Annotations)),
 		SelectorKeys:    selectorKeys(deployment.Spec.Selector),
-		LastWriter:      lastWriter(deployment.ManagedFields),
+		LastWriter:      lastWriter,
 	}
 	for i := range spec.InitContainers {
 		view.Containers = append(view.Containers, container(&spec.InitContainers[i], true))

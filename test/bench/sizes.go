@@ -27,7 +27,7 @@ type sizes struct {
 }
 
 var short = sizes{
-	rounds: 3, fanOuts: []int{200}, against: 200,
+	rounds: 2, fanOuts: []int{1000}, against: 0,
 }
 
 var full = sizes{

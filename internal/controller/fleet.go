@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"sync"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// fleet finds workloads by what VectorSidecars ask for, without looking at the
+// others. The records themselves are the cache's.
+type fleet struct {
+	mu     sync.Mutex
+	places map[string]*place
+}
+
+// place is the workloads of one namespace.
+type place struct {
+	all       shelf
+	byManager map[string]shelf
+	// byLabel has the labels that somebody has asked for.
+	byLabel map[string]shelf
+}
+
+// shelf is some workloads, by name.
+type shelf map[string]*workload.Record
+
+func newFleet() *fleet { return &fleet{places: map[string]*place{}} }
+
+// put notes a workload, new or changed.
+func (f *fleet) put(record *workload.Record) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at := f.places[record.Namespace]
+	if at == nil {
+		at = &place{all: shelf{}, byManager: map[string]shelf{}, byLabel: map[string]shelf{}}
+		f.places[record.Namespace] = at
+	}
+	at.drop(record.Name)
+	at.all[record.Name] = record
+	for _, manager := range record.Managers() {
+		add(at.byManager, manager, record)
+	}
+	for label, value := range record.Labels {
+		if shelf, wanted := at.byLabel[pair(label, value)]; wanted {
+			shelf[record.Name] = record
+		}
+	}
+}
+
+// remove forgets a workload that is gone.
+func (f *fleet) remove(record *workload.Record) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if at := f.places[record.Namespace]; at != nil {
+		if at.drop(record.Name); len(at.all) == 0 {
+			delete(f.places, record.Namespace)
+		}
+	}
+}
+
+func (p *place) drop(name string) {
+	before := p.all[name]
+	if before == nil {
+		return
+	}
+	delete(p.all, name)
+	for _, manager := range before.Managers() {
+		if delete(p.byManager[manager], name); len(p.byManager[manager]) == 0 {
+			delete(p.byManager, manager)
+		}
+	}
+	for label, value := range before.Labels {
+		delete(p.byLabel[pair(label, value)], name)
+	}
+}
+
+func add(shelves map[string]shelf, key string, record *workload.Record) {
+	if shelves[key] == nil {
+		shelves[key] = shelf{}
+	}
+	shelves[key][record.Name] = record
+}
+
+// candidates are the workloads of a namespace that have one of the labels, each
+// written as by pair, or all of them for anyLabels.
+func (f *fleet) candidates(namespace string, labels []string) []*workload.Record {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at := f.places[namespace]
+	if at == nil {
+		return nil
+	}
+	var found []*workload.Record
+	for _, label := range labels {
+		found = at.labelled(label).appendTo(found)
+	}
+	return found
+}
+
+// labelled are the workloads with a label; from the first time that it is asked
+// for, they are kept in an index.
+func (p *place) labelled(label string) shelf {
+	if label == anyLabels {
+		return p.all
+	}
+	if known, asked := p.byLabel[label]; asked {
+		return known
+	}
+	p.byLabel[label] = shelf{}
+	for _, record := range p.all {
+		for key, value := range record.Labels {
+			if pair(key, value) == label {
+				p.byLabel[label][record.Name] = record
+			}
+		}
+	}
+	return p.byLabel[label]
+}
+
+// carriers are the workloads of a namespace that carry something of a manager's.
+func (f *fleet) carriers(namespace, manager string) []*workload.Record {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if at := f.places[namespace]; at != nil {
+		return at.byManager[manager].appendTo(nil)
+	}
+	return nil
+}
+
+// get returns a workload, nil if there is none of that name.
+func (f *fleet) get(namespace, name string) *workload.Record {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if at := f.places[namespace]; at != nil {
+		return at.all[name]
+	}
+	return nil
+}
+
+func (s shelf) appendTo(records []*workload.Record) []*workload.Record {
+	for _, record := range s {
+		records = append(records, record)
+	}
+	return records
+}
+
+// pair writes a label as a key of an index.
+func pair(key, value string) string { return key + "=" + value }

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+func record(name, namespace, value string, managers ...string) *workload.Record {
+	deployment := objects.NewDeployment(name, namespace).Labelled("logs", value).Build()
+	for _, manager := range managers {
+		deployment.ManagedFields = append(deployment.ManagedFields, metav1.ManagedFieldsEntry{
+			Manager: manager, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1("{}"),
+		})
+	}
+	return workload.NewReducer().Reduce(deployment)
+}
+
+func names(records []*workload.Record) []string {
+	found := []string{}
+	for _, r := range records {
+		found = append(found, r.Namespace+"/"+r.Name)
+	}
+	slices.Sort(found)
+	return found
+}
+
+func TestTheFleetFollowsEveryChange(t *testing.T) {
+	f := newFleet()
+	manager := meta.Manager("logs")
+	vector, none, any := []string{"logs=vector"}, []string{"logs=none"}, []string{anyLabels}
+	f.put(record("cart", "shop", "vector"))
+	f.put(record("web", "shop", "none", manager))
+	f.put(record("cart", "bank", "vector"))
+
+	require.Equal(t, []string{"shop/cart"}, names(f.candidates("shop", vector)), "asked for after it came")
+	require.Equal(t, []string{"shop/cart", "shop/web"}, names(f.candidates("shop", append(vector, none...))))
+	require.Equal(t, []string{"shop/cart", "shop/web"}, names(f.candidates("shop", any)))
+	require.Equal(t, []string{"shop/web"}, names(f.carriers("shop", manager)))
+	require.Equal(t, "cart", f.get("bank", "cart").Name)
+
+	f.put(record("till", "shop", "vector"))
+	require.Equal(t, []string{"shop/cart", "shop/till"}, names(f.candidates("shop", vector)), "came after it was asked for")
+	f.put(record("till", "shop", "none", manager))
+	require.Equal(t, []string{"shop/cart"}, names(f.candidates("shop", vector)), "another label")
+	require.Equal(t, []string{"shop/till", "shop/web"}, names(f.candidates("shop", none)))
+	require.Equal(t, []string{"shop/till", "shop/web"}, names(f.carriers("shop", manager)))
+	f.put(record("web", "shop", "none"))
+	require.Equal(t, []string{"shop/till"}, names(f.carriers("shop", manager)), "it gave it up")
+
+	for _, gone := range []string{"cart", "till", "web", "web"} {
+		f.remove(record(gone, "shop", ""))
+	}
+	require.Empty(t, f.candidates("shop", any))
+	require.Nil(t, f.get("shop", "cart"))
+	require.NotContains(t, f.places, "shop", "an empty namespace costs nothing")
+	require.Equal(t, []string{"bank/cart"}, names(f.candidates("bank", any)))
+}

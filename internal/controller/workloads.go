@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// workloads is the source of events of workloads. The cache holds records in place
+// of them, which a source for objects would not take. It keeps the fleet in step,
+// and lets through only what planning can see: most updates of a workload are of
+// its status alone, and end here.
+type workloads struct {
+	cache cache.Cache
+	fleet *fleet
+	// concerns are the VectorSidecars that a change of a workload concerns.
+	concerns func(context.Context, *workload.Record) []reconcile.Request
+
+	registration toolscache.ResourceEventHandlerRegistration
+	started      chan error
+}
+
+type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
+
+// Start is called by the controller once, when it starts.
+func (w *workloads) Start(ctx context.Context, queue queue) error {
+	w.started = make(chan error, 1)
+	go func() { w.started <- w.follow(ctx, queue) }()
+	return nil
+}
+
+// follow has the informer tell of every change. It waits for the informer to be
+// filled, so that it must not hold up the start of other sources.
+func (w *workloads) follow(ctx context.Context, queue queue) error {
+	informer, err := w.cache.GetInformer(ctx, &appsv1.Deployment{})
+	if err != nil {
+		return fmt.Errorf("watching Deployments: %w", err)
+	}
+	enqueue := func(record *workload.Record) {
+		for _, request := range w.concerns(ctx, record) {
+			queue.Add(request)
+		}
+	}
+	w.registration, err = informer.AddEventHandler(toolscache.ResourceEventHandlerDetailedFuncs{
+		AddFunc: func(object any, isInitial bool) {
+			if record := recordOf(object); record != nil {
+				w.fleet.put(record)
+				// In the beginning every VectorSidecar has a pass of its own.
+				if !isInitial {
+					enqueue(record)
+				}
+			}
+		},
+		UpdateFunc: func(before, after any) {
+			old, record := recordOf(before), recordOf(after)
+			if record == nil {
+				return
+			}
+			w.fleet.put(record)
+			if old != nil && record.LooksLike(old) {
+				return
+			}
+			if old != nil {
+				enqueue(old)
+			}
+			enqueue(record)
+		},
+		DeleteFunc: func(object any) {
+			if record := recordOf(object); record != nil {
+				w.fleet.remove(record)
+				enqueue(record)
+			}
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("watching Deployments: %w", err)
+	}
+	return nil
+}
+
+// WaitForSync returns when the fleet holds every workload.
+func (w *workloads) WaitForSync(ctx context.Context) error {
+	select {
+	case err := <-w.started:
+		if err != nil {
+			return err
+		}
+	case <-ctx.Done():
+		return errors.New("the workloads are not read yet")
+	}
+	if !toolscache.WaitForCacheSync(ctx.Done(), w.registration.HasSynced) {
+		return errors.New("the workloads are not read yet")
+	}
+	return nil
+}
+
+// String names the source in messages.
+func (w *workloads) String() string { return "workloads" }
+
+// recordOf is the record of an event, that of a deletion that was missed included.
+func recordOf(object any) *workload.Record {
+	if missed, ok := object.(toolscache.DeletedFinalStateUnknown); ok {
+		object = missed.Obj
+	}
+	record, _ := object.(*workload.Record)
+	return record
+}
