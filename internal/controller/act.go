@@ -43,6 +43,8 @@ type outcome struct {
 	// lookAgain is when an old companion may have become unused, or Vector is
 	// to be asked again; 0 for never.
 	lookAgain time.Duration
+	// statusWait is when the status may be written that was held back, 0 for none.
+	statusWait time.Duration
 }
 
 func (o *outcome) miss() {

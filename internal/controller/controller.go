@@ -77,6 +77,7 @@ type Reconciler struct {
 	namespaces *namespaces
 	verdicts   *verdicts
 	fleet      *fleet
+	statusPace *statusPace
 
 	*instruments
 }
@@ -85,11 +86,15 @@ type Reconciler struct {
 // hold a workload.Record in place of each Deployment. What it returns is an error
 // for as long as the loop is stuck.
 func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (alive func() error, err error) {
+	announcer := newAnnouncer(mgr.GetEventRecorder(meta.Operator))
+	if err := mgr.Add(announcer); err != nil {
+		return nil, fmt.Errorf("adding the events: %w", err)
+	}
 	r := &Reconciler{
 		options:    options,
 		client:     mgr.GetClient(),
 		live:       mgr.GetAPIReader(),
-		events:     mgr.GetEventRecorder(meta.Operator),
+		events:     announcer,
 		writer:     apply.New(mgr.GetClient()),
 		memo:       decision.NewMemo(),
 		ledger:     newLedger(time.Now),
@@ -100,6 +105,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (alive func()
 		namespaces: newNamespaces(mgr.GetClient(), mgr.GetAPIReader(), options.WatchNamespaces),
 		verdicts:   newVerdicts(time.Now),
 		fleet:      newFleet(),
+		statusPace: newStatusPace(time.Now),
 
 		instruments: &instruments{Instruments: options.Instruments, pulse: newPulse(options.Patience), now: time.Now},
 	}
@@ -221,13 +227,18 @@ func (r *Reconciler) lookAgain(name types.NamespacedName, decided *decision.Deci
 	if result.isStale {
 		return staleRetry
 	}
-	if result.lookAgain > 0 && (wait == 0 || wait > result.lookAgain) {
-		wait = result.lookAgain
+	if len(result.failures) > 0 || decided.Late {
+		wait = sooner(wait, lastRetry)
 	}
-	if (len(result.failures) > 0 || decided.Late) && (wait == 0 || wait > lastRetry) {
-		return lastRetry
+	return sooner(sooner(wait, result.lookAgain), result.statusWait)
+}
+
+// sooner is the shorter of two waits, of which 0 is never.
+func sooner(a, b time.Duration) time.Duration {
+	if a == 0 || b != 0 && b < a {
+		return b
 	}
-	return wait
+	return a
 }
 
 // forget drops what is remembered of a VectorSidecar that is gone.
@@ -235,5 +246,6 @@ func (r *Reconciler) forget(name types.NamespacedName) {
 	r.keep(name, nil)
 	r.references.keep(name)
 	r.history.keep(name, nil, nil)
+	r.statusPace.forget(name)
 	r.Metrics.Forget(name)
 }

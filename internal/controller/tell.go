@@ -27,17 +27,22 @@ import (
 )
 
 // tell writes the status if it says anything new, and events if anything
-// happened.
+// happened. A status that would be written too often is held back, and what would
+// be told with it.
 func (r *Reconciler) tell(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, result *outcome) error {
-	before := sidecar.DeepCopy()
-	facts := status.Facts{Sidecar: before, Decision: decided, Changed: len(result.done) > 0, Failures: result.failures}
+	name, before := client.ObjectKeyFromObject(sidecar), sidecar.DeepCopy()
+	changed := r.statusPace.changed(name, len(result.done) > 0)
+	facts := status.Facts{Sidecar: before, Decision: decided, Changed: changed, Failures: result.failures}
 	sidecar.Status = status.Of(facts, metav1.Now())
 	r.tellMetrics(sidecar, facts)
 	r.tellEvents(sidecar, result)
-	r.tellErrors(ctx, before, sidecar)
 	if equality.Semantic.DeepEqual(before.Status, sidecar.Status) {
 		return nil
 	}
+	if result.statusWait = r.statusPace.wait(name); result.statusWait > 0 {
+		return nil
+	}
+	r.tellErrors(ctx, before, sidecar)
 	ctx, cancel := finishing(ctx)
 	defer cancel()
 	ctx, telling := r.begin(ctx, "tell")

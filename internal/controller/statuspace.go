@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// A status is written at most this often: twice at once, so that a change and what
+// comes of it both show, and then once in this time. During a rollout each pass
+// could tell another count.
+const (
+	statusInterval = time.Second
+	statusBurst    = 2
+)
+
+// statusPace holds back the status of each VectorSidecar that is written too often.
+type statusPace struct {
+	now func() time.Time
+
+	mu   sync.Mutex
+	told map[types.NamespacedName]*told
+}
+
+// told is what was told of one VectorSidecar.
+type told struct {
+	limiter *rate.Limiter
+	// changed tells that a workload was written to since.
+	changed bool
+}
+
+func newStatusPace(now func() time.Time) *statusPace {
+	return &statusPace{now: now, told: map[types.NamespacedName]*told{}}
+}
+
+// changed tells whether a workload was written to, in this pass or in one whose
+// status was held back.
+func (s *statusPace) changed(name types.NamespacedName, now bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	of := s.of(name)
+	of.changed = of.changed || now
+	return of.changed
+}
+
+// wait returns how long the status has to wait; 0 if it may be written now, which
+// counts as done.
+func (s *statusPace) wait(name types.NamespacedName) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	of, now := s.of(name), s.now()
+	reserved := of.limiter.ReserveN(now, 1)
+	if left := reserved.DelayFrom(now); left > 0 {
+		reserved.CancelAt(now)
+		return left
+	}
+	of.changed = false
+	return 0
+}
+
+func (s *statusPace) of(name types.NamespacedName) *told {
+	if s.told[name] == nil {
+		s.told[name] = &told{limiter: rate.NewLimiter(rate.Every(statusInterval), statusBurst)}
+	}
+	return s.told[name]
+}
+
+func (s *statusPace) forget(name types.NamespacedName) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.told, name)
+}
