@@ -6,6 +6,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,13 +79,14 @@ type Reconciler struct {
 	verdicts   *verdicts
 	fleet      *fleet
 	statusPace *statusPace
+	contents   *contents
 
 	*instruments
 }
 
 // Setup adds the loop, its indexes and its watches to a manager, whose cache must
-// hold a workload.Record in place of each Deployment. What it returns is an error
-// for as long as the loop is stuck.
+// hold a workload.Record in place of each Deployment, and ConfigMaps as Digested
+// leaves them. What it returns is an error for as long as the loop is stuck.
 func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (alive func() error, err error) {
 	announcer := newAnnouncer(mgr.GetEventRecorder(meta.Operator))
 	if err := mgr.Add(announcer); err != nil {
@@ -106,6 +108,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (alive func()
 		verdicts:   newVerdicts(time.Now),
 		fleet:      newFleet(),
 		statusPace: newStatusPace(time.Now),
+		contents:   newContents(mgr.GetAPIReader()),
 
 		instruments: &instruments{Instruments: options.Instruments, pulse: newPulse(options.Patience), now: time.Now},
 	}
@@ -177,18 +180,20 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 	if err := r.collectVerdicts(ctx, sidecar); err != nil {
 		return reconcile.Result{}, metrics.Failed, fmt.Errorf("reading what Vector said: %w", err)
 	}
-	snapshot, err := r.observe(ctx, sidecar)
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	snapshot, err := r.observe(ctx, sidecar, fail)
 	if err != nil {
 		return reconcile.Result{}, metrics.Failed, fmt.Errorf("observing: %w", err)
 	}
 	decided, err := r.decide(ctx, snapshot)
-	if err != nil {
+	if err := cmp.Or(context.Cause(ctx), err); err != nil {
 		return reconcile.Result{}, metrics.Failed, fmt.Errorf("deciding: %w", err)
 	}
 	ctx = log.IntoContext(ctx, log.FromContext(ctx).WithValues(logging.Environment, decided.Environment))
 	span.Set(tracing.Environment, decided.Environment)
 	span.Count(tracing.Matched, decided.Matched)
-	r.references.keep(request.NamespacedName, decided.ConfigMaps()...)
+	r.contents.forget(r.references.keep(request.NamespacedName, decided.ConfigMaps()...))
 	if err := r.holdBeforeWriting(ctx, sidecar, decided); err != nil {
 		return reconcile.Result{}, metrics.Failed, err
 	}
@@ -244,7 +249,7 @@ func sooner(a, b time.Duration) time.Duration {
 // forget drops what is remembered of a VectorSidecar that is gone.
 func (r *Reconciler) forget(name types.NamespacedName) {
 	r.keep(name, nil)
-	r.references.keep(name)
+	r.contents.forget(r.references.keep(name))
 	r.history.keep(name, nil, nil)
 	r.statusPace.forget(name)
 	r.Metrics.Forget(name)

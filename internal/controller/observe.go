@@ -20,8 +20,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// observe takes the snapshot, from the cache alone.
-func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (snapshot *decision.Snapshot, err error) {
+// observe takes the snapshot, from the cache alone. The content of a ConfigMap is
+// read when the decision asks for it; if that fails, so does the pass.
+func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, fail context.CancelCauseFunc) (snapshot *decision.Snapshot, err error) {
 	ctx, observing := r.begin(ctx, "observe")
 	defer func() { observing.end(err) }()
 	namespaceLabels, err := r.namespaces.of(ctx, sidecar.Namespace)
@@ -54,7 +55,13 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 		Started:            generations(started),
 		Others:             others,
 		Loops:              loops,
-		ConfigMap:          func(name string) *corev1.ConfigMap { return r.configMap(ctx, sidecar, name) },
+		ConfigMap: func(name string) *corev1.ConfigMap {
+			object, err := r.configMap(ctx, sidecar, name)
+			if err != nil {
+				fail(err)
+			}
+			return object
+		},
 		Companions:         companions,
 		Platform:           given,
 		DefaultEnvironment: r.options.DefaultEnvironment,
@@ -128,11 +135,11 @@ func (r *Reconciler) companions(ctx context.Context, sidecar *v1alpha1.VectorSid
 
 // configMap reads a ConfigMap that a decision asks for. The reference is noted
 // first, so that no change of the ConfigMap is missed.
-func (r *Reconciler) configMap(ctx context.Context, sidecar *v1alpha1.VectorSidecar, name string) *corev1.ConfigMap {
+func (r *Reconciler) configMap(ctx context.Context, sidecar *v1alpha1.VectorSidecar, name string) (*corev1.ConfigMap, error) {
 	r.references.add(client.ObjectKeyFromObject(sidecar), name)
-	object := &corev1.ConfigMap{}
-	if err := r.client.Get(ctx, types.NamespacedName{Namespace: sidecar.Namespace, Name: name}, object); err != nil {
-		return nil // The cache knows of no other error than "not found".
+	cached := &corev1.ConfigMap{}
+	if err := r.client.Get(ctx, types.NamespacedName{Namespace: sidecar.Namespace, Name: name}, cached); err != nil {
+		return nil, client.IgnoreNotFound(err)
 	}
-	return object
+	return r.contents.of(ctx, cached)
 }

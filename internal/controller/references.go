@@ -42,8 +42,9 @@ func (r *references) add(sidecar types.NamespacedName, name string) {
 	r.sidecars[key][sidecar] = true
 }
 
-// keep drops what a VectorSidecar has asked for, except the names given.
-func (r *references) keep(sidecar types.NamespacedName, names ...string) {
+// keep drops what a VectorSidecar has asked for, except the names given. It returns
+// the ConfigMaps that nobody asks for any more.
+func (r *references) keep(sidecar types.NamespacedName, names ...string) (unused []types.NamespacedName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for name := range r.configMaps[sidecar] {
@@ -55,11 +56,13 @@ func (r *references) keep(sidecar types.NamespacedName, names ...string) {
 		delete(r.sidecars[key], sidecar)
 		if len(r.sidecars[key]) == 0 {
 			delete(r.sidecars, key)
+			unused = append(unused, key)
 		}
 	}
 	if len(r.configMaps[sidecar]) == 0 {
 		delete(r.configMaps, sidecar)
 	}
+	return unused
 }
 
 // to returns the VectorSidecars that asked for a ConfigMap.

@@ -47,7 +47,7 @@ func configMapChanges() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, isOld := e.ObjectOld.(*corev1.ConfigMap)
 		after, isNew := e.ObjectNew.(*corev1.ConfigMap)
-		return !isOld || !isNew || !maps.Equal(before.Data, after.Data) || !reflect.DeepEqual(before.BinaryData, after.BinaryData) ||
+		return !isOld || !isNew || before.Annotations[contentDigest] != after.Annotations[contentDigest] || !maps.Equal(before.Data, after.Data) || !reflect.DeepEqual(before.BinaryData, after.BinaryData) ||
 			before.Labels[meta.LabelTemplateSet] != after.Labels[meta.LabelTemplateSet]
 	}}
 }

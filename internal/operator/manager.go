@@ -27,6 +27,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -104,7 +105,10 @@ func (o *Options) checkCertificates() error {
 // cacheOptions restrict the cache to what the loop reads.
 func cacheOptions(options Options) cache.Options {
 	// Every namespace has one of these, and none configures Vector.
-	configMaps := cache.ByObject{Field: fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt")}
+	configMaps := cache.ByObject{
+		Field:     fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt"),
+		Transform: controller.Digested(options.Namespace),
+	}
 	settings := cache.Options{DefaultTransform: cache.TransformStripManagedFields()}
 	if len(options.WatchNamespaces) > 0 {
 		settings.DefaultNamespaces = map[string]cache.Config{}

@@ -69,6 +69,12 @@ func (c calls) since(before calls) calls {
 	return made
 }
 
+// isRead tells whether a key of calls is of reading.
+func isRead(key string) bool {
+	verb, _, _ := strings.Cut(key, " ")
+	return verb == "GET" || verb == "LIST"
+}
+
 func (c calls) total() int {
 	sum := 0
 	for _, count := range c {

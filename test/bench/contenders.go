@@ -65,7 +65,7 @@ func runFloor(ctx context.Context, b *bench, namespace string, count int) (round
 	}
 	return b.measure(ctx, namespace, count, os.Getpid(), func(ctx context.Context) error {
 		return each(ctx, count, floorWorkers, func(ctx context.Context, n int) error {
-			name := fmt.Sprintf("app-%05d", n)
+			name := appName(n)
 			patch := bytes.Replace(body, []byte("\"NAME\""), []byte("\""+name+"\""), 1)
 			_, err := b.cluster.set.AppsV1().Deployments(namespace).
 				Patch(ctx, name, types.ApplyPatchType, patch, metav1.PatchOptions{FieldManager: "floor"})
@@ -99,7 +99,7 @@ func runKubectl(ctx context.Context, b *bench, namespace string, count int) (rou
 	}
 	var text bytes.Buffer
 	for n := range count {
-		manifest, err := o.manifest(namespace, fmt.Sprintf("app-%05d", n))
+		manifest, err := o.manifest(namespace, appName(n))
 		if err != nil {
 			return round{}, err
 		}

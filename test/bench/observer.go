@@ -97,3 +97,60 @@ func (o *observer) at(name string) time.Time {
 }
 
 func (o *observer) stop() { o.cancel() }
+
+// again forgets when Deployments were injected, for another wave.
+func (o *observer) again() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	clear(o.injected)
+}
+
+// same waits until that many Deployments run the same sidecar, and another one
+// than before.
+func (o *observer) same(ctx context.Context, count int, before string) error {
+	return o.wait(ctx, "the same sidecar everywhere", func() bool {
+		if len(o.versions) < count {
+			return false
+		}
+		return len(o.kinds()) == 1 && !o.kinds()[before]
+	})
+}
+
+// kinds are the sidecars that run; the caller holds the lock.
+func (o *observer) kinds() map[string]bool {
+	found := map[string]bool{}
+	for _, version := range o.versions {
+		found[version] = true
+	}
+	return found
+}
+
+// version is the sidecar that runs, any of them if there are several.
+func (o *observer) version() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for version := range o.kinds() {
+		return version
+	}
+	return ""
+}
+
+// distinct is how many different sidecars run.
+func (o *observer) distinct() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.kinds())
+}
+
+// earliest is when the first Deployment was injected.
+func (o *observer) earliest() time.Time {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var first time.Time
+	for _, at := range o.injected {
+		if first.IsZero() || at.Before(first) {
+			first = at
+		}
+	}
+	return first
+}

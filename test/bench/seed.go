@@ -24,8 +24,14 @@ const (
 
 // seed makes Deployments, changed by the caller if it wants to.
 func (c *cluster) seed(ctx context.Context, namespace string, count int, change func(int, *appsv1.Deployment)) error {
-	return each(ctx, count, seeders, func(ctx context.Context, n int) error {
-		object := application(fmt.Sprintf("app-%05d", n), namespace)
+	return c.seedFrom(ctx, namespace, 0, count, change)
+}
+
+// seedFrom makes those of them that are numbered from first on.
+func (c *cluster) seedFrom(ctx context.Context, namespace string, first, count int, change func(int, *appsv1.Deployment)) error {
+	return each(ctx, count-first, seeders, func(ctx context.Context, n int) error {
+		n += first
+		object := application(appName(n), namespace)
 		if change != nil {
 			change(n, object)
 		}
@@ -33,6 +39,8 @@ func (c *cluster) seed(ctx context.Context, namespace string, count int, change 
 		return err
 	})
 }
+
+func appName(n int) string { return fmt.Sprintf("app-%05d", n) }
 
 // clear deletes what a round has made.
 func (c *cluster) clear(ctx context.Context, namespace string) error {

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// contentDigest is an annotation of ConfigMaps in the cache, never of any in a
+// cluster: it stands for content that was left out.
+const contentDigest = meta.Group + "/content-digest"
+
+// Digested returns a function that leaves the content of ConfigMaps out of the
+// cache, and puts a digest in its place: there are many, some are large, and few
+// concern us. Companions are kept whole, and those in the operator's own namespace.
+func Digested(namespace string) func(any) (any, error) {
+	return func(cached any) (any, error) {
+		object, ok := cached.(*corev1.ConfigMap)
+		if !ok {
+			return cached, nil
+		}
+		object.ManagedFields = nil
+		if _, isCompanion := object.Labels[meta.LabelSidecar]; isCompanion || object.Namespace == namespace {
+			return object, nil
+		}
+		reduced := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+			Namespace: object.Namespace, Name: object.Name, UID: object.UID, ResourceVersion: object.ResourceVersion,
+			OwnerReferences: object.OwnerReferences,
+			Annotations:     map[string]string{contentDigest: digestOf(object)},
+		}}
+		return reduced, nil
+	}
+}
+
+func digestOf(object *corev1.ConfigMap) string {
+	// Maps of strings and bytes always marshal, and in the order of their keys.
+	text, _ := json.Marshal([]any{object.Data, object.BinaryData})
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
+}
+
+// contents holds the ConfigMaps whose content the cache leaves out and a
+// VectorSidecar asks for. Each content is read once.
+type contents struct {
+	live client.Reader
+
+	mu    sync.Mutex
+	known map[types.NamespacedName]content
+}
+
+type content struct {
+	digest string
+	object *corev1.ConfigMap
+}
+
+func newContents(live client.Reader) *contents {
+	return &contents{live: live, known: map[types.NamespacedName]content{}}
+}
+
+// of returns the whole of a ConfigMap in the cache, nil if it is gone by now.
+func (c *contents) of(ctx context.Context, cached *corev1.ConfigMap) (*corev1.ConfigMap, error) {
+	digest, isDigested := cached.Annotations[contentDigest]
+	if !isDigested {
+		return cached, nil
+	}
+	name := client.ObjectKeyFromObject(cached)
+	c.mu.Lock()
+	before := c.known[name]
+	c.mu.Unlock()
+	if before.digest == digest {
+		return before.object, nil
+	}
+	whole := &corev1.ConfigMap{}
+	err := c.live.Get(ctx, name, whole)
+	if client.IgnoreNotFound(err) != nil {
+		return nil, fmt.Errorf("reading ConfigMap %s: %w", name, err)
+	}
+	if err != nil {
+		return nil, nil //nolint:nilnil // What is not there is no error.
+	}
+	// It may be newer than the cache, whose event is still to come.
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known[name] = content{digestOf(whole), whole}
+	return whole, nil
+}
+
+// forget drops ConfigMaps that nobody asks for any more.
+func (c *contents) forget(names []types.NamespacedName) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, name := range names {
+		delete(c.known, name)
+	}
+}

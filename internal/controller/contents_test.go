@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// digested is what the cache makes of an object.
+func digested(t *testing.T, object *corev1.ConfigMap) *corev1.ConfigMap {
+	t.Helper()
+	cached, err := Digested("vector-system")(object.DeepCopy())
+	require.NoError(t, err)
+	reduced, ok := cached.(*corev1.ConfigMap)
+	require.True(t, ok)
+	return reduced
+}
+
+func TestTheCacheHoldsTheContentOfOurConfigMapsAlone(t *testing.T) {
+	theirs := objects.NewConfigMap("dashboards", "shop", "a.json", "large")
+	require.Empty(t, digested(t, theirs).Data)
+	require.Equal(t, types.UID(""), digested(t, theirs).UID)
+
+	companion := objects.NewConfigMap("logs-vector", "shop", "vector.yaml", "x")
+	companion.Labels = map[string]string{meta.LabelSidecar: "logs"}
+	require.Equal(t, companion.Data, digested(t, companion).Data)
+	ours := objects.NewConfigMap("values", "vector-system", "staging.yaml", "x")
+	require.Equal(t, ours.Data, digested(t, ours).Data)
+}
+
+func TestAConfigMapWhoseContentIsLeftOutStillWakesTheLoop(t *testing.T) {
+	before := objects.NewConfigMap("shipping", "shop", "vector.yaml", "x")
+	after := before.DeepCopy()
+	after.Labels = map[string]string{"a": "b"}
+	require.Equal(t, digested(t, before).Annotations, digested(t, after).Annotations)
+	after.Data["vector.yaml"] = "y"
+
+	require.True(t, passes(configMapChanges(), digested(t, before), func(c *corev1.ConfigMap) { *c = *digested(t, after) }))
+}
+
+// live is an API server with one ConfigMap, which counts what it is asked.
+type live struct {
+	client.Reader
+	object *corev1.ConfigMap
+	err    error
+	asked  int
+}
+
+func (l *live) Get(_ context.Context, _ client.ObjectKey, into client.Object, _ ...client.GetOption) error {
+	l.asked++
+	if object, ok := into.(*corev1.ConfigMap); ok && l.err == nil {
+		l.object.DeepCopyInto(object)
+	}
+	return l.err
+}
+
+func TestAContentIsReadOnce(t *testing.T) {
+	there := &live{object: objects.NewConfigMap("shipping", "shop", "vector.yaml", "x")}
+	c := newContents(there)
+	read := func() string {
+		object, err := c.of(t.Context(), digested(t, there.object))
+		require.NoError(t, err)
+		return object.Data["vector.yaml"]
+	}
+	require.Equal(t, "x", read())
+	require.Equal(t, "x", read())
+	require.Equal(t, 1, there.asked)
+
+	there.object.Data["vector.yaml"] = "y"
+	require.Equal(t, "y", read(), "another content")
+	require.Equal(t, 2, there.asked)
+
+	c.forget([]types.NamespacedName{client.ObjectKeyFromObject(there.object)})
+	require.Empty(t, c.known, "nobody asks for it any more")
+	there.err = errors.New("no")
+	_, err := c.of(t.Context(), digested(t, there.object))
+	require.ErrorIs(t, err, there.err)
+}

@@ -1,0 +1,224 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// spread is over how many namespaces a large fleet is spread.
+const spread = 10
+
+// fleet starts the operator on fleets of Deployments that nothing selects: what it
+// holds of each, how soon it is ready, and what it does when nothing happens.
+func (s sizes) fleet(ctx context.Context, b *bench) error {
+	var namespaces []string
+	for range spread {
+		namespace, err := b.cluster.namespace(ctx, "fleet")
+		if err != nil {
+			return err
+		}
+		namespaces = append(namespaces, namespace)
+	}
+	empty, err := b.settle(ctx)
+	if err != nil {
+		return err
+	}
+	there := 0
+	for _, count := range s.fleets {
+		for n, namespace := range namespaces {
+			if err := b.cluster.seedFrom(ctx, namespace, there/spread, count/spread, team(n)); err != nil {
+				return err
+			}
+		}
+		there = count
+		filled, err := b.settle(ctx)
+		if err != nil {
+			return err
+		}
+		b.compareFleet(count, empty, filled)
+	}
+	for n := range s.sidecars {
+		namespace := namespaces[n%spread]
+		name := fmt.Sprintf("logs-%d", n)
+		sidecar := objects.NewVectorSidecar(name, namespace).Selecting("group", name).Build()
+		if err := b.cluster.Client.Create(ctx, sidecar); err != nil {
+			return err
+		}
+	}
+	if err := s.rest(ctx, b, namespaces[0], there); err != nil {
+		return err
+	}
+	for _, namespace := range namespaces {
+		err = errors.Join(err, b.empty(ctx, namespace))
+	}
+	return err
+}
+
+// team labels a share of the Deployments for the VectorSidecars of a namespace.
+func team(namespace int) func(int, *appsv1.Deployment) {
+	return func(n int, d *appsv1.Deployment) {
+		metav1.SetMetaDataLabel(&d.ObjectMeta, "group", fmt.Sprintf("logs-%d", n%spread*spread+namespace))
+	}
+}
+
+// sample is what one start of the operator came to.
+type sample struct {
+	toReady, cpu       time.Duration
+	resident, mostEver int64
+}
+
+// settle starts the operator, lets it come to rest, and ends it.
+func (b *bench) settle(ctx context.Context) (found sample, err error) {
+	operator, err := b.program.start(ctx)
+	if err != nil {
+		return found, err
+	}
+	defer func() { err = errors.Join(err, operator.stop()) }()
+	found.toReady = operator.toReady
+	// What the start left for the collector goes with its next run, which comes
+	// within two minutes; nobody waits for that here.
+	if _, err := b.cluster.quiet(ctx, 3*time.Second); err != nil {
+		return found, err
+	}
+	if found.mostEver, err = memoryOf(operator.pid(), "VmHWM"); err != nil {
+		return found, err
+	}
+	if found.resident, err = memoryOf(operator.pid(), "VmRSS"); err != nil {
+		return found, err
+	}
+	found.cpu, err = cpuOf(operator.pid())
+	return found, err
+}
+
+func (b *bench) compareFleet(count int, empty, filled sample) {
+	goals := map[int]struct {
+		memory int64
+		ready  time.Duration
+	}{10000: {64 << 20, time.Second}, 50000: {160 << 20, 4 * time.Second}}
+	what := fmt.Sprintf("%d Deployments", count)
+	each := float64(filled.mostEver-empty.mostEver) / float64(count) / 1024
+	b.find(finding{what + ": memory each, at its most", "≤ 1.6 KiB", fmt.Sprintf("%.2f KiB", each), each <= 1.6, each})
+	if goal, has := goals[count]; has {
+		b.find(finding{what + ": resident memory", "≤ " + mebibytes(goal.memory),
+			fmt.Sprintf("%s, at most %s", mebibytes(filled.resident), mebibytes(filled.mostEver)), filled.mostEver <= goal.memory, 0})
+		b.find(finding{what + ": start to ready", "≤ " + goal.ready.String(),
+			fmt.Sprintf("%s, %s CPU", rounded(filled.toReady), rounded(filled.cpu)), filled.toReady <= goal.ready, 0})
+	}
+}
+
+// rest has the operator inject what is selected, and then watches it do nothing:
+// while nothing happens, in a storm of status updates, and when it starts anew.
+func (s sizes) rest(ctx context.Context, b *bench, namespace string, there int) (err error) {
+	operator, err := b.program.start(ctx)
+	if err != nil {
+		return err
+	}
+	stopped := false
+	defer func() {
+		if !stopped {
+			err = errors.Join(err, operator.stop())
+		}
+	}()
+	before, err := b.cluster.quiet(ctx, 10*time.Second)
+	if err != nil {
+		return err
+	}
+	spent, err := cpuOf(operator.pid())
+	if err != nil {
+		return err
+	}
+	if err := pause(ctx, s.idle); err != nil {
+		return err
+	}
+	after, used, err := b.spentSince(ctx, operator, before, spent)
+	if err != nil {
+		return err
+	}
+	share := 100 * used.Seconds() / s.idle.Seconds()
+	b.find(finding{fmt.Sprintf("idle with %d Deployments and %d VectorSidecars for %s", there, s.sidecars, s.idle),
+		"0 requests, ≤ 0.2 % of a core", fmt.Sprintf("%s requests, %.2f %%", after, share), after.total() == 0 && share <= 0.2, 0})
+	if err := s.stormOn(ctx, b, operator, namespace); err != nil {
+		return err
+	}
+	stopped = true
+	if err := operator.stop(); err != nil {
+		return err
+	}
+	before, err = b.cluster.quiet(ctx, time.Second)
+	if err != nil {
+		return err
+	}
+	if _, err := b.settle(ctx); err != nil {
+		return err
+	}
+	again, err := readCalls(ctx, b.cluster.set)
+	writes := again.since(before)
+	for key := range writes {
+		if isRead(key) {
+			delete(writes, key)
+		}
+	}
+	b.find(finding{fmt.Sprintf("a restart with %d Deployments and %d VectorSidecars", there, s.sidecars), "0 writes", writes.String(), writes.total() == 0, 0})
+	return err
+}
+
+// stormOn updates the status of Deployments in no way that planning sees.
+func (s sizes) stormOn(ctx context.Context, b *bench, operator *process, namespace string) error {
+	all, err := b.cluster.set.AppsV1().Deployments(namespace).List(ctx, metav1.ListOptions{Limit: 500})
+	if err != nil {
+		return err
+	}
+	before, err := b.cluster.quiet(ctx, time.Second)
+	if err != nil {
+		return err
+	}
+	spent, err := cpuOf(operator.pid())
+	if err != nil {
+		return err
+	}
+	err = each(ctx, s.storm, seeders, func(ctx context.Context, n int) error {
+		patch := fmt.Appendf(nil, "{\"status\":{\"collisionCount\":%d}}", n)
+		name := all.Items[n%len(all.Items)].Name
+		_, err := b.cluster.set.AppsV1().Deployments(namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	calls, used, err := b.spentSince(ctx, operator, before, spent)
+	if err != nil {
+		return err
+	}
+	delete(calls, "PATCH deployments/status")
+	each := used / time.Duration(s.storm)
+	b.find(finding{fmt.Sprintf("storm of %d status-only events", s.storm), "0 requests; decoding and ≤ 10 µs each",
+		fmt.Sprintf("%s requests, %s each with decoding", calls, rounded(each)), calls.total() == 0 && each <= 200*time.Microsecond, float64(each.Microseconds())})
+	return nil
+}
+
+// spentSince is what was called, and what the operator used, since an earlier look.
+func (b *bench) spentSince(ctx context.Context, operator *process, before calls, spent time.Duration) (calls, time.Duration, error) {
+	used, err := cpuOf(operator.pid())
+	if err != nil {
+		return nil, 0, err
+	}
+	after, err := readCalls(ctx, b.cluster.set)
+	return after.since(before), used - spent, err
+}
+
+// ready waits until a VectorSidecar has told that many are updated or matched.
+func matched(count int) func(*v1alpha1.VectorSidecar) bool {
+	return func(sidecar *v1alpha1.VectorSidecar) bool { return int(sidecar.Status.MatchedDeployments) == count }
+}
