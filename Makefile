@@ -122,8 +122,22 @@ test-e2e: build control-plane ## Run only the whole: chart, operator process and
 	go run ./test/demo -once
 
 .PHONY: bench
-bench: ## Run the benchmarks.
+bench: control-plane ## Measure the operator against the floor at full size, about an hour; ARGS='-only REGEXP' for some of it.
+	go run ./test/bench -size full -profile $(ARGS)
+
+.PHONY: bench-short
+bench-short: control-plane ## Measure it in short, and fail if a ratio became more than 20 % worse than it ever was.
+	go run ./test/bench -record $(BENCH_RECORD) $(ARGS)
+
+.PHONY: bench-record
+bench-record: control-plane ## Measure it in short, and record the ratios as ranges that hold.
+	go run ./test/bench -record $(BENCH_RECORD) -update $(ARGS)
+
+.PHONY: bench-unit
+bench-unit: ## Run the benchmarks of single packages, in the form that benchstat reads.
 	go test -bench . -benchmem -run '^$$' ./internal/...
+
+BENCH_RECORD := test/bench/recorded.json
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME, as CI does each night; make test runs their seeds.

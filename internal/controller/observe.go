@@ -48,13 +48,13 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 		verdict = r.verdicts.of
 	}
 	return &decision.Snapshot{
-		Verdict:            verdict,
-		Sidecar:            sidecar,
-		NamespaceLabels:    namespaceLabels,
-		Workloads:          r.workloads(sidecar, started),
-		Started:            generations(started),
-		Others:             others,
-		Loops:              loops,
+		Verdict:         verdict,
+		Sidecar:         sidecar,
+		NamespaceLabels: namespaceLabels,
+		Workloads:       r.workloads(sidecar, started),
+		Started:         generations(started),
+		Others:          others,
+		Loops:           loops,
 		ConfigMap: func(name string) *corev1.ConfigMap {
 			object, err := r.configMap(ctx, sidecar, name)
 			if err != nil {

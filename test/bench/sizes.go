@@ -26,18 +26,37 @@ type sizes struct {
 	paced    int    // Deployments under a budget, with controllers
 }
 
+// short takes less than a minute and a half on two cores.
 var short = sizes{
-	rounds: 2, fanOuts: []int{1000}, against: 0,
+	rounds: 3, fanOuts: []int{500},
+	fleets: []int{2000}, idle: 5 * time.Second, sidecars: 20, storm: 1000,
+	changes: 200, flips: 3, flipped: 100,
 }
 
+// full takes about an hour.
 var full = sizes{
 	rounds: 3, fanOuts: []int{500, 5000}, against: 500,
+	fleets: []int{10000, 50000}, idle: 5 * time.Minute, sidecars: 100, storm: 50000,
+	growth: []int{500, 1000, 2000, 5000, 10000, 20000}, crowd: [2]int{10, 1000},
+	changes: 2000, flips: 60, flipped: 500, paced: 1000,
 }
 
+// suites are all scenarios of a size. Each control plane is a new one, so that what
+// one suite leaves in etcd is no burden to the next.
 func suites(s sizes) []suite {
-	return []suite{
-		{controlplane.Options{}, []scenario{
-			{"fan-out", s.fanOut},
-		}},
+	all := []suite{
+		{controlplane.Options{}, []scenario{{"fan-out", s.fanOut}}},
+		{controlplane.Options{}, []scenario{{"latency", s.latency}, {"flips", s.flip}}},
+		{controlplane.Options{}, []scenario{{"fleet", s.fleet}}},
 	}
+	if len(s.growth) > 0 {
+		all = append(all, suite{controlplane.Options{}, []scenario{{"growth", s.grow}, {"crowd", s.crowded}}})
+	}
+	if s.paced > 0 {
+		all = append(all, suite{controlplane.Options{Nodes: pacedNodes}, []scenario{{"paced", s.pace}}})
+	}
+	return all
 }
+
+// pacedNodes take 110 pods each.
+const pacedNodes = 30
