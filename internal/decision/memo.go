@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -30,12 +31,15 @@ const memoLimit = 2048
 type Memo struct {
 	mu      sync.Mutex
 	entries map[string]*wanted
+	// read has for each request which keys of a target its renderings read: most
+	// often the same for all, so that one look finds a result.
+	read    map[string][][]string
 	reports map[string]*vectorconfig.Report
 }
 
 // NewMemo returns an empty Memo.
 func NewMemo() *Memo {
-	return &Memo{entries: map[string]*wanted{}, reports: map[string]*vectorconfig.Report{}}
+	return &Memo{entries: map[string]*wanted{}, read: map[string][][]string{}, reports: map[string]*vectorconfig.Report{}}
 }
 
 // wanted is the result of one rendering: what to apply, or why not.
@@ -47,8 +51,9 @@ type wanted struct {
 	companions []corev1.ConfigMap
 	validation *Validation
 	invalid    *Invalid
-	// readTarget tells that another workload may have another result.
-	readTarget bool
+	// readTarget are the keys of the target that it was made of: a workload with
+	// other values there may have another result.
+	readTarget []string
 	// late tells that the templates ran out of time, which on another day they
 	// might not.
 	late bool
@@ -74,42 +79,60 @@ func (m *Memo) batch(request render.Request, config config, policy *policy.Polic
 	return &batch{memo: m, request: request, config: config, policy: policy, observer: observer, common: sum[:]}
 }
 
-// want renders for one target. What did not look at its target is remembered for
-// all of them.
+// want renders for one target. The result is remembered for all targets that look
+// the same to what the templates have read.
 func (b *batch) want(ctx context.Context, target *workload.View) *wanted {
 	if b.memo == nil {
 		return b.evaluate(ctx, target)
 	}
-	if found := remembered(b.memo, b.memo.entries, b.common); found != nil {
-		return found
-	}
 	var space [1024]byte // Enough for most, without an allocation.
-	own := b.appendKey(space[:0], target)
-	if found := remembered(b.memo, b.memo.entries, own); found != nil {
-		return found
+	for _, keys := range b.memo.readBy(b.common) {
+		if found := remembered(b.memo, b.memo.entries, b.appendKey(space[:0], target, keys)); found != nil {
+			return found
+		}
 	}
 	fresh := b.evaluate(ctx, target)
 	if ctx.Err() == nil {
-		b.keep(own, fresh)
+		b.keep(target, fresh)
 	}
 	return fresh
 }
 
-// keep remembers a result for its target, or for all of them; but no late one,
-// which may have shared the processor with too many others.
-func (b *batch) keep(own []byte, fresh *wanted) {
-	switch {
-	case fresh.late:
-	case fresh.readTarget:
-		remember(b.memo, b.memo.entries, own, fresh)
-	default:
-		remember(b.memo, b.memo.entries, b.common, fresh)
+// keep remembers a result. No late one, which may have shared the processor with too
+// many others.
+func (b *batch) keep(target *workload.View, fresh *wanted) {
+	if fresh.late {
+		return
 	}
+	b.memo.noteRead(b.common, fresh.readTarget)
+	remember(b.memo, b.memo.entries, b.appendKey(nil, target, fresh.readTarget), fresh)
 }
 
-// appendKey is the key of the request together with what templates see of a target.
-func (b *batch) appendKey(text []byte, target *workload.View) []byte {
-	return target.AppendValues(append(text, b.common...))
+// appendKey is the key of the request together with what templates see of a target
+// in some keys.
+func (b *batch) appendKey(text []byte, target *workload.View, keys []string) []byte {
+	return target.AppendValues(append(text, b.common...), keys)
+}
+
+// readBy is what renderings of a request have read.
+func (m *Memo) readBy(common []byte) [][]string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.read[string(common)]
+}
+
+func (m *Memo) noteRead(common []byte, keys []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	before := m.read[string(common)]
+	if slices.ContainsFunc(before, func(known []string) bool { return slices.Equal(known, keys) }) {
+		return
+	}
+	if len(m.read) >= memoLimit {
+		clear(m.read) // What it led to is rendered anew when needed.
+	}
+	// A new list: others may be going through the old one.
+	m.read[string(common)] = append(slices.Clip(before), keys)
 }
 
 func remembered[V any](m *Memo, entries map[string]*V, key []byte) *V {

@@ -16,6 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -95,19 +96,36 @@ func TestMemoryChangesNoDecision(t *testing.T) {
 
 // A rendering that took too long may have shared the processor with others.
 func TestALateRenderingIsNotRemembered(t *testing.T) {
-	for name, test := range map[string]struct {
-		fresh       wanted
-		own, common bool
-	}{
-		"one for all":      {fresh: wanted{}, common: true},
-		"one for a target": {fresh: wanted{readTarget: true}, own: true},
-		"a late one":       {fresh: wanted{late: true}},
-	} {
+	target := settled(fleet(1)[0])
+	for _, late := range []bool{false, true} {
 		b := &batch{memo: NewMemo(), common: []byte("common")}
-		b.keep([]byte("own"), &test.fresh)
-		require.Equal(t, test.own, remembered(b.memo, b.memo.entries, []byte("own")) != nil, name)
-		require.Equal(t, test.common, remembered(b.memo, b.memo.entries, b.common) != nil, name)
+		b.keep(&target, &wanted{late: late})
+		require.Equal(t, late, remembered(b.memo, b.memo.entries, b.common) == nil)
 	}
+}
+
+// A rendering is shared by the workloads that look the same to what it read.
+func TestARenderingIsSharedByWhatItRead(t *testing.T) {
+	b := &batch{memo: NewMemo(), common: []byte("common")}
+	target := settled(fleet(1)[0])
+	forAll, ofName := &wanted{}, &wanted{readTarget: []string{"name"}}
+	find := func(view workload.View) *wanted {
+		for _, keys := range b.memo.readBy(b.common) {
+			if found := remembered(b.memo, b.memo.entries, b.appendKey(nil, &view, keys)); found != nil {
+				return found
+			}
+		}
+		return nil
+	}
+	b.keep(&target, ofName)
+	same, other := target, target
+	same.Labels, same.Containers = nil, nil
+	other.Name = "another"
+	require.Same(t, ofName, find(same))
+	require.Nil(t, find(other))
+
+	b.keep(&target, forAll)
+	require.Same(t, forAll, find(other))
 }
 
 func TestEveryDifferenceThatTemplatesSeeIsAnotherInput(t *testing.T) {
@@ -141,7 +159,7 @@ func TestEveryDifferenceThatTemplatesSeeIsAnotherInput(t *testing.T) {
 	} {
 		view := settled(fleet(1)[0])
 		change(&view)
-		of := string(b.appendKey(nil, &view))
+		of := string(b.appendKey(nil, &view, sidecarchart.TargetKeys()))
 		require.NotContains(t, seen, of, "%s and %s", name, seen[of])
 		seen[of] = name
 	}
@@ -149,7 +167,7 @@ func TestEveryDifferenceThatTemplatesSeeIsAnotherInput(t *testing.T) {
 	after.UID, after.ResourceVersion, after.Generation = types.UID("other"), "9", 3
 	after.Containers = append([]workload.Container{{Name: "vector", Init: true}}, after.Containers...)
 	require.Equal(t, before.Values(), after.Values())
-	require.Equal(t, b.appendKey(nil, &before), b.appendKey(nil, &after), "what templates do not see is no other input")
+	require.Equal(t, b.appendKey(nil, &before, sidecarchart.TargetKeys()), b.appendKey(nil, &after, sidecarchart.TargetKeys()), "what templates do not see is no other input")
 }
 
 // BenchmarkMemoHit is a pass for one workload whose rendering is remembered.

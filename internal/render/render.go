@@ -51,9 +51,9 @@ type Result struct {
 	Overlay Overlay
 	// Template is the name of the template that gave the overlay.
 	Template string
-	// ReadTarget is false when the templates did not look at the target: then
-	// every target has the same result, or the same error.
-	ReadTarget bool
+	// ReadTarget are the keys of the target that the templates looked at: every
+	// target with the same values there has the same result, or the same error.
+	ReadTarget []string
 	// Companions are applied beside the workload, in the same namespace. Each
 	// is immutable and has a name that its content decides, unless the values
 	// have Vector reload it.

@@ -64,7 +64,7 @@ func (f Files) Load() (*Chart, error) {
 	for _, file := range loaded.Templates {
 		texts[path.Join(loaded.Name(), file.Name)] = string(file.Data)
 	}
-	compiled, err := template.Compile(texts, template.Options{Watch: []string{"Values", "target"}})
+	compiled, err := template.Compile(texts, template.Options{Watch: targetPaths()})
 	if err != nil {
 		return nil, err
 	}
@@ -87,9 +87,33 @@ type Output struct {
 	// Files holds the text of each template by its name, such as
 	// "vector-sidecar/templates/podtemplate.yaml".
 	Files map[string]string
-	// ReadTarget is false when nothing that was executed looked at
-	// .Values.target: then the same comes out for every target.
-	ReadTarget bool
+	// ReadTarget are those of TargetKeys that what was executed looked at: the
+	// same comes out for every target that has the same values there.
+	ReadTarget []string
+}
+
+// TargetKeys are the keys of .Values.target.
+func TargetKeys() []string {
+	return []string{"kind", "name", "namespace", "labels", "annotations", "containers"}
+}
+
+func targetPaths() [][]string {
+	var paths [][]string
+	for _, key := range TargetKeys() {
+		paths = append(paths, []string{"Values", "target", key})
+	}
+	return paths
+}
+
+// keysOf names what was read.
+func keysOf(read template.Reads) []string {
+	var keys []string
+	for n, key := range TargetKeys() {
+		if read&(1<<n) != 0 {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // Execute runs every template of the chart. The values are the tree that templates
@@ -100,10 +124,11 @@ func (c *Chart) Execute(ctx context.Context, release Release, values map[string]
 	if err != nil {
 		return Output{}, fmt.Errorf("reading the Kubernetes version %q: %w", kubeVersion, err)
 	}
-	output := Output{Files: map[string]string{}}
+	output, all := Output{Files: map[string]string{}}, template.Reads(0)
 	for _, name := range c.templates.Names() {
 		text, read, err := c.templates.ExecuteWatched(ctx, name, c.root(name, release, values, version))
-		output.ReadTarget = output.ReadTarget || read
+		all |= read
+		output.ReadTarget = keysOf(all)
 		if err != nil {
 			return output, err
 		}

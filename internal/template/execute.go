@@ -14,8 +14,8 @@ type run struct {
 	*meter
 	set   *Set
 	depth int
-	// read tells that a node was executed that may read the watched path.
-	read bool
+	// read tells which watched paths the executed nodes may read.
+	read Reads
 }
 
 // Execute renders the template of this name. data is the root that templates
@@ -31,18 +31,21 @@ func (s *Set) Execute(ctx context.Context, name string, data map[string]any) (st
 	return text, err
 }
 
-// ExecuteWatched is Execute, and tells whether the execution may have read the
-// path of Options.Watch: if not, neither the text nor the error depends on it.
-func (s *Set) ExecuteWatched(ctx context.Context, name string, data map[string]any) (text string, read bool, err error) {
+// Reads is a set of watched paths: bit n is that of Options.Watch[n].
+type Reads uint64
+
+// ExecuteWatched is Execute, and tells which paths of Options.Watch the execution
+// may have read: on the others, neither the text nor the error depends.
+func (s *Set) ExecuteWatched(ctx context.Context, name string, data map[string]any) (text string, read Reads, err error) {
 	template := s.scope.definitions[name]
 	if template == nil {
 		message, hint := unknownTemplate(name, s.scope)
-		return "", false, &Error{Template: name, Message: message, Hint: hint}
+		return "", 0, &Error{Template: name, Message: message, Hint: hint}
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.budget.Timeout)
 	defer cancel()
 	r := &run{set: s, meter: &meter{ctx: ctx, budget: s.budget}}
-	r.read = s.watched != nil && s.watched.lost
+	r.read = s.always
 	text, err = r.execute(template, data)
 	return text, r.read, err
 }

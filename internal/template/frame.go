@@ -88,9 +88,7 @@ func (f *frame) list(dot any, list *parse.ListNode) (control, error) {
 }
 
 func (f *frame) node(dot any, node parse.Node) (control, error) {
-	if watched := f.set.watched; watched != nil && watched.nodes[node] {
-		f.read = true
-	}
+	f.read |= f.set.watched[node]
 	switch node := node.(type) {
 	case *parse.TextNode:
 		return goOn, f.fail(node, f.write(string(node.Text)))

@@ -9,15 +9,16 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"text/template/parse"
 )
 
 // Options are the choices that a set is compiled with. The zero value is sound.
 type Options struct {
 	// Budget bounds each execution, not the set as a whole.
 	Budget Budget
-	// Watch is a path below the root, such as Values, target: an execution
-	// tells whether it read the value there. Empty for none.
-	Watch []string
+	// Watch are paths below the root, such as Values, target, name: an execution
+	// tells which of the values there it read. At most 64.
+	Watch [][]string
 }
 
 // Set is a compiled set of templates. It does not change once made, and may be
@@ -29,8 +30,10 @@ type Set struct {
 	functions map[string]*function
 	texts     *textCache
 	patterns  *patternCache
-	// watched finds the nodes that may read the watched path; nil for none.
-	watched *reader
+	// watched has the nodes that may read watched paths, and always those that
+	// every node may read.
+	watched map[parse.Node]Reads
+	always  Reads
 }
 
 // maxFindings is how many errors Compile reports: a text that is not a template
@@ -61,8 +64,15 @@ func Compile(files map[string]string, opts Options) (*Set, error) {
 	if len(findings) > 0 {
 		return nil, joinFindings(findings)
 	}
-	if len(opts.Watch) > 0 {
-		set.watched = set.readersOf(opts.Watch)
+	set.watched = map[parse.Node]Reads{}
+	for n, path := range opts.Watch {
+		found := set.readersOf(path)
+		if found.lost {
+			set.always |= 1 << n
+		}
+		for node := range found.nodes {
+			set.watched[node] |= 1 << n
+		}
 	}
 	return set, nil
 }

@@ -8,12 +8,31 @@ import (
 	"slices"
 )
 
-// AppendValues appends a text that differs wherever Values differs. It is what
-// renderings are remembered by, and so takes less than a microsecond.
-func (v *View) AppendValues(text []byte) []byte {
-	text = appendTexts(text, v.Kind, v.Name, v.Namespace)
-	text = appendMap(text, v.Labels)
-	text = appendMap(text, v.Annotations)
+// AppendValues appends a text that differs wherever Values differs in one of the
+// keys. It is what renderings are remembered by, and so takes less than a
+// microsecond.
+func (v *View) AppendValues(text []byte, keys []string) []byte {
+	for _, key := range keys {
+		text = append(text, key[0], byte(len(key)))
+		switch key {
+		case "kind":
+			text = appendTexts(text, v.Kind)
+		case "name":
+			text = appendTexts(text, v.Name)
+		case "namespace":
+			text = appendTexts(text, v.Namespace)
+		case "labels":
+			text = appendMap(text, v.Labels)
+		case "annotations":
+			text = appendMap(text, v.Annotations)
+		case "containers":
+			text = v.appendContainers(text)
+		}
+	}
+	return text
+}
+
+func (v *View) appendContainers(text []byte) []byte {
 	for i := range v.Containers {
 		c := &v.Containers[i]
 		if c.Init || len(v.Owned) > 0 && v.OwnerOf(c.Name) != "" {

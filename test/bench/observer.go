@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/metadata"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -35,24 +36,23 @@ func (c *cluster) observe(ctx context.Context, namespace string) (*observer, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	deployments := client.Resource(appsv1.SchemeGroupVersion.WithResource("deployments")).Namespace(namespace)
-	watch, err := deployments.Watch(ctx, metav1.ListOptions{})
-	if err != nil {
-		cancel()
-		return nil, fmt.Errorf("watching Deployments: %w", err)
-	}
 	o := &observer{cancel: cancel, injected: map[string]time.Time{}, versions: map[string]string{}, changed: make(chan struct{})}
+	// Each watch begins with what is there, so that nothing is missed between two.
 	go func() {
-		for event := range watch.ResultChan() {
-			if object, err := apimeta.Accessor(event.Object); err == nil {
-				o.see(object)
+		for ctx.Err() == nil {
+			if watch, err := deployments.Watch(ctx, metav1.ListOptions{}); err == nil {
+				for event := range watch.ResultChan() {
+					o.see(event.Object)
+				}
 			}
 		}
 	}()
 	return o, nil
 }
 
-func (o *observer) see(object metav1.Object) {
-	if object.GetAnnotations()[meta.AnnotationInjected] == "" {
+func (o *observer) see(of runtime.Object) {
+	object, err := apimeta.Accessor(of)
+	if err != nil || object.GetAnnotations()[meta.AnnotationInjected] == "" {
 		return
 	}
 	o.mu.Lock()

@@ -16,6 +16,7 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -38,7 +39,11 @@ type overlay struct {
 
 // newOverlay decides as the operator does.
 func newOverlay(ctx context.Context, namespace, kubeVersion string) (*overlay, error) {
-	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	files, err := sidecarchart.Read(vectorsidecar.FS)
+	if err != nil {
+		return nil, err
+	}
+	catalogue, err := platform.NewCatalogue(files)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +52,7 @@ func newOverlay(ctx context.Context, namespace, kubeVersion string) (*overlay, e
 	decided, err := decision.Decide(ctx, &decision.Snapshot{
 		Sidecar: logs(namespace), Workloads: []workload.View{workload.Of(deployment)},
 		ConfigMap: func(string) *corev1.ConfigMap { return nil },
-		Chart:     chart, Environments: chart.Environments, DefaultEnvironment: "development", KubeVersion: kubeVersion,
+		Platform:  catalogue.Current(), DefaultEnvironment: "development", KubeVersion: kubeVersion,
 	}, nil)
 	if err != nil {
 		return nil, err
