@@ -39,8 +39,18 @@ func TestAFanOutRendersOncePerDistinctInput(t *testing.T) {
 		change  func([]*appsv1.Deployment)
 		want    int
 	}{
-		"templates that do not look at the workload": {sidecar: logs().Build(), want: 1},
-		"templates that do":                          {sidecar: logs().WithLogs("/var/log/app").Build(), want: workloads},
+		"templates that do not look at the workload":     {sidecar: logs().Build(), want: 1},
+		"templates that look at what all have in common": {sidecar: logs().WithLogs("/var/log/app").Build(), want: 1},
+		"templates that look at what differs": {
+			sidecar: logs().WithLogs("/var/log/app").Build(), want: 5,
+			change: func(all []*appsv1.Deployment) {
+				for i := range all {
+					pod := &all[i].Spec.Template.Spec
+					pod.Volumes[0].Name = fmt.Sprintf("logs-%d", i%5)
+					pod.Containers[0].VolumeMounts[0].Name = pod.Volumes[0].Name
+				}
+			},
+		},
 		"annotations that override values": {
 			sidecar: logs().Build(), want: 3,
 			change: func(all []*appsv1.Deployment) {

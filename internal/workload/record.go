@@ -7,6 +7,8 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"sync/atomic"
+	"weak"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,33 +20,62 @@ type Record struct {
 	// ObjectMeta has the identity, the versions and the labels, and nothing else.
 	metav1.ObjectMeta
 
-	rollout    Rollout
+	rollout Rollout
+	body    *body
+}
+
+// body is what a change of the status leaves as it was.
+type body struct {
+	labels     map[string]string
 	lastWriter string
 	owned      *ownership
 	// packed is the rest of what a View is made of: a Deployment in protobuf, with
 	// nothing in it that does not show, so that equal bytes are equal Views.
 	packed []byte
+	// view is the last one that was unpacked, for as long as the collector of
+	// garbage leaves it: passes come one soon after the other, or hardly ever.
+	view atomic.Pointer[weak.Pointer[View]]
 }
 
-// View returns what planning sees of the workload: the same as Of the whole one.
+// View returns what planning sees of the workload: the same as Of the whole one. It
+// must not be changed.
 func (r *Record) View() View {
+	var shown *View
+	if last := r.body.view.Load(); last != nil {
+		shown = last.Value()
+	}
+	if shown == nil {
+		shown = r.body.unpack()
+		last := weak.Make(shown)
+		r.body.view.Store(&last)
+	}
+	view := *shown
+	view.Ref = Ref{Kind: KindDeployment, Namespace: r.Namespace, Name: r.Name, UID: r.UID}
+	view.ResourceVersion, view.Generation = r.ResourceVersion, r.Generation
+	view.Rollout, view.Deleting = r.rollout, r.DeletionTimestamp != nil
+	return view
+}
+
+// unpack returns the view without what is the record's own.
+func (b *body) unpack() *View {
 	var rest appsv1.Deployment
-	if err := rest.Unmarshal(r.packed); err != nil {
+	if err := rest.Unmarshal(b.packed); err != nil {
 		panic(fmt.Sprintf("unpacking what was packed here: %v", err))
 	}
-	rest.ObjectMeta = metav1.ObjectMeta{
-		Namespace: r.Namespace, Name: r.Name, UID: r.UID, ResourceVersion: r.ResourceVersion, Generation: r.Generation,
-		DeletionTimestamp: r.DeletionTimestamp, Labels: r.Labels, Annotations: rest.Annotations,
-	}
-	return viewOf(&rest, r.owned.byManager, r.rollout, r.lastWriter)
+	rest.Labels = b.labels
+	view := viewOf(&rest, b.owned.byManager, "", b.lastWriter)
+	return &view
 }
 
 // Managers are the operator's field managers that have something in the workload.
-func (r *Record) Managers() []string { return r.owned.managers }
+func (r *Record) Managers() []string { return r.body.owned.managers }
 
 // LooksLike tells whether planning sees the same in another record, versions apart.
 func (r *Record) LooksLike(other *Record) bool {
-	return r.rollout == other.rollout && r.lastWriter == other.lastWriter && r.owned.digest == other.owned.digest &&
-		r.DeletionTimestamp.Equal(other.DeletionTimestamp) && r.UID == other.UID &&
-		bytes.Equal(r.packed, other.packed) && maps.Equal(r.Labels, other.Labels)
+	return r.rollout == other.rollout && r.UID == other.UID && r.DeletionTimestamp.Equal(other.DeletionTimestamp) && r.body.equals(other.body)
+}
+
+func (b *body) equals(other *body) bool {
+	return b == other || b.lastWriter == other.lastWriter && b.owned == other.owned &&
+		bytes.Equal(b.packed, other.packed) && maps.Equal(b.labels, other.labels)
 }

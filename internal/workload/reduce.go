@@ -4,6 +4,7 @@
 package workload
 
 import (
+	"crypto/sha256"
 	"strings"
 	"unique"
 
@@ -14,20 +15,25 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Reducer makes Records. What many workloads have in common, such as what one
-// VectorSidecar has merged into them, is held once. It may be used by several
-// goroutines at once. Make one with NewReducer.
-type Reducer struct{ shared *shared }
+// Reducer makes Records. What several of them have in common, such as what one
+// VectorSidecar has merged into many workloads, is held once. It may be used by
+// several goroutines at once. Make one with NewReducer.
+type Reducer struct {
+	nothing    *ownership
+	ownerships *shared[[sha256.Size]byte, ownership]
+	bodies     *shared[fingerprint, body]
+	prints     *printer
+}
 
 // NewReducer returns a Reducer.
-func NewReducer() *Reducer { return &Reducer{newShared()} }
+func NewReducer() *Reducer {
+	return &Reducer{&ownership{}, newShared[[sha256.Size]byte, ownership](), newShared[fingerprint, body](), newPrinter()}
+}
 
-// Reduce returns the record of a Deployment, which is not changed.
+// Reduce returns the record of a Deployment, which is not changed. After a change
+// of the status alone, that has the same body as the one before.
 func (r *Reducer) Reduce(deployment *appsv1.Deployment) *Record {
-	packed, err := visible(deployment).Marshal()
-	if err != nil {
-		packed = nil // Every value of the type marshals.
-	}
+	body := r.bodies.of(r.prints.of(deployment), func() *body { return r.bodyOf(deployment) })
 	return &Record{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace:         one(deployment.Namespace),
@@ -36,11 +42,22 @@ func (r *Reducer) Reduce(deployment *appsv1.Deployment) *Record {
 			ResourceVersion:   deployment.ResourceVersion,
 			Generation:        deployment.Generation,
 			DeletionTimestamp: deployment.DeletionTimestamp,
-			Labels:            oneOfEach(deployment.Labels),
+			Labels:            body.labels,
 		},
-		rollout:    rolloutOf(deployment),
+		rollout: rolloutOf(deployment),
+		body:    body,
+	}
+}
+
+func (r *Reducer) bodyOf(deployment *appsv1.Deployment) *body {
+	packed, err := visible(deployment).Marshal()
+	if err != nil {
+		packed = nil // Every value of the type marshals.
+	}
+	return &body{
+		labels:     oneOfEach(deployment.Labels),
 		lastWriter: one(lastWriter(deployment.ManagedFields)),
-		owned:      r.shared.of(deployment),
+		owned:      r.ownershipIn(deployment),
 		packed:     packed,
 	}
 }

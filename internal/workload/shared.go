@@ -4,60 +4,39 @@
 package workload
 
 import (
-	"crypto/sha256"
-	"encoding/json"
 	"runtime"
 	"sync"
 	"weak"
-
-	appsv1 "k8s.io/api/apps/v1"
 )
 
-// ownership is what the operator has merged into a workload. What one VectorSidecar
-// has merged into a thousand of them is the same, and a few kilobytes.
-type ownership struct {
-	digest    [sha256.Size]byte
-	managers  []string
-	byManager map[string]Owned
-}
-
-// shared holds each ownership once, for as long as a record refers to it.
-type shared struct {
-	nothing *ownership
-
+// shared holds each value once, for as long as somebody refers to it.
+type shared[K comparable, V any] struct {
 	mu    sync.Mutex
-	known map[[sha256.Size]byte]weak.Pointer[ownership]
+	known map[K]weak.Pointer[V]
 }
 
-func newShared() *shared {
-	return &shared{nothing: &ownership{}, known: map[[sha256.Size]byte]weak.Pointer[ownership]{}}
+func newShared[K comparable, V any]() *shared[K, V] {
+	return &shared[K, V]{known: map[K]weak.Pointer[V]{}}
 }
 
-// of returns the ownership in a Deployment.
-func (s *shared) of(deployment *appsv1.Deployment) *ownership {
-	managers := Managers(deployment)
-	if len(managers) == 0 {
-		return s.nothing
-	}
-	fresh := &ownership{managers: managers, byManager: owned(deployment)}
-	// Strings and JSON values, which always marshal, and in the order of their keys.
-	text, _ := json.Marshal([]any{fresh.managers, fresh.byManager})
-	fresh.digest = sha256.Sum256(text)
+// of returns the value of a key, and makes it if there is none any more.
+func (s *shared[K, V]) of(key K, fresh func() *V) *V {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if before := s.known[fresh.digest].Value(); before != nil {
+	if before := s.known[key].Value(); before != nil {
 		return before
 	}
-	s.known[fresh.digest] = weak.Make(fresh)
-	runtime.AddCleanup(fresh, s.forget, fresh.digest)
-	return fresh
+	made := fresh()
+	s.known[key] = weak.Make(made)
+	runtime.AddCleanup(made, s.forget, key)
+	return made
 }
 
-// forget drops what no record refers to any more.
-func (s *shared) forget(digest [sha256.Size]byte) {
+// forget drops a key that nobody has made anew meanwhile.
+func (s *shared[K, V]) forget(key K) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.known[digest].Value() == nil {
-		delete(s.known, digest)
+	if s.known[key].Value() == nil {
+		delete(s.known, key)
 	}
 }

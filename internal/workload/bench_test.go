@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// fleet is a Deployment without and one with a sidecar, of a usual size.
+func fleet(b testing.TB) map[string]*appsv1.Deployment {
+	t, ok := b.(*testing.T)
+	if !ok {
+		t = &testing.T{}
+	}
+	c := newCluster(t)
+	bare := c.live()
+	for n := range 12 {
+		bare.Spec.Template.Spec.Containers[0].Env = append(bare.Spec.Template.Spec.Containers[0].Env,
+			corev1.EnvVar{Name: fmt.Sprintf("APPLICATION_SETTING_%d", n), Value: "a value of some length"})
+	}
+	c.apply(meta.Manager("logs"), sidecar)
+	return map[string]*appsv1.Deployment{"bare": bare, "injected": c.live()}
+}
+
+// A status-only event, beyond decoding: the record of the new state is made and
+// compared with that of the old.
+func BenchmarkStatusOnlyEvent(b *testing.B) {
+	for name, deployment := range fleet(b) {
+		b.Run(name, func(b *testing.B) {
+			reducer := NewReducer()
+			before := reducer.Reduce(deployment)
+			b.ReportAllocs()
+			for b.Loop() {
+				if !reducer.Reduce(deployment).LooksLike(before) {
+					b.Fatal("it looks like another")
+				}
+			}
+		})
+	}
+}
+
+// What planning unpacks of a record.
+func BenchmarkView(b *testing.B) {
+	for name, deployment := range fleet(b) {
+		b.Run(name, func(b *testing.B) {
+			record := NewReducer().Reduce(deployment)
+			b.ReportAllocs()
+			for b.Loop() {
+				view := record.View()
+				_ = view
+			}
+		})
+	}
+}
+
+// The cache of a fleet is mostly records.
+func TestARecordIsSmall(t *testing.T) {
+	for name, deployment := range fleet(t) {
+		const count = 2000
+		reducer, records := NewReducer(), make([]*Record, count)
+		before := heap()
+		for n := range records {
+			one := deployment.DeepCopy()
+			one.Name, one.UID = fmt.Sprintf("application-%d", n), types.UID(fmt.Sprintf("00000000-0000-0000-0000-%012d", n))
+			records[n] = reducer.Reduce(one)
+		}
+		each := float64(heap()-before) / count
+		t.Logf("%s: %.0f bytes", name, each)
+		require.Less(t, each, 1638.0, "%s: 1.6 KiB", name)
+		runtime.KeepAlive(records)
+	}
+}
+
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestWhatIsSharedIsMadeOnceAndGoesWithItsLastUser(t *testing.T) {
+	s, made := newShared[string, [16]byte](), 0
+	get := func() *[16]byte {
+		return s.of("a", func() *[16]byte { made++; return &[16]byte{1} })
+	}
+	first := get()
+	require.Same(t, first, get())
+	require.Equal(t, 1, made)
+	runtime.KeepAlive(first)
+
+	require.Eventually(t, func() bool {
+		runtime.GC()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return len(s.known) == 0
+	}, 10*time.Second, time.Millisecond)
+	get()
+	require.Equal(t, 2, made)
+}
