@@ -29,12 +29,9 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 	if err != nil {
 		return nil, err
 	}
-	others, err := r.others(ctx, sidecar)
-	if err != nil {
-		return nil, err
-	}
 	loops, _ := r.breaker.open(client.ObjectKeyFromObject(sidecar))
 	started := r.ledger.started(client.ObjectKeyFromObject(sidecar))
+	workloads := r.workloads(sidecar, started)
 	companions, err := r.companions(ctx, sidecar)
 	if err != nil {
 		return nil, err
@@ -51,9 +48,9 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 		Verdict:         verdict,
 		Sidecar:         sidecar,
 		NamespaceLabels: namespaceLabels,
-		Workloads:       r.workloads(sidecar, started),
+		Workloads:       workloads,
 		Started:         generations(started),
-		Others:          others,
+		Others:          r.others(ctx, sidecar, workloads),
 		Loops:           loops,
 		ConfigMap: func(name string) *corev1.ConfigMap {
 			object, err := r.configMap(ctx, sidecar, name)
@@ -69,17 +66,15 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 	}, nil
 }
 
-// others lists the other VectorSidecars of the namespace, the oldest first.
-func (r *Reconciler) others(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]v1alpha1.VectorSidecar, error) {
-	var found v1alpha1.VectorSidecarList
-	if err := r.client.List(ctx, &found, client.InNamespace(sidecar.Namespace), client.UnsafeDisableDeepCopy); err != nil {
-		return nil, fmt.Errorf("listing VectorSidecars: %w", err)
-	}
-	others := slices.DeleteFunc(found.Items, func(other v1alpha1.VectorSidecar) bool { return other.UID == sidecar.UID })
+// others lists the other VectorSidecars that may select one of the workloads, the
+// oldest first.
+func (r *Reconciler) others(ctx context.Context, sidecar *v1alpha1.VectorSidecar, workloads []workload.View) []v1alpha1.VectorSidecar {
+	found := r.selecting(ctx, sidecar.Namespace, len(workloads), func(n int) map[string]string { return workloads[n].Labels })
+	others := slices.DeleteFunc(found, func(other v1alpha1.VectorSidecar) bool { return other.UID == sidecar.UID })
 	slices.SortFunc(others, func(a, b v1alpha1.VectorSidecar) int {
 		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
 	})
-	return others, nil
+	return others
 }
 
 func generations(started map[types.UID]entry) map[types.UID]int64 {

@@ -33,12 +33,20 @@ func ownChanges() ctrlbuilder.ForOption {
 	return ctrlbuilder.WithPredicates(predicate.GenerationChangedPredicate{})
 }
 
+// laterChanges leaves out what is there in the beginning, when each has a pass of
+// its own anyway.
+func laterChanges() predicate.Predicate {
+	return predicate.And(predicate.GenerationChangedPredicate{}, predicate.Funcs{
+		CreateFunc: func(e event.CreateEvent) bool { return !e.IsInInitialList },
+	})
+}
+
 // addWatches maps what happens to workloads, ConfigMaps and namespaces to the
 // VectorSidecars that it concerns.
 func (r *Reconciler) addWatches(builder *ctrlbuilder.Builder, cached cache.Cache) *ctrlbuilder.Builder {
 	builder = r.namespaces.watch(builder, handler.EnqueueRequestsFromMapFunc(r.sidecarsOfNamespace))
 	return builder.
-		Watches(&v1alpha1.VectorSidecar{}, handler.EnqueueRequestsFromMapFunc(r.neighbours), ctrlbuilder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Watches(&v1alpha1.VectorSidecar{}, handler.EnqueueRequestsFromMapFunc(r.neighbours), ctrlbuilder.WithPredicates(laterChanges())).
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges())).
 		WatchesRawSource(&workloads{cache: cached, fleet: r.fleet, concerns: r.sidecarsOfWorkload})
 }
@@ -107,10 +115,41 @@ func (r *Reconciler) sidecarsOfConfigMap(ctx context.Context, object client.Obje
 	return requests(found)
 }
 
-// neighbours are the VectorSidecars of the same namespace: the oldest one's wish
-// decides what the others may do.
+// neighbours are the VectorSidecars that may select a workload which this one
+// selects: the oldest one's wish decides what the others may do.
 func (r *Reconciler) neighbours(ctx context.Context, object client.Object) []reconcile.Request {
-	return requests(keysOf(r.list(ctx, object.GetNamespace(), "", "")))
+	candidates := r.fleet.candidates(object.GetNamespace(), selectorKeys(object))
+	labels := func(n int) map[string]string { return candidates[n].Labels }
+	return requests(keysOf(r.selecting(ctx, object.GetNamespace(), len(candidates), labels)))
+}
+
+// manyLabels is from how many labels on it is cheaper to look at every VectorSidecar
+// of a namespace than to ask who requires one of them.
+const manyLabels = 200
+
+// selecting finds the VectorSidecars that may select one of some workloads, whose
+// labels are given by number. It may find more than those.
+func (r *Reconciler) selecting(ctx context.Context, namespace string, count int, labels func(int) map[string]string) []v1alpha1.VectorSidecar {
+	keys := map[string]bool{anyLabels: true}
+	for n := range count {
+		for key, value := range labels(n) {
+			keys[pair(key, value)] = true
+		}
+		if len(keys) > manyLabels {
+			return r.list(ctx, namespace, "", "")
+		}
+	}
+	var found []v1alpha1.VectorSidecar
+	seen := map[types.UID]bool{}
+	for key := range keys {
+		for _, sidecar := range r.list(ctx, namespace, indexSelector, key) {
+			if !seen[sidecar.UID] {
+				seen[sidecar.UID] = true
+				found = append(found, sidecar)
+			}
+		}
+	}
+	return found
 }
 
 func (r *Reconciler) sidecarsOfNamespace(ctx context.Context, object client.Object) []reconcile.Request {

@@ -39,7 +39,7 @@ func settled(deployment *appsv1.Deployment) workload.View {
 	return view
 }
 
-func snapshot(t *testing.T, sidecar *v1alpha1.VectorSidecar, deployments ...*appsv1.Deployment) *Snapshot {
+func snapshot(t testing.TB, sidecar *v1alpha1.VectorSidecar, deployments ...*appsv1.Deployment) *Snapshot {
 	t.Helper()
 	chart, err := sidecarchart.Load(vectorsidecar.FS)
 	require.NoError(t, err)

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/offline"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// BenchmarkPlanning is a pass over a thousand workloads whose rendering is
+// remembered; figures are those of one of them.
+func BenchmarkPlanning(b *testing.B) {
+	const count = 1000
+	sidecar := logs().WithLogs("/var/log/app").Build()
+	bare := snapshot(b, sidecar, fleet(count)...)
+	memo := NewMemo()
+	decided, err := Decide(b.Context(), bare, memo)
+	require.NoError(b, err)
+	merger, err := offline.New()
+	require.NoError(b, err)
+	reducer := workload.NewReducer()
+	done := *bare
+	done.Workloads = nil
+	for n, deployment := range fleet(count) {
+		merged, err := merger.Deployment(deployment, &decided.Plans[n])
+		require.NoError(b, err)
+		text, err := json.Marshal(merged)
+		require.NoError(b, err)
+		require.NoError(b, json.Unmarshal(text, deployment))
+		done.Workloads = append(done.Workloads, reducer.Reduce(deployment).View())
+	}
+	done.Companions = []corev1.ConfigMap{}
+	for name, test := range map[string]struct {
+		snapshot *Snapshot
+		want     plan.Action
+	}{"to inject": {bare, plan.Inject}, "up to date": {&done, plan.None}} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for n := 0; n < b.N; n += count {
+				decided, err := Decide(b.Context(), test.snapshot, memo)
+				require.NoError(b, err)
+				require.Equal(b, test.want, decided.Plans[0].Action)
+				if test.want == plan.Inject {
+					for i := range decided.Plans {
+						_, err := json.Marshal(decided.Plans[i].Bodies()[0])
+						require.NoError(b, err)
+					}
+				}
+			}
+		})
+	}
+}
