@@ -28,6 +28,7 @@ type bench struct {
 	program     *program
 	cluster     *cluster
 	kubeVersion string
+	machine     string // as it was before the run
 
 	tables   []table
 	findings []finding
@@ -47,7 +48,7 @@ func newBench(ctx context.Context, out io.Writer, folder string) (*bench, error)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, fmt.Errorf("making the folder of the run: %w", err)
 	}
-	b := &bench{out: out, folder: folder}
+	b := &bench{out: out, folder: folder, machine: machine()}
 	path, err := build(ctx, folder)
 	if err != nil {
 		return nil, err
@@ -122,6 +123,7 @@ func (b *bench) report() {
 	for _, t := range append(b.tables, goals) {
 		t.print(b.out)
 	}
+	_, _ = fmt.Fprintf(b.out, "\nMeasured on %s; after: %s. API server %s.\n", b.machine, load(), b.kubeVersion)
 }
 
 // settled waits until a VectorSidecar has told of a number of matches.

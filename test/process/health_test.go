@@ -61,6 +61,19 @@ func TestAnOperatorIsReadyWhenItHasReadTheWorld(t *testing.T) {
 	harness.Eventually(t, "readiness", func() bool { return get(t, health, "/readyz") == http.StatusOK })
 }
 
+func TestProfilesAreServedOnRequestAlone(t *testing.T) {
+	namespace, health, profiles := world.Namespace(t), address(t), address(t)
+	options := operator.Options{HealthProbeBindAddress: health, WatchNamespaces: []string{namespace}}
+	quiet := world.StartOperator(t, options)
+	harness.Eventually(t, "readiness", func() bool { return get(t, health, "/readyz") == http.StatusOK })
+	require.Equal(t, http.StatusNotFound, get(t, health, "/debug/pprof/"))
+	require.NoError(t, quiet.Stop())
+
+	options.PprofBindAddress = profiles
+	world.StartOperator(t, options)
+	harness.Eventually(t, "profiles", func() bool { return get(t, profiles, "/debug/pprof/heap") == http.StatusOK })
+}
+
 // It would be unknown otherwise whether the write took place, and it might take
 // place after another operator has begun to lead.
 func TestAWriteUnderWayIsFinishedBeforeTheOperatorStops(t *testing.T) {
