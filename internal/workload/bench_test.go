@@ -88,3 +88,14 @@ func heap() uint64 {
 	runtime.ReadMemStats(&stats)
 	return stats.HeapAlloc
 }
+
+// What a write of ours costs when the cache learns of it.
+func BenchmarkRecordOfAnInjectedWorkload(b *testing.B) {
+	deployment := fleet(b)["injected"]
+	reducer := NewReducer()
+	b.ReportAllocs()
+	for n := 0; b.Loop(); n++ {
+		deployment.Annotations["change"] = fmt.Sprint(n)
+		reducer.Reduce(deployment)
+	}
+}

@@ -39,11 +39,7 @@ type overlay struct {
 
 // newOverlay decides as the operator does.
 func newOverlay(ctx context.Context, namespace, kubeVersion string) (*overlay, error) {
-	files, err := sidecarchart.Read(vectorsidecar.FS)
-	if err != nil {
-		return nil, err
-	}
-	catalogue, err := platform.NewCatalogue(files)
+	chart, err := sidecarchart.Load(vectorsidecar.FS)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +48,7 @@ func newOverlay(ctx context.Context, namespace, kubeVersion string) (*overlay, e
 	decided, err := decision.Decide(ctx, &decision.Snapshot{
 		Sidecar: logs(namespace), Workloads: []workload.View{workload.Of(deployment)},
 		ConfigMap: func(string) *corev1.ConfigMap { return nil },
-		Platform:  catalogue.Current(), DefaultEnvironment: "development", KubeVersion: kubeVersion,
+		Platform:  platform.Of(chart, "", nil), DefaultEnvironment: "development", KubeVersion: kubeVersion,
 	}, nil)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+func TestTheFloorAppliesWhatTheOperatorWould(t *testing.T) {
+	o, err := newOverlay(t.Context(), "shop", "v1.36.0")
+	require.NoError(t, err)
+	manifest, err := o.manifest("shop", "cart")
+	require.NoError(t, err)
+	var applied appsv1.Deployment
+	require.NoError(t, json.Unmarshal(manifest, &applied))
+	require.Equal(t, "cart", applied.Name)
+	require.Equal(t, "true", applied.Annotations[meta.AnnotationInjected])
+	require.Equal(t, "vector", applied.Spec.Template.Spec.InitContainers[0].Name)
+	require.Len(t, o.companions, 1)
+
+	template, annotations, err := o.template()
+	require.NoError(t, err)
+	require.Equal(t, applied.Spec.Template.Spec, template.Spec)
+	require.Equal(t, applied.Annotations, annotations)
+}
+
+func TestARatioMayBecomeAFifthWorse(t *testing.T) {
+	recorded := map[string]span{"fan-out": {1, 2}}
+	require.NoError(t, worse(recorded, []finding{{what: "fan-out", ratio: 2.39}, {what: "no ratio"}}))
+	require.ErrorContains(t, worse(recorded, []finding{{what: "fan-out", ratio: 2.41}}), "became worse")
+	require.ErrorContains(t, worse(recorded, []finding{{what: "new", ratio: 1}}), "make bench-record")
+}
+
+func TestARecordedRangeOnlyGrows(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "recorded.json")
+	recorded := map[string]span{}
+	for _, ratio := range []float64{2, 1, 1.5} {
+		require.NoError(t, widen(recorded, []finding{{what: "fan-out", ratio: ratio}, {what: "no ratio"}}, file))
+	}
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"fan-out": {"least": 1, "most": 2}}`, string(text))
+}
+
+func TestStatistics(t *testing.T) {
+	require.InDelta(t, 1, slope([]float64{10, 100, 1000}, []float64{2, 20, 200}), 1e-9)
+	require.InDelta(t, 2, slope([]float64{10, 100, 1000}, []float64{1, 100, 10000}), 1e-9)
+	require.Equal(t, 2, median([]int{1, 2, 3}))
+	hundred := make([]int, 100)
+	for n := range hundred {
+		hundred[n] = n + 1
+	}
+	require.Equal(t, 51, percentile(hundred, 50))
+	require.Equal(t, 100, percentile(hundred, 99))
+}
+
+func TestCallsAreCountedByDifference(t *testing.T) {
+	before, after := calls{"GET deployments": 2, "APPLY deployments": 1}, calls{"GET deployments": 2, "APPLY deployments": 4}
+	require.Equal(t, calls{"APPLY deployments": 3}, after.since(before))
+	require.Equal(t, "3 APPLY deployments", after.since(before).String())
+	require.Equal(t, "none", calls{}.String())
+	require.Equal(t, "PATCH", label(`code="200",resource="deployments",verb="PATCH"`, "verb"))
+	require.Empty(t, label(`subresource="status"`, "resource"))
+}
+
+func TestTheKernelsAccountsAreRead(t *testing.T) {
+	for began := time.Now(); time.Since(began) < 50*time.Millisecond; {
+		_ = began // Uses the processor, so that there is something to account for.
+	}
+	used, err := cpuOf(os.Getpid())
+	require.NoError(t, err)
+	require.Positive(t, used)
+	resident, err := memoryOf(os.Getpid(), "VmRSS")
+	require.NoError(t, err)
+	require.Greater(t, resident, int64(1<<20))
+	most, err := memoryOf(os.Getpid(), "VmHWM")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, most, resident)
+}
