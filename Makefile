@@ -38,8 +38,10 @@ image: $(BIN)/ko ## Build the image as an OCI layout in bin/image, without a con
 	  --platform=linux/amd64,linux/arm64 --image-user=65532:65532 ./cmd/operator
 
 .PHONY: generate
-generate: $(BIN)/controller-gen ## Generate the API types' deepcopy functions.
+generate: $(BIN)/controller-gen ## Generate the API types' deepcopy functions, and the pages of the plugin and of reasons.
 	$(BIN)/controller-gen object:headerFile=test/tools/controller-gen/header.go.txt paths=./api/...
+	go run ./cmd/kubectl-vectorsidecar docs cli > docs/cli.md
+	go run ./cmd/kubectl-vectorsidecar docs reasons > docs/reasons.md
 
 .PHONY: manifests
 manifests: $(BIN)/controller-gen ## Generate the CustomResourceDefinition that the chart installs.

@@ -7,10 +7,12 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
+
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/cli"
@@ -22,11 +24,10 @@ var version = "development"
 func main() { os.Exit(run()) }
 
 func run() int {
+	// A command runs for a moment: memory costs it less than collecting it.
+	debug.SetGCPercent(400)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := cli.New(vectorsidecar.FS, version).ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "error: "+err.Error())
-		return 1
-	}
-	return 0
+	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
+	return cli.Run(ctx, os.Args[1:], streams, vectorsidecar.FS, version)
 }

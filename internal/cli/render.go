@@ -5,210 +5,163 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"strings"
+	"maps"
 
 	"github.com/spf13/cobra"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
+	appsv1 "k8s.io/api/apps/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/offline"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // renderOptions are the flags of render.
 type renderOptions struct {
-	chart       fs.FS
-	files       []string
-	sidecar     string
-	environment string
-	values      string
-	labels      map[string]string
-	kubeVersion string
+	*source
+
+	onlyOverlay, explainValues bool
+	output                     *format
 }
 
-func newRender(chart fs.FS) *cobra.Command {
-	options := renderOptions{chart: chart}
-	var templates string
+func newRender(a *app) *cobra.Command {
+	options := renderOptions{}
 	command := &cobra.Command{
-		Use:   "render -f WORKLOAD --sidecar VECTORSIDECAR",
+		Use:   "render [WORKLOAD...] [-f FILE] [--sidecar FILE]",
 		Short: "Print workloads as they would be with the sidecar, and the objects made for it",
-		Args:  cobra.NoArgs,
-		RunE: func(command *cobra.Command, _ []string) error {
-			if templates != "" {
-				if _, err := os.Stat(templates); err != nil {
-					return fmt.Errorf("reading the sidecar chart: %w", err)
-				}
-				options.chart = os.DirFS(templates)
-			}
-			return options.run(command.Context(), command.OutOrStdout())
+		Long: `Print workloads as they would be with the sidecar, and the objects made for it.
+
+The pace of a rollout does not count: what is printed is where it ends.`,
+		Example: `# a workload and a VectorSidecar from files; no cluster is asked
+kubectl vectorsidecar render -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml --label logs=vector --environment staging
+# only what is merged into the workload
+kubectl vectorsidecar render -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml --label logs=vector --only-overlay
+# every value, and where it comes from
+kubectl vectorsidecar render --sidecar docs/samples/02-logs.yaml -f docs/samples/app/deployment.yaml --explain-values
+# a workload of the cluster
+kubectl vectorsidecar render deployment/cart -n shop`,
+		RunE: func(command *cobra.Command, arguments []string) error {
+			return options.run(command.Context(), arguments)
 		},
 	}
+	options.source = newSource(a, command)
+	options.output = addFormat(command, "yaml", "json")
+	command.ValidArgsFunction = options.completeWorkloads
 	flags := command.Flags()
-	flags.StringArrayVarP(&options.files, "filename", "f", nil, "file with Deployments and ConfigMaps, - for the standard input; may be repeated")
-	flags.StringVar(&options.sidecar, "sidecar", "", "file with the VectorSidecar")
-	flags.StringVar(&options.environment, "environment", "development", "environment, if the VectorSidecar names none")
-	flags.StringVar(&options.values, "values", "", "file with values of the installation for that environment, as given to helm install")
-	flags.StringToStringVar(&options.labels, "label", nil, "label KEY=VALUE to give the workloads first, to see what it would do; may be repeated")
-	flags.StringVar(&templates, "templates", "", "folder of a sidecar chart in place of the built-in one")
-	flags.StringVar(&options.kubeVersion, "kube-version", "v1.36.0", "version of the API server to render for")
-	for _, name := range []string{"filename", "sidecar"} {
-		if err := command.MarkFlagRequired(name); err != nil {
-			panic(err) // The flags are defined above.
-		}
-	}
+	flags.BoolVar(&options.onlyOverlay, "only-overlay", false, "print only what is merged into the workloads")
+	flags.BoolVar(&options.explainValues, "explain-values", false, "print every value that templates see, and its origin")
 	return command
 }
 
-func (o *renderOptions) run(ctx context.Context, out io.Writer) error {
-	input, err := readInput(o.files, o.sidecar)
+func (o *renderOptions) run(ctx context.Context, arguments []string) error {
+	if err := o.output.check(); err != nil {
+		return err
+	}
+	about, err := o.concerning(arguments)
 	if err != nil {
 		return err
 	}
-	snapshot, err := o.snapshot(input)
+	scene, err := o.open(ctx)
 	if err != nil {
 		return err
 	}
-	decided, err := decision.Decide(ctx, snapshot, nil)
+	if o.explainValues {
+		return o.printValues(ctx, scene)
+	}
+	workloads, err := scene.pick(about)
 	if err != nil {
 		return err
 	}
-	if decided.Invalid != nil {
-		return fmt.Errorf("%s: %s", decided.Invalid.Reason, decided.Invalid.Message)
+	merged, err := scene.merge(ctx, about)
+	if err != nil {
+		return err
 	}
-	return printDecision(out, input, decided)
+	if err := errors.Join(merged.faults()...); err != nil {
+		return err
+	}
+	objects, err := o.objects(scene, merged, workloads)
+	if err != nil {
+		return err
+	}
+	return o.print(objects)
 }
 
-func (o *renderOptions) snapshot(input *input) (*decision.Snapshot, error) {
-	chart, err := sidecarchart.Load(o.chart)
-	if err != nil {
-		return nil, err
+// objects are the companions, and then the workloads that a VectorSidecar could
+// be about: of files all in the namespaces of VectorSidecars, of a cluster those
+// that one is about.
+func (o *renderOptions) objects(scene *scene, merged *merged, workloads []*appsv1.Deployment) ([]any, error) {
+	namespaces := map[string]bool{}
+	for _, ruled := range merged.rulings {
+		namespaces[ruled.sidecar.Namespace] = true
 	}
-	installation := map[string]string{}
-	if o.values != "" {
-		text, err := os.ReadFile(o.values)
-		if err != nil {
-			return nil, fmt.Errorf("reading values: %w", err)
-		}
-		installation[o.environment+".yaml"] = string(text)
-		if installation[platform.PolicyKey], err = policyIn(text); err != nil {
-			return nil, fmt.Errorf("%s: %w", o.values, err)
-		}
+	var objects []any
+	if !o.onlyOverlay {
+		objects = merged.companions()
 	}
-	snapshot := &decision.Snapshot{
-		Sidecar: input.sidecar, Platform: platform.Of(chart, o.values, installation),
-		DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion,
-		ConfigMap: input.configMap,
-	}
-	for _, deployment := range input.deployments {
-		for key, value := range o.labels {
-			metav1.SetMetaDataLabel(&deployment.ObjectMeta, key, value)
-		}
-		snapshot.Workloads = append(snapshot.Workloads, workload.Of(deployment))
-	}
-	return snapshot, nil
-}
-
-// policyIn is the part of the installation's values that is its policy.
-func policyIn(values []byte) (string, error) {
-	var given struct {
-		Policy map[string]any `json:"policy"`
-	}
-	if err := yaml.Unmarshal(values, &given); err != nil {
-		return "", nil //nolint:nilerr // Reading the values as such says it better.
-	}
-	text, err := yaml.Marshal(given.Policy)
-	return string(text), err
-}
-
-// printDecision prints companions and then every workload, merged or as it is.
-func printDecision(out io.Writer, input *input, decided *decision.Decision) error {
-	for i := range decided.Companions {
-		companion := decided.Companions[i]
-		companion.APIVersion, companion.Kind = "v1", "ConfigMap"
-		if err := printObject(out, companion); err != nil {
-			return err
-		}
-	}
-	merger, err := offline.New()
-	if err != nil {
-		return err
-	}
-	for _, deployment := range input.deployments {
-		p := planOf(decided, deployment.Name)
+	for _, deployment := range workloads {
+		change := merged.of(deployment)
 		switch {
-		case p == nil || p.Action == plan.None:
-			if err := printObject(out, deployment); err != nil {
-				return err
-			}
+		case !namespaces[deployment.Namespace], len(change.plans) == 0 && scene.cluster != nil:
 			continue
-		case !p.Writes():
+		case o.onlyOverlay:
+			objects = append(objects, change.overlays()...)
+			continue
+		}
+		if err := change.obstacle(o.app); err != nil {
+			return nil, err
+		}
+		if change.after == nil {
+			deployment.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind("Deployment"))
+			objects = append(objects, deployment)
+			continue
+		}
+		objects = append(objects, change.after.Object)
+	}
+	return objects, nil
+}
+
+// obstacle says why the workload cannot take a sidecar; one whose owner wants
+// none is only told of.
+func (c *change) obstacle(a *app) error {
+	for i := range c.plans {
+		p := &c.plans[i]
+		switch {
+		case p.Skipped():
+			a.note("%s: %s: %s", status.Object(p.Target), p.Reason, p.Message)
+		case p.Action == plan.Conflict, p.Action == plan.Blocked:
 			return fmt.Errorf("%s: %s: %s", status.Object(p.Target), p.Reason, p.Message)
 		}
-		merged, err := merger.Deployment(deployment, p)
-		if err != nil {
-			return fmt.Errorf("%s: %w", status.Object(p.Target), err)
+	}
+	return nil
+}
+
+// overlays are what is applied to a workload, one for each VectorSidecar.
+func (c *change) overlays() []any {
+	var overlays []any
+	for i := range c.plans {
+		p := &c.plans[i]
+		if p.Apply == nil {
+			continue
 		}
-		if err := printObject(out, merged.Object); err != nil {
+		overlay := maps.Clone(p.Apply)
+		metadata := map[string]any{"name": p.Target.Name, "namespace": p.Target.Namespace}
+		if given, ok := overlay["metadata"].(map[string]any); ok {
+			maps.Copy(metadata, given)
+		}
+		overlay["apiVersion"], overlay["kind"], overlay["metadata"] = "apps/v1", p.Target.Kind, metadata
+		overlays = append(overlays, overlay)
+	}
+	return overlays
+}
+
+func (o *renderOptions) print(objects []any) error {
+	if o.output.name == "json" {
+		return o.output.print(o.app.Out, map[string]any{"apiVersion": "v1", "kind": "List", "items": objects})
+	}
+	for _, object := range objects {
+		if err := printObject(o.app.Out, object); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func planOf(decided *decision.Decision, name string) *plan.Plan {
-	for i := range decided.Plans {
-		if decided.Plans[i].Target.Name == name {
-			return &decided.Plans[i]
-		}
-	}
-	return nil
-}
-
-// printObject prints a YAML document without what only an API server fills in.
-func printObject(out io.Writer, object any) error {
-	text, err := yaml.Marshal(object)
-	if err != nil {
-		return fmt.Errorf("printing: %w", err)
-	}
-	var tree map[string]any
-	if err := yaml.Unmarshal(text, &tree); err != nil {
-		return fmt.Errorf("printing: %w", err)
-	}
-	delete(tree, "status")
-	if metadata, ok := tree["metadata"].(map[string]any); ok {
-		delete(metadata, "managedFields")
-	}
-	dropNullTimestamps(tree)
-	text, err = yaml.Marshal(tree)
-	if err != nil {
-		return fmt.Errorf("printing: %w", err)
-	}
-	_, err = io.WriteString(out, "---\n"+strings.TrimPrefix(string(text), "---\n"))
-	return err
-}
-
-// dropNullTimestamps removes "creationTimestamp: null", which typed objects print.
-func dropNullTimestamps(node any) {
-	switch v := node.(type) {
-	case map[string]any:
-		if at, ok := v["creationTimestamp"]; ok && at == nil {
-			delete(v, "creationTimestamp")
-		}
-		for _, item := range v {
-			dropNullTimestamps(item)
-		}
-	case []any:
-		for _, item := range v {
-			dropNullTimestamps(item)
-		}
-	}
 }

@@ -9,9 +9,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -23,10 +26,8 @@ func run(t *testing.T, files map[string]string, arguments ...string) (string, er
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	var out bytes.Buffer
-	command := New(vectorsidecar.FS, "test")
+	command := New(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &out}, vectorsidecar.FS, "test")
 	command.SetArgs(arguments)
-	command.SetOut(&out)
-	command.SetErr(&out)
 	err := command.ExecuteContext(t.Context())
 	return out.String(), err
 }
@@ -38,7 +39,7 @@ func text(t *testing.T, object any) string {
 	return string(printed)
 }
 
-func given(t *testing.T) map[string]string {
+func shopFiles(t *testing.T) map[string]string {
 	t.Helper()
 	return map[string]string{
 		"cart.yaml": text(t, objects.NewDeployment("cart", "shop").Build()),
@@ -49,17 +50,17 @@ func given(t *testing.T) map[string]string {
 var render = []string{"render", "-f", "cart.yaml", "--sidecar", "logs.yaml"}
 
 func TestALabelShowsWhatItWouldDo(t *testing.T) {
-	before, err := run(t, given(t), render...)
+	before, err := run(t, shopFiles(t), render...)
 	require.NoError(t, err)
 	require.NotContains(t, before, "name: vector\n")
 
-	after, err := run(t, given(t), append(render, "--label", "logs=vector")...)
+	after, err := run(t, shopFiles(t), append(render, "--label", "logs=vector")...)
 	require.NoError(t, err)
 	require.Contains(t, after, "name: vector\n")
 }
 
 func TestObjectsWithoutANamespaceAreInTheVectorSidecars(t *testing.T) {
-	files := given(t)
+	files := shopFiles(t)
 	files["cart.yaml"] = text(t, objects.NewDeployment("cart", "").Labelled("logs", "vector").Build()) +
 		"---\n" + text(t, objects.NewDeployment("cart", "warehouse").Labelled("logs", "vector").Build())
 
@@ -71,7 +72,7 @@ func TestObjectsWithoutANamespaceAreInTheVectorSidecars(t *testing.T) {
 }
 
 func TestAConfigMapOfAnotherNamespaceIsNotThere(t *testing.T) {
-	files := given(t)
+	files := shopFiles(t)
 	files["cart.yaml"] = text(t, objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build()) +
 		"---\n" + text(t, objects.NewConfigMap("shipping", "warehouse", "vector.yaml", objects.VectorConfig("x")))
 	files["logs.yaml"] = text(t, objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").WithConfigMap("shipping", "").Build())
@@ -84,7 +85,6 @@ func TestAConfigMapOfAnotherNamespaceIsNotThere(t *testing.T) {
 }
 
 func TestFilesThatCannotBeReadAreNamed(t *testing.T) {
-	second := text(t, objects.NewVectorSidecar("other", "shop").Build())
 	for name, test := range map[string]struct {
 		change    func(map[string]string)
 		arguments []string
@@ -94,14 +94,13 @@ func TestFilesThatCannotBeReadAreNamed(t *testing.T) {
 		"values that are not there":        {arguments: []string{"--values", "none.yaml"}, names: []string{"none.yaml"}},
 		"templates that are not there":     {arguments: []string{"--templates", "none"}, names: []string{"none"}},
 		"no VectorSidecar":                 {change: func(f map[string]string) { f["logs.yaml"] = "" }, names: []string{"logs.yaml", "VectorSidecar"}},
-		"two of them":                      {change: func(f map[string]string) { f["logs.yaml"] += "---\n" + second }, names: []string{"logs.yaml: document 2", "second VectorSidecar"}},
 		"what is not YAML":                 {change: func(f map[string]string) { f["cart.yaml"] += "---\na: [\n" }, names: []string{"cart.yaml: document 2"}},
 		"a field that does not exist":      {change: func(f map[string]string) { f["logs.yaml"] += "spek: {}\n" }, names: []string{"logs.yaml: document 1", "spek"}},
 		"a version that is none":           {arguments: []string{"--label", "logs=vector", "--kube-version", "latest"}, names: []string{"latest"}},
 		"an environment that is not known": {arguments: []string{"--environment", "stagin"}, names: []string{"stagin", "staging"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			files := given(t)
+			files := shopFiles(t)
 			if test.change != nil {
 				test.change(files)
 			}
@@ -114,9 +113,18 @@ func TestFilesThatCannotBeReadAreNamed(t *testing.T) {
 	}
 }
 
-func TestBothFilesAreRequired(t *testing.T) {
-	_, err := run(t, nil, "render")
+func TestSeveralVectorSidecarsAreMergedOneAfterTheOther(t *testing.T) {
+	files := shopFiles(t)
+	files["logs.yaml"] += "---\n" + text(t, objects.NewVectorSidecar("traces", "shop").Selecting("logs", "vector").Named("tracer").
+		Sidecar(func(s *v1alpha1.SidecarSpec) {
+			s.Metrics = &v1alpha1.MetricsSpec{Port: ptr.To(int32(9599))}
+			s.Health = &v1alpha1.HealthSpec{Port: ptr.To(int32(8687))}
+		}).Build())
 
-	require.ErrorContains(t, err, "filename")
-	require.ErrorContains(t, err, "sidecar")
+	out, err := run(t, files, append(render, "--label", "logs=vector")...)
+
+	require.NoError(t, err)
+	require.Contains(t, out, "name: vector\n")
+	require.Contains(t, out, "name: tracer\n")
+	require.Contains(t, out, "injected-hash.traces")
 }

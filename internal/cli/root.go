@@ -1,28 +1,136 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cli is the kubectl plugin's commands: read files, decide with the
-// operator's own code, print. Data goes to the standard output and everything
-// else to the standard error. It changes no cluster.
+// Package cli is the kubectl plugin's commands: read files or a cluster, decide
+// with the operator's own code, print. Data goes to the standard output and
+// everything else to the standard error. Of all commands only eject changes a
+// cluster.
 package cli
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
 
-// New returns the plugin's root command. chart is the sidecar chart that is
-// rendered unless another one is given.
-func New(chart fs.FS, version string) *cobra.Command {
-	root := &cobra.Command{
-		Use:           "kubectl-vectorsidecar",
-		Short:         "See what the Vector Sidecar Operator does, without letting it",
-		Version:       version,
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl vectorsidecar"},
+// Exit codes. What 1 means is a command's own: differences, findings, failures;
+// of commands that say nothing of it, it is an error.
+const (
+	exitFound = 1
+	exitError = 2
+)
+
+// exit ends a command with a code, and an error to print if there is one.
+type exit struct {
+	code int
+	err  error
+}
+
+// Error is empty if there is nothing to say that was not said.
+func (e *exit) Error() string {
+	if e.err == nil {
+		return ""
 	}
-	root.AddCommand(newRender(chart))
+	return e.err.Error()
+}
+
+func (e *exit) Unwrap() error { return e.err }
+
+// app is what all commands share.
+type app struct {
+	genericiooptions.IOStreams
+
+	chart   fs.FS
+	version string
+	kube    *genericclioptions.ConfigFlags
+	// files are read in place of those of the file system; nil for those.
+	files map[string][]byte
+}
+
+// readFile reads a file that the command line names.
+func (a *app) readFile(name string) ([]byte, error) {
+	if a.files == nil {
+		return os.ReadFile(name)
+	}
+	text, ok := a.files[name]
+	if !ok {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return text, nil
+}
+
+// Run runs the plugin and returns its exit code. chart is the sidecar chart that
+// is rendered unless another one is given.
+func Run(ctx context.Context, arguments []string, streams genericiooptions.IOStreams, chart fs.FS, version string) int {
+	root := New(streams, chart, version) //nolint:contextcheck // The commands get theirs when they run.
+	root.SetArgs(arguments)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	if text := err.Error(); text != "" {
+		fmt.Fprintln(streams.ErrOut, "error: "+text)
+	}
+	var coded *exit
+	if errors.As(err, &coded) {
+		return coded.code
+	}
+	return 1
+}
+
+// New returns the plugin's root command.
+func New(streams genericiooptions.IOStreams, chart fs.FS, version string) *cobra.Command {
+	a := &app{IOStreams: streams, chart: chart, version: version, kube: genericclioptions.NewConfigFlags(true)}
+	return a.root()
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "kubectl-vectorsidecar",
+		Short: "See, try and prove what the Vector Sidecar Operator decides, with or without a cluster",
+		Long: `See, try and prove what the Vector Sidecar Operator decides, with or without a cluster.
+
+Workloads and VectorSidecars that are not given in files are read from the cluster
+of the current kubeconfig. With both in files, no cluster is needed.`,
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl vectorsidecar"},
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+	}
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.ErrOut)
+	root.AddCommand(
+		newRender(a), newDiff(a), newPlan(a), newExplain(a), newInject(a), newEject(a), newGet(a), newTree(a), newCheck(a),
+		newLint(a), newTest(a), newSchema(a), newDocs(a), newVersion(a), newCompletion(a),
+	)
 	return root
+}
+
+// withCluster adds kubectl's own flags to a command that may read a cluster.
+func (a *app) withCluster(flags *pflag.FlagSet) { a.kube.AddFlags(flags) }
+
+// judging makes exit code 1 mean what a command has found, and 2 every error.
+func judging(command *cobra.Command) *cobra.Command {
+	asError := func(err error) error {
+		var known *exit
+		if err == nil || errors.As(err, &known) {
+			return err
+		}
+		return &exit{code: exitError, err: err}
+	}
+	run, arguments := command.RunE, command.Args
+	command.RunE = func(command *cobra.Command, given []string) error { return asError(run(command, given)) }
+	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return asError(err) })
+	if arguments != nil {
+		command.Args = func(command *cobra.Command, given []string) error { return asError(arguments(command, given)) }
+	}
+	return command
 }

@@ -18,6 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -28,15 +29,10 @@ const releaseRetry = time.Second
 // holdBeforeWriting adds the finalizer before the first workload is written to.
 func (r *Reconciler) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) error {
 	isWriting := slices.ContainsFunc(decided.Plans, func(p plan.Plan) bool { return p.Writes() })
-	if sidecar.DeletionTimestamp != nil || !isWriting || controllerutil.ContainsFinalizer(sidecar, meta.Finalizer) {
+	if sidecar.DeletionTimestamp != nil || !isWriting {
 		return nil
 	}
-	before := sidecar.DeepCopy()
-	controllerutil.AddFinalizer(sidecar, meta.Finalizer)
-	if err := r.patch(ctx, sidecar, before); err != nil {
-		return fmt.Errorf("adding the finalizer: %w", err)
-	}
-	return nil
+	return r.writer.Hold(ctx, sidecar)
 }
 
 // release removes the finalizer once nothing carries the sidecar any more, or
@@ -50,12 +46,7 @@ func (r *Reconciler) release(ctx context.Context, sidecar *v1alpha1.VectorSideca
 	} else if !settled {
 		return reconcile.Result{RequeueAfter: releaseRetry}, nil
 	}
-	before := sidecar.DeepCopy()
-	controllerutil.RemoveFinalizer(sidecar, meta.Finalizer)
-	if err := client.IgnoreNotFound(r.patch(ctx, sidecar, before)); err != nil {
-		return reconcile.Result{}, fmt.Errorf("removing the finalizer: %w", err)
-	}
-	return reconcile.Result{}, nil
+	return reconcile.Result{}, r.writer.Release(ctx, sidecar)
 }
 
 // settle sees to what a deleted VectorSidecar leaves. It returns false while a
@@ -90,7 +81,7 @@ func (r *Reconciler) stillCarried(ctx context.Context, sidecar *v1alpha1.VectorS
 
 // orphanCompanions keeps the garbage collector from what orphaned sidecars read.
 func (r *Reconciler) orphanCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
-	companions, err := r.companions(ctx, sidecar)
+	companions, err := snapshot.Companions(ctx, r.client, sidecar)
 	if err != nil {
 		return err
 	}
@@ -105,7 +96,7 @@ func (r *Reconciler) orphanCompanions(ctx context.Context, sidecar *v1alpha1.Vec
 // deleteCompanions deletes what was made for a VectorSidecar. One that the cache
 // does not show yet is left to the garbage collector, by its owner reference.
 func (r *Reconciler) deleteCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
-	companions, err := r.companions(ctx, sidecar)
+	companions, err := snapshot.Companions(ctx, r.client, sidecar)
 	if err != nil {
 		return err
 	}
@@ -115,11 +106,4 @@ func (r *Reconciler) deleteCompanions(ctx context.Context, sidecar *v1alpha1.Vec
 		}
 	}
 	return nil
-}
-
-// patch writes the difference, unless somebody else has written meanwhile: the
-// finalizers are one list.
-func (r *Reconciler) patch(ctx context.Context, after, before *v1alpha1.VectorSidecar) error {
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	return r.client.Patch(ctx, after, patch, client.FieldOwner(meta.Operator))
 }

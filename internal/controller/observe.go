@@ -6,7 +6,6 @@ package controller
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,12 +16,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // observe takes the snapshot, from the cache alone. The content of a ConfigMap is
 // read when the decision asks for it; if that fails, so does the pass.
-func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, fail context.CancelCauseFunc) (snapshot *decision.Snapshot, err error) {
+func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, fail context.CancelCauseFunc) (taken *decision.Snapshot, err error) {
 	ctx, observing := r.begin(ctx, "observe")
 	defer func() { observing.end(err) }()
 	namespaceLabels, err := r.namespaces.of(ctx, sidecar.Namespace)
@@ -32,7 +32,7 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 	loops, _ := r.breaker.open(client.ObjectKeyFromObject(sidecar))
 	started := r.ledger.started(client.ObjectKeyFromObject(sidecar))
 	workloads := r.workloads(sidecar, started)
-	companions, err := r.companions(ctx, sidecar)
+	companions, err := snapshot.Companions(ctx, r.client, sidecar)
 	if err != nil {
 		return nil, err
 	}
@@ -113,19 +113,6 @@ func (r *Reconciler) workloads(sidecar *v1alpha1.VectorSidecar, started map[type
 		}
 	}
 	return views
-}
-
-// companions lists the ConfigMaps made for a VectorSidecar. They must not be
-// changed.
-func (r *Reconciler) companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]corev1.ConfigMap, error) {
-	var found corev1.ConfigMapList
-	labels := client.MatchingLabels{meta.LabelSidecar: meta.LabelValue(sidecar.Name)}
-	if err := r.client.List(ctx, &found, client.InNamespace(sidecar.Namespace), labels, client.UnsafeDisableDeepCopy); err != nil {
-		return nil, fmt.Errorf("listing companions: %w", err)
-	}
-	return slices.DeleteFunc(found.Items, func(object corev1.ConfigMap) bool {
-		return !metav1.IsControlledBy(&object, sidecar)
-	}), nil
 }
 
 // configMap reads a ConfigMap that a decision asks for. The reference is noted

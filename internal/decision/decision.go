@@ -20,6 +20,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/pace"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
@@ -57,6 +58,9 @@ type Snapshot struct {
 	DefaultEnvironment string
 	// KubeVersion of the API server, such as "v1.36.0".
 	KubeVersion string
+	// Renderers is how many workloads are rendered for at once; less than two
+	// is one after the other.
+	Renderers int
 	// Observer is told of the steps of the decision; nil tells nobody.
 	Observer Observer
 }
@@ -71,8 +75,8 @@ type Loop struct {
 
 // Decision is what should be, and why.
 type Decision struct {
-	// Environment whose values were used, and the template set.
-	Environment, TemplateSet string
+	// Environment whose values were used, what named it, and the template set.
+	Environment, EnvironmentFrom, TemplateSet string
 	// ReferencedConfigMap is the name of the ConfigMap that the Vector
 	// configuration comes from, "" if it is a companion. It is known even when
 	// the ConfigMap is not there.
@@ -93,6 +97,8 @@ type Decision struct {
 	Plans []plan.Plan
 	// Matched is how many of them the selector matches.
 	Matched int
+	// Limit is how many of the plans may be under way at once.
+	Limit pace.Limit
 	// Companions are all that its sidecars refer to. Those of them that are not
 	// there, or are not the same, are Missing: they have to be written before
 	// any plan is carried out. One that is there has its UID.
@@ -169,7 +175,7 @@ func Decide(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, err
 		}
 	}
 	if sidecar.DeletionTimestamp == nil {
-		decision.Environment = environmentOf(snapshot)
+		decision.Environment, decision.EnvironmentFrom = environmentOf(snapshot)
 		if err := decision.inject(ctx, snapshot, memo, manager, matched); err != nil {
 			return nil, err
 		}
@@ -259,14 +265,15 @@ func selectorOf(sidecar *v1alpha1.VectorSidecar) (labels.Selector, *Invalid) {
 	return selector, nil
 }
 
-func environmentOf(snapshot *Snapshot) string {
+// environmentOf returns the environment and what names it.
+func environmentOf(snapshot *Snapshot) (name, from string) {
 	if name := snapshot.Sidecar.Spec.Environment; name != "" {
-		return name
+		return name, "spec.environment of the VectorSidecar"
 	}
 	if name := snapshot.NamespaceLabels[meta.LabelEnvironment]; name != "" {
-		return name
+		return name, "the label of namespace " + snapshot.Sidecar.Namespace
 	}
-	return snapshot.DefaultEnvironment
+	return snapshot.DefaultEnvironment, "the operator's default"
 }
 
 func describe(sidecar *v1alpha1.VectorSidecar) string {

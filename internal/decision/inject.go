@@ -36,7 +36,10 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, m
 	}
 	var failed *Invalid
 	failures := 0
-	for _, view := range matched {
+	for i, view := range matched {
+		if i%aheadLimit == 0 {
+			in.renderAhead(ctx, matched[i:])
+		}
 		own := in.variantOf(view)
 		if own.invalid != nil {
 			in.block(view, own.invalid)

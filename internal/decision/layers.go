@@ -18,6 +18,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
+// ValuesOf are the values that a VectorSidecar's sidecar is rendered from, without
+// what workloads override, or why there are none.
+func ValuesOf(s *Snapshot) (environment.Values, *Invalid) {
+	name, _ := environmentOf(s)
+	set, invalid := s.templateSet(name)
+	if invalid != nil {
+		return environment.Values{}, invalid
+	}
+	return s.values(set, name)
+}
+
 // values merges the layers of an environment, of the namespace, of the VectorSidecar
 // and what overrides it.
 func (s *Snapshot) values(set *platform.Set, name string, overrides ...environment.Layer) (environment.Values, *Invalid) {
@@ -25,7 +36,7 @@ func (s *Snapshot) values(set *platform.Set, name string, overrides ...environme
 	if err != nil {
 		return environment.Values{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
 	}
-	own, err := layerOf(s.Sidecar)
+	own, err := LayerOf(s.Sidecar)
 	if err != nil {
 		return environment.Values{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
 	}
@@ -89,9 +100,9 @@ func within(layer *environment.Layer, allowed []string, who, key string) error {
 	return errors.Join(findings...)
 }
 
-// layerOf is the layer of a VectorSidecar: the part of its spec that has the keys of
+// LayerOf is the layer of a VectorSidecar: the part of its spec that has the keys of
 // a values file.
-func layerOf(sidecar *v1alpha1.VectorSidecar) (environment.Layer, error) {
+func LayerOf(sidecar *v1alpha1.VectorSidecar) (environment.Layer, error) {
 	layer := environment.Layer{Name: describe(sidecar) + " spec", Tree: map[string]any{}}
 	spec := &sidecar.Spec
 	text, err := json.Marshal(map[string]any{

@@ -187,7 +187,7 @@ func BenchmarkMemoHit(b *testing.B) {
 	require.NoError(b, err)
 	for name, sidecar := range map[string]*v1alpha1.VectorSidecar{"common": logs().Build(), "per workload": logs().WithLogs("/var/log/app").Build()} {
 		b.Run(name, func(b *testing.B) {
-			layer, err := layerOf(sidecar)
+			layer, err := LayerOf(sidecar)
 			require.NoError(b, err)
 			values, err := set.Environments.Values("production", layer)
 			require.NoError(b, err)

@@ -87,11 +87,7 @@ func isOlder(a, b *v1alpha1.VectorSidecar) bool {
 func (s *Snapshot) containerName(sidecar *v1alpha1.VectorSidecar) string {
 	of := *s
 	of.Sidecar = sidecar
-	set, invalid := of.templateSet(environmentOf(&of))
-	if invalid != nil {
-		return ""
-	}
-	values, invalid := of.values(set, environmentOf(&of))
+	values, invalid := ValuesOf(&of)
 	if invalid != nil {
 		return ""
 	}

@@ -25,7 +25,8 @@ func (d *Decision) pace(snapshot *Snapshot, matched []*workload.View) {
 			snapshot.isInFlight(&d.Plans[i], view)
 		}
 	}
-	pace.Admit(d.Plans, limitOf(snapshot, d.Matched))
+	d.Limit = limitOf(snapshot, d.Matched)
+	pace.Admit(d.Plans, d.Limit)
 }
 
 // isInFlight tells, and notes in the plan, whether a rollout that we started has

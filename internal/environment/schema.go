@@ -94,7 +94,7 @@ func (s *Schema) describe(layer *Layer, err *jsonschema.ValidationError) []error
 	extra, ok := err.ErrorKind.(*kind.AdditionalProperties)
 	if !ok {
 		text := err.ErrorKind.LocalizedString(message.NewPrinter(language.English))
-		return []error{fmt.Errorf("%s: %s: %s", layer.Where(path...), join(path), text)}
+		return []error{&Finding{layer.Where(path...), path, text}}
 	}
 	known := s.properties(err.SchemaURL)
 	slices.Sort(extra.Properties)
@@ -105,7 +105,7 @@ func (s *Schema) describe(layer *Layer, err *jsonschema.ValidationError) []error
 		if near := suggest.Nearest(key, known); near != "" {
 			help = "did you mean " + near + "?"
 		}
-		findings = append(findings, fmt.Errorf("%s: %s: unknown key; %s", layer.Where(at...), join(at), help))
+		findings = append(findings, &Finding{layer.Where(at...), at, "unknown key; " + help})
 	}
 	return findings
 }

@@ -32,6 +32,30 @@ func (v Values) Origin(path ...string) string {
 	return ""
 }
 
+// Leaf is one value that is no map, and where it came from.
+type Leaf struct {
+	// Path is written as a person does: sidecar.logs.path.
+	Path   string `json:"path"`
+	Value  any    `json:"value"`
+	Origin string `json:"origin"`
+}
+
+// Leaves lists all values by their path.
+func (v Values) Leaves() []Leaf { return v.leaves(v.Tree, nil) }
+
+func (v Values) leaves(tree map[string]any, path []string) []Leaf {
+	var found []Leaf
+	for _, key := range slices.Sorted(maps.Keys(tree)) {
+		at := slices.Concat(path, []string{key})
+		if branch, ok := tree[key].(map[string]any); ok && len(branch) > 0 {
+			found = append(found, v.leaves(branch, at)...)
+			continue
+		}
+		found = append(found, Leaf{Path: join(at), Value: tree[key], Origin: v.Origin(at...)})
+	}
+	return found
+}
+
 // merge lays later layers over earlier ones with Helm's own code. The first
 // layer is what Helm calls the chart's values, the others what it calls the
 // user's: among those a null is kept, over the first it deletes.

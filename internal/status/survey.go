@@ -29,6 +29,10 @@ const (
 	bare       stand = "Bare" // Nothing is wanted of it and nothing is there.
 )
 
+// StandOf tells in the words of status.unsettled where a workload stands; Updated
+// if it is settled with the sidecar, Bare if without.
+func StandOf(p *plan.Plan) string { return string(standOf(p, nil)) }
+
 // standOf tells where a workload stands after a pass.
 func standOf(p *plan.Plan, refusals map[string]Failure) stand {
 	isRefused := false

@@ -28,6 +28,9 @@ import (
 var offline = map[string]string{
 	"make render ENV=staging": "vectorsidecar-vector-config",
 	"bin/kubectl-vectorsidecar render -f docs/samples/app/deployment.yaml --sidecar docs/samples/03-otlp.yaml --label telemetry=otlp --environment production": "name: vector-otlp",
+	"bin/kubectl-vectorsidecar lint docs/samples": "0 findings",
+	"bin/kubectl-vectorsidecar test test/golden":  "0 failed",
+	"bin/kubectl-vectorsidecar explain cart -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml": "NoMatch",
 	"helm template . -f values/staging.yaml":      "kind: PodTemplate",
 	"helm lint .":                                 "0 chart(s) failed",
 	"helm lint ./chart -f values/production.yaml": "0 chart(s) failed",
@@ -50,6 +53,7 @@ var session = []struct{ command, prints string }{
 	{"kubectl describe vs logs -n shop", "Injected the sidecar of 1 Deployments: cart"},
 	{"kubectl events -n shop --for deployment/cart", "Injected the sidecar of VectorSidecar logs"},
 	{"kubectl get deployment cart -n shop -o yaml", "vectorsidecar.observability.kontroloop.ai/injected-hash"},
+	{"kubectl vectorsidecar explain deployment/cart -n shop", "Deployment shop/cart: "},
 	{"kubectl annotate deployment cart -n shop vectorsidecar.observability.kontroloop.ai/inject=false", "annotated"},
 	{"kubectl label deployment cart -n shop logs-", "unlabeled"},
 	{"kubectl patch vs logs -n shop --type=merge -p '{\"spec\":{\"enabled\":false}}'", "patched"},

@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -21,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"sigs.k8s.io/yaml"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
@@ -114,12 +116,12 @@ func (c *Combination) Render(t testing.TB) Result {
 	file := filepath.Join(t.TempDir(), "vectorsidecar.yaml")
 	require.NoError(t, os.WriteFile(file, text, 0o600))
 	var out bytes.Buffer
-	command := cli.New(vectorsidecar.FS, "test")
+	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: io.Discard}
+	command := cli.New(streams, vectorsidecar.FS, "test")
 	command.SetArgs([]string{
 		"render", "--environment", c.Environment, "--sidecar", file,
 		"-f", filepath.Join(root, "docs", "samples", "app", "deployment.yaml"),
 	})
-	command.SetOut(&out)
 	require.NoError(t, command.ExecuteContext(t.Context()), c.Name())
 	return read(t, out.String())
 }

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package apply
+
+import (
+	"context"
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// Hold adds the finalizer to a VectorSidecar, so that it stays until what it
+// injected is out again.
+func (w *Writer) Hold(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
+	before := sidecar.DeepCopy()
+	if !controllerutil.AddFinalizer(sidecar, meta.Finalizer) {
+		return nil
+	}
+	if err := w.patchFinalizers(ctx, sidecar, before); err != nil {
+		return fmt.Errorf("adding the finalizer: %w", err)
+	}
+	return nil
+}
+
+// Release removes the finalizer; one that is gone already is no error.
+func (w *Writer) Release(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
+	before := sidecar.DeepCopy()
+	if !controllerutil.RemoveFinalizer(sidecar, meta.Finalizer) {
+		return nil
+	}
+	if err := client.IgnoreNotFound(w.patchFinalizers(ctx, sidecar, before)); err != nil {
+		return fmt.Errorf("removing the finalizer: %w", err)
+	}
+	return nil
+}
+
+// patchFinalizers writes the difference, unless somebody else has written
+// meanwhile: the finalizers are one list.
+func (w *Writer) patchFinalizers(ctx context.Context, after, before *v1alpha1.VectorSidecar) error {
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	return w.client.Patch(ctx, after, patch, client.FieldOwner(meta.Operator))
+}

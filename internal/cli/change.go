@@ -1,0 +1,220 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/offline"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/status"
+)
+
+// change is what becomes of one workload by all VectorSidecars.
+type change struct {
+	before *appsv1.Deployment
+	// after is nil if nothing would be written.
+	after *unstructured.Unstructured
+	// plans are those that are about the workload.
+	plans []plan.Plan
+	// isRestart tells that the pods are replaced.
+	isRestart bool
+}
+
+// concerns is what a command is about.
+type concerns struct {
+	names    []string
+	selector labels.Selector
+}
+
+// concerning reads the command line: names as "cart" or "deployment/cart".
+func (s *source) concerning(arguments []string) (*concerns, error) {
+	selector, err := s.wanted()
+	if err != nil {
+		return nil, err
+	}
+	c := &concerns{selector: selector}
+	for _, argument := range arguments {
+		kind, name, isPair := strings.Cut(argument, "/")
+		if !isPair {
+			kind, name = "deployment", argument
+		}
+		if !slices.Contains([]string{"deployment", "deployments", "deploy", "deployment.apps", "deployments.apps"}, strings.ToLower(kind)) {
+			return nil, fmt.Errorf("%q: sidecars are injected into Deployments: name one, as in deployment/cart", argument)
+		}
+		c.names = append(c.names, name)
+	}
+	return c, nil
+}
+
+func (c *concerns) includes(deployment *appsv1.Deployment) bool {
+	return c.selector.Matches(labels.Set(deployment.Labels)) &&
+		(len(c.names) == 0 || slices.Contains(c.names, deployment.Name))
+}
+
+// pick returns the workloads of a scene that a command is about, those of files
+// in their order. A name that is not there is an error.
+func (s *scene) pick(c *concerns) ([]*appsv1.Deployment, error) {
+	var found []*appsv1.Deployment
+	for _, deployment := range s.inOrder() {
+		if c.includes(deployment) && (s.namespace == "" || deployment.Namespace == s.namespace) {
+			found = append(found, deployment)
+		}
+	}
+	for _, name := range c.names {
+		if !slices.ContainsFunc(found, func(d *appsv1.Deployment) bool { return d.Name == name }) {
+			return nil, fmt.Errorf("there is no Deployment %q%s", name, in(s.namespace))
+		}
+	}
+	return found, nil
+}
+
+func in(namespace string) string {
+	if namespace == "" {
+		return ""
+	}
+	return " in namespace " + namespace
+}
+
+// inOrder are all workloads, those of files first and in their order.
+func (s *scene) inOrder() []*appsv1.Deployment {
+	var all []*appsv1.Deployment
+	add := func(deployment *appsv1.Deployment) {
+		if !slices.Contains(all, deployment) {
+			all = append(all, deployment)
+		}
+	}
+	for _, document := range s.documents {
+		if deployment, ok := document.Object.(*appsv1.Deployment); ok {
+			if current := s.Workload(deployment.Namespace, deployment.Name); current != nil {
+				add(current)
+			}
+		}
+	}
+	for _, deployment := range s.Workloads() {
+		add(deployment)
+	}
+	return all
+}
+
+// merged is what all VectorSidecars of a scene would come to.
+type merged struct {
+	rulings []*ruling
+	changes map[*appsv1.Deployment]*change
+}
+
+// of returns the change of a workload.
+func (m *merged) of(deployment *appsv1.Deployment) *change {
+	if found, ok := m.changes[deployment]; ok {
+		return found
+	}
+	return &change{before: deployment}
+}
+
+// merge carries all decisions out, one VectorSidecar after the other, on copies.
+// The pace of a rollout does not count: this is where it ends.
+func (s *scene) merge(ctx context.Context, c *concerns) (*merged, error) {
+	merger, err := offline.New()
+	if err != nil {
+		return nil, err
+	}
+	result := &merged{changes: map[*appsv1.Deployment]*change{}}
+	latest := map[*appsv1.Deployment]*change{} // By what the scene holds now.
+	for _, sidecar := range s.Sidecars() {
+		ruled, err := s.rule(ctx, sidecar)
+		if err != nil {
+			return nil, err
+		}
+		result.rulings = append(result.rulings, ruled)
+		for i := range ruled.Plans {
+			p := &ruled.Plans[i]
+			deployment := s.Workload(p.Target.Namespace, p.Target.Name)
+			if deployment == nil || !c.includes(deployment) {
+				continue
+			}
+			at := latest[deployment]
+			if at == nil {
+				at = &change{before: deployment}
+				latest[deployment], result.changes[deployment] = at, at
+			}
+			at.plans = append(at.plans, *p)
+			if ruled.Invalid != nil || !isWritten(p) {
+				continue
+			}
+			next, err := at.carryOut(merger, deployment, p)
+			if err != nil {
+				return nil, err
+			}
+			s.Put(next)
+			latest[next] = at
+		}
+	}
+	return result, nil
+}
+
+// isWritten tells whether a plan comes to a write, now or in its turn.
+func isWritten(p *plan.Plan) bool {
+	return p.Action == plan.Inject || p.Action == plan.Update || p.Action == plan.Remove
+}
+
+func (c *change) carryOut(merger *offline.Merger, deployment *appsv1.Deployment, p *plan.Plan) (*appsv1.Deployment, error) {
+	after, err := merger.Deployment(deployment, p)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", status.Object(p.Target), err)
+	}
+	next := &appsv1.Deployment{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(after.Object, next); err != nil {
+		return nil, fmt.Errorf("%s: %w", status.Object(p.Target), err)
+	}
+	c.after = after
+	c.isRestart = !equality.Semantic.DeepEqual(c.before.Spec.Template, next.Spec.Template)
+	return next, nil
+}
+
+// pods is how many a workload has.
+func pods(deployment *appsv1.Deployment) int {
+	if deployment.Spec.Replicas == nil {
+		return 1
+	}
+	return int(*deployment.Spec.Replicas)
+}
+
+// companions are those of all VectorSidecars.
+func (m *merged) companions() []any {
+	var all []any
+	for _, ruled := range m.rulings {
+		for i := range ruled.Companions {
+			all = append(all, printable(&ruled.Companions[i]))
+		}
+	}
+	return all
+}
+
+// faults are why VectorSidecars inject nothing at all.
+func (m *merged) faults() []error {
+	var faults []error
+	for _, ruled := range m.rulings {
+		if ruled.Invalid != nil {
+			faults = append(faults, fault(ruled.sidecar, len(m.rulings) > 1, ruled.Invalid.Reason, ruled.Invalid.Message))
+		}
+	}
+	return faults
+}
+
+func fault(sidecar *v1alpha1.VectorSidecar, isOneOfMany bool, reason, message string) error {
+	if isOneOfMany {
+		return fmt.Errorf("VectorSidecar %s/%s: %s: %s", sidecar.Namespace, sidecar.Name, reason, message)
+	}
+	return fmt.Errorf("%s: %s", reason, message)
+}

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/diagnosis"
+	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+)
+
+// checkOptions are the flags of check.
+type checkOptions struct {
+	app *app
+
+	operatorNamespace string
+	output            *format
+}
+
+func newCheck(a *app) *cobra.Command {
+	options := checkOptions{app: a}
+	command := &cobra.Command{
+		Use:   "check",
+		Short: "Check whether the cluster is fit for the operator, and the installation healthy",
+		Long: `Check whether the cluster is fit for the operator, and the installation healthy: version of
+Kubernetes, CustomResourceDefinition, the operator's replicas, values and rights, other
+injectors, and VectorSidecars with errors. To ask for the operator's rights, you have to be
+allowed to impersonate its ServiceAccount.
+
+The exit code is 0 if nothing failed, 1 if something did, and 2 if it could not look.`,
+		Example: `# the whole cluster
+kubectl vectorsidecar check`,
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error { return options.run(command.Context()) },
+	}
+	command.Flags().StringVar(&options.operatorNamespace, "operator-namespace", "", "namespace of the operator, if you may not look for it in all of them")
+	options.output = addFormat(command, "json", "yaml")
+	a.withCluster(command.Flags())
+	return judging(command)
+}
+
+func (o *checkOptions) run(ctx context.Context) error {
+	if err := o.output.check(); err != nil {
+		return err
+	}
+	chart, err := sidecarchart.Load(o.app.chart)
+	if err != nil {
+		return err
+	}
+	cluster, err := o.app.connect()
+	if err != nil {
+		return err
+	}
+	discovery, err := o.app.kube.ToDiscoveryClient()
+	if err != nil {
+		return fmt.Errorf("asking for the version of the API server: %w", err)
+	}
+	version, err := discovery.ServerVersion()
+	if err != nil {
+		return fmt.Errorf("asking for the version of the API server: %w", err)
+	}
+	one := diagnosis.Diagnosis{
+		Cluster: cluster, AsOperator: o.as, Environments: chart.Environments,
+		KubeVersion: version.GitVersion, OperatorNamespace: o.operatorNamespace,
+	}
+	results := one.Run(ctx)
+	if err := o.print(results); err != nil {
+		return err
+	}
+	for _, result := range results {
+		if result.State == diagnosis.Failed {
+			return &exit{code: exitFound}
+		}
+	}
+	return nil
+}
+
+// as connects as another user.
+func (o *checkOptions) as(user string) (client.Client, error) {
+	config, err := o.app.kube.ToRESTConfig()
+	if err != nil {
+		return nil, fmt.Errorf("finding the cluster: %w", err)
+	}
+	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: []string{"system:serviceaccounts", "system:authenticated"}}
+	return client.New(config, client.Options{})
+}
+
+func (o *checkOptions) print(results []diagnosis.Result) error {
+	if o.output.isTree() {
+		return o.output.print(o.app.Out, results)
+	}
+	paint := painterFor(o.app.Out)
+	colours := map[diagnosis.State]string{diagnosis.OK: green, diagnosis.Warning: yellow, diagnosis.Unknown: yellow, diagnosis.Failed: red}
+	for _, result := range results {
+		text := paint.paint(colours[result.State], fmt.Sprintf("%-8s", result.State)) + result.Check + ": " + result.Message + "\n"
+		if result.Help != "" {
+			text += "        " + result.Help + "\n"
+		}
+		if _, err := fmt.Fprint(o.app.Out, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}

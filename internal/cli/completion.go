@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// kubectlCompletion is the program by which kubectl has a plugin complete its own
+// command line.
+const kubectlCompletion = `#!/bin/sh
+# Save as kubectl_complete-vectorsidecar in a folder of PATH, executable.
+exec kubectl vectorsidecar __complete "$@"
+`
+
+func newCompletion(a *app) *cobra.Command {
+	scripts := map[string]func(*cobra.Command, io.Writer) error{
+		"bash":       func(root *cobra.Command, to io.Writer) error { return root.GenBashCompletionV2(to, true) },
+		"zsh":        func(root *cobra.Command, to io.Writer) error { return root.GenZshCompletion(to) },
+		"fish":       func(root *cobra.Command, to io.Writer) error { return root.GenFishCompletion(to, true) },
+		"powershell": func(root *cobra.Command, to io.Writer) error { return root.GenPowerShellCompletionWithDesc(to) },
+		"kubectl": func(_ *cobra.Command, to io.Writer) error {
+			_, err := io.WriteString(to, kubectlCompletion)
+			return err
+		},
+	}
+	names := []string{"kubectl", "bash", "zsh", "fish", "powershell"}
+	return &cobra.Command{
+		Use:   "completion {kubectl|bash|zsh|fish|powershell}",
+		Short: "Print a completion script: for kubectl vectorsidecar, or for a shell",
+		Long: `Print a completion script. The one for kubectl makes "kubectl vectorsidecar" complete
+commands, flags and the names of workloads, VectorSidecars and environments, in every shell
+in which kubectl itself completes. Those for shells complete the name kubectl-vectorsidecar.`,
+		Example: `# complete kubectl vectorsidecar
+kubectl vectorsidecar completion kubectl > kubectl_complete-vectorsidecar`,
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: names,
+		RunE: func(command *cobra.Command, arguments []string) error {
+			if err := scripts[arguments[0]](command.Root(), a.Out); err != nil {
+				return fmt.Errorf("writing the script: %w", err)
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/pmezard/go-difflib/difflib"
+	"github.com/spf13/cobra"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+)
+
+// diffOptions are the flags of diff.
+type diffOptions struct{ *source }
+
+func newDiff(a *app) *cobra.Command {
+	options := diffOptions{}
+	command := &cobra.Command{
+		Use:   "diff [WORKLOAD...] [-f FILE] [--sidecar FILE]",
+		Short: "Show what would change in live or given workloads, and whether pods would restart",
+		Long: `Show what would change in live or given workloads, and whether pods would restart.
+
+The lines before each difference begin with # and say what is done to the workload
+and how many pods are replaced by it; patch ignores them. The pace of a rollout does
+not count.
+
+The exit code is 0 if nothing would change, 1 if something would, and above 1 on an
+error.`,
+		Example: `# what a VectorSidecar would do, before it is applied
+kubectl vectorsidecar diff -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml --label logs=vector
+# what a changed VectorSidecar would do to the workloads of the cluster
+kubectl vectorsidecar diff --sidecar docs/samples/02-logs.yaml -n shop
+# what a label would do to one of them
+kubectl vectorsidecar diff cart -n shop --label logs=vector`,
+		RunE: func(command *cobra.Command, arguments []string) error {
+			return options.run(command.Context(), arguments)
+		},
+	}
+	options.source = newSource(a, command)
+	options.many(command)
+	command.ValidArgsFunction = options.completeWorkloads
+	return judging(command)
+}
+
+func (o *diffOptions) run(ctx context.Context, arguments []string) error {
+	about, err := o.concerning(arguments)
+	if err != nil {
+		return err
+	}
+	scene, err := o.open(ctx)
+	if err != nil {
+		return err
+	}
+	workloads, err := scene.pick(about)
+	if err != nil {
+		return err
+	}
+	merged, err := scene.merge(ctx, about)
+	if err != nil {
+		return err
+	}
+	found, err := o.print(ctx, scene, merged, workloads)
+	switch {
+	case err != nil:
+		return err
+	case len(merged.faults()) > 0:
+		return errors.Join(merged.faults()...)
+	case found:
+		return &exit{code: exitFound}
+	}
+	return nil
+}
+
+// print prints all differences and tells whether there are any.
+func (o *diffOptions) print(ctx context.Context, scene *scene, merged *merged, workloads []*appsv1.Deployment) (bool, error) {
+	found := false
+	for _, ruled := range merged.rulings {
+		if ruled.Invalid != nil {
+			continue
+		}
+		isDifferent, err := o.printCompanions(ctx, scene, ruled)
+		if err != nil {
+			return false, err
+		}
+		found = found || isDifferent
+	}
+	for _, deployment := range workloads {
+		change := merged.of(deployment)
+		o.tell(change)
+		if change.after == nil {
+			continue
+		}
+		deployment.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind("Deployment"))
+		isDifferent, err := o.printDifference("apps.v1.Deployment", deployment, change.after, change.heading())
+		if err != nil {
+			return false, err
+		}
+		found = found || isDifferent
+	}
+	return found, nil
+}
+
+// printCompanions prints the companions that would be made, changed or deleted.
+func (o *diffOptions) printCompanions(ctx context.Context, scene *scene, ruled *ruling) (bool, error) {
+	found := false
+	for i := range ruled.Missing {
+		wanted := printable(&ruled.Missing[i])
+		there := &corev1.ConfigMap{}
+		err := scene.Get(ctx, client.ObjectKeyFromObject(wanted), there)
+		if client.IgnoreNotFound(err) != nil {
+			return false, err
+		}
+		var before client.Object
+		if err == nil {
+			before = printable(there)
+			wanted.OwnerReferences = there.OwnerReferences
+		}
+		isDifferent, err := o.printDifference("v1.ConfigMap", before, wanted, "")
+		if err != nil {
+			return false, err
+		}
+		found = found || isDifferent
+	}
+	return found, nil
+}
+
+// tell says on the side why a workload does not change.
+func (o *diffOptions) tell(c *change) {
+	for i := range c.plans {
+		if p := &c.plans[i]; p.Reason != "" && !isWritten(p) {
+			o.app.note("# %s %s/%s: %s: %s", p.Target.Kind, p.Target.Namespace, p.Target.Name, p.Reason, p.Message)
+		}
+	}
+}
+
+// heading says what happens to a workload.
+func (c *change) heading() string {
+	var actions []string
+	for i := range c.plans {
+		if p := &c.plans[i]; isWritten(p) {
+			actions = append(actions, strings.ToLower(string(p.Action))+verb(p))
+		}
+	}
+	restarts := "no pod would restart"
+	if c.isRestart {
+		restarts = count(pods(c.before), "pod") + " would restart"
+	}
+	return fmt.Sprintf("# Deployment %s/%s: %s; %s\n", c.before.Namespace, c.before.Name, strings.Join(actions, ", "), restarts)
+}
+
+func verb(p *plan.Plan) string {
+	if p.Waiting {
+		return fmt.Sprintf(" in its turn (%s)", p.Reason)
+	}
+	return ""
+}
+
+// printDifference prints a unified difference as kubectl diff does. before is nil
+// for an object that is not there yet.
+func (o *diffOptions) printDifference(kind string, before, after client.Object, heading string) (bool, error) {
+	was := ""
+	if before != nil {
+		text, err := objectText(before)
+		if err != nil {
+			return false, err
+		}
+		was = text
+	}
+	is, err := objectText(after)
+	if err != nil {
+		return false, err
+	}
+	name := fmt.Sprintf("%s.%s.%s", kind, after.GetNamespace(), after.GetName())
+	text, err := unified("live/"+name, "merged/"+name, was, is)
+	if err != nil || text == "" {
+		return false, err
+	}
+	_, err = io.WriteString(o.app.Out, heading+painterFor(o.app.Out).difference(text))
+	return true, err
+}
+
+// unified is a unified difference, empty if there is none.
+func unified(from, to, was, is string) (string, error) {
+	if was == is {
+		return "", nil
+	}
+	lines := func(text string) []string { return slices.Collect(strings.Lines(text)) }
+	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
+		A: lines(was), B: lines(is), FromFile: from, ToFile: to, Context: 3,
+	})
+	if err != nil {
+		return "", fmt.Errorf("comparing: %w", err)
+	}
+	return text, nil
+}
+
+// difference colours a unified difference.
+func (p painter) difference(text string) string {
+	if !p {
+		return text
+	}
+	colours := map[byte]string{'+': green, '-': red, '@': cyan}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		content := strings.TrimSuffix(line, "\n")
+		if colour, ok := colours[line[0]]; ok {
+			content = p.paint(colour, content)
+		}
+		b.WriteString(content + "\n")
+	}
+	return b.String()
+}

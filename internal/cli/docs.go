@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/lint"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/suggest"
+)
+
+// licence begins every generated page.
+const licence = `<!--
+SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+SPDX-License-Identifier: Apache-2.0
+-->
+
+`
+
+func newDocs(a *app) *cobra.Command {
+	topics := map[string]func(*cobra.Command) (string, error){
+		"reasons": func(*cobra.Command) (string, error) { return reasonsPage(), nil },
+		"values":  func(*cobra.Command) (string, error) { return valuesPage(a.chart) },
+		"cli":     func(command *cobra.Command) (string, error) { return manual(command.Root()), nil },
+	}
+	names := slices.Sorted(maps.Keys(topics))
+	return &cobra.Command{
+		Use:   "docs TOPIC",
+		Short: "Print the reference of values, of reasons and findings, or of this program",
+		Long: `Print a reference as Markdown: values, reasons (with the findings of lint), or cli. With a
+reason or the code of a finding, print what it means and what to do.`,
+		Example: `# all values that a sidecar is rendered from
+kubectl vectorsidecar docs values
+# what one word of a status means
+kubectl vectorsidecar docs WaitingForBudget`,
+		Args:      cobra.ExactArgs(1),
+		ValidArgs: names,
+		RunE: func(command *cobra.Command, arguments []string) error {
+			topic, ok := topics[arguments[0]]
+			if !ok {
+				return explainWord(command, arguments[0], names)
+			}
+			text, err := topic(command)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprint(a.Out, text)
+			return err
+		},
+	}
+}
+
+// explainWord prints one entry of the catalogue.
+func explainWord(command *cobra.Command, word string, topics []string) error {
+	known := topics
+	for _, reason := range meta.Reasons() {
+		known = append(known, reason.Name)
+		if strings.EqualFold(reason.Name, word) {
+			_, err := fmt.Fprintf(command.OutOrStdout(), "%s (%s)\n  %s\n  what to do: %s\n", reason.Name, reason.Level, reason.Meaning, reason.Help)
+			return err
+		}
+	}
+	for _, rule := range lint.Rules() {
+		known = append(known, rule.Code)
+		if strings.EqualFold(rule.Code, word) {
+			_, err := fmt.Fprintf(command.OutOrStdout(), "%s (%s)\n  %s\n  what to do: %s\n", rule.Code, rule.Level, rule.Title, rule.Help)
+			return err
+		}
+	}
+	text := fmt.Sprintf("%q is no topic, reason or code", word)
+	if near := suggest.Nearest(word, known); near != "" {
+		text += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return fmt.Errorf("%s; topics are %s", text, strings.Join(topics, ", "))
+}
+
+// reasonsPage is docs/reasons.md.
+func reasonsPage() string {
+	var b strings.Builder
+	b.WriteString(licence + `# Reasons and findings
+
+Written by ` + "`make generate`" + ` from the catalogue in the code. ` + "`kubectl vectorsidecar docs WORD`" + ` prints one line of it.
+
+### Condition reasons
+
+Words in the conditions of a VectorSidecar, in its ` + "`status.unsettled`" + `, in events, and in what the kubectl plugin prints.
+
+| Reason | Level | On | Meaning | What to do |
+|---|---|---|---|---|
+`)
+	for _, reason := range meta.Reasons() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", reason.Name, reason.Level, reason.On, reason.Meaning, reason.Help)
+	}
+	b.WriteString("\n### Codes of lint\n\n`kubectl vectorsidecar lint` finds these, the reasons above that are errors of the input, and those\nof [Vector's configuration](vector-config.md#rules).\n\n| Code | Level | Meaning | What to do |\n|---|---|---|---|\n")
+	for _, rule := range lint.OwnRules() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", rule.Code, rule.Level, rule.Title, rule.Help)
+	}
+	return b.String()
+}
+
+// valuesPage is the reference of the values of a sidecar chart.
+func valuesPage(chart fs.FS) (string, error) {
+	rows, err := referenceOf(chart)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString(licence + "# Values\n\nWhat a values file and `spec` of a VectorSidecar may say.\n\n| Value | Type | Default | Meaning |\n|---|---|---|---|\n")
+	for _, row := range rows {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", row.path, row.kind, row.standard, row.meaning)
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/eject"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/offline"
+	"kontroloop.ai/vector-sidecar-operator/internal/world"
+)
+
+// ejectOptions are the flags of eject.
+type ejectOptions struct {
+	app *app
+
+	files         []string
+	recursive     bool
+	allNamespaces bool
+	yes, dryRun   bool
+	maxConcurrent int
+	timeout       time.Duration
+}
+
+func newEject(a *app) *cobra.Command {
+	options := ejectOptions{app: a}
+	command := &cobra.Command{
+		Use:   "eject [-f FILE | -n NAMESPACE | -A]",
+		Short: "Take the sidecars out: of manifests, or of a cluster for good",
+		Long: `Take the sidecars out, of manifests or of a cluster.
+
+Of manifests (--filename), the workloads go to the standard output without their sidecars,
+and everything else as it is written, but for the ConfigMaps made for sidecars. What is
+the operator's, manifests read from a cluster with --show-managed-fields tell to the field;
+of others, the list in the pod template tells it.
+
+Of a cluster, everything goes that the operator and its users made: VectorSidecars,
+sidecars, the ConfigMaps made for them, annotations and finalizers. The operator need not
+run any more. Workloads lose their sidecars a few at a time, each by one ordinary rollout.
+Custom resource definition and operator are Helm's to remove.`,
+		Example: `# manifests in, manifests out
+kubectl get deployment cart -n shop -o yaml --show-managed-fields | kubectl vectorsidecar eject -f -
+# see what would go
+kubectl vectorsidecar eject -A --dry-run
+# for good
+kubectl vectorsidecar eject -A --yes`,
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error { return options.run(command.Context()) },
+	}
+	flags := command.Flags()
+	flags.StringArrayVarP(&options.files, "filename", "f", nil, "file or folder with manifests, - for the standard input; may be repeated")
+	flags.BoolVarP(&options.recursive, "recursive", "R", false, "read the folders in folders, too")
+	flags.BoolVarP(&options.allNamespaces, "all-namespaces", "A", false, "clean all namespaces")
+	flags.BoolVarP(&options.yes, "yes", "y", false, "do not ask")
+	flags.BoolVar(&options.dryRun, "dry-run", false, "only say what would go")
+	flags.IntVar(&options.maxConcurrent, "max-concurrent", 5, "how many workloads may roll out at once")
+	flags.DurationVar(&options.timeout, "timeout", 10*time.Minute, "how long one rollout may take before the next may begin")
+	a.withCluster(flags)
+	return command
+}
+
+func (o *ejectOptions) run(ctx context.Context) error {
+	if o.maxConcurrent < 1 {
+		return fmt.Errorf("--max-concurrent is %d: it must be at least 1", o.maxConcurrent)
+	}
+	if len(o.files) > 0 {
+		return o.manifests()
+	}
+	return o.cluster(ctx)
+}
+
+// manifests transforms files.
+func (o *ejectOptions) manifests() error {
+	files := world.Files{Stdin: o.app.In, Recursive: o.recursive}
+	documents, err := files.Read(o.files...)
+	if err != nil {
+		return err
+	}
+	merger, err := offline.New()
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	for _, document := range documents {
+		if err := ejectDocument(&out, merger, document); err != nil {
+			return err
+		}
+	}
+	_, err = out.WriteTo(o.app.Out)
+	return err
+}
+
+// ejectDocument writes a document without a sidecar; one that was made for a
+// sidecar is left out.
+func ejectDocument(out *bytes.Buffer, merger *offline.Merger, document world.Document) error {
+	if document.Object != nil && document.Object.GetLabels()[meta.LabelSidecar] != "" {
+		return nil
+	}
+	deployment, ok := document.Object.(*appsv1.Deployment)
+	if !ok {
+		return printDocument(out, document)
+	}
+	stripped, had, err := eject.Strip(merger, deployment)
+	if err != nil {
+		return fmt.Errorf("%s: Deployment %s: %w", document.Source, deployment.Name, err)
+	}
+	if !had {
+		return printDocument(out, document)
+	}
+	stripped.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind("Deployment"))
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(stripped)
+	if err != nil {
+		return fmt.Errorf("%s: Deployment %s: %w", document.Source, deployment.Name, err)
+	}
+	return printTransformed(out, document, &unstructured.Unstructured{Object: content})
+}
+
+// cluster cleans a cluster.
+func (o *ejectOptions) cluster(ctx context.Context) error {
+	connection, err := o.app.connect()
+	if err != nil {
+		return err
+	}
+	namespace := metav1.NamespaceAll
+	where := "the cluster"
+	if !o.allNamespaces {
+		if namespace, err = o.app.current(); err != nil {
+			return err
+		}
+		where = "namespace " + namespace
+	}
+	traces, err := eject.Find(ctx, connection, namespace)
+	if err != nil {
+		return err
+	}
+	if traces.None() {
+		o.app.note("there is nothing of the operator's in %s", where)
+		return nil
+	}
+	if o.dryRun {
+		return o.list(traces)
+	}
+	if err := o.ask(where, traces); err != nil {
+		return err
+	}
+	progress := newProgress(o.app.ErrOut)
+	ejector := eject.Ejector{Client: connection, MaxConcurrent: o.maxConcurrent, Patience: o.timeout, Progress: progress.step}
+	found, err := ejector.Clean(ctx, namespace)
+	progress.end()
+	if err != nil {
+		return fmt.Errorf("%s is not clean yet; run this again once this is mended: %w", where, err)
+	}
+	_, err = fmt.Fprintf(o.app.Out, "removed from %s: %s\n", where, describe(found))
+	return err
+}
+
+// describe counts traces.
+func describe(traces *eject.Traces) string {
+	return fmt.Sprintf("the sidecars of %s, %s, %s",
+		count(len(traces.Workloads), "workload"), count(len(traces.Sidecars), "VectorSidecar"), count(len(traces.Companions), "ConfigMap"))
+}
+
+// list says what would go, a line each.
+func (o *ejectOptions) list(traces *eject.Traces) error {
+	var b strings.Builder
+	for i := range traces.Workloads {
+		fmt.Fprintf(&b, "deployment.apps/%s in %s: its sidecars\n", traces.Workloads[i].Name, traces.Workloads[i].Namespace)
+	}
+	for _, companion := range traces.Companions {
+		fmt.Fprintf(&b, "configmap/%s in %s\n", companion.Name, companion.Namespace)
+	}
+	for i := range traces.Sidecars {
+		fmt.Fprintf(&b, "vectorsidecar/%s in %s\n", traces.Sidecars[i].Name, traces.Sidecars[i].Namespace)
+	}
+	_, err := fmt.Fprint(o.app.Out, b.String())
+	return err
+}
+
+// ask has a person agree, if there is one.
+func (o *ejectOptions) ask(where string, traces *eject.Traces) error {
+	if o.yes {
+		return nil
+	}
+	if !isTerminal(o.app.ErrOut) {
+		return fmt.Errorf("this removes from %s: %s; say --yes to do it, or --dry-run to see it", where, describe(traces))
+	}
+	fmt.Fprintf(o.app.ErrOut, "Remove from %s: %s? [y/N] ", where, describe(traces))
+	answer, err := bufio.NewReader(o.app.In).ReadString('\n')
+	if err != nil && answer == "" {
+		return fmt.Errorf("reading the answer: %w", err)
+	}
+	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+		return errors.New("nothing was removed")
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	appsv1 "k8s.io/api/apps/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/pace"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/platform"
+	"kontroloop.ai/vector-sidecar-operator/internal/status"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// explainOptions are the flags of explain.
+type explainOptions struct {
+	*source
+
+	output *format
+}
+
+// explanation is the whole decision about one workload.
+type explanation struct {
+	Workload string `json:"workload"`
+	// Reason is a word of the catalogue and Message a sentence: the answer in
+	// short.
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+	// VectorSidecars are those of the namespace and those elsewhere whose
+	// selector would match.
+	VectorSidecars []account `json:"vectorSidecars"`
+}
+
+// account is what one VectorSidecar has to do with the workload.
+type account struct {
+	Name    string `json:"name"`
+	Matches bool   `json:"matches"`
+	// Selector says what matches, or what does not.
+	Selector string `json:"selector"`
+	// Elsewhere tells that it is in another namespace.
+	Elsewhere       bool   `json:"elsewhere,omitempty"`
+	Environment     string `json:"environment,omitempty"`
+	EnvironmentFrom string `json:"environmentFrom,omitempty"`
+	Templates       string `json:"templates,omitempty"`
+	Action          string `json:"action,omitempty"`
+	State           string `json:"state,omitempty"`
+	Turn            int    `json:"turn,omitempty"`
+	Restarts        int    `json:"restarts,omitempty"`
+	Reason          string `json:"reason,omitempty"`
+	Message         string `json:"message,omitempty"`
+	Warning         string `json:"warning,omitempty"`
+	Rollout         string `json:"rollout,omitempty"`
+	// InjectedHash tells which sidecar is in the workload, WantedHash which
+	// one should be.
+	InjectedHash string  `json:"injectedHash,omitempty"`
+	WantedHash   string  `json:"wantedHash,omitempty"`
+	Fields       []field `json:"fields,omitempty"`
+}
+
+func newExplain(a *app) *cobra.Command {
+	options := explainOptions{}
+	command := &cobra.Command{
+		Use:   "explain WORKLOAD",
+		Short: "Explain the whole decision about one workload: why it has the sidecar, or has it not",
+		Long: `Explain the whole decision about one workload: which selectors match, or the first
+requirement that does not; whether it opts out; the environment and what named it; the
+templates; what would be done, and why it waits; and who owns each of our fields.`,
+		Example: `# why has this workload the sidecar, or has it not?
+kubectl vectorsidecar explain deployment/cart -n shop
+# every field that is ours, with its owners
+kubectl vectorsidecar explain cart -n shop -o wide
+# from files
+kubectl vectorsidecar explain cart -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(command *cobra.Command, arguments []string) error {
+			return options.run(command.Context(), arguments)
+		},
+	}
+	options.source = newSource(a, command)
+	options.output = addFormat(command, "wide", "json", "yaml")
+	command.ValidArgsFunction = options.completeWorkloads
+	return command
+}
+
+func (o *explainOptions) run(ctx context.Context, arguments []string) error {
+	if err := o.output.check(); err != nil {
+		return err
+	}
+	about, err := o.concerning(arguments)
+	if err != nil {
+		return err
+	}
+	scene, err := o.open(ctx)
+	if err != nil {
+		return err
+	}
+	workloads, err := scene.pick(about)
+	if err != nil {
+		return err
+	}
+	if len(workloads) > 1 {
+		return fmt.Errorf("there are %d Deployments %q: name the one by --namespace", len(workloads), about.names[0])
+	}
+	explained, err := scene.explain(ctx, workloads[0])
+	if err != nil {
+		return err
+	}
+	if o.output.isTree() {
+		return o.output.print(o.app.Out, explained)
+	}
+	return explained.print(o.app.Out, o.output.name == "wide")
+}
+
+// explain accounts for every VectorSidecar that may have to do with a workload.
+func (s *scene) explain(ctx context.Context, deployment *appsv1.Deployment) (*explanation, error) {
+	result := &explanation{Workload: "Deployment " + deployment.Namespace + "/" + deployment.Name}
+	view := workload.Of(deployment)
+	for _, sidecar := range s.Sidecars() {
+		if sidecar.Namespace != deployment.Namespace {
+			continue
+		}
+		one, err := s.account(ctx, sidecar, deployment, &view)
+		if err != nil {
+			return nil, err
+		}
+		result.VectorSidecars = append(result.VectorSidecars, *one)
+	}
+	elsewhere, err := s.elsewhere(ctx, deployment)
+	if err != nil {
+		return nil, err
+	}
+	result.VectorSidecars = append(result.VectorSidecars, elsewhere...)
+	result.conclude(&view)
+	return result, nil
+}
+
+// account decides about one VectorSidecar of the workload's namespace.
+func (s *scene) account(ctx context.Context, sidecar *v1alpha1.VectorSidecar, deployment *appsv1.Deployment, view *workload.View) (*account, error) {
+	ruled, err := s.rule(ctx, sidecar)
+	if err != nil {
+		return nil, err
+	}
+	one := &account{
+		Name: sidecar.Name, Environment: ruled.Environment, EnvironmentFrom: ruled.EnvironmentFrom,
+		Templates: s.templatesName(ruled), InjectedHash: view.Owned[meta.Manager(sidecar.Name)].InjectedHash,
+		Fields: fieldsOf(deployment, meta.Manager(sidecar.Name)),
+	}
+	one.Matches, one.Selector = match(sidecar, deployment.Labels)
+	turns := pace.Turns(ruled.Plans, ruled.Limit)
+	for i := range ruled.Plans {
+		p := &ruled.Plans[i]
+		if p.Target.Name == deployment.Name {
+			one.fill(p, turns[i])
+			if isWritten(p) {
+				one.Restarts = pods(deployment)
+			}
+		}
+	}
+	switch {
+	case one.Matches && ruled.Invalid != nil:
+		one.Reason, one.Message = ruled.Invalid.Reason, ruled.Invalid.Message
+	case one.Matches && !sidecar.Spec.IsEnabled():
+		one.Reason, one.Message = meta.ReasonDisabled, "spec.enabled of the VectorSidecar is false"
+	default:
+		one.report(sidecar, deployment.Name)
+	}
+	return one, nil
+}
+
+func (a *account) fill(p *plan.Plan, turn int) {
+	a.Action, a.State, a.Turn, a.Rollout = string(p.Action), status.StandOf(p), turn, string(p.Rollout)
+	a.Reason, a.Message, a.Warning = p.Reason, p.Message, p.Warning
+	if p.Desired != nil {
+		a.WantedHash = p.Desired.InjectedHash()
+	}
+}
+
+// report takes over what only the operator knows, from the status that it wrote:
+// that the API server refused a write, or that repairs were broken off.
+func (a *account) report(sidecar *v1alpha1.VectorSidecar, name string) {
+	if a.Reason != "" || sidecar.Status.ObservedGeneration != sidecar.Generation {
+		return
+	}
+	for _, told := range sidecar.Status.Unsettled {
+		if told.Name == name && (told.State == "Refused" || told.State == "Blocked") && told.Reason != "" {
+			a.State, a.Reason, a.Message = told.State, told.Reason, told.Message+" (as the operator reports)"
+		}
+	}
+}
+
+// templatesName names the templates that are rendered.
+func (s *scene) templatesName(ruled *ruling) string {
+	if s.source.templates != "" {
+		return s.source.templates
+	}
+	return cmp.Or(ruled.TemplateSet, platform.DefaultSet)
+}

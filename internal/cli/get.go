@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/duration"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// getOptions are the flags of get.
+type getOptions struct {
+	app *app
+
+	allNamespaces, watch bool
+	selector             string
+	output               *format
+}
+
+func newGet(a *app) *cobra.Command {
+	options := getOptions{app: a}
+	command := &cobra.Command{
+		Use:   "get [VECTORSIDECAR...]",
+		Short: "List VectorSidecars with what they count and why they are not ready",
+		Example: `# all of a namespace
+kubectl vectorsidecar get -n shop
+# all of the cluster, with the messages
+kubectl vectorsidecar get -A -o wide`,
+		RunE: func(command *cobra.Command, names []string) error {
+			return options.run(command.Context(), names)
+		},
+		ValidArgsFunction: a.completeSidecars,
+	}
+	flags := command.Flags()
+	flags.BoolVarP(&options.allNamespaces, "all-namespaces", "A", false, "list all namespaces")
+	flags.BoolVarP(&options.watch, "watch", "w", false, "go on, and print again what changes")
+	flags.StringVarP(&options.selector, "selector", "l", "", "list only VectorSidecars with these labels")
+	options.output = addFormat(command, "wide", "json", "yaml", "name")
+	a.withCluster(flags)
+	return command
+}
+
+func (o *getOptions) run(ctx context.Context, names []string) error {
+	if err := o.output.check(); err != nil {
+		return err
+	}
+	selector, err := labels.Parse(o.selector)
+	if err != nil {
+		return fmt.Errorf("--selector: %w", err)
+	}
+	cluster, err := o.app.connect()
+	if err != nil {
+		return err
+	}
+	namespace := ""
+	if !o.allNamespaces {
+		if namespace, err = o.app.current(); err != nil {
+			return err
+		}
+	}
+	show := func() ([]byte, error) {
+		var found v1alpha1.VectorSidecarList
+		if err := cluster.List(ctx, &found, client.InNamespace(namespace), client.MatchingLabelsSelector{Selector: selector}); err != nil {
+			return nil, explainMissing(err)
+		}
+		return o.text(found.Items, names, namespace)
+	}
+	if o.watch {
+		return o.app.watch(ctx, cluster, namespace, show)
+	}
+	text, err := show()
+	if err != nil {
+		return err
+	}
+	_, err = o.app.Out.Write(text)
+	return err
+}
+
+// text prints those of the names, or all.
+func (o *getOptions) text(found []v1alpha1.VectorSidecar, names []string, namespace string) ([]byte, error) {
+	for _, name := range names {
+		if !slices.ContainsFunc(found, func(s v1alpha1.VectorSidecar) bool { return s.Name == name }) {
+			return nil, fmt.Errorf("there is no VectorSidecar %q%s", name, in(namespace))
+		}
+	}
+	if len(names) > 0 {
+		found = slices.DeleteFunc(found, func(s v1alpha1.VectorSidecar) bool { return !slices.Contains(names, s.Name) })
+	}
+	var out bytes.Buffer
+	switch {
+	case len(found) == 0 && !o.output.isTree():
+		o.app.note("no VectorSidecars found%s", in(namespace))
+		return nil, nil
+	case o.output.name == "name":
+		for i := range found {
+			fmt.Fprintf(&out, "vectorsidecar.%s/%s\n", v1alpha1.GroupVersion.Group, found[i].Name)
+		}
+		return out.Bytes(), nil
+	case o.output.isTree():
+		for i := range found {
+			found[i].SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("VectorSidecar"))
+			found[i].ManagedFields = nil
+		}
+		err := o.output.print(&out, map[string]any{"apiVersion": "v1", "kind": "List", "items": found})
+		return out.Bytes(), err
+	}
+	err := o.table(&out, found)
+	return out.Bytes(), err
+}
+
+func (o *getOptions) table(to io.Writer, found []v1alpha1.VectorSidecar) error {
+	header := []string{"NAMESPACE", "NAME", "ENVIRONMENT", "MATCHED", "INJECTED", "UPDATED", "WAITING", "CONFLICTS", "SKIPPED", "FAILED", "READY", "REASON", "AGE"}
+	isWide := o.output.name == "wide"
+	if isWide {
+		header = append(header, "MESSAGE")
+	}
+	var rows [][]string
+	for i := range found {
+		status := &found[i].Status
+		row := []string{found[i].Namespace, found[i].Name, dash(status.Environment)}
+		for _, n := range []int32{
+			status.MatchedDeployments, status.InjectedDeployments, status.UpdatedDeployments, status.WaitingDeployments,
+			status.ConflictingDeployments, status.SkippedDeployments, status.FailedDeployments,
+		} {
+			row = append(row, strconv.Itoa(int(n)))
+		}
+		state, reason, message := readiness(&found[i])
+		row = append(row, state, reason, age(found[i].CreationTimestamp))
+		if isWide {
+			row = append(row, message)
+		}
+		rows = append(rows, row)
+	}
+	return table(to, header, rows)
+}
+
+// readiness is the condition Ready, as far as it speaks of the current spec.
+func readiness(sidecar *v1alpha1.VectorSidecar) (state, reason, message string) {
+	ready := apimeta.FindStatusCondition(sidecar.Status.Conditions, meta.ConditionReady)
+	switch {
+	case ready == nil:
+		return "Unknown", "-", "the operator has not looked at it yet"
+	case sidecar.Status.ObservedGeneration != sidecar.Generation:
+		return "Unknown", ready.Reason, "the operator has not looked at the latest change yet"
+	}
+	return string(ready.Status), ready.Reason, ready.Message
+}
+
+func age(since metav1.Time) string {
+	if since.IsZero() {
+		return "-"
+	}
+	return duration.HumanDuration(time.Since(since.Time))
+}

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/world"
+)
+
+// injectOptions are the flags of inject.
+type injectOptions struct{ *source }
+
+func newInject(a *app) *cobra.Command {
+	options := injectOptions{}
+	command := &cobra.Command{
+		Use:   "inject [-f FILE] --sidecar FILE",
+		Short: "Add the sidecar to manifests, as a Helm post-renderer or in a pipeline",
+		Long: `Add the sidecar to manifests: those of --filename or of the standard input go to the
+standard output, with the sidecar in the workloads that a VectorSidecar selects, and
+with the objects that it needs. Everything else is passed on as it is written.
+
+What comes out is what the operator would make of it. Use one or the other for a
+workload: with both, the operator finds the container already there and leaves it alone.`,
+		Example: `# manifests in, manifests out
+kubectl vectorsidecar inject -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml --label logs=vector
+# a pipe
+kubectl create deployment cart --image registry.example/cart:1 --dry-run=client -o yaml | kubectl vectorsidecar inject --sidecar docs/samples/01-minimal.yaml --label logs=vector -f -
+# a Helm post-renderer
+helm template shop ./shop --namespace shop --post-renderer kubectl-vectorsidecar --post-renderer-args inject --post-renderer-args --sidecar=docs/samples/02-logs.yaml`,
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error { return options.run(command.Context()) },
+	}
+	options.source = newSource(a, command)
+	return command
+}
+
+func (o *injectOptions) run(ctx context.Context) error {
+	if len(o.files) == 0 {
+		o.files = []string{"-"}
+	}
+	about, err := o.concerning(nil)
+	if err != nil {
+		return err
+	}
+	scene, err := o.open(ctx)
+	if err != nil {
+		return err
+	}
+	merged, err := scene.merge(ctx, about)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(merged.faults()...); err != nil {
+		return err
+	}
+	// All or nothing: who pipes this into a cluster must not get half of it.
+	var out bytes.Buffer
+	companions := merged.companions()
+	for _, document := range scene.documents {
+		deployment, ok := document.Object.(*appsv1.Deployment)
+		if ok && merged.of(deployment).after != nil {
+			// Before the first workload, and after a Namespace.
+			for _, companion := range companions {
+				if err := printObject(&out, companion); err != nil {
+					return err
+				}
+			}
+			companions = nil
+		}
+		if err := o.print(&out, merged, document); err != nil {
+			return err
+		}
+	}
+	_, err = out.WriteTo(o.app.Out)
+	return err
+}
+
+// print writes a document, with its sidecar if it gets one.
+func (o *injectOptions) print(to io.Writer, merged *merged, document world.Document) error {
+	deployment, ok := document.Object.(*appsv1.Deployment)
+	if !ok {
+		return printDocument(to, document)
+	}
+	change := merged.of(deployment)
+	if err := change.obstacle(o.app); err != nil {
+		return err
+	}
+	if change.after == nil {
+		return printDocument(to, document)
+	}
+	return printTransformed(to, document, change.after)
+}
+
+// printDocument writes a document as it was read.
+func printDocument(to io.Writer, document world.Document) error {
+	_, err := fmt.Fprintf(to, "---\n%s\n", bytes.TrimRight(document.Text, "\n"))
+	return err
+}
+
+// printTransformed writes what became of a document, without what the merge code
+// alone has put in.
+func printTransformed(to io.Writer, document world.Document, after *unstructured.Unstructured) error {
+	var before map[string]any
+	if err := yaml.Unmarshal(document.Text, &before); err != nil {
+		return fmt.Errorf("%s: %w", document.Source, err)
+	}
+	given := &unstructured.Unstructured{Object: before}
+	after = after.DeepCopy()
+	after.SetNamespace(given.GetNamespace())
+	dropEmpty(after.Object)
+	return printObject(to, after.Object)
+}
+
+// dropEmpty removes the empty maps that Kubernetes' types print for what nobody
+// wrote.
+func dropEmpty(node any) {
+	switch v := node.(type) {
+	case map[string]any:
+		for _, key := range []string{"resources", "strategy"} {
+			if empty, ok := v[key].(map[string]any); ok && len(empty) == 0 {
+				delete(v, key)
+			}
+		}
+		for _, item := range v {
+			dropEmpty(item)
+		}
+	case []any:
+		for _, item := range v {
+			dropEmpty(item)
+		}
+	}
+}

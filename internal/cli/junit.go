@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/lint"
+)
+
+// junitSuite is a report as pipelines read it.
+type junitSuite struct {
+	XMLName  xml.Name    `xml:"testsuite"`
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Name    string        `xml:"name,attr"`
+	Class   string        `xml:"classname,attr"`
+	Failure *junitFailure `xml:"failure,omitempty"`
+}
+
+type junitFailure struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// printJUnit writes cases as one suite.
+func printJUnit(to io.Writer, name string, cases []junitCase) error {
+	suite := junitSuite{Name: name, Tests: len(cases), Cases: cases}
+	for _, one := range cases {
+		if one.Failure != nil {
+			suite.Failures++
+		}
+	}
+	text, err := xml.MarshalIndent(suite, "", "  ")
+	if err != nil {
+		return fmt.Errorf("printing: %w", err)
+	}
+	_, err = io.WriteString(to, xml.Header+string(text)+"\n")
+	return err
+}
+
+// casesOf makes a case of every finding; without any, one of all the files.
+func casesOf(result *lint.Result) []junitCase {
+	var cases []junitCase
+	for i := range result.Findings {
+		finding := &result.Findings[i]
+		text := strings.TrimPrefix(finding.Path+": "+finding.Message, ": ")
+		cases = append(cases, junitCase{
+			Name: finding.Place(), Class: finding.Code,
+			Failure: &junitFailure{Message: text, Text: finding.Help},
+		})
+	}
+	if len(cases) == 0 {
+		cases = append(cases, junitCase{Name: count(result.Linted, "file"), Class: "lint"})
+	}
+	return cases
+}
+
+func readAll(from io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(from)
+	if err != nil {
+		return nil, fmt.Errorf("reading the standard input: %w", err)
+	}
+	return text, nil
+}

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/lint"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/world"
+)
+
+// lintOptions are the flags of lint.
+type lintOptions struct {
+	*source
+
+	output *format
+}
+
+func newLint(a *app) *cobra.Command {
+	options := lintOptions{source: &source{app: a}}
+	command := &cobra.Command{
+		Use:   "lint FILE|FOLDER...",
+		Short: "Find what is wrong in values, templates, VectorSidecars and Vector configuration",
+		Long: `Find what is wrong in values files, sidecar charts, VectorSidecars with their workloads and
+ConfigMaps, and Vector configuration. Folders are read with all that is in them. Each
+finding has a code, a place and a line of help; "docs CODE" tells more.
+
+The exit code is 0 if all is well, 1 if there are findings, and 2 if it could not look.`,
+		Example: `# a folder of samples
+kubectl vectorsidecar lint docs/samples
+# values and templates of a sidecar chart, for a pipeline
+kubectl vectorsidecar lint . values/production.yaml -o junit`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(command *cobra.Command, arguments []string) error {
+			return options.run(command.Context(), arguments)
+		},
+	}
+	flags := command.Flags()
+	flags.StringVar(&options.environment, "environment", defaultEnvironment, "environment where a VectorSidecar names none")
+	flags.StringVar(&options.values, "values", "", "file with values of the installation for that environment")
+	flags.StringVar(&options.templates, "templates", "", "folder of a sidecar chart in place of the built-in one")
+	flags.StringVar(&options.kubeVersion, "kube-version", defaultKubeVersion, "version of the API server to render for")
+	options.output = addFormat(command, "json", "junit")
+	return judging(command)
+}
+
+func (o *lintOptions) run(ctx context.Context, arguments []string) error {
+	if err := o.output.check(); err != nil {
+		return err
+	}
+	linter, err := o.linter()
+	if err != nil {
+		return err
+	}
+	var files []lint.File
+	result := &lint.Result{}
+	for _, argument := range arguments {
+		found, charts, err := o.collect(argument)
+		if err != nil {
+			return err
+		}
+		files = append(files, found...)
+		for _, chart := range charts {
+			findings, err := lint.Chart(ctx, chart, os.DirFS(chart), o.kubeVersion)
+			if err != nil {
+				return err
+			}
+			result.Linted++
+			result.Findings = append(result.Findings, findings...)
+		}
+	}
+	ofFiles, err := linter.Lint(ctx, files)
+	if err != nil {
+		return err
+	}
+	ofFiles.Linted += result.Linted
+	ofFiles.Findings = append(result.Findings, ofFiles.Findings...)
+	if err := o.print(ofFiles); err != nil {
+		return err
+	}
+	if len(ofFiles.Findings) > 0 {
+		return &exit{code: exitFound}
+	}
+	return nil
+}
+
+// linter is one for the chart and the values that the flags name.
+func (o *lintOptions) linter() (*lint.Linter, error) {
+	files, err := o.chart()
+	if err != nil {
+		return nil, err
+	}
+	given, err := o.platform(files, &world.Installation{}, o.environment)
+	if err != nil {
+		return nil, err
+	}
+	return &lint.Linter{Platform: given, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion}, nil
+}
+
+// collect reads the files below a path, and finds the charts. What is in a chart
+// belongs to it, except for the values of its environments.
+func (o *lintOptions) collect(path string) (files []lint.File, charts []string, err error) {
+	if path == "-" {
+		text, err := readAll(o.app.In)
+		return []lint.File{{Name: path, Text: text}}, nil, err
+	}
+	//nolint:gosec // The files are the caller's own, and are only read.
+	err = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fmt.Errorf("reading %s: %w", name, err)
+		case entry.IsDir() && lint.IsChart(os.DirFS(name)):
+			charts = append(charts, name)
+			return nil
+		case entry.IsDir() && name != path && isPassedOver(name):
+			return fs.SkipDir
+		case entry.IsDir(), slices.Contains(charts, filepath.Dir(name)), !isLinted(name) && name != path:
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return fmt.Errorf("reading %s: %w", name, err)
+		}
+		files = append(files, lint.File{Name: name, Text: text})
+		return nil
+	})
+	return files, charts, err
+}
+
+// isPassedOver tells whether a folder in a folder holds nothing of a person's to
+// lint: hidden ones, and the templates of charts, which are no YAML yet.
+func isPassedOver(name string) bool {
+	if base := filepath.Base(name); base[0] == '.' || base == "testdata" || base == "node_modules" {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(filepath.Dir(name), "Chart.yaml"))
+	return err == nil && filepath.Base(name) != "values"
+}
+
+func isLinted(name string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json", ".toml"}, filepath.Ext(name))
+}
+
+func (o *lintOptions) print(result *lint.Result) error {
+	switch o.output.name {
+	case "json":
+		return o.output.print(o.app.Out, result)
+	case "junit":
+		return printJUnit(o.app.Out, "kubectl vectorsidecar lint", casesOf(result))
+	}
+	paint := painterFor(o.app.Out)
+	for i := range result.Findings {
+		finding := &result.Findings[i]
+		colour := red
+		if finding.Level != string(meta.Error) {
+			colour = yellow
+		}
+		path := finding.Path
+		if path != "" {
+			path += ": "
+		}
+		_, err := fmt.Fprintf(o.app.Out, "%s: %s %s: %s%s\n    %s\n",
+			finding.Place(), paint.paint(colour, finding.Level), finding.Code, path, finding.Message, finding.Help)
+		if err != nil {
+			return err
+		}
+	}
+	for _, name := range result.Skipped {
+		o.app.note("%s: neither objects, values nor Vector configuration: not looked at", name)
+	}
+	o.app.note("%s looked at, %s", count(result.Linted, "file"), count(len(result.Findings), "finding"))
+	return nil
+}

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+)
+
+// manual is docs/cli.md.
+func manual(root *cobra.Command) string {
+	var b strings.Builder
+	b.WriteString(licence + "# kubectl vectorsidecar\n\nWritten by `make generate` from the commands; every example is run by a test.\n\n" + root.Long + `
+
+Commands that may ask a cluster take kubectl's flags, such as ` + "`-n`, `--context` and `--kubeconfig`" + `. Data goes to the standard output and
+everything else to the standard error. Text is coloured on a terminal only, and never with ` + "`NO_COLOR`" + `. Exit codes are 0 for success and 1
+for an error, unless the command says otherwise.
+
+| Command | What it does |
+|---|---|
+`)
+	for _, command := range root.Commands() {
+		if isShown(command) {
+			fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", command.Name(), command.Name(), command.Short)
+		}
+	}
+	for _, command := range root.Commands() {
+		if isShown(command) {
+			describeCommand(&b, command)
+		}
+	}
+	return b.String()
+}
+
+func isShown(command *cobra.Command) bool { return !command.Hidden && command.Name() != "help" }
+
+func describeCommand(b *strings.Builder, command *cobra.Command) {
+	long := command.Long
+	if long == "" {
+		long = command.Short + "."
+	}
+	fmt.Fprintf(b, "\n## %s\n\n`kubectl vectorsidecar %s`\n\n%s\n", command.Name(), command.Use, long)
+	if command.Example != "" {
+		fmt.Fprintf(b, "\n```sh\n%s\n```\n", command.Example)
+	}
+	flags, isKube := ownFlags(command)
+	if len(flags) > 0 {
+		b.WriteString("\n| Flag | Default | Meaning |\n|---|---|---|\n")
+	}
+	for _, flag := range flags {
+		name := "`--" + flag.Name + "`"
+		if flag.Shorthand != "" {
+			name = "`-" + flag.Shorthand + "`, " + name
+		}
+		standard := flag.DefValue
+		if standard == "[]" || standard == "false" {
+			standard = ""
+		}
+		fmt.Fprintf(b, "| %s | %s | %s |\n", name, standard, flag.Usage)
+	}
+	if isKube {
+		b.WriteString("\nAnd kubectl's flags for the cluster.\n")
+	}
+}
+
+// ownFlags are those of a command that are not kubectl's, and whether it has
+// those, too.
+func ownFlags(command *cobra.Command) (own []*pflag.Flag, isKube bool) {
+	kube := kubeFlags()
+	command.Flags().VisitAll(func(flag *pflag.Flag) {
+		switch {
+		case kube.Lookup(flag.Name) != nil:
+			isKube = true
+		case flag.Name != "help" && !flag.Hidden:
+			own = append(own, flag)
+		}
+	})
+	return own, isKube
+}
+
+func kubeFlags() *pflag.FlagSet {
+	flags := pflag.NewFlagSet("kubectl", pflag.ContinueOnError)
+	genericclioptions.NewConfigFlags(true).AddFlags(flags)
+	return flags
+}

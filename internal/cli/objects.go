@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// printObject prints a YAML document without what only an API server fills in.
+func printObject(out io.Writer, object any) error {
+	text, err := objectText(object)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(out, "---\n"+text)
+	return err
+}
+
+// objectText is an object as YAML, without what only an API server fills in.
+func objectText(object any) (string, error) {
+	text, err := yaml.Marshal(object)
+	if err != nil {
+		return "", fmt.Errorf("printing: %w", err)
+	}
+	var tree map[string]any
+	if err := yaml.Unmarshal(text, &tree); err != nil {
+		return "", fmt.Errorf("printing: %w", err)
+	}
+	delete(tree, "status")
+	if metadata, ok := tree["metadata"].(map[string]any); ok {
+		for _, key := range []string{"managedFields", "uid", "resourceVersion", "generation", "selfLink"} {
+			delete(metadata, key)
+		}
+		if metadata["creationTimestamp"] != nil {
+			delete(metadata, "creationTimestamp")
+		}
+	}
+	dropNullTimestamps(tree)
+	text, err = yaml.Marshal(tree)
+	if err != nil {
+		return "", fmt.Errorf("printing: %w", err)
+	}
+	return strings.TrimPrefix(string(text), "---\n"), nil
+}
+
+// dropNullTimestamps removes "creationTimestamp: null", which typed objects print.
+func dropNullTimestamps(node any) {
+	switch v := node.(type) {
+	case map[string]any:
+		if at, ok := v["creationTimestamp"]; ok && at == nil {
+			delete(v, "creationTimestamp")
+		}
+		for _, item := range v {
+			dropNullTimestamps(item)
+		}
+	case []any:
+		for _, item := range v {
+			dropNullTimestamps(item)
+		}
+	}
+}
+
+// printable is a ConfigMap that says what it is.
+func printable(object *corev1.ConfigMap) *corev1.ConfigMap {
+	object = object.DeepCopy()
+	object.APIVersion, object.Kind = "v1", "ConfigMap"
+	return object
+}

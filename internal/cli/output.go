@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/cli-runtime/pkg/printers"
+	"sigs.k8s.io/yaml"
+)
+
+// note tells a person something that is no data.
+func (a *app) note(format string, arguments ...any) {
+	_, _ = fmt.Fprintf(a.ErrOut, format+"\n", arguments...)
+}
+
+// isTerminal tells whether a person sees what is written.
+func isTerminal(to io.Writer) bool {
+	file, ok := to.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// Colours, where they are wanted.
+const (
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	cyan   = "36"
+)
+
+// painter colours text on a terminal, unless NO_COLOR says otherwise.
+type painter bool
+
+func painterFor(to io.Writer) painter {
+	return painter(os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(to))
+}
+
+func (p painter) paint(colour, text string) string {
+	if !p || text == "" {
+		return text
+	}
+	return "\x1b[" + colour + "m" + text + "\x1b[0m"
+}
+
+// format is what -o says.
+type format struct {
+	name    string
+	allowed []string
+}
+
+// addFormat adds -o to a command. The text form has no name.
+func addFormat(command *cobra.Command, allowed ...string) *format {
+	f := &format{allowed: allowed}
+	command.Flags().StringVarP(&f.name, "output", "o", "", "output format: "+strings.Join(allowed, ", "))
+	err := command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(allowed, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic(err) // The flag is defined above.
+	}
+	return f
+}
+
+func (f *format) check() error {
+	if f.name != "" && !slices.Contains(f.allowed, f.name) {
+		return fmt.Errorf("--output is %q: it must be one of %s", f.name, strings.Join(f.allowed, ", "))
+	}
+	return nil
+}
+
+// isTree tells that data is wanted for programs.
+func (f *format) isTree() bool { return f.name == "json" || f.name == "yaml" }
+
+// print writes data as JSON or YAML.
+func (f *format) print(to io.Writer, data any) error {
+	text, err := json.MarshalIndent(data, "", "  ")
+	if err != nil {
+		return fmt.Errorf("printing: %w", err)
+	}
+	if f.name == "yaml" {
+		if text, err = yaml.JSONToYAML(text); err != nil {
+			return fmt.Errorf("printing: %w", err)
+		}
+		_, err = to.Write(text)
+		return err
+	}
+	_, err = to.Write(append(text, '\n'))
+	return err
+}
+
+// table prints rows in columns, as kubectl does.
+func table(to io.Writer, header []string, rows [][]string) error {
+	w := printers.GetNewTabWriter(to)
+	for _, row := range slices.Concat([][]string{header}, rows) {
+		if len(row) == 0 {
+			continue
+		}
+		if _, err := fmt.Fprintln(w, strings.Join(row, "\t")); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+// count says how many there are of something.
+func count(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+func isNoMatch(err error) bool {
+	var noKind *apimeta.NoKindMatchError
+	var noResource *apimeta.NoResourceMatchError
+	return errors.As(err, &noKind) || errors.As(err, &noResource)
+}

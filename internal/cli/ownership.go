@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// field is one field that a manager of ours owns, and who else does.
+type field struct {
+	Path   string   `json:"path"`
+	Others []string `json:"others,omitempty"`
+}
+
+// fieldsOf lists what a field manager owns in a workload.
+func fieldsOf(deployment *appsv1.Deployment, manager string) []field {
+	ours := fieldpath.NewSet()
+	others := map[string]*fieldpath.Set{}
+	for i := range deployment.ManagedFields {
+		entry := &deployment.ManagedFields[i]
+		set := setOf(entry)
+		switch {
+		case set == nil:
+		case entry.Manager == manager:
+			ours = ours.Union(set)
+		default:
+			name := entry.Manager
+			if known := others[name]; known != nil {
+				set = set.Union(known)
+			}
+			others[name] = set
+		}
+	}
+	var fields []field
+	ours.Leaves().Iterate(func(path fieldpath.Path) {
+		one := field{Path: path.String()}
+		for name, set := range others {
+			if set.Has(path) {
+				one.Others = append(one.Others, name)
+			}
+		}
+		slices.Sort(one.Others)
+		fields = append(fields, one)
+	})
+	return fields
+}
+
+// setOf reads a record of field ownership; nil for one of a subresource.
+func setOf(entry *metav1.ManagedFieldsEntry) *fieldpath.Set {
+	if entry.Subresource != "" || entry.FieldsV1 == nil {
+		return nil
+	}
+	set := fieldpath.NewSet()
+	if err := set.FromJSON(bytes.NewReader(entry.FieldsV1.GetRawBytes())); err != nil {
+		return nil // The API server wrote it; what it cannot mean owns nothing.
+	}
+	return set
+}
+
+// summary says how many fields there are and who else has a hand in them.
+func summary(fields []field) string {
+	if len(fields) == 0 {
+		return ""
+	}
+	shared := slices.ContainsFunc(fields, func(f field) bool { return len(f.Others) > 0 })
+	if !shared {
+		return count(len(fields), "field") + ", all its own"
+	}
+	return count(len(fields), "field") + ", some of them shared:"
+}
+
+// printFields prints shared fields, or all of them.
+func printFields(to io.Writer, fields []field, all bool) error {
+	for _, one := range fields {
+		owners := "its own"
+		if len(one.Others) > 0 {
+			owners = "also of " + strings.Join(one.Others, ", ")
+		} else if !all {
+			continue
+		}
+		if _, err := fmt.Fprintf(to, "    %s  %s\n", one.Path, owners); err != nil {
+			return err
+		}
+	}
+	return nil
+}

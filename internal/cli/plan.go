@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	appsv1 "k8s.io/api/apps/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/offline"
+	"kontroloop.ai/vector-sidecar-operator/internal/pace"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/status"
+)
+
+// planOptions are the flags of plan.
+type planOptions struct {
+	*source
+
+	output *format
+}
+
+// outlook is what would happen to a namespace or a cluster.
+type outlook struct {
+	// Workloads is how many a VectorSidecar is about, Restarts how many pods
+	// would be replaced, Turns how many rounds of rollouts that takes.
+	Workloads int            `json:"workloads"`
+	Restarts  int            `json:"restarts"`
+	Turns     int            `json:"turns"`
+	States    map[string]int `json:"states"`
+	Steps     []step         `json:"steps"`
+	Invalid   []invalid      `json:"invalid,omitempty"`
+}
+
+// step is what would happen to one workload because of one VectorSidecar.
+type step struct {
+	Namespace     string `json:"namespace"`
+	VectorSidecar string `json:"vectorSidecar"`
+	Workload      string `json:"workload"`
+	Action        string `json:"action"`
+	State         string `json:"state"`
+	// Turn is 1 for now, 0 for nothing to do or never as things stand.
+	Turn     int    `json:"turn,omitempty"`
+	Restarts int    `json:"restarts"`
+	Reason   string `json:"reason,omitempty"`
+	Message  string `json:"message,omitempty"`
+}
+
+// invalid is a VectorSidecar that injects nothing at all.
+type invalid struct {
+	Namespace     string `json:"namespace"`
+	VectorSidecar string `json:"vectorSidecar"`
+	Reason        string `json:"reason"`
+	Message       string `json:"message"`
+}
+
+func newPlan(a *app) *cobra.Command {
+	options := planOptions{}
+	command := &cobra.Command{
+		Use:   "plan [-n NAMESPACE | -A] [-f FILE] [--sidecar FILE]",
+		Short: "Say what would happen to a namespace or a cluster, in which order, and to whom nothing and why",
+		Long: `Say what would happen to a namespace or a cluster: which workloads change, how many
+pods restart, in which order, who is in conflict, who is skipped and why.
+
+A turn is a round of rollouts that may go on at once; the next one begins when it has
+finished. Nothing is written.`,
+		Example: `# a namespace
+kubectl vectorsidecar plan -n shop
+# the cluster, if these VectorSidecars were changed
+kubectl vectorsidecar plan -A --sidecar docs/samples/02-logs.yaml
+# files alone, for a pipeline
+kubectl vectorsidecar plan -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml --label logs=vector -o json`,
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error { return options.run(command.Context()) },
+	}
+	options.source = newSource(a, command)
+	options.many(command)
+	options.output = addFormat(command, "wide", "json", "yaml")
+	return command
+}
+
+func (o *planOptions) run(ctx context.Context) error {
+	if err := o.output.check(); err != nil {
+		return err
+	}
+	about, err := o.concerning(nil)
+	if err != nil {
+		return err
+	}
+	scene, err := o.open(ctx)
+	if err != nil {
+		return err
+	}
+	outlook, err := scene.outlook(ctx, about)
+	if err != nil {
+		return err
+	}
+	if o.output.isTree() {
+		return o.output.print(o.app.Out, outlook)
+	}
+	return outlook.print(o)
+}
+
+// outlook decides about every VectorSidecar.
+func (s *scene) outlook(ctx context.Context, about *concerns) (*outlook, error) {
+	result := &outlook{States: map[string]int{}, Steps: []step{}}
+	merger, err := offline.New()
+	if err != nil {
+		return nil, err
+	}
+	seen := map[*appsv1.Deployment]bool{}
+	for _, sidecar := range s.Sidecars() {
+		ruled, err := s.rule(ctx, sidecar)
+		if err != nil {
+			return nil, err
+		}
+		turns := make([]int, len(ruled.Plans))
+		if ruled.Invalid != nil {
+			result.Invalid = append(result.Invalid, invalid{sidecar.Namespace, sidecar.Name, ruled.Invalid.Reason, ruled.Invalid.Message})
+		} else {
+			turns = pace.Turns(ruled.Plans, ruled.Limit)
+		}
+		for i := range ruled.Plans {
+			p := &ruled.Plans[i]
+			deployment := s.Workload(p.Target.Namespace, p.Target.Name)
+			if deployment == nil || !about.includes(deployment) {
+				continue
+			}
+			one, err := stepOf(merger, p, deployment, turns[i])
+			if err != nil {
+				return nil, err
+			}
+			one.VectorSidecar = sidecar.Name
+			result.add(one)
+			seen[deployment] = true
+		}
+	}
+	result.Workloads = len(seen)
+	return result, nil
+}
+
+func stepOf(merger *offline.Merger, p *plan.Plan, deployment *appsv1.Deployment, turn int) (step, error) {
+	one := step{
+		Namespace: p.Target.Namespace, Workload: p.Target.Name,
+		Action: string(p.Action), State: status.StandOf(p), Turn: turn, Reason: p.Reason, Message: p.Message,
+	}
+	switch {
+	case !isWritten(p):
+		return one, nil
+	case p.Action == plan.Update:
+		// An update may change annotations of the workload alone.
+		c := &change{before: deployment}
+		if _, err := c.carryOut(merger, deployment, p); err != nil || !c.isRestart {
+			return one, err
+		}
+	}
+	if !deployment.Spec.Paused {
+		one.Restarts = pods(deployment)
+	}
+	return one, nil
+}
+
+func (o *outlook) add(one step) {
+	o.Steps = append(o.Steps, one)
+	o.States[one.State]++
+	o.Restarts += one.Restarts
+	o.Turns = max(o.Turns, one.Turn)
+}
+
+func (o *outlook) print(to *planOptions) error {
+	header := []string{"NAMESPACE", "VECTORSIDECAR", "WORKLOAD", "ACTION", "TURN", "RESTARTS", "REASON"}
+	isWide := to.output.name == "wide"
+	if isWide {
+		header = append(header, "MESSAGE")
+	}
+	var rows [][]string
+	for _, one := range o.sorted() {
+		row := []string{one.Namespace, one.VectorSidecar, one.Workload, one.Action, number(one.Turn), number(one.Restarts), dash(one.Reason)}
+		if isWide {
+			row = append(row, one.Message)
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		header = nil
+	}
+	if err := table(to.app.Out, header, rows); err != nil {
+		return err
+	}
+	for _, one := range o.Invalid {
+		to.app.note("VectorSidecar %s/%s injects nothing: %s: %s", one.Namespace, one.VectorSidecar, one.Reason, one.Message)
+	}
+	_, err := fmt.Fprintln(to.app.Out, o.summary())
+	return err
+}
+
+// sorted are the steps in the order in which they go, what does not go last.
+func (o *outlook) sorted() []step {
+	steps := slices.Clone(o.Steps)
+	slices.SortStableFunc(steps, func(a, b step) int {
+		last := func(s step) int {
+			if s.Turn == 0 {
+				return o.Turns + 1
+			}
+			return s.Turn
+		}
+		return last(a) - last(b)
+	})
+	return steps
+}
+
+// summary is the answer in one line.
+func (o *outlook) summary() string {
+	actions := map[string]int{}
+	for _, one := range o.Steps {
+		actions[one.Action]++
+	}
+	var parts []string
+	for _, action := range []plan.Action{plan.Inject, plan.Update, plan.Remove, plan.Conflict, plan.Blocked, plan.None} {
+		if n := actions[string(action)]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", strings.ToLower(string(action)), n))
+		}
+	}
+	text := fmt.Sprintf("%s, %s would restart in %s", count(o.Workloads, "workload"), count(o.Restarts, "pod"), count(o.Turns, "turn"))
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	return text
+}
+
+func number(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.Itoa(n)
+}
+
+func dash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/eject"
+)
+
+// barWidth is that of the bar on a terminal.
+const barWidth = 30
+
+// progress shows how far a cluster is cleaned: a bar on a terminal, a line for
+// each workload elsewhere.
+type progress struct {
+	to    io.Writer
+	isBar bool
+	drawn bool
+}
+
+func newProgress(to io.Writer) *progress { return &progress{to: to, isBar: isTerminal(to)} }
+
+func (p *progress) step(step eject.Step) {
+	target := fmt.Sprintf("%s %s/%s", step.Workload.Kind, step.Workload.Namespace, step.Workload.Name)
+	if step.Err != nil {
+		p.end()
+		fmt.Fprintf(p.to, "%s: %v\n", target, step.Err)
+	}
+	if !p.isBar {
+		fmt.Fprintf(p.to, "%d of %d: %s\n", step.Done, step.Total, target)
+		return
+	}
+	full := barWidth * step.Done / step.Total
+	fmt.Fprintf(p.to, "\r\x1b[K[%s%s] %d of %d %s", strings.Repeat("#", full), strings.Repeat(".", barWidth-full), step.Done, step.Total, target)
+	p.drawn = true
+}
+
+// end leaves the bar's line.
+func (p *progress) end() {
+	if p.drawn {
+		fmt.Fprintln(p.to)
+		p.drawn = false
+	}
+}

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+)
+
+// schemaFile is the schema of a sidecar chart's values.
+const schemaFile = "values.schema.json"
+
+func newSchema(a *app) *cobra.Command {
+	source := &source{app: a}
+	command := &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON schema of values files, for editors and pipelines",
+		Long: `Print the JSON schema of values files. Editors take it to complete and check them: a
+first line "# yaml-language-server: $schema=values.schema.json" names it.`,
+		Example: `# for an editor
+kubectl vectorsidecar schema > values.schema.json`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			chart, err := source.chart()
+			if err != nil {
+				return err
+			}
+			text, err := fs.ReadFile(chart, schemaFile)
+			if err != nil {
+				return fmt.Errorf("reading the schema: %w", err)
+			}
+			_, err = a.Out.Write(text)
+			return err
+		},
+	}
+	command.Flags().StringVar(&source.templates, "templates", "", "folder of a sidecar chart in place of the built-in one")
+	return command
+}
+
+// property is the part of a JSON schema that the reference tells.
+type property struct {
+	Description string              `json:"description"`
+	Type        any                 `json:"type"`
+	Enum        []any               `json:"enum"`
+	Properties  map[string]property `json:"properties"`
+	Items       *property           `json:"items"`
+	Ref         string              `json:"$ref"`
+}
+
+// row is a line of the reference.
+type row struct{ path, kind, standard, meaning string }
+
+// referenceOf lists the values of a chart that its schema describes.
+func referenceOf(chart fs.FS) ([]row, error) {
+	text, err := fs.ReadFile(chart, schemaFile)
+	if err != nil {
+		return nil, fmt.Errorf("reading the schema: %w", err)
+	}
+	var root property
+	if err := json.Unmarshal(text, &root); err != nil {
+		return nil, fmt.Errorf("%s: %w", schemaFile, err)
+	}
+	if text, err = fs.ReadFile(chart, "values.yaml"); err != nil {
+		return nil, fmt.Errorf("reading the defaults: %w", err)
+	}
+	var defaults map[string]any
+	if err := yaml.Unmarshal(text, &defaults); err != nil {
+		return nil, fmt.Errorf("values.yaml: %w", err)
+	}
+	return root.rows("", defaults), nil
+}
+
+func (p property) rows(path string, defaults any) []row {
+	var rows []row
+	branch, _ := defaults.(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(p.Properties)) {
+		below, at := p.Properties[name], strings.TrimPrefix(path+"."+name, ".")
+		if below.Description != "" {
+			rows = append(rows, row{at, below.kind(), standard(branch[name]), strings.ReplaceAll(below.Description, "|", "\\|")})
+		}
+		rows = append(rows, below.rows(at, branch[name])...)
+	}
+	return rows
+}
+
+// kind is the type, or the values that there are.
+func (p property) kind() string {
+	if len(p.Enum) > 0 {
+		var names []string
+		for _, value := range p.Enum {
+			names = append(names, fmt.Sprintf("`%v`", value))
+		}
+		return strings.Join(names, ", ")
+	}
+	switch kind := p.Type.(type) {
+	case string:
+		return kind
+	case []any:
+		var names []string
+		for _, name := range kind {
+			names = append(names, fmt.Sprint(name))
+		}
+		return strings.Join(names, " or ")
+	}
+	return "any"
+}
+
+// standard is a default as it is written, empty for a map of further values.
+func standard(value any) string {
+	if tree, isMap := value.(map[string]any); value == nil || isMap && len(tree) > 0 {
+		return ""
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return ""
+	}
+	return "`" + string(text) + "`"
+}

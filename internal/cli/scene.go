@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
+	"kontroloop.ai/vector-sidecar-operator/internal/world"
+)
+
+// scene is the world of a command, ready for decisions.
+type scene struct {
+	*world.World
+
+	source *source
+	// documents are those of the files, in their order.
+	documents []world.Document
+	// namespace that the command is about; "" for all.
+	namespace string
+	// cluster is nil if everything was given in files, installation if there
+	// is no operator.
+	cluster      client.WithWatch
+	installation *world.Installation
+	kubeVersion  string
+
+	taker snapshot.Taker
+	memo  *decision.Memo
+}
+
+// ruling is a VectorSidecar and what is decided about it.
+type ruling struct {
+	sidecar  *v1alpha1.VectorSidecar
+	snapshot *decision.Snapshot
+	*decision.Decision
+}
+
+// connect makes the client of the cluster that the flags name.
+func (a *app) connect() (client.WithWatch, error) {
+	config, err := a.kube.ToRESTConfig()
+	if err != nil {
+		return nil, fmt.Errorf("finding the cluster: %w", err)
+	}
+	config.QPS, config.Burst = 50, 100
+	known := kruntime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known)); err != nil {
+		return nil, err
+	}
+	cluster, err := client.NewWithWatch(config, client.Options{Scheme: known})
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the cluster: %w", err)
+	}
+	return cluster, nil
+}
+
+// current is the namespace of the command line or of the kubeconfig.
+func (a *app) current() (string, error) {
+	namespace, _, err := a.kube.ToRawKubeConfigLoader().Namespace()
+	if err != nil {
+		return "", fmt.Errorf("reading the kubeconfig: %w", err)
+	}
+	return namespace, nil
+}
+
+// load reads from the cluster what the files do not give.
+func (s *scene) load(ctx context.Context, input *given) error {
+	current, err := s.source.app.current()
+	if err != nil {
+		return err
+	}
+	if s.cluster, err = s.source.app.connect(); err != nil {
+		return err
+	}
+	if !s.source.allNamespaces {
+		if s.namespace, err = input.namespaceOf(*s.source.app.kube.Namespace, current); err != nil {
+			return err
+		}
+	}
+	var unseen []string
+	s.World, unseen, err = world.Load(ctx, s.cluster, world.Scope{
+		Namespace: s.namespace, WithoutWorkloads: input.hasWorkloads, WithoutSidecars: input.hasSidecars,
+	})
+	if err != nil {
+		return explainMissing(err)
+	}
+	for _, what := range unseen {
+		s.source.app.note("not seen: %s", what)
+	}
+	return s.install(ctx)
+}
+
+// explainMissing says what it means that a cluster serves no VectorSidecars.
+func explainMissing(err error) error {
+	if apierrors.IsNotFound(err) || isNoMatch(err) {
+		return fmt.Errorf("the cluster serves no VectorSidecars: install the operator, or give one with --sidecar: %w", err)
+	}
+	return err
+}
+
+// install finds out how the operator was installed.
+func (s *scene) install(ctx context.Context) error {
+	installation, err := world.FindInstallation(ctx, s.cluster, s.source.operatorNamespace)
+	switch {
+	case apierrors.IsForbidden(err):
+		s.source.app.note("not seen: the values of the installation: %v; give --operator-namespace, or --environment and --values", err)
+	case err != nil:
+		return err
+	case installation == nil && s.source.environment == "":
+		s.source.app.note("there is no operator in the cluster: deciding for environment %s; give another one with --environment", defaultEnvironment)
+	}
+	s.installation = installation
+	if s.source.kubeVersion == "" {
+		discovery, err := s.source.app.kube.ToDiscoveryClient()
+		if err != nil {
+			return fmt.Errorf("asking for the version of the API server: %w", err)
+		}
+		version, err := discovery.ServerVersion()
+		if err != nil {
+			return fmt.Errorf("asking for the version of the API server: %w", err)
+		}
+		s.kubeVersion = version.GitVersion
+	}
+	return nil
+}
+
+// add lays the objects of the files over what there is.
+func (s *scene) add(ctx context.Context, input *given) error {
+	namespace, err := input.namespaceOf(*s.source.app.kube.Namespace, s.namespace)
+	if err != nil {
+		return err
+	}
+	for _, document := range slices.Concat(input.sidecars, input.documents) {
+		object := document.Object
+		if object == nil {
+			continue
+		}
+		if _, isNamespace := object.(*corev1.Namespace); !isNamespace && object.GetNamespace() == "" {
+			object.SetNamespace(namespace)
+		}
+		switch o := object.(type) {
+		case *v1alpha1.VectorSidecar:
+			if err := s.Instead(ctx, o); err != nil {
+				return err
+			}
+		case *appsv1.Deployment:
+			world.Finished(o)
+			s.Put(o)
+		default:
+			s.Put(o)
+		}
+	}
+	for _, deployment := range s.Workloads() {
+		s.source.label(deployment)
+	}
+	return nil
+}
+
+// prepare finds out what the platform team gives, and for what is decided.
+func (s *scene) prepare(chart fs.FS) error {
+	s.taker = snapshot.Taker{Reader: s, DefaultEnvironment: s.source.environment, KubeVersion: s.source.kubeVersion}
+	installed := world.Installation{}
+	if s.installation != nil {
+		installed = *s.installation
+	}
+	s.taker.DefaultEnvironment = cmp.Or(s.source.environment, installed.Environment, defaultEnvironment)
+	s.taker.KubeVersion = cmp.Or(s.source.kubeVersion, s.kubeVersion, defaultKubeVersion)
+	s.memo = decision.NewMemo()
+	var err error
+	s.taker.Platform, err = s.source.platform(chart, &installed, s.taker.DefaultEnvironment)
+	return err
+}
+
+// rule decides about one VectorSidecar.
+func (s *scene) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*ruling, error) {
+	taken, err := s.taker.Take(ctx, sidecar, snapshot.Memory{})
+	if err != nil {
+		return nil, err
+	}
+	taken.Renderers = runtime.GOMAXPROCS(0)
+	// Nobody runs Vector here: it is taken for content.
+	taken.Verdict = func(string) decision.Verdict { return decision.Verdict{State: decision.VerdictValid} }
+	decided, err := decision.Decide(ctx, taken, s.memo)
+	if err != nil {
+		return nil, err
+	}
+	return &ruling{sidecar: sidecar, snapshot: taken, Decision: decided}, nil
+}

@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/world"
+)
+
+// Defaults of what a cluster would tell.
+const (
+	defaultEnvironment = "development"
+	defaultKubeVersion = "v1.36.0"
+)
+
+// source is where the objects of a command come from, as its flags say.
+type source struct {
+	app *app
+
+	files, sidecars   []string
+	recursive         bool
+	environment       string
+	values, templates string
+	kubeVersion       string
+	labels            map[string]string
+	operatorNamespace string
+	// allNamespaces and selector are of the commands that offer them.
+	allNamespaces bool
+	selector      string
+}
+
+// newSource adds the flags of the objects to a command.
+func newSource(a *app, command *cobra.Command) *source {
+	s := &source{app: a}
+	flags := command.Flags()
+	flags.StringArrayVarP(&s.files, "filename", "f", nil, "file or folder with workloads, ConfigMaps and VectorSidecars, - for the standard input; may be repeated")
+	flags.BoolVarP(&s.recursive, "recursive", "R", false, "read the folders in folders, too")
+	flags.StringArrayVar(&s.sidecars, "sidecar", nil, "file or folder with VectorSidecars; may be repeated")
+	flags.StringVar(&s.environment, "environment", "", "environment where neither VectorSidecar nor namespace names one (default: the installation's, without a cluster "+defaultEnvironment+")")
+	flags.StringVar(&s.values, "values", "", "file with values of the installation for that environment, as given to helm install")
+	flags.StringVar(&s.templates, "templates", "", "folder of a sidecar chart in place of the built-in one")
+	flags.StringToStringVar(&s.labels, "label", nil, "label KEY=VALUE to give the workloads first, to see what it would do; may be repeated")
+	flags.StringVar(&s.kubeVersion, "kube-version", "", "version of the API server to render for (default: the cluster's, without a cluster "+defaultKubeVersion+")")
+	flags.StringVar(&s.operatorNamespace, "operator-namespace", "", "namespace of the operator, if you may not look for it in all of them")
+	a.withCluster(flags)
+	for name, complete := range map[string]cobra.CompletionFunc{
+		"environment": s.completeEnvironments, "sidecar": completeManifests, "filename": completeManifests, "values": completeManifests,
+	} {
+		if err := command.RegisterFlagCompletionFunc(name, complete); err != nil {
+			panic(err) // The flags are defined above.
+		}
+	}
+	return s
+}
+
+// many adds the flags of commands that speak of many workloads.
+func (s *source) many(command *cobra.Command) {
+	command.Flags().BoolVarP(&s.allNamespaces, "all-namespaces", "A", false, "look at all namespaces")
+	command.Flags().StringVarP(&s.selector, "selector", "l", "", "show only workloads with these labels")
+}
+
+// given is what files hold.
+type given struct {
+	documents, sidecars []world.Document
+	// hasWorkloads and hasSidecars tell that these come from files alone.
+	hasWorkloads, hasSidecars bool
+}
+
+// open reads files and, where they are not enough, the cluster.
+func (s *source) open(ctx context.Context) (*scene, error) {
+	input, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	chart, err := s.chart()
+	if err != nil {
+		return nil, err
+	}
+	scene := &scene{source: s, documents: input.documents}
+	if input.hasWorkloads && input.hasSidecars {
+		scene.World = world.New(nil)
+		scene.namespace = *s.app.kube.Namespace
+	} else if err := scene.load(ctx, input); err != nil {
+		return nil, err
+	}
+	if err := scene.add(ctx, input); err != nil {
+		return nil, err
+	}
+	if err := scene.prepare(chart); err != nil {
+		return nil, err
+	}
+	return scene, nil
+}
+
+// read reads the files and finds out what they say.
+func (s *source) read() (*given, error) {
+	files := world.Files{Stdin: s.app.In, Recursive: s.recursive}
+	if s.app.files != nil {
+		files.ReadFile = s.app.readFile
+	}
+	documents, err := files.Read(s.files...)
+	if err != nil {
+		return nil, err
+	}
+	sidecars, err := files.Read(s.sidecars...)
+	if err != nil {
+		return nil, err
+	}
+	input := &given{documents: documents, sidecars: sidecars}
+	input.hasSidecars = holds[*v1alpha1.VectorSidecar](documents, sidecars)
+	if len(s.sidecars) > 0 && !holds[*v1alpha1.VectorSidecar](sidecars) {
+		return nil, fmt.Errorf("%s: there is no VectorSidecar in it", strings.Join(s.sidecars, ", "))
+	}
+	// A file of VectorSidecars alone is meant for the workloads of the cluster.
+	input.hasWorkloads = len(s.files) > 0 && (holds[*appsv1.Deployment](documents) || !holds[*v1alpha1.VectorSidecar](documents))
+	return input, nil
+}
+
+func holds[T client.Object](lists ...[]world.Document) bool {
+	for _, list := range lists {
+		if slices.ContainsFunc(list, func(d world.Document) bool { _, is := d.Object.(T); return is }) {
+			return true
+		}
+	}
+	return false
+}
+
+// chart is the sidecar chart's files.
+func (s *source) chart() (fs.FS, error) {
+	if s.templates == "" {
+		return s.app.chart, nil
+	}
+	if info, err := os.Stat(s.templates); err != nil {
+		return nil, fmt.Errorf("reading the sidecar chart: %w", err)
+	} else if !info.IsDir() {
+		return nil, fmt.Errorf("reading the sidecar chart: %s is no folder", s.templates)
+	}
+	return os.DirFS(s.templates), nil
+}
+
+// wanted is the selector that the command line gives.
+func (s *source) wanted() (labels.Selector, error) {
+	selector, err := labels.Parse(s.selector)
+	if err != nil {
+		return nil, fmt.Errorf("--selector: %w", err)
+	}
+	return selector, nil
+}
+
+// label gives a workload the labels of the command line.
+func (s *source) label(deployment *appsv1.Deployment) {
+	for key, value := range s.labels {
+		metav1.SetMetaDataLabel(&deployment.ObjectMeta, key, value)
+	}
+}
+
+// namespaceOf is the namespace that objects without one are in: the command
+// line's, else that of all VectorSidecars, else the one of the kubeconfig.
+func (g *given) namespaceOf(flag, current string) (string, error) {
+	if flag != "" {
+		return flag, nil
+	}
+	namespaces := map[string]bool{}
+	for _, document := range slices.Concat(g.sidecars, g.documents) {
+		if sidecar, ok := document.Object.(*v1alpha1.VectorSidecar); ok && sidecar.Namespace != "" {
+			namespaces[sidecar.Namespace] = true
+			current = sidecar.Namespace
+		}
+	}
+	if len(namespaces) > 1 && g.lacksNamespace() {
+		return "", errors.New("workloads name no namespace, and the VectorSidecars several: give one with --namespace")
+	}
+	if current == "" {
+		current = metav1.NamespaceDefault
+	}
+	return current, nil
+}
+
+func (g *given) lacksNamespace() bool {
+	return slices.ContainsFunc(g.documents, func(d world.Document) bool {
+		deployment, ok := d.Object.(*appsv1.Deployment)
+		return ok && deployment.Namespace == ""
+	})
+}

@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/lint"
+	"kontroloop.ai/vector-sidecar-operator/internal/scenario"
+)
+
+// testOptions are the flags of test.
+type testOptions struct {
+	app *app
+
+	templates string
+	update    bool
+	output    *format
+}
+
+// verdict is what a scenario came to.
+type verdict struct {
+	Name   string `json:"name"`
+	Passed bool   `json:"passed"`
+	Story  string `json:"story,omitempty"`
+	// Difference is a unified one of what was expected and what came.
+	Difference string `json:"difference,omitempty"`
+}
+
+func newTest(a *app) *cobra.Command {
+	options := testOptions{app: a}
+	command := &cobra.Command{
+		Use:   "test FILE|FOLDER...",
+		Short: "Run the declarative tests of templates and values",
+		Long: `Run the declarative tests of templates and values. A test is a .txtar file, or a folder,
+which holds workload.yaml and vectorsidecar.yaml and may hold configmaps.yaml, values.yaml
+(what the installation gave for the environment), environment and kube-version. What
+should come of it is the whole outcome, want.yaml or want-error, which --update writes, or
+expect.yaml, a list of expectations:
+
+    - object: Deployment/cart
+      path: "{.spec.template.spec.initContainers[0].name}"
+      equals: vector
+
+An expectation has one of equals, contains, matches and exists. A folder that is a sidecar
+chart is tested with its own templates.
+
+The exit code is 0 if all tests pass, 1 if one fails, and 2 if they cannot be run.`,
+		Example: `# all tests of a folder
+kubectl vectorsidecar test test/golden
+# with other templates, for a pipeline
+kubectl vectorsidecar test test/golden --templates . -o junit`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(command *cobra.Command, arguments []string) error {
+			return options.run(command.Context(), arguments)
+		},
+	}
+	command.Flags().StringVar(&options.templates, "templates", "", "folder of a sidecar chart in place of the built-in one")
+	command.Flags().BoolVar(&options.update, "update", false, "write what comes as what is expected; the difference is yours to review")
+	options.output = addFormat(command, "json", "junit")
+	return judging(command)
+}
+
+func (o *testOptions) run(ctx context.Context, arguments []string) error {
+	if err := o.output.check(); err != nil {
+		return err
+	}
+	var verdicts []verdict
+	for _, argument := range arguments {
+		scenarios, err := scenario.Load(argument)
+		if err != nil {
+			return err
+		}
+		chart, err := o.chartFor(argument)
+		if err != nil {
+			return err
+		}
+		for _, one := range scenarios {
+			judged, err := o.try(ctx, chart, one)
+			if err != nil {
+				return fmt.Errorf("%s: %w", one.Name, err)
+			}
+			verdicts = append(verdicts, judged)
+		}
+	}
+	if len(verdicts) == 0 {
+		return fmt.Errorf("there are no tests in %s", strings.Join(arguments, ", "))
+	}
+	return o.print(verdicts)
+}
+
+// chartFor is the chart that --templates names, or the folder itself if it is one.
+func (o *testOptions) chartFor(argument string) (fs.FS, error) {
+	if folder := os.DirFS(argument); o.templates == "" && lint.IsChart(folder) {
+		return folder, nil
+	}
+	return (&source{app: o.app, templates: o.templates}).chart()
+}
+
+// try renders a scenario and compares.
+func (o *testOptions) try(ctx context.Context, chart fs.FS, one *scenario.Scenario) (verdict, error) {
+	outcome := o.app.renderScenario(ctx, chart, one)
+	if err := ctx.Err(); err != nil {
+		return verdict{}, err
+	}
+	judged := verdict{Name: one.Name, Story: one.Story}
+	_, hasExpectations := one.File(scenario.Expectations)
+	_, hasYAML := one.File(scenario.WantYAML)
+	_, hasError := one.File(scenario.WantError)
+	if o.update && (hasYAML || hasError || !hasExpectations) {
+		if err := one.Update(outcome); err != nil {
+			return judged, err
+		}
+	}
+	differences, err := one.Compare(outcome)
+	if err != nil {
+		return judged, err
+	}
+	for _, difference := range differences {
+		text, err := unified("want: "+difference.What, "got: "+difference.What, difference.Want, difference.Got)
+		if err != nil {
+			return judged, err
+		}
+		judged.Difference += text
+	}
+	judged.Passed = len(differences) == 0
+	return judged, nil
+}
+
+// renderScenario runs the command render on the files of a scenario.
+func (a *app) renderScenario(ctx context.Context, chart fs.FS, one *scenario.Scenario) scenario.Outcome {
+	var out bytes.Buffer
+	inner := &app{
+		IOStreams: genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: io.Discard},
+		chart:     chart, version: a.version, kube: genericclioptions.NewConfigFlags(true), files: one.Files(),
+	}
+	root := inner.root() //nolint:contextcheck // The command gets its context when it runs.
+	root.SetArgs(scenarioArguments(one))
+	if err := root.ExecuteContext(ctx); err != nil {
+		return scenario.Outcome{Failed: true, Text: err.Error() + "\n"}
+	}
+	return scenario.Outcome{Text: out.String()}
+}
+
+func scenarioArguments(one *scenario.Scenario) []string {
+	arguments := []string{"render", "-f", scenario.Workload, "--sidecar", scenario.Sidecar}
+	if _, ok := one.File(scenario.ConfigMaps); ok {
+		arguments = append(arguments, "-f", scenario.ConfigMaps)
+	}
+	if _, ok := one.File(scenario.Values); ok {
+		arguments = append(arguments, "--values", scenario.Values)
+	}
+	for _, option := range []string{scenario.Environment, scenario.KubeVersion} {
+		if text, ok := one.File(option); ok {
+			arguments = append(arguments, "--"+option, strings.TrimSpace(text))
+		}
+	}
+	return arguments
+}
+
+func (o *testOptions) print(verdicts []verdict) error {
+	failed := 0
+	var cases []junitCase
+	for _, one := range verdicts {
+		single := junitCase{Name: one.Name, Class: "scenario"}
+		if !one.Passed {
+			failed++
+			single.Failure = &junitFailure{Message: one.Story, Text: one.Difference}
+		}
+		cases = append(cases, single)
+	}
+	var err error
+	switch o.output.name {
+	case "json":
+		err = o.output.print(o.app.Out, verdicts)
+	case "junit":
+		err = printJUnit(o.app.Out, "kubectl vectorsidecar test", cases)
+	default:
+		err = o.printText(verdicts)
+		o.app.note("%s, %d failed", count(len(verdicts), "test"), failed)
+	}
+	if err == nil && failed > 0 {
+		return &exit{code: exitFound}
+	}
+	return err
+}
+
+func (o *testOptions) printText(verdicts []verdict) error {
+	paint := painterFor(o.app.Out)
+	var errs []error
+	for _, one := range verdicts {
+		text := paint.paint(green, "ok  ") + " " + one.Name + "\n"
+		if !one.Passed {
+			text = paint.paint(red, "FAIL") + " " + one.Name + "\n"
+			if one.Story != "" {
+				text += "     " + one.Story + "\n"
+			}
+			text += paint.difference(one.Difference)
+		}
+		_, err := io.WriteString(o.app.Out, text)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}

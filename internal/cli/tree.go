@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/status"
+)
+
+// treeOptions are the flags of tree.
+type treeOptions struct {
+	*source
+
+	watch  bool
+	output *format
+}
+
+// node is a line of the tree and what hangs below it.
+type node struct {
+	Kind     string  `json:"kind"`
+	Name     string  `json:"name"`
+	State    string  `json:"state,omitempty"`
+	Reason   string  `json:"reason,omitempty"`
+	Message  string  `json:"message,omitempty"`
+	Children []*node `json:"children,omitempty"`
+}
+
+func newTree(a *app) *cobra.Command {
+	options := treeOptions{}
+	command := &cobra.Command{
+		Use:   "tree [-n NAMESPACE | -A]",
+		Short: "Show environments, their templates, VectorSidecars and workloads, and where each stands",
+		Long: `Show environments, the templates that are rendered for them, the VectorSidecars of each,
+their workloads, and where each of these stands.`,
+		Example: `# a namespace
+kubectl vectorsidecar tree -n shop
+# files
+kubectl vectorsidecar tree -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml --label logs=vector`,
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error { return options.run(command.Context()) },
+	}
+	options.source = newSource(a, command)
+	options.many(command)
+	command.Flags().BoolVarP(&options.watch, "watch", "w", false, "go on, and show it again when something changes")
+	options.output = addFormat(command, "json", "yaml")
+	return command
+}
+
+func (o *treeOptions) run(ctx context.Context) error {
+	if err := o.output.check(); err != nil {
+		return err
+	}
+	first, err := o.open(ctx)
+	if err != nil {
+		return err
+	}
+	if o.watch && first.cluster == nil {
+		return fmt.Errorf("--watch: files alone do not change")
+	}
+	if o.watch {
+		return o.app.watch(ctx, first.cluster, first.namespace, func() ([]byte, error) {
+			scene, err := o.open(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return o.text(ctx, scene)
+		})
+	}
+	text, err := o.text(ctx, first)
+	if err != nil {
+		return err
+	}
+	_, err = o.app.Out.Write(text)
+	return err
+}
+
+func (o *treeOptions) text(ctx context.Context, scene *scene) ([]byte, error) {
+	about, err := o.concerning(nil)
+	if err != nil {
+		return nil, err
+	}
+	root, err := scene.tree(ctx, about)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if o.output.isTree() {
+		err := o.output.print(&out, root)
+		return out.Bytes(), err
+	}
+	for _, environment := range root {
+		environment.print(&out, "", "")
+	}
+	return out.Bytes(), nil
+}
+
+// tree decides about every VectorSidecar and hangs it below its environment.
+func (s *scene) tree(ctx context.Context, about *concerns) ([]*node, error) {
+	roots := []*node{}
+	for _, sidecar := range s.Sidecars() {
+		ruled, err := s.rule(ctx, sidecar)
+		if err != nil {
+			return nil, err
+		}
+		environment := child(&roots, "environment", dash(ruled.Environment))
+		templates := child(&environment.Children, "templates", s.templatesName(ruled))
+		of := child(&templates.Children, "VectorSidecar", sidecar.Namespace+"/"+sidecar.Name)
+		of.State = fmt.Sprintf("%d matched", ruled.Matched)
+		if ruled.Invalid != nil {
+			of.Reason, of.Message = ruled.Invalid.Reason, ruled.Invalid.Message
+		}
+		for i := range ruled.Plans {
+			p := &ruled.Plans[i]
+			if deployment := s.Workload(p.Target.Namespace, p.Target.Name); deployment == nil || !about.includes(deployment) {
+				continue
+			}
+			at := child(&of.Children, p.Target.Kind, p.Target.Name)
+			at.State, at.Reason, at.Message = status.StandOf(p), p.Reason, p.Message
+		}
+	}
+	slices.SortStableFunc(roots, func(a, b *node) int { return strings.Compare(a.Name, b.Name) })
+	return roots, nil
+}
+
+// child returns the child of a name, new if there was none.
+func child(of *[]*node, kind, name string) *node {
+	for _, known := range *of {
+		if known.Kind == kind && known.Name == name {
+			return known
+		}
+	}
+	added := &node{Kind: kind, Name: name}
+	*of = append(*of, added)
+	return added
+}
+
+// print draws the node and what is below it.
+func (n *node) print(to *bytes.Buffer, lead, below string) {
+	text := n.Kind + " " + n.Name
+	for _, more := range []string{n.State, n.Reason} {
+		if more != "" {
+			text += "  " + more
+		}
+	}
+	if n.Message != "" {
+		text += ": " + n.Message
+	}
+	fmt.Fprintln(to, lead+text)
+	for i, child := range n.Children {
+		if i == len(n.Children)-1 {
+			child.print(to, below+"└─ ", below+"   ")
+		} else {
+			child.print(to, below+"├─ ", below+"│  ")
+		}
+	}
+}

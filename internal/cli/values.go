@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+)
+
+// valuesOf are the values of one VectorSidecar.
+type valuesOf struct {
+	VectorSidecar string             `json:"vectorSidecar"`
+	Environment   string             `json:"environment"`
+	Values        []environment.Leaf `json:"values"`
+}
+
+// printValues prints every value of every VectorSidecar, and its origin.
+func (o *renderOptions) printValues(ctx context.Context, scene *scene) error {
+	var all []valuesOf
+	for _, sidecar := range scene.Sidecars() {
+		taken, err := scene.rule(ctx, sidecar)
+		if err != nil {
+			return err
+		}
+		values, invalid := decision.ValuesOf(taken.snapshot)
+		if invalid != nil {
+			return fmt.Errorf("%s: %s", invalid.Reason, invalid.Message)
+		}
+		all = append(all, valuesOf{sidecar.Namespace + "/" + sidecar.Name, taken.Environment, values.Leaves()})
+	}
+	if o.output.isTree() {
+		return o.output.print(o.app.Out, all)
+	}
+	for _, of := range all {
+		fmt.Fprintf(o.app.Out, "# VectorSidecar %s, environment %s\n", of.VectorSidecar, of.Environment)
+		var rows [][]string
+		for _, leaf := range of.Values {
+			text, err := json.Marshal(leaf.Value)
+			if err != nil {
+				return fmt.Errorf("printing %s: %w", leaf.Path, err)
+			}
+			rows = append(rows, []string{leaf.Path, string(text), leaf.Origin})
+		}
+		if err := table(o.app.Out, []string{"VALUE", "IS", "FROM"}, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}

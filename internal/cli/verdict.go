@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/suggest"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// match tells whether a VectorSidecar selects labels, and by what, or the first
+// requirement that is not met.
+func match(sidecar *v1alpha1.VectorSidecar, of map[string]string) (bool, string) {
+	selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
+	if err != nil {
+		return false, "cannot be read: " + err.Error()
+	}
+	if selector.Empty() {
+		return sidecar.Spec.MatchAll, "matches everything, as spec.matchAll says"
+	}
+	requirements, _ := selector.Requirements()
+	for _, requirement := range requirements {
+		if !requirement.Matches(labels.Set(of)) {
+			return false, fmt.Sprintf("requires %s, but the workload %s", requirement.String(), labelled(of, requirement.Key()))
+		}
+	}
+	return true, "matches " + selector.String()
+}
+
+// labelled says what a workload has in the place of a label.
+func labelled(of map[string]string, key string) string {
+	if value, ok := of[key]; ok {
+		return fmt.Sprintf("has %s=%s", key, value)
+	}
+	text := "has no label " + key
+	if near := suggest.Nearest(key, slices.Collect(maps.Keys(of))); near != "" {
+		text += fmt.Sprintf(" (it has %s=%s)", near, of[near])
+	}
+	return text
+}
+
+// elsewhere finds VectorSidecars of other namespaces that would match.
+func (s *scene) elsewhere(ctx context.Context, deployment *appsv1.Deployment) ([]account, error) {
+	var all v1alpha1.VectorSidecarList
+	if s.cluster != nil {
+		if err := s.cluster.List(ctx, &all); apierrors.IsForbidden(err) || isNoMatch(err) {
+			return nil, nil // Who may not look elsewhere is told of what is here.
+		} else if err != nil {
+			return nil, fmt.Errorf("listing VectorSidecars of other namespaces: %w", err)
+		}
+	} else if err := s.List(ctx, &all); err != nil {
+		return nil, err
+	}
+	var found []account
+	for i := range all.Items {
+		sidecar := &all.Items[i]
+		if sidecar.Namespace == deployment.Namespace {
+			continue
+		}
+		if matches, by := match(sidecar, deployment.Labels); matches && !sidecar.Spec.MatchAll {
+			found = append(found, account{Name: sidecar.Namespace + "/" + sidecar.Name, Elsewhere: true, Selector: by})
+		}
+	}
+	return found, nil
+}
+
+// conclude finds the answer in short: what is in the way first.
+func (e *explanation) conclude(view *workload.View) {
+	var matching, elsewhere []account
+	for _, one := range e.VectorSidecars {
+		switch {
+		case one.Elsewhere:
+			elsewhere = append(elsewhere, one)
+		case one.Matches:
+			matching = append(matching, one)
+		}
+	}
+	removed := slices.IndexFunc(e.VectorSidecars, func(a account) bool { return !a.Matches && a.Action == string(plan.Remove) })
+	troubled := slices.IndexFunc(matching, func(a account) bool { return a.Reason != "" })
+	busy := slices.IndexFunc(matching, func(a account) bool { return a.State != "Updated" })
+	switch {
+	case view.OptOut != "":
+		e.Reason, e.Message = meta.ReasonOptedOut, fmt.Sprintf("its annotation %s is %s", meta.AnnotationInject, view.OptOut)
+	case troubled >= 0:
+		one := matching[troubled]
+		e.Reason, e.Message = one.Reason, fmt.Sprintf("VectorSidecar %s: %s", one.Name, one.Message)
+	case removed >= 0:
+		e.Reason, e.Message = meta.ReasonRemoving, fmt.Sprintf("VectorSidecar %s does not select it any more", e.VectorSidecars[removed].Name)
+	case len(matching) == 0:
+		e.Reason, e.Message = meta.ReasonNoMatch, e.unmatched(elsewhere)
+	case busy >= 0:
+		e.Reason, e.Message = busyness(&matching[busy])
+	default:
+		e.Reason, e.Message = meta.ReasonUpToDate, fmt.Sprintf("it runs the current sidecar of VectorSidecar %s", matching[0].Name)
+	}
+}
+
+// unmatched says why no VectorSidecar selects the workload.
+func (e *explanation) unmatched(elsewhere []account) string {
+	var near []string
+	for _, one := range e.VectorSidecars {
+		if !one.Elsewhere {
+			near = append(near, fmt.Sprintf("%s %s", one.Name, one.Selector))
+		}
+	}
+	switch {
+	case len(elsewhere) > 0 && len(near) == 0:
+		return fmt.Sprintf("VectorSidecar %s would select it, but a VectorSidecar reaches the workloads of its own namespace only: make one here", elsewhere[0].Name)
+	case len(near) == 0:
+		return "there is no VectorSidecar in its namespace"
+	}
+	return "no VectorSidecar selects it: " + strings.Join(near, "; ")
+}
+
+func busyness(one *account) (reason, message string) {
+	if one.State == "Failed" {
+		return meta.ReasonRolloutFailed, "its rollout did not finish before its progress deadline: look at its pods"
+	}
+	if one.Action != string(plan.None) {
+		return meta.ReasonRollingOut, fmt.Sprintf("VectorSidecar %s is about to write to it (%s); if that does not happen, see whether the operator runs: kubectl vectorsidecar check", one.Name, strings.ToLower(one.Action))
+	}
+	return meta.ReasonRollingOut, fmt.Sprintf("it carries the current sidecar of VectorSidecar %s, and is replacing its pods", one.Name)
+}
+
+// print writes the explanation for a person.
+func (e *explanation) print(to io.Writer, allFields bool) error {
+	fmt.Fprintf(to, "%s: %s\n  %s\n", e.Workload, e.Reason, e.Message)
+	for _, one := range e.VectorSidecars {
+		fmt.Fprintf(to, "\nVectorSidecar %s\n", one.Name)
+		var rows [][]string
+		add := func(what, text string) {
+			if text != "" {
+				rows = append(rows, []string{"  " + what, text})
+			}
+		}
+		add("selector", one.Selector)
+		if one.Environment != "" {
+			add("environment", one.Environment+", from "+one.EnvironmentFrom)
+		}
+		add("templates", one.Templates)
+		add("action", one.actionText())
+		add("reason", strings.TrimSuffix(one.Reason+": "+one.Message, ": "))
+		add("warning", one.Warning)
+		add("rollout", one.Rollout)
+		add("injected", hashes(one.InjectedHash, one.WantedHash))
+		add("fields", summary(one.Fields))
+		if err := table(to, nil, rows); err != nil {
+			return err
+		}
+		if err := printFields(to, one.Fields, allFields); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *account) actionText() string {
+	if a.Action == "" {
+		return ""
+	}
+	text := a.Action
+	if a.Turn > 0 {
+		text += fmt.Sprintf(" in turn %d, %s would restart", a.Turn, count(a.Restarts, "pod"))
+	}
+	return text
+}
+
+// hashes tells the sidecar that is there from the one that should be.
+func hashes(injected, wanted string) string {
+	switch {
+	case injected == "" && wanted == "":
+		return ""
+	case injected == "":
+		return "nothing yet, wanted " + wanted
+	case injected == wanted || wanted == "":
+		return injected
+	}
+	return injected + ", wanted " + wanted
+}

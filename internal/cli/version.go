@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+)
+
+// versions are those of the program and of what is built into it.
+type versions struct {
+	Version   string `json:"version"`
+	Go        string `json:"goVersion"`
+	Platform  string `json:"platform"`
+	Templates string `json:"templates"`
+}
+
+func newVersion(a *app) *cobra.Command {
+	var output *format
+	command := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of this program and of the templates that are built into it",
+		Example: `# for a script
+kubectl vectorsidecar version -o json`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if err := output.check(); err != nil {
+				return err
+			}
+			chart, err := sidecarchart.Load(a.chart)
+			if err != nil {
+				return err
+			}
+			is := versions{
+				Version: a.version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+				Templates: "sha256:" + chart.Digest,
+			}
+			if output.isTree() {
+				return output.print(a.Out, is)
+			}
+			_, err = fmt.Fprintf(a.Out, "version %s, %s, %s, templates %s\n", is.Version, is.Go, is.Platform, is.Templates)
+			return err
+		},
+	}
+	output = addFormat(command, "json", "yaml")
+	return command
+}

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+)
+
+// settleTime is how long a watch waits for further changes before it looks:
+// several objects change together.
+const settleTime = 200 * time.Millisecond
+
+// watch shows what show returns, and again whenever that differs because a
+// VectorSidecar or a Deployment changed: in place on a terminal, below one another
+// elsewhere. It ends with the context, which is no error.
+func (a *app) watch(ctx context.Context, cluster client.WithWatch, namespace string, show func() ([]byte, error)) error {
+	w := &watcher{app: a, show: show}
+	for ctx.Err() == nil { // The API server ends watches from time to time.
+		if err := w.round(ctx, cluster, namespace); err != nil && ctx.Err() == nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// watcher remembers what it has shown.
+type watcher struct {
+	app  *app
+	show func() ([]byte, error)
+	last []byte
+}
+
+// round is one watch, until it ends.
+func (w *watcher) round(ctx context.Context, cluster client.WithWatch, namespace string) error {
+	changed, stop, err := w.app.changes(ctx, cluster, namespace)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	// Shown after the watch has begun, so that no change falls between.
+	for open := true; open; open = next(ctx, changed) {
+		text, err := w.show()
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(text, w.last) {
+			w.app.redraw(text, w.last != nil)
+			w.last = text
+		}
+	}
+	return nil
+}
+
+// redraw shows a new text in place of the last one.
+func (a *app) redraw(text []byte, isAgain bool) {
+	switch {
+	case isAgain && isTerminal(a.Out):
+		_, _ = fmt.Fprint(a.Out, "\x1b[H\x1b[2J")
+	case isAgain:
+		_, _ = fmt.Fprintln(a.Out)
+	}
+	_, _ = a.Out.Write(text)
+}
+
+// changes watches what a decision depends on.
+func (a *app) changes(ctx context.Context, cluster client.WithWatch, namespace string) (changed chan struct{}, stop func(), err error) {
+	sidecars, err := cluster.Watch(ctx, &v1alpha1.VectorSidecarList{}, client.InNamespace(namespace))
+	if err != nil {
+		return nil, nil, explainMissing(fmt.Errorf("watching VectorSidecars: %w", err))
+	}
+	workloads, err := cluster.Watch(ctx, &appsv1.DeploymentList{}, client.InNamespace(namespace))
+	if err != nil {
+		sidecars.Stop()
+		return nil, nil, fmt.Errorf("watching Deployments: %w", err)
+	}
+	changed = make(chan struct{}, 1)
+	go forward(changed, sidecars.ResultChan(), workloads.ResultChan())
+	return changed, func() { sidecars.Stop(); workloads.Stop() }, nil
+}
+
+// forward tells of events until one of the watches ends. What nobody waits for is
+// told once.
+func forward(changed chan<- struct{}, a, b <-chan watch.Event) {
+	defer close(changed)
+	for {
+		var open bool
+		select {
+		case _, open = <-a:
+		case _, open = <-b:
+		}
+		if !open {
+			return
+		}
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// next waits for a change and what comes with it. It is false when the watch has
+// ended.
+func next(ctx context.Context, changed <-chan struct{}) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case _, open := <-changed:
+		if !open {
+			return false
+		}
+	}
+	timer := time.NewTimer(settleTime)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-timer.C:
+			return true
+		case _, open := <-changed:
+			if !open {
+				return false
+			}
+		}
+	}
+}

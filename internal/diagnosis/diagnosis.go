@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package diagnosis looks whether a cluster is fit for the operator and whether the
+// installation in it is healthy. It mends nothing.
+package diagnosis
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	utilversion "k8s.io/apimachinery/pkg/util/version"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/world"
+)
+
+// State is how a check ended.
+type State string
+
+const (
+	// OK is as it should be.
+	OK State = "ok"
+	// Warning is worth a look.
+	Warning State = "warning"
+	// Failed keeps the operator from its work.
+	Failed State = "failed"
+	// Unknown could not be found out.
+	Unknown State = "unknown"
+)
+
+// Result is what one check found.
+type Result struct {
+	Check   string `json:"check"`
+	State   State  `json:"state"`
+	Message string `json:"message"`
+	// Help says what to do, if there is something.
+	Help string `json:"help,omitempty"`
+}
+
+// oldest is the first version that the operator works with, native the first with
+// native sidecars.
+var (
+	oldest = utilversion.MustParseGeneric("1.25.0")
+	native = utilversion.MustParseGeneric("1.29.0")
+)
+
+// Diagnosis examines a cluster. Cluster, Environments and KubeVersion are required.
+type Diagnosis struct {
+	Cluster client.Client
+	// AsOperator is the same cluster, seen as the operator's ServiceAccount;
+	// it is asked for with the account's name.
+	AsOperator func(user string) (client.Client, error)
+	// Environments are those of the built-in sidecar chart.
+	Environments *environment.Set
+	// KubeVersion of the API server, such as "v1.36.0".
+	KubeVersion string
+	// OperatorNamespace, "" to look in all of them.
+	OperatorNamespace string
+}
+
+// Run runs all checks.
+func (d *Diagnosis) Run(ctx context.Context) []Result {
+	results := []Result{d.version()}
+	served, isServed := d.served(ctx)
+	results = append(results, served)
+	installation, found := d.installation(ctx)
+	results = append(results, found)
+	if installation != nil {
+		results = append(results, d.values(installation), d.rights(ctx, installation))
+	}
+	results = append(results, d.injectors(ctx))
+	if isServed {
+		results = append(results, d.sidecars(ctx))
+	}
+	return results
+}
+
+func (d *Diagnosis) version() Result {
+	const check = "Kubernetes version"
+	version, err := utilversion.ParseGeneric(d.KubeVersion)
+	switch {
+	case err != nil:
+		return Result{check, Unknown, err.Error(), ""}
+	case version.LessThan(oldest):
+		return Result{check, Failed, d.KubeVersion + " is too old", "upgrade the cluster to " + oldest.String() + " or later"}
+	case version.LessThan(native):
+		return Result{check, Warning, d.KubeVersion + " has no native sidecars: Vector is injected as a container", "upgrade the cluster to " + native.String() + " or later to have sidecars start first and stop last"}
+	}
+	return Result{check, OK, d.KubeVersion + ", with native sidecars", ""}
+}
+
+// served looks whether the API server knows VectorSidecars.
+func (d *Diagnosis) served(ctx context.Context) (Result, bool) {
+	const check = "VectorSidecars served"
+	err := d.Cluster.List(ctx, &v1alpha1.VectorSidecarList{}, client.Limit(1))
+	switch {
+	case apimeta.IsNoMatchError(err) || apierrors.IsNotFound(err):
+		return Result{check, Failed, "the CustomResourceDefinition is not installed", "install the operator's chart"}, false
+	case err != nil:
+		return Result{check, Unknown, err.Error(), "have somebody look who may list VectorSidecars"}, false
+	}
+	return Result{check, OK, v1alpha1.GroupVersion.String(), ""}, true
+}
+
+func (d *Diagnosis) installation(ctx context.Context) (*world.Installation, Result) {
+	const check = "operator"
+	found, err := world.FindInstallation(ctx, d.Cluster, d.OperatorNamespace)
+	switch {
+	case err != nil:
+		return nil, Result{check, Unknown, err.Error(), "name its namespace by --operator-namespace, or have somebody look who may list Deployments"}
+	case found == nil:
+		return nil, Result{check, Failed, "there is none in the cluster", "install the chart: helm install vso ./chart -n vector-system --create-namespace"}
+	case found.Available == 0:
+		return found, Result{check, Failed, fmt.Sprintf("none of %d replicas of Deployment %s/%s is available", found.Replicas, found.Namespace, found.Name), "look at its pods: kubectl describe deployment " + found.Name + " -n " + found.Namespace}
+	}
+	return found, Result{check, OK, fmt.Sprintf("Deployment %s/%s, %d of %d replicas available, image %s", found.Namespace, found.Name, found.Available, found.Replicas, found.Image), ""}
+}
+
+// values holds the values of the installation against the schema.
+func (d *Diagnosis) values(installation *world.Installation) Result {
+	const check = "values of the installation"
+	set := d.Environments.WithInstallation("ConfigMap "+installation.Namespace+"/"+installation.ValuesFrom, installation.Values)
+	var faults []string
+	for _, name := range set.Names() {
+		if _, err := set.Values(name); err != nil {
+			faults = append(faults, err.Error())
+		}
+	}
+	if len(faults) > 0 {
+		return Result{check, Failed, strings.Join(faults, "; "), "correct them and upgrade the installation"}
+	}
+	return Result{check, OK, "environments " + strings.Join(set.Names(), ", ") + ", default " + installation.Environment, ""}
+}
+
+// sidecars counts those that are not ready.
+func (d *Diagnosis) sidecars(ctx context.Context) Result {
+	const check = "VectorSidecars"
+	var found v1alpha1.VectorSidecarList
+	if err := d.Cluster.List(ctx, &found); err != nil {
+		return Result{check, Unknown, err.Error(), ""}
+	}
+	var bad []string
+	for i := range found.Items {
+		sidecar := &found.Items[i]
+		if condition := apimeta.FindStatusCondition(sidecar.Status.Conditions, meta.ConditionError); condition != nil && condition.Status == "True" {
+			bad = append(bad, fmt.Sprintf("%s/%s (%s)", sidecar.Namespace, sidecar.Name, condition.Reason))
+		}
+	}
+	if len(bad) > 0 {
+		slices.Sort(bad)
+		return Result{check, Warning, fmt.Sprintf("%d of %d have errors: %s", len(bad), len(found.Items), strings.Join(bad, ", ")), "kubectl vectorsidecar get -A -o wide"}
+	}
+	return Result{check, OK, fmt.Sprintf("%d, none with an error", len(found.Items)), ""}
+}

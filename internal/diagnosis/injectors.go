@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package diagnosis
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+)
+
+// injectors finds who else changes workloads on their way into the cluster. Of
+// pods that is usual and does no harm; whoever changes Deployments may undo what
+// is injected.
+func (d *Diagnosis) injectors(ctx context.Context) Result {
+	const check = "other injectors"
+	var found admissionregistrationv1.MutatingWebhookConfigurationList
+	if err := d.Cluster.List(ctx, &found); err != nil {
+		return Result{check, Unknown, err.Error(), "have somebody look who may list MutatingWebhookConfigurations"}
+	}
+	var ofPods, ofWorkloads []string
+	for i := range found.Items {
+		configuration := &found.Items[i]
+		switch {
+		case touches(configuration, "apps", "deployments"):
+			ofWorkloads = append(ofWorkloads, configuration.Name)
+		case touches(configuration, "", "pods"):
+			ofPods = append(ofPods, configuration.Name)
+		}
+	}
+	switch {
+	case len(ofWorkloads) > 0:
+		return Result{
+			check, Warning, "these change Deployments: " + strings.Join(ofWorkloads, ", "),
+			"if a VectorSidecar tells of a Conflict or a RepairLoop, have them leave its container alone",
+		}
+	case len(ofPods) > 0:
+		return Result{check, OK, fmt.Sprintf("these change pods, and no Deployments: %s", strings.Join(ofPods, ", ")), ""}
+	}
+	return Result{check, OK, "none", ""}
+}
+
+// touches tells whether a configuration has a webhook for changes of a resource.
+func touches(configuration *admissionregistrationv1.MutatingWebhookConfiguration, group, resource string) bool {
+	is := func(list []string, name string) bool {
+		return slices.Contains(list, name) || slices.Contains(list, "*")
+	}
+	for i := range configuration.Webhooks {
+		for _, rule := range configuration.Webhooks[i].Rules {
+			if is(rule.APIGroups, group) && (is(rule.Resources, resource) || slices.Contains(rule.Resources, "*/*")) {
+				return true
+			}
+		}
+	}
+	return false
+}

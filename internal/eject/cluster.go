@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package eject
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// Ejector cleans a cluster. All fields but Progress are required.
+type Ejector struct {
+	Client client.Client
+	// MaxConcurrent is how many workloads may be rolling out at once.
+	MaxConcurrent int
+	// Patience is how long one rollout may take before the next may begin.
+	Patience time.Duration
+	// Progress is told of each workload that is done; it is called by one
+	// goroutine at a time.
+	Progress func(Step)
+}
+
+// Step is one workload that is done.
+type Step struct {
+	// Done of Total workloads.
+	Done, Total int
+	Workload    workload.Ref
+	// Err is why it still carries a sidecar, or why its rollout has not
+	// finished.
+	Err error
+}
+
+// passes is how often what is left is looked for again: an operator that still
+// runs may have been in the middle of a pass of its own.
+const passes = 3
+
+// poll is how often a rollout is looked at.
+const poll = 500 * time.Millisecond
+
+// Clean takes everything out of a namespace, "" for all: VectorSidecars first, so
+// that nothing is injected anew; then sidecars, paced; then what they read; then
+// finalizers. If a sidecar cannot be taken out, what it needs stays. It returns
+// what it found.
+func (e *Ejector) Clean(ctx context.Context, namespace string) (*Traces, error) {
+	var found *Traces
+	for range passes {
+		left, err := Find(ctx, e.Client, namespace)
+		if err != nil {
+			return found, err
+		}
+		if found == nil {
+			found = left
+		}
+		if left.None() {
+			return found, nil
+		}
+		if err := e.pass(ctx, left); err != nil {
+			return found, err
+		}
+	}
+	return found, nil
+}
+
+func (e *Ejector) pass(ctx context.Context, traces *Traces) error {
+	writer := apply.New(e.Client)
+	for i := range traces.Sidecars {
+		if err := writer.Retire(ctx, &traces.Sidecars[i], false); err != nil {
+			return err
+		}
+	}
+	if err := e.removeAll(ctx, writer, traces.Workloads); err != nil {
+		return err
+	}
+	for _, companion := range traces.Companions {
+		if err := writer.DeleteCompanion(ctx, companion); err != nil {
+			return err
+		}
+	}
+	for i := range traces.Sidecars {
+		sidecar := &traces.Sidecars[i]
+		err := e.Client.Get(ctx, client.ObjectKeyFromObject(sidecar), sidecar)
+		if client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("reading VectorSidecar %s/%s: %w", sidecar.Namespace, sidecar.Name, err)
+		}
+		if err != nil {
+			continue // It had no finalizer, or somebody else removed it.
+		}
+		if err := writer.Release(ctx, sidecar); err != nil {
+			return fmt.Errorf("VectorSidecar %s/%s: %w", sidecar.Namespace, sidecar.Name, err)
+		}
+	}
+	return nil
+}
+
+// removeAll takes the sidecars out, so many at a time, and goes on past those that
+// cannot be taken out.
+func (e *Ejector) removeAll(ctx context.Context, writer *apply.Writer, views []workload.View) error {
+	var mu sync.Mutex
+	var failures []error
+	done := 0
+	group := errgroup.Group{}
+	group.SetLimit(e.MaxConcurrent)
+	for i := range views {
+		view := &views[i]
+		group.Go(func() error {
+			err := e.remove(ctx, writer, view)
+			var late *lateError
+			mu.Lock()
+			defer mu.Unlock()
+			if done++; err != nil && !errors.As(err, &late) {
+				failures = append(failures, err)
+			}
+			if e.Progress != nil {
+				e.Progress(Step{Done: done, Total: len(views), Workload: view.Ref, Err: err})
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // Its functions report to the failures.
+	return errors.Join(failures...)
+}
+
+// lateError says that a sidecar is out, but not from all pods yet.
+type lateError struct{ err error }
+
+func (e *lateError) Error() string { return e.err.Error() }
+
+// remove takes all sidecars out of one workload and waits for its rollout.
+func (e *Ejector) remove(ctx context.Context, writer *apply.Writer, view *workload.View) error {
+	for manager := range view.Owned {
+		removal := plan.ForRemoval(manager, view)
+		if _, err := writer.Workload(ctx, &removal); errors.Is(err, apply.ErrGone) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, e.Patience)
+	defer cancel()
+	failed := false
+	err := wait.PollUntilContextCancel(ctx, poll, true, func(ctx context.Context) (bool, error) {
+		deployment := &appsv1.Deployment{}
+		if err := e.Client.Get(ctx, client.ObjectKey{Namespace: view.Namespace, Name: view.Name}, deployment); err != nil {
+			return client.IgnoreNotFound(err) == nil, client.IgnoreNotFound(err)
+		}
+		current := workload.Of(deployment)
+		failed = current.Rollout == workload.RolloutFailed
+		return failed || current.Paused || current.Rollout == workload.RolloutComplete, nil
+	})
+	switch {
+	case err != nil:
+		return &lateError{fmt.Errorf("its rollout has not finished within %s", e.Patience)}
+	case failed:
+		return &lateError{errors.New("its rollout did not finish before its progress deadline")}
+	}
+	return nil
+}

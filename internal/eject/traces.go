@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package eject
+
+import (
+	"context"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// pageSize is how many objects one answer of the API server holds.
+const pageSize = 500
+
+// Traces are what the operator left in a cluster.
+type Traces struct {
+	// Workloads carry something of it.
+	Workloads []workload.View
+	// Sidecars are all VectorSidecars, Companions the ConfigMaps made for
+	// them.
+	Sidecars   []v1alpha1.VectorSidecar
+	Companions []client.ObjectKey
+}
+
+// None tells that there is nothing left.
+func (t *Traces) None() bool {
+	return len(t.Workloads)+len(t.Sidecars)+len(t.Companions) == 0
+}
+
+// Find looks for traces in a namespace, "" for all. A cluster that serves no
+// VectorSidecars any more may still have some.
+func Find(ctx context.Context, cluster client.Reader, namespace string) (*Traces, error) {
+	traces := &Traces{}
+	inNamespace := client.InNamespace(namespace)
+	var sidecars v1alpha1.VectorSidecarList
+	err := cluster.List(ctx, &sidecars, inNamespace)
+	if err != nil && !apimeta.IsNoMatchError(err) && !apierrors.IsNotFound(err) {
+		return nil, fmt.Errorf("listing VectorSidecars: %w", err)
+	}
+	traces.Sidecars = sidecars.Items
+	for token := ""; ; {
+		var page appsv1.DeploymentList
+		if err := cluster.List(ctx, &page, inNamespace, client.Limit(pageSize), client.Continue(token)); err != nil {
+			return nil, fmt.Errorf("listing Deployments: %w", err)
+		}
+		for i := range page.Items {
+			if view := workload.Of(&page.Items[i]); len(view.Owned) > 0 && !view.Deleting {
+				traces.Workloads = append(traces.Workloads, view)
+			}
+		}
+		if token = page.Continue; token == "" {
+			break
+		}
+	}
+	var companions corev1.ConfigMapList
+	if err := cluster.List(ctx, &companions, inNamespace, client.HasLabels{meta.LabelSidecar}); err != nil {
+		return nil, fmt.Errorf("listing ConfigMaps: %w", err)
+	}
+	for i := range companions.Items {
+		traces.Companions = append(traces.Companions, client.ObjectKeyFromObject(&companions.Items[i]))
+	}
+	return traces, nil
+}

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"context"
+	"io/fs"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/platform"
+	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// IsChart tells whether a folder holds a sidecar chart, or what is meant to be one:
+// a card, and a template of a PodTemplate.
+func IsChart(folder fs.FS) bool {
+	if _, err := fs.Stat(folder, "Chart.yaml"); err != nil {
+		return false
+	}
+	templates, err := fs.Glob(folder, "templates/*.yaml")
+	if err != nil {
+		return false
+	}
+	for _, name := range templates {
+		if text, err := fs.ReadFile(folder, name); err == nil && strings.Contains(string(text), "kind: PodTemplate") {
+			return true
+		}
+	}
+	return false
+}
+
+// Chart loads a sidecar chart and renders it for each of its environments.
+func Chart(ctx context.Context, name string, folder fs.FS, kubeVersion string) ([]Finding, error) {
+	chart, err := sidecarchart.Load(folder)
+	if err != nil {
+		return sorted(located(name, notAChart, err.Error())), nil
+	}
+	var findings []Finding
+	for _, environment := range chart.Environments.Names() {
+		decided, err := decision.Decide(ctx, sample(chart, environment, kubeVersion), nil)
+		if err != nil {
+			return nil, err
+		}
+		if decided.Invalid != nil {
+			findings = append(findings, located(name, decided.Invalid.Reason, decided.Invalid.Message)...)
+		}
+	}
+	return sorted(findings), nil
+}
+
+// sample is the smallest world that a chart can be rendered in.
+func sample(chart *sidecarchart.Chart, environment, kubeVersion string) *decision.Snapshot {
+	deployment := &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "sample", Name: "sample"},
+		Spec: appsv1.DeploymentSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+			Containers: []corev1.Container{{Name: "sample", Image: "sample"}},
+		}}},
+	}
+	return &decision.Snapshot{
+		Sidecar: &v1alpha1.VectorSidecar{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "sample", Name: "sample"},
+			Spec:       v1alpha1.VectorSidecarSpec{MatchAll: true},
+		},
+		Workloads: []workload.View{workload.Of(deployment)},
+		ConfigMap: func(string) *corev1.ConfigMap { return nil },
+		Platform:  platform.Of(chart, "", map[string]string{}), DefaultEnvironment: environment, KubeVersion: kubeVersion,
+	}
+}
+
+// inFile is the first place that a message names.
+var inFile = regexp.MustCompile(`([\w./-]+\.(?:yaml|tpl|json|txt)):(\d+)(?::(\d+))?`)
+
+// located makes findings of a message, a line each, where they say what they are
+// about.
+func located(folder, code, message string) []Finding {
+	var findings []Finding
+	for line := range strings.SplitSeq(message, "\n") {
+		finding := newFinding(code, folder, line)
+		if match := inFile.FindStringSubmatch(line); match != nil {
+			if code == notAChart {
+				finding = newFinding(codeOf(match[1]), folder, line)
+			}
+			finding.File = path.Join(folder, withoutChart(match[1]))
+			finding.Line, _ = strconv.Atoi(match[2])
+			finding.Column, _ = strconv.Atoi(match[3])
+		}
+		findings = append(findings, finding)
+	}
+	return findings
+}
+
+// codeOf is the reason that a fault in a file of a chart has.
+func codeOf(file string) string {
+	if strings.Contains(file, "templates/") {
+		return meta.ReasonInvalidTemplate
+	}
+	return meta.ReasonInvalidValues
+}
+
+// withoutChart takes the chart's name off the name that Helm gives a template.
+func withoutChart(file string) string {
+	if i := strings.Index(file, "templates/"); i > 0 {
+		return file[i:]
+	}
+	return file
+}

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package lint finds what is wrong in files: values, templates, VectorSidecars and
+// Vector configuration. It asks no cluster and changes nothing.
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+)
+
+// Finding is one thing that is wrong.
+type Finding struct {
+	// Code is a code of Rules, or a reason of package meta.
+	Code  string `json:"code"`
+	Level string `json:"level"`
+	File  string `json:"file"`
+	// Line and Column count from 1; 0 is unknown.
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
+	// Path of keys in the file or object, such as spec.sidecar.image.
+	Path string `json:"path,omitempty"`
+	// Message says what is wrong, Help what to do.
+	Message string `json:"message"`
+	Help    string `json:"help"`
+}
+
+// Place is file:line:column, as far as it is known.
+func (f *Finding) Place() string {
+	text := f.File
+	if f.Line > 0 {
+		text += fmt.Sprintf(":%d", f.Line)
+		if f.Column > 0 {
+			text += fmt.Sprintf(":%d", f.Column)
+		}
+	}
+	return text
+}
+
+// Rule is a line of the catalogue.
+type Rule struct {
+	Code, Level string
+	// Title says what is wrong, Help what to do.
+	Title, Help string
+}
+
+// Codes of what only files can have. Those of Vector's configuration begin at 101.
+const (
+	unreadable = "VSC001"
+	misfit     = "VSC002"
+	notAChart  = "VSC003"
+)
+
+// Rules returns the catalogue of codes, in their order. Findings may have reasons
+// of package meta for codes as well.
+func Rules() []Rule {
+	rules := OwnRules()
+	for _, rule := range vectorconfig.Rules() {
+		rules = append(rules, Rule{string(rule.Code), string(rule.Level), rule.Title, rule.Help})
+	}
+	return rules
+}
+
+// OwnRules are those of Rules that are not about Vector's configuration.
+func OwnRules() []Rule {
+	return []Rule{
+		{unreadable, string(meta.Error), "The file is not YAML, JSON or TOML", "mend the syntax at this place"},
+		{misfit, string(meta.Error), "The object does not fit its kind", "correct or remove the field: kubectl explain vectorsidecar.spec"},
+		{notAChart, string(meta.Error), "The folder is no sidecar chart", "begin with a copy of the built-in one: Chart.yaml, values.yaml, values.schema.json and templates"},
+	}
+}
+
+// newFinding fills in what the catalogue knows.
+func newFinding(code, file, message string) Finding {
+	finding := Finding{Code: code, Level: string(meta.Error), File: file, Message: message}
+	for _, rule := range Rules() {
+		if rule.Code == code {
+			finding.Level, finding.Help = rule.Level, rule.Help
+		}
+	}
+	for _, reason := range meta.Reasons() {
+		if reason.Name == code {
+			finding.Level, finding.Help = string(reason.Level), reason.Help
+		}
+	}
+	return finding
+}
+
+// at gives a finding its place.
+func (f Finding) at(place place, path string) Finding {
+	f.Line, f.Column, f.Path = place.line, place.column, path
+	return f
+}
+
+func sorted(findings []Finding) []Finding {
+	slices.SortStableFunc(findings, func(a, b Finding) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return slices.Compact(findings)
+}

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/platform"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	"kontroloop.ai/vector-sidecar-operator/internal/world"
+)
+
+// File is a file to lint.
+type File struct {
+	// Name is its path.
+	Name string
+	Text []byte
+}
+
+// Linter lints files. All fields are required.
+type Linter struct {
+	// Platform is the chart, with values of an installation if there are any.
+	Platform *platform.Platform
+	// DefaultEnvironment and KubeVersion are as in a decision.Snapshot.
+	DefaultEnvironment, KubeVersion string
+}
+
+// Result is what is wrong, and which files are of no kind that is known.
+type Result struct {
+	Findings []Finding `json:"findings"`
+	// Linted is how many files were looked at, Skipped which were not.
+	Linted  int      `json:"linted"`
+	Skipped []string `json:"skipped,omitempty"`
+}
+
+// Lint lints files together: workloads, ConfigMaps and VectorSidecars may be in
+// different ones.
+func (l *Linter) Lint(ctx context.Context, files []File) (*Result, error) {
+	result := &Result{Findings: []Finding{}}
+	objects := &objects{linter: l, world: world.New(nil)}
+	for _, file := range files {
+		var findings []Finding
+		switch kindOf(file) {
+		case vectorKind:
+			findings = lintVector(file)
+		case valuesKind:
+			findings = l.lintValues(file)
+		case objectKind:
+			findings = objects.add(file)
+		default:
+			result.Skipped = append(result.Skipped, file.Name)
+			continue
+		}
+		result.Linted++
+		result.Findings = append(result.Findings, findings...)
+	}
+	found, err := objects.lint(ctx)
+	if err != nil {
+		return nil, err
+	}
+	result.Findings = sorted(append(result.Findings, found...))
+	return result, nil
+}
+
+// kinds of files.
+type kind int
+
+const (
+	otherKind kind = iota
+	objectKind
+	valuesKind
+	vectorKind
+)
+
+// kindOf tells by its keys, and by its name where those do not tell, what a file
+// is.
+func kindOf(file File) kind {
+	extension := path.Ext(file.Name)
+	if extension == ".toml" {
+		return vectorKind
+	}
+	if !slices.Contains([]string{".yaml", ".yml", ".json", ""}, extension) && file.Name != "-" {
+		return otherKind
+	}
+	documents, err := world.Parse(file.Name, file.Text)
+	if err != nil {
+		return objectKind // Which says what is wrong with it.
+	}
+	if slices.ContainsFunc(documents, func(d world.Document) bool { return d.Kind != "" }) {
+		return objectKind
+	}
+	keys := placesOf(file.Text, 1).top()
+	has := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(keys, name) })
+	}
+	base := path.Base(file.Name)
+	switch {
+	case has("sources", "sinks", "transforms"):
+		return vectorKind
+	case strings.HasPrefix(base, "values") || strings.HasSuffix(base, "values.yaml") || path.Base(path.Dir(file.Name)) == "values",
+		has("sidecar", "environments"):
+		return valuesKind
+	}
+	return otherKind
+}
+
+// lintValues holds a values file against the chart's schema.
+func (l *Linter) lintValues(file File) []Finding {
+	layer, err := environment.ParseLayer(file.Name, file.Text)
+	if err != nil {
+		finding := newFinding(unreadable, file.Name, strings.TrimPrefix(err.Error(), file.Name+": "))
+		return []Finding{finding.at(place{line: lineOf(err)}, "")}
+	}
+	places := placesOf(file.Text, 1)
+	var findings []Finding
+	for _, found := range l.Platform.Environments.Check(layer) {
+		finding := newFinding("InvalidValues", file.Name, found.Message)
+		findings = append(findings, finding.at(places.of(found.Path...), found.PathText()))
+	}
+	return findings
+}
+
+// lintVector checks a Vector configuration.
+func lintVector(file File) []Finding {
+	given := vectorconfig.File{Name: path.Base(file.Name), Source: file.Name, Text: string(file.Text)}
+	var findings []Finding
+	for _, found := range vectorconfig.Check([]vectorconfig.File{given}, vectorconfig.Options{}).Findings {
+		findings = append(findings, ofVector(found, file.Name, place{found.Line, found.Column}))
+	}
+	return findings
+}
+
+// ofVector is a finding of the check of Vector's configuration.
+func ofVector(found vectorconfig.Finding, file string, at place) Finding {
+	finding := Finding{Code: string(found.Code), Level: string(found.Level), File: file, Message: found.Message, Help: found.Help}
+	if strings.HasPrefix(found.Message, found.Path) {
+		return finding.at(at, "")
+	}
+	return finding.at(at, found.Path)
+}

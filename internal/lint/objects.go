@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
+	"kontroloop.ai/vector-sidecar-operator/internal/world"
+)
+
+// objects are those of all files, which are decided about together.
+type objects struct {
+	linter    *Linter
+	world     *world.World
+	documents []world.Document
+}
+
+// add reads the objects of a file, as far as they can be read.
+func (o *objects) add(file File) []Finding {
+	var findings []Finding
+	for _, document := range world.Split(file.Text) {
+		document.Source = file.Name
+		read, err := document.Decode()
+		if err != nil {
+			findings = append(findings, misfits(&document, err)...)
+		}
+		for _, one := range read {
+			o.put(one)
+		}
+	}
+	return findings
+}
+
+func (o *objects) put(document world.Document) {
+	if document.Object == nil {
+		return
+	}
+	if _, isNamespace := document.Object.(*corev1.Namespace); !isNamespace && document.Object.GetNamespace() == "" {
+		document.Object.SetNamespace(metav1.NamespaceDefault)
+	}
+	if deployment, ok := document.Object.(*appsv1.Deployment); ok {
+		world.Finished(deployment)
+	}
+	o.world.Put(document.Object)
+	o.documents = append(o.documents, document)
+}
+
+// misfits are why a document cannot be read.
+func misfits(document *world.Document, err error) []Finding {
+	fields := fieldsIn(err)
+	if len(fields) == 0 {
+		code, at := misfit, place{line: document.Line}
+		if line := lineOf(err); line > 0 {
+			code, at.line = unreadable, document.Line-1+line
+		}
+		return []Finding{newFinding(code, document.Source, err.Error()).at(at, "")}
+	}
+	places := placesOf(document.Text, document.Line)
+	var findings []Finding
+	for _, path := range fields {
+		finding := newFinding(misfit, document.Source, document.Kind+" has no such field")
+		findings = append(findings, finding.at(places.of(path...), strings.Join(path, ".")))
+	}
+	return findings
+}
+
+// lint decides about every VectorSidecar.
+func (o *objects) lint(ctx context.Context) ([]Finding, error) {
+	taker := snapshot.Taker{
+		Reader: o.world, Platform: o.linter.Platform,
+		DefaultEnvironment: o.linter.DefaultEnvironment, KubeVersion: o.linter.KubeVersion,
+	}
+	var findings []Finding
+	for _, document := range o.documents {
+		sidecar, ok := document.Object.(*v1alpha1.VectorSidecar)
+		if !ok {
+			continue
+		}
+		if found := o.lintValues(document, sidecar); len(found) > 0 {
+			findings = append(findings, found...)
+			continue
+		}
+		taken, err := taker.Take(ctx, sidecar, snapshot.Memory{})
+		if err != nil {
+			return nil, err
+		}
+		decided, err := decision.Decide(ctx, taken, nil)
+		if err != nil {
+			return nil, err
+		}
+		findings = append(findings, o.judge(document, decided)...)
+		findings = append(findings, o.vector(document, decided)...)
+	}
+	return findings, nil
+}
+
+// lintValues holds the part of a spec that has the keys of a values file against
+// the schema.
+func (o *objects) lintValues(document world.Document, sidecar *v1alpha1.VectorSidecar) []Finding {
+	layer, err := decision.LayerOf(sidecar)
+	if err != nil {
+		return []Finding{newFinding(misfit, document.Source, err.Error())}
+	}
+	places := placesOf(document.Text, document.Line)
+	var findings []Finding
+	for _, found := range o.linter.Platform.Environments.Check(layer) {
+		path := slices.Concat([]string{"spec"}, found.Path)
+		finding := newFinding(meta.ReasonInvalidValues, document.Source, found.Message)
+		findings = append(findings, finding.at(places.of(path...), "spec."+found.PathText()))
+	}
+	return findings
+}
+
+// about is the part of a VectorSidecar that a reason is about.
+var about = map[string][]string{
+	meta.ReasonInvalidSelector:    {"spec", "selector"},
+	meta.ReasonUnknownEnvironment: {"spec", "environment"},
+	meta.ReasonConfigMapNotFound:  {"spec", "sidecar", "config", "configMapRef"},
+	meta.ReasonInvalidConfig:      {"spec", "sidecar", "config"},
+	meta.ReasonInvalidValues:      {"spec"},
+	meta.ReasonInvalidTemplate:    {"spec"},
+	meta.ReasonInvalidSidecar:     {"spec"},
+}
+
+// judge tells what a decision finds wrong.
+func (o *objects) judge(document world.Document, decided *decision.Decision) []Finding {
+	if invalid := decided.Invalid; invalid != nil {
+		if invalid.Reason == meta.ReasonInvalidConfig && len(decided.Findings) > 0 {
+			return nil // They say it one by one.
+		}
+		if invalid.Reason == meta.ReasonConfigMapNotFound && !o.hasConfigMaps(document.Object.GetNamespace()) {
+			return nil // Nobody said that the ConfigMaps would be among the files.
+		}
+		path := about[invalid.Reason]
+		finding := newFinding(invalid.Reason, document.Source, invalid.Message)
+		return []Finding{finding.at(placesOf(document.Text, document.Line).of(path...), strings.Join(path, "."))}
+	}
+	var findings []Finding
+	for i := range decided.Plans {
+		p := &decided.Plans[i]
+		if p.Skipped() || p.Action != plan.Conflict && p.Action != plan.Blocked {
+			continue
+		}
+		of := o.documentOf(p.Target.Namespace, p.Target.Name)
+		finding := newFinding(p.Reason, of.Source, "Deployment "+p.Target.Namespace+"/"+p.Target.Name+": "+p.Message)
+		findings = append(findings, finding.at(placesOf(of.Text, of.Line).of("metadata", "name"), ""))
+	}
+	return findings
+}
+
+// vector places what is wrong with the Vector configuration: in the text that the
+// VectorSidecar or a ConfigMap of the files gives, else where the VectorSidecar
+// speaks of it.
+func (o *objects) vector(document world.Document, decided *decision.Decision) []Finding {
+	path := []string{"spec", "sidecar", "config", "inline"}
+	var findings []Finding
+	for _, found := range decided.Findings {
+		of, at := document, placesOf(document.Text, document.Line).of(path...)
+		switch configMap, key := o.configMapOf(found.Source); {
+		case configMap != nil:
+			of = *configMap
+			at = placesOf(of.Text, of.Line).of("data", key)
+			at = place{line: at.line + found.Line}
+		case strings.HasSuffix(found.Source, " spec.sidecar.config.inline"):
+			at = place{line: at.line + found.Line}
+		}
+		findings = append(findings, ofVector(found, of.Source, at))
+	}
+	return findings
+}
+
+// configMapOf finds the ConfigMap of the files that a source names, as in
+// "ConfigMap shop/shipping agent.toml".
+func (o *objects) configMapOf(source string) (document *world.Document, key string) {
+	parts := strings.Fields(source)
+	if len(parts) != 3 || parts[0] != "ConfigMap" {
+		return nil, ""
+	}
+	for i := range o.documents {
+		object, ok := o.documents[i].Object.(*corev1.ConfigMap)
+		if ok && object.Namespace+"/"+object.Name == parts[1] {
+			return &o.documents[i], parts[2]
+		}
+	}
+	return nil, ""
+}
+
+// hasConfigMaps tells whether files give ConfigMaps of a namespace.
+func (o *objects) hasConfigMaps(namespace string) bool {
+	return slices.ContainsFunc(o.documents, func(d world.Document) bool {
+		_, is := d.Object.(*corev1.ConfigMap)
+		return is && d.Object.GetNamespace() == namespace
+	})
+}
+
+// documentOf is the document of a Deployment.
+func (o *objects) documentOf(namespace, name string) world.Document {
+	for _, document := range o.documents {
+		if deployment, ok := document.Object.(*appsv1.Deployment); ok && deployment.Namespace == namespace && deployment.Name == name {
+			return document
+		}
+	}
+	return world.Document{}
+}

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// place is a position in a file, from 1; 0 is unknown.
+type place struct{ line, column int }
+
+// places knows where the keys of a YAML document are.
+type places struct {
+	root *yaml.Node
+	// first is the line of the file that the document begins in.
+	first int
+}
+
+// placesOf reads a document; one that cannot be read has no places.
+func placesOf(text []byte, first int) *places {
+	var document yaml.Node
+	if err := yaml.Unmarshal(text, &document); err != nil || len(document.Content) == 0 {
+		return &places{first: first}
+	}
+	return &places{root: document.Content[0], first: first}
+}
+
+// of is the place of the key that a path ends in, or of the nearest one on the way
+// to it.
+func (p *places) of(path ...string) place {
+	if p.root == nil {
+		return place{line: p.first}
+	}
+	node, at := p.root, p.root
+	for _, step := range path {
+		key, value := child(node, step)
+		if key == nil {
+			break
+		}
+		node, at = value, key
+	}
+	return place{line: p.first - 1 + at.Line, column: at.Column}
+}
+
+// child returns the node that names a step, and the node below it.
+func child(node *yaml.Node, step string) (key, value *yaml.Node) {
+	switch node.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			if node.Content[i].Value == step {
+				return node.Content[i], node.Content[i+1]
+			}
+		}
+	case yaml.SequenceNode:
+		if n, err := strconv.Atoi(step); err == nil && n >= 0 && n < len(node.Content) {
+			return node.Content[n], node.Content[n]
+		}
+	}
+	return nil, nil
+}
+
+// top are the keys at the top of a document.
+func (p *places) top() []string {
+	var keys []string
+	if p.root == nil || p.root.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(p.root.Content); i += 2 {
+		keys = append(keys, p.root.Content[i].Value)
+	}
+	return keys
+}
+
+var (
+	lineIn  = regexp.MustCompile(`\bline (\d+)`)
+	fieldIn = regexp.MustCompile(`(?:unknown|duplicate) field "([^"]+)"`)
+	indexIn = regexp.MustCompile(`\[(\d+)\]`)
+)
+
+// lineOf reads the line that an error of a YAML library speaks of, 0 if none.
+func lineOf(err error) int {
+	if match := lineIn.FindStringSubmatch(err.Error()); match != nil {
+		number, _ := strconv.Atoi(match[1])
+		return number
+	}
+	return 0
+}
+
+// fieldsIn reads the paths of unknown fields from an error of strict decoding.
+func fieldsIn(err error) [][]string {
+	var all [][]string
+	for _, match := range fieldIn.FindAllStringSubmatch(err.Error(), -1) {
+		all = append(all, strings.Split(indexIn.ReplaceAllString(match[1], ".$1"), "."))
+	}
+	return all
+}

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package meta
+
+// Level is how much a reason wants of a person.
+type Level string
+
+const (
+	// Info wants nothing, or patience.
+	Info Level = "info"
+	// Warning says that something is not as it was meant.
+	Warning Level = "warning"
+	// Error says that something does not work until a person mends it.
+	Error Level = "error"
+)
+
+// Reason is a line of the catalogue of reasons.
+type Reason struct {
+	// Name is the word in conditions, events and status.unsettled.
+	Name  string
+	Level Level
+	// On says where the word stands, Meaning what it says, Help what to do.
+	On, Meaning, Help string
+}
+
+// Reasons returns the catalogue, in the order of its page.
+func Reasons() []Reason {
+	return []Reason{
+		{ReasonUpToDate, Info, "`Ready` True", "every matched Deployment runs the current sidecar and has finished rolling out", "nothing"},
+		{ReasonNoMatch, Info, "`Ready` True", "the selector matches no Deployment of the namespace", "if one should match, compare its labels with the selector: kubectl vectorsidecar explain WORKLOAD"},
+		{ReasonDisabled, Info, "`Ready` True", "`spec.enabled` is false and nothing carries the sidecar", "set spec.enabled to true to inject again"},
+		{ReasonAsExpected, Info, "`ConfigValid` True, `Error` False", "nothing to tell", "nothing"},
+		{ReasonRollingOut, Info, "`Ready` False, `Reconciling`", "Deployments are replacing their pods, or were written to in this pass", "wait; if it takes long, look at the pods of the Deployment"},
+		{ReasonRemoving, Info, "`Ready` False, `Reconciling`", "Deployments are losing the sidecar", "wait"},
+		{ReasonWaitingForBudget, Info, "`Ready` False, `Reconciling`", "`spec.rollout.maxConcurrent` Deployments are rolling out; the rest waits", "wait, or raise spec.rollout.maxConcurrent"},
+		{ReasonValidating, Info, "`Ready` False, `Reconciling`", "a Job has Vector judge the configuration before anything is written", "wait"},
+		{ReasonNotValidated, Warning, "`Ready` False, `Reconciling`", "Vector could not be asked, and `whenUnable` is `wait`", "see why Vector could not be asked in the message, or set sidecar.config.validateJob.whenUnable to proceed"},
+		{ReasonRolloutPaused, Info, "`Ready` False, `Reconciling`", "`spec.rollout.paused` is true and something waits", "set spec.rollout.paused to false"},
+		{ReasonRetrying, Error, "`Ready` False, `Error`, `Reconciling`", "a write failed in a way that may pass; it is tried again after 1 second, and less often up to every 5 minutes", "read the API server's words in the message; if it is about rights, grant them to the operator: kubectl vectorsidecar check"},
+		{ReasonInvalidSelector, Error, "`ConfigValid` False, `Stalled`", "the selector cannot be read, or is empty without `matchAll`", "name a label in spec.selector, or set spec.matchAll to true"},
+		{ReasonUnknownEnvironment, Error, "`ConfigValid` False, `Stalled`", "no values for that environment; the message lists those that exist", "correct the name, or give the installation values for that environment"},
+		{ReasonInvalidValues, Error, "`ConfigValid` False, `Stalled`", "a layer of values does not fit the schema; the message names layer, line and path", "correct the value at the path and line in the message; kubectl vectorsidecar schema says what may be there"},
+		{ReasonUnknownTemplateSet, Error, "`ConfigValid` False, `Stalled`", "no template set of that name; the message lists those that exist", "correct spec.templateSet, or the templateSet of the environment"},
+		{ReasonInvalidTemplateSet, Error, "`ConfigValid` False, `Stalled`", "a template set cannot be loaded; the message names file and line. The last good version stays in use, if there was one. Event on its ConfigMap", "correct the file at the line in the message, in the ConfigMap of the template set"},
+		{ReasonInvalidPolicy, Error, "`ConfigValid` False, `Stalled`", "the installation's policy cannot be read; the last good one holds, if there was one. Event on its ConfigMap", "correct policy in the values of the installation"},
+		{ReasonPolicyViolation, Error, "`ConfigValid` False, `Stalled`; `status.unsettled`", "what was rendered is not what the policy allows; the message names template, path and rule", "render what the policy allows, or have the platform team allow it"},
+		{ReasonPodSecurity, Error, "`Ready` False, `Stalled`", "the namespace's Pod Security level would refuse a Deployment's pods because of the sidecar", "take what the message names out of the sidecar, or give the namespace another Pod Security level"},
+		{ReasonInvalidTemplate, Error, "`ConfigValid` False, `Stalled`", "a template stopped with an error, or called `fail` because of the values or the workload", "read the message; most often no container mounts a volume at sidecar.logs.path"},
+		{ReasonInvalidSidecar, Error, "`ConfigValid` False, `Stalled`", "the templates gave something that must not be injected: an unknown field, a field of the workload's owner, a request above its limit", "correct the values or the template that the message names"},
+		{ReasonInvalidConfig, Error, "`ConfigValid` False, `Stalled`", "the Vector configuration would not start", "correct the Vector configuration at the place in the message; kubectl vectorsidecar lint finds the same"},
+		{ReasonConfigMapNotFound, Error, "`ConfigValid` False, `Stalled`", "the referenced ConfigMap or its key does not exist; it is used as soon as it does", "create the ConfigMap in the VectorSidecar's namespace, with the key that the message names"},
+		{ReasonConflict, Error, "`Ready` False, `Stalled`", "a name is taken, or another field manager owns what would be written", "choose another name for the container or volume, or have the deployer that the message names leave the sidecar alone"},
+		{ReasonBlocked, Error, "`Ready` False, `Stalled`", "a Deployment cannot take the sidecar as it is", "choose another port or volume for the sidecar, as the message says"},
+		{ReasonApplyRefused, Error, "`Ready` False, `Stalled`", "the API server refused, and would refuse the same again", "read the API server's words in the message; what refuses is often a policy or a quota"},
+		{ReasonRolloutFailed, Error, "`Ready` False, `Stalled`", "a Deployment passed its progress deadline; others wait because of it", "look at the pods of the Deployment: image, Pod Security, quota"},
+		{ReasonDrifted, Warning, "`Ready` False, `Stalled`", "somebody changed the sidecar in a Deployment, and `spec.driftPolicy` is `Report`", "undo the change, or set spec.driftPolicy to Enforce"},
+		{ReasonRepairLoop, Error, "`Ready` False, `Stalled`", "somebody takes the sidecar out after each write; broken off for a while", "find the last writer that the message names and have it leave the sidecar alone, or opt the workload out"},
+		{ReasonOptedOut, Info, "`status.unsettled`", "the Deployment's annotation `inject` is not `\"true\"`", "remove the annotation if the sidecar is wanted"},
+		{ReasonWorkloadPaused, Info, "`status.unsettled`", "the Deployment is paused; it gets the sidecar when it is resumed", "resume the Deployment: kubectl rollout resume"},
+		{ReasonWorkloadDeleting, Info, "`status.unsettled`", "the Deployment is being deleted", "nothing"},
+		{ReasonInjected, Info, "event", "a Deployment got the sidecar", "nothing"},
+		{ReasonUpdated, Info, "event", "a Deployment got another version of it", "nothing"},
+		{ReasonRemoved, Info, "event", "a Deployment is without it again", "nothing"},
+		{ReasonTemplateSetLoaded, Info, "event on a ConfigMap", "a new version of a template set is in use", "nothing"},
+		{ReasonPolicyLoaded, Info, "event on a ConfigMap", "a new policy holds", "nothing"},
+	}
+}

@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package snapshot takes the snapshot that a decision is made on, from whatever
+// can be read like a cluster: the operator's cache, an API server, or files. It
+// reads and does not judge.
+package snapshot
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/platform"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// IndexManager is the index, which the reader must have, that finds Deployments
+// by the field managers of the operator that own something in them.
+const IndexManager = "manager"
+
+// Taker takes snapshots. All fields but NamespaceLabels are required.
+type Taker struct {
+	// Reader reads the world. A cache has to have IndexManager.
+	Reader client.Reader
+	// NamespaceLabels returns the labels of a namespace; nil to have the
+	// Reader asked.
+	NamespaceLabels func(ctx context.Context, name string) (map[string]string, error)
+	// Platform is what the platform team gives.
+	Platform *platform.Platform
+	// DefaultEnvironment and KubeVersion are as in a decision.Snapshot.
+	DefaultEnvironment, KubeVersion string
+}
+
+// Memory is what an operator knows only because it did it. Its zero value is that
+// of somebody who did nothing.
+type Memory struct {
+	// Loops and Started are as in a decision.Snapshot.
+	Loops   map[types.UID]decision.Loop
+	Started map[types.UID]int64
+	// Written are workloads to look at even if nothing else tells of them.
+	Written []workload.Ref
+}
+
+// Take takes the snapshot of the world of one VectorSidecar.
+func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, memory Memory) (*decision.Snapshot, error) {
+	namespaceLabels, err := t.namespaceLabels(ctx, sidecar.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	others, err := t.others(ctx, sidecar)
+	if err != nil {
+		return nil, err
+	}
+	workloads, err := t.workloads(ctx, sidecar, memory.Written)
+	if err != nil {
+		return nil, err
+	}
+	companions, err := Companions(ctx, t.Reader, sidecar)
+	if err != nil {
+		return nil, err
+	}
+	return &decision.Snapshot{
+		Sidecar:            sidecar,
+		NamespaceLabels:    namespaceLabels,
+		Workloads:          workloads,
+		Started:            memory.Started,
+		Others:             others,
+		Loops:              memory.Loops,
+		ConfigMap:          func(name string) *corev1.ConfigMap { return t.configMap(ctx, sidecar.Namespace, name) },
+		Companions:         companions,
+		Platform:           t.Platform,
+		DefaultEnvironment: t.DefaultEnvironment,
+		KubeVersion:        t.KubeVersion,
+	}, nil
+}
+
+func (t *Taker) namespaceLabels(ctx context.Context, name string) (map[string]string, error) {
+	if t.NamespaceLabels != nil {
+		return t.NamespaceLabels(ctx, name)
+	}
+	namespace := &metav1.PartialObjectMetadata{}
+	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+	if err := client.IgnoreNotFound(t.Reader.Get(ctx, types.NamespacedName{Name: name}, namespace)); err != nil {
+		return nil, fmt.Errorf("reading namespace %s: %w", name, err)
+	}
+	return namespace.Labels, nil
+}
+
+// others lists the other VectorSidecars of the namespace, the oldest first.
+func (t *Taker) others(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]v1alpha1.VectorSidecar, error) {
+	var found v1alpha1.VectorSidecarList
+	if err := t.Reader.List(ctx, &found, client.InNamespace(sidecar.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("listing VectorSidecars: %w", err)
+	}
+	others := slices.DeleteFunc(found.Items, func(other v1alpha1.VectorSidecar) bool { return other.Name == sidecar.Name })
+	slices.SortFunc(others, func(a, b v1alpha1.VectorSidecar) int {
+		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+	})
+	return others, nil
+}
+
+// workloads lists those that the selector matches, those that carry the sidecar,
+// and those that were written to and may still be rolling out. A selector that
+// cannot be read matches nothing here; the decision says so.
+func (t *Taker) workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar, written []workload.Ref) ([]workload.View, error) {
+	inNamespace := client.InNamespace(sidecar.Namespace)
+	lists := [][]client.ListOption{{inNamespace, client.MatchingFields{IndexManager: meta.Manager(sidecar.Name)}}}
+	if selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector); err == nil {
+		lists = append(lists, []client.ListOption{inNamespace, client.MatchingLabelsSelector{Selector: selector}})
+	}
+	var views []workload.View
+	seen := map[string]bool{}
+	for _, options := range lists {
+		var found appsv1.DeploymentList
+		if err := t.Reader.List(ctx, &found, append(options, client.UnsafeDisableDeepCopy)...); err != nil {
+			return nil, fmt.Errorf("listing Deployments: %w", err)
+		}
+		for i := range found.Items {
+			if deployment := &found.Items[i]; !seen[deployment.Name] {
+				seen[deployment.Name] = true
+				views = append(views, workload.Of(deployment))
+			}
+		}
+	}
+	for _, target := range written {
+		if seen[target.Name] {
+			continue
+		}
+		deployment := &appsv1.Deployment{}
+		err := t.Reader.Get(ctx, types.NamespacedName{Namespace: target.Namespace, Name: target.Name}, deployment)
+		if err := client.IgnoreNotFound(err); err != nil {
+			return nil, fmt.Errorf("reading Deployment %s: %w", target.Name, err)
+		}
+		if deployment.UID == target.UID {
+			views = append(views, workload.Of(deployment))
+		}
+	}
+	return views, nil
+}
+
+// Companions lists the ConfigMaps made for a VectorSidecar. They must not be
+// changed.
+func Companions(ctx context.Context, reader client.Reader, sidecar *v1alpha1.VectorSidecar) ([]corev1.ConfigMap, error) {
+	var found corev1.ConfigMapList
+	labels := client.MatchingLabels{meta.LabelSidecar: meta.LabelValue(sidecar.Name)}
+	if err := reader.List(ctx, &found, client.InNamespace(sidecar.Namespace), labels, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("listing companions: %w", err)
+	}
+	return slices.DeleteFunc(found.Items, func(object corev1.ConfigMap) bool {
+		return !metav1.IsControlledBy(&object, sidecar)
+	}), nil
+}
+
+// configMap reads a ConfigMap that a decision asks for, nil if there is none.
+func (t *Taker) configMap(ctx context.Context, namespace, name string) *corev1.ConfigMap {
+	object := &corev1.ConfigMap{}
+	if err := t.Reader.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, object); err != nil {
+		return nil // A cache knows of no other error than "not found".
+	}
+	return object
+}

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package world
+
+import (
+	"context"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// pageSize is how many objects one answer of the API server holds.
+const pageSize = 500
+
+// Scope says what to load from a cluster.
+type Scope struct {
+	// Namespace, "" for all of them.
+	Namespace string
+	// WithoutWorkloads and WithoutSidecars leave these out: they come from
+	// files.
+	WithoutWorkloads, WithoutSidecars bool
+}
+
+// Load reads a part of a cluster, each kind once. It returns the World, and what
+// it was not allowed to see though a decision may need it.
+func Load(ctx context.Context, cluster client.Reader, scope Scope) (*World, []string, error) {
+	w := New(cluster)
+	var unseen []string
+	if err := w.loadNamespaces(ctx, scope); apierrors.IsForbidden(err) {
+		unseen = append(unseen, "the labels of namespaces, which may name an environment: "+err.Error())
+	} else if err != nil {
+		return nil, nil, err
+	}
+	inNamespace := client.InNamespace(scope.Namespace)
+	if !scope.WithoutSidecars {
+		if err := w.load(ctx, &v1alpha1.VectorSidecarList{}, "VectorSidecars", inNamespace); err != nil {
+			return nil, nil, err
+		}
+	}
+	if !scope.WithoutWorkloads {
+		if err := w.load(ctx, &appsv1.DeploymentList{}, "Deployments", inNamespace); err != nil {
+			return nil, nil, err
+		}
+	}
+	err := w.load(ctx, &corev1.ConfigMapList{}, "ConfigMaps", inNamespace, client.HasLabels{meta.LabelSidecar})
+	if apierrors.IsForbidden(err) {
+		unseen = append(unseen, "the ConfigMaps made for VectorSidecars: "+err.Error())
+	} else if err != nil {
+		return nil, nil, err
+	}
+	return w, unseen, nil
+}
+
+func (w *World) loadNamespaces(ctx context.Context, scope Scope) error {
+	if scope.Namespace == "" {
+		return w.load(ctx, &corev1.NamespaceList{}, "Namespaces")
+	}
+	namespace := &corev1.Namespace{}
+	if err := w.cluster.Get(ctx, client.ObjectKey{Name: scope.Namespace}, namespace); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	w.Put(namespace)
+	return nil
+}
+
+// load puts a kind into the World, page by page.
+func (w *World) load(ctx context.Context, empty client.ObjectList, what string, options ...client.ListOption) error {
+	for token := ""; ; {
+		page, ok := empty.DeepCopyObject().(client.ObjectList)
+		if !ok {
+			return fmt.Errorf("%T is no list", empty)
+		}
+		if err := w.cluster.List(ctx, page, append(options, client.Limit(pageSize), client.Continue(token))...); err != nil {
+			return fmt.Errorf("listing %s: %w", what, err)
+		}
+		err := apimeta.EachListItem(page, func(item runtime.Object) error {
+			if object, ok := item.(client.Object); ok {
+				w.Put(object)
+			}
+			return nil
+		})
+		if token = page.GetContinue(); err != nil || token == "" {
+			return err
+		}
+	}
+}
+
+// Finished gives a Deployment from a file the status of one that has rolled out:
+// nothing says that it is at it.
+func Finished(deployment *appsv1.Deployment) {
+	if deployment.Status.ObservedGeneration != 0 || deployment.Status.Replicas != 0 {
+		return
+	}
+	replicas := int32(1)
+	if deployment.Spec.Replicas != nil {
+		replicas = *deployment.Spec.Replicas
+	}
+	deployment.Status = appsv1.DeploymentStatus{
+		ObservedGeneration: deployment.Generation,
+		Replicas:           replicas, UpdatedReplicas: replicas, ReadyReplicas: replicas, AvailableReplicas: replicas,
+	}
+}
+
+// Instead puts a VectorSidecar from a file into the place of the live one of its
+// name, whose identity it takes: what was made for that one is its own.
+func (w *World) Instead(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
+	if w.cluster != nil {
+		live := &metav1.PartialObjectMetadata{}
+		live.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("VectorSidecar"))
+		err := w.cluster.Get(ctx, client.ObjectKeyFromObject(sidecar), live)
+		if client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("reading VectorSidecar %s/%s: %w", sidecar.Namespace, sidecar.Name, err)
+		}
+		sidecar.UID, sidecar.CreationTimestamp, sidecar.Generation = live.UID, live.CreationTimestamp, live.Generation
+	}
+	w.Put(sidecar)
+	return nil
+}

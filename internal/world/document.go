@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package world
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	kjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+)
+
+// Document is one object of a file.
+type Document struct {
+	// Source is the file, Number counts the documents in it and Line is where
+	// this one begins, both from 1.
+	Source       string
+	Number, Line int
+	// Text is the document as it is written.
+	Text []byte
+	// Kind is empty for a blank document. Object is nil for kinds that play
+	// no part.
+	Kind   string
+	Object client.Object
+}
+
+// Files reads files. Its zero value reads no standard input.
+type Files struct {
+	// Stdin is what "-" names.
+	Stdin io.Reader
+	// Recursive reads the folders in folders, too.
+	Recursive bool
+	// ReadFile reads in place of os.ReadFile; nil for that.
+	ReadFile func(name string) ([]byte, error)
+}
+
+// Read reads all documents of files and of the manifests in folders. The error
+// names file and document.
+func (f *Files) Read(names ...string) ([]Document, error) {
+	var all []Document
+	for _, name := range names {
+		files, err := f.expand(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			text, err := f.text(file)
+			if err != nil {
+				return nil, fmt.Errorf("reading %s: %w", file, err)
+			}
+			documents, err := Parse(file, text)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, documents...)
+		}
+	}
+	return all, nil
+}
+
+func (f *Files) text(file string) ([]byte, error) {
+	switch {
+	case file == "-" && f.Stdin == nil:
+		return nil, nil
+	case file == "-":
+		return io.ReadAll(f.Stdin)
+	case f.ReadFile != nil:
+		return f.ReadFile(file)
+	}
+	return os.ReadFile(file)
+}
+
+// expand lists the manifests of a folder, by name; a file stands for itself.
+func (f *Files) expand(name string) ([]string, error) {
+	if f.ReadFile != nil {
+		return []string{name}, nil
+	}
+	if !isFolder(name) {
+		return []string{name}, nil // What is wrong with it shows when it is read.
+	}
+	var files []string
+	err := filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != name && !f.Recursive:
+			return fs.SkipDir
+		case !entry.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)):
+			files = append(files, path)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading folder %s: %w", name, err)
+	}
+	return files, nil
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// Parse reads the documents of a text. source is what errors call it.
+func Parse(source string, text []byte) ([]Document, error) {
+	var all []Document
+	for _, document := range Split(text) {
+		document.Source = source
+		items, err := document.Decode()
+		if err != nil {
+			return nil, fmt.Errorf("%s: document %d: %w", source, document.Number, err)
+		}
+		all = append(all, items...)
+	}
+	return all, nil
+}
+
+// Split cuts a text at the lines that begin a document, and leaves out blank ones.
+// What the documents hold is not looked at.
+func Split(text []byte) []Document {
+	parts := []Document{{Line: 1}}
+	line := 0
+	for content := range bytes.Lines(text) {
+		line++
+		rest, isMark := bytes.CutPrefix(content, []byte("---"))
+		if rest = bytes.TrimSpace(rest); isMark && (len(rest) == 0 || rest[0] == '#') {
+			parts = append(parts, Document{Line: line + 1})
+			continue
+		}
+		last := &parts[len(parts)-1]
+		last.Text = append(last.Text, content...)
+	}
+	parts = slices.DeleteFunc(parts, func(d Document) bool { return len(bytes.TrimSpace(d.Text)) == 0 })
+	for i := range parts {
+		parts[i].Number = i + 1
+	}
+	return parts
+}
+
+// Decode reads the object, or those of a list.
+func (d *Document) Decode() ([]Document, error) {
+	var head struct {
+		Kind  string `json:"kind"`
+		Items []any  `json:"items"`
+	}
+	if err := yaml.Unmarshal(d.Text, &head); err != nil {
+		return nil, fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "))
+	}
+	d.Kind = head.Kind
+	switch d.Kind {
+	case "List", "DeploymentList", "ConfigMapList", "VectorSidecarList":
+		return d.items(head.Items)
+	case "Deployment":
+		d.Object = &appsv1.Deployment{}
+	case "ConfigMap":
+		d.Object = &corev1.ConfigMap{}
+	case "Namespace":
+		d.Object = &corev1.Namespace{}
+	case "VectorSidecar":
+		d.Object = &v1alpha1.VectorSidecar{}
+	default:
+		return []Document{*d}, nil
+	}
+	if err := decodeStrict(d.Text, d.Object); err != nil {
+		return nil, fmt.Errorf("%s: %w", d.Kind, err)
+	}
+	return []Document{*d}, nil
+}
+
+// decodeStrict reports all fields that do not exist, each with its path.
+func decodeStrict(text []byte, into any) error {
+	data, err := yaml.YAMLToJSONStrict(text)
+	if err != nil {
+		return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "))
+	}
+	findings, err := kjson.UnmarshalStrict(data, into)
+	return errors.Join(append(findings, err)...)
+}
+
+func (d *Document) items(list []any) ([]Document, error) {
+	var all []Document
+	for _, item := range list {
+		text, err := yaml.Marshal(item)
+		if err != nil {
+			return nil, err
+		}
+		inner := Document{Source: d.Source, Number: d.Number, Line: d.Line, Text: text}
+		found, err := inner.Decode()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}

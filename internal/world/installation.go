@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package world
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// Installation is what a cluster's operator was installed with.
+type Installation struct {
+	// Namespace and Name are those of the operator's Deployment.
+	Namespace, Name string
+	Image           string
+	ServiceAccount  string
+	// Replicas that are wanted, and Available ones.
+	Replicas, Available int32
+	// Namespaces are those that it works in; nil for all.
+	Namespaces []string
+	// Environment is the default one.
+	Environment string
+	// ValuesFrom names the ConfigMap of the installation's values, Values are
+	// its content by file, ENVIRONMENT.yaml.
+	ValuesFrom string
+	Values     map[string]string
+	// TemplateSets are the ConfigMaps that hold template sets.
+	TemplateSets []corev1.ConfigMap
+}
+
+// flags of the operator by which it is known.
+const (
+	flagEnvironment = "--environment="
+	flagValues      = "--environments-configmap="
+	flagNamespaces  = "--watch-namespaces="
+)
+
+// FindInstallation looks for the operator's Deployment by the label and the flags
+// that the chart gives it. It returns nil if there is none.
+func FindInstallation(ctx context.Context, cluster client.Reader, namespace string) (*Installation, error) {
+	var found appsv1.DeploymentList
+	labels := client.MatchingLabels{"app.kubernetes.io/component": "operator"}
+	if err := cluster.List(ctx, &found, client.InNamespace(namespace), labels); err != nil {
+		return nil, fmt.Errorf("looking for the operator: %w", err)
+	}
+	for i := range found.Items {
+		if installation := installationOf(&found.Items[i]); installation != nil {
+			err := installation.read(ctx, cluster)
+			return installation, err
+		}
+	}
+	return nil, nil
+}
+
+func installationOf(deployment *appsv1.Deployment) *Installation {
+	for _, container := range deployment.Spec.Template.Spec.Containers {
+		installation := &Installation{
+			Namespace: deployment.Namespace, Name: deployment.Name, Image: container.Image,
+			ServiceAccount: deployment.Spec.Template.Spec.ServiceAccountName,
+			Replicas:       1, Available: deployment.Status.AvailableReplicas,
+		}
+		if deployment.Spec.Replicas != nil {
+			installation.Replicas = *deployment.Spec.Replicas
+		}
+		for _, argument := range container.Args {
+			if value, ok := strings.CutPrefix(argument, flagEnvironment); ok {
+				installation.Environment = value
+			}
+			if value, ok := strings.CutPrefix(argument, flagValues); ok {
+				installation.ValuesFrom = value
+			}
+			if value, ok := strings.CutPrefix(argument, flagNamespaces); ok {
+				installation.Namespaces = strings.Split(value, ",")
+			}
+		}
+		if installation.ValuesFrom != "" {
+			return installation
+		}
+	}
+	return nil
+}
+
+func (i *Installation) read(ctx context.Context, cluster client.Reader) error {
+	object := &corev1.ConfigMap{}
+	err := cluster.Get(ctx, client.ObjectKey{Namespace: i.Namespace, Name: i.ValuesFrom}, object)
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("reading the installation's values: %w", err)
+	}
+	i.Values = object.Data
+	if i.Values == nil {
+		i.Values = map[string]string{}
+	}
+	var sets corev1.ConfigMapList
+	if err := cluster.List(ctx, &sets, client.InNamespace(i.Namespace), client.HasLabels{meta.LabelTemplateSet}); err != nil {
+		return fmt.Errorf("listing template sets: %w", err)
+	}
+	i.TemplateSets = sets.Items
+	return nil
+}

@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package world shows what a person gives, files, a cluster, or files laid over a
+// cluster, as one cluster to read. It writes nothing and decides nothing.
+package world
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// World is a client.Reader of Deployments, VectorSidecars, ConfigMaps and the
+// metadata of Namespaces. Make one with New.
+type World struct {
+	cluster    client.Reader
+	namespaces map[client.ObjectKey]*corev1.Namespace
+	configMaps map[client.ObjectKey]*corev1.ConfigMap
+	workloads  map[client.ObjectKey]*appsv1.Deployment
+	sidecars   map[client.ObjectKey]*v1alpha1.VectorSidecar
+	// managers are the operator's field managers of the workloads.
+	managers map[client.ObjectKey][]string
+}
+
+// New returns an empty World. cluster is asked for ConfigMaps that the World does
+// not have; nil for none.
+func New(cluster client.Reader) *World {
+	return &World{
+		cluster:    cluster,
+		namespaces: map[client.ObjectKey]*corev1.Namespace{},
+		configMaps: map[client.ObjectKey]*corev1.ConfigMap{},
+		workloads:  map[client.ObjectKey]*appsv1.Deployment{},
+		sidecars:   map[client.ObjectKey]*v1alpha1.VectorSidecar{},
+		managers:   map[client.ObjectKey][]string{},
+	}
+}
+
+// Put adds an object, or replaces the one of its name. Objects of other kinds are
+// left out.
+func (w *World) Put(object client.Object) {
+	key := client.ObjectKeyFromObject(object)
+	switch o := object.(type) {
+	case *corev1.Namespace:
+		w.namespaces[key] = o
+	case *corev1.ConfigMap:
+		w.configMaps[key] = o
+	case *v1alpha1.VectorSidecar:
+		w.sidecars[key] = o
+	case *appsv1.Deployment:
+		w.workloads[key] = o
+		w.managers[key] = workload.Managers(o)
+	}
+}
+
+// Workloads are all Deployments, by namespace and name.
+func (w *World) Workloads() []*appsv1.Deployment { return sorted(w.workloads) }
+
+// Workload is one Deployment, nil if there is none.
+func (w *World) Workload(namespace, name string) *appsv1.Deployment {
+	return w.workloads[client.ObjectKey{Namespace: namespace, Name: name}]
+}
+
+// Sidecars are all VectorSidecars in the order in which they take effect: the
+// oldest first, of equal age by namespace and name.
+func (w *World) Sidecars() []*v1alpha1.VectorSidecar {
+	all := sorted(w.sidecars)
+	slices.SortStableFunc(all, func(a, b *v1alpha1.VectorSidecar) int {
+		return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
+	})
+	return all
+}
+
+// Get reads one object.
+func (w *World) Get(ctx context.Context, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
+	switch o := into.(type) {
+	case *appsv1.Deployment:
+		return take(w.workloads, key, o, "deployments")
+	case *v1alpha1.VectorSidecar:
+		return take(w.sidecars, key, o, "vectorsidecars")
+	case *metav1.PartialObjectMetadata:
+		if found, ok := w.namespaces[key]; ok && o.Kind == "Namespace" {
+			o.ObjectMeta = *found.ObjectMeta.DeepCopy()
+			return nil
+		}
+		return notFound("namespaces", key)
+	case *corev1.ConfigMap:
+		if _, given := w.configMaps[key]; given || w.cluster == nil {
+			return take(w.configMaps, key, o, "configmaps")
+		}
+		if err := w.cluster.Get(ctx, key, o, options...); err != nil {
+			return err
+		}
+		w.configMaps[key] = o.DeepCopy() // It is asked for again by other VectorSidecars.
+		return nil
+	}
+	return fmt.Errorf("there are no objects of type %T", into)
+}
+
+// List reads lists, by namespace, labels, and snapshot.IndexManager.
+func (w *World) List(_ context.Context, into client.ObjectList, options ...client.ListOption) error {
+	var given client.ListOptions
+	given.ApplyOptions(options)
+	if given.LabelSelector == nil {
+		given.LabelSelector = labels.Everything()
+	}
+	switch list := into.(type) {
+	case *appsv1.DeploymentList:
+		list.Items = filter(w.workloads, &given, w.isManaged)
+	case *v1alpha1.VectorSidecarList:
+		list.Items = filter(w.sidecars, &given, nil)
+	case *corev1.ConfigMapList:
+		list.Items = filter(w.configMaps, &given, nil)
+	default:
+		return fmt.Errorf("there are no lists of type %T", into)
+	}
+	return nil
+}
+
+// isManaged tells whether a workload has the field manager that is asked for.
+func (w *World) isManaged(key client.ObjectKey, options *client.ListOptions) bool {
+	if options.FieldSelector == nil {
+		return true
+	}
+	manager, isAsked := options.FieldSelector.RequiresExactMatch(snapshot.IndexManager)
+	return !isAsked || slices.Contains(w.managers[key], manager)
+}
+
+func filter[T any, P interface {
+	*T
+	client.Object
+}](among map[client.ObjectKey]P, options *client.ListOptions, also func(client.ObjectKey, *client.ListOptions) bool) []T {
+	var found []T
+	for _, object := range sorted(among) {
+		key := client.ObjectKeyFromObject(object)
+		switch {
+		case options.Namespace != "" && key.Namespace != options.Namespace:
+		case !options.LabelSelector.Matches(labels.Set(object.GetLabels())):
+		case also != nil && !also(key, options):
+		default:
+			found = append(found, *object)
+		}
+	}
+	return found
+}
+
+func sorted[P client.Object](among map[client.ObjectKey]P) []P {
+	return slices.SortedFunc(maps.Values(among), func(a, b P) int {
+		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+	})
+}
+
+func take[T any](among map[client.ObjectKey]*T, key client.ObjectKey, into *T, resource string) error {
+	found, ok := among[key]
+	if !ok {
+		return notFound(resource, key)
+	}
+	*into = *found
+	return nil
+}
+
+func notFound(resource string, key client.ObjectKey) error {
+	return apierrors.NewNotFound(schema.GroupResource{Resource: resource}, key.String())
+}

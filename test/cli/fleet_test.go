@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"maps"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// fleet is how many workloads a plan is made for.
+const fleet = 1000
+
+// A plan over a thousand workloads is right and writes nothing. How long it takes
+// is logged, and is no condition: machines differ.
+func TestAPlanOverAThousandWorkloadsWritesNothing(t *testing.T) {
+	plane := controlplane.ForTest(t, controlplane.Options{})
+	w, err := harness.NewWorld(plane.Config())
+	require.NoError(t, err)
+	namespace := w.Namespace(t)
+	for i := range fleet {
+		w.Create(t, objects.NewDeployment(fmt.Sprintf("w%04d", i), namespace).Labelled("logs", "vector").
+			WithEmptyDir("logs", "/var/log/app").WithReplicas(3).Build())
+	}
+	for name, sidecar := range map[string]*objects.VectorSidecar{
+		"one rendering for all":        objects.NewVectorSidecar("logs", namespace),
+		"a rendering for each of them": objects.NewVectorSidecar("logs", namespace).WithLogs("/var/log/app"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			object := sidecar.Selecting("logs", "vector").Build()
+			w.Create(t, object)
+			t.Cleanup(func() { remove(t, w, []client.Object{object}) })
+			before := writes(t, w)
+			began := time.Now()
+
+			out := runs(t, "plan", "--kubeconfig", plane.Kubeconfig(), "-n", namespace)
+
+			t.Logf("a plan over %d workloads took %s", fleet, time.Since(began).Round(time.Millisecond))
+			require.Contains(t, string(out), "1000 workloads, 3000 pods would restart in 200 turns: inject 1000\n")
+			require.Equal(t, before, writes(t, w), "by the API server's own count")
+		})
+	}
+}
+
+var written = regexp.MustCompile(`^apiserver_request_total\{.*resource="(deployments|configmaps|vectorsidecars|namespaces|events)".*verb="(POST|PUT|PATCH|APPLY|DELETE|DELETECOLLECTION)".*\} (\S+)$`)
+
+// writes are the API server's counts of requests that change what the plugin has
+// to do with.
+func writes(t *testing.T, w *harness.World) map[string]float64 {
+	t.Helper()
+	server, err := kubernetes.NewForConfig(w.Config)
+	require.NoError(t, err)
+	text, err := server.Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(t.Context())
+	require.NoError(t, err)
+	counts := map[string]float64{}
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		if match := written.FindStringSubmatch(lines.Text()); match != nil {
+			n, err := strconv.ParseFloat(match[3], 64)
+			require.NoError(t, err)
+			counts[match[1]+" "+match[2]] += n
+		}
+	}
+	require.NotEmpty(t, counts, "the workloads were created, and that is counted")
+	return maps.Clone(counts)
+}
+
+// The operator injects, and is gone before its VectorSidecars: their finalizers
+// would keep them, and their namespaces, for ever.
+func TestEjectCleansAClusterWhoseOperatorIsGone(t *testing.T) {
+	plane, w := start(t)
+	running := w.RunOperator(options)
+	namespaces := []string{w.Namespace(t), w.Namespace(t)}
+	var deployments []*appsv1.Deployment
+	pristine := map[string]*appsv1.Deployment{}
+	for _, namespace := range namespaces {
+		w.Create(t, objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("100%").Build())
+		orphan := objects.NewVectorSidecar("other", namespace).Selecting("logs", "vector").Named("other").
+			Sidecar(func(s *v1alpha1.SidecarSpec) {
+				port, health := int32(9599), int32(8687)
+				s.Metrics, s.Health = &v1alpha1.MetricsSpec{Port: &port}, &v1alpha1.HealthSpec{Port: &health}
+			}).Build()
+		orphan.Spec.DeletionPolicy = v1alpha1.DeletionOrphan
+		w.Create(t, orphan)
+		for i := range 6 {
+			deployment := objects.NewDeployment(fmt.Sprintf("w%d", i), namespace).Labelled("logs", "vector").WithInitContainer("migrate").Build()
+			w.Create(t, deployment)
+			pristine[namespace+deployment.Name] = bare(deployment)
+			deployments = append(deployments, deployment)
+		}
+	}
+	for _, deployment := range deployments {
+		harness.Until(t, w, deployment, "both sidecars", func(d *appsv1.Deployment) bool {
+			return len(d.Spec.Template.Spec.InitContainers) == 3
+		})
+	}
+	require.NoError(t, running.Stop())
+	// One is being deleted already, and nobody is there to let it go.
+	stuck := &v1alpha1.VectorSidecar{}
+	stuck.Namespace, stuck.Name = namespaces[0], "logs"
+	require.NoError(t, w.Client.Delete(t.Context(), stuck))
+	w.Get(t, stuck)
+	require.Equal(t, []string{meta.Finalizer}, stuck.Finalizers)
+
+	out := runs(t, "eject", "--kubeconfig", plane.Kubeconfig(), "-A", "--yes", "--max-concurrent", "3")
+
+	require.Equal(t, "removed from the cluster: the sidecars of 12 workloads, 4 VectorSidecars, 4 ConfigMaps\n", string(out))
+	for _, deployment := range deployments {
+		w.Get(t, deployment)
+		require.Equal(t, pristine[deployment.Namespace+deployment.Name], bare(deployment))
+		for _, entry := range deployment.ManagedFields {
+			require.False(t, meta.IsManager(entry.Manager), entry.Manager)
+		}
+	}
+	var sidecars v1alpha1.VectorSidecarList
+	require.NoError(t, w.Client.List(t.Context(), &sidecars))
+	require.Empty(t, sidecars.Items)
+	var companions corev1.ConfigMapList
+	require.NoError(t, w.Client.List(t.Context(), &companions, client.HasLabels{meta.LabelSidecar}))
+	require.Empty(t, companions.Items)
+}

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/cli"
+)
+
+// runs runs the plugin in this process, and returns what it prints as data.
+func runs(t testing.TB, arguments ...string) []byte {
+	t.Helper()
+	var out, rest bytes.Buffer
+	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &rest}
+	code := cli.Run(t.Context(), arguments, streams, vectorsidecar.FS, "test")
+	require.Zero(t, code, "%s", rest.String())
+	return out.Bytes()
+}
