@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package snapshot takes the snapshot that a decision is made on, from whatever
-// can be read like a cluster: the operator's cache, an API server, or files. It
-// reads and does not judge.
+// can be read like a cluster: an API server, or files. It reads and does not judge.
+// The loop has records of its own, and takes its snapshots from those.
 package snapshot
 
 import (
