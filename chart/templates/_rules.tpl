@@ -14,10 +14,11 @@ ClusterRole. */ -}}
 - apiGroups: [apps]
   resources: [replicasets]
   verbs: [list]
-# Vector configurations: people's are read, the operator's own come and go.
+# Vector configurations: people's are read, the operator's own come and go. The cache
+# leaves out what people's hold, so that one is got when it is referred to.
 - apiGroups: [""]
   resources: [configmaps]
-  verbs: [list, watch, create, update, delete]
+  verbs: [get, list, watch, create, update, delete]
 # The finalizer is written with patch.
 - apiGroups: [observability.kontroloop.ai]
   resources: [vectorsidecars]

@@ -24,11 +24,11 @@ type need struct {
 
 // needs are the rights that the chart gives the operator everywhere.
 var needs = []need{
-	{"apps", "deployments", "", []string{"get", "list", "watch", "patch"}},
+	{"apps", "deployments", "", []string{"list", "watch", "patch"}},
 	{"", "configmaps", "", []string{"get", "list", "watch", "create", "update", "delete"}},
-	{"", "namespaces", "", []string{"get", "list", "watch"}},
-	{v1alpha1.GroupVersion.Group, "vectorsidecars", "", []string{"get", "list", "watch", "patch"}},
-	{v1alpha1.GroupVersion.Group, "vectorsidecars", "status", []string{"get", "patch"}},
+	{"", "namespaces", "", []string{"list", "watch"}},
+	{v1alpha1.GroupVersion.Group, "vectorsidecars", "", []string{"list", "watch", "patch"}},
+	{v1alpha1.GroupVersion.Group, "vectorsidecars", "status", []string{"patch"}},
 	{"events.k8s.io", "events", "", []string{"create", "patch"}},
 }
 

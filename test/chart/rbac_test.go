@@ -21,7 +21,7 @@ type may map[string][]string
 var everywhere = may{
 	"deployments.apps": {"list", "watch", "patch"},
 	"replicasets.apps": {"list"},
-	"configmaps":       {"list", "watch", "create", "update", "delete"},
+	"configmaps":       {"get", "list", "watch", "create", "update", "delete"},
 	"namespaces":       {"list", "watch"},
 	"vectorsidecars.observability.kontroloop.ai":            {"list", "watch", "patch"},
 	"vectorsidecars.observability.kontroloop.ai/status":     {"patch"},
