@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/platform"
+	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+)
+
+func lintFiles(t *testing.T, files map[string]string) []string {
+	t.Helper()
+	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	require.NoError(t, err)
+	linter := Linter{Platform: platform.Of(chart, "", map[string]string{}), DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
+	var given []File
+	for name, text := range files {
+		given = append(given, File{Name: name, Text: []byte(text)})
+	}
+	result, err := linter.Lint(t.Context(), given)
+	require.NoError(t, err)
+	var found []string
+	for _, finding := range result.Findings {
+		require.NotEmpty(t, finding.Help, finding.Code)
+		found = append(found, finding.Place()+" "+finding.Code)
+	}
+	return found
+}
+
+const head = "kind: VectorSidecar\nmetadata: {name: logs, namespace: shop}\nspec:\n  selector: {matchLabels: {a: b}}\n"
+
+// Files are looked at together, and a finding stands where a person has to mend.
+func TestFindingsStandWhereTheyAreMended(t *testing.T) {
+	const workload = "kind: Deployment\nmetadata:\n  name: cart\n  namespace: shop\n  labels: {a: b}\n" +
+		"spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: %s, image: i}]}}}\n"
+	named := func(container string) string { return strings.Replace(workload, "%s", container, 1) }
+	for name, test := range map[string]struct {
+		files map[string]string
+		want  []string
+	}{
+		"all is well": {map[string]string{"a.yaml": head, "b.yaml": named("app")}, nil},
+		"a conflict with a workload": {
+			map[string]string{"a.yaml": head, "b.yaml": named("vector")}, []string{"b.yaml:3:3 Conflict"},
+		},
+		"a folder that no container mounts": {
+			map[string]string{"a.yaml": head + "  sidecar: {logs: {path: /log}}\n", "b.yaml": named("app")}, []string{"a.yaml:3:1 InvalidTemplate"},
+		},
+		"an inline configuration": {
+			map[string]string{"a.yaml": head + "  sidecar:\n    config:\n      inline: |\n        sources: {a: {type: stdin}}\n        sinks:\n          b: {type: consol, inputs: [a]}\n"},
+			[]string{"a.yaml:10 VSC302"},
+		},
+		"a ConfigMap of another file": {
+			map[string]string{
+				"a.yaml": head + "  sidecar: {config: {configMapRef: {name: mine}}}\n",
+				"b.yaml": "kind: ConfigMap\nmetadata: {name: mine, namespace: shop}\ndata:\n  vector.yaml: |\n    sources: {a: {type: stdin}}\n    sinks: {b: {type: consol, inputs: [a]}}\n",
+			},
+			[]string{"b.yaml:6 VSC302"},
+		},
+		"a ConfigMap that nobody gave": {map[string]string{"a.yaml": head + "  sidecar: {config: {configMapRef: {name: mine}}}\n"}, nil},
+		"a ConfigMap that is not among those given": {
+			map[string]string{
+				"a.yaml": head + "  sidecar: {config: {configMapRef: {name: mine}}}\n",
+				"b.yaml": "kind: ConfigMap\nmetadata: {name: other, namespace: shop}\n",
+			},
+			[]string{"a.yaml:5:22 ConfigMapNotFound"},
+		},
+		"an unknown environment":     {map[string]string{"a.yaml": head + "  environment: stagin\n"}, []string{"a.yaml:5:3 UnknownEnvironment"}},
+		"two mistakes in one object": {map[string]string{"a.yaml": head + "  enviroment: x\n  sidecar: {imag: x}\n"}, []string{"a.yaml:5:3 VSC002", "a.yaml:6:13 VSC002"}},
+		"values":                     {map[string]string{"values.yaml": "sidecar:\n  logs: {pat: x}\n"}, []string{"values.yaml:2:10 InvalidValues"}},
+		"values that are not YAML":   {map[string]string{"values.yaml": "sidecar: [\n"}, []string{"values.yaml:1 VSC001"}},
+		"a Vector configuration":     {map[string]string{"vector.toml": "[sources.a]\ntype = \"stdn\"\n[sinks.b]\ntype = \"console\"\ninputs = [\"a\"]\nencoding.codec = \"json\"\n"}, []string{"vector.toml:2:8 VSC302"}},
+		"what is nobody's business":  {map[string]string{"notes.yaml": "a: b\n", "other.yaml": "kind: Service\n"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, lintFiles(t, test.files)) })
+	}
+}
+
+func TestEveryCodeIsInTheCatalogueOnce(t *testing.T) {
+	seen := map[string]bool{}
+	for _, rule := range Rules() {
+		require.False(t, seen[rule.Code], rule.Code)
+		require.NotEmpty(t, rule.Help, rule.Code)
+		seen[rule.Code] = true
+	}
+	for _, code := range []string{unreadable, misfit, notAChart} {
+		require.True(t, seen[code], code)
+	}
+}

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package scenario
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const objectsOfIt = "---\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  k: v\n---\nkind: Deployment\nmetadata:\n  name: cart\nspec:\n  replicas: 2\n"
+
+// load writes and reads a scenario with further files.
+func load(t *testing.T, further map[string]string) (*Scenario, error) {
+	t.Helper()
+	text := "-- workload.yaml --\n-- vectorsidecar.yaml --\n"
+	for name, content := range further {
+		text += "-- " + name + " --\n" + content
+	}
+	file := filepath.Join(t.TempDir(), "one.txtar")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	found, err := Load(file)
+	if err != nil {
+		return nil, err
+	}
+	require.Len(t, found, 1)
+	return found[0], nil
+}
+
+func TestExpectationsAreHeldAgainstTheOutcome(t *testing.T) {
+	for name, test := range map[string]struct {
+		expect string
+		passes bool
+		err    string
+	}{
+		"equal":                     {"- {path: '{.spec.replicas}', equals: '2'}\n", true, ""},
+		"not equal":                 {"- {path: '{.spec.replicas}', equals: '3'}\n", false, ""},
+		"of another object":         {"- {object: ConfigMap/a, path: '{.data.k}', equals: v}\n", true, ""},
+		"a part":                    {"- {path: '{.metadata.name}', contains: ar}\n", true, ""},
+		"a pattern":                 {"- {path: '{.metadata.name}', matches: '^c.*t$'}\n", true, ""},
+		"a pattern that fails":      {"- {path: '{.metadata.name}', matches: '^x'}\n", false, ""},
+		"there":                     {"- {path: '{.spec}', exists: true}\n", true, ""},
+		"not there":                 {"- {path: '{.status}', exists: false}\n", true, ""},
+		"not there, but meant":      {"- {path: '{.status}', exists: true}\n", false, ""},
+		"no object of that name":    {"- {object: Deployment/x, path: '{.spec}', exists: true}\n", false, "no Deployment/x"},
+		"nothing expected of it":    {"- {path: '{.spec}'}\n", false, "give one of"},
+		"two things at once":        {"- {path: '{.spec}', exists: true, equals: x}\n", false, "give one of"},
+		"a path that is none":       {"- {path: '{.spec', exists: true}\n", false, "{.spec"},
+		"a pattern that is none":    {"- {path: '{.spec}', matches: '('}\n", false, "matches"},
+		"a key that does not exist": {"- {pth: x}\n", false, "pth"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			one, err := load(t, map[string]string{Expectations: test.expect})
+			require.NoError(t, err)
+			differences, err := one.Compare(Outcome{Text: objectsOfIt})
+			if test.err != "" {
+				require.ErrorContains(t, err, test.err)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, test.passes, len(differences) == 0, differences)
+		})
+	}
+}
+
+func TestAWholeOutcomeIsComparedAndUpdated(t *testing.T) {
+	one, err := load(t, map[string]string{WantError: "broken\n"})
+	require.NoError(t, err)
+	for name, test := range map[string]struct {
+		outcome Outcome
+		differs bool
+	}{
+		"the same":        {Outcome{Failed: true, Text: "broken\n"}, false},
+		"another error":   {Outcome{Failed: true, Text: "worse\n"}, true},
+		"no error at all": {Outcome{Text: objectsOfIt}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			differences, err := one.Compare(test.outcome)
+			require.NoError(t, err)
+			require.Equal(t, test.differs, len(differences) > 0)
+		})
+	}
+
+	require.NoError(t, one.Update(Outcome{Text: objectsOfIt}))
+	again, err := Load(one.path)
+	require.NoError(t, err)
+	_, isThere := again[0].File(WantError)
+	require.False(t, isThere, "the old outcome is gone")
+	differences, err := again[0].Compare(Outcome{Text: objectsOfIt})
+	require.NoError(t, err)
+	require.Empty(t, differences)
+}
+
+func TestWhatIsNoScenarioIsRefused(t *testing.T) {
+	for name, test := range map[string]struct {
+		files map[string]string
+		names string
+	}{
+		"a file of another name": {map[string]string{"want.yml": ""}, "want.yml"},
+		"two outcomes":           {map[string]string{WantYAML: "a\n", WantError: "b\n"}, "one outcome"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := load(t, test.files)
+			require.ErrorContains(t, err, test.names)
+		})
+	}
+	file := filepath.Join(t.TempDir(), "one.txtar")
+	require.NoError(t, os.WriteFile(file, []byte("-- workload.yaml --\n"), 0o600))
+	_, err := Load(file)
+	require.ErrorContains(t, err, `"vectorsidecar.yaml" is missing`)
+}

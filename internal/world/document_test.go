@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package world
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const configMap = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n"
+
+func TestDocumentsKeepTheirPlaceAndText(t *testing.T) {
+	text := "# a comment alone\n---\n" + configMap + "--- # the next\nkind: Unheard\nof: true\n---\n\n---\n" +
+		"kind: List\nitems:\n- {kind: ConfigMap, metadata: {name: b}}\n- {kind: Namespace, metadata: {name: c}}\n"
+
+	documents, err := Parse("a.yaml", []byte(text))
+
+	require.NoError(t, err)
+	var kinds []string
+	for _, document := range documents {
+		require.Equal(t, "a.yaml", document.Source)
+		kinds = append(kinds, document.Kind)
+	}
+	require.Equal(t, []string{"", "ConfigMap", "Unheard", "ConfigMap", "Namespace"}, kinds)
+	require.Equal(t, configMap, string(documents[1].Text))
+	require.Equal(t, 3, documents[1].Line)
+	require.Nil(t, documents[2].Object, "a kind that plays no part")
+	require.Equal(t, "b", documents[3].Object.GetName())
+}
+
+func TestWhatCannotBeReadIsNamed(t *testing.T) {
+	for name, test := range map[string]struct {
+		text  string
+		names []string
+	}{
+		"no YAML":                {"a: [\n", []string{"a.yaml: document 1", "line 1"}},
+		"the second document":    {configMap + "---\na: [\n", []string{"a.yaml: document 2"}},
+		"all unknown fields":     {configMap + "dta: {}\nimutable: true\n", []string{"ConfigMap", `"dta"`, `"imutable"`}},
+		"an unknown field below": {"kind: VectorSidecar\nspec: {selector: {matchLabel: {}}}\n", []string{`"spec.selector.matchLabel"`}},
+		"a key that is twice":    {"kind: ConfigMap\ndata: {a: x, a: y}\n", []string{`"a"`}},
+		"a wrong type":           {"kind: ConfigMap\ndata: 3\n", []string{"ConfigMap", "data"}},
+		"an item of a list":      {"kind: List\nitems: [{kind: ConfigMap, dta: {}}]\n", []string{`"dta"`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Parse("a.yaml", []byte(test.text))
+			require.Error(t, err)
+			for _, part := range test.names {
+				require.ErrorContains(t, err, part)
+			}
+		})
+	}
+}
+
+func TestFoldersAreReadByName(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"b.yaml": strings.ReplaceAll(configMap, "name: a", "name: b"), "a.yml": configMap,
+		"c.txt": "neither", "below/d.json": `{"kind": "ConfigMap", "metadata": {"name": "d"}}`,
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
+	}
+	names := func(files Files) []string {
+		documents, err := files.Read(folder)
+		require.NoError(t, err)
+		var found []string
+		for _, document := range documents {
+			found = append(found, document.Object.GetName())
+		}
+		return found
+	}
+
+	require.Equal(t, []string{"a", "b"}, names(Files{}))
+	require.Equal(t, []string{"a", "b", "d"}, names(Files{Recursive: true}))
+
+	files := Files{Stdin: strings.NewReader(configMap)}
+	documents, err := files.Read("-")
+	require.NoError(t, err)
+	require.Len(t, documents, 1)
+	_, err = files.Read(filepath.Join(folder, "none.yaml"))
+	require.ErrorContains(t, err, "none.yaml")
+}

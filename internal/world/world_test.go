@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package world
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+func TestAWorldIsReadLikeACluster(t *testing.T) {
+	w := New(nil)
+	carrying := objects.NewDeployment("carrying", "shop").Build()
+	carrying.ManagedFields = []metav1.ManagedFieldsEntry{{
+		Manager: "vectorsidecar/logs", Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1",
+		FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:annotations":{"f:x":{}}}}`)},
+	}}
+	for _, object := range []client.Object{
+		objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build(), carrying,
+		objects.NewDeployment("cart", "warehouse").Labelled("logs", "vector").Build(),
+		objects.NewConfigMap("a", "shop", "k", "v"),
+	} {
+		w.Put(object)
+	}
+	list := func(options ...client.ListOption) []string {
+		var found appsv1.DeploymentList
+		require.NoError(t, w.List(t.Context(), &found, options...))
+		var names []string
+		for i := range found.Items {
+			names = append(names, found.Items[i].Namespace+"/"+found.Items[i].Name)
+		}
+		return names
+	}
+
+	require.Equal(t, []string{"shop/carrying", "shop/cart", "warehouse/cart"}, list())
+	require.Equal(t, []string{"shop/cart"}, list(client.InNamespace("shop"), client.MatchingLabels{"logs": "vector"}))
+	require.Equal(t, []string{"shop/carrying"}, list(client.MatchingFields{snapshot.IndexManager: "vectorsidecar/logs"}))
+	require.NoError(t, w.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: "a"}, &corev1.ConfigMap{}))
+	require.True(t, apierrors.IsNotFound(w.Get(t.Context(), client.ObjectKey{Namespace: "warehouse", Name: "a"}, &corev1.ConfigMap{})))
+	require.Error(t, w.Get(t.Context(), client.ObjectKey{Name: "a"}, &corev1.Secret{}), "what it has none of is no \"not found\"")
+}
+
+func TestVectorSidecarsComeOldestFirst(t *testing.T) {
+	w := New(nil)
+	for name, minutes := range map[string]time.Duration{"young": 2, "old": 1, "as-young": 2} {
+		sidecar := objects.NewVectorSidecar(name, "shop").Build()
+		sidecar.CreationTimestamp = metav1.NewTime(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).Add(minutes * time.Minute))
+		w.Put(sidecar)
+	}
+	var names []string
+	for _, sidecar := range w.Sidecars() {
+		names = append(names, sidecar.Name)
+	}
+	require.Equal(t, []string{"old", "as-young", "young"}, names)
+}
