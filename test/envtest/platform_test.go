@@ -67,7 +67,7 @@ func installing(t *testing.T, values string) (upgrade func(arguments ...string))
 	common := []string{filepath.Join(root, "chart"), "-f", filepath.Join(root, "values", values+".yaml"), "--set", "crds.enabled=false"}
 	run(t, options.Namespace, "helm", append([]string{"install", "vso", "--create-namespace"}, common...)...)
 	t.Cleanup(func() {
-		run(t, options.Namespace, "helm", "uninstall", "vso")
+		run(t, options.Namespace, "helm", "uninstall", "vso", "--no-hooks") // No node runs the hook here.
 	})
 	installed := options
 	installed.MetricsBindAddress = "127.0.0.1:0"
