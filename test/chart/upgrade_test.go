@@ -4,16 +4,29 @@
 package chart
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
 
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// previous is the chart before this one: git archive COMMIT chart | tar -x, and
-// helm package makes it.
-const previous = "testdata/previous.tgz"
+// previous unpacks the chart before this one, and returns its folder.
+func previous(t *testing.T) string {
+	t.Helper()
+	archive, err := txtar.ParseFile("testdata/previous.txtar")
+	require.NoError(t, err)
+	folder := t.TempDir()
+	for _, file := range archive.Files {
+		path := filepath.Join(folder, file.Name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, file.Data, 0o644))
+	}
+	return folder
+}
 
 // From the chart before to this one and back, with an application that carries the
 // sidecar: nothing is in the way, and nothing rolls.
@@ -21,7 +34,7 @@ func TestAnUpgradeFromTheChartBeforeRollsNothing(t *testing.T) {
 	file := root + "/values/development.yaml"
 	i := &installation{pods: harness.NewStandIn(t, plane, cluster, namespace)}
 	t.Cleanup(func() { takeAway(t) })
-	helm(t, "install", release, previous, "-n", namespace, "-f", file)
+	helm(t, "install", release, previous(t), "-n", namespace, "-f", file)
 	i.awaitServed(t)
 	i.end = i.pods.Operator(t, fullname)
 	i.pods.Hooks(t)
