@@ -31,8 +31,9 @@ type ledger struct {
 // entry is the last attempt on one workload.
 type entry struct {
 	target workload.Ref
-	// planned is the resource version that the attempt was planned from.
-	planned string
+	// planned is the resource version that the attempt was planned from, and seen
+	// the first one that looked the same.
+	planned, seen string
 	action  plan.Action
 	hash    string
 	// generation is what the API server answered to a write.
@@ -58,10 +59,10 @@ func (l *ledger) pending(owner types.NamespacedName, p *plan.Plan) bool {
 }
 
 // refusal returns what the API server answered a short while ago to the same
-// attempt on the same version of the target, nil if it has not been tried.
+// attempt on a target that looked the same, nil if it has not been tried.
 func (l *ledger) refusal(owner types.NamespacedName, p *plan.Plan) error {
 	last, ok := l.last(owner, p)
-	if !ok || l.now().Sub(last.at) >= lastRetry || last.planned != p.ResourceVersion || last.action != p.Action || last.hash != hashOf(p) {
+	if !ok || l.now().Sub(last.at) >= lastRetry || last.seen != p.Seen || last.action != p.Action || last.hash != hashOf(p) {
 		return nil
 	}
 	return last.refusal
@@ -83,7 +84,7 @@ func (l *ledger) refused(owner types.NamespacedName, p *plan.Plan, err error) {
 }
 
 func (l *ledger) put(owner types.NamespacedName, p *plan.Plan, e entry) {
-	e.target, e.planned, e.action, e.hash = p.Target, p.ResourceVersion, p.Action, hashOf(p)
+	e.target, e.planned, e.seen, e.action, e.hash = p.Target, p.ResourceVersion, p.Seen, p.Action, hashOf(p)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.entries[owner] == nil {

@@ -26,7 +26,7 @@ var (
 func seen(resourceVersion string, generation int64, hash string) *plan.Plan {
 	return &plan.Plan{
 		Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"},
-		Action: plan.Update, ResourceVersion: resourceVersion, Generation: generation,
+		Action: plan.Update, ResourceVersion: resourceVersion, Seen: resourceVersion, Generation: generation,
 		Desired: plan.NewDesired(&render.Overlay{Hash: hash}, "vector", ""),
 	}
 }
@@ -65,6 +65,9 @@ func TestARefusalHoldsUntilSomethingChanges(t *testing.T) {
 	l.now = time.Now
 	require.False(t, l.pending(logsOfShop, seen("10", 1, "a")), "nothing was written that the cache could be behind of")
 	require.NoError(t, l.refusal(logsOfShop, seen("11", 1, "a")), "the workload is another")
+	later := seen("11", 1, "a")
+	later.Seen = "10"
+	require.ErrorIs(t, l.refusal(logsOfShop, later), no, "its status is another")
 	require.NoError(t, l.refusal(logsOfShop, seen("10", 1, "b")), "the sidecar is another")
 	removal := seen("10", 1, "a")
 	removal.Action = plan.Remove

@@ -67,8 +67,12 @@ func (w *workloads) follow(ctx context.Context, queue queue) error {
 			if record == nil {
 				return
 			}
+			looksTheSame := old != nil && record.LooksLike(old)
+			if looksTheSame {
+				record.Follow(old)
+			}
 			w.fleet.put(record)
-			if old != nil && record.LooksLike(old) {
+			if looksTheSame {
 				return
 			}
 			if old != nil {

@@ -67,6 +67,8 @@ type Plan struct {
 	// ResourceVersion and Generation are those of the view planned from.
 	ResourceVersion string
 	Generation      int64
+	// Seen is the view's.
+	Seen string
 	// Carries tells that the workload carries something of the VectorSidecar.
 	Carries bool
 	// InFlight tells that a rollout that we started has not finished.
@@ -114,7 +116,7 @@ func newPlan(manager string, desired *Desired, view *workload.View) Plan {
 	_, carries := view.Owned[manager]
 	return Plan{
 		Target: view.Ref, Action: None, Manager: manager, Desired: desired, Carries: carries, Rollout: view.Rollout,
-		ResourceVersion: view.ResourceVersion, Generation: view.Generation,
+		ResourceVersion: view.ResourceVersion, Generation: view.Generation, Seen: view.Seen,
 	}
 }
 

@@ -22,6 +22,8 @@ type Record struct {
 
 	rollout Rollout
 	body    *body
+	// seen is the first version that looked like this.
+	seen string
 }
 
 // body is what a change of the status leaves as it was.
@@ -51,7 +53,7 @@ func (r *Record) View() View {
 	}
 	view := *shown
 	view.Ref = Ref{Kind: KindDeployment, Namespace: r.Namespace, Name: r.Name, UID: r.UID}
-	view.ResourceVersion, view.Generation = r.ResourceVersion, r.Generation
+	view.ResourceVersion, view.Generation, view.Seen = r.ResourceVersion, r.Generation, r.seen
 	view.Rollout, view.Deleting = r.rollout, r.DeletionTimestamp != nil
 	return view
 }
@@ -74,6 +76,10 @@ func (r *Record) Managers() []string { return r.body.owned.managers }
 func (r *Record) LooksLike(other *Record) bool {
 	return r.rollout == other.rollout && r.UID == other.UID && r.DeletionTimestamp.Equal(other.DeletionTimestamp) && r.body.equals(other.body)
 }
+
+// Follow notes that the record comes after another that looks like it. It is called
+// before anybody else has the record.
+func (r *Record) Follow(before *Record) { r.seen = before.seen }
 
 func (b *body) equals(other *body) bool {
 	return b == other || b.lastWriter == other.lastWriter && b.owned == other.owned &&

@@ -46,6 +46,7 @@ func (r *Reducer) Reduce(deployment *appsv1.Deployment) *Record {
 		},
 		rollout: rolloutOf(deployment),
 		body:    body,
+		seen:    deployment.ResourceVersion,
 	}
 }
 

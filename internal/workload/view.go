@@ -36,6 +36,9 @@ type View struct {
 	// ResourceVersion and Generation are the API server's.
 	ResourceVersion string
 	Generation      int64
+	// Seen is the first version, as far as is remembered, that looked as this one
+	// does: what is refused to one of them is refused to the others.
+	Seen string
 	// Labels and Annotations of the workload itself. Annotations are without
 	// the operator's and without those that other controllers rewrite.
 	Labels, Annotations map[string]string
@@ -112,6 +115,7 @@ func viewOf(deployment *appsv1.Deployment, owned map[string]Owned, rollout Rollo
 	view := View{
 		Ref:             Ref{Kind: KindDeployment, Namespace: deployment.Namespace, Name: deployment.Name, UID: deployment.UID},
 		ResourceVersion: deployment.ResourceVersion,
+		Seen:            deployment.ResourceVersion,
 		Generation:      deployment.Generation,
 		Labels:          deployment.Labels,
 		Annotations:     foreign(deployment.Annotations),
