@@ -19,6 +19,9 @@ import (
 	"regexp"
 	"syscall"
 	"time"
+
+	"github.com/go-logr/logr"
+	ctrl "sigs.k8s.io/controller-runtime"
 )
 
 func main() { os.Exit(run()) }
@@ -32,6 +35,7 @@ func run() int {
 	record := flag.String("record", "", "file with the ranges of earlier runs, to compare with")
 	update := flag.Bool("update", false, "widen the recorded ranges by this run instead of comparing")
 	flag.Parse()
+	ctrl.SetLogger(logr.Discard())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, *limit)
