@@ -34,8 +34,8 @@ type entry struct {
 	// planned is the resource version that the attempt was planned from, and seen
 	// the first one that looked the same.
 	planned, seen string
-	action  plan.Action
-	hash    string
+	action        plan.Action
+	hash          string
 	// generation is what the API server answered to a write.
 	generation int64
 	// refusal is its answer if the same would be refused again, else nil, and

@@ -18,20 +18,31 @@ import (
 // podLists are the lists of a pod that a sidecar adds items to.
 var podLists = []string{"initContainers", "containers", "volumes"}
 
-// deployed are the names of items that a deployer's manifest holds, by the name of
-// their list: containers whose image it sets, and volumes. Nobody but the deployer
-// may take them out.
-type deployed map[string][]string
-
-func (d deployed) container(name string) bool {
-	return slices.Contains(d["initContainers"], name) || slices.Contains(d["containers"], name)
+// deployed are the items that a deployer's manifest holds: containers whose image it
+// sets, and volumes. Nobody but the deployer may take them out. The records of the
+// deployers are read when one is asked for, which is seldom.
+type deployed struct {
+	entries []metav1.ManagedFieldsEntry
+	items   map[string][]string // names by the name of their list; nil before they are read
 }
 
-func (d deployed) volume(name string) bool { return slices.Contains(d["volumes"], name) }
+func (d *deployed) container(name string) bool {
+	items := d.read()
+	return slices.Contains(items["initContainers"], name) || slices.Contains(items["containers"], name)
+}
+
+func (d *deployed) volume(name string) bool { return slices.Contains(d.read()["volumes"], name) }
+
+func (d *deployed) read() map[string][]string {
+	if d.items == nil {
+		d.items = deployedIn(d.entries)
+	}
+	return d.items
+}
 
 // deployedIn reads the records of all deployers.
-func deployedIn(entries []metav1.ManagedFieldsEntry) deployed {
-	all := deployed{}
+func deployedIn(entries []metav1.ManagedFieldsEntry) map[string][]string {
+	all := map[string][]string{}
 	for i := range entries {
 		if !isDeployer(&entries[i]) {
 			continue
@@ -54,10 +65,25 @@ func podFields(entry *metav1.ManagedFieldsEntry) map[string]any {
 	if json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) != nil {
 		return nil
 	}
+	return podOf(fields)
+}
+
+// podOf returns managed fields below spec.template.spec.
+func podOf(fields map[string]any) map[string]any {
 	for _, key := range []string{"f:spec", "f:template", "f:spec"} {
 		fields = tree.Map(fields[key])
 	}
 	return fields
+}
+
+// nameIn reads the name of a list item from its keys in managed fields.
+func nameIn(key string) (name string, isItem bool) {
+	text, isItem := strings.CutPrefix(key, "k:")
+	var keys struct{ Name string }
+	if !isItem || json.Unmarshal([]byte(text), &keys) != nil {
+		return "", false
+	}
+	return keys.Name, true
 }
 
 // eachItem visits the items that a deployer's manifest holds.
@@ -65,13 +91,12 @@ func eachItem(pod map[string]any, visit func(list, name string)) {
 	for _, list := range podLists {
 		items := tree.Map(pod["f:"+list])
 		for _, key := range slices.Sorted(maps.Keys(items)) {
-			text, isItem := strings.CutPrefix(key, "k:")
-			var keys struct{ Name string }
-			if !isItem || json.Unmarshal([]byte(text), &keys) != nil {
+			name, isItem := nameIn(key)
+			if !isItem {
 				continue
 			}
 			if _, setsImage := tree.Map(items[key])["f:image"]; setsImage || list == "volumes" {
-				visit(list, keys.Name)
+				visit(list, name)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strings"
 )
 
 // Hash is a digest of what is applied to a workload: {metadata: {annotations},
@@ -48,10 +49,26 @@ func normal(key string, value any) any {
 			}
 		}
 		if named {
-			slices.SortFunc(out, func(a, b any) int { return slices.Compare([]byte(jsonText(a)), []byte(jsonText(b))) })
+			sortByText(out)
 		}
 		return out
 	default:
 		return v
+	}
+}
+
+// sortByText sorts items by how they are written.
+func sortByText(items []any) {
+	type written struct {
+		text string
+		item any
+	}
+	all := make([]written, len(items))
+	for i, item := range items {
+		all[i] = written{jsonText(item), item}
+	}
+	slices.SortFunc(all, func(a, b written) int { return strings.Compare(a.text, b.text) })
+	for i := range all {
+		items[i] = all[i].item
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -64,7 +65,7 @@ func owned(deployment *appsv1.Deployment) map[string]Owned {
 	if len(applied)+len(listed) == 0 {
 		return nil
 	}
-	live, theirs := liveTree(deployment), deployedIn(deployment.ManagedFields)
+	live, theirs := liveTree(deployment, mentioned(applied, listed)), &deployed{entries: deployment.ManagedFields}
 	all := map[string]Owned{}
 	for manager, fields := range applied {
 		all[manager] = ownedIn(tree.Map(extract(fields, live)), theirs)
@@ -81,9 +82,42 @@ func owned(deployment *appsv1.Deployment) map[string]Owned {
 	return all
 }
 
-// liveTree is the part of a Deployment that an overlay can reach.
-func liveTree(deployment *appsv1.Deployment) map[string]any {
-	template, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&deployment.Spec.Template)
+// mentioned are the names of the containers and volumes that a manager of ours has
+// in its fields or its list; all of a list that it owns as a whole.
+func mentioned(applied map[string]map[string]any, listed map[string]meta.Parts) func(list, name string) bool {
+	names, whole := map[string]bool{}, map[string]bool{}
+	for _, parts := range listed {
+		for _, name := range slices.Concat(parts.Containers, parts.Volumes) {
+			names[name] = true
+		}
+	}
+	for _, fields := range applied {
+		pod := podOf(fields)
+		for _, list := range podLists {
+			items, owned := pod["f:"+list]
+			whole[list] = whole[list] || owned && len(tree.Map(items)) == 0
+			for key := range tree.Map(items) {
+				if name, ok := nameIn(key); ok {
+					names[name] = true
+				}
+			}
+		}
+	}
+	return func(list, name string) bool { return whole[list] || names[name] }
+}
+
+// liveTree is the part of a Deployment that an overlay can reach, of the pod's
+// lists only what is wanted of them.
+func liveTree(deployment *appsv1.Deployment, wanted func(list, name string) bool) map[string]any {
+	reached := deployment.Spec.Template
+	spec := &reached.Spec
+	foreign := func(list string) func(corev1.Container) bool {
+		return func(c corev1.Container) bool { return !wanted(list, c.Name) }
+	}
+	spec.InitContainers = slices.DeleteFunc(slices.Clone(spec.InitContainers), foreign("initContainers"))
+	spec.Containers = slices.DeleteFunc(slices.Clone(spec.Containers), foreign("containers"))
+	spec.Volumes = slices.DeleteFunc(slices.Clone(spec.Volumes), func(v corev1.Volume) bool { return !wanted("volumes", v.Name) })
+	template, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&reached)
 	if err != nil {
 		// Every value of the type converts; nothing owned means one apply more.
 		return map[string]any{}
@@ -94,7 +128,7 @@ func liveTree(deployment *appsv1.Deployment) map[string]any {
 	}
 }
 
-func ownedIn(owned map[string]any, theirs deployed) Owned {
+func ownedIn(owned map[string]any, theirs *deployed) Owned {
 	result := Owned{Hash: Hash(owned), Tree: owned}
 	for key, value := range tree.At(owned, "metadata", "annotations") {
 		if key == meta.AnnotationInjectedHash || strings.HasPrefix(key, meta.AnnotationInjectedHash+".") {

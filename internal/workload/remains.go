@@ -50,16 +50,16 @@ func partsIn(annotations map[string]string) map[string]meta.Parts {
 
 // addRemains adds the listed items that are in the pod though the manager owns
 // them no more. What a deployer's manifest holds stays the deployer's.
-func (o *Owned) addRemains(parts *meta.Parts, live map[string]any, theirs deployed) {
+func (o *Owned) addRemains(parts *meta.Parts, live map[string]any, theirs *deployed) {
 	pod := tree.At(live, tree.Pod...)
 	for _, list := range podLists {
 		for _, item := range tree.List(pod[list]) {
 			name := tree.Name(item)
-			listed, owned, isTheirs := parts.Containers, &o.Containers, theirs.container(name)
+			listed, owned, isTheirs := parts.Containers, &o.Containers, theirs.container
 			if list == "volumes" {
-				listed, owned, isTheirs = parts.Volumes, &o.Volumes, theirs.volume(name)
+				listed, owned, isTheirs = parts.Volumes, &o.Volumes, theirs.volume
 			}
-			if !slices.Contains(listed, name) || slices.Contains(*owned, name) || isTheirs {
+			if !slices.Contains(listed, name) || slices.Contains(*owned, name) || isTheirs(name) {
 				continue
 			}
 			*owned = append(*owned, name)
