@@ -8,20 +8,26 @@ import (
 	"fmt"
 )
 
-// fanOut creates a VectorSidecar that matches many Deployments, without a budget.
-func (s sizes) fanOut(ctx context.Context, b *bench) error {
-	for _, count := range s.fanOuts {
-		contenders := []contender{floorContender, operatorContender}
-		if count <= s.against {
-			contenders = append(contenders, kubectlContender, naiveContender)
-		}
-		c, err := b.compete(ctx, count, s.rounds, contenders...)
-		if err != nil {
-			return err
-		}
-		b.tables = append(b.tables, c.table())
-		b.compareFanOut(c)
+// fanOuts create a VectorSidecar that matches many Deployments, without a budget.
+func (s sizes) fanOuts() []scenario {
+	var all []scenario
+	for _, count := range s.counts {
+		all = append(all, scenario{fmt.Sprintf("fan-out-%d", count), func(ctx context.Context, b *bench) error { return s.fanOut(ctx, b, count) }})
 	}
+	return all
+}
+
+func (s sizes) fanOut(ctx context.Context, b *bench, count int) error {
+	contenders := []contender{floorContender, operatorContender}
+	if count <= s.against {
+		contenders = append(contenders, kubectlContender, naiveContender)
+	}
+	c, err := b.compete(ctx, count, s.rounds, contenders...)
+	if err != nil {
+		return err
+	}
+	b.tables = append(b.tables, c.table())
+	b.compareFanOut(c)
 	return nil
 }
 

@@ -34,13 +34,14 @@ func run() int {
 	limit := flag.Duration("limit", 2*time.Hour, "give up after this time")
 	record := flag.String("record", "", "file with the ranges of earlier runs, to compare with")
 	update := flag.Bool("update", false, "widen the recorded ranges by this run instead of comparing")
+	change := override(flag.CommandLine)
 	flag.Parse()
 	ctrl.SetLogger(logr.Discard())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, *limit)
 	defer cancel()
-	if err := measure(ctx, settings{*size, regexp.MustCompile(*only), *folder, *profiles, *record, *update}); err != nil {
+	if err := measure(ctx, settings{change, *size, regexp.MustCompile(*only), *folder, *profiles, *record, *update}); err != nil {
 		_, _ = os.Stderr.WriteString("bench: " + err.Error() + "\n")
 		return 1
 	}

@@ -15,6 +15,7 @@ import (
 
 // settings are what the command line says.
 type settings struct {
+	change   func(*sizes)
 	size     string
 	only     *regexp.Regexp
 	folder   string
@@ -41,6 +42,7 @@ func measure(ctx context.Context, s settings) error {
 	if !known {
 		return fmt.Errorf("-size is %q: it must be short or full", s.size)
 	}
+	s.change(&sizes)
 	b, err := newBench(ctx, os.Stdout, s.folder)
 	if err != nil {
 		return err

@@ -4,6 +4,9 @@
 package main
 
 import (
+	"flag"
+	"strconv"
+	"strings"
 	"time"
 
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
@@ -12,7 +15,7 @@ import (
 // sizes are how much of each scenario a run does.
 type sizes struct {
 	rounds   int
-	fanOuts  []int // numbers of Deployments
+	counts   []int // numbers of Deployments that a VectorSidecar fans out to
 	against  int   // the largest of them that the slow contenders take part in
 	fleets   []int // numbers of Deployments that the operator starts with
 	idle     time.Duration
@@ -28,14 +31,14 @@ type sizes struct {
 
 // short takes less than a minute and a half on two cores.
 var short = sizes{
-	rounds: 3, fanOuts: []int{500},
+	rounds: 3, counts: []int{500},
 	fleets: []int{2000}, idle: 5 * time.Second, sidecars: 20, storm: 1000,
 	changes: 200, flips: 3, flipped: 100,
 }
 
 // full takes about an hour.
 var full = sizes{
-	rounds: 3, fanOuts: []int{500, 5000}, against: 500,
+	rounds: 3, counts: []int{500, 5000}, against: 500,
 	fleets: []int{10000, 50000}, idle: 5 * time.Minute, sidecars: 100, storm: 50000,
 	growth: []int{500, 1000, 2000, 5000, 10000, 20000}, crowd: [2]int{10, 1000},
 	changes: 2000, flips: 60, flipped: 500, paced: 1000,
@@ -45,7 +48,7 @@ var full = sizes{
 // one suite leaves in etcd is no burden to the next.
 func suites(s sizes) []suite {
 	all := []suite{
-		{controlplane.Options{}, []scenario{{"fan-out", s.fanOut}}},
+		{controlplane.Options{}, s.fanOuts()},
 		{controlplane.Options{}, []scenario{{"latency", s.latency}, {"flips", s.flip}}},
 		{controlplane.Options{}, []scenario{{"fleet", s.fleet}}},
 	}
@@ -60,3 +63,39 @@ func suites(s sizes) []suite {
 
 // pacedNodes take 110 pods each.
 const pacedNodes = 30
+
+// override has flags change single sizes. What it returns makes the changes that the
+// command line asks for.
+func override(flags *flag.FlagSet) func(*sizes) {
+	var changes []func(*sizes)
+	declare := func(name, usage string, set func(*sizes, []int)) {
+		flags.Func(name, usage, func(text string) error {
+			var numbers []int
+			for one := range strings.SplitSeq(text, ",") {
+				number, err := strconv.Atoi(one)
+				if err != nil {
+					return err
+				}
+				numbers = append(numbers, number)
+			}
+			changes = append(changes, func(s *sizes) { set(s, numbers) })
+			return nil
+		})
+	}
+	declare("rounds", "how often each contender takes its turn", func(s *sizes, n []int) { s.rounds = n[0] })
+	declare("fan-outs", "Deployments to fan out to, one or several numbers", func(s *sizes, n []int) { s.counts = n })
+	declare("against", "the largest fan-out that kubectl and the naive algorithm take part in", func(s *sizes, n []int) { s.against = n[0] })
+	declare("fleets", "Deployments that the operator starts with, one or several numbers", func(s *sizes, n []int) { s.fleets = n })
+	declare("idle", "seconds to do nothing", func(s *sizes, n []int) { s.idle = time.Duration(n[0]) * time.Second })
+	declare("storm", "status-only events", func(s *sizes, n []int) { s.storm = n[0] })
+	declare("growth", "Deployments to grow to, several numbers", func(s *sizes, n []int) { s.growth = n })
+	declare("changes", "labels to add", func(s *sizes, n []int) { s.changes = n[0] })
+	declare("flips", "changes of a ConfigMap", func(s *sizes, n []int) { s.flips = n[0] })
+	declare("flipped", "Deployments that refer to it", func(s *sizes, n []int) { s.flipped = n[0] })
+	declare("paced", "Deployments under a budget", func(s *sizes, n []int) { s.paced = n[0] })
+	return func(s *sizes) {
+		for _, change := range changes {
+			change(s)
+		}
+	}
+}
