@@ -37,14 +37,14 @@ func names(records []*workload.Record) []string {
 func TestTheFleetFollowsEveryChange(t *testing.T) {
 	f := newFleet()
 	manager := meta.Manager("logs")
-	vector, none, any := []string{"logs=vector"}, []string{"logs=none"}, []string{anyLabels}
+	vector, none, all := []string{"logs=vector"}, []string{"logs=none"}, []string{anyLabels}
 	f.put(record("cart", "shop", "vector"))
 	f.put(record("web", "shop", "none", manager))
 	f.put(record("cart", "bank", "vector"))
 
 	require.Equal(t, []string{"shop/cart"}, names(f.candidates("shop", vector)), "asked for after it came")
 	require.Equal(t, []string{"shop/cart", "shop/web"}, names(f.candidates("shop", append(vector, none...))))
-	require.Equal(t, []string{"shop/cart", "shop/web"}, names(f.candidates("shop", any)))
+	require.Equal(t, []string{"shop/cart", "shop/web"}, names(f.candidates("shop", all)))
 	require.Equal(t, []string{"shop/web"}, names(f.carriers("shop", manager)))
 	require.Equal(t, "cart", f.get("bank", "cart").Name)
 
@@ -60,8 +60,8 @@ func TestTheFleetFollowsEveryChange(t *testing.T) {
 	for _, gone := range []string{"cart", "till", "web", "web"} {
 		f.remove(record(gone, "shop", ""))
 	}
-	require.Empty(t, f.candidates("shop", any))
+	require.Empty(t, f.candidates("shop", all))
 	require.Nil(t, f.get("shop", "cart"))
 	require.NotContains(t, f.places, "shop", "an empty namespace costs nothing")
-	require.Equal(t, []string{"bank/cart"}, names(f.candidates("bank", any)))
+	require.Equal(t, []string{"bank/cart"}, names(f.candidates("bank", all)))
 }

@@ -13,7 +13,7 @@ import (
 // microsecond.
 func (v *View) AppendValues(text []byte, keys []string) []byte {
 	for _, key := range keys {
-		text = append(text, key[0], byte(len(key)))
+		text = appendTexts(text, key)
 		switch key {
 		case "kind":
 			text = appendTexts(text, v.Kind)

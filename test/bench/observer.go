@@ -77,11 +77,16 @@ func (o *observer) wait(ctx context.Context, what string, met func() bool) error
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			o.mu.Lock()
-			defer o.mu.Unlock()
-			return fmt.Errorf("waiting for %s, with %d injected: %w", what, len(o.injected), context.Cause(ctx))
+			return fmt.Errorf("waiting for %s, with %d injected: %w", what, o.seen(), context.Cause(ctx))
 		}
 	}
+}
+
+// seen is how many Deployments have been injected.
+func (o *observer) seen() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.injected)
 }
 
 // count waits until that many Deployments have been injected.

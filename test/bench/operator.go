@@ -99,7 +99,7 @@ func (o *process) isReady(ctx context.Context, url string) (bool, error) {
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return false, nil //nolint:nilerr // It does not listen yet.
+		return false, nil // It does not listen yet.
 	}
 	defer response.Body.Close()
 	return response.StatusCode == http.StatusOK, nil

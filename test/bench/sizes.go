@@ -31,8 +31,8 @@ type sizes struct {
 
 // short takes less than a minute and a half on two cores.
 var short = sizes{
-	rounds: 3, counts: []int{500},
-	fleets: []int{2000}, idle: 5 * time.Second, sidecars: 20, storm: 1000,
+	rounds: 3, counts: []int{300},
+	fleets: []int{1000}, idle: 5 * time.Second, sidecars: 20, storm: 500,
 	changes: 200, flips: 3, flipped: 100,
 }
 
