@@ -71,7 +71,7 @@ func TestFindingsStandWhereTheyAreMended(t *testing.T) {
 			[]string{"a.yaml:5:22 ConfigMapNotFound"},
 		},
 		"an unknown environment":     {map[string]string{"a.yaml": head + "  environment: stagin\n"}, []string{"a.yaml:5:3 UnknownEnvironment"}},
-		"two mistakes in one object": {map[string]string{"a.yaml": head + "  enviroment: x\n  sidecar: {imag: x}\n"}, []string{"a.yaml:5:3 VSC002", "a.yaml:6:13 VSC002"}},
+		"two mistakes in one object": {map[string]string{"a.yaml": head + "  environmnt: x\n  sidecar: {imag: x}\n"}, []string{"a.yaml:5:3 VSC002", "a.yaml:6:13 VSC002"}},
 		"values":                     {map[string]string{"values.yaml": "sidecar:\n  logs: {pat: x}\n"}, []string{"values.yaml:2:10 InvalidValues"}},
 		"values that are not YAML":   {map[string]string{"values.yaml": "sidecar: [\n"}, []string{"values.yaml:1 VSC001"}},
 		"a Vector configuration":     {map[string]string{"vector.toml": "[sources.a]\ntype = \"stdn\"\n[sinks.b]\ntype = \"console\"\ninputs = [\"a\"]\nencoding.codec = \"json\"\n"}, []string{"vector.toml:2:8 VSC302"}},

@@ -23,7 +23,7 @@ func TestAWorldIsReadLikeACluster(t *testing.T) {
 	carrying := objects.NewDeployment("carrying", "shop").Build()
 	carrying.ManagedFields = []metav1.ManagedFieldsEntry{{
 		Manager: "vectorsidecar/logs", Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1",
-		FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:annotations":{"f:x":{}}}}`)},
+		FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{"f:x":{}}}}`),
 	}}
 	for _, object := range []client.Object{
 		objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build(), carrying,
@@ -52,9 +52,9 @@ func TestAWorldIsReadLikeACluster(t *testing.T) {
 
 func TestVectorSidecarsComeOldestFirst(t *testing.T) {
 	w := New(nil)
-	for name, minutes := range map[string]time.Duration{"young": 2, "old": 1, "as-young": 2} {
+	for name, age := range map[string]time.Duration{"young": 2 * time.Minute, "old": time.Minute, "as-young": 2 * time.Minute} {
 		sidecar := objects.NewVectorSidecar(name, "shop").Build()
-		sidecar.CreationTimestamp = metav1.NewTime(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).Add(minutes * time.Minute))
+		sidecar.CreationTimestamp = metav1.NewTime(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).Add(age))
 		w.Put(sidecar)
 	}
 	var names []string
