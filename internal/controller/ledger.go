@@ -36,8 +36,10 @@ type entry struct {
 	planned, seen string
 	action        plan.Action
 	hash          string
-	// generation is what the API server answered to a write.
+	// generation is what the API server answered to a write, and passing are the
+	// versions in between, where it took several requests.
 	generation int64
+	passing    []string
 	// refusal is its answer if the same would be refused again, else nil, and
 	// at is when it gave it: what refuses may be lifted.
 	refusal error
@@ -55,7 +57,8 @@ func newLedger(now func() time.Time) *ledger {
 // pending tells whether the cache is still behind the last write to the target.
 func (l *ledger) pending(owner types.NamespacedName, p *plan.Plan) bool {
 	last, ok := l.last(owner, p)
-	return ok && last.refusal == nil && (last.planned == p.ResourceVersion || p.Generation < last.generation)
+	isBehind := last.planned == p.ResourceVersion || p.Generation < last.generation || slices.Contains(last.passing, p.ResourceVersion)
+	return ok && last.refusal == nil && isBehind
 }
 
 // refusal returns what the API server answered a short while ago to the same
@@ -76,7 +79,7 @@ func (l *ledger) last(owner types.NamespacedName, p *plan.Plan) (entry, bool) {
 }
 
 func (l *ledger) wrote(owner types.NamespacedName, p *plan.Plan, written apply.Written) {
-	l.put(owner, p, entry{generation: written.Generation})
+	l.put(owner, p, entry{generation: written.Generation, passing: written.Passing})
 }
 
 func (l *ledger) refused(owner types.NamespacedName, p *plan.Plan, err error) {
