@@ -13,11 +13,13 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -121,6 +123,11 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (alive func()
 		}
 	}
 	options.Instruments.Metrics.Sets(1, 0) // The built-in one, until there is a look at others.
+	// Asked for now, the workloads count among what the cache has to hold before
+	// the operator is ready.
+	if _, err := mgr.GetCache().GetInformer(ctx, &appsv1.Deployment{}, cache.BlockUntilSynced(false)); err != nil {
+		return nil, fmt.Errorf("watching Deployments: %w", err)
+	}
 	builder := ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.VectorSidecar{}, ownChanges()).
 		WithOptions(controller.Options{
