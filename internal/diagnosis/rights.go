@@ -25,10 +25,12 @@ type need struct {
 // needs are the rights that the chart gives the operator everywhere.
 var needs = []need{
 	{"apps", "deployments", "", []string{"list", "watch", "patch"}},
+	{"apps", "replicasets", "", []string{"list"}},
 	{"", "configmaps", "", []string{"get", "list", "watch", "create", "update", "delete"}},
 	{"", "namespaces", "", []string{"list", "watch"}},
 	{v1alpha1.GroupVersion.Group, "vectorsidecars", "", []string{"list", "watch", "patch"}},
 	{v1alpha1.GroupVersion.Group, "vectorsidecars", "status", []string{"patch"}},
+	{v1alpha1.GroupVersion.Group, "vectorsidecars", "finalizers", []string{"update"}},
 	{"events.k8s.io", "events", "", []string{"create", "patch"}},
 }
 

@@ -21,6 +21,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -38,7 +39,7 @@ func TestInjectGivesWhatTheOperatorGives(t *testing.T) {
 	require.NoError(t, err)
 	version, err := server.ServerVersion()
 	require.NoError(t, err)
-	for _, name := range []string{"vector-system", "shop"} {
+	for _, name := range []string{"vector-system", "shop", "warehouse"} {
 		w.Create(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
 	scenarios, err := scenario.Load(filepath.Join(root, "test", "golden"))
@@ -62,7 +63,7 @@ func compare(t *testing.T, w *harness.World, one *scenario.Scenario, version str
 	t.Cleanup(func() { remove(t, w, given) })
 
 	// What the plugin gives, with the defaults that this API server adds.
-	injected := map[string]*appsv1.Deployment{}
+	injected := map[client.ObjectKey]*appsv1.Deployment{}
 	companions := map[string]*corev1.ConfigMap{}
 	for _, document := range inject(t, one, version) {
 		switch object := document.Object.(type) {
@@ -71,7 +72,7 @@ func compare(t *testing.T, w *harness.World, one *scenario.Scenario, version str
 				object.Namespace = "shop"
 			}
 			require.NoError(t, w.Client.Create(t.Context(), object, client.DryRunAll))
-			injected[object.Name] = object
+			injected[client.ObjectKeyFromObject(object)] = object
 		case *corev1.ConfigMap:
 			if object.Labels[meta.LabelSidecar] != "" {
 				companions[object.Name] = object
@@ -87,8 +88,8 @@ func compare(t *testing.T, w *harness.World, one *scenario.Scenario, version str
 		}
 		create(t, w, object)
 	}
-	for name, want := range injected {
-		live := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
+	for key, want := range injected {
+		live := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 		await(t, w, live, want)
 	}
 	harness.Until(t, w, sidecar.DeepCopy(), "a look at it", func(vs *v1alpha1.VectorSidecar) bool {
@@ -188,7 +189,13 @@ func install(t *testing.T, w *harness.World, one *scenario.Scenario) {
 	}
 	values := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "vector-system", Name: "environments"}}
 	if text, ok := one.File(scenario.Values); ok {
-		values.Data = map[string]string{environment + ".yaml": text}
+		var given struct {
+			Policy map[string]any `json:"policy"`
+		}
+		require.NoError(t, yaml.Unmarshal([]byte(text), &given))
+		policy, err := yaml.Marshal(given.Policy)
+		require.NoError(t, err)
+		values.Data = map[string]string{environment + ".yaml": text, "policy": string(policy)}
 	}
 	require.NoError(t, client.IgnoreNotFound(w.Client.Delete(t.Context(), values.DeepCopy())))
 	w.Create(t, values)
