@@ -107,7 +107,7 @@ RUNS_PROGRAMS := '/test/(chart|docs|envtest|process)(/|$$)'
 test: build control-plane $(BIN)/helm-unittest $(BIN)/promtool $(BIN)/crds ## Run every test: unit, golden, charts, and against a real API server.
 	@packages=$$(go list ./...) \
 	  && go test $$(grep -vE $(RUNS_PROGRAMS) <<<"$$packages") \
-	  && go test -count=1 $$(grep -E $(RUNS_PROGRAMS) <<<"$$packages")
+	  && go test -count=1 -timeout 30m $$(grep -E $(RUNS_PROGRAMS) <<<"$$packages")
 	@$(MAKE) --no-print-directory test-charts
 
 .PHONY: test-charts
