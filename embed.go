@@ -22,6 +22,7 @@
 //   - internal/pace says which of the plans may go now.
 //   - internal/decision runs all of the above for one VectorSidecar and a
 //     snapshot of its world: values in, values out, no cluster.
+//   - internal/snapshot takes such a snapshot, of whatever can be read.
 //   - internal/apply is the only writer.
 //   - internal/status turns facts into conditions.
 //   - internal/controller is the loop: take the snapshot, decide, apply, tell.
@@ -29,8 +30,11 @@
 //     observe it, and change nothing of what it does.
 //   - internal/election is the lock by which one operator leads.
 //   - internal/operator wires the process; cmd/operator is its main.
-//   - internal/cli is the kubectl plugin, which decides with the same code and
-//     merges with internal/offline; cmd/kubectl-vectorsidecar is its main.
+//   - internal/cli is the kubectl plugin, which decides with the same code, on an
+//     internal/world of files or of a cluster, and merges with internal/offline;
+//     cmd/kubectl-vectorsidecar is its main. Its longer commands have packages of
+//     their own: internal/lint, internal/scenario (test), internal/eject and
+//     internal/diagnosis (check).
 //
 // Beside the flow stand internal/meta, the vocabulary, and internal/suggest, which
 // finds what a person meant to write.
