@@ -98,8 +98,11 @@ func (b *bench) settle(ctx context.Context) (found sample, err error) {
 	if found.resident, err = memoryOf(operator.pid(), "VmRSS"); err != nil {
 		return found, err
 	}
-	found.cpu, err = cpuOf(operator.pid())
-	return found, err
+	if found.cpu, err = cpuOf(operator.pid()); err != nil || !b.profiles {
+		return found, err
+	}
+	url := fmt.Sprintf("http://%s/debug/pprof/heap?gc=1", operator.pprof)
+	return found, keep(ctx, url, b.file(fmt.Sprintf("heap-%d.pprof", b.program.starts)))
 }
 
 func (b *bench) compareFleet(count int, empty, filled sample) {
