@@ -31,7 +31,8 @@ type bench struct {
 	machine     string // as it was before the run
 
 	tables   []table
-	findings []finding
+	scenario string // that runs
+	findings []found
 }
 
 // finding is one figure of the goals.
@@ -42,6 +43,12 @@ type finding struct {
 	// ratio is kept and compared with earlier runs, the less the better; 0 for
 	// what is no ratio.
 	ratio float64
+}
+
+// found is a finding of a scenario.
+type found struct {
+	finding
+	scenario string
 }
 
 func newBench(ctx context.Context, out io.Writer, folder string) (*bench, error) {
@@ -71,6 +78,7 @@ func (b *bench) on(ctx context.Context, options controlplane.Options, scenarios 
 	b.kubeVersion = version.GitVersion
 	for _, s := range scenarios {
 		began := time.Now()
+		b.scenario = s.name
 		b.tell("%s …", s.name)
 		if err := s.run(ctx, b); err != nil {
 			return fmt.Errorf("scenario %q: %w", s.name, err)
@@ -85,7 +93,7 @@ func (b *bench) tell(format string, args ...any) {
 }
 
 func (b *bench) find(f finding) {
-	b.findings = append(b.findings, f)
+	b.findings = append(b.findings, found{f, b.scenario})
 	b.tell("%s: %s (goal: %s)", f.what, f.measured, f.goal)
 }
 

@@ -14,10 +14,11 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
 func TestTheFloorAppliesWhatTheOperatorWould(t *testing.T) {
-	o, err := newOverlay(t.Context(), "shop", "v1.36.0")
+	o, err := newOverlay(t.Context(), logs("shop"), nil, "v1.36.0")
 	require.NoError(t, err)
 	manifest, err := o.manifest("shop", "cart")
 	require.NoError(t, err)
@@ -34,22 +35,50 @@ func TestTheFloorAppliesWhatTheOperatorWould(t *testing.T) {
 	require.Equal(t, applied.Annotations, annotations)
 }
 
+func TestAChangedConfigurationIsAnotherSidecar(t *testing.T) {
+	applied := map[string]string{}
+	for _, message := range []string{"a", "b"} {
+		configuration := objects.NewConfigMap("vector", "shop", "vector.yaml", objects.VectorConfig(message))
+		o, err := newOverlay(t.Context(), referring("shop", "100%"), configuration, "v1.36.0")
+		require.NoError(t, err)
+		_, annotations, err := o.template()
+		require.NoError(t, err)
+		applied[message] = annotations[meta.AnnotationInjectedHash]
+	}
+	require.NotEqual(t, applied["a"], applied["b"])
+}
+
+func ratioOf(what string, ratio float64, scenario string) found {
+	return found{finding{what: what, ratio: ratio}, scenario}
+}
+
 func TestARatioMayBecomeAFifthWorse(t *testing.T) {
-	recorded := map[string]span{"fan-out": {1, 2}}
-	require.NoError(t, worse(recorded, []finding{{what: "fan-out", ratio: 2.39}, {what: "no ratio"}}))
-	require.ErrorContains(t, worse(recorded, []finding{{what: "fan-out", ratio: 2.41}}), "became worse")
-	require.ErrorContains(t, worse(recorded, []finding{{what: "new", ratio: 1}}), "make bench-record")
+	recorded := ranges{"fan-out": {1, 2}}
+	require.NoError(t, recorded.worse([]found{ratioOf("fan-out", 2.39, "fan-outs"), ratioOf("no ratio", 0, "fan-outs")}))
+	require.ErrorContains(t, recorded.worse([]found{ratioOf("fan-out", 2.41, "fan-outs")}), "became worse")
+	require.ErrorContains(t, recorded.worse([]found{ratioOf("new", 1, "fan-outs")}), "make bench-record")
+}
+
+func TestWhatIsWorseIsMeasuredOnceMore(t *testing.T) {
+	recorded := ranges{"fan-out": {1, 2}, "wave": {1, 2}}
+	first := []found{ratioOf("fan-out", 3, "fan-outs"), ratioOf("wave", 1, "flips")}
+	require.Equal(t, []string{"fan-outs"}, recorded.suspects(first))
+	require.NoError(t, recorded.worse(append(first, ratioOf("fan-out", 2, "fan-outs"))))
+	require.ErrorContains(t, recorded.worse(append(first, ratioOf("fan-out", 2.5, "fan-outs"))), "became worse: 2.5")
 }
 
 func TestARecordedRangeOnlyGrows(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "recorded.json")
-	recorded := map[string]span{}
 	for _, ratio := range []float64{2, 1, 1.5} {
-		require.NoError(t, widen(recorded, []finding{{what: "fan-out", ratio: ratio}, {what: "no ratio"}}, file))
+		recorded, err := readRanges(file, true)
+		require.NoError(t, err)
+		require.NoError(t, recorded.widen([]found{ratioOf("fan-out", ratio, "fan-outs"), ratioOf("no ratio", 0, "fan-outs")}, file))
 	}
-	text, err := os.ReadFile(file)
+	recorded, err := readRanges(file, false)
 	require.NoError(t, err)
-	require.JSONEq(t, `{"fan-out": {"least": 1, "most": 2}}`, string(text))
+	require.Equal(t, ranges{"fan-out": {1, 2}}, recorded)
+	_, err = readRanges(file+".missing", false)
+	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
 func TestStatistics(t *testing.T) {

@@ -14,10 +14,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/intstr"
-
-	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
 // changesPerSecond is how fast labels are added.
@@ -76,100 +72,6 @@ func (s sizes) latency(ctx context.Context, b *bench) (err error) {
 	half, most := percentile(waits, 50), percentile(waits, 99)
 	b.find(finding{fmt.Sprintf("label added to %d Deployments, %d a second", s.changes, changesPerSecond), "p50 ≤ 10 ms, p99 ≤ 50 ms",
 		fmt.Sprintf("p50 %s, p99 %s", rounded(half), rounded(most)), half <= 10*time.Millisecond && most <= 50*time.Millisecond, 0})
-	return nil
-}
-
-// referring is a VectorSidecar whose configuration is in a ConfigMap.
-func referring(namespace, budget string) *v1alpha1.VectorSidecar {
-	most := intstr.Parse(budget)
-	sidecar := objects.NewVectorSidecar("logs", namespace).Selecting(wantedKey, wantedValue).WithConfigMap("vector", "vector.yaml").Build()
-	sidecar.Spec.Rollout = &v1alpha1.RolloutSpec{MaxConcurrent: &most}
-	return sidecar
-}
-
-// configure writes the ConfigMap.
-func (c *cluster) configure(ctx context.Context, namespace, message string) error {
-	object := objects.NewConfigMap("vector", namespace, "vector.yaml", objects.VectorConfig(message))
-	maps := c.set.CoreV1().ConfigMaps(namespace)
-	if message == "0" {
-		_, err := maps.Create(ctx, object, metav1.CreateOptions{})
-		return err
-	}
-	_, err := maps.Update(ctx, object, metav1.UpdateOptions{})
-	return err
-}
-
-// flips changes a referenced ConfigMap once, and then every second for a while.
-func (s sizes) flip(ctx context.Context, b *bench) (err error) {
-	namespace, err := b.cluster.namespace(ctx, "flips")
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(b.cluster.configure(ctx, namespace, "0"), b.cluster.seed(ctx, namespace, s.flipped, wanted)); err != nil {
-		return err
-	}
-	operator, err := b.program.start(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, operator.stop(), b.empty(ctx, namespace)) }()
-	seen, err := b.cluster.observe(ctx, namespace)
-	if err != nil {
-		return err
-	}
-	defer seen.stop()
-	if err := b.cluster.Client.Create(ctx, referring(namespace, "100%")); err != nil {
-		return err
-	}
-	if err := seen.same(ctx, s.flipped, ""); err != nil {
-		return err
-	}
-	if err := b.once(ctx, s, seen, namespace); err != nil {
-		return err
-	}
-	before, err := b.cluster.quiet(ctx, time.Second)
-	if err != nil {
-		return err
-	}
-	ticker := time.NewTicker(time.Second)
-	defer ticker.Stop()
-	for n := range s.flips {
-		<-ticker.C
-		if err := b.cluster.configure(ctx, namespace, fmt.Sprint("flip ", n)); err != nil {
-			return err
-		}
-	}
-	after, err := b.cluster.quiet(ctx, 5*time.Second)
-	if err != nil {
-		return err
-	}
-	writes, most := after.since(before)["APPLY deployments"], s.flips*s.flipped
-	distinct := seen.distinct()
-	b.find(finding{fmt.Sprintf("ConfigMap flipping each second, %d times, over %d Deployments", s.flips, s.flipped),
-		fmt.Sprintf("≤ %d writes, and the last state everywhere", most), fmt.Sprintf("%d writes, %d states in the end", writes, distinct), writes <= most && distinct == 1, 0})
-	return nil
-}
-
-// once changes the ConfigMap once, and holds the wave against the floor.
-func (b *bench) once(ctx context.Context, s sizes, seen *observer, namespace string) error {
-	before := seen.version()
-	seen.again()
-	began := time.Now()
-	if err := b.cluster.configure(ctx, namespace, "once"); err != nil {
-		return err
-	}
-	changed := time.Now()
-	if err := seen.same(ctx, s.flipped, before); err != nil {
-		return err
-	}
-	wall, first := time.Since(began), seen.earliest().Sub(changed)
-	floor, err := b.compete(ctx, s.flipped, 1, floorContender)
-	if err != nil {
-		return err
-	}
-	ratio := float64(wall) / float64(floor.walls(byFloor)[0])
-	b.find(finding{"ConfigMap change to the first patch", "≤ 50 ms", rounded(first), first <= 50*time.Millisecond, 0})
-	b.find(finding{fmt.Sprintf("ConfigMap change to the last of %d patches", s.flipped), "≤ 1.10 × the floor", fmt.Sprintf("%.2f ×", ratio), ratio <= 1.10, ratio})
 	return nil
 }
 

@@ -14,9 +14,6 @@ import (
 	"syscall"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-
 	"kontroloop.ai/vector-sidecar-operator/test/bench/naive"
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 )
@@ -55,28 +52,18 @@ const floorWorkers = 8
 
 // runFloor applies the same bodies in a plain loop, and does nothing else.
 func runFloor(ctx context.Context, b *bench, namespace string, count int) (round, error) {
-	o, err := newOverlay(ctx, namespace, b.kubeVersion)
-	if err != nil {
-		return round{}, err
-	}
-	body, err := o.manifest(namespace, "NAME")
+	o, err := newOverlay(ctx, logs(namespace), nil, b.kubeVersion)
 	if err != nil {
 		return round{}, err
 	}
 	return b.measure(ctx, namespace, count, os.Getpid(), func(ctx context.Context) error {
-		return each(ctx, count, floorWorkers, func(ctx context.Context, n int) error {
-			name := appName(n)
-			patch := bytes.Replace(body, []byte("\"NAME\""), []byte("\""+name+"\""), 1)
-			_, err := b.cluster.set.AppsV1().Deployments(namespace).
-				Patch(ctx, name, types.ApplyPatchType, patch, metav1.PatchOptions{FieldManager: "floor"})
-			return err
-		})
+		return b.cluster.applyAll(ctx, o, namespace, count)
 	})
 }
 
 // runNaive has the naive algorithm do it.
 func runNaive(ctx context.Context, b *bench, namespace string, count int) (round, error) {
-	o, err := newOverlay(ctx, namespace, b.kubeVersion)
+	o, err := newOverlay(ctx, logs(namespace), nil, b.kubeVersion)
 	if err != nil {
 		return round{}, err
 	}
@@ -93,7 +80,7 @@ func runNaive(ctx context.Context, b *bench, namespace string, count int) (round
 
 // runKubectl has kubectl apply a file with one manifest for each Deployment.
 func runKubectl(ctx context.Context, b *bench, namespace string, count int) (round, error) {
-	o, err := newOverlay(ctx, namespace, b.kubeVersion)
+	o, err := newOverlay(ctx, logs(namespace), nil, b.kubeVersion)
 	if err != nil {
 		return round{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 )
 
 // slack is how much worse than its recorded range a ratio may become.
@@ -19,55 +20,80 @@ type span struct {
 	Most  float64 `json:"most"`
 }
 
-// compare holds the ratios against those of earlier runs, or widens their ranges
-// if the run is to be recorded. The error names each that became worse.
-func (b *bench) compare(s settings) error {
-	if s.record == "" {
-		return nil
+// ranges are those of all ratios, by what they are of.
+type ranges map[string]span
+
+// readRanges reads what was recorded; nothing may have been if mayBeNew.
+func readRanges(file string, mayBeNew bool) (ranges, error) {
+	recorded := ranges{}
+	text, err := os.ReadFile(file)
+	if mayBeNew && errors.Is(err, os.ErrNotExist) {
+		return recorded, nil
 	}
-	recorded := map[string]span{}
-	text, err := os.ReadFile(s.record)
 	if err == nil {
 		err = json.Unmarshal(text, &recorded)
 	}
-	if err != nil && (!s.update || !errors.Is(err, os.ErrNotExist)) {
-		return fmt.Errorf("reading the ranges of earlier runs: %w", err)
+	if err != nil {
+		return nil, fmt.Errorf("reading the ranges of earlier runs: %w", err)
 	}
-	if s.update {
-		return widen(recorded, b.findings, s.record)
-	}
-	return worse(recorded, b.findings)
+	return recorded, nil
 }
 
-func worse(recorded map[string]span, findings []finding) error {
+// isWorse tells whether a ratio is beyond its range. What has none is not.
+func (r ranges) isWorse(f found) bool {
+	before, known := r[f.what]
+	return known && f.ratio > before.Most*slack
+}
+
+// suspects are the scenarios that found a ratio beyond its range.
+func (r ranges) suspects(findings []found) []string {
+	var names []string
+	for _, f := range findings {
+		if r.isWorse(f) && !slices.Contains(names, f.scenario) {
+			names = append(names, f.scenario)
+		}
+	}
+	return names
+}
+
+// worse names each ratio that was beyond its range as often as it was measured, and
+// each that has none.
+func (r ranges) worse(findings []found) error {
+	best := map[string]found{}
+	for _, f := range findings {
+		if before, seen := best[f.what]; f.ratio > 0 && (!seen || f.ratio < before.ratio) {
+			best[f.what] = f
+		}
+	}
 	var errs []error
 	for _, f := range findings {
-		if f.ratio == 0 {
+		if best[f.what].ratio != f.ratio || f.ratio == 0 {
 			continue
 		}
-		before, known := recorded[f.what]
+		before, known := r[f.what]
 		switch {
 		case !known:
 			errs = append(errs, fmt.Errorf("%q has no recorded range: run make bench-record", f.what))
-		case f.ratio > before.Most*slack:
+		case r.isWorse(f):
 			errs = append(errs, fmt.Errorf("%q became worse: %.3g, and at most %.3g until now; find out why, or accept it with make bench-record", f.what, f.ratio, before.Most))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func widen(recorded map[string]span, findings []finding, file string) error {
+// widen takes the findings into the ranges, and writes them to a file.
+func (r ranges) widen(findings []found, file string) error {
 	for _, f := range findings {
 		if f.ratio == 0 {
 			continue
 		}
-		before, known := recorded[f.what]
+		before, known := r[f.what]
 		if !known {
 			before = span{f.ratio, f.ratio}
 		}
-		recorded[f.what] = span{min(before.Least, f.ratio), max(before.Most, f.ratio)}
+		r[f.what] = span{min(before.Least, f.ratio), max(before.Most, f.ratio)}
 	}
-	text, err := json.MarshalIndent(recorded, "", "  ")
+	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
+	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 )
@@ -36,7 +38,7 @@ type suite struct {
 	scenarios []scenario
 }
 
-// measure runs what the settings ask for, reports, and compares.
+// measure runs what the settings ask for, reports, and compares with earlier runs.
 func measure(ctx context.Context, s settings) error {
 	sizes, known := map[string]sizes{"short": short, "full": full}[s.size]
 	if !known {
@@ -48,11 +50,36 @@ func measure(ctx context.Context, s settings) error {
 		return err
 	}
 	b.profiles = s.profiles
+	err = b.run(ctx, sizes, s.only.MatchString)
+	b.report()
+	if err != nil || s.record == "" {
+		return err
+	}
+	recorded, err := readRanges(s.record, s.update)
+	if err != nil {
+		return err
+	}
+	if s.update {
+		return recorded.widen(b.findings, s.record)
+	}
+	// Something else on the machine may have met the one contender and not the
+	// other. It does not do so twice.
+	if again := recorded.suspects(b.findings); len(again) > 0 {
+		b.tell("worse than ever: %s; once more …", strings.Join(again, ", "))
+		if err := b.run(ctx, sizes, func(name string) bool { return slices.Contains(again, name) }); err != nil {
+			return err
+		}
+	}
+	return recorded.worse(b.findings)
+}
+
+// run runs the scenarios that are chosen by their names.
+func (b *bench) run(ctx context.Context, sizes sizes, choose func(string) bool) error {
 	ran := 0
 	for _, suite := range suites(sizes) {
 		var chosen []scenario
 		for _, one := range suite.scenarios {
-			if s.only.MatchString(one.name) {
+			if choose(one.name) {
 				chosen = append(chosen, one)
 			}
 		}
@@ -60,13 +87,11 @@ func measure(ctx context.Context, s settings) error {
 			continue
 		}
 		if err := b.on(ctx, suite.options, chosen); err != nil {
-			b.report()
 			return err
 		}
 	}
 	if ran == 0 {
 		return errors.New("-only matches no scenario")
 	}
-	b.report()
-	return b.compare(s)
+	return nil
 }

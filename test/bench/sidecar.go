@@ -22,12 +22,20 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// logs is the VectorSidecar of the benchmark: it reads a log folder, so that its
+// logs is the VectorSidecar of a fan-out: it reads a log folder, so that its
 // templates look at each workload, and lets all workloads change at once.
 func logs(namespace string) *v1alpha1.VectorSidecar {
 	all := intstr.FromString("100%")
 	sidecar := objects.NewVectorSidecar("logs", namespace).Selecting(wantedKey, wantedValue).WithLogs("/var/log/app").Build()
 	sidecar.Spec.Rollout = &v1alpha1.RolloutSpec{MaxConcurrent: &all}
+	return sidecar
+}
+
+// referring is a VectorSidecar whose configuration is in a ConfigMap.
+func referring(namespace, budget string) *v1alpha1.VectorSidecar {
+	most := intstr.Parse(budget)
+	sidecar := objects.NewVectorSidecar("logs", namespace).Selecting(wantedKey, wantedValue).WithConfigMap("vector", "vector.yaml").Build()
+	sidecar.Spec.Rollout = &v1alpha1.RolloutSpec{MaxConcurrent: &most}
 	return sidecar
 }
 
@@ -37,24 +45,30 @@ type overlay struct {
 	companions []corev1.ConfigMap
 }
 
-// newOverlay decides as the operator does.
-func newOverlay(ctx context.Context, namespace, kubeVersion string) (*overlay, error) {
+// newOverlay decides as the operator does. configuration is the ConfigMap that the
+// VectorSidecar refers to, nil if it refers to none.
+func newOverlay(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configuration *corev1.ConfigMap, kubeVersion string) (*overlay, error) {
 	chart, err := sidecarchart.Load(vectorsidecar.FS)
 	if err != nil {
 		return nil, err
 	}
-	deployment := application("app", namespace)
+	deployment := application("app", sidecar.Namespace)
 	wanted(0, deployment)
 	decided, err := decision.Decide(ctx, &decision.Snapshot{
-		Sidecar: logs(namespace), Workloads: []workload.View{workload.Of(deployment)},
-		ConfigMap: func(string) *corev1.ConfigMap { return nil },
+		Sidecar: sidecar, Workloads: []workload.View{workload.Of(deployment)},
+		ConfigMap: func(name string) *corev1.ConfigMap {
+			if configuration == nil || configuration.Name != name {
+				return nil
+			}
+			return configuration
+		},
 		Platform:  platform.Of(chart, "", nil), DefaultEnvironment: "development", KubeVersion: kubeVersion,
 	}, nil)
 	if err != nil {
 		return nil, err
 	}
 	if decided.Invalid != nil || len(decided.Plans) != 1 || len(decided.Plans[0].Bodies()) != 1 {
-		return nil, fmt.Errorf("deciding what to apply: %+v", decided)
+		return nil, fmt.Errorf("deciding what to apply: %+v, %v", decided, decided.Invalid)
 	}
 	return &overlay{body: decided.Plans[0].Bodies()[0], companions: decided.Companions}, nil
 }
