@@ -43,7 +43,7 @@ func (f *fleet) put(record *workload.Record) {
 	for _, manager := range record.Managers() {
 		add(at.byManager, manager, record)
 	}
-	for label, value := range record.Labels {
+	for label, value := range record.Labels().All() {
 		if shelf, wanted := at.byLabel[pair(label, value)]; wanted {
 			shelf[record.Name] = record
 		}
@@ -72,7 +72,7 @@ func (p *place) drop(name string) {
 			delete(p.byManager, manager)
 		}
 	}
-	for label, value := range before.Labels {
+	for label, value := range before.Labels().All() {
 		delete(p.byLabel[pair(label, value)], name)
 	}
 }
@@ -111,7 +111,7 @@ func (p *place) labelled(label string) shelf {
 	}
 	p.byLabel[label] = shelf{}
 	for _, record := range p.all {
-		for key, value := range record.Labels {
+		for key, value := range record.Labels().All() {
 			if pair(key, value) == label {
 				p.byLabel[label][record.Name] = record
 			}

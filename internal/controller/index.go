@@ -10,11 +10,11 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 const (
@@ -67,12 +67,10 @@ func selectorKeys(object client.Object) []string {
 	return []string{anyLabels}
 }
 
-func labelKeys(of map[string]string) []string {
+func labelKeys(of workload.Labels) []string {
 	var keys []string
-	for key, value := range of {
+	for key, value := range of.All() {
 		keys = append(keys, pair(key, value))
 	}
 	return keys
 }
-
-func labelSet(of map[string]string) labels.Set { return of }

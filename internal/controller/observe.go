@@ -6,6 +6,8 @@ package controller
 import (
 	"cmp"
 	"context"
+	"iter"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -69,7 +71,8 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 // others lists the other VectorSidecars that may select one of the workloads, the
 // oldest first.
 func (r *Reconciler) others(ctx context.Context, sidecar *v1alpha1.VectorSidecar, workloads []workload.View) []v1alpha1.VectorSidecar {
-	found := r.selecting(ctx, sidecar.Namespace, len(workloads), func(n int) map[string]string { return workloads[n].Labels })
+	labels := func(n int) iter.Seq2[string, string] { return maps.All(workloads[n].Labels) }
+	found := r.selecting(ctx, sidecar.Namespace, len(workloads), labels)
 	others := slices.DeleteFunc(found, func(other v1alpha1.VectorSidecar) bool { return other.UID == sidecar.UID })
 	slices.SortFunc(others, func(a, b v1alpha1.VectorSidecar) int {
 		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
@@ -102,7 +105,7 @@ func (r *Reconciler) workloads(sidecar *v1alpha1.VectorSidecar, started map[type
 	}
 	if selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector); err == nil {
 		for _, record := range r.fleet.candidates(sidecar.Namespace, selectorKeys(sidecar)) {
-			if selector.Matches(labelSet(record.Labels)) {
+			if selector.Matches(record.Labels()) {
 				add(record)
 			}
 		}

@@ -5,6 +5,7 @@ package controller
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"reflect"
 	"slices"
@@ -82,10 +83,10 @@ func environmentChanges() predicate.Predicate {
 // something in it.
 func (r *Reconciler) sidecarsOfWorkload(ctx context.Context, record *workload.Record) []reconcile.Request {
 	found := map[types.NamespacedName]bool{}
-	for _, key := range append(labelKeys(record.Labels), anyLabels) {
+	for _, key := range append(labelKeys(record.Labels()), anyLabels) {
 		for _, sidecar := range r.list(ctx, record.Namespace, indexSelector, key) {
 			selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
-			if err == nil && selector.Matches(labelSet(record.Labels)) {
+			if err == nil && selector.Matches(record.Labels()) {
 				found[client.ObjectKeyFromObject(&sidecar)] = true
 			}
 		}
@@ -119,7 +120,7 @@ func (r *Reconciler) sidecarsOfConfigMap(ctx context.Context, object client.Obje
 // selects: the oldest one's wish decides what the others may do.
 func (r *Reconciler) neighbours(ctx context.Context, object client.Object) []reconcile.Request {
 	candidates := r.fleet.candidates(object.GetNamespace(), selectorKeys(object))
-	labels := func(n int) map[string]string { return candidates[n].Labels }
+	labels := func(n int) iter.Seq2[string, string] { return candidates[n].Labels().All() }
 	return requests(keysOf(r.selecting(ctx, object.GetNamespace(), len(candidates), labels)))
 }
 
@@ -129,7 +130,7 @@ const manyLabels = 200
 
 // selecting finds the VectorSidecars that may select one of some workloads, whose
 // labels are given by number. It may find more than those.
-func (r *Reconciler) selecting(ctx context.Context, namespace string, count int, labels func(int) map[string]string) []v1alpha1.VectorSidecar {
+func (r *Reconciler) selecting(ctx context.Context, namespace string, count int, labels func(int) iter.Seq2[string, string]) []v1alpha1.VectorSidecar {
 	keys := map[string]bool{anyLabels: true}
 	for n := range count {
 		for key, value := range labels(n) {

@@ -84,6 +84,9 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 			return fmt.Errorf("following %s: %w", options.Config, err)
 		}
 	}
+	if err := mgr.Add(release{}); err != nil {
+		return fmt.Errorf("adding the release of memory: %w", err)
+	}
 	if err := mgr.Start(ctx); err != nil {
 		return fmt.Errorf("running: %w", err)
 	}

@@ -35,18 +35,15 @@ func NewReducer() *Reducer {
 func (r *Reducer) Reduce(deployment *appsv1.Deployment) *Record {
 	body := r.bodies.of(r.prints.of(deployment), func() *body { return r.bodyOf(deployment) })
 	return &Record{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace:         one(deployment.Namespace),
-			Name:              deployment.Name,
-			UID:               deployment.UID,
-			ResourceVersion:   deployment.ResourceVersion,
-			Generation:        deployment.Generation,
-			DeletionTimestamp: deployment.DeletionTimestamp,
-			Labels:            body.labels,
-		},
-		rollout: rolloutOf(deployment),
-		body:    body,
-		seen:    deployment.ResourceVersion,
+		Namespace:       one(deployment.Namespace),
+		Name:            deployment.Name,
+		UID:             deployment.UID,
+		resourceVersion: deployment.ResourceVersion,
+		generation:      deployment.Generation,
+		deleting:        deployment.DeletionTimestamp != nil,
+		rollout:         rolloutOf(deployment),
+		body:            body,
+		seen:            deployment.ResourceVersion,
 	}
 }
 
@@ -56,7 +53,7 @@ func (r *Reducer) bodyOf(deployment *appsv1.Deployment) *body {
 		packed = nil // Every value of the type marshals.
 	}
 	return &body{
-		labels:     oneOfEach(deployment.Labels),
+		labels:     labelsOf(deployment.Name, deployment.Labels),
 		lastWriter: one(lastWriter(deployment.ManagedFields)),
 		owned:      r.ownershipIn(deployment),
 		packed:     packed,
@@ -131,14 +128,3 @@ func reduceVolumes(volumes []corev1.Volume) []corev1.Volume {
 
 // one returns the one copy of a text that many workloads have.
 func one(text string) string { return unique.Make(text).Value() }
-
-func oneOfEach(labels map[string]string) map[string]string {
-	if labels == nil {
-		return nil
-	}
-	kept := make(map[string]string, len(labels))
-	for key, value := range labels {
-		kept[one(key)] = one(value)
-	}
-	return kept
-}

@@ -62,7 +62,7 @@ func newOverlay(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configurat
 			}
 			return configuration
 		},
-		Platform:  platform.Of(chart, "", nil), DefaultEnvironment: "development", KubeVersion: kubeVersion,
+		Platform: platform.Of(chart, "", nil), DefaultEnvironment: "development", KubeVersion: kubeVersion,
 	}, nil)
 	if err != nil {
 		return nil, err
