@@ -30,11 +30,11 @@ build: ## Build the operator and the kubectl plugin into bin/.
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(BIN)/ ./cmd/...
 
 .PHONY: image
-image: $(BIN)/ko ## Build the image as an OCI layout in bin/image, without a container engine or a registry; PUSH=true pushes it to IMAGE.
-	@rm -rf $(BIN)/image $(BIN)/ko-cache/img
+image: $(BIN)/ko ## Build the image as an OCI layout in bin/image, and lists of its parts (SPDX) in bin/image.sbom, without a container engine or a registry; PUSH=true pushes it to IMAGE.
+	@rm -rf $(BIN)/image $(BIN)/image.sbom $(BIN)/ko-cache/img
 	@mkdir -p $(BIN)/ko-cache && cp -R $(TOOLS)/ko/base $(BIN)/ko-cache/img
 	KOCACHE=$(CURDIR)/$(BIN)/ko-cache KO_DOCKER_REPO=$(IMAGE) VERSION=$(VERSION) $(BIN)/ko build --bare --tags=$(VERSION) \
-	  --push=$(or $(PUSH),false) --oci-layout-path=$(BIN)/image --sbom=none \
+	  --push=$(or $(PUSH),false) --oci-layout-path=$(BIN)/image --sbom=spdx --sbom-dir=$(BIN)/image.sbom \
 	  --platform=linux/amd64,linux/arm64 --image-user=65532:65532 ./cmd/operator
 
 .PHONY: generate

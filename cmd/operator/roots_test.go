@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"crypto/x509"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The authorities are read once in a process, so that this test runs in another one
+// that sees as few files as the image has.
+func TestPublicAuthoritiesAreTrustedWithoutAnyOnTheDisk(t *testing.T) {
+	const inside = "TEST_WITHOUT_AUTHORITIES"
+	if os.Getenv(inside) == "" {
+		none := filepath.Join(t.TempDir(), "none")
+		again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+		again.Env = append(os.Environ(), inside+"=true", "SSL_CERT_FILE="+none, "SSL_CERT_DIR="+none)
+		out, err := again.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		return
+	}
+	roots, err := x509.SystemCertPool()
+	require.NoError(t, err)
+	require.NotEmpty(t, roots.Subjects()) //nolint:staticcheck // it leaves out none on Linux
+}
