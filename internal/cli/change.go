@@ -65,14 +65,14 @@ func (c *concerns) includes(deployment *appsv1.Deployment) bool {
 
 // pick returns the workloads of a scene that a command is about, those of files
 // in their order. A name that is not there is an error.
-func (s *scene) pick(c *concerns) ([]*appsv1.Deployment, error) {
+func (s *scene) pick() ([]*appsv1.Deployment, error) {
 	var found []*appsv1.Deployment
 	for _, deployment := range s.inOrder() {
-		if c.includes(deployment) && (s.namespace == "" || deployment.Namespace == s.namespace) {
+		if s.about.includes(deployment) && (s.namespace == "" || deployment.Namespace == s.namespace) {
 			found = append(found, deployment)
 		}
 	}
-	for _, name := range c.names {
+	for _, name := range s.about.names {
 		if !slices.ContainsFunc(found, func(d *appsv1.Deployment) bool { return d.Name == name }) {
 			return nil, fmt.Errorf("there is no Deployment %q%s", name, in(s.namespace))
 		}
@@ -124,7 +124,7 @@ func (m *merged) of(deployment *appsv1.Deployment) *change {
 
 // merge carries all decisions out, one VectorSidecar after the other, on copies.
 // The pace of a rollout does not count: this is where it ends.
-func (s *scene) merge(ctx context.Context, c *concerns) (*merged, error) {
+func (s *scene) merge(ctx context.Context) (*merged, error) {
 	merger, err := offline.New()
 	if err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func (s *scene) merge(ctx context.Context, c *concerns) (*merged, error) {
 		for i := range ruled.Plans {
 			p := &ruled.Plans[i]
 			deployment := s.Workload(p.Target.Namespace, p.Target.Name)
-			if deployment == nil || !c.includes(deployment) {
+			if deployment == nil || !s.about.includes(deployment) {
 				continue
 			}
 			at := latest[deployment]

@@ -53,19 +53,15 @@ kubectl vectorsidecar diff cart -n shop --label logs=vector`,
 }
 
 func (o *diffOptions) run(ctx context.Context, arguments []string) error {
-	about, err := o.concerning(arguments)
+	scene, err := o.open(ctx, arguments...)
 	if err != nil {
 		return err
 	}
-	scene, err := o.open(ctx)
+	workloads, err := scene.pick()
 	if err != nil {
 		return err
 	}
-	workloads, err := scene.pick(about)
-	if err != nil {
-		return err
-	}
-	merged, err := scene.merge(ctx, about)
+	merged, err := scene.merge(ctx)
 	if err != nil {
 		return err
 	}

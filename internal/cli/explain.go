@@ -94,20 +94,16 @@ func (o *explainOptions) run(ctx context.Context, arguments []string) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	about, err := o.concerning(arguments)
+	scene, err := o.open(ctx, arguments...)
 	if err != nil {
 		return err
 	}
-	scene, err := o.open(ctx)
-	if err != nil {
-		return err
-	}
-	workloads, err := scene.pick(about)
+	workloads, err := scene.pick()
 	if err != nil {
 		return err
 	}
 	if len(workloads) > 1 {
-		return fmt.Errorf("there are %d Deployments %q: name the one by --namespace", len(workloads), about.names[0])
+		return fmt.Errorf("there are %d Deployments %q: name the one by --namespace", len(workloads), arguments[0])
 	}
 	explained, err := scene.explain(ctx, workloads[0])
 	if err != nil {

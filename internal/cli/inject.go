@@ -49,15 +49,11 @@ func (o *injectOptions) run(ctx context.Context) error {
 	if len(o.files) == 0 {
 		o.files = []string{"-"}
 	}
-	about, err := o.concerning(nil)
-	if err != nil {
-		return err
-	}
 	scene, err := o.open(ctx)
 	if err != nil {
 		return err
 	}
-	merged, err := scene.merge(ctx, about)
+	merged, err := scene.merge(ctx)
 	if err != nil {
 		return err
 	}

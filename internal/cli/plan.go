@@ -89,15 +89,11 @@ func (o *planOptions) run(ctx context.Context) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	about, err := o.concerning(nil)
-	if err != nil {
-		return err
-	}
 	scene, err := o.open(ctx)
 	if err != nil {
 		return err
 	}
-	outlook, err := scene.outlook(ctx, about)
+	outlook, err := scene.outlook(ctx)
 	if err != nil {
 		return err
 	}
@@ -108,7 +104,7 @@ func (o *planOptions) run(ctx context.Context) error {
 }
 
 // outlook decides about every VectorSidecar.
-func (s *scene) outlook(ctx context.Context, about *concerns) (*outlook, error) {
+func (s *scene) outlook(ctx context.Context) (*outlook, error) {
 	result := &outlook{States: map[string]int{}, Steps: []step{}}
 	merger, err := offline.New()
 	if err != nil {
@@ -129,7 +125,7 @@ func (s *scene) outlook(ctx context.Context, about *concerns) (*outlook, error) 
 		for i := range ruled.Plans {
 			p := &ruled.Plans[i]
 			deployment := s.Workload(p.Target.Namespace, p.Target.Name)
-			if deployment == nil || !about.includes(deployment) {
+			if deployment == nil || !s.about.includes(deployment) {
 				continue
 			}
 			one, err := stepOf(merger, p, deployment, turns[i])

@@ -57,22 +57,18 @@ func (o *renderOptions) run(ctx context.Context, arguments []string) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	about, err := o.concerning(arguments)
-	if err != nil {
-		return err
-	}
-	scene, err := o.open(ctx)
+	scene, err := o.open(ctx, arguments...)
 	if err != nil {
 		return err
 	}
 	if o.explainValues {
 		return o.printValues(ctx, scene)
 	}
-	workloads, err := scene.pick(about)
+	workloads, err := scene.pick()
 	if err != nil {
 		return err
 	}
-	merged, err := scene.merge(ctx, about)
+	merged, err := scene.merge(ctx)
 	if err != nil {
 		return err
 	}

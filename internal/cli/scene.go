@@ -30,6 +30,7 @@ type scene struct {
 	*world.World
 
 	source *source
+	about  *concerns
 	// documents are those of the files, in their order.
 	documents []world.Document
 	// namespace that the command is about; "" for all.

@@ -81,8 +81,13 @@ type given struct {
 	hasWorkloads, hasSidecars bool
 }
 
-// open reads files and, where they are not enough, the cluster.
-func (s *source) open(ctx context.Context) (*scene, error) {
+// open reads files and, where they are not enough, the cluster. names are those of
+// the workloads that the command is about, none for all.
+func (s *source) open(ctx context.Context, names ...string) (*scene, error) {
+	about, err := s.concerning(names)
+	if err != nil {
+		return nil, err
+	}
 	input, err := s.read()
 	if err != nil {
 		return nil, err
@@ -91,7 +96,7 @@ func (s *source) open(ctx context.Context) (*scene, error) {
 	if err != nil {
 		return nil, err
 	}
-	scene := &scene{source: s, documents: input.documents}
+	scene := &scene{source: s, about: about, documents: input.documents}
 	if input.hasWorkloads && input.hasSidecars {
 		scene.World = world.New(nil)
 		scene.namespace = *s.app.kube.Namespace

@@ -83,11 +83,7 @@ func (o *treeOptions) run(ctx context.Context) error {
 }
 
 func (o *treeOptions) text(ctx context.Context, scene *scene) ([]byte, error) {
-	about, err := o.concerning(nil)
-	if err != nil {
-		return nil, err
-	}
-	root, err := scene.tree(ctx, about)
+	root, err := scene.tree(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +99,7 @@ func (o *treeOptions) text(ctx context.Context, scene *scene) ([]byte, error) {
 }
 
 // tree decides about every VectorSidecar and hangs it below its environment.
-func (s *scene) tree(ctx context.Context, about *concerns) ([]*node, error) {
+func (s *scene) tree(ctx context.Context) ([]*node, error) {
 	roots := []*node{}
 	for _, sidecar := range s.Sidecars() {
 		ruled, err := s.rule(ctx, sidecar)
@@ -119,7 +115,7 @@ func (s *scene) tree(ctx context.Context, about *concerns) ([]*node, error) {
 		}
 		for i := range ruled.Plans {
 			p := &ruled.Plans[i]
-			if deployment := s.Workload(p.Target.Namespace, p.Target.Name); deployment == nil || !about.includes(deployment) {
+			if deployment := s.Workload(p.Target.Namespace, p.Target.Name); deployment == nil || !s.about.includes(deployment) {
 				continue
 			}
 			at := child(&of.Children, p.Target.Kind, p.Target.Name)
