@@ -45,6 +45,7 @@ var other = map[string]string{
 	"fullnameOverride":                         `shipper`,
 	"global.imagePullSecrets":                  `[shared]`,
 	"global.imageRegistry":                     `mirror.example.com`,
+	"helmTest.timeoutSeconds":                  `300`,
 	"image.digest":                             digest,
 	"image.pullPolicy":                         `Always`,
 	"image.registry":                           `registry.example.com:5000`,

@@ -11,7 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -46,6 +48,16 @@ func (*installation) awaitServed(t *testing.T) {
 	t.Helper()
 	harness.Eventually(t, "VectorSidecars to be served", func() bool {
 		return cluster.List(t.Context(), &v1alpha1.VectorSidecarList{}) == nil
+	})
+}
+
+// awaitLeader waits until an operator leads.
+func (*installation) awaitLeader(t *testing.T) {
+	t.Helper()
+	harness.Eventually(t, "an operator to lead", func() bool {
+		lease := &coordinationv1.Lease{}
+		err := cluster.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: fullname}, lease)
+		return err == nil && ptr.Deref(lease.Spec.HolderIdentity, "") != ""
 	})
 }
 

@@ -97,10 +97,12 @@ func TestUninstallingMayBeRefused(t *testing.T) {
 
 // A test that passes whatever is installed would be none.
 func TestHelmTestFindsAnOperatorThatIsGone(t *testing.T) {
-	i := installed(t, chartDir)
+	i := installed(t, chartDir, "--set", "helmTest.timeoutSeconds=2")
+	// One that stops before it leads gives nothing up.
+	i.awaitLeader(t)
 	i.end(syscall.SIGINT)
 
-	_, complaint, err := tryHelm(t, "test", release, "-n", namespace, "--timeout", "2m")
+	_, complaint, err := tryHelm(t, "test", release, "-n", namespace)
 
 	require.Error(t, err, complaint)
 	require.Contains(t, strings.Join(i.pods.Said(), "\n"), "an operator leads: nobody holds Lease "+namespace+"/"+fullname)
