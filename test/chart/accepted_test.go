@@ -86,14 +86,18 @@ func TestDefinitionIsTheGeneratedOne(t *testing.T) {
 	require.Less(t, len(size), 200<<10, "shorten the descriptions: maxDescLen in the Makefile")
 }
 
-// withWhatTheyNeed installs, for the time of the test, what others of the objects
-// need to be accepted: the CustomResourceDefinition, and the accounts of Pods.
+// withWhatTheyNeed installs what others of the objects need to be accepted: the
+// CustomResourceDefinition, which stays for a release to take over, and for the
+// time of the test the accounts of Pods.
 func withWhatTheyNeed(t *testing.T, all []*unstructured.Unstructured) {
 	t.Helper()
 	for _, object := range all {
 		if object.GetKind() == crdKind {
-			apply(t, object)
-			t.Cleanup(func() { removeDefinition(t) })
+			definition := object.DeepCopy()
+			annotations := definition.GetAnnotations()
+			annotations["meta.helm.sh/release-name"], annotations["meta.helm.sh/release-namespace"] = release, namespace
+			definition.SetAnnotations(annotations)
+			apply(t, definition)
 		}
 	}
 	withAccounts(t, all)

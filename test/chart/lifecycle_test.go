@@ -20,6 +20,7 @@ import (
 )
 
 func TestInstallAndUninstall(t *testing.T) {
+	removeDefinition(t)
 	t.Cleanup(func() { takeAway(t) })
 	harness.NewStandIn(t, plane, cluster, namespace).Hooks(t)
 	install(t)
@@ -75,7 +76,7 @@ func status(t *testing.T) releaseStatus {
 	return answer
 }
 
-// removeDefinition waits until it is gone, so that the next test installs its own.
+// removeDefinition waits until it is gone, so that the test installs its own.
 func removeDefinition(t *testing.T) {
 	t.Helper()
 	definition := &unstructured.Unstructured{}

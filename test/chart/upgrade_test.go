@@ -33,6 +33,7 @@ func previous(t *testing.T) string {
 func TestAnUpgradeFromTheChartBeforeRollsNothing(t *testing.T) {
 	file := root + "/values/development.yaml"
 	i := &installation{pods: harness.NewStandIn(t, plane, cluster, namespace)}
+	removeDefinition(t)
 	t.Cleanup(func() { takeAway(t) })
 	helm(t, "install", release, previous(t), "-n", namespace, "-f", file)
 	i.awaitServed(t)
