@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -57,10 +56,8 @@ func New(c client.Client) *Writer { return &Writer{client: c} }
 
 // Written is what the API server said of a write.
 type Written struct {
+	// ResourceVersion is that of the workload after the last request of a plan.
 	ResourceVersion string
-	// Passing are the versions that the workload had between the requests of one
-	// plan.
-	Passing []string
 	// Generation is one higher than before if a rollout begins.
 	Generation int64
 }
@@ -76,22 +73,18 @@ func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 	reply := &metav1.PartialObjectMetadata{}
 	reply.SetGroupVersionKind(kind)
 	reply.Namespace, reply.Name = p.Target.Namespace, p.Target.Name
-	var passing []string
 	if err := w.patch(ctx, reply, p); err != nil {
 		return Written{}, fmt.Errorf("patching %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
 	}
 	for _, body := range p.Bodies() {
-		passing = append(passing, reply.ResourceVersion)
 		if err := w.apply(ctx, reply, identified(body, p.Target), p); err != nil {
 			return Written{}, fmt.Errorf("applying to %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
 		}
 	}
-	passing = append(passing, reply.ResourceVersion)
 	if err := w.disown(ctx, reply, p); err != nil {
 		return Written{}, fmt.Errorf("giving up %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
 	}
-	passing = slices.DeleteFunc(passing, func(version string) bool { return version == "" || version == reply.ResourceVersion })
-	return Written{ResourceVersion: reply.ResourceVersion, Passing: passing, Generation: reply.Generation}, nil
+	return Written{ResourceVersion: reply.ResourceVersion, Generation: reply.Generation}, nil
 }
 
 // identified returns a body that says which workload it is for. The UID makes sure

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -36,10 +37,9 @@ type entry struct {
 	planned, seen string
 	action        plan.Action
 	hash          string
-	// generation is what the API server answered to a write, and passing are the
-	// versions in between, where it took several requests.
+	// generation and version are what the API server answered to a write.
 	generation int64
-	passing    []string
+	version    string
 	// refusal is its answer if the same would be refused again, else nil, and
 	// at is when it gave it: what refuses may be lifted.
 	refusal error
@@ -57,8 +57,16 @@ func newLedger(now func() time.Time) *ledger {
 // pending tells whether the cache is still behind the last write to the target.
 func (l *ledger) pending(owner types.NamespacedName, p *plan.Plan) bool {
 	last, ok := l.last(owner, p)
-	isBehind := last.planned == p.ResourceVersion || p.Generation < last.generation || slices.Contains(last.passing, p.ResourceVersion)
+	isBehind := last.planned == p.ResourceVersion || p.Generation < last.generation || isBefore(p.ResourceVersion, last.version)
 	return ok && last.refusal == nil && isBehind
+}
+
+// isBefore tells whether a version is known to be older than another. Between two
+// requests of ours others may write to the workload's status, so that it is not
+// enough to know the versions that our own requests made.
+func isBefore(version, other string) bool {
+	order, err := resourceversion.CompareResourceVersion(version, other)
+	return err == nil && order < 0
 }
 
 // refusal returns what the API server answered a short while ago to the same
@@ -79,7 +87,7 @@ func (l *ledger) last(owner types.NamespacedName, p *plan.Plan) (entry, bool) {
 }
 
 func (l *ledger) wrote(owner types.NamespacedName, p *plan.Plan, written apply.Written) {
-	l.put(owner, p, entry{generation: written.Generation, passing: written.Passing})
+	l.put(owner, p, entry{generation: written.Generation, version: written.ResourceVersion})
 }
 
 func (l *ledger) refused(owner types.NamespacedName, p *plan.Plan, err error) {

@@ -35,7 +35,7 @@ func TestAWriteIsNotRepeatedBeforeTheCacheShowsIt(t *testing.T) {
 	l := newLedger(time.Now)
 	require.False(t, l.pending(logsOfShop, seen("10", 1, "a")))
 
-	l.wrote(logsOfShop, seen("10", 1, "a"), apply.Written{Generation: 2, Passing: []string{"11b"}})
+	l.wrote(logsOfShop, seen("10", 1, "a"), apply.Written{Generation: 2, ResourceVersion: "14"})
 
 	for name, test := range map[string]struct {
 		plan *plan.Plan
@@ -44,8 +44,9 @@ func TestAWriteIsNotRepeatedBeforeTheCacheShowsIt(t *testing.T) {
 		"the version that was written to":   {seen("10", 1, "a"), true},
 		"a newer one, still before ours":    {seen("11", 1, "a"), true},
 		"the same, for another sidecar":     {seen("10", 1, "b"), true},
-		"between two requests of ours":      {seen("11b", 2, "a"), true},
-		"ours":                              {seen("12", 2, "a"), false},
+		"between two requests of ours":      {seen("12", 2, "a"), true},
+		"somebody's between them":           {seen("13", 2, "a"), true},
+		"ours":                              {seen("14", 2, "a"), false},
 		"one that somebody wrote after us":  {seen("15", 3, "a"), false},
 		"another workload of the same name": {func() *plan.Plan { p := seen("10", 1, "a"); p.Target.UID = "other"; return p }(), false},
 	} {
