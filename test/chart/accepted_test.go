@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/strvals"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -25,7 +27,9 @@ func TestEveryEnvironmentIsAccepted(t *testing.T) {
 	for name, file := range environments(t) {
 		t.Run(name, func(t *testing.T) {
 			helm(t, "lint", "--strict", chartDir, "-f", file)
-			requireAccepted(t, "-f", file)
+			values, err := chartutil.ReadValuesFile(file)
+			require.NoError(t, err)
+			requireAccepted(t, values)
 		})
 	}
 }
@@ -44,19 +48,19 @@ func TestCombinationsAreAccepted(t *testing.T) {
 		"left without its sidecars":        "uninstall.policy=orphan,watchNamespaces={shop}",
 		"not to be left":                   "uninstall.policy=block,leaderElection.enabled=false",
 	} {
-		t.Run(name, func(t *testing.T) { requireAccepted(t, "--set", values) })
+		t.Run(name, func(t *testing.T) {
+			given, err := strvals.Parse(values)
+			require.NoError(t, err)
+			requireAccepted(t, given)
+		})
 	}
 }
 
 // requireAccepted has an API server look at all that is rendered, and the Pod
 // Security Standard at all pods.
-func requireAccepted(t *testing.T, values ...string) {
+func requireAccepted(t *testing.T, values map[string]any) {
 	t.Helper()
-	args := []string{"template", release, chartDir, "-n", namespace}
-	for _, kind := range monitoringKinds {
-		args = append(args, "--api-versions", kind)
-	}
-	all := objects(t, helm(t, append(args, values...)...))
+	all := objects(t, join(render(t, load(t), values, monitoringKinds...)))
 	withWhatTheyNeed(t, all)
 	for _, object := range all {
 		apply(t, object, client.DryRunAll)
@@ -74,8 +78,8 @@ func TestDefinitionIsTheGeneratedOne(t *testing.T) {
 	var generated apiextensionsv1.CustomResourceDefinition
 	require.NoError(t, yaml.UnmarshalStrict(text, &generated))
 
-	manifest := helm(t, "template", release, chartDir, "-s", "templates/crds.yaml")
-	rendered := ofKind[apiextensionsv1.CustomResourceDefinition](t, objects(t, manifest), crdKind)
+	all := objects(t, join(render(t, load(t), nil)))
+	rendered := ofKind[apiextensionsv1.CustomResourceDefinition](t, all, crdKind)
 	require.Equal(t, crdName, rendered.Name)
 	require.Equal(t, generated.Spec, rendered.Spec)
 
@@ -87,18 +91,19 @@ func TestDefinitionIsTheGeneratedOne(t *testing.T) {
 }
 
 // withWhatTheyNeed installs what others of the objects need to be accepted: the
-// CustomResourceDefinition, which stays for a release to take over, and for the
-// time of the test the accounts of Pods.
+// CustomResourceDefinition unless there is one, which stays for a release to take
+// over, and for the time of the test the accounts of Pods.
 func withWhatTheyNeed(t *testing.T, all []*unstructured.Unstructured) {
 	t.Helper()
 	for _, object := range all {
-		if object.GetKind() == crdKind {
-			definition := object.DeepCopy()
-			annotations := definition.GetAnnotations()
-			annotations["meta.helm.sh/release-name"], annotations["meta.helm.sh/release-namespace"] = release, namespace
-			definition.SetAnnotations(annotations)
-			apply(t, definition)
+		if object.GetKind() != crdKind || exists(t, object) {
+			continue
 		}
+		definition := object.DeepCopy()
+		annotations := definition.GetAnnotations()
+		annotations["meta.helm.sh/release-name"], annotations["meta.helm.sh/release-namespace"] = release, namespace
+		definition.SetAnnotations(annotations)
+		apply(t, definition)
 	}
 	withAccounts(t, all)
 }

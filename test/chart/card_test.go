@@ -20,7 +20,7 @@ import (
 // What Artifact Hub shows of the chart is what is in it.
 func TestTheCardSaysWhatTheChartIs(t *testing.T) {
 	card := load(t).Metadata.Annotations
-	all := objects(t, helm(t, "template", release, chartDir, "-n", namespace))
+	all := objects(t, join(render(t, load(t), nil)))
 	definition := ofKind[apiextensionsv1.CustomResourceDefinition](t, all, crdKind)
 
 	var images []struct{ Image string }
