@@ -69,6 +69,12 @@ func (i *installation) restarted(t *testing.T) {
 	i.end = i.pods.Operator(t, fullname)
 }
 
+// requireWorks has helm test find that an operator does its work.
+func requireWorks(t *testing.T) {
+	t.Helper()
+	require.Contains(t, string(helm(t, "test", release, "-n", namespace)), "Phase:          Succeeded")
+}
+
 // takeAway takes a release away with force, with everything of its kinds but the
 // definition: the next release takes it over, which costs the API server far less
 // than one that goes and comes.

@@ -11,30 +11,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-func TestAReleaseIsInstalledUpgradedRolledBackAndUninstalled(t *testing.T) {
+func TestEveryEnvironmentIsInstalledAndUninstalled(t *testing.T) {
 	for name, file := range environments(t) {
 		t.Run(name, func(t *testing.T) {
-			i := installed(t, chartDir, "-f", file)
-			cart, logs := injected(t)
-			rollouts := cart.Generation
-			require.Contains(t, string(helm(t, "test", release, "-n", namespace)), "Phase:          Succeeded")
-
-			helm(t, "upgrade", release, chartDir, "-n", namespace, "-f", file, "--set", "concurrency=8,commonLabels.team=platform,logLevel=WARN")
-			i.restarted(t)
-			require.Contains(t, string(helm(t, "test", release, "-n", namespace)), "Phase:          Succeeded")
-			helm(t, "rollback", release, "1", "-n", namespace)
-			i.restarted(t)
-			require.Contains(t, string(helm(t, "test", release, "-n", namespace)), "Phase:          Succeeded")
-
-			world.Get(t, cart)
-			require.Equal(t, rollouts, cart.Generation, "neither upgrade nor rollback rolls a workload")
-			world.Get(t, logs)
-			require.Contains(t, logs.Finalizers, meta.Finalizer)
+			installed(t, chartDir, "-f", file)
+			cart, _ := injected(t)
+			requireWorks(t)
 
 			helm(t, "uninstall", release, "-n", namespace)
+
 			requireNoTrace(t, cart)
 		})
 	}
