@@ -39,6 +39,7 @@ func documents(t *testing.T, namespace, text string) []*unstructured.Unstructure
 }
 
 func TestTheAPIServerRefusesWhatItCanTell(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	for name, test := range map[string]struct{ spec, want string }{
 		"no selector":             {"{}", "spec.selector"},
@@ -65,6 +66,7 @@ func TestTheAPIServerRefusesWhatItCanTell(t *testing.T) {
 		"a negative thread count": {"{selector: {matchLabels: {a: b}}, sidecar: {threads: -1}}", "spec.sidecar.threads"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			object := documents(t, namespace, "apiVersion: observability.kontroloop.ai/v1alpha1\nkind: VectorSidecar\nmetadata: {name: bad}\nspec: "+test.spec)[0]
 			err := world.Client.Create(t.Context(), object)
 			require.True(t, apierrors.IsInvalid(err), "%v", err)
@@ -74,6 +76,7 @@ func TestTheAPIServerRefusesWhatItCanTell(t *testing.T) {
 }
 
 func TestAnEmptySelectorNeedsMatchAll(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	object := documents(t, namespace, "apiVersion: observability.kontroloop.ai/v1alpha1\nkind: VectorSidecar\nmetadata: {name: all}\nspec: {selector: {}, matchAll: true}")[0]
 	require.NoError(t, world.Client.Create(t.Context(), object))
@@ -174,6 +177,7 @@ spec:
 `
 
 func TestManifestsOfTheEarlierCRDWorkUnchanged(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	for _, object := range documents(t, namespace, earlierManifests) {
 		require.NoError(t, world.Client.Create(t.Context(), object))
@@ -202,6 +206,7 @@ func TestManifestsOfTheEarlierCRDWorkUnchanged(t *testing.T) {
 // Every sample works as it stands: the API server takes it, and with the sample
 // application it comes to rest.
 func TestSamples(t *testing.T) {
+	t.Parallel()
 	root, err := harness.Root()
 	require.NoError(t, err)
 	files, err := filepath.Glob(filepath.Join(root, "docs", "samples", "*.yaml"))
@@ -211,6 +216,7 @@ func TestSamples(t *testing.T) {
 	require.NoError(t, err)
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)
 			namespace := world.Namespace(t)

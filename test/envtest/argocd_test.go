@@ -42,6 +42,7 @@ func threeWay(t *testing.T, manifest string, live *appsv1.Deployment) (is, would
 
 // Fact 24.
 func TestAnInjectedWorkloadIsInSyncForArgoCD(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		initContainers string
 		change         func(*v1alpha1.SidecarSpec)
@@ -54,6 +55,7 @@ func TestAnInjectedWorkloadIsInSyncForArgoCD(t *testing.T) {
 		"a mount and no native sidecar":      {"", func(s *v1alpha1.SidecarSpec) { sharesLogs("*")(s); s.Native = "Never" }},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			namespace := world.Namespace(t)
 			run(t, namespace, "kubectl", "apply", "-f", file(t, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: cart, labels: {logs: vector}},
 				spec: {selector: {matchLabels: {app: cart}}, template: {metadata: {labels: {app: cart}}, spec: {containers: [`+app+`]`+test.initContainers+`}}}}`))

@@ -19,6 +19,7 @@ import (
 // Bad input that an API server accepts: a condition says what is wrong, where,
 // and what to do, and no workload is touched.
 func TestBadInputIsExplainedAndTouchesNothing(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		deployment func(*objects.Deployment) *objects.Deployment
 		sidecar    func(*objects.VectorSidecar) *objects.VectorSidecar
@@ -122,6 +123,7 @@ func TestBadInputIsExplainedAndTouchesNothing(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			namespace := world.Namespace(t)
 			config := objects.NewConfigMap("present", namespace, "broken.yaml", "sources:\n\t- x\n")
 			config.Data["notes"] = "none"
@@ -152,6 +154,7 @@ func TestBadInputIsExplainedAndTouchesNothing(t *testing.T) {
 }
 
 func TestAConfigMapThatAppearsLaterIsUsed(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithConfigMap("late", "").Build()
@@ -164,6 +167,7 @@ func TestAConfigMapThatAppearsLaterIsUsed(t *testing.T) {
 }
 
 func TestABadChangeKeepsTheLastGoodSidecar(t *testing.T) {
+	t.Parallel()
 	deployment, vs := injected(t)
 	before := rawTemplate(t, deployment)
 

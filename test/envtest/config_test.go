@@ -21,6 +21,7 @@ import (
 )
 
 func TestNewContentOfAConfigMapRollsOnce(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	config := objects.NewConfigMap("vector", namespace, "vector.yaml", objects.VectorConfig("first"))
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
@@ -48,6 +49,7 @@ func TestNewContentOfAConfigMapRollsOnce(t *testing.T) {
 }
 
 func TestInlineConfigurationIsAnImmutableConfigMap(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithInlineConfig(objects.VectorConfig("{{ first }}")).Build()
@@ -79,6 +81,7 @@ func TestInlineConfigurationIsAnImmutableConfigMap(t *testing.T) {
 }
 
 func TestATOMLConfigurationKeepsItsFormat(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	toml := "[sources.in]\ntype = \"demo_logs\"\nformat = \"json\"\n\n[sinks.out]\ntype = \"blackhole\"\ninputs = [\"in\"]\n"
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithInlineConfig(toml).Build()
@@ -93,6 +96,7 @@ func TestATOMLConfigurationKeepsItsFormat(t *testing.T) {
 
 // Live: the content changes in place, and no pod starts anew.
 func TestALiveConfigurationIsReloadedWithoutARollout(t *testing.T) {
+	t.Parallel()
 	live := func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive }
 	for name, build := range map[string]func(*objects.VectorSidecar) *objects.VectorSidecar{
 		"inline": func(b *objects.VectorSidecar) *objects.VectorSidecar {
@@ -101,6 +105,7 @@ func TestALiveConfigurationIsReloadedWithoutARollout(t *testing.T) {
 		"referenced": func(b *objects.VectorSidecar) *objects.VectorSidecar { return b.WithConfigMap("vector", "") },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			namespace := world.Namespace(t)
 			config := objects.NewConfigMap("vector", namespace, "vector.yaml", objects.VectorConfig("first"))
 			deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
@@ -133,6 +138,7 @@ func TestALiveConfigurationIsReloadedWithoutARollout(t *testing.T) {
 
 // A ConfigMap that happens to have the name of one of ours is its owner's.
 func TestAConfigMapOfSomebodyElseIsNotTakenOver(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	theirs := objects.NewConfigMap("logs-vector", namespace, "vector.yaml", "theirs")
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
@@ -153,6 +159,7 @@ func TestAConfigMapOfSomebodyElseIsNotTakenOver(t *testing.T) {
 }
 
 func TestNothingIsMadeForAWorkloadThatCannotTakeIt(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithPort(9598).Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
@@ -164,6 +171,7 @@ func TestNothingIsMadeForAWorkloadThatCannotTakeIt(t *testing.T) {
 }
 
 func TestADeletedCompanionComesBack(t *testing.T) {
+	t.Parallel()
 	_, vs := injected(t)
 	companion := companionsIn(t, vs.Namespace)[0]
 
@@ -176,6 +184,7 @@ func TestADeletedCompanionComesBack(t *testing.T) {
 }
 
 func TestEnvironments(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		namespaceLabels []string
 		environment     string
@@ -186,6 +195,7 @@ func TestEnvironments(t *testing.T) {
 		"the VectorSidecar":      {[]string{meta.LabelEnvironment, "production"}, "staging", "staging", "100m"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			namespace := world.Namespace(t, test.namespaceLabels...)
 			deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").InEnvironment(test.environment).Build()
@@ -200,6 +210,7 @@ func TestEnvironments(t *testing.T) {
 }
 
 func TestANamespaceThatChangesItsEnvironmentChangesItsSidecars(t *testing.T) {
+	t.Parallel()
 	deployment, vs := injected(t)
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: vs.Namespace}}
 
@@ -271,6 +282,7 @@ func replicaSetsWithSidecar(t *testing.T, namespace string) int {
 
 // A ConfigMap is checked again with each content; what runs is the last good one.
 func TestABrokenChangeOfAConfigMapStopsAtTheCheck(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	config := objects.NewConfigMap("vector", namespace, "vector.yaml", objects.VectorConfig("first"))
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()

@@ -32,8 +32,10 @@ func editAs(t *testing.T, deployment *appsv1.Deployment, manager string) {
 func image(d *appsv1.Deployment) string { return d.Spec.Template.Spec.InitContainers[0].Image }
 
 func TestWhatAPersonChangesByHandIsRepaired(t *testing.T) {
+	t.Parallel()
 	for _, manager := range []string{"kubectl-edit", "kubectl-set", "kubectl-patch"} {
 		t.Run(manager, func(t *testing.T) {
+			t.Parallel()
 			deployment, vs := injected(t)
 			want := image(deployment)
 
@@ -46,6 +48,7 @@ func TestWhatAPersonChangesByHandIsRepaired(t *testing.T) {
 }
 
 func TestDriftIsOnlyReportedOnRequest(t *testing.T) {
+	t.Parallel()
 	deployment, vs := injected(t)
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.DriftPolicy = v1alpha1.DriftReport })
 	writes := len(running.Requests.Writes("/namespaces/" + vs.Namespace + "/deployments"))
@@ -62,8 +65,10 @@ func TestDriftIsOnlyReportedOnRequest(t *testing.T) {
 }
 
 func TestADeployersFieldIsNeverTaken(t *testing.T) {
+	t.Parallel()
 	for _, manager := range []string{"helm", "argocd-controller", "kustomize-controller"} {
 		t.Run(manager, func(t *testing.T) {
+			t.Parallel()
 			deployment, vs := injected(t)
 
 			editAs(t, deployment, manager)
@@ -81,6 +86,7 @@ func TestADeployersFieldIsNeverTaken(t *testing.T) {
 }
 
 func TestALoopOfRepairsIsBrokenOff(t *testing.T) {
+	t.Parallel()
 	deployment, vs := injected(t)
 	clients, err := kubernetes.NewForConfig(world.Config)
 	require.NoError(t, err)
@@ -116,6 +122,7 @@ func TestALoopOfRepairsIsBrokenOff(t *testing.T) {
 }
 
 func TestTwoSidecarsOfDifferentNamesLiveSideBySide(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 	first := objects.NewVectorSidecar("first", namespace).Selecting("logs", "vector").Build()
@@ -145,6 +152,7 @@ func TestTwoSidecarsOfDifferentNamesLiveSideBySide(t *testing.T) {
 }
 
 func TestOfTwoSidecarsOfOneNameTheOlderWins(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	older := objects.NewVectorSidecar("b-older", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, older)

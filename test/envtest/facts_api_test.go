@@ -95,6 +95,7 @@ func containers(d *appsv1.Deployment) []string {
 
 // Fact 2.
 func TestTheSameApplyAgainChangesNothing(t *testing.T) {
+	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
 	body := part(`{containers: [` + vector + `], volumes: [{name: data, emptyDir: {}}]}`)
 	first := mustApply(t, ours, namespace, body)
@@ -109,6 +110,7 @@ func TestTheSameApplyAgainChangesNothing(t *testing.T) {
 
 // Facts 4 and 25.
 func TestAnApplyRemovesWhatTheManagerNoLongerLists(t *testing.T) {
+	t.Parallel()
 	const everything = `{metadata: {name: cart, annotations: {injected: "true"}}, spec: {template: {spec: {containers: [` + vector + `], volumes: [{name: data, emptyDir: {}}]}}}}`
 	for name, test := range map[string]struct {
 		second     string
@@ -118,6 +120,7 @@ func TestAnApplyRemovesWhatTheManagerNoLongerLists(t *testing.T) {
 		"something else": {part(`{containers: [{name: other, image: "registry.example/other:1"}]}`), []string{"app", "other"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			namespace := startWith(t, `{containers: [`+app+`]}`)
 			mustApply(t, ours, namespace, everything)
 
@@ -133,6 +136,7 @@ func TestAnApplyRemovesWhatTheManagerNoLongerLists(t *testing.T) {
 // Facts 5 and 6: why mounts in the application's containers are patched and not
 // applied.
 func TestWhoMountsIntoTheOwnersContainerDecidesWhetherItCanBeRenamed(t *testing.T) {
+	t.Parallel()
 	const mount = `volumeMounts: [{name: logs, mountPath: /var/log/app}]`
 	const volume = `volumes: [{name: logs, emptyDir: {}}]`
 	renamed := whole(`{containers: [{name: main, image: "registry.example/app:1"}]}`)
@@ -162,6 +166,7 @@ func TestWhoMountsIntoTheOwnersContainerDecidesWhetherItCanBeRenamed(t *testing.
 
 // Fact 7.
 func TestAPatchedMountGoesWithItsVolumeInOnePatch(t *testing.T) {
+	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
 	mustApply(t, ours, namespace, part(`{containers: [`+vector+`], volumes: [{name: logs, emptyDir: {}}]}`))
 	injected, err := patch(t, types.StrategicMergePatchType, namespace,
@@ -185,9 +190,11 @@ func TestAPatchedMountGoesWithItsVolumeInOnePatch(t *testing.T) {
 
 // Fact 8.
 func TestAVolumeOfTheSameNameAndAnotherSourceIsRefused(t *testing.T) {
+	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`], volumes: [{name: data, emptyDir: {}}]}`)
 	for name, options := range map[string][]client.PatchOption{"unforced": nil, "forced": {client.ForceOwnership}} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			_, err := applyAs(t, ours, namespace, part(`{volumes: [{name: data, configMap: {name: settings}}]}`), options...)
 
 			require.True(t, apierrors.IsInvalid(err), "%v", err)
@@ -198,6 +205,7 @@ func TestAVolumeOfTheSameNameAndAnotherSourceIsRefused(t *testing.T) {
 
 // Facts 9 and 10: why the sidecar refers to the owner's volume and never lists it.
 func TestASharedVolumeCanChangeOnlyIfWeMerelyReferToIt(t *testing.T) {
+	t.Parallel()
 	const mounting = `{name: vector, image: "registry.example/vector:1", volumeMounts: [{name: data, mountPath: /data}]}`
 	before := `{containers: [` + app + `], volumes: [{name: data, emptyDir: {}}]}`
 	moved := whole(`{containers: [` + app + `], volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]}`)
@@ -208,6 +216,7 @@ func TestASharedVolumeCanChangeOnlyIfWeMerelyReferToIt(t *testing.T) {
 		"we refer to it, and it is gone": {`{containers: [` + mounting + `]}`, dropped, "volumeMounts[0].name: Not found"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			namespace := startWith(t, before)
 			mustApply(t, ours, namespace, part(test.sidecar))
 
@@ -225,11 +234,13 @@ func TestASharedVolumeCanChangeOnlyIfWeMerelyReferToIt(t *testing.T) {
 
 // Facts 11 and 12.
 func TestWhoComesSecondWithAContainersNameIsToldWhoHasIt(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct{ second, body string }{
 		"the owner":       {owner, whole(`{containers: [` + app + `, {name: vector, image: "registry.example/own:1"}]}`)},
 		"another of ours": {"vectorsidecar/other", part(`{containers: [{name: vector, image: "registry.example/vector:2"}]}`)},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			namespace := startWith(t, `{containers: [`+app+`]}`)
 			mustApply(t, ours, namespace, part(`{containers: [`+vector+`]}`))
 
@@ -244,6 +255,7 @@ func TestWhoComesSecondWithAContainersNameIsToldWhoHasIt(t *testing.T) {
 // Fact 11: two that both force, and why the operator never forces against a
 // deployer.
 func TestForceOnBothSidesEndsInARemovalThatFails(t *testing.T) {
+	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
 	mustApply(t, ours, namespace, part(`{containers: [`+vector+`]}`))
 	theirs := whole(`{containers: [` + app + `, {name: vector, image: "registry.example/own:1"}]}`)
@@ -261,6 +273,7 @@ func TestForceOnBothSidesEndsInARemovalThatFails(t *testing.T) {
 
 // Fact 13.
 func TestAnotherManagersNameLeavesTheOldContainer(t *testing.T) {
+	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
 	mustApply(t, "old-version", namespace, part(`{containers: [`+vector+`]}`))
 
@@ -271,6 +284,7 @@ func TestAnotherManagersNameLeavesTheOldContainer(t *testing.T) {
 
 // Fact 14.
 func TestTheUIDKeepsAnApplyFromCreatingWhatIsGone(t *testing.T) {
+	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
 	gone := cart(namespace)
 	world.Get(t, gone)
@@ -289,6 +303,7 @@ func TestTheUIDKeepsAnApplyFromCreatingWhatIsGone(t *testing.T) {
 
 // Facts 15 and 16.
 func TestAnAppliedInitContainerIsLastUntilTheOthersAreNamedOnce(t *testing.T) {
+	t.Parallel()
 	const migrate = `{name: migrate, image: "registry.example/migrate:1"}`
 	native := part(`{initContainers: [{name: vector, image: "registry.example/vector:1", restartPolicy: Always}]}`)
 	namespace := startWith(t, `{containers: [`+app+`], initContainers: [`+migrate+`]}`)
@@ -306,6 +321,7 @@ func TestAnAppliedInitContainerIsLastUntilTheOthersAreNamedOnce(t *testing.T) {
 
 // Fact 18.
 func TestAPatchJustAfterCreationStartsPodsTwice(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	mustApply(t, owner, namespace, `spec: {replicas: 1, selector: {matchLabels: {app: cart}}, template: {metadata: {labels: {app: cart}}, spec: {containers: [`+app+`]}}}`)
 	harness.Eventually(t, "the first ReplicaSet", func() bool { return replicaSets(t, namespace) == 1 })
@@ -318,12 +334,14 @@ func TestAPatchJustAfterCreationStartsPodsTwice(t *testing.T) {
 
 // Fact 20.
 func TestAnApplyThatFitsNoSchemaIsAnsweredWithAnInternalError(t *testing.T) {
+	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
 	for name, body := range map[string]string{
 		"a key given twice": part(`{containers: [{name: vector, image: x, env: [{name: A, value: "1"}, {name: A, value: "2"}]}]}`),
 		"an unknown field":  part(`{containers: [{name: vector, image: x, imagePulPolicy: Always}]}`),
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			_, err := applyAs(t, ours, namespace, body)
 
 			require.True(t, apierrors.IsInternalError(err) || apierrors.ReasonForError(err) == metav1.StatusReasonUnknown, "%v", err)
@@ -338,6 +356,7 @@ func TestAnApplyThatFitsNoSchemaIsAnsweredWithAnInternalError(t *testing.T) {
 // Fact 21, and its limit: the generation of a Deployment counts its annotations
 // too, so it tells of a rollout only when those stay the same.
 func TestADryRunTellsWhetherARolloutWouldStart(t *testing.T) {
+	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
 	before := mustApply(t, ours, namespace, part(`{containers: [`+vector+`]}`))
 	for name, test := range map[string]struct {
@@ -350,6 +369,7 @@ func TestADryRunTellsWhetherARolloutWouldStart(t *testing.T) {
 		"an annotation, no rollout": {`{metadata: {name: cart, annotations: {a: b}}, spec: {template: {spec: {containers: [` + vector + `]}}}}`, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			answer, err := applyAs(t, ours, namespace, test.body, client.DryRunAll)
 			require.NoError(t, err)
 			require.Equal(t, before.Generation+test.higher, answer.Generation)
@@ -363,6 +383,7 @@ func TestADryRunTellsWhetherARolloutWouldStart(t *testing.T) {
 
 // The keys by which lists are merged, as far as the operator lists items.
 func TestListsOfASidecarAreMergedByTheirKeys(t *testing.T) {
+	t.Parallel()
 	const theirs = `{name: app, image: "registry.example/app:1", env: [{name: A, value: a}], ports: [{containerPort: 80}]}`
 	namespace := startWith(t, `{containers: [`+theirs+`], volumes: [{name: data, emptyDir: {}}]}`)
 

@@ -44,6 +44,7 @@ func names(d *appsv1.Deployment) (containers, volumes []string) {
 }
 
 func TestAChangeReplacesWhatWasInjectedBefore(t *testing.T) {
+	t.Parallel()
 	const data, config = "vectorsidecar-vector-data", "vectorsidecar-vector-config"
 	for name, test := range map[string]struct {
 		changes             []func(*v1alpha1.VectorSidecarSpec)
@@ -84,6 +85,7 @@ func TestAChangeReplacesWhatWasInjectedBefore(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			namespace := world.Namespace(t)
 			world.Create(t, objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build())
 			before := rawTemplate(t, cart(namespace))
@@ -118,6 +120,7 @@ func isGone(t *testing.T, object client.Object) bool {
 }
 
 func TestAChangedSelectorOrphansNothing(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	leaves := objects.NewDeployment("leaves", namespace).Labelled("logs", "vector").Build()
 	stays := objects.NewDeployment("stays", namespace).Labelled("logs", "vector").Labelled("team", "a").Build()
@@ -137,6 +140,7 @@ func TestAChangedSelectorOrphansNothing(t *testing.T) {
 
 // Fact 12: two that want the same container.
 func TestTwoVectorSidecarsOfOneNameDoNotFight(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	world.Create(t, objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build())
 	deployment := cart(namespace)
@@ -175,6 +179,7 @@ func TestTwoVectorSidecarsOfOneNameDoNotFight(t *testing.T) {
 
 // The hash in the annotation still says that all is well.
 func TestADamagedSidecarIsRepairedThoughItsHashIsEqual(t *testing.T) {
+	t.Parallel()
 	for name, patch := range map[string]string{
 		"a variable taken out":  `[{"op":"remove","path":"/spec/template/spec/initContainers/0/env/0"}]`,
 		"a value changed":       `[{"op":"replace","path":"/spec/template/spec/initContainers/0/env/0/value","value":"off"}]`,
@@ -183,6 +188,7 @@ func TestADamagedSidecarIsRepairedThoughItsHashIsEqual(t *testing.T) {
 		"the container is gone": `[{"op":"remove","path":"/spec/template/spec/initContainers"}]`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			deployment, vs := injected(t)
 			harness.Until(t, world, deployment, "its rollout", isRolledOut)
 			before, hash := rawTemplate(t, deployment), deployment.Annotations[meta.AnnotationInjectedHash]
@@ -200,6 +206,7 @@ func TestADamagedSidecarIsRepairedThoughItsHashIsEqual(t *testing.T) {
 
 // While the sidecar cannot be taken out, the VectorSidecar stays and says so.
 func TestTheFinalizerStaysUntilTheRemovalSucceeds(t *testing.T) {
+	t.Parallel()
 	removeUnderRefusal(t, metav1.StatusReasonForbidden)
 }
 
@@ -228,5 +235,6 @@ func removeUnderRefusal(t *testing.T, reason metav1.StatusReason) {
 
 // A policy that refuses as invalid may be lifted like one that forbids.
 func TestARemovalThatWasRefusedAsInvalidIsTriedAgain(t *testing.T) {
+	t.Parallel()
 	removeUnderRefusal(t, metav1.StatusReasonInvalid)
 }

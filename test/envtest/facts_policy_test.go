@@ -21,6 +21,7 @@ import (
 
 // Fact 22.
 func TestAMutatingPolicyInjectsAtCreation(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	mutate(t, namespace, `Object{spec: Object.spec{template: Object.spec.template{spec: Object.spec.template.spec{
 		containers: [Object.spec.template.spec.containers{name: "vector", image: "registry.example/vector:1"}]}}}}`)
@@ -119,6 +120,7 @@ func deploymentsOf(namespace string) *admissionv1.MatchResources {
 
 // Fact 23.
 func TestADryRunOfAPodShowsWhatWouldRefuseIt(t *testing.T) {
+	t.Parallel()
 	root := int64(0)
 	for name, test := range map[string]struct {
 		limit   func(t *testing.T, namespace string)
@@ -165,6 +167,7 @@ func TestADryRunOfAPodShowsWhatWouldRefuseIt(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			namespace := world.Namespace(t)
 			harness.Eventually(t, "the namespace's ServiceAccount", func() bool {
 				key := client.ObjectKey{Namespace: namespace, Name: "default"}

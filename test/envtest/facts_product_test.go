@@ -29,6 +29,7 @@ func ownerApplies(t *testing.T, namespace, pod string) (*appsv1.Deployment, erro
 
 // Fact 10.
 func TestTheOwnersLogVolumeStaysTheOwners(t *testing.T) {
+	t.Parallel()
 	const container = `{name: app, image: "registry.example/app:1", volumeMounts: [{name: logs, mountPath: /var/log/app}]}`
 	namespace := world.Namespace(t)
 	_, err := ownerApplies(t, namespace, `{containers: [`+container+`], volumes: [{name: logs, emptyDir: {}}]}`)
@@ -50,12 +51,14 @@ func TestTheOwnersLogVolumeStaysTheOwners(t *testing.T) {
 // Fact 11: the owner's manifest gains a container of the sidecar's name. Whoever
 // deploys wins, the VectorSidecar says who it is, and can still be deleted.
 func TestAnOwnerThatForcesItsWayIntoTheSidecarsContainerKeepsIt(t *testing.T) {
+	t.Parallel()
 	takeOver(t, "deployer", "--server-side", "--force-conflicts", "--field-manager=deployer")
 }
 
 // Fact 11, where the owner's tool owns no more than the image that it changed:
 // the removal has to leave the owner's container.
 func TestAnOwnerThatAppliesIntoTheSidecarsContainerKeepsIt(t *testing.T) {
+	t.Parallel()
 	takeOver(t, "kubectl-client-side-apply")
 }
 
@@ -96,6 +99,7 @@ func takeOver(t *testing.T, manager string, flags ...string) {
 
 // Fact 13: the names are frozen.
 func TestTheManagersNameIsFrozen(t *testing.T) {
+	t.Parallel()
 	deployment, _ := injected(t)
 	var found []string
 	for _, entry := range deployment.ManagedFields {
@@ -108,6 +112,7 @@ func TestTheManagersNameIsFrozen(t *testing.T) {
 
 // Fact 14.
 func TestAWorkloadThatIsReplacedMeanwhileIsInjectedAnewAndNeverCreated(t *testing.T) {
+	t.Parallel()
 	deployment, vs := injected(t)
 	first := deployment.UID
 	require.NoError(t, world.Client.Delete(t.Context(), deployment))
@@ -126,6 +131,7 @@ func TestAWorkloadThatIsReplacedMeanwhileIsInjectedAnewAndNeverCreated(t *testin
 // Fact 17: where the owner's later init container lands depends on the owner's
 // tool. Neither costs the sidecar anything.
 func TestTheOwnersLaterInitContainerLandsByTheOwnersTool(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		flags []string
 		order []string
@@ -134,6 +140,7 @@ func TestTheOwnersLaterInitContainerLandsByTheOwnersTool(t *testing.T) {
 		"client-side": {nil, []string{"migrate", "vector"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			namespace := world.Namespace(t)
 			deploy := func(pod string) {
 				text := `{apiVersion: apps/v1, kind: Deployment, metadata: {name: cart, labels: {logs: vector}},
@@ -156,6 +163,7 @@ func TestTheOwnersLaterInitContainerLandsByTheOwnersTool(t *testing.T) {
 // Fact 18: a workload that appears while its VectorSidecar is there costs two
 // ReplicaSets at most.
 func TestANewWorkloadStartsAtMostTwice(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, vs)
@@ -173,6 +181,7 @@ func TestANewWorkloadStartsAtMostTwice(t *testing.T) {
 // Fact 19: what others add to our container is not ours to judge, and lasts
 // through our changes.
 func TestWhatOthersAddToTheSidecarSurvives(t *testing.T) {
+	t.Parallel()
 	deployment, vs := injected(t)
 	written := len(running.Requests.Writes("/namespaces/" + vs.Namespace + "/deployments"))
 	run(t, vs.Namespace, "kubectl", "patch", "deployment", "cart", "--type=strategic",
@@ -190,6 +199,7 @@ func TestWhatOthersAddToTheSidecarSurvives(t *testing.T) {
 // Fact 20: what an API server would answer with an internal error is found
 // before, and not tried again and again.
 func TestAKeyGivenTwiceIsFoundBeforeTheAPIServerSeesIt(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithEnv("A", "1").WithEnv("A", "2").Build()

@@ -20,6 +20,7 @@ import (
 // What changes nothing that a sidecar is made of starts no pods and writes to no
 // workload.
 func TestWhatChangesNothingRollsNothing(t *testing.T) {
+	t.Parallel()
 	const sidecar = `apiVersion: observability.kontroloop.ai/v1alpha1
 kind: VectorSidecar
 metadata: {name: logs}
@@ -57,6 +58,7 @@ spec:
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			namespace := world.Namespace(t)
 			world.Create(t, objects.NewConfigMap("vector", namespace, "vector.yaml", objects.VectorConfig("x")),
 				objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build())

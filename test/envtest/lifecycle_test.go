@@ -35,6 +35,7 @@ func injected(t *testing.T) (*appsv1.Deployment, *v1alpha1.VectorSidecar) {
 }
 
 func TestALabelIsAllThatAnApplicationTeamAdds(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).WithReplicas(2).Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
@@ -76,6 +77,7 @@ func TestALabelIsAllThatAnApplicationTeamAdds(t *testing.T) {
 }
 
 func TestWaysToTakeTheSidecarOut(t *testing.T) {
+	t.Parallel()
 	for name, remove := range map[string]func(t *testing.T, d *appsv1.Deployment, vs *v1alpha1.VectorSidecar){
 		"disable": func(t *testing.T, _ *appsv1.Deployment, vs *v1alpha1.VectorSidecar) {
 			harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = new(bool) })
@@ -90,6 +92,7 @@ func TestWaysToTakeTheSidecarOut(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			deployment, vs := injected(t)
 
 			remove(t, deployment, vs)
@@ -111,6 +114,7 @@ func TestWaysToTakeTheSidecarOut(t *testing.T) {
 }
 
 func TestWhatSomebodyTookOutIsPutBack(t *testing.T) {
+	t.Parallel()
 	deployment, _ := injected(t)
 
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Spec.Template.Spec.InitContainers = nil })
@@ -119,6 +123,7 @@ func TestWhatSomebodyTookOutIsPutBack(t *testing.T) {
 }
 
 func TestAChangeOfTheSpecRollsOnce(t *testing.T) {
+	t.Parallel()
 	deployment, vs := injected(t)
 	generation, sets := deployment.Generation, replicaSets(t, vs.Namespace)
 
@@ -134,6 +139,7 @@ func TestAChangeOfTheSpecRollsOnce(t *testing.T) {
 }
 
 func TestANamespaceIsALimit(t *testing.T) {
+	t.Parallel()
 	here, there := world.Namespace(t), world.Namespace(t)
 	deployment := objects.NewDeployment("cart", there).Labelled("logs", "vector").Build()
 	config := objects.NewConfigMap("vector", there, "vector.yaml", objects.VectorConfig("there"))
@@ -149,6 +155,7 @@ func TestANamespaceIsALimit(t *testing.T) {
 }
 
 func TestEventsTellWhatHappened(t *testing.T) {
+	t.Parallel()
 	deployment, vs := injected(t)
 	harness.Eventually(t, "an event on the workload and on the VectorSidecar", func() bool {
 		return eventsOf(t, deployment, meta.ReasonInjected) == 1 && eventsOf(t, vs, meta.ReasonInjected) == 1

@@ -23,8 +23,9 @@ import (
 
 var (
 	world *harness.World
-	// running is the operator of all tests. A test that stops it starts it
-	// again.
+	// running is the operator of all tests. Those that run in parallel keep to
+	// namespaces of their own; one that stops it, and starts it again, or changes
+	// what the installation gives it, runs alone, before them.
 	running *harness.Operator
 	// kubeconfig is the file by which owners' tools reach the API server.
 	kubeconfig string

@@ -24,6 +24,7 @@ func initContainers(d *appsv1.Deployment) []string {
 }
 
 func TestANativeSidecarStartsBeforeTheApplicationsInitContainers(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").
 		WithInitContainer("migrate").WithInitContainer("wait").Build()
@@ -46,8 +47,10 @@ func TestANativeSidecarStartsBeforeTheApplicationsInitContainers(t *testing.T) {
 }
 
 func TestTheOrderIsMendedWithTheNextChangeUnlessItIsStrict(t *testing.T) {
+	t.Parallel()
 	for name, strict := range map[string]bool{"with the next change": false, "strict": true} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			deployment, vs := injected(t)
 			harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.StrictOrder = strict })
 

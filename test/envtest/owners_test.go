@@ -177,6 +177,7 @@ func kubectlApply(t *testing.T, namespace string) {
 // more pod templates than the owner's own and, where the owner's tool took the
 // sidecar out, the one that puts it back.
 func TestOwnersWriteOverInjectedWorkloads(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		// deploy is what the owner does first; nil for kubectl apply.
 		deploy func(t *testing.T, namespace string)
@@ -277,6 +278,7 @@ func TestOwnersWriteOverInjectedWorkloads(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			namespace := world.Namespace(t)
 			deploy := test.deploy
 			if deploy == nil {
@@ -328,6 +330,7 @@ func fresh(t *testing.T, version string) *appsv1.Deployment {
 
 // A restart is the owner's wish for new pods, and costs that one revision.
 func TestAnOwnersRestartIsOneRevision(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	kubectlApply(t, namespace)
 	deployment, vs := inject(t, namespace)
@@ -345,6 +348,7 @@ func TestAnOwnersRestartIsOneRevision(t *testing.T) {
 // Replicas are none of the sidecar's business: no revision, no write, and the
 // scaler's number stands.
 func TestScalingStartsNoRollout(t *testing.T) {
+	t.Parallel()
 	for name, scale := range map[string]func(t *testing.T, namespace string){
 		"kubectl scale": func(t *testing.T, namespace string) {
 			t.Helper()
@@ -353,6 +357,7 @@ func TestScalingStartsNoRollout(t *testing.T) {
 		"an autoscaler": autoscale,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			namespace := world.Namespace(t)
 			kubectlApply(t, namespace)
 			deployment, vs := inject(t, namespace)
@@ -384,6 +389,7 @@ func autoscale(t *testing.T, namespace string) {
 
 // While a scaler writes all the time, a change of the sidecar still arrives, once.
 func TestAChangeArrivesOnceWhileAScalerWrites(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	kubectlApply(t, namespace)
 	deployment, vs := inject(t, namespace)
@@ -401,6 +407,7 @@ func TestAChangeArrivesOnceWhileAScalerWrites(t *testing.T) {
 // A template with the sidecar of then: the owner's is one revision, and the
 // sidecar of now another.
 func TestAnUndoToAnOlderSidecarGetsTheCurrentOne(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	kubectlApply(t, namespace)
 	deployment, vs := inject(t, namespace)
@@ -422,6 +429,7 @@ func TestAnUndoToAnOlderSidecarGetsTheCurrentOne(t *testing.T) {
 // The revision that the owner goes back to carries the sidecar under the name
 // that it had then. It must not stay beside the current one.
 func TestAnUndoToASidecarOfAnotherNameLeavesOneSidecar(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	kubectlApply(t, namespace)
 	deployment, vs := inject(t, namespace)
@@ -438,6 +446,7 @@ func TestAnUndoToASidecarOfAnotherNameLeavesOneSidecar(t *testing.T) {
 // and then there should be one again: the container is the operator's own work
 // and no reason for a conflict.
 func TestAnUndoToAnInjectedRevisionIsNoConflictLater(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	kubectlApply(t, namespace)
 	deployment, vs := inject(t, namespace)

@@ -78,6 +78,7 @@ func (w *watchUnfinished) mostAtOnce() int {
 }
 
 func TestNeverMoreRolloutsThanAllowed(t *testing.T) {
+	t.Parallel()
 	const size = 12
 	namespace := world.Namespace(t)
 	for _, deployment := range fleet(t, namespace, size, asIs) {
@@ -102,6 +103,7 @@ func TestNeverMoreRolloutsThanAllowed(t *testing.T) {
 }
 
 func TestAPausedRolloutBeginsNothingNew(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	deployments := fleet(t, namespace, 2, asIs)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithRolloutPaused().Build()
@@ -122,6 +124,7 @@ func TestAPausedRolloutBeginsNothingNew(t *testing.T) {
 }
 
 func TestAPausedRolloutDoesNotHoldTheFinalizer(t *testing.T) {
+	t.Parallel()
 	deployment, vs := injected(t)
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Rollout = &v1alpha1.RolloutSpec{Paused: true} })
 
@@ -131,6 +134,7 @@ func TestAPausedRolloutDoesNotHoldTheFinalizer(t *testing.T) {
 }
 
 func TestAFailedRolloutStopsTheFanOut(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	deployments := fleet(t, namespace, 4, func(b *objects.Deployment) *objects.Deployment { return b.WithProgressDeadline(1) })
 	for _, deployment := range deployments {
@@ -156,6 +160,7 @@ func TestAFailedRolloutStopsTheFanOut(t *testing.T) {
 }
 
 func TestAWorkloadCanOptOut(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	in := objects.NewDeployment("in", namespace).Labelled("logs", "vector").Build()
 	out := objects.NewDeployment("out", namespace).Labelled("logs", "vector").Annotated(meta.AnnotationInject, "false").Build()
@@ -178,6 +183,7 @@ func TestAWorkloadCanOptOut(t *testing.T) {
 }
 
 func TestAPausedWorkloadIsSkippedUntilItIsResumed(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Paused().Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()

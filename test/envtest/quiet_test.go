@@ -59,6 +59,7 @@ func TestARestartWritesNothing(t *testing.T) {
 }
 
 func TestAnInjectionIsOneWriteAndNoRead(t *testing.T) {
+	t.Parallel()
 	const workloads = 20
 	namespace := world.Namespace(t)
 	for i := range workloads {
@@ -78,6 +79,7 @@ func TestAnInjectionIsOneWriteAndNoRead(t *testing.T) {
 }
 
 func TestTheStatusMovesOnlyWhenSomethingChanged(t *testing.T) {
+	t.Parallel()
 	deployment, vs := injected(t)
 	before := vs.Status.DeepCopy()
 

@@ -66,6 +66,7 @@ const app2 = `{name: app2, image: "registry.example/app:2"}`
 
 // Facts 5 and 6: we are no owner of the application's container.
 func TestAnOwnerMayRenameAContainerThatGotTheLogVolume(t *testing.T) {
+	t.Parallel()
 	deployment, vs := shared(t, `[`+app+`]`)
 	counted := countRevisions(t, deployment)
 
@@ -83,11 +84,13 @@ func TestAnOwnerMayRenameAContainerThatGotTheLogVolume(t *testing.T) {
 
 // Fact 7.
 func TestTheLogVolumeLeavesWithTheSidecarInOnePatch(t *testing.T) {
+	t.Parallel()
 	for name, containers := range map[string]string{
 		"the only mount": `[` + app + `]`,
 		"beside others":  `[{name: web, image: "registry.example/web:1"}, {name: app, image: "registry.example/app:1", volumeMounts: [{name: cache, mountPath: /cache}]}], volumes: [{name: cache, emptyDir: {}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			namespace := world.Namespace(t)
 			_, err := ownerApplies(t, namespace, `{containers: `+containers+ending(containers)+`}`)
 			require.NoError(t, err)
@@ -122,6 +125,7 @@ func ending(list string) string {
 
 // Every change to what is shared is one rollout, whatever it changes.
 func TestAChangeOfTheLogVolumeIsOneRollout(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		change func(*v1alpha1.SidecarSpec)
 		want   map[string]string
@@ -135,6 +139,7 @@ func TestAChangeOfTheLogVolumeIsOneRollout(t *testing.T) {
 		"no native sidecar": {func(s *v1alpha1.SidecarSpec) { s.Native = "Never" }, map[string]string{"app": "/var/log/app"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			deployment, vs := shared(t, `[`+app+`, {name: web, image: "registry.example/web:1"}]`)
 			counted := countRevisions(t, deployment)
 
@@ -158,6 +163,7 @@ func TestAChangeOfTheLogVolumeIsOneRollout(t *testing.T) {
 
 // What was shared comes back when somebody takes it away.
 func TestTheLogVolumeIsMountedAgain(t *testing.T) {
+	t.Parallel()
 	deployment, vs := shared(t, `[`+app+`]`)
 	run(t, vs.Namespace, "kubectl", "patch", "deployment", "cart", "--type=json",
 		`--patch=[{"op": "remove", "path": "/spec/template/spec/containers/0/volumeMounts"}]`)
@@ -167,6 +173,7 @@ func TestTheLogVolumeIsMountedAgain(t *testing.T) {
 
 // The patch takes what it names, so it has to be asked first who owns it.
 func TestWhatADeployerOwnsIsNotPatchedAway(t *testing.T) {
+	t.Parallel()
 	deployment, vs := shared(t, `[`+app+`]`)
 	_, err := applyAs(t, "argocd-controller", vs.Namespace, `spec: {template: {spec: {initContainers: [{name: vector, imagePullPolicy: Always}]}}}`,
 		client.ForceOwnership)
@@ -182,6 +189,7 @@ func TestWhatADeployerOwnsIsNotPatchedAway(t *testing.T) {
 // A workload is written for the version that was looked at, and an operator that
 // ends between the patch and the apply leaves work that the next one completes.
 func TestAHalfWrittenWorkloadIsCompleted(t *testing.T) {
+	t.Parallel()
 	deployment, vs := shared(t, `[`+app+`]`)
 	before := rawTemplate(t, deployment)
 	counted := countRevisions(t, deployment)

@@ -25,6 +25,7 @@ import (
 
 // Inject, then remove: the workload has to be what its owner wrote.
 func TestRemovalLeavesNoTrace(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("n", 63)
 	for name, build := range map[string]func(namespace string) *objects.Deployment{
 		"no annotations": func(ns string) *objects.Deployment { return objects.NewDeployment("app", ns) },
@@ -78,6 +79,7 @@ func TestRemovalLeavesNoTrace(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			namespace := world.Namespace(t)
 			deployment := build(namespace).Labelled("logs", "vector").Build()
 			world.Create(t, deployment)
@@ -111,6 +113,7 @@ func TestRemovalLeavesNoTrace(t *testing.T) {
 
 // Rollouts may be paused between injection and removal.
 func TestRemovalReachesAPausedWorkload(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("app", namespace).Labelled("logs", "vector").Build()
 	world.Create(t, deployment)
@@ -130,6 +133,7 @@ func TestRemovalReachesAPausedWorkload(t *testing.T) {
 }
 
 func TestOrphanedSidecarsStayWithWhatTheyRead(t *testing.T) {
+	t.Parallel()
 	deployment, vs := injected(t)
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.DeletionPolicy = v1alpha1.DeletionOrphan })
 	before := rawTemplate(t, deployment)
@@ -155,6 +159,7 @@ func TestOrphanedSidecarsStayWithWhatTheyRead(t *testing.T) {
 }
 
 func TestANamespaceThatIsDeletedIsNotHeld(t *testing.T) {
+	t.Parallel()
 	_, vs := injected(t)
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: vs.Namespace}}
 

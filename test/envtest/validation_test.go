@@ -63,6 +63,7 @@ func finish(t *testing.T, namespace string, exit int32, words string) {
 }
 
 func TestAConfigurationWaitsForVectorsWord(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 	vs := asking(namespace, objects.VectorConfig("first"), unchanged)
@@ -97,8 +98,10 @@ func TestAConfigurationWaitsForVectorsWord(t *testing.T) {
 
 // An end that is not Vector's own refusal says nothing about the configuration.
 func TestAJobThatCouldNotRunLeavesItToThePolicy(t *testing.T) {
+	t.Parallel()
 	for policy, proceeds := range map[string]bool{"proceed": true, "wait": false} {
 		t.Run(policy, func(t *testing.T) {
+			t.Parallel()
 			namespace := world.Namespace(t)
 			deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 			vs := asking(namespace, objects.VectorConfig("first"), func(v *v1alpha1.ValidateJobSpec) { v.WhenUnable = policy })
@@ -123,6 +126,7 @@ func TestAJobThatCouldNotRunLeavesItToThePolicy(t *testing.T) {
 }
 
 func TestAJobThatTakesTooLongIsGivenUp(t *testing.T) {
+	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 	vs := asking(namespace, objects.VectorConfig("first"), func(v *v1alpha1.ValidateJobSpec) { v.DeadlineSeconds, v.WhenUnable = ptr.To[int32](1), "wait" })

@@ -33,7 +33,7 @@ import (
 // polled, so that a fast machine does not wait for it.
 const (
 	Patience = 60 * time.Second
-	poll     = 20 * time.Millisecond
+	poll     = 50 * time.Millisecond
 )
 
 // World is a cluster with the CRD, seen as its administrator.
