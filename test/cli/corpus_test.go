@@ -33,6 +33,7 @@ import (
 // Every scenario of the golden corpus, once by the plugin on files and once by the
 // operator on a real API server: the same objects come of it.
 func TestInjectGivesWhatTheOperatorGives(t *testing.T) {
+	t.Parallel()
 	_, w := start(t)
 	w.StartOperator(t, options)
 	server, err := discovery.NewDiscoveryClientForConfig(w.Config)

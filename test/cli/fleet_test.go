@@ -32,6 +32,7 @@ const fleet = 1000
 // A plan over a thousand workloads is right and writes nothing. How long it takes
 // is logged, and is no condition: machines differ.
 func TestAPlanOverAThousandWorkloadsWritesNothing(t *testing.T) {
+	t.Parallel()
 	plane := controlplane.ForTest(t, controlplane.Options{})
 	w, err := harness.NewWorld(plane.Config())
 	require.NoError(t, err)
@@ -85,6 +86,7 @@ func writes(t *testing.T, w *harness.World) map[string]float64 {
 // The operator injects, and is gone before its VectorSidecars: their finalizers
 // would keep them, and their namespaces, for ever.
 func TestEjectCleansAClusterWhoseOperatorIsGone(t *testing.T) {
+	t.Parallel()
 	plane, w := start(t)
 	running := w.RunOperator(options)
 	namespaces := []string{w.Namespace(t), w.Namespace(t)}

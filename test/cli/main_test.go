@@ -89,17 +89,20 @@ func setUp(env *testscript.Env, kubeconfig string) error {
 }
 
 func TestScriptsWithoutACluster(t *testing.T) {
+	t.Parallel()
 	run(t, "offline", filepath.Join(t.TempDir(), "none"))
 }
 
 func TestScriptsWithACluster(t *testing.T) {
+	t.Parallel()
 	plane, world := start(t)
 	world.StartOperator(t, options)
 	run(t, "cluster", plane.Kubeconfig())
 }
 
 // start starts a control plane with simulated nodes, and nothing of the operator
-// but its CustomResourceDefinition.
+// but its CustomResourceDefinition. Each test has its own: they look at all that a
+// cluster has, so that they run in parallel.
 func start(t *testing.T) (*controlplane.ControlPlane, *harness.World) {
 	t.Helper()
 	plane := controlplane.ForTest(t, controlplane.Options{Nodes: 2})
