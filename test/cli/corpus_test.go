@@ -20,6 +20,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -116,8 +117,12 @@ func create(t *testing.T, w *harness.World, object client.Object) {
 	require.True(t, ok)
 	w.Create(t, copied)
 	if records := object.GetManagedFields(); len(records) > 0 {
-		copied.SetManagedFields(records)
-		require.NoError(t, w.Client.Update(t.Context(), copied))
+		// The workload's own controller may write meanwhile.
+		require.NoError(t, retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			w.Get(t, copied)
+			copied.SetManagedFields(records)
+			return w.Client.Update(t.Context(), copied)
+		}))
 	}
 }
 
