@@ -62,9 +62,7 @@ func TestAnInjectedWorkloadIsInSyncForArgoCD(t *testing.T) {
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Sidecar(test.change).Build()
 			world.Create(t, vs)
 			deployment := cart(namespace)
-			harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
-				return isReady(vs) && vs.Status.UpdatedDeployments == 1
-			})
+			harness.Until(t, world, vs, "readiness", isUpToDate)
 			world.Get(t, deployment)
 			require.True(t, isInjected(deployment))
 

@@ -28,7 +28,7 @@ func TestNewContentOfAConfigMapRollsOnce(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithConfigMap("vector", "").Build()
 	world.Create(t, config, deployment, vs)
 	harness.Until(t, world, deployment, "the sidecar", isInjected)
-	harness.Until(t, world, vs, "readiness", isReady)
+	harness.Until(t, world, vs, "readiness", isUpToDate)
 	world.Get(t, deployment)
 	generation, sets := deployment.Generation, replicaSets(t, namespace)
 	version := deployment.Annotations[meta.AnnotationConfigMapVersion]
@@ -41,6 +41,7 @@ func TestNewContentOfAConfigMapRollsOnce(t *testing.T) {
 	harness.Until(t, world, deployment, "the new version", func(d *appsv1.Deployment) bool {
 		return d.Annotations[meta.AnnotationConfigMapVersion] != version
 	})
+	harness.Until(t, world, deployment, "its rollout", isRolledOut)
 	harness.Until(t, world, vs, "readiness", isReady)
 
 	world.Get(t, deployment)
@@ -54,7 +55,7 @@ func TestInlineConfigurationIsAnImmutableConfigMap(t *testing.T) {
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithInlineConfig(objects.VectorConfig("{{ first }}")).Build()
 	world.Create(t, deployment, vs)
-	harness.Until(t, world, vs, "readiness", isReady)
+	harness.Until(t, world, vs, "readiness", isUpToDate)
 
 	first := companionsIn(t, namespace)
 	require.Len(t, first, 1)
@@ -111,7 +112,7 @@ func TestALiveConfigurationIsReloadedWithoutARollout(t *testing.T) {
 			deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 			vs := build(objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector")).Sidecar(live).Build()
 			world.Create(t, config, deployment, vs)
-			harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 1 })
+			harness.Until(t, world, vs, "readiness", isUpToDate)
 			world.Get(t, deployment)
 			require.Contains(t, deployment.Spec.Template.Spec.InitContainers[0].Args, "--watch-config")
 			template, version := rawTemplate(t, deployment), deployment.Annotations[meta.AnnotationConfigMapVersion]
@@ -288,7 +289,7 @@ func TestABrokenChangeOfAConfigMapStopsAtTheCheck(t *testing.T) {
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithConfigMap("vector", "").Build()
 	world.Create(t, config, deployment, vs)
-	harness.Until(t, world, vs, "readiness", isReady)
+	harness.Until(t, world, vs, "readiness", isUpToDate)
 	world.Get(t, deployment)
 	generation := deployment.Generation
 

@@ -135,8 +135,8 @@ func TestTwoSidecarsOfDifferentNamesLiveSideBySide(t *testing.T) {
 	harness.Until(t, world, deployment, "the first", isInjected)
 	world.Create(t, second)
 
-	harness.Until(t, world, second, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 1 })
-	harness.Until(t, world, first, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 1 })
+	harness.Until(t, world, second, "readiness", isUpToDate)
+	harness.Until(t, world, first, "readiness", isUpToDate)
 	world.Get(t, deployment)
 	require.True(t, carries(deployment, "vector"))
 	require.True(t, carries(deployment, "shipper"))
@@ -168,12 +168,12 @@ func TestOfTwoSidecarsOfOneNameTheOlderWins(t *testing.T) {
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 	world.Create(t, deployment)
 
-	harness.Until(t, world, older, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 1 })
+	harness.Until(t, world, older, "readiness", isUpToDate)
 	harness.Until(t, world, younger, "the conflict", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.ConflictingDeployments == 1 })
 	require.Contains(t, message(younger, meta.ConditionReady), "VectorSidecar b-older, which is older, injects a container of the same name")
 	require.Len(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"), 1)
 
 	require.NoError(t, world.Client.Delete(t.Context(), older))
 
-	harness.Until(t, world, younger, "its turn", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 1 })
+	harness.Until(t, world, younger, "its turn", isUpToDate)
 }

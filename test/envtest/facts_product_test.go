@@ -77,9 +77,7 @@ func takeOver(t *testing.T, manager string, flags ...string) {
 		Sidecar(func(s *v1alpha1.SidecarSpec) { s.Native = "Never" }).Build()
 	world.Create(t, vs)
 	deployment := cart(namespace)
-	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
-		return isReady(vs) && vs.Status.UpdatedDeployments == 1
-	})
+	harness.Until(t, world, vs, "readiness", isUpToDate)
 
 	deploy(`[` + app + `, {name: vector, image: "registry.example/own:1"}]`)
 
@@ -172,9 +170,7 @@ func TestANewWorkloadStartsAtMostTwice(t *testing.T) {
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 	world.Create(t, deployment)
 
-	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
-		return isReady(vs) && vs.Status.UpdatedDeployments == 1
-	})
+	harness.Until(t, world, vs, "readiness", isUpToDate)
 	require.LessOrEqual(t, replicaSets(t, namespace), 2)
 }
 

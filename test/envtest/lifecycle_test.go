@@ -131,6 +131,7 @@ func TestAChangeOfTheSpecRollsOnce(t *testing.T) {
 		vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace", Image: "docker.io/timberio/vector:0.56.0-alpine"}
 	})
 
+	harness.Until(t, world, deployment, "its rollout", isRolledOut)
 	harness.Until(t, world, vs, "readiness", isReady)
 	world.Get(t, deployment)
 	require.Equal(t, generation+1, deployment.Generation)

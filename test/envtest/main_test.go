@@ -71,6 +71,12 @@ func isReady(vs *v1alpha1.VectorSidecar) bool {
 	return vs.Status.ObservedGeneration == vs.Generation && condition(vs, meta.ConditionReady) == "True"
 }
 
+// isUpToDate tells whether all is done for the only Deployment that it matches. Right
+// after both were made, it may be ready because it has not seen the Deployment.
+func isUpToDate(vs *v1alpha1.VectorSidecar) bool {
+	return isReady(vs) && vs.Status.UpdatedDeployments == 1
+}
+
 func condition(vs *v1alpha1.VectorSidecar, kind string) string {
 	for _, c := range vs.Status.Conditions {
 		if c.Type == kind {

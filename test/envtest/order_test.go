@@ -34,7 +34,7 @@ func TestANativeSidecarStartsBeforeTheApplicationsInitContainers(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithInitContainer("prepare", "registry.example/prepare:1").Build()
 	world.Create(t, vs)
 
-	harness.Until(t, world, vs, "readiness", isReady)
+	harness.Until(t, world, vs, "readiness", isUpToDate)
 
 	world.Get(t, deployment)
 	require.Equal(t, []string{"vector", "migrate", "wait", "prepare"}, initContainers(deployment))

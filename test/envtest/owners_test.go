@@ -161,9 +161,7 @@ func settle(t *testing.T, deployment *appsv1.Deployment, vs *v1alpha1.VectorSide
 	require.NoError(t, world.Client.Delete(t.Context(), witness))
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { delete(d.Labels, "seen") })
 	harness.Until(t, world, deployment, "the sidecar", isInjected)
-	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
-		return isReady(vs) && vs.Status.UpdatedDeployments == 1
-	})
+	harness.Until(t, world, vs, "readiness", isUpToDate)
 }
 
 // kubectlApply deploys version 1, which most of the tests begin with.
@@ -311,9 +309,7 @@ func inject(t *testing.T, namespace string) (*appsv1.Deployment, *v1alpha1.Vecto
 	harness.Until(t, world, deployment, "its first rollout", isRolledOut)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, vs)
-	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
-		return isReady(vs) && vs.Status.UpdatedDeployments == 1
-	})
+	harness.Until(t, world, vs, "readiness", isUpToDate)
 	return deployment, vs
 }
 
@@ -457,5 +453,5 @@ func TestAnUndoToAnInjectedRevisionIsNoConflictLater(t *testing.T) {
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = nil })
 
-	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 1 })
+	harness.Until(t, world, vs, "readiness", isUpToDate)
 }

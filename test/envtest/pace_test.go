@@ -167,9 +167,7 @@ func TestAWorkloadCanOptOut(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, in, out, vs)
 
-	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
-		return isReady(vs) && vs.Status.UpdatedDeployments == 1
-	})
+	harness.Until(t, world, vs, "readiness", isUpToDate)
 	require.Contains(t, message(vs, meta.ConditionReady), "UpToDate: 1 of 2 Deployments run the current sidecar, 1 skipped")
 	require.Equal(t, "out", vs.Status.Unsettled[0].Name)
 	require.Equal(t, meta.ReasonOptedOut, vs.Status.Unsettled[0].Reason)

@@ -53,9 +53,7 @@ func shared(t *testing.T, containers string) (*appsv1.Deployment, *v1alpha1.Vect
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Sidecar(sharesLogs("app")).Build()
 	counted := countRevisions(t, deployment)
 	world.Create(t, vs)
-	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
-		return isReady(vs) && vs.Status.UpdatedDeployments == 1
-	})
+	harness.Until(t, world, vs, "readiness", isUpToDate)
 	require.Equal(t, 1, counted.until(t, deployment), "container, volume and mount are one rollout")
 	require.True(t, isInjected(deployment))
 	require.Equal(t, map[string]string{"app": "/var/log/app"}, mounting(deployment))
@@ -99,9 +97,7 @@ func TestTheLogVolumeLeavesWithTheSidecarInOnePatch(t *testing.T) {
 			before := rawTemplate(t, deployment)
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Sidecar(sharesLogs("app")).Build()
 			world.Create(t, vs)
-			harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
-				return isReady(vs) && vs.Status.UpdatedDeployments == 1
-			})
+			harness.Until(t, world, vs, "readiness", isUpToDate)
 			counted := countRevisions(t, deployment)
 
 			require.NoError(t, world.Client.Delete(t.Context(), vs))

@@ -153,7 +153,7 @@ func TestOrphanedSidecarsStayWithWhatTheyRead(t *testing.T) {
 	generation := deployment.Generation
 	world.Create(t, objects.NewVectorSidecar(vs.Name, vs.Namespace).Selecting("logs", "vector").Build())
 	again := objects.NewVectorSidecar(vs.Name, vs.Namespace).Build()
-	harness.Until(t, world, again, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 1 })
+	harness.Until(t, world, again, "readiness", isUpToDate)
 	world.Get(t, deployment)
 	require.Equal(t, generation, deployment.Generation)
 }

@@ -75,7 +75,7 @@ func TestAConfigurationWaitsForVectorsWord(t *testing.T) {
 	require.True(t, isClean(deployment))
 
 	finish(t, namespace, 0, "")
-	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 1 })
+	harness.Until(t, world, vs, "readiness", isUpToDate)
 	harness.Eventually(t, "the Job to be cleaned up", func() bool { return len(validations(t, namespace)) == 0 })
 
 	second := objects.NewDeployment("basket", namespace).Labelled("logs", "vector").Build()
