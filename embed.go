@@ -28,6 +28,9 @@
 //   - internal/controller is the loop: take the snapshot, decide, apply, tell.
 //     internal/logging, internal/metrics, internal/tracing and internal/sentry
 //     observe it, and change nothing of what it does.
+//   - internal/admission answers the API server, with the same decision, whether a
+//     VectorSidecar may be created or changed; internal/certificate keeps the
+//     certificate that it is served with.
 //   - internal/election is the lock by which one operator leads.
 //   - internal/operator wires the process; cmd/operator is its main.
 //   - internal/cli is the kubectl plugin, which decides with the same code, on an

@@ -18,8 +18,34 @@ SPDX-License-Identifier: Apache-2.0
 {{- if and (eq .metrics.certificate.source "certManager") (not (default dict .metrics.certificate.issuerRef).name) -}}
 {{- fail "metrics.certificate.source is certManager and metrics.certificate.issuerRef has no name: name the Issuer that signs" -}}
 {{- end -}}
+{{- if .admissionWebhook.enabled }}{{ include "vector-sidecar-operator.validateWebhook" $ }}{{ end -}}
 {{- if hasKey (default dict .environments) .environment -}}
 {{- fail (printf "environments.%s: %q is the environment of this installation, whose values stand at the top level; move them there, so that there is one place to look" .environment .environment) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "vector-sidecar-operator.validateWebhook" -}}
+{{- if semverCompare "<1.28.0-0" .Capabilities.KubeVersion.Version -}}
+{{- fail (printf "admissionWebhook.enabled needs Kubernetes 1.28, and this is %s: before, no finalizer of a VectorSidecar could be removed while no operator runs; set admissionWebhook.enabled to false" .Capabilities.KubeVersion.Version) -}}
+{{- end -}}
+{{- with .Values.admissionWebhook -}}
+{{- if eq (int .port) 8081 -}}
+{{- fail "admissionWebhook.port is 8081, where the operator answers the kubelet's probes: choose another port" -}}
+{{- end -}}
+{{- if and $.Values.metrics.enabled (eq (int .port) (int $.Values.metrics.port)) -}}
+{{- fail (printf "admissionWebhook.port and metrics.port are both %d: choose another for one of them" (int .port)) -}}
+{{- end -}}
+{{- if eq (int $.Values.replicas) 0 -}}
+{{- fail "admissionWebhook.enabled is true and replicas is 0: no VectorSidecar could be created; set replicas higher, or admissionWebhook.enabled to false" -}}
+{{- end -}}
+{{- with .certificate -}}
+{{- if and (eq .source "secret") (not (and .secretName .caBundle)) -}}
+{{- fail "admissionWebhook.certificate.source is secret and needs secretName and caBundle: the Secret with tls.crt and tls.key, and who signed it" -}}
+{{- end -}}
+{{- if and (eq .source "certManager") (not (default dict .issuerRef).name) -}}
+{{- fail "admissionWebhook.certificate.source is certManager and admissionWebhook.certificate.issuerRef has no name: name the Issuer that signs" -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

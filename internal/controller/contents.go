@@ -77,6 +77,28 @@ func (c *contents) of(ctx context.Context, cached *corev1.ConfigMap) (*corev1.Co
 		return cached, nil
 	}
 	name := client.ObjectKeyFromObject(cached)
+	whole, err := c.whole(ctx, name, digest)
+	if whole == nil || err != nil {
+		return nil, err
+	}
+	// It may be newer than the cache, whose event is still to come.
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known[name] = content{digestOf(whole), whole}
+	return whole, nil
+}
+
+// peek returns the same as of, and remembers nothing.
+func (c *contents) peek(ctx context.Context, cached *corev1.ConfigMap) (*corev1.ConfigMap, error) {
+	digest, isDigested := cached.Annotations[contentDigest]
+	if !isDigested {
+		return cached, nil
+	}
+	return c.whole(ctx, client.ObjectKeyFromObject(cached), digest)
+}
+
+// whole returns what is known of a ConfigMap if it has the digest, else reads it.
+func (c *contents) whole(ctx context.Context, name types.NamespacedName, digest string) (*corev1.ConfigMap, error) {
 	c.mu.Lock()
 	before := c.known[name]
 	c.mu.Unlock()
@@ -91,10 +113,6 @@ func (c *contents) of(ctx context.Context, cached *corev1.ConfigMap) (*corev1.Co
 	if err != nil {
 		return nil, nil //nolint:nilnil // What is not there is no error.
 	}
-	// It may be newer than the cache, whose event is still to come.
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.known[name] = content{digestOf(whole), whole}
 	return whole, nil
 }
 

@@ -62,6 +62,8 @@ type Options struct {
 	// ValidationJobs lets VectorSidecars have Vector judge a configuration in
 	// a Job.
 	ValidationJobs bool
+	// Memo remembers renderings and checks.
+	Memo *decision.Memo
 }
 
 // Reconciler brings the workloads of one VectorSidecar at a time to what it says.
@@ -88,8 +90,8 @@ type Reconciler struct {
 
 // Setup adds the loop, its indexes and its watches to a manager, whose cache must
 // hold a workload.Record in place of each Deployment, and ConfigMaps as Digested
-// leaves them. What it returns is an error for as long as the loop is stuck.
-func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (alive func() error, err error) {
+// leaves them.
+func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler, error) {
 	announcer := newAnnouncer(mgr.GetEventRecorder(meta.Operator))
 	if err := mgr.Add(announcer); err != nil {
 		return nil, fmt.Errorf("adding the events: %w", err)
@@ -100,7 +102,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (alive func()
 		live:       mgr.GetAPIReader(),
 		events:     announcer,
 		writer:     apply.New(mgr.GetClient()),
-		memo:       decision.NewMemo(),
+		memo:       options.Memo,
 		ledger:     newLedger(time.Now),
 		breaker:    newBreaker(time.Now),
 		references: newReferences(),
@@ -147,8 +149,11 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (alive func()
 	if err := r.addWatches(builder, mgr.GetCache()).Complete(r); err != nil {
 		return nil, err
 	}
-	return func() error { return r.pulse.check(r.now()) }, nil
+	return r, nil
 }
+
+// Alive returns an error for as long as the loop is stuck.
+func (r *Reconciler) Alive() error { return r.pulse.check(r.now()) }
 
 // loggerOf gives the lines of a pass the keys by which people search.
 func loggerOf(base logr.Logger) func(*reconcile.Request) logr.Logger {

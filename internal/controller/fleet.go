@@ -5,6 +5,7 @@ package controller
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -14,6 +15,8 @@ import (
 type fleet struct {
 	mu     sync.Mutex
 	places map[string]*place
+	// filled tells that every workload is there.
+	filled atomic.Bool
 }
 
 // place is the workloads of one namespace.

@@ -27,6 +27,18 @@ import (
 func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, fail context.CancelCauseFunc) (taken *decision.Snapshot, err error) {
 	ctx, observing := r.begin(ctx, "observe")
 	defer func() { observing.end(err) }()
+	return r.snapshot(ctx, sidecar, func(name string) *corev1.ConfigMap {
+		object, err := r.configMap(ctx, sidecar, name)
+		if err != nil {
+			fail(err)
+		}
+		return object
+	})
+}
+
+// snapshot puts together what is remembered and what is in the cache. configMap
+// returns a ConfigMap of the namespace, nil if there is none.
+func (r *Reconciler) snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configMap func(name string) *corev1.ConfigMap) (*decision.Snapshot, error) {
 	namespaceLabels, err := r.namespaces.of(ctx, sidecar.Namespace)
 	if err != nil {
 		return nil, err
@@ -47,20 +59,14 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 		verdict = r.verdicts.of
 	}
 	return &decision.Snapshot{
-		Verdict:         verdict,
-		Sidecar:         sidecar,
-		NamespaceLabels: namespaceLabels,
-		Workloads:       workloads,
-		Started:         generations(started),
-		Others:          r.others(ctx, sidecar, workloads),
-		Loops:           loops,
-		ConfigMap: func(name string) *corev1.ConfigMap {
-			object, err := r.configMap(ctx, sidecar, name)
-			if err != nil {
-				fail(err)
-			}
-			return object
-		},
+		Verdict:            verdict,
+		Sidecar:            sidecar,
+		NamespaceLabels:    namespaceLabels,
+		Workloads:          workloads,
+		Started:            generations(started),
+		Others:             r.others(ctx, sidecar, workloads),
+		Loops:              loops,
+		ConfigMap:          configMap,
 		Companions:         companions,
 		Platform:           given,
 		DefaultEnvironment: r.options.DefaultEnvironment,

@@ -106,6 +106,7 @@ func (w *workloads) WaitForSync(ctx context.Context) error {
 	if !toolscache.WaitForCacheSync(ctx.Done(), w.registration.HasSynced) {
 		return errors.New("the workloads are not read yet")
 	}
+	w.fleet.filled.Store(true)
 	return nil
 }
 

@@ -83,6 +83,9 @@ type Decision struct {
 	ReferencedConfigMap string
 	// Invalid says why nothing may be injected, nil if it may.
 	Invalid *Invalid
+	// OfWorkloads tells that Invalid is what templates said after they had looked
+	// at the workloads: of others they may say something else.
+	OfWorkloads bool
 	// Findings are what is wrong with the Vector configuration, errors first:
 	// the errors too when sidecar.config.check lets them through.
 	Findings []vectorconfig.Finding

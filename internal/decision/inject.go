@@ -35,7 +35,7 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, m
 		in.note(report, common)
 	}
 	var failed *Invalid
-	failures := 0
+	failures, haveLooked := 0, false
 	for i, view := range matched {
 		if i%aheadLimit == 0 {
 			in.renderAhead(ctx, matched[i:])
@@ -52,13 +52,14 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, m
 		d.Late = d.Late || wanted.late
 		if wanted.invalid != nil && own == common {
 			failed, failures = wanted.invalid, failures+1
+			haveLooked = failed.Reason == meta.ReasonInvalidTemplate && len(wanted.readTarget) > 0
 		}
 		in.add(view, own, wanted)
 	}
 	// What no workload can take is a fault of the VectorSidecar and not of
 	// the workloads.
 	if failures > 0 && failures == len(matched) {
-		d.Invalid = failed
+		d.Invalid, d.OfWorkloads = failed, haveLooked
 	}
 	return nil
 }

@@ -25,9 +25,11 @@ func (s *Snapshot) plan(manager string, view *workload.View, desired *plan.Desir
 	p := plan.For(manager, desired, policy, view)
 	if rival := oldest(older, view); rival != "" && p.Action != plan.Blocked && p.Action != plan.Remove {
 		if p.Carries {
-			return plan.ForRemoval(manager, view)
+			p = plan.ForRemoval(manager, view)
+			p.Rival = rival
+			return p
 		}
-		p.Action, p.Desired, p.Reason = plan.Conflict, nil, meta.ReasonConflict
+		p.Action, p.Desired, p.Reason, p.Rival = plan.Conflict, nil, meta.ReasonConflict, rival
 		p.Message = fmt.Sprintf("VectorSidecar %s, which is older, injects a container of the same name: give one of them another name in spec.sidecar.name", rival)
 	}
 	if loop := s.Loops[view.UID]; loop.InjectedHash == desired.InjectedHash() && p.Writes() {

@@ -27,6 +27,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -46,7 +47,7 @@ func scheme() *runtime.Scheme {
 	return known
 }
 
-func managerOptions(options Options) ctrl.Options {
+func managerOptions(options Options, served *certificate.Served) ctrl.Options {
 	return ctrl.Options{
 		Scheme: scheme(),
 		Cache:  cacheOptions(options),
@@ -58,6 +59,7 @@ func managerOptions(options Options) ctrl.Options {
 			// HTTP/2 lets one client keep a server busier than a scrape is worth.
 			TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }},
 		},
+		WebhookServer:                 options.Webhook.server(served),
 		HealthProbeBindAddress:        options.HealthProbeBindAddress,
 		PprofBindAddress:              options.PprofBindAddress,
 		LeaderElection:                options.LeaderElect,
@@ -128,6 +130,7 @@ func cacheOptions(options Options) cache.Options {
 		&batchv1.Job{}:       {Label: labels.NewSelector().Add(*validation)},
 		&corev1.ConfigMap{}:  configMaps,
 	}
+	options.Webhook.addToCache(&settings, options.Namespace)
 	return settings
 }
 

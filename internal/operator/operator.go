@@ -16,7 +16,9 @@ import (
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
 	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/sentry"
@@ -51,12 +53,14 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 	if err != nil {
 		return err
 	}
-	mgr, err := newManager(config, options)
+	served := &certificate.Served{}
+	mgr, err := newManager(config, options, served)
 	if err != nil {
 		return fmt.Errorf("making the manager: %w", err)
 	}
 	counted := metrics.New(process.Version, time.Now)
-	alive, err := controller.Setup(ctx, mgr, controller.Options{
+	memo := decision.NewMemo()
+	loop, err := controller.Setup(ctx, mgr, controller.Options{
 		Catalogue:          catalogue,
 		Namespace:          options.Namespace,
 		DefaultEnvironment: options.Environment,
@@ -67,11 +71,15 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 		Instruments:        controller.Instruments{Metrics: counted, Tracer: process.Tracer, Reports: process.Reports},
 		Patience:           process.Patience,
 		ValidationJobs:     options.ValidationJobs,
+		Memo:               memo,
 	})
 	if err != nil {
 		return fmt.Errorf("setting up the loop: %w", err)
 	}
-	if err := addChecks(mgr, alive); err != nil {
+	if err := addChecks(mgr, loop.Alive); err != nil {
+		return err
+	}
+	if err := addWebhook(ctx, mgr, options, served, loop, memo); err != nil {
 		return err
 	}
 	unexport, err := export(ctx, mgr, options, counted)
@@ -131,8 +139,8 @@ func kubeVersion(config *rest.Config) (string, error) {
 }
 
 // newManager makes what runs the loop, and the lock if there is an election.
-func newManager(config *rest.Config, options Options) (ctrl.Manager, error) {
-	settings := managerOptions(options)
+func newManager(config *rest.Config, options Options, served *certificate.Served) (ctrl.Manager, error) {
+	settings := managerOptions(options, served)
 	if !options.LeaderElect {
 		return ctrl.NewManager(config, settings)
 	}

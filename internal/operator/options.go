@@ -53,6 +53,8 @@ type Options struct {
 	// PprofBindAddress serves profiles of the process over plain HTTP, to
 	// whoever reaches it; "0" for nowhere.
 	PprofBindAddress string
+	// Webhook is how VectorSidecars are judged at admission.
+	Webhook WebhookOptions
 	// LogLevel is the least level that is logged.
 	LogLevel zapcore.Level
 
@@ -85,6 +87,7 @@ func (o *Options) declare(flags *flag.FlagSet) {
 	flags.StringVar(&o.MetricsCertDir, "metrics-cert-dir", "", "folder with tls.crt and tls.key for the metrics, followed when they change; empty for a self-signed certificate")
 	flags.StringVar(&o.HealthProbeBindAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz, 0 for none")
 	flags.StringVar(&o.PprofBindAddress, "pprof-bind-address", "0", "address of /debug/pprof/ over HTTP, without authentication and so for localhost; 0 for none")
+	o.Webhook.declare(flags)
 	flags.Var((*level)(&o.LogLevel), "log-level", "DEBUG, INFO, WARN or ERROR")
 }
 
@@ -107,6 +110,7 @@ func (o *Options) check() error {
 	if o.Namespace == "" && (o.LeaderElect || o.EnvironmentsConfigMap != "") {
 		findings = append(findings, errors.New("--namespace is empty: --leader-elect and --environments-configmap need it"))
 	}
+	findings = append(findings, o.Webhook.check(o.Namespace)...)
 	for _, name := range o.WatchNamespaces {
 		if problems := validation.ValidateNamespaceName(name, false); len(problems) > 0 {
 			find("--watch-namespaces has %q: %s", name, strings.Join(problems, "; "))

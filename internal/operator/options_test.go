@@ -22,6 +22,9 @@ func emptyEnvironment(t *testing.T) {
 	}
 }
 
+// noWebhook is what there is by default.
+var noWebhook = WebhookOptions{BindAddress: "0", Duration: 90 * 24 * time.Hour}
+
 func TestOptionsHaveDefaults(t *testing.T) {
 	emptyEnvironment(t)
 
@@ -32,7 +35,7 @@ func TestOptionsHaveDefaults(t *testing.T) {
 	require.Equal(t, Options{
 		Environment: "development", Concurrency: 4, LeaderElectionID: "vector-sidecar-operator",
 		LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
-		MetricsBindAddress: "0", HealthProbeBindAddress: ":8081", PprofBindAddress: "0", LogLevel: zapcore.InfoLevel,
+		MetricsBindAddress: "0", HealthProbeBindAddress: ":8081", PprofBindAddress: "0", Webhook: noWebhook, LogLevel: zapcore.InfoLevel,
 	}, options)
 }
 
@@ -53,7 +56,7 @@ func TestOptionsComeFromFlagsThenFromTheEnvironment(t *testing.T) {
 	options.arguments = nil
 	require.Equal(t, Options{
 		Namespace: "vector-system", Environment: "staging", EnvironmentsConfigMap: "values", Concurrency: 9,
-		LeaderElect: true, LeaderElectionID: "mine", MetricsBindAddress: ":8443", HealthProbeBindAddress: "0", PprofBindAddress: "0",
+		LeaderElect: true, LeaderElectionID: "mine", MetricsBindAddress: ":8443", HealthProbeBindAddress: "0", PprofBindAddress: "0", Webhook: noWebhook,
 		LeaseDuration: 4 * time.Second, RenewDeadline: 3 * time.Second, RetryPeriod: 500 * time.Millisecond,
 		WatchNamespaces: []string{"shop", "warehouse"}, MetricsCertDir: "/certs", LogLevel: zapcore.DebugLevel,
 	}, options)
@@ -82,7 +85,7 @@ metrics-cert-dir: null
 	require.Equal(t, Options{
 		Config: path, Environment: "production", Concurrency: 7, LeaderElectionID: "vector-sidecar-operator",
 		LeaseDuration: 20 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
-		MetricsBindAddress: "0", HealthProbeBindAddress: ":8081", PprofBindAddress: "0", LogLevel: zapcore.ErrorLevel,
+		MetricsBindAddress: "0", HealthProbeBindAddress: ":8081", PprofBindAddress: "0", Webhook: noWebhook, LogLevel: zapcore.ErrorLevel,
 		WatchNamespaces: []string{"shop", "warehouse"},
 	}, options)
 }
@@ -135,6 +138,10 @@ func TestOptionsThatCannotWorkAreNamed(t *testing.T) {
 		"a namespace that cannot be one":          {arguments: []string{"--watch-namespaces=shop,Ware_house"}, names: []string{"--watch-namespaces", `"Ware_house"`}},
 		"a deadline after the end":                {arguments: []string{"--leader-election-renew-deadline=15s"}, names: []string{"renew-deadline is 15s", "15s"}},
 		"a period after the deadline":             {arguments: []string{"--leader-election-retry-period=9s"}, names: []string{"retry-period is 9s", "10s"}},
+		"a webhook at no port":                    {arguments: []string{"--webhook-bind-address=localhost"}, names: []string{`--webhook-bind-address is "localhost"`, "HOST:PORT"}},
+		"a webhook without a certificate":         {arguments: []string{"--webhook-bind-address=:9443", "--namespace=a"}, names: []string{"--webhook-certificate-secret"}},
+		"a certificate for no name":               {arguments: []string{"--webhook-bind-address=:9443", "--webhook-configuration=c"}, names: []string{"--webhook-configuration needs --webhook-service"}},
+		"a certificate that is over at once":      {arguments: []string{"--webhook-bind-address=:9443", "--webhook-certificate-duration=1s"}, names: []string{"--webhook-certificate-duration is 1s"}},
 		"no period":                               {arguments: []string{"--leader-election-retry-period=0s"}, names: []string{"retry-period is 0s"}},
 		"a lease that is over at once":            {arguments: []string{"--leader-election-lease-duration=10ms"}, names: []string{"lease-duration is 10ms"}},
 		"an argument that is none":                {arguments: []string{"start"}, names: []string{`"start"`}},

@@ -25,7 +25,7 @@ func findClash(manager string, desired *Desired, view *workload.View) *clash {
 	for i := range spec.Volumes {
 		name := spec.Volumes[i].Name
 		if slices.Contains(view.Volumes, name) && !slices.Contains(ours.Volumes, name) {
-			return conflict("the workload has a volume %q already: give the sidecar's another name", name)
+			return conflict("the workload has a volume %q already: give the sidecar's another name", name).of(view.OwnerOfVolume(name))
 		}
 	}
 	if c := applicationClash(desired.overlay.Mounts, ours, view); c != nil {
@@ -53,7 +53,7 @@ func containerClash(spec *corev1.PodSpec, ours workload.Owned, view *workload.Vi
 				continue
 			}
 			if owner := view.OwnerOf(name); owner != "" {
-				return conflict("container %q is already injected by %s: give one of them another name in spec.sidecar.name", name, owner)
+				return conflict("container %q is already injected by %s: give one of them another name in spec.sidecar.name", name, owner).of(owner)
 			}
 			return conflict("the workload has a container %q already: give the sidecar another name in spec.sidecar.name", name)
 		}
@@ -100,7 +100,7 @@ func portClash(container *corev1.Container, ours workload.Owned, view *workload.
 			}
 			for _, taken := range other.Ports {
 				if taken.ContainerPort == port.ContainerPort && protocol(taken) == protocol(port) {
-					return blocked("port %d of container %q is already used by container %q: give the sidecar another one", port.ContainerPort, container.Name, other.Name)
+					return blocked("port %d of container %q is already used by container %q: give the sidecar another one", port.ContainerPort, container.Name, other.Name).of(view.OwnerOf(other.Name))
 				}
 			}
 		}

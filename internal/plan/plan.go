@@ -37,6 +37,9 @@ type Plan struct {
 	// Reason is a word of package meta, Message a sentence; both are empty
 	// when there is nothing to explain.
 	Reason, Message string
+	// Rival is another VectorSidecar that what is in the way belongs to, "" if it
+	// is nobody's or not of the operator's making.
+	Rival string
 	// Manager is the field manager to write as.
 	Manager string
 	// Apply is what is applied for Inject and Update: the whole of what the
@@ -170,7 +173,7 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 	isCurrent := owned.Hash == want.hash && len(owned.Remains) == 0 && haveMounts(desired.overlay.Mounts, view.MountsOf(manager))
 	switch clash := findClash(manager, desired, view); {
 	case clash != nil:
-		plan.Action, plan.Reason, plan.Message = clash.action, clash.reason, clash.message
+		plan.Action, plan.Reason, plan.Message, plan.Rival = clash.action, clash.reason, clash.message, clash.rival
 	case view.Paused && (!carries || !isCurrent):
 		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadPaused, "its rollouts are paused; it gets the sidecar when they are resumed"
 	case !carries:
@@ -209,12 +212,20 @@ func (p *Plan) block(err error) {
 type clash struct {
 	action          Action
 	reason, message string
+	// rival is as in a Plan.
+	rival string
+}
+
+// of notes the field manager that what is in the way belongs to.
+func (c *clash) of(manager string) *clash {
+	c.rival = meta.SidecarOf(manager)
+	return c
 }
 
 func conflict(format string, args ...any) *clash {
-	return &clash{Conflict, meta.ReasonConflict, fmt.Sprintf(format, args...)}
+	return &clash{action: Conflict, reason: meta.ReasonConflict, message: fmt.Sprintf(format, args...)}
 }
 
 func blocked(format string, args ...any) *clash {
-	return &clash{Blocked, meta.ReasonBlocked, fmt.Sprintf(format, args...)}
+	return &clash{action: Blocked, reason: meta.ReasonBlocked, message: fmt.Sprintf(format, args...)}
 }

@@ -214,6 +214,16 @@ func (v *View) OwnerOf(container string) string {
 	return ""
 }
 
+// OwnerOfVolume returns the operator's field manager that owns a volume, or "".
+func (v *View) OwnerOfVolume(volume string) string {
+	for _, manager := range slices.Sorted(maps.Keys(v.Owned)) {
+		if slices.Contains(v.Owned[manager].Volumes, volume) {
+			return manager
+		}
+	}
+	return ""
+}
+
 // Values is what templates see of the workload: as it would be without any
 // sidecar, so that what was injected does not influence what is injected.
 func (v *View) Values() map[string]any {

@@ -18,7 +18,7 @@ var order = []string{
 	"internal/vectorconfig", "internal/workload", "internal/policy", "internal/platform", "internal/render", "internal/plan", "internal/pace",
 	"internal/decision", "internal/snapshot", "internal/status", "internal/offline",
 	"internal/logging", "internal/metrics", "internal/tracing", "internal/sentry", "internal/election",
-	"internal/apply", "internal/controller", "internal/operator",
+	"internal/apply", "internal/certificate", "internal/admission", "internal/controller", "internal/operator",
 	"internal/uninstall", "internal/checkup",
 	"internal/world", "internal/eject", "internal/lint", "internal/scenario", "internal/diagnosis", "internal/cli",
 }
@@ -67,11 +67,12 @@ var reserved = []struct {
 	{"Helm", under("helm.sh/helm"), []string{"internal/environment", "internal/template", "internal/sidecarchart", "test/"}, "one place knows Helm's values, one its functions, one its charts"},
 	{"sprig", under("github.com/Masterminds/sprig"), []string{"internal/template", "test/"}, "what a template may call is decided in one place"},
 	{"the loop", is(module + "/internal/controller"), []string{"internal/operator"}, "nothing stands on the loop but the process"},
-	{"controller-runtime", under("sigs.k8s.io/controller-runtime"), []string{"internal/snapshot", "internal/apply", "internal/controller", "internal/operator", "internal/uninstall", "internal/checkup", "internal/world", "internal/eject", "internal/diagnosis", "internal/cli", "api/", "cmd/", "test/"}, "everything else works without a cluster"},
-	{"the writer", is(module + "/internal/apply"), []string{"internal/controller", "internal/uninstall", "internal/eject"}, "there is one writer; the loop calls it, and what ends all of the loop's work"},
+	{"controller-runtime", under("sigs.k8s.io/controller-runtime"), []string{"internal/snapshot", "internal/apply", "internal/certificate", "internal/admission", "internal/controller", "internal/operator", "internal/uninstall", "internal/checkup", "internal/world", "internal/eject", "internal/diagnosis", "internal/cli", "api/", "cmd/", "test/"}, "everything else works without a cluster"},
+	{"the writer", is(module + "/internal/apply"), []string{"internal/controller", "internal/certificate", "internal/uninstall", "internal/eject"}, "there is one writer; the loop calls it, what ends all of the loop's work, and what keeps the webhook's certificate"},
 	{"test code", under(module + "/test"), []string{"test/"}, "the product does not stand on its tests"},
 	{"Prometheus", under("github.com/prometheus"), []string{"internal/metrics", "test/"}, "every metric is declared and documented in one place"},
 	{"OpenTelemetry", under("go.opentelemetry.io"), []string{"internal/tracing", "test/"}, "spans that are off cost nothing in one place"},
+	{"cert-controller", under("github.com/open-policy-agent/cert-controller"), []string{"internal/certificate"}, "certificates are made in one place"},
 	{"Sentry", under("github.com/getsentry"), []string{"internal/sentry"}, "what leaves the cluster is decided in one place"},
 	{"a shell", is("os/exec"), []string{"test/"}, "the operator starts no programs"},
 }

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package admission
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/status"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+)
+
+// judgement is what is wrong with a VectorSidecar.
+type judgement struct {
+	// faults are its own, doubts all else that a person should know.
+	faults, doubts []string
+}
+
+// last is after everything that is there.
+var last = metav1.NewTime(time.Unix(math.MaxUint32, 0))
+
+// judge has the operator decide on a VectorSidecar as if it came last: what an older
+// one would take from it, and what it would take from a younger one, both show as
+// what it clashes with.
+func judge(ctx context.Context, snapshot *decision.Snapshot, memo *decision.Memo) (judgement, error) {
+	asked := *snapshot
+	asked.Sidecar = snapshot.Sidecar.DeepCopy()
+	asked.Sidecar.CreationTimestamp = last
+	decided, err := decision.Decide(ctx, &asked, memo)
+	if err != nil {
+		return judgement{}, err
+	}
+	found := judgement{}
+	found.addInvalid(&asked, decided)
+	found.addFindings(decided)
+	if decided.Invalid == nil && decided.Matched == 0 && asked.Sidecar.Spec.IsEnabled() {
+		of := sample(&asked)
+		if decided, err = decision.Decide(ctx, of, memo); err != nil {
+			return judgement{}, err
+		}
+		found.addInvalid(of, decided)
+		found.addFindings(decided)
+		return found, nil
+	}
+	container := containerOf(&asked)
+	for i := range decided.Plans {
+		if p := &decided.Plans[i]; p.Rival != "" {
+			found.addRival(p, container)
+		} else if decided.Invalid == nil || decided.OfWorkloads {
+			found.addPlan(p)
+		}
+	}
+	return found, nil
+}
+
+// addInvalid adds why nothing may be injected, if there is a reason.
+func (j *judgement) addInvalid(s *decision.Snapshot, decided *decision.Decision) {
+	switch {
+	case decided.Invalid == nil:
+	case isOwn(s, decided):
+		j.faults = append(j.faults, decided.Invalid.Message)
+	case !decided.OfWorkloads: // Else the workloads tell, each for itself.
+		j.doubts = append(j.doubts, decided.Invalid.Message)
+	}
+}
+
+// isOwn tells whether what makes a VectorSidecar invalid is in itself, and not in
+// what may be mended or come later without it.
+func isOwn(s *decision.Snapshot, decided *decision.Decision) bool {
+	switch decided.Invalid.Reason {
+	case meta.ReasonConfigMapNotFound, meta.ReasonUnknownEnvironment, meta.ReasonUnknownTemplateSet,
+		meta.ReasonInvalidTemplateSet, meta.ReasonInvalidPolicy, meta.ReasonConflict:
+		return false
+	case meta.ReasonInvalidTemplate:
+		return !decided.OfWorkloads
+	case meta.ReasonInvalidValues:
+		// One that sets nothing has the layers below alone.
+		bare := *s
+		bare.Sidecar = s.Sidecar.DeepCopy()
+		spec := &bare.Sidecar.Spec
+		spec.Sidecar, spec.InitContainers, spec.Volumes, spec.Values = nil, nil, nil, nil
+		_, below := decision.ValuesOf(&bare)
+		return below == nil || below.Message != decided.Invalid.Message
+	}
+	return true
+}
+
+// addFindings adds what is doubtful about the Vector configuration, and the errors
+// in it that sidecar.config.check lets through.
+func (j *judgement) addFindings(decided *decision.Decision) {
+	for _, finding := range decided.Findings {
+		isRefused := decided.Invalid != nil && decided.Invalid.Reason == meta.ReasonInvalidConfig
+		if finding.Level == vectorconfig.Error && isRefused {
+			continue
+		}
+		j.doubts = append(j.doubts, finding.String())
+	}
+}
+
+// addRival adds what another VectorSidecar has in a workload, or will have, that is
+// in the way.
+func (j *judgement) addRival(p *plan.Plan, container string) {
+	why := fmt.Sprintf("VectorSidecar %s/%s", p.Target.Namespace, p.Rival)
+	if p.Desired == nil {
+		why += fmt.Sprintf(" injects a container %q, too: give one of them another name in spec.sidecar.name, or another spec.selector", container)
+	} else {
+		why += " is in the way: " + p.Message
+	}
+	j.faults = append(j.faults, status.Object(p.Target)+": "+why)
+}
+
+// addPlan adds what else keeps a workload from the sidecar.
+func (j *judgement) addPlan(p *plan.Plan) {
+	target := status.Object(p.Target)
+	switch {
+	case p.Skipped():
+	case p.Action == plan.Conflict || p.Action == plan.Blocked:
+		j.doubts = append(j.doubts, fmt.Sprintf("%s gets no sidecar: %s", target, p.Message))
+	case p.Warning != "":
+		j.doubts = append(j.doubts, fmt.Sprintf("%s: the sidecar %s", target, p.Warning))
+	}
+}

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package admission
+
+import (
+	"cmp"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// labelSample is a label of the sample, which no workload has.
+const labelSample = meta.Group + "/sample"
+
+// sample is a world with one workload, such as a VectorSidecar that matches none
+// yet may be meant for: what it would get is rendered and checked all the same.
+func sample(s *decision.Snapshot) *decision.Snapshot {
+	of := *s
+	of.Sidecar = s.Sidecar.DeepCopy()
+	of.Sidecar.Spec.Selector = metav1.LabelSelector{MatchLabels: map[string]string{labelSample: ""}}
+	of.Others = nil
+	application := workload.Container{Name: "app"}
+	view := workload.View{
+		Ref:     workload.Ref{Kind: "Deployment", Namespace: s.Sidecar.Namespace, Name: "any"},
+		Labels:  map[string]string{labelSample: ""},
+		Rollout: workload.RolloutComplete,
+	}
+	if values, invalid := decision.ValuesOf(s); invalid == nil {
+		logs := tree.At(values.Tree, "sidecar", "logs")
+		if path, _ := logs["path"].(string); path != "" {
+			view.Volumes = []string{"logs"}
+			application.Mounts = []corev1.VolumeMount{{Name: "logs", MountPath: path}}
+		}
+		for _, name := range tree.List(logs["containers"]) {
+			if name, _ := name.(string); name != "*" {
+				application.Name = cmp.Or(name, application.Name)
+			}
+		}
+	}
+	view.Containers = []workload.Container{application}
+	of.Workloads = []workload.View{view}
+	return &of
+}
+
+// containerOf is the name that the values give the container of the sidecar.
+func containerOf(s *decision.Snapshot) string {
+	values, _ := decision.ValuesOf(s)
+	name, _ := tree.At(values.Tree, "sidecar")["name"].(string)
+	return name
+}

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package certificate
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"sync/atomic"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+)
+
+// Served is the certificate that a process serves: the last good one of a Secret. It
+// comes from the API server and not from a mounted file, which the kubelet brings a
+// minute later. Its zero value has none yet.
+type Served struct {
+	log     logr.Logger
+	current atomic.Pointer[tls.Certificate]
+}
+
+// Follow has it follow the only Secret of a cache.
+func (s *Served) Follow(ctx context.Context, from cache.Cache, log logr.Logger) error {
+	s.log = log
+	informer, err := from.GetInformer(ctx, &corev1.Secret{}, cache.BlockUntilSynced(false))
+	if err != nil {
+		return err
+	}
+	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+		AddFunc: s.take, UpdateFunc: func(_, object any) { s.take(object) },
+		// Of a Secret that is gone the certificate stays good.
+	})
+	return err
+}
+
+// take takes over what a Secret holds, unless it is not ready to be served.
+func (s *Served) take(object any) {
+	secret, ok := object.(*corev1.Secret)
+	if !ok || len(secret.Data[corev1.TLSCertKey]) == 0 {
+		return
+	}
+	pair, err := tls.X509KeyPair(secret.Data[corev1.TLSCertKey], secret.Data[corev1.TLSPrivateKeyKey])
+	if err != nil {
+		s.log.Error(err, "the certificate of the admission webhook is not used", "secret", secret.Namespace+"/"+secret.Name)
+		return
+	}
+	s.current.Store(&pair)
+}
+
+// Get is for tls.Config.GetCertificate.
+func (s *Served) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	if pair := s.current.Load(); pair != nil {
+		return pair, nil
+	}
+	return nil, errors.New("the admission webhook has no certificate yet")
+}

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// Snapshot takes the snapshot that a pass would take if a VectorSidecar were as
+// given, which the cluster need not have. It has no more than a number of workloads,
+// the first by name. It leaves no trace in what the loop remembers, and may be asked
+// for in an operator that stands by. fail is called when the decision asks for what
+// cannot be read.
+func (r *Reconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar, most int, fail context.CancelCauseFunc) (*decision.Snapshot, error) {
+	if err := r.HasRead(); err != nil {
+		return nil, err
+	}
+	taken, err := r.snapshot(ctx, sidecar, func(name string) *corev1.ConfigMap {
+		object, err := r.peekConfigMap(ctx, types.NamespacedName{Namespace: sidecar.Namespace, Name: name})
+		if err != nil {
+			fail(err)
+		}
+		return object
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(taken.Workloads, func(a, b workload.View) int { return cmp.Compare(a.Name, b.Name) })
+	taken.Workloads = taken.Workloads[:min(len(taken.Workloads), most)]
+	// What is created may have the name of one that is there, which it then cannot be.
+	taken.Others = slices.DeleteFunc(taken.Others, func(other v1alpha1.VectorSidecar) bool { return other.Name == sidecar.Name })
+	return taken, nil
+}
+
+// HasRead returns an error until all workloads are read.
+func (r *Reconciler) HasRead() error {
+	if !r.fleet.filled.Load() {
+		return errors.New("the operator has not read all workloads yet: try again in a moment")
+	}
+	return nil
+}
+
+func (r *Reconciler) peekConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
+	cached := &corev1.ConfigMap{}
+	if err := r.client.Get(ctx, name, cached); err != nil {
+		return nil, client.IgnoreNotFound(err)
+	}
+	return r.contents.peek(ctx, cached)
+}
