@@ -144,5 +144,5 @@ func requireReleaseGone(t *testing.T) {
 	}
 	harness.Eventually(t, "the pods to be gone", func() bool { return kubectl("pods") == "" })
 	require.Empty(t, kubectl("deployments,jobs,services,configmaps,serviceaccounts,secrets,roles,rolebindings,clusterroles,clusterrolebindings,"+
-		"poddisruptionbudgets,networkpolicies,validatingadmissionpolicies,validatingadmissionpolicybindings,servicemonitors,podmonitors,prometheusrules"))
+		"poddisruptionbudgets,networkpolicies,validatingwebhookconfigurations,validatingadmissionpolicies,validatingadmissionpolicybindings,servicemonitors,podmonitors,prometheusrules"))
 }

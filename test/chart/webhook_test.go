@@ -6,18 +6,18 @@ package chart
 import (
 	"fmt"
 	"net"
+	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -61,16 +61,16 @@ func awaitJudge(t *testing.T) {
 	})
 }
 
-// warned creates an object and returns what the API server warns of.
-func warned(t *testing.T, object client.Object) []string {
+// warned does something and returns what the API server warns of.
+func warned(t *testing.T, do func(client.Client) error) string {
 	t.Helper()
 	heard := &warnings{}
 	config := plane.Config()
 	config.WarningHandler = heard
 	c, err := client.New(config, client.Options{Scheme: cluster.Scheme()})
 	require.NoError(t, err)
-	require.NoError(t, c.Create(t.Context(), object))
-	return heard.texts
+	require.NoError(t, do(c))
+	return strings.Join(heard.texts, "\n")
 }
 
 type warnings struct{ texts []string }
@@ -80,28 +80,151 @@ var _ rest.WarningHandler = &warnings{}
 // HandleWarningHeader notes a warning.
 func (w *warnings) HandleWarningHeader(_ int, _, text string) { w.texts = append(w.texts, text) }
 
-func TestAVectorSidecarIsJudgedAtAdmission(t *testing.T) {
-	i := judged(t)
-	cart, logs := injected(t)
+// configured is a configuration of demonstration logs with a sink.
+func configured(sink string) string {
+	return "sources:\n  in:\n    type: demo_logs\n    format: json\nsinks:\n  out:\n    " + strings.ReplaceAll(sink, "\n", "\n    ") + "\n"
+}
 
-	t.Run("a broken configuration is refused with its line and help", func(t *testing.T) {
-		err := cluster.Create(t.Context(), example.NewVectorSidecar("broken", "shop").Selecting("logs", "later").
-			WithInlineConfig("sources:\n  in:\n    type: demo_logs\n    format: json\nsinks:\n  out:\n    type: consol\n    inputs: [in]\n").Build())
-		require.True(t, apierrors.IsInvalid(err), "%v", err)
-		fmt.Println(err)
+// sinks is one sink for the rendered configuration.
+func sinks(out string) map[string]apiextensionsv1.JSON {
+	return map[string]apiextensionsv1.JSON{"out": {Raw: []byte(out)}}
+}
+
+const console = "type: console\ninputs: [in]\nencoding: {codec: json}"
+
+func TestAVectorSidecarIsJudgedAtAdmission(t *testing.T) {
+	judged(t)
+	cart, logs := injected(t)
+	yes := true
+	otlp := func(s *v1alpha1.SidecarSpec) { s.OTLP = &v1alpha1.OTLPSpec{Enabled: &yes} }
+	selecting := func(value string) *example.VectorSidecar {
+		return example.NewVectorSidecar("tried", "shop").Selecting("logs", value)
+	}
+	world.Create(t, example.NewDeployment("other", "shop").Labelled("logs", "later").Build())
+
+	for name, test := range map[string]struct {
+		sidecar *v1alpha1.VectorSidecar
+		says    []string
+	}{
+		"a broken configuration, with its line and help": {
+			selecting("none").WithInlineConfig(configured("type: consol\ninputs: [in]")).Build(),
+			[]string{"VectorSidecar shop/tried spec.sidecar.config.inline:7:11: sinks.out.type", `did you mean "console"`},
+		},
+		"the same where there is something to inject into": {
+			selecting("later").WithInlineConfig(configured("type: consol\ninputs: [in]")).Build(),
+			[]string{"spec.sidecar.config.inline:7:11: sinks.out.type"},
+		},
+		"what would be rendered, before there is a Deployment": {
+			selecting("none").WithLogs("/var/log/app").Sidecar(func(s *v1alpha1.SidecarSpec) { s.Sinks = sinks(`{"type": "loki"}`) }).Build(),
+			[]string{"sidecar.sinks.out.endpoint is missing: a sink of type loki needs it"},
+		},
+		"a value that the schema does not know": {
+			selecting("later").Sidecar(func(s *v1alpha1.SidecarSpec) { s.Sinks = sinks(`{"type": 5}`) }).Build(),
+			[]string{"VectorSidecar shop/tried spec", "sidecar.sinks.out"},
+		},
+		"a sidecar that the policy forbids": {
+			selecting("later").Sidecar(func(s *v1alpha1.SidecarSpec) { s.SecurityContext = &corev1.SecurityContext{Privileged: &yes} }).Build(), []string{"the platform's policy refuses it", "privileged"},
+		},
+		"a container that another VectorSidecar injects": {
+			selecting("vector").Build(),
+			[]string{"Deployment shop/cart: VectorSidecar shop/logs injects a container \"vector\", too", "spec.sidecar.name"},
+		},
+		"a port that another VectorSidecar has": {
+			selecting("vector").Named("second").Build(),
+			[]string{"Deployment shop/cart: VectorSidecar shop/logs is in the way", "port"},
+		},
+	} {
+		t.Run("refused is "+name, func(t *testing.T) {
+			err := cluster.Create(t.Context(), test.sidecar)
+			require.True(t, apierrors.IsInvalid(err), "%v", err)
+			for _, part := range test.says {
+				require.ErrorContains(t, err, part)
+			}
+		})
+	}
+
+	for name, test := range map[string]struct {
+		sidecar *v1alpha1.VectorSidecar
+		says    string
+	}{
+		"a good one":                     {selecting("later").Sidecar(otlp).Build(), ""},
+		"one that matches nothing yet":   {selecting("none").Build(), ""},
+		"one that waits":                 {selecting("later").Sidecar(otlp).WithRolloutPaused().Build(), ""},
+		"a ConfigMap that is to come":    {selecting("later").WithConfigMap("to-come", "vector.yaml").Build(), "ConfigMap shop/to-come does not exist"},
+		"an environment that is to come": {selecting("later").InEnvironment("canary").Build(), "canary"},
+		"a template set that is to come": {selecting("later").Sidecar(otlp).FromSet("gateway").Build(), "gateway"},
+		"what collects nothing":          {selecting("later").Build(), "Deployment shop/other: the sidecar collects nothing of its application"},
+		"a volume that is to come":       {selecting("later").WithLogs("/var/log/app").Build(), "no container of Deployment shop/other mounts a volume there"},
+		"errors that are only told": {
+			selecting("later").WithInlineConfig(configured("type: consol\ninputs: [in]")).
+				Sidecar(func(s *v1alpha1.SidecarSpec) { s.Config.Check = v1alpha1.CheckWarn }).Build(),
+			"spec.sidecar.config.inline:7:11",
+		},
+	} {
+		t.Run("accepted is "+name, func(t *testing.T) {
+			said := warned(t, func(c client.Client) error { return c.Create(t.Context(), test.sidecar, client.DryRunAll) })
+			require.Contains(t, said, test.says)
+			require.Equal(t, test.says == "", said == "", said)
+		})
+	}
+
+	t.Run("an update is refused for what it breaks", func(t *testing.T) {
+		younger := example.NewVectorSidecar("younger", "shop").Selecting("logs", "later").Build()
+		world.Create(t, younger)
+		err := change(t, logs, func(vs *v1alpha1.VectorSidecar) {
+			vs.Spec.Selector.MatchLabels = nil
+			vs.Spec.MatchAll = true
+		})
+		require.True(t, apierrors.IsInvalid(err), "what it would take from a younger one: %v", err)
+		require.ErrorContains(t, err, "Deployment shop/other: VectorSidecar shop/younger injects")
+		require.NoError(t, cluster.Delete(t.Context(), younger))
 	})
-	t.Run("a clash is refused with who, where and what", func(t *testing.T) {
-		err := cluster.Create(t.Context(), example.NewVectorSidecar("more", "shop").Selecting("logs", "vector").Build())
-		fmt.Println(err)
-		require.True(t, apierrors.IsInvalid(err), "%v", err)
+	t.Run("an update is not refused for what was broken before", func(t *testing.T) {
+		reference := example.NewConfigMap("given", "shop", "vector.yaml", configured(console))
+		referring := selecting("none").WithConfigMap("given", "vector.yaml").Build()
+		world.Create(t, reference, referring)
+		harness.Change(t, world, reference, func(c *corev1.ConfigMap) { c.Data["vector.yaml"] = configured("type: consol\ninputs: [in]") })
+		harness.Eventually(t, "the operator to see the change", func() bool {
+			return apierrors.IsInvalid(cluster.Create(t.Context(), example.NewVectorSidecar("again", "shop").Selecting("logs", "none").WithConfigMap("given", "vector.yaml").Build(), client.DryRunAll))
+		})
+		said := warned(t, func(c client.Client) error {
+			before := referring.DeepCopy()
+			referring.Spec.MatchAll = true
+			return c.Patch(t.Context(), referring, client.MergeFrom(before))
+		})
+		require.Contains(t, said, "as before: ConfigMap shop/given vector.yaml:7:11")
 	})
-	t.Run("a ConfigMap that is to come is a warning", func(t *testing.T) {
-		fmt.Println(warned(t, example.NewVectorSidecar("referring", "shop").Selecting("logs", "later").WithConfigMap("to-come", "vector.yaml").Build()))
-	})
-	_, _, _ = i, cart, logs
-	_ = syscall.SIGKILL
-	_ = corev1.Secret{}
-	_ = metav1.Now
-	_ = v1alpha1.VectorSidecar{}
-	_ = meta.Finalizer
+	world.Get(t, cart)
+	require.True(t, carries(cart))
+}
+
+// change changes a VectorSidecar, and returns what comes of it.
+func change(t *testing.T, of *v1alpha1.VectorSidecar, how func(*v1alpha1.VectorSidecar)) error {
+	t.Helper()
+	world.Get(t, of)
+	before := of.DeepCopy()
+	how(of)
+	return cluster.Patch(t.Context(), of.DeepCopy(), client.MergeFrom(before))
+}
+
+func TestWithoutAnOperatorVectorSidecarsOnlyGo(t *testing.T) {
+	i := judged(t, "--set", "leaderElection.leaseDurationSeconds=3,leaderElection.renewDeadlineSeconds=2,leaderElection.retryPeriodSeconds=1")
+	cart, logs := injected(t)
+	i.end(syscall.SIGKILL)
+
+	err := cluster.Create(t.Context(), example.NewVectorSidecar("new", "shop").Selecting("logs", "none").Build())
+	require.ErrorContains(t, err, "failed calling webhook \"vectorsidecars.observability.kontroloop.ai\"")
+	require.ErrorContains(t, change(t, logs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.MatchAll = true }), "failed calling webhook")
+
+	require.NoError(t, change(t, logs, func(vs *v1alpha1.VectorSidecar) { vs.Labels = map[string]string{"team": "shop"} }))
+	require.NoError(t, change(t, logs, func(vs *v1alpha1.VectorSidecar) { vs.Finalizers = append(vs.Finalizers, "example.com/own") }))
+	require.NoError(t, change(t, logs, func(vs *v1alpha1.VectorSidecar) { vs.Finalizers = vs.Finalizers[:1] }))
+	world.Get(t, logs)
+	before := logs.DeepCopy()
+	logs.Status.MatchedDeployments = 7
+	require.NoError(t, cluster.Status().Patch(t.Context(), logs, client.MergeFrom(before)))
+
+	// The Job deletes it, and removes its finalizer.
+	helm(t, "uninstall", release, "-n", namespace)
+	requireNoTrace(t, cart)
 }

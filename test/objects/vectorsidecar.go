@@ -52,6 +52,12 @@ func (b *VectorSidecar) InEnvironment(name string) *VectorSidecar {
 	return b
 }
 
+// FromSet names the template set.
+func (b *VectorSidecar) FromSet(name string) *VectorSidecar {
+	b.object.Spec.TemplateSet = name
+	return b
+}
+
 // Named names the sidecar container.
 func (b *VectorSidecar) Named(container string) *VectorSidecar {
 	b.sidecar().Name = container

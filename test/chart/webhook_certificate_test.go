@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package chart
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	example "kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+const (
+	webhookSecret        = fullname + "-webhook-cert"
+	webhookConfiguration = namespace + "." + fullname + ".vectorsidecars"
+)
+
+// certificate is what the operator's Secret holds; nothing if it is gone.
+func certificate(t *testing.T) map[string][]byte {
+	t.Helper()
+	var secret corev1.Secret
+	err := cluster.Get(t.Context(), types.NamespacedName{Namespace: namespace, Name: webhookSecret}, &secret)
+	require.NoError(t, client.IgnoreNotFound(err))
+	return secret.Data
+}
+
+// trusted is whom the API server trusts.
+func trusted(t *testing.T) []byte {
+	t.Helper()
+	var configuration admissionv1.ValidatingWebhookConfiguration
+	require.NoError(t, cluster.Get(t.Context(), types.NamespacedName{Name: webhookConfiguration}, &configuration))
+	require.Len(t, configuration.Webhooks, 1)
+	return configuration.Webhooks[0].ClientConfig.CABundle
+}
+
+// whileAsked asks the webhook again and again while something is done, and fails
+// if it is once without an answer. It does at least one round after the end.
+func whileAsked(t *testing.T, do func()) {
+	t.Helper()
+	good := example.NewVectorSidecar("asked", "shop").Selecting("logs", "none").Build()
+	ctx, cancel := context.WithCancel(t.Context())
+	var asking sync.WaitGroup
+	var failures []error
+	asked := 0
+	asking.Go(func() {
+		for ended := false; !ended; asked++ {
+			ended = ctx.Err() != nil
+			// Each request has a connection of its own to the webhook, or shares
+			// one that was made before; both go on.
+			if err := cluster.Create(t.Context(), good.DeepCopy(), client.DryRunAll); err != nil {
+				failures = append(failures, err)
+			}
+		}
+	})
+	do()
+	cancel()
+	asking.Wait()
+	require.Empty(t, failures, "of %d requests", asked)
+}
+
+// awaitCertificate waits until something has become of what the Secret holds.
+func awaitCertificate(t *testing.T, what string, met func(map[string][]byte) bool) map[string][]byte {
+	t.Helper()
+	var data map[string][]byte
+	harness.Eventually(t, what, func() bool {
+		data = certificate(t)
+		return len(data["tls.crt"]) > 0 && met(data)
+	})
+	return data
+}
+
+func TestTheCertificateOfTheWebhookIsReplaced(t *testing.T) {
+	judged(t, "--set", "extraArgs={--webhook-certificate-duration=12s}")
+	first := certificate(t)
+	require.Contains(t, string(trusted(t)), string(first["ca.crt"]))
+
+	t.Run("in time", func(t *testing.T) {
+		whileAsked(t, func() {
+			later := awaitCertificate(t, "another certificate", func(data map[string][]byte) bool { return !bytes.Equal(data["tls.crt"], first["tls.crt"]) })
+			require.Equal(t, string(first["ca.crt"]), string(later["ca.crt"]), "it is signed by the same authority")
+		})
+	})
+	t.Run("with its authority, when the Secret is emptied", func(t *testing.T) {
+		var renewed map[string][]byte
+		whileAsked(t, func() {
+			kubectl(t, "patch", "secret", webhookSecret, "-n", namespace, "--type=json", "-p", `[{"op":"remove","path":"/data"}]`)
+			renewed = awaitCertificate(t, "another authority", func(data map[string][]byte) bool { return !bytes.Equal(data["ca.crt"], first["ca.crt"]) })
+		})
+		require.Equal(t, string(renewed["ca.crt"])+string(first["ca.crt"]), string(trusted(t)), "the authority before is trusted for some time")
+	})
+	t.Run("when the Secret is deleted", func(t *testing.T) {
+		before := certificate(t)
+		whileAsked(t, func() {
+			kubectl(t, "delete", "secret", webhookSecret, "-n", namespace)
+			awaitCertificate(t, "another authority", func(data map[string][]byte) bool { return !bytes.Equal(data["ca.crt"], before["ca.crt"]) })
+		})
+	})
+	t.Run("by somebody who takes the trust away", func(t *testing.T) {
+		kubectl(t, "patch", "validatingwebhookconfiguration", webhookConfiguration, "--type=json", "-p", `[{"op":"remove","path":"/webhooks/0/clientConfig/caBundle"}]`)
+		harness.Eventually(t, "the trust to be put back", func() bool { return bytes.Contains(trusted(t), certificate(t)["ca.crt"]) })
+		awaitJudge(t)
+	})
+}
+
+// The new release has another port, at which a second operator answers that only
+// stands by.
+func TestAnUpgradeKeepsTheCertificateAndOneThatStandsByAnswers(t *testing.T) {
+	judged(t)
+	data, bundle := certificate(t), trusted(t)
+	leader := holder(t)
+
+	helm(t, "upgrade", release, chartDir, "-n", namespace, "--set", fmt.Sprintf("admissionWebhook.enabled=true,admissionWebhook.port=%d,commonLabels.team=platform", freePort(t)))
+	require.Equal(t, data, certificate(t), "helm leaves the Secret's data")
+	require.Equal(t, string(bundle), string(trusted(t)), "helm leaves the trust")
+
+	harness.NewStandIn(t, plane, cluster, namespace).Operator(t, fullname)
+	awaitJudge(t)
+	require.Equal(t, leader, holder(t), "who answers does not lead")
+	require.Equal(t, data, certificate(t))
+}
+
+// holder is who leads.
+func holder(t *testing.T) string {
+	t.Helper()
+	var lease coordinationv1.Lease
+	require.NoError(t, cluster.Get(t.Context(), types.NamespacedName{Namespace: namespace, Name: fullname}, &lease))
+	return *lease.Spec.HolderIdentity
+}
+
+func TestTheCertificateOfTheWebhookMayBeProvided(t *testing.T) {
+	i := judged(t)
+	data, port := certificate(t), trustedPort(t)
+	provided := &corev1.Secret{Type: corev1.SecretTypeTLS, Data: map[string][]byte{"tls.crt": data["tls.crt"], "tls.key": data["tls.key"]}}
+	provided.Namespace, provided.Name = namespace, "provided"
+	world.Create(t, provided)
+	t.Cleanup(func() { kubectl(t, "delete", "secret", "provided", "-n", namespace) })
+
+	helm(t, "upgrade", release, chartDir, "-n", namespace,
+		"--set", fmt.Sprintf("admissionWebhook.enabled=true,admissionWebhook.port=%d,admissionWebhook.certificate.source=secret,admissionWebhook.certificate.secretName=provided", port),
+		"--set-string", "admissionWebhook.certificate.caBundle="+string(data["ca.crt"]))
+	i.restarted(t)
+
+	awaitJudge(t)
+	require.Empty(t, certificate(t), "the operator's own Secret went with the upgrade")
+	require.Equal(t, string(data["ca.crt"]), string(trusted(t)))
+}
+
+func trustedPort(t *testing.T) int32 {
+	t.Helper()
+	var configuration admissionv1.ValidatingWebhookConfiguration
+	require.NoError(t, cluster.Get(t.Context(), types.NamespacedName{Name: webhookConfiguration}, &configuration))
+	return *configuration.Webhooks[0].ClientConfig.Service.Port
+}
+
+// The operator may touch one Secret and one configuration, and no other.
+func TestTheRightsOfTheWebhookAreByName(t *testing.T) {
+	judged(t)
+	kube, err := kubernetes.NewForConfig(plane.Config())
+	require.NoError(t, err)
+	secrets, configurations := "secrets", "validatingwebhookconfigurations.admissionregistration.k8s.io"
+
+	require.Equal(t, may{secrets: {"get", "list", "watch", "create", "patch"}}, rights(t, kube, []string{secrets}, namespace, webhookSecret))
+	require.Equal(t, may{configurations: {"get", "list", "watch", "patch"}}, rights(t, kube, []string{configurations}, "", webhookConfiguration))
+	for _, name := range []string{"", "another"} {
+		require.Empty(t, rights(t, kube, []string{secrets}, namespace, name))
+		require.Empty(t, rights(t, kube, []string{configurations}, "", name))
+	}
+	require.Empty(t, rights(t, kube, []string{secrets}, "shop", webhookSecret))
+}
