@@ -40,7 +40,7 @@ const (
 // World is where snapshots are taken.
 type World interface {
 	// Snapshot is as the controller's.
-	Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar, most int, fail context.CancelCauseFunc) (*decision.Snapshot, error)
+	Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar, fail context.CancelCauseFunc) (*decision.Snapshot, error)
 }
 
 // Handler answers the requests of an API server. Make one with New.
@@ -90,7 +90,7 @@ func (h *Handler) Handle(ctx context.Context, request admission.Request) admissi
 func (h *Handler) judge(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (judgement, error) {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	snapshot, err := h.world.Snapshot(ctx, sidecar, mostWorkloads, fail)
+	snapshot, err := h.world.Snapshot(ctx, sidecar, fail)
 	if err != nil {
 		return judgement{}, err
 	}

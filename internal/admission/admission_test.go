@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,7 +36,8 @@ type world struct {
 	defaults  string // those of the namespace
 	platform  *platform.Platform
 	err       error
-	asked     int
+	asked     atomic.Int32
+	held      chan struct{} // Each snapshot waits for it, if there is one.
 }
 
 func newWorld(t *testing.T) *world {
@@ -46,8 +49,11 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) Snapshot(_ context.Context, sidecar *v1alpha1.VectorSidecar, _ int, fail context.CancelCauseFunc) (*decision.Snapshot, error) {
-	w.asked++
+func (w *world) Snapshot(_ context.Context, sidecar *v1alpha1.VectorSidecar, fail context.CancelCauseFunc) (*decision.Snapshot, error) {
+	w.asked.Add(1)
+	if w.held != nil {
+		<-w.held
+	}
 	return &decision.Snapshot{
 		Sidecar: sidecar, Workloads: w.workloads, Others: w.others, Platform: w.platform,
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
@@ -96,7 +102,7 @@ func TestWhatChangesNothingOfWhatIsWantedPasses(t *testing.T) {
 
 	require.True(t, asked(t, w, before, labelled).Allowed)
 	require.True(t, asked(t, w, before, going).Allowed)
-	require.Zero(t, w.asked)
+	require.Zero(t, w.asked.Load())
 }
 
 func TestWithoutADecisionTheAnswerIsNo(t *testing.T) {
@@ -145,6 +151,44 @@ func TestAClashIsOneWithYoungerAndOlderAlike(t *testing.T) {
 		w.others[0].Spec.Enabled = new(bool)
 		require.True(t, asked(t, w, before, after).Allowed, "one that is off takes nothing")
 	}
+}
+
+func TestTheWorkOfARequestIsBounded(t *testing.T) {
+	w := newWorld(t)
+	w.others = []v1alpha1.VectorSidecar{*objects.NewVectorSidecar("other", "shop").Selecting("crowded", "yes").Build()}
+	for n := range mostWorkloads + 1 {
+		deployment := objects.NewDeployment(fmt.Sprintf("app-%03d", mostWorkloads-n), "shop").Labelled("logs", "vector")
+		if n == 0 {
+			deployment.Labelled("crowded", "yes")
+		}
+		w.workloads = append(w.workloads, workload.Of(deployment.Build()))
+	}
+
+	require.True(t, asked(t, w, nil, logs().Build()).Allowed, "the clash is in the last by name")
+	w.workloads = w.workloads[:mostWorkloads]
+	require.False(t, asked(t, w, nil, logs().Build()).Allowed)
+}
+
+func TestSomeRequestsAreWorkedOnAtOnce(t *testing.T) {
+	w := newWorld(t)
+	w.held = make(chan struct{})
+	handler, request := New(w, nil), admission.Request{}
+	request.Operation = admissionv1.Create
+	request.Object.Raw = []byte(`{"metadata": {"name": "logs", "namespace": "shop"}, "spec": {"selector": {"matchLabels": {"a": "b"}}}}`)
+	var asking sync.WaitGroup
+	for range mostAtOnce {
+		asking.Go(func() { handler.Handle(t.Context(), request) })
+	}
+	require.Eventually(t, func() bool { return w.asked.Load() == mostAtOnce }, time.Minute, time.Millisecond)
+
+	impatient, cancel := context.WithCancel(t.Context())
+	cancel()
+	answer := handler.Handle(impatient, request)
+	require.False(t, answer.Allowed, "there is no room, and it waits no longer")
+	require.EqualValues(t, mostAtOnce, w.asked.Load())
+	close(w.held)
+	asking.Wait()
+	require.True(t, handler.Handle(t.Context(), request).Allowed)
 }
 
 func TestAnAnswerIsBounded(t *testing.T) {

@@ -4,9 +4,11 @@
 package admission
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,6 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // judgement is what is wrong with a VectorSidecar.
@@ -34,6 +37,8 @@ func judge(ctx context.Context, snapshot *decision.Snapshot, memo *decision.Memo
 	asked := *snapshot
 	asked.Sidecar = snapshot.Sidecar.DeepCopy()
 	asked.Sidecar.CreationTimestamp = last
+	asked.Workloads = slices.SortedFunc(slices.Values(snapshot.Workloads), func(a, b workload.View) int { return cmp.Compare(a.Name, b.Name) })
+	asked.Workloads = asked.Workloads[:min(len(asked.Workloads), mostWorkloads)]
 	decided, err := decision.Decide(ctx, &asked, memo)
 	if err != nil {
 		return judgement{}, err

@@ -64,7 +64,7 @@ func (k *Keeper) Start(ctx context.Context) error {
 		}
 	}
 	from := newAuthority(k.Service, k.Secret.Namespace, k.Duration)
-	for {
+	for ctx.Err() == nil {
 		wait := min(k.Duration/10, longestWait)
 		if err := k.keep(ctx, from); err != nil && ctx.Err() == nil {
 			k.Log.Error(err, "keeping the certificate of the admission webhook")
@@ -77,10 +77,8 @@ func (k *Keeper) Start(ctx context.Context) error {
 		case <-timer.C:
 		}
 		timer.Stop()
-		if ctx.Err() != nil {
-			return nil
-		}
 	}
+	return nil
 }
 
 // notify has a channel hear of every change of the objects of a kind in the cache.

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -106,12 +107,11 @@ func (c *contents) whole(ctx context.Context, name types.NamespacedName, digest 
 		return before.object, nil
 	}
 	whole := &corev1.ConfigMap{}
-	err := c.live.Get(ctx, name, whole)
-	if client.IgnoreNotFound(err) != nil {
-		return nil, fmt.Errorf("reading ConfigMap %s: %w", name, err)
-	}
-	if err != nil {
+	switch err := c.live.Get(ctx, name, whole); {
+	case apierrors.IsNotFound(err):
 		return nil, nil //nolint:nilnil // What is not there is no error.
+	case err != nil:
+		return nil, fmt.Errorf("reading ConfigMap %s: %w", name, err)
 	}
 	return whole, nil
 }

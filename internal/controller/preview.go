@@ -4,7 +4,6 @@
 package controller
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -15,15 +14,13 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Snapshot takes the snapshot that a pass would take if a VectorSidecar were as
-// given, which the cluster need not have. It has no more than a number of workloads,
-// the first by name. It leaves no trace in what the loop remembers, and may be asked
-// for in an operator that stands by. fail is called when the decision asks for what
-// cannot be read.
-func (r *Reconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar, most int, fail context.CancelCauseFunc) (*decision.Snapshot, error) {
+// given, which the cluster need not have. It leaves no trace in what the loop
+// remembers, and may be asked for in an operator that stands by. fail is called when
+// the decision asks for what cannot be read.
+func (r *Reconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar, fail context.CancelCauseFunc) (*decision.Snapshot, error) {
 	if err := r.HasRead(); err != nil {
 		return nil, err
 	}
@@ -37,8 +34,6 @@ func (r *Reconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(taken.Workloads, func(a, b workload.View) int { return cmp.Compare(a.Name, b.Name) })
-	taken.Workloads = taken.Workloads[:min(len(taken.Workloads), most)]
 	// What is created may have the name of one that is there, which it then cannot be.
 	taken.Others = slices.DeleteFunc(taken.Others, func(other v1alpha1.VectorSidecar) bool { return other.Name == sidecar.Name })
 	return taken, nil
