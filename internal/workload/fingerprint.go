@@ -4,12 +4,15 @@
 package workload
 
 import (
+	"encoding/binary"
 	"hash/maphash"
 	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // fingerprint tells the bodies of Deployments apart: 128 bits that nobody outside
@@ -48,17 +51,56 @@ func (p *printer) of(deployment *appsv1.Deployment) fingerprint {
 		}
 	}
 	of.Spec.Paused, of.Spec.Selector, of.Spec.Template = deployment.Spec.Paused, deployment.Spec.Selector, deployment.Spec.Template
-	if size := of.Size(); cap(page.text) < size {
-		page.text = make([]byte, size)
-	} else {
-		page.text = page.text[:size]
+	return p.digest(page.marshal(of))
+}
+
+// ofRecords takes the fingerprint of all of a Deployment that its reach is read from.
+func (p *printer) ofRecords(deployment *appsv1.Deployment) fingerprint {
+	page, _ := p.pages.Get().(*page)
+	defer p.pages.Put(page)
+	text := page.text[:0]
+	for i := range deployment.ManagedFields {
+		if entry := &deployment.ManagedFields[i]; isOurs(entry) {
+			text = appendTexts(text, entry.Manager, entry.FieldsV1.GetRawString())
+		}
 	}
-	n, err := of.MarshalToSizedBuffer(page.text)
+	lists := map[string]string{}
+	for key, value := range deployment.Spec.Template.Annotations {
+		if meta.IsParts(key) {
+			lists[key] = value
+		}
+	}
+	page.text = appendMap(text, lists)
+	return p.digest(page.text)
+}
+
+// ofReached takes the fingerprint of what is reached of a Deployment by records.
+func (p *printer) ofReached(records fingerprint, reached *appsv1.Deployment) fingerprint {
+	page, _ := p.pages.Get().(*page)
+	defer p.pages.Put(page)
+	text := page.marshal(reached)
+	for _, part := range records {
+		text = binary.LittleEndian.AppendUint64(text, part)
+	}
+	return p.digest(text)
+}
+
+func (p *printer) digest(text []byte) fingerprint {
+	return fingerprint{maphash.Bytes(p.seeds[0], text), maphash.Bytes(p.seeds[1], text)}
+}
+
+// marshal writes a Deployment on the page.
+func (p *page) marshal(of *appsv1.Deployment) []byte {
+	if size := of.Size(); cap(p.text) < size {
+		p.text = make([]byte, size)
+	} else {
+		p.text = p.text[:size]
+	}
+	n, err := of.MarshalToSizedBuffer(p.text)
 	if err != nil {
 		n = 0 // Every value of the type marshals.
 	}
-	text := page.text[len(page.text)-n:]
-	return fingerprint{maphash.Bytes(p.seeds[0], text), maphash.Bytes(p.seeds[1], text)}
+	return p.text[len(p.text)-n:]
 }
 
 // clear lets go of the Deployment.

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -49,28 +48,36 @@ func lastEntry(entries []metav1.ManagedFieldsEntry) *metav1.ManagedFieldsEntry {
 // owned tells what is each of our managers' in a Deployment. Most workloads carry
 // nothing of ours, and for those it costs nothing.
 func owned(deployment *appsv1.Deployment) map[string]Owned {
-	applied := map[string]map[string]any{}
-	for i := range deployment.ManagedFields {
-		entry := &deployment.ManagedFields[i]
-		if !isOurs(entry) {
-			continue
-		}
-		var fields map[string]any
-		if err := json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields); err != nil {
-			continue // The API server wrote it; were it damaged, the next apply would mend it.
-		}
-		applied[entry.Manager] = fields
-	}
-	listed := partsIn(deployment.Spec.Template.Annotations)
-	if len(applied)+len(listed) == 0 {
+	if !isCarrier(deployment) {
 		return nil
 	}
-	live, theirs := liveTree(deployment, mentioned(applied, listed)), &deployed{entries: deployment.ManagedFields}
+	reach := reachOf(deployment)
+	return reach.owned(reach.of(deployment), &deployed{entries: deployment.ManagedFields})
+}
+
+// isCarrier tells whether there may be something of ours in a Deployment.
+func isCarrier(deployment *appsv1.Deployment) bool {
+	for i := range deployment.ManagedFields {
+		if isOurs(&deployment.ManagedFields[i]) {
+			return true
+		}
+	}
+	for key := range deployment.Spec.Template.Annotations {
+		if meta.IsParts(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// owned tells what is each manager's in what is reached of a Deployment.
+func (r *reach) owned(reached *appsv1.Deployment, theirs *deployed) map[string]Owned {
+	live := liveTree(reached)
 	all := map[string]Owned{}
-	for manager, fields := range applied {
+	for manager, fields := range r.applied {
 		all[manager] = ownedIn(tree.Map(extract(fields, live)), theirs)
 	}
-	for manager, parts := range listed {
+	for manager, parts := range r.listed {
 		remaining := all[manager]
 		if remaining.addRemains(&parts, live, theirs); remaining.Tree != nil {
 			all[manager] = remaining
@@ -82,48 +89,15 @@ func owned(deployment *appsv1.Deployment) map[string]Owned {
 	return all
 }
 
-// mentioned are the names of the containers and volumes that a manager of ours has
-// in its fields or its list; all of a list that it owns as a whole.
-func mentioned(applied map[string]map[string]any, listed map[string]meta.Parts) func(list, name string) bool {
-	names, whole := map[string]bool{}, map[string]bool{}
-	for _, parts := range listed {
-		for _, name := range slices.Concat(parts.Containers, parts.Volumes) {
-			names[name] = true
-		}
-	}
-	for _, fields := range applied {
-		pod := podOf(fields)
-		for _, list := range podLists {
-			items, owned := pod["f:"+list]
-			whole[list] = whole[list] || owned && len(tree.Map(items)) == 0
-			for key := range tree.Map(items) {
-				if name, ok := nameIn(key); ok {
-					names[name] = true
-				}
-			}
-		}
-	}
-	return func(list, name string) bool { return whole[list] || names[name] }
-}
-
-// liveTree is the part of a Deployment that an overlay can reach, of the pod's
-// lists only what is wanted of them.
-func liveTree(deployment *appsv1.Deployment, wanted func(list, name string) bool) map[string]any {
-	reached := deployment.Spec.Template
-	spec := &reached.Spec
-	foreign := func(list string) func(corev1.Container) bool {
-		return func(c corev1.Container) bool { return !wanted(list, c.Name) }
-	}
-	spec.InitContainers = slices.DeleteFunc(slices.Clone(spec.InitContainers), foreign("initContainers"))
-	spec.Containers = slices.DeleteFunc(slices.Clone(spec.Containers), foreign("containers"))
-	spec.Volumes = slices.DeleteFunc(slices.Clone(spec.Volumes), func(v corev1.Volume) bool { return !wanted("volumes", v.Name) })
-	template, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&reached)
+// liveTree is a Deployment as managed fields see it.
+func liveTree(reached *appsv1.Deployment) map[string]any {
+	template, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&reached.Spec.Template)
 	if err != nil {
 		// Every value of the type converts; nothing owned means one apply more.
 		return map[string]any{}
 	}
 	return map[string]any{
-		"metadata": map[string]any{"annotations": values(deployment.Annotations)},
+		"metadata": map[string]any{"annotations": values(reached.Annotations)},
 		"spec":     map[string]any{"template": template},
 	}
 }

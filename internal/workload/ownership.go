@@ -3,28 +3,35 @@
 
 package workload
 
-import (
-	"crypto/sha256"
-	"encoding/json"
-
-	appsv1 "k8s.io/api/apps/v1"
-)
+import appsv1 "k8s.io/api/apps/v1"
 
 // ownership is what the operator has merged into a workload. What one VectorSidecar
 // has merged into a thousand of them is the same, and a few kilobytes.
 type ownership struct {
+	// reach is remembered for as long as an ownership refers to it.
+	reach     *reach
 	managers  []string
 	byManager map[string]Owned
 }
 
-// ownershipIn returns the ownership in a Deployment. Most carry nothing of ours.
+// ownershipIn returns the ownership in a Deployment. Most carry nothing of ours. What
+// one VectorSidecar has merged into many is read from the first of them.
 func (r *Reducer) ownershipIn(deployment *appsv1.Deployment) *ownership {
-	managers := Managers(deployment)
-	if len(managers) == 0 {
+	if !isCarrier(deployment) {
 		return r.nothing
 	}
-	fresh := &ownership{managers: managers, byManager: owned(deployment)}
-	// Strings and JSON values, which always marshal, and in the order of their keys.
-	text, _ := json.Marshal([]any{fresh.managers, fresh.byManager})
-	return r.ownerships.of(sha256.Sum256(text), func() *ownership { return fresh })
+	records := r.prints.ofRecords(deployment)
+	reach := r.reaches.of(records, func() *reach { return reachOf(deployment) })
+	reached := reach.of(deployment)
+	key := r.prints.ofReached(records, reached)
+	if known := r.ownerships.get(key); known != nil {
+		return known
+	}
+	theirs := &deployed{entries: deployment.ManagedFields}
+	fresh := &ownership{reach: reach, managers: reach.managers, byManager: reach.owned(reached, theirs)}
+	if theirs.items != nil {
+		// The records of others counted, too, which the key says nothing of.
+		return fresh
+	}
+	return r.ownerships.of(key, func() *ownership { return fresh })
 }

@@ -4,7 +4,6 @@
 package workload
 
 import (
-	"crypto/sha256"
 	"strings"
 	"unique"
 
@@ -20,14 +19,15 @@ import (
 // several goroutines at once. Make one with NewReducer.
 type Reducer struct {
 	nothing    *ownership
-	ownerships *shared[[sha256.Size]byte, ownership]
+	reaches    *shared[fingerprint, reach]
+	ownerships *shared[fingerprint, ownership]
 	bodies     *shared[fingerprint, body]
 	prints     *printer
 }
 
 // NewReducer returns a Reducer.
 func NewReducer() *Reducer {
-	return &Reducer{&ownership{}, newShared[[sha256.Size]byte, ownership](), newShared[fingerprint, body](), newPrinter()}
+	return &Reducer{&ownership{}, newShared[fingerprint, reach](), newShared[fingerprint, ownership](), newShared[fingerprint, body](), newPrinter()}
 }
 
 // Reduce returns the record of a Deployment, which is not changed. After a change

@@ -19,6 +19,13 @@ func newShared[K comparable, V any]() *shared[K, V] {
 	return &shared[K, V]{known: map[K]weak.Pointer[V]{}}
 }
 
+// get returns the value of a key, nil if there is none any more.
+func (s *shared[K, V]) get(key K) *V {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.known[key].Value()
+}
+
 // of returns the value of a key, and makes it if there is none any more.
 func (s *shared[K, V]) of(key K, fresh func() *V) *V {
 	s.mu.Lock()

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+func TestWhatIsMergedIntoManyIsHeldOnce(t *testing.T) {
+	c := newCluster(t)
+	c.apply(meta.Manager("logs"), sidecar)
+	first, other := c.live(), c.live()
+	other.Name, other.UID, other.Labels = "till", "other", map[string]string{"app": "till"}
+	other.Annotations["own"] = "another"
+	other.Spec.Template.Annotations["checksum/config"] = "another"
+	other.Spec.Template.Spec.ServiceAccountName = "till"
+	other.Spec.Template.Spec.Containers[0].Image = "till:2"
+	other.Spec.Template.Spec.Volumes = append(other.Spec.Template.Spec.Volumes, corev1.Volume{Name: "own"})
+	r := NewReducer()
+
+	one, two := r.Reduce(first), r.Reduce(other)
+
+	require.Same(t, one.body.owned, two.body.owned)
+	require.Equal(t, Of(other), two.View())
+}
+
+// What is remembered of one workload must not be told of another that differs in
+// anything that counts.
+func TestWhatDiffersIsNotTakenForTheSame(t *testing.T) {
+	c := newCluster(t)
+	c.apply(meta.Manager("logs"), sidecar)
+	injected := c.live()
+	changed := func(change func(*appsv1.Deployment)) *appsv1.Deployment {
+		deployment := injected.DeepCopy()
+		change(deployment)
+		return deployment
+	}
+	key := meta.AnnotationParts(meta.Manager("logs"))
+	all := map[string]*appsv1.Deployment{
+		"injected":   injected,
+		"our image":  changed(func(d *appsv1.Deployment) { d.Spec.Template.Spec.InitContainers[0].Image = "vector:other" }),
+		"our volume": changed(func(d *appsv1.Deployment) { d.Spec.Template.Spec.Volumes = nil }),
+		"our hash":   changed(func(d *appsv1.Deployment) { d.Annotations[meta.AnnotationInjectedHash] = "other" }),
+		"two of us": changed(func(d *appsv1.Deployment) {
+			second := *d.ManagedFields[len(d.ManagedFields)-1].DeepCopy()
+			second.Manager = meta.Manager("audit")
+			d.ManagedFields = append(d.ManagedFields, second)
+		}),
+		"a damaged record": changed(func(d *appsv1.Deployment) {
+			for i := range d.ManagedFields {
+				d.ManagedFields[i].FieldsV1.SetRawString("{")
+			}
+		}),
+		"undone by a person":  undone(t, "kubectl", map[string]string{key: list}),
+		"the same, by helm":   undone(t, "helm", map[string]string{key: list}),
+		"under another's key": undone(t, "kubectl", map[string]string{meta.AnnotationParts(meta.Manager("audit")): list}),
+	}
+	r := NewReducer()
+	var held []*Record // Or what is remembered would be forgotten in between.
+	for range 2 {
+		for name, deployment := range all {
+			record := r.Reduce(deployment)
+			require.Equal(t, Of(deployment), record.View(), name)
+			held = append(held, record)
+		}
+	}
+	require.Len(t, held, 2*len(all))
+}
