@@ -161,6 +161,7 @@ func (r *Reconciler) write(ctx context.Context, owner types.NamespacedName, p *p
 		return
 	}
 	written, err := r.apply(ctx, p)
+	r.events.wrote()
 	switch reason, permanent := explain(err); {
 	case err == nil:
 		r.ledger.wrote(owner, p, written)

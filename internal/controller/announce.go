@@ -5,17 +5,23 @@ package controller
 
 import (
 	"context"
+	"sync/atomic"
+	"time"
 
 	"golang.org/x/time/rate"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
 )
 
-// Events are sent one after the other, so that those of a fan-out do not take the
-// API server from the writes, and from everybody else.
+// Events are sent one after the other, and give way to writes: those of a fan-out do
+// not take the API server from it, nor from everybody else.
 const (
-	eventsASecond = 50
-	eventsAtOnce  = 100
+	eventsAtOnce = 20
+	// eventsASecond is how many are sent while nothing is written, and
+	// eventsBetween while workloads are.
+	eventsASecond, eventsBetween = 50, 5
+	// stillness is for how long nothing has been written when nothing is.
+	stillness = 500 * time.Millisecond
 	// eventsWaiting is how many may wait. What comes on top of them is left out:
 	// the event on the VectorSidecar counts all.
 	eventsWaiting = 1000
@@ -27,10 +33,25 @@ type announcer struct {
 	events.EventRecorder
 	waiting chan func()
 	pace    *rate.Limiter
+	written atomic.Pointer[time.Time]
 }
 
 func newAnnouncer(recorder events.EventRecorder) *announcer {
-	return &announcer{recorder, make(chan func(), eventsWaiting), rate.NewLimiter(eventsASecond, eventsAtOnce)}
+	return &announcer{EventRecorder: recorder, waiting: make(chan func(), eventsWaiting), pace: rate.NewLimiter(eventsASecond, eventsAtOnce)}
+}
+
+// wrote notes that a workload was written.
+func (a *announcer) wrote() {
+	now := time.Now()
+	a.written.Store(&now)
+}
+
+// limit is how many events a second may be sent now.
+func (a *announcer) limit() rate.Limit {
+	if last := a.written.Load(); last != nil && time.Since(*last) < stillness {
+		return eventsBetween
+	}
+	return eventsASecond
 }
 
 // Eventf notes an event, to be sent.
@@ -46,6 +67,7 @@ func (a *announcer) Start(ctx context.Context) error {
 	for ctx.Err() == nil {
 		select {
 		case send := <-a.waiting:
+			a.pace.SetLimit(a.limit())
 			_ = a.pace.Wait(ctx) // Its only error is that of the context.
 			send()
 		case <-ctx.Done():

@@ -16,7 +16,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -71,7 +70,7 @@ type Reconciler struct {
 	options    Options
 	client     client.Client
 	live       client.Reader
-	events     events.EventRecorder
+	events     *announcer
 	writer     *apply.Writer
 	memo       *decision.Memo
 	ledger     *ledger
