@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/events"
+)
+
+func TestEventsGiveWayToWrites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sent := events.NewFakeRecorder(2 * eventsWaiting)
+		a := newAnnouncer(sent)
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- a.Start(ctx) }()
+		a.wrote()
+		for range 100 {
+			a.Eventf(&corev1.Pod{}, nil, corev1.EventTypeNormal, "Injected", "Inject", "text")
+		}
+
+		synctest.Wait()
+		require.Len(t, sent.Events, eventsAtOnce, "a few are sent at once")
+		for range 20 {
+			time.Sleep(100 * time.Millisecond)
+			a.wrote()
+		}
+		require.InDelta(t, eventsAtOnce+2*eventsBetween, len(sent.Events), 1, "after two seconds of writes")
+		time.Sleep(stillness + 2*time.Second)
+		synctest.Wait()
+		require.Len(t, sent.Events, 100, "when it is still they come")
+
+		for range 2 * eventsWaiting {
+			a.Eventf(&corev1.Pod{}, nil, corev1.EventTypeNormal, "Injected", "Inject", "text")
+		}
+		stop()
+		require.NoError(t, <-ended)
+		require.GreaterOrEqual(t, len(sent.Events), 100+eventsWaiting, "those that wait are sent in the end")
+		require.Less(t, len(sent.Events), 100+2*eventsWaiting, "what is too much is left out")
+	})
+}
