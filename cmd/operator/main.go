@@ -12,7 +12,6 @@ import (
 	stdlog "log"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -36,11 +35,6 @@ var version = "development"
 // lastWords is how long the last spans and reports may take to be sent.
 const lastWords = 2 * time.Second
 
-// gcPercent is how much garbage may come on top of what lives before it is
-// collected: less than Go's 100, because what lives is mostly the cache of the fleet,
-// and twice its size would be held for little. GOGC goes before it.
-const gcPercent = 50
-
 func main() { os.Exit(run()) }
 
 func run() int {
@@ -59,9 +53,6 @@ func run() int {
 	if err != nil {
 		_, _ = os.Stderr.WriteString(err.Error() + "\n")
 		return 2
-	}
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
 	}
 	level := zap.NewAtomicLevelAt(options.LogLevel)
 	log := logging.New(os.Stderr, level)

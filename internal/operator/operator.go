@@ -42,6 +42,7 @@ type Process struct {
 
 // Run runs the operator with a sidecar chart until the context ends.
 func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options, process Process) error {
+	beginGarbage()
 	catalogue, err := loadCatalogue(chart, options)
 	if err != nil {
 		return err
@@ -92,8 +93,8 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 			return fmt.Errorf("following %s: %w", options.Config, err)
 		}
 	}
-	if err := mgr.Add(release{}); err != nil {
-		return fmt.Errorf("adding the release of memory: %w", err)
+	if err := mgr.Add(garbage{}); err != nil {
+		return fmt.Errorf("adding the limit of garbage: %w", err)
 	}
 	if err := mgr.Start(ctx); err != nil {
 		return fmt.Errorf("running: %w", err)
