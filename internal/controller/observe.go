@@ -9,6 +9,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -98,28 +99,26 @@ func generations(started map[types.UID]entry) map[types.UID]int64 {
 // and those that were written to and may still be rolling out. A selector that
 // cannot be read matches nothing here; the decision says so.
 func (r *Reconciler) workloads(sidecar *v1alpha1.VectorSidecar, started map[types.UID]entry) []workload.View {
-	var views []workload.View
-	seen := map[types.UID]bool{}
-	add := func(record *workload.Record) {
-		if !seen[record.UID] {
-			seen[record.UID] = true
-			views = append(views, record.View())
-		}
-	}
-	for _, record := range r.fleet.carriers(sidecar.Namespace, meta.Manager(sidecar.Name)) {
-		add(record)
-	}
+	records := r.fleet.carriers(sidecar.Namespace, meta.Manager(sidecar.Name))
 	if selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector); err == nil {
 		for _, record := range r.fleet.candidates(sidecar.Namespace, selectorKeys(sidecar)) {
 			if selector.Matches(record.Labels()) {
-				add(record)
+				records = append(records, record)
 			}
 		}
 	}
 	for uid, e := range started {
 		if record := r.fleet.get(e.target.Namespace, e.target.Name); record != nil && record.UID == uid {
-			add(record)
+			records = append(records, record)
 		}
+	}
+	// Of one namespace, and in the order of the plans: they are larger, and dearer to
+	// sort.
+	slices.SortFunc(records, func(a, b *workload.Record) int { return strings.Compare(a.Name, b.Name) })
+	records = slices.CompactFunc(records, func(a, b *workload.Record) bool { return a.UID == b.UID })
+	views := make([]workload.View, len(records))
+	for i, record := range records {
+		views[i] = record.View()
 	}
 	return views
 }

@@ -106,13 +106,13 @@ func (d *injection) note(report *vectorconfig.Report, of *variant) {
 // doubts says what is doubtful about the sidecar in one workload, "" if nothing.
 func (v *variant) doubts(of *wanted, view *workload.View) string {
 	var all []string
-	if idle := cmp.Or(of.desired.Warning(), idleness(of.report.Intake, of.desired, of.container, view)); idle != "" {
+	if idle := cmp.Or(of.desired.Warning(), of.collects.idleness(view)); idle != "" {
 		all = append(all, idle)
 	}
 	if v.checksOff {
 		return strings.Join(all, "; ")
 	}
-	for _, finding := range of.report.In(podOf(view)) {
+	for _, finding := range of.report.In(podOf(view, of.report)) {
 		all = append(all, fmt.Sprintf("has a doubtful configuration: %s", finding))
 	}
 	return strings.Join(all, "; ")

@@ -79,9 +79,13 @@ func portNumber(port intstr.IntOrString, container *corev1.Container) int {
 	return 0
 }
 
-// podOf tells the checks what they need to know of the rest of the pod.
-func podOf(view *workload.View) vectorconfig.Pod {
+// podOf tells the checks what they need to know of the rest of the pod; no ports
+// where nobody listens.
+func podOf(view *workload.View, report *vectorconfig.Report) vectorconfig.Pod {
 	pod := vectorconfig.Pod{GraceSeconds: view.GraceSeconds}
+	if !report.Listens() {
+		return pod
+	}
 	for _, c := range view.Containers {
 		if view.OwnerOf(c.Name) != "" {
 			continue

@@ -150,7 +150,7 @@ func (i *Invalid) err() error {
 // Decide judges a snapshot. memo may be nil. The error is of the context only:
 // whatever is wrong with the input is part of the decision.
 func Decide(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, error) {
-	decision := &Decision{}
+	decision := &Decision{Plans: make([]plan.Plan, 0, len(snapshot.Workloads))}
 	sidecar := snapshot.Sidecar
 	selector, invalid := selectorOf(sidecar)
 	if sidecar.DeletionTimestamp != nil {

@@ -11,28 +11,48 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// idleness says why a sidecar would collect nothing of its application, "" if it
-// would: its configuration listens to nothing, and no container of the application
-// writes where it reads.
-func idleness(intake vectorconfig.Intake, desired *plan.Desired, name string, view *workload.View) string {
-	sidecar := desired.Container(name)
+// collection is what a sidecar collects of its application, as far as that is the
+// same in all workloads.
+type collection struct {
+	// idle says what is wrong where no container of the application mounts one of
+	// the volumes; "" for nothing, wherever.
+	idle    string
+	volumes []string
+}
+
+// collectionOf tells what the sidecar of a rendering collects: its configuration
+// listens to something, or reads files where the application may write some.
+func collectionOf(of *wanted) collection {
+	intake, sidecar := of.report.Intake, of.desired.Container(of.container)
 	if intake.Other || sidecar == nil || !readsConfig(sidecar) {
-		return ""
+		return collection{}
 	}
 	if len(intake.Files) == 0 {
-		return "collects nothing of its application: set sidecar.logs.path or sidecar.otlp.enabled, or give a configuration with a source"
+		return collection{idle: "collects nothing of its application: set sidecar.logs.path or sidecar.otlp.enabled, or give a configuration with a source"}
 	}
+	found := collection{idle: fmt.Sprintf(
+		"collects nothing of its application: no container of it mounts a volume that the sidecar has at %s", strings.Join(intake.Files, ", "))}
 	for _, pattern := range intake.Files {
-		if volume := volumeAt(sidecar, pattern); volume != "" && (isShared(volume, view) || desired.Shares(volume)) {
-			return ""
+		switch volume := volumeAt(sidecar, pattern); {
+		case volume == "":
+		case of.desired.Shares(volume):
+			return collection{}
+		default:
+			found.volumes = append(found.volumes, volume)
 		}
 	}
-	return fmt.Sprintf("collects nothing of its application: no container of it mounts a volume that the sidecar has at %s", strings.Join(intake.Files, ", "))
+	return found
+}
+
+// idleness says why a sidecar would collect nothing of one workload, "" if it would.
+func (c *collection) idleness(view *workload.View) string {
+	if c.idle == "" || slices.ContainsFunc(c.volumes, func(volume string) bool { return isShared(volume, view) }) {
+		return ""
+	}
+	return c.idle
 }
 
 // readsConfig tells whether the container reads the configuration that the chart

@@ -48,6 +48,7 @@ type wanted struct {
 	overlay    *corev1.PodTemplateSpec
 	container  string
 	report     *vectorconfig.Report
+	collects   collection
 	companions []corev1.ConfigMap
 	validation *Validation
 	invalid    *Invalid
@@ -175,6 +176,7 @@ func (b *batch) evaluate(ctx context.Context, target *workload.View) *wanted {
 	fresh.overlay, fresh.companions = &result.Overlay.Template, result.Companions
 	end = b.observer.begin(ctx, Check)
 	b.check(&request, &result.Overlay.Template.Spec, fresh)
+	fresh.collects = collectionOf(fresh)
 	fresh.invalid = refused(fresh.report, request.Values)
 	end(fresh.invalid.err())
 	return fresh

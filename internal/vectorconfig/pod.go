@@ -24,6 +24,9 @@ type Port struct {
 // defaultShutdownSeconds is VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS when not set.
 const defaultShutdownSeconds = 60
 
+// Listens tells whether the configuration listens on a port.
+func (r *Report) Listens() bool { return len(r.listeners) > 0 }
+
 // In returns what is wrong with the configuration in one pod. The same report
 // serves many pods.
 func (r *Report) In(pod Pod) []Finding {

@@ -206,22 +206,24 @@ func foreign(annotations map[string]string) map[string]string {
 
 // OwnerOf returns the operator's field manager that owns a container, or "".
 func (v *View) OwnerOf(container string) string {
-	for _, manager := range slices.Sorted(maps.Keys(v.Owned)) {
-		if slices.Contains(v.Owned[manager].Containers, container) {
-			return manager
-		}
-	}
-	return ""
+	return v.ownerBy(func(of *Owned) bool { return slices.Contains(of.Containers, container) })
 }
 
 // OwnerOfVolume returns the operator's field manager that owns a volume, or "".
 func (v *View) OwnerOfVolume(volume string) string {
-	for _, manager := range slices.Sorted(maps.Keys(v.Owned)) {
-		if slices.Contains(v.Owned[manager].Volumes, volume) {
-			return manager
+	return v.ownerBy(func(of *Owned) bool { return slices.Contains(of.Volumes, volume) })
+}
+
+// ownerBy returns the first by name of the managers that own something. Every plan
+// asks several times, so that it must not cost an allocation.
+func (v *View) ownerBy(owns func(*Owned) bool) string {
+	first := ""
+	for manager, owned := range v.Owned {
+		if owns(&owned) && (first == "" || manager < first) {
+			first = manager
 		}
 	}
-	return ""
+	return first
 }
 
 // Values is what templates see of the workload: as it would be without any
