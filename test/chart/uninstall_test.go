@@ -13,20 +13,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-func TestEveryEnvironmentIsInstalledAndUninstalled(t *testing.T) {
-	for name, file := range environments(t) {
-		t.Run(name, func(t *testing.T) {
-			installed(t, chartDir, "-f", file)
-			cart, _ := injected(t)
-			requireWorks(t)
-
-			helm(t, "uninstall", release, "-n", namespace)
-
-			requireNoTrace(t, cart)
-		})
-	}
-}
-
 // The Job leads in its place.
 func TestUninstallingEjectsWithoutAnOperator(t *testing.T) {
 	i := installed(t, chartDir, "--set", "leaderElection.leaseDurationSeconds=3,leaderElection.renewDeadlineSeconds=2,leaderElection.retryPeriodSeconds=1")

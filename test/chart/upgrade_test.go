@@ -29,25 +29,30 @@ func previous(t *testing.T) string {
 	return folder
 }
 
-func TestUpgradeAndRollbackRollNothing(t *testing.T) {
-	file := root + "/values/production.yaml"
-	i := installed(t, chartDir, "-f", file)
-	cart, logs := injected(t)
-	rollouts := cart.Generation
+// The whole life of a release, in every environment.
+func TestAReleaseIsInstalledUpgradedRolledBackAndUninstalled(t *testing.T) {
+	for name, file := range environments(t) {
+		t.Run(name, func(t *testing.T) {
+			i := installed(t, chartDir, "-f", file)
+			cart, logs := injected(t)
+			rollouts := cart.Generation
+			requireWorks(t)
 
-	helm(t, "upgrade", release, chartDir, "-n", namespace, "-f", file, "--set", "concurrency=8,commonLabels.team=platform,logLevel=WARN")
-	i.restarted(t)
-	requireWorks(t)
-	helm(t, "rollback", release, "1", "-n", namespace)
-	i.restarted(t)
-	requireWorks(t)
+			helm(t, "upgrade", release, chartDir, "-n", namespace, "-f", file, "--set", "concurrency=8,commonLabels.team=platform,logLevel=WARN")
+			i.restarted(t)
+			requireWorks(t)
+			helm(t, "rollback", release, "1", "-n", namespace)
+			i.restarted(t)
+			requireWorks(t)
 
-	world.Get(t, cart)
-	require.Equal(t, rollouts, cart.Generation, "neither upgrade nor rollback rolls a workload")
-	world.Get(t, logs)
-	require.Contains(t, logs.Finalizers, meta.Finalizer)
-	helm(t, "uninstall", release, "-n", namespace)
-	requireNoTrace(t, cart)
+			world.Get(t, cart)
+			require.Equal(t, rollouts, cart.Generation, "neither upgrade nor rollback rolls a workload")
+			world.Get(t, logs)
+			require.Contains(t, logs.Finalizers, meta.Finalizer)
+			helm(t, "uninstall", release, "-n", namespace)
+			requireNoTrace(t, cart)
+		})
+	}
 }
 
 // From the chart before to this one and back, with an application that carries the
