@@ -3,7 +3,11 @@
 
 package workload
 
-import appsv1 "k8s.io/api/apps/v1"
+import (
+	"encoding/json"
+
+	appsv1 "k8s.io/api/apps/v1"
+)
 
 // ownership is what the operator has merged into a workload. What one VectorSidecar
 // has merged into a thousand of them is the same, and a few kilobytes.
@@ -15,7 +19,8 @@ type ownership struct {
 }
 
 // ownershipIn returns the ownership in a Deployment. Most carry nothing of ours. What
-// one VectorSidecar has merged into many is read from the first of them.
+// one VectorSidecar has merged into many is read from the first of them, and equal
+// ownerships are one, by which a workload is known to look as before.
 func (r *Reducer) ownershipIn(deployment *appsv1.Deployment) *ownership {
 	if !isCarrier(deployment) {
 		return r.nothing
@@ -24,14 +29,16 @@ func (r *Reducer) ownershipIn(deployment *appsv1.Deployment) *ownership {
 	reach := r.reaches.of(records, func() *reach { return reachOf(deployment) })
 	reached := reach.of(deployment)
 	key := r.prints.ofReached(records, reached)
-	if known := r.ownerships.get(key); known != nil {
+	if known := r.extracted.get(key); known != nil {
 		return known
 	}
 	theirs := &deployed{entries: deployment.ManagedFields}
 	fresh := &ownership{reach: reach, managers: reach.managers, byManager: reach.owned(reached, theirs)}
+	// Strings and JSON values, which always marshal, and in the order of their keys.
+	text, _ := json.Marshal([]any{fresh.managers, fresh.byManager})
+	same := r.ownerships.of(r.prints.digest(text), func() *ownership { return fresh })
 	if theirs.items != nil {
-		// The records of others counted, too, which the key says nothing of.
-		return fresh
+		return same // The records of others counted, too, which the key says nothing of.
 	}
-	return r.ownerships.of(key, func() *ownership { return fresh })
+	return r.extracted.of(key, func() *ownership { return same })
 }

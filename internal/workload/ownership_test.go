@@ -5,10 +5,12 @@ package workload
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
@@ -29,6 +31,19 @@ func TestWhatIsMergedIntoManyIsHeldOnce(t *testing.T) {
 
 	require.Same(t, one.body.owned, two.body.owned)
 	require.Equal(t, Of(other), two.View())
+}
+
+// A deployer that has a hand in the sidecar makes it no other workload with each of
+// its writes.
+func TestEqualOwnershipsLookAlike(t *testing.T) {
+	key := meta.AnnotationParts(meta.Manager("logs"))
+	before := undone(t, "helm", map[string]string{key: list})
+	before.ManagedFields[0].Time = &metav1.Time{Time: time.Unix(1, 0)}
+	after := before.DeepCopy()
+	after.ManagedFields[0].Time = &metav1.Time{Time: time.Unix(2, 0)}
+	r := NewReducer()
+
+	require.True(t, r.Reduce(after).LooksLike(r.Reduce(before)))
 }
 
 // What is remembered of one workload must not be told of another that differs in

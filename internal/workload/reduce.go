@@ -20,14 +20,15 @@ import (
 type Reducer struct {
 	nothing    *ownership
 	reaches    *shared[fingerprint, reach]
-	ownerships *shared[fingerprint, ownership]
+	extracted  *shared[fingerprint, ownership] // by what they are extracted from
+	ownerships *shared[fingerprint, ownership] // by what they are
 	bodies     *shared[fingerprint, body]
 	prints     *printer
 }
 
 // NewReducer returns a Reducer.
 func NewReducer() *Reducer {
-	return &Reducer{&ownership{}, newShared[fingerprint, reach](), newShared[fingerprint, ownership](), newShared[fingerprint, body](), newPrinter()}
+	return &Reducer{&ownership{}, newShared[fingerprint, reach](), newShared[fingerprint, ownership](), newShared[fingerprint, ownership](), newShared[fingerprint, body](), newPrinter()}
 }
 
 // Reduce returns the record of a Deployment, which is not changed. After a change
