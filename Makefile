@@ -128,7 +128,7 @@ test-e2e: build control-plane ## Run only the whole: chart, operator process and
 	go run ./test/demo -once
 
 .PHONY: bench
-bench: control-plane ## Measure the operator against the floor at full size, about an hour; ARGS='-only REGEXP' for some of it.
+bench: control-plane ## Measure the operator against the floor at full size, for more than half an hour; ARGS='-only REGEXP' for some of it.
 	go run ./test/bench -size full -profile $(ARGS)
 
 .PHONY: bench-short

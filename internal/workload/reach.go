@@ -23,8 +23,8 @@ type reach struct {
 	applied  map[string]map[string]any // managed fields by manager
 	listed   map[string]meta.Parts
 
-	lists                                map[string]*mention // by the names in podLists
-	annotations, podLabels, podAnnotated mention
+	lists                                  map[string]*mention // by the names in podLists
+	annotations, podLabels, podAnnotations mention
 	// pod tells that something of the pods beside these is mentioned.
 	pod bool
 }
@@ -86,7 +86,7 @@ func reachOf(deployment *appsv1.Deployment) *reach {
 		}
 	}
 	for manager, parts := range r.listed {
-		r.podAnnotated.add(meta.AnnotationParts(manager))
+		r.podAnnotations.add(meta.AnnotationParts(manager))
 		for _, name := range slices.Concat(parts.Containers, parts.Volumes) {
 			for _, list := range podLists {
 				r.lists[list].add(name)
@@ -100,7 +100,7 @@ func (r *reach) addApplied(fields map[string]any) {
 	r.annotations.addFields(tree.Map(fields["f:metadata"])["f:annotations"])
 	pods := tree.At(fields, "f:spec", "f:template", "f:metadata")
 	r.podLabels.addFields(pods["f:labels"])
-	r.podAnnotated.addFields(pods["f:annotations"])
+	r.podAnnotations.addFields(pods["f:annotations"])
 	for field, below := range podOf(fields) {
 		list := r.lists[strings.TrimPrefix(field, "f:")]
 		if list == nil {
@@ -122,7 +122,7 @@ func (r *reach) of(deployment *appsv1.Deployment) *appsv1.Deployment {
 	reached, template := &appsv1.Deployment{}, &deployment.Spec.Template
 	reached.Annotations = r.annotations.of(deployment.Annotations)
 	reached.Spec.Template.Labels = r.podLabels.of(template.Labels)
-	reached.Spec.Template.Annotations = r.podAnnotated.of(template.Annotations)
+	reached.Spec.Template.Annotations = r.podAnnotations.of(template.Annotations)
 	pod := &reached.Spec.Template.Spec
 	if r.pod {
 		*pod = template.Spec

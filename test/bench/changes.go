@@ -75,7 +75,7 @@ func (s sizes) latency(ctx context.Context, b *bench) (err error) {
 	return nil
 }
 
-// paced injects with controllers at work and a budget, and sees what a bystander
+// pace injects with controllers at work and a budget, and sees what a bystander
 // of the API server feels.
 func (s sizes) pace(ctx context.Context, b *bench) (err error) {
 	const budget = 20

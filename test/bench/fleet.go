@@ -87,8 +87,7 @@ func (b *bench) settle(ctx context.Context) (found sample, err error) {
 	}
 	defer func() { err = errors.Join(err, operator.stop()) }()
 	found.toReady = operator.toReady
-	// What the start left for the collector goes with its next run, which comes
-	// within two minutes; nobody waits for that here.
+	// The operator has given back by then what its start took.
 	if _, err := b.cluster.quiet(ctx, 3*time.Second); err != nil {
 		return found, err
 	}
@@ -221,7 +220,7 @@ func (b *bench) spentSince(ctx context.Context, operator *process, before calls,
 	return after.since(before), used - spent, err
 }
 
-// ready waits until a VectorSidecar has told that many are updated or matched.
+// matched is met when a VectorSidecar has told of so many matches.
 func matched(count int) func(*v1alpha1.VectorSidecar) bool {
 	return func(sidecar *v1alpha1.VectorSidecar) bool { return int(sidecar.Status.MatchedDeployments) == count }
 }

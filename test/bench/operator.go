@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -58,11 +57,11 @@ func (p *program) start(ctx context.Context) (*process, error) {
 		return nil, fmt.Errorf("making the operator's log: %w", err)
 	}
 	defer log.Close() // The process has a descriptor of its own.
-	health, err := freeAddress()
+	health, err := harness.FreeAddress()
 	if err != nil {
 		return nil, err
 	}
-	profiles, err := freeAddress()
+	profiles, err := harness.FreeAddress()
 	if err != nil {
 		return nil, err
 	}
@@ -117,13 +116,4 @@ func (o *process) stop() error {
 		return fmt.Errorf("the operator ended with %d", code)
 	}
 	return nil
-}
-
-// freeAddress finds an address on the loopback that nobody listens on.
-func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", fmt.Errorf("finding a free address: %w", err)
-	}
-	return listener.Addr().String(), listener.Close()
 }

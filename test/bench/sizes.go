@@ -29,14 +29,14 @@ type sizes struct {
 	paced    int    // Deployments under a budget, with controllers
 }
 
-// short takes less than a minute and a half on two cores.
+// short takes about two minutes on two cores.
 var short = sizes{
 	rounds: 3, counts: []int{300},
 	fleets: []int{1000}, idle: 5 * time.Second, sidecars: 20, storm: 500,
 	changes: 200, flips: 3, flipped: 100,
 }
 
-// full takes about an hour.
+// full takes more than half an hour.
 var full = sizes{
 	rounds: 3, counts: []int{500, 5000}, against: 500,
 	fleets: []int{10000, 50000}, idle: 5 * time.Minute, sidecars: 100, storm: 50000,

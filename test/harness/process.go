@@ -140,8 +140,16 @@ func (l *transcript) String() string { return string(l.bytes()) }
 // freeAddress finds an address on the loopback that nobody listens on.
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	address, err := FreeAddress()
 	require.NoError(t, err)
-	defer listener.Close()
-	return listener.Addr().String()
+	return address
+}
+
+// FreeAddress finds an address on the loopback that nobody listens on.
+func FreeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("finding a free address: %w", err)
+	}
+	return listener.Addr().String(), listener.Close()
 }
