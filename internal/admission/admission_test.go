@@ -31,7 +31,7 @@ import (
 
 // world is a namespace as the loop would show it.
 type world struct {
-	workloads []workload.View
+	workloads []*workload.Record
 	others    []v1alpha1.VectorSidecar
 	defaults  string // those of the namespace
 	platform  *platform.Platform
@@ -132,7 +132,7 @@ func TestAFaultOfTheLayersBelowIsNobodysOfAVectorSidecar(t *testing.T) {
 
 func TestAClashIsOneWithYoungerAndOlderAlike(t *testing.T) {
 	w := newWorld(t)
-	w.workloads = []workload.View{workload.Of(objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build())}
+	w.workloads = []*workload.Record{workload.RecordOf(objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build())}
 	aged := func(b *objects.VectorSidecar, age time.Duration) *v1alpha1.VectorSidecar {
 		sidecar := b.Build()
 		sidecar.CreationTimestamp = metav1.NewTime(time.Now().Add(-age))
@@ -161,7 +161,7 @@ func TestTheWorkOfARequestIsBounded(t *testing.T) {
 		if n == 0 {
 			deployment.Labelled("crowded", "yes")
 		}
-		w.workloads = append(w.workloads, workload.Of(deployment.Build()))
+		w.workloads = append(w.workloads, workload.RecordOf(deployment.Build()))
 	}
 
 	require.True(t, asked(t, w, nil, logs().Build()).Allowed, "the clash is in the last by name")

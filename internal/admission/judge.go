@@ -37,7 +37,7 @@ func judge(ctx context.Context, snapshot *decision.Snapshot, memo *decision.Memo
 	asked := *snapshot
 	asked.Sidecar = snapshot.Sidecar.DeepCopy()
 	asked.Sidecar.CreationTimestamp = last
-	asked.Workloads = slices.SortedFunc(slices.Values(snapshot.Workloads), func(a, b workload.View) int { return cmp.Compare(a.Name, b.Name) })
+	asked.Workloads = slices.SortedFunc(slices.Values(snapshot.Workloads), func(a, b *workload.Record) int { return cmp.Compare(a.Name, b.Name) })
 	asked.Workloads = asked.Workloads[:min(len(asked.Workloads), mostWorkloads)]
 	decided, err := decision.Decide(ctx, &asked, memo)
 	if err != nil {

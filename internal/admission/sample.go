@@ -27,9 +27,9 @@ func sample(s *decision.Snapshot) *decision.Snapshot {
 	of.Others = nil
 	application := workload.Container{Name: "app"}
 	view := workload.View{
-		Ref:     workload.Ref{Kind: "Deployment", Namespace: s.Sidecar.Namespace, Name: "any"},
-		Labels:  map[string]string{labelSample: ""},
-		Rollout: workload.RolloutComplete,
+		Ref:    workload.Ref{Kind: "Deployment", Namespace: s.Sidecar.Namespace, Name: "any"},
+		State:  workload.State{Rollout: workload.RolloutComplete},
+		Labels: map[string]string{labelSample: ""},
 	}
 	if values, invalid := decision.ValuesOf(s); invalid == nil {
 		logs := tree.At(values.Tree, "sidecar", "logs")
@@ -44,7 +44,7 @@ func sample(s *decision.Snapshot) *decision.Snapshot {
 		}
 	}
 	view.Containers = []workload.Container{application}
-	of.Workloads = []workload.View{view}
+	of.Workloads = []*workload.Record{workload.Showing(view)}
 	return &of
 }
 

@@ -189,7 +189,7 @@ func (s *scene) prepare(chart fs.FS) error {
 
 // rule decides about one VectorSidecar.
 func (s *scene) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*ruling, error) {
-	taken, err := s.taker.Take(ctx, sidecar, snapshot.Memory{})
+	taken, err := s.taker.Take(ctx, sidecar)
 	if err != nil {
 		return nil, err
 	}

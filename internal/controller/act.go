@@ -143,13 +143,8 @@ func (r *Reconciler) collect(ctx context.Context, owner types.NamespacedName, ob
 
 // keep drops what is remembered of workloads that no plan is about any more.
 func (r *Reconciler) keep(owner types.NamespacedName, plans []plan.Plan) {
-	planned := map[types.UID]bool{}
-	for i := range plans {
-		planned[plans[i].Target.UID] = true
-	}
-	gone := func(target types.UID) bool { return !planned[target] }
-	r.ledger.forget(owner, gone)
-	r.breaker.forget(owner, gone)
+	r.ledger.keep(owner, plans)
+	r.breaker.keep(owner, plans)
 }
 
 // write carries out one plan and notes the answer.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
 // A workload that gets the same sidecar this often within this time is in a loop
@@ -76,12 +77,12 @@ func (b *breaker) wrote(owner types.NamespacedName, target types.UID, hash strin
 func (b *breaker) open(owner types.NamespacedName) (loops map[types.UID]decision.Loop, wait time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	loops = map[types.UID]decision.Loop{}
+	loops, now := map[types.UID]decision.Loop{}, b.now()
 	for target, r := range b.rounds[owner] {
-		left := r.until.Sub(b.now())
-		if left <= 0 {
+		if !now.Before(r.until) {
 			continue
 		}
+		left := r.until.Sub(now)
 		loops[target] = decision.Loop{InjectedHash: r.hash, Writes: r.undone}
 		if wait == 0 || left < wait {
 			wait = left
@@ -90,14 +91,12 @@ func (b *breaker) open(owner types.NamespacedName) (loops map[types.UID]decision
 	return loops, wait
 }
 
-// forget drops what is remembered of an owner, or of one workload of it.
-func (b *breaker) forget(owner types.NamespacedName, gone func(types.UID) bool) {
+// keep drops what is remembered of an owner's workloads that no plan is about any more.
+func (b *breaker) keep(owner types.NamespacedName, plans []plan.Plan) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for target := range b.rounds[owner] {
-		if gone(target) {
-			delete(b.rounds[owner], target)
-		}
+	for _, target := range except(b.rounds[owner], func(n int) types.UID { return plans[n].Target.UID }, len(plans)) {
+		delete(b.rounds[owner], target)
 	}
 	if len(b.rounds[owner]) == 0 {
 		delete(b.rounds, owner)

@@ -45,7 +45,7 @@ func TestBreaker(t *testing.T) {
 	writeEvery(time.Second, 1, "b")
 	require.False(t, isOpen(), "another sidecar begins a new count")
 
-	b.forget(owner, func(types.UID) bool { return true })
+	b.keep(owner, nil)
 	writeEvery(loopWindow, 10, "c")
 	require.False(t, isOpen(), "repairs that are far apart are no loop")
 }

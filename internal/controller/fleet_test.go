@@ -15,8 +15,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-func record(name, namespace, value string, managers ...string) *workload.Record {
-	deployment := objects.NewDeployment(name, namespace).Labelled("logs", value).Build()
+func record(name, namespace string, labels map[string]string, managers ...string) *workload.Record {
+	deployment := objects.NewDeployment(name, namespace).Build()
+	deployment.Labels = labels
 	for _, manager := range managers {
 		deployment.ManagedFields = append(deployment.ManagedFields, metav1.ManagedFieldsEntry{
 			Manager: manager, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1("{}"),
@@ -38,9 +39,9 @@ func TestTheFleetFollowsEveryChange(t *testing.T) {
 	f := newFleet()
 	manager := meta.Manager("logs")
 	vector, none, all := []string{"logs=vector"}, []string{"logs=none"}, []string{anyLabels}
-	f.put(record("cart", "shop", "vector"))
-	f.put(record("web", "shop", "none", manager))
-	f.put(record("cart", "bank", "vector"))
+	f.put(record("cart", "shop", map[string]string{"logs": "vector"}))
+	f.put(record("web", "shop", map[string]string{"logs": "none"}, manager))
+	f.put(record("cart", "bank", map[string]string{"logs": "vector"}))
 
 	require.Equal(t, []string{"shop/cart"}, names(f.candidates("shop", vector)), "asked for after it came")
 	require.Equal(t, []string{"shop/cart", "shop/web"}, names(f.candidates("shop", append(vector, none...))))
@@ -48,17 +49,17 @@ func TestTheFleetFollowsEveryChange(t *testing.T) {
 	require.Equal(t, []string{"shop/web"}, names(f.carriers("shop", manager)))
 	require.Equal(t, "cart", f.get("bank", "cart").Name)
 
-	f.put(record("till", "shop", "vector"))
+	f.put(record("till", "shop", map[string]string{"logs": "vector"}))
 	require.Equal(t, []string{"shop/cart", "shop/till"}, names(f.candidates("shop", vector)), "came after it was asked for")
-	f.put(record("till", "shop", "none", manager))
+	f.put(record("till", "shop", map[string]string{"logs": "none"}, manager))
 	require.Equal(t, []string{"shop/cart"}, names(f.candidates("shop", vector)), "another label")
 	require.Equal(t, []string{"shop/till", "shop/web"}, names(f.candidates("shop", none)))
 	require.Equal(t, []string{"shop/till", "shop/web"}, names(f.carriers("shop", manager)))
-	f.put(record("web", "shop", "none"))
+	f.put(record("web", "shop", map[string]string{"logs": "none"}))
 	require.Equal(t, []string{"shop/till"}, names(f.carriers("shop", manager)), "it gave it up")
 
 	for _, gone := range []string{"cart", "till", "web", "web"} {
-		f.remove(record(gone, "shop", ""))
+		f.remove(record(gone, "shop", nil))
 	}
 	require.Empty(t, f.candidates("shop", all))
 	require.Nil(t, f.get("shop", "cart"))

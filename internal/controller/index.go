@@ -67,7 +67,7 @@ func selectorKeys(object client.Object) []string {
 	return []string{anyLabels}
 }
 
-func labelKeys(of workload.Labels) []string {
+func labelKeys(of *workload.Labels) []string {
 	var keys []string
 	for key, value := range of.All() {
 		keys = append(keys, pair(key, value))

@@ -108,17 +108,25 @@ func (l *ledger) put(owner types.NamespacedName, p *plan.Plan, e entry) {
 	l.owners[p.Target.UID][owner] = true
 }
 
-// started are the workloads of an owner that were written to.
-func (l *ledger) started(owner types.NamespacedName) map[types.UID]entry {
+// generation is what the last write of an owner gave a workload, 0 if none is
+// remembered.
+func (l *ledger) generation(owner types.NamespacedName, target types.UID) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	written := map[types.UID]entry{}
-	for uid, e := range l.entries[owner] {
-		if e.refusal == nil {
-			written[uid] = e
+	return l.entries[owner][target].generation
+}
+
+// besides are the workloads that an owner has written to and that are not among some.
+func (l *ledger) besides(owner types.NamespacedName, known []*workload.Record) []workload.Ref {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var others []workload.Ref
+	for _, uid := range except(l.entries[owner], func(n int) types.UID { return known[n].UID }, len(known)) {
+		if e := l.entries[owner][uid]; e.refusal == nil {
+			others = append(others, e.target)
 		}
 	}
-	return written
+	return others
 }
 
 // ownersOf are those that have written to a workload.
@@ -136,18 +144,35 @@ func (l *ledger) drop(owner types.NamespacedName, target types.UID) {
 	}
 }
 
-// forget drops the entries of an owner's workloads that are gone.
-func (l *ledger) forget(owner types.NamespacedName, gone func(types.UID) bool) {
+// keep drops the entries of an owner's workloads that no plan is about any more.
+func (l *ledger) keep(owner types.NamespacedName, plans []plan.Plan) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for uid := range l.entries[owner] {
-		if gone(uid) {
-			l.drop(owner, uid)
-		}
+	for _, uid := range except(l.entries[owner], func(n int) types.UID { return plans[n].Target.UID }, len(plans)) {
+		l.drop(owner, uid)
 	}
 	if len(l.entries[owner]) == 0 {
 		delete(l.entries, owner)
 	}
+}
+
+// except are the keys of a map that are not among so many others, each of which is
+// given once. Most often there are none, and nothing has to be made to find that out.
+func except[V any](of map[types.UID]V, other func(n int) types.UID, count int) []types.UID {
+	found := 0
+	for n := range count {
+		if _, ok := of[other(n)]; ok {
+			found++
+		}
+	}
+	if found == len(of) {
+		return nil
+	}
+	others := make(map[types.UID]bool, count)
+	for n := range count {
+		others[other(n)] = true
+	}
+	return slices.DeleteFunc(slices.Collect(maps.Keys(of)), func(uid types.UID) bool { return others[uid] })
 }
 
 func hashOf(p *plan.Plan) string {

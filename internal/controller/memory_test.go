@@ -26,7 +26,7 @@ var (
 func seen(resourceVersion string, generation int64, hash string) *plan.Plan {
 	return &plan.Plan{
 		Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"},
-		Action: plan.Update, ResourceVersion: resourceVersion, Seen: resourceVersion, Generation: generation,
+		Action: plan.Update, State: workload.State{ResourceVersion: resourceVersion, Seen: resourceVersion, Generation: generation},
 		Desired: plan.NewDesired(&render.Overlay{Hash: hash}, "vector", ""),
 	}
 }
@@ -85,14 +85,17 @@ func TestTheLedgerForgets(t *testing.T) {
 	l.wrote(logsOfShop, seen("10", 1, "a"), apply.Written{Generation: 2})
 	l.refused(auditOfShop, seen("10", 1, "b"), errors.New("no"))
 	require.ElementsMatch(t, []types.NamespacedName{logsOfShop, auditOfShop}, l.ownersOf("u"))
-	require.Len(t, l.started(logsOfShop), 1)
-	require.Empty(t, l.started(auditOfShop), "what was refused has not begun")
+	require.Equal(t, []workload.Ref{seen("10", 1, "a").Target}, l.besides(logsOfShop, nil))
+	require.EqualValues(t, 2, l.generation(logsOfShop, "u"))
+	require.Empty(t, l.besides(auditOfShop, nil), "what was refused has not begun")
+	require.Zero(t, l.generation(auditOfShop, "u"))
+	require.Empty(t, l.besides(logsOfShop, []*workload.Record{workload.Showing(workload.View{Ref: workload.Ref{UID: "u"}})}), "that one is known")
 
-	l.forget(logsOfShop, func(uid types.UID) bool { return uid != "u" })
-	require.Len(t, l.started(logsOfShop), 1, "the workload is still there")
+	l.keep(logsOfShop, []plan.Plan{*seen("11", 2, "a"), {Target: workload.Ref{UID: "v"}}})
+	require.NotZero(t, l.generation(logsOfShop, "u"), "the workload is still there")
 
-	l.forget(logsOfShop, func(types.UID) bool { return true })
-	l.forget(auditOfShop, func(types.UID) bool { return true })
+	l.keep(logsOfShop, []plan.Plan{{Target: workload.Ref{UID: "v"}}})
+	l.keep(auditOfShop, nil)
 	require.Empty(t, l.entries, "nothing is left of what is gone")
 	require.Empty(t, l.owners)
 }

@@ -7,12 +7,11 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"maps"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -44,9 +43,9 @@ func (r *Reconciler) snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	if err != nil {
 		return nil, err
 	}
-	loops, _ := r.breaker.open(client.ObjectKeyFromObject(sidecar))
-	started := r.ledger.started(client.ObjectKeyFromObject(sidecar))
-	workloads := r.workloads(sidecar, started)
+	owner := client.ObjectKeyFromObject(sidecar)
+	loops, _ := r.breaker.open(owner)
+	workloads := r.workloads(sidecar)
 	companions, err := snapshot.Companions(ctx, r.client, sidecar)
 	if err != nil {
 		return nil, err
@@ -64,7 +63,7 @@ func (r *Reconciler) snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 		Sidecar:            sidecar,
 		NamespaceLabels:    namespaceLabels,
 		Workloads:          workloads,
-		Started:            generations(started),
+		Started:            func(target types.UID) int64 { return r.ledger.generation(owner, target) },
 		Others:             r.others(ctx, sidecar, workloads),
 		Loops:              loops,
 		ConfigMap:          configMap,
@@ -77,9 +76,9 @@ func (r *Reconciler) snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 
 // others lists the other VectorSidecars that may select one of the workloads, the
 // oldest first.
-func (r *Reconciler) others(ctx context.Context, sidecar *v1alpha1.VectorSidecar, workloads []workload.View) []v1alpha1.VectorSidecar {
-	labels := func(n int) iter.Seq2[string, string] { return maps.All(workloads[n].Labels) }
-	found := r.selecting(ctx, sidecar.Namespace, len(workloads), labels)
+func (r *Reconciler) others(ctx context.Context, sidecar *v1alpha1.VectorSidecar, workloads []*workload.Record) []v1alpha1.VectorSidecar {
+	labelsOf := func(n int) iter.Seq2[string, string] { return workloads[n].Labels().All() }
+	found := r.selecting(ctx, sidecar.Namespace, len(workloads), labelsOf)
 	others := slices.DeleteFunc(found, func(other v1alpha1.VectorSidecar) bool { return other.UID == sidecar.UID })
 	slices.SortFunc(others, func(a, b v1alpha1.VectorSidecar) int {
 		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
@@ -87,40 +86,31 @@ func (r *Reconciler) others(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	return others
 }
 
-func generations(started map[types.UID]entry) map[types.UID]int64 {
-	of := map[types.UID]int64{}
-	for uid, e := range started {
-		of[uid] = e.generation
-	}
-	return of
-}
-
 // workloads lists those that the selector matches, those that carry the sidecar,
 // and those that were written to and may still be rolling out. A selector that
 // cannot be read matches nothing here; the decision says so.
-func (r *Reconciler) workloads(sidecar *v1alpha1.VectorSidecar, started map[types.UID]entry) []workload.View {
-	records := r.fleet.carriers(sidecar.Namespace, meta.Manager(sidecar.Name))
-	if selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector); err == nil {
-		for _, record := range r.fleet.candidates(sidecar.Namespace, selectorKeys(sidecar)) {
-			if selector.Matches(record.Labels()) {
-				records = append(records, record)
-			}
-		}
+func (r *Reconciler) workloads(sidecar *v1alpha1.VectorSidecar) []*workload.Record {
+	selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
+	if err != nil {
+		selector = labels.Nothing()
 	}
-	for uid, e := range started {
-		if record := r.fleet.get(e.target.Namespace, e.target.Name); record != nil && record.UID == uid {
+	var records []*workload.Record
+	for _, record := range r.fleet.candidates(sidecar.Namespace, selectorKeys(sidecar)) {
+		if selector.Matches(record.Labels()) {
 			records = append(records, record)
 		}
 	}
-	// Of one namespace, and in the order of the plans: they are larger, and dearer to
-	// sort.
-	slices.SortFunc(records, func(a, b *workload.Record) int { return strings.Compare(a.Name, b.Name) })
-	records = slices.CompactFunc(records, func(a, b *workload.Record) bool { return a.UID == b.UID })
-	views := make([]workload.View, len(records))
-	for i, record := range records {
-		views[i] = record.View()
+	for _, record := range r.fleet.carriers(sidecar.Namespace, meta.Manager(sidecar.Name)) {
+		if !selector.Matches(record.Labels()) {
+			records = append(records, record)
+		}
 	}
-	return views
+	for _, target := range r.ledger.besides(client.ObjectKeyFromObject(sidecar), records) {
+		if record := r.fleet.get(target.Namespace, target.Name); record != nil && record.UID == target.UID {
+			records = append(records, record)
+		}
+	}
+	return records
 }
 
 // configMap reads a ConfigMap that a decision asks for. The reference is noted

@@ -57,11 +57,16 @@ func (r *Reconciler) tell(ctx context.Context, sidecar *v1alpha1.VectorSidecar, 
 // tellMetrics takes down where everything stands.
 func (r *Reconciler) tellMetrics(sidecar *v1alpha1.VectorSidecar, facts status.Facts) {
 	ready := apimeta.FindStatusCondition(sidecar.Status.Conditions, meta.ConditionReady)
-	standing := metrics.Standing{Ready: string(ready.Status), Reason: ready.Reason}
-	for _, s := range status.Standings(facts) {
-		standing.Workloads = append(standing.Workloads, metrics.Workload{UID: s.Target.UID, State: s.State, Reason: s.Reason})
-	}
-	r.Metrics.Stand(client.ObjectKeyFromObject(sidecar), standing)
+	r.Metrics.Stand(client.ObjectKeyFromObject(sidecar), metrics.Standing{
+		Ready: string(ready.Status), Reason: ready.Reason,
+		Workloads: func(yield func(metrics.Workload) bool) {
+			for s := range status.Standings(facts) {
+				if !yield(metrics.Workload{UID: s.Target.UID, State: s.State, Reason: s.Reason}) {
+					return
+				}
+			}
+		},
+	})
 }
 
 func (r *Reconciler) tellEvents(after *v1alpha1.VectorSidecar, result *outcome) {

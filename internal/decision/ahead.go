@@ -17,23 +17,24 @@ const aheadLimit = memoLimit / 4
 // renderAhead fills the memo for some of the workloads to come, several at once,
 // if the snapshot wishes it. It changes no decision: what it finds is asked for
 // again, one after the other.
-func (d *injection) renderAhead(ctx context.Context, views []*workload.View) {
+func (d *injection) renderAhead(ctx context.Context, records []*workload.Record) {
 	if d.snapshot.Renderers < 2 || d.memo == nil {
 		return
 	}
 	group := errgroup.Group{}
 	group.SetLimit(d.snapshot.Renderers)
-	for i, view := range views[:min(len(views), aheadLimit)] {
-		own := d.variantOf(view)
+	for i, record := range records[:min(len(records), aheadLimit)] {
+		own := d.variantOf(record)
 		if own.invalid != nil {
 			continue
 		}
+		view := record.View()
 		// The first one tells whether others need a rendering of their own.
-		if i == 0 && len(own.batch.want(ctx, view).readTarget) == 0 {
+		if i == 0 && len(own.batch.want(ctx, &view).readTarget) == 0 {
 			return
 		}
 		group.Go(func() error {
-			own.batch.want(ctx, view)
+			own.batch.want(ctx, &view)
 			return nil
 		})
 	}

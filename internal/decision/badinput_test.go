@@ -280,7 +280,7 @@ func TestAMistakeLeavesTheLastGoodSidecar(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			good := decide(t, snapshot(t, logs().Build(), cart())).Plans[0]
 			s := test.snapshot(t)
-			carried(&s.Workloads[0], &good)
+			carried(s, &good)
 
 			decided := decide(t, s)
 

@@ -46,7 +46,7 @@ func TestAFindingNamesWhereTheConfigurationCameFrom(t *testing.T) {
 			t.Run(name+", "+matched, func(t *testing.T) {
 				s := snapshot(t, test.sidecar)
 				for range deployments {
-					s.Workloads = append(s.Workloads, settled(cart()))
+					s.Workloads = append(s.Workloads, snapshot(t, s.Sidecar, cart()).Workloads...)
 				}
 				s.ConfigMap = only("shipping", referenced)
 

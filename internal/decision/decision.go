@@ -34,7 +34,7 @@ type Snapshot struct {
 	NamespaceLabels map[string]string
 	// Workloads of the namespace: at least those that the selector matches
 	// and those that carry something of this VectorSidecar.
-	Workloads []workload.View
+	Workloads []*workload.Record
 	// ConfigMap returns a ConfigMap of the namespace, nil if there is none.
 	ConfigMap func(name string) *corev1.ConfigMap
 	// Others are the other VectorSidecars of the namespace, the oldest first.
@@ -45,9 +45,9 @@ type Snapshot struct {
 	// Loops are the workloads from which somebody takes the sidecar again and
 	// again, so that it is not to be written for now.
 	Loops map[types.UID]Loop
-	// Started are the workloads that were written to, and the generation that
-	// the last write gave them, as far as is remembered.
-	Started map[types.UID]int64
+	// Started returns the generation that the last write to a workload gave it,
+	// 0 if none is remembered; nil when nobody remembers any.
+	Started func(types.UID) int64
 	// Companions are the objects made for this VectorSidecar.
 	Companions []corev1.ConfigMap
 
@@ -161,33 +161,48 @@ func Decide(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, err
 		decision.Invalid = invalid
 		return decision, nil
 	}
-	manager := meta.Manager(sidecar.Name)
-	var matched []*workload.View
-	for i := range snapshot.Workloads {
-		view := &snapshot.Workloads[i]
-		if selector.Matches(labels.Set(view.Labels)) {
+	byName := func(a, b *workload.Record) int { return strings.Compare(a.Name, b.Name) }
+	var matched []*workload.Record
+	recall := memo.recall(sidecar)
+	for _, record := range slices.SortedFunc(slices.Values(snapshot.Workloads), byName) {
+		if selector.Matches(record.Labels()) {
 			decision.Matched++
 			if sidecar.Spec.IsEnabled() {
-				matched = append(matched, view)
+				matched = append(matched, record)
 				continue
 			}
 		}
-		removal := plan.ForRemoval(manager, view)
-		if snapshot.isInFlight(&removal, view) || removal.Action != plan.None {
-			decision.Plans = append(decision.Plans, removal)
-		}
+		decision.remove(snapshot, &recall.removed, record)
 	}
 	if sidecar.DeletionTimestamp == nil {
 		decision.Environment, decision.EnvironmentFrom = environmentOf(snapshot)
-		if err := decision.inject(ctx, snapshot, memo, manager, matched); err != nil {
+		if err := decision.inject(ctx, snapshot, memo, &recall.injected, matched); err != nil {
 			return nil, err
 		}
 	}
-	slices.SortFunc(decision.Plans, func(a, b plan.Plan) int { return strings.Compare(a.Target.Name, b.Target.Name) })
-	decision.pace(snapshot, matched)
+	memo.keep(sidecar, recall)
+	if len(recall.removed.now) > 0 { // Else they are in order.
+		slices.SortFunc(decision.Plans, func(a, b plan.Plan) int { return strings.Compare(a.Target.Name, b.Target.Name) })
+	}
+	decision.Limit = limitOf(snapshot, decision.Matched)
+	pace.Admit(decision.Plans, decision.Limit)
 	decision.provide(snapshot)
 	decision.collect(snapshot.Companions)
 	return decision, nil
+}
+
+// remove plans a workload that should not carry the sidecar, if there is anything to
+// do or under way.
+func (d *Decision) remove(snapshot *Snapshot, recall *judgements, record *workload.Record) {
+	judged := recall.of(record, "", func() *judgement {
+		view := record.View()
+		return &judgement{plan: plan.ForRemoval(meta.Manager(snapshot.Sidecar.Name), &view)}
+	})
+	removal := judged.plan
+	removal.State = record.State
+	if snapshot.markInFlight(&removal); removal.InFlight || removal.Action != plan.None {
+		d.Plans = append(d.Plans, removal)
+	}
 }
 
 // provide compares the companions that are wanted with those that there are. One

@@ -5,6 +5,7 @@ package decision
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -56,7 +57,7 @@ func snapshot(t testing.TB, sidecar *v1alpha1.VectorSidecar, deployments ...*app
 		return nil
 	}
 	for _, deployment := range deployments {
-		s.Workloads = append(s.Workloads, settled(deployment))
+		s.Workloads = append(s.Workloads, workload.Showing(settled(deployment)))
 	}
 	return s
 }
@@ -78,12 +79,23 @@ func decide(t *testing.T, s *Snapshot) *Decision {
 	return decided
 }
 
-// carried marks a workload as one that carries what an earlier decision planned.
-func carried(view *workload.View, p *plan.Plan) {
-	view.Owned = map[string]workload.Owned{p.Manager: {
-		Hash: workload.Hash(p.Apply), InjectedHash: p.Desired.InjectedHash(), HasPlainAnnotations: true,
-		Containers: []string{"vector"}, Volumes: []string{"vectorsidecar-vector-config", "vectorsidecar-vector-data"},
-	}}
+// change changes the first workload.
+func change(s *Snapshot, how func(*workload.View)) {
+	view := s.Workloads[0].View()
+	how(&view)
+	s.Workloads = slices.Clone(s.Workloads)
+	s.Workloads[0] = workload.Showing(view)
+}
+
+// carried marks the first workload as one that carries what an earlier decision
+// planned.
+func carried(s *Snapshot, p *plan.Plan) {
+	change(s, func(view *workload.View) {
+		view.Owned = map[string]workload.Owned{p.Manager: {
+			Hash: workload.Hash(p.Apply), InjectedHash: p.Desired.InjectedHash(), HasPlainAnnotations: true,
+			Containers: []string{"vector"}, Volumes: []string{"vectorsidecar-vector-config", "vectorsidecar-vector-data"},
+		}}
+	})
 }
 
 // written are companions as they are once they are there.
@@ -164,11 +176,11 @@ func selecting(requirements ...metav1.LabelSelectorRequirement) metav1.LabelSele
 // However it comes about that a workload is not to carry the sidecar any more.
 func TestWhatShouldNotCarryTheSidecarLosesIt(t *testing.T) {
 	now := metav1.Now()
-	for name, change := range map[string]func(*Snapshot){
+	for name, happen := range map[string]func(*Snapshot){
 		"switched off":          func(s *Snapshot) { s.Sidecar = logs().Disabled().Build() },
 		"deleted":               func(s *Snapshot) { s.Sidecar.DeletionTimestamp = &now },
 		"another selector":      func(s *Snapshot) { s.Sidecar.Spec.Selector.MatchLabels["logs"] = "none" },
-		"the label taken off":   func(s *Snapshot) { s.Workloads[0].Labels = nil },
+		"the label taken off":   func(s *Snapshot) { change(s, func(v *workload.View) { v.Labels = nil }) },
 		"deleted while invalid": func(s *Snapshot) { s.Sidecar.DeletionTimestamp, s.Sidecar.Spec.Environment = &now, "nowhere" },
 		"deleted, selecting nonsense": func(s *Snapshot) {
 			s.Sidecar.DeletionTimestamp, s.Sidecar.Spec.Selector = &now, selecting(metav1.LabelSelectorRequirement{Key: "a", Operator: "Like"})
@@ -177,8 +189,8 @@ func TestWhatShouldNotCarryTheSidecarLosesIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, logs().Build(), cart())
-			carried(&s.Workloads[0], &decide(t, s).Plans[0])
-			change(s)
+			carried(s, &decide(t, s).Plans[0])
+			happen(s)
 
 			decided := decide(t, s)
 
@@ -190,7 +202,7 @@ func TestWhatShouldNotCarryTheSidecarLosesIt(t *testing.T) {
 
 func TestWhatIsWrongTouchesNoWorkload(t *testing.T) {
 	s := snapshot(t, logs().Build(), cart())
-	carried(&s.Workloads[0], &decide(t, s).Plans[0])
+	carried(s, &decide(t, s).Plans[0])
 	companions := written(s.Sidecar, decide(t, s).Companions)
 	for name, change := range map[string]func(*v1alpha1.VectorSidecar){
 		"an unknown environment": func(vs *v1alpha1.VectorSidecar) { vs.Spec.Environment = "nowhere" },
@@ -296,20 +308,20 @@ func TestCompanionsComeBeforeAndGoAfterTheWorkloadsThatNeedThem(t *testing.T) {
 	require.Equal(t, first.Companions, first.Missing)
 	require.Empty(t, first.Obsolete, "the workload may still run with the old one")
 
-	carried(&s.Workloads[0], &first.Plans[0])
+	carried(s, &first.Plans[0])
 	s.Companions = append(s.Companions, written(s.Sidecar, first.Companions)...)
-	s.Workloads[0].Rollout = workload.RolloutProgressing
+	change(s, func(v *workload.View) { v.Rollout = workload.RolloutProgressing })
 	rolling := decide(t, s)
 	require.Equal(t, plan.None, rolling.Plans[0].Action)
 	require.Empty(t, rolling.Missing)
 	require.Empty(t, rolling.Obsolete, "old pods are still there")
 
-	s.Workloads[0].Rollout = workload.RolloutComplete
+	change(s, func(v *workload.View) { v.Rollout = workload.RolloutComplete })
 	require.Equal(t, []string{"logs-vector-old"}, decide(t, s).Obsolete)
 
 	s.Sidecar = logs().Disabled().Build()
 	require.Empty(t, decide(t, s).Obsolete, "the workload still carries the sidecar")
-	s.Workloads[0].Owned = nil
+	change(s, func(v *workload.View) { v.Owned = nil })
 	require.ElementsMatch(t, []string{"logs-vector-old", first.Companions[0].Name}, decide(t, s).Obsolete)
 }
 
@@ -417,7 +429,7 @@ func TestNewContentOfALiveConfigurationIsNoDrift(t *testing.T) {
 	}
 	s := snapshot(t, live("first"), cart())
 	first := decide(t, s).Plans[0]
-	carried(&s.Workloads[0], &first)
+	carried(s, &first)
 	s.Loops = map[types.UID]Loop{s.Workloads[0].UID: {InjectedHash: first.Desired.InjectedHash(), Writes: 4}}
 
 	s.Sidecar = live("second")
@@ -434,12 +446,16 @@ func TestAnnotationsThatPassOnAreNoDrift(t *testing.T) {
 	vs := logs().Build()
 	vs.Spec.DriftPolicy = v1alpha1.DriftReport
 	s := snapshot(t, vs, cart())
-	s.Workloads[0].Owned = map[string]workload.Owned{"vectorsidecar/audit": {HasPlainAnnotations: true}}
+	change(s, func(v *workload.View) {
+		v.Owned = map[string]workload.Owned{"vectorsidecar/audit": {HasPlainAnnotations: true}}
+	})
 	beside := decide(t, s).Plans[0]
-	carried(&s.Workloads[0], &beside)
-	owned := s.Workloads[0].Owned[beside.Manager]
-	owned.HasPlainAnnotations = false
-	s.Workloads[0].Owned[beside.Manager] = owned
+	carried(s, &beside)
+	change(s, func(v *workload.View) {
+		owned := v.Owned[beside.Manager]
+		owned.HasPlainAnnotations = false
+		v.Owned[beside.Manager] = owned
+	})
 
 	require.Equal(t, plan.Update, decide(t, s).Plans[0].Action)
 }

@@ -12,8 +12,21 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
+// injection is what the plans of one decision have in common.
+type injection struct {
+	*Decision
+	snapshot *Snapshot
+	memo     *Memo
+	manager  string
+	matched  []*workload.Record
+	set      *platform.Set
+	variants map[string]*variant
+	// last is the wanted whose companions were noted last.
+	last *wanted
+}
+
 // inject plans the workloads that should carry the sidecar.
-func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, manager string, matched []*workload.View) error {
+func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, recall *judgements, matched []*workload.Record) error {
 	set, invalid := snapshot.templateSet(d.Environment)
 	if set != nil {
 		d.TemplateSet = set.Name
@@ -23,7 +36,7 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, m
 	}
 	d.Outdated = snapshot.outdated(set)
 	in := injection{
-		Decision: d, snapshot: snapshot, memo: memo, manager: manager, matched: matched, set: set, variants: map[string]*variant{},
+		Decision: d, snapshot: snapshot, memo: memo, manager: meta.Manager(snapshot.Sidecar.Name), matched: matched, set: set, variants: map[string]*variant{},
 	}
 	common := in.variant("")
 	if d.Invalid = common.invalid; d.Invalid != nil {
@@ -36,25 +49,23 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, m
 	}
 	var failed *Invalid
 	failures, haveLooked := 0, false
-	for i, view := range matched {
+	for i, record := range matched {
 		if i%aheadLimit == 0 {
 			in.renderAhead(ctx, matched[i:])
 		}
-		own := in.variantOf(view)
-		if own.invalid != nil {
-			in.block(view, own.invalid)
-			continue
-		}
-		wanted := own.batch.want(ctx, view)
+		own := in.variantOf(record)
+		judged := recall.of(record, own.basis, func() *judgement { return in.judge(ctx, record, own) })
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		d.Late = d.Late || wanted.late
-		if wanted.invalid != nil && own == common {
-			failed, failures = wanted.invalid, failures+1
-			haveLooked = failed.Reason == meta.ReasonInvalidTemplate && len(wanted.readTarget) > 0
+		if wanted := judged.wanted; wanted != nil {
+			d.Late = d.Late || wanted.late
+			if wanted.invalid != nil && own == common {
+				failed, failures = wanted.invalid, failures+1
+				haveLooked = failed.Reason == meta.ReasonInvalidTemplate && len(wanted.readTarget) > 0
+			}
 		}
-		in.add(view, own, wanted)
+		in.add(record, own, judged)
 	}
 	// What no workload can take is a fault of the VectorSidecar and not of
 	// the workloads.
@@ -64,39 +75,46 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, m
 	return nil
 }
 
-// injection is what the plans of one decision have in common.
-type injection struct {
-	*Decision
-	snapshot *Snapshot
-	memo     *Memo
-	manager  string
-	matched  []*workload.View
-	set      *platform.Set
-	variants map[string]*variant
+// judge judges one workload by itself.
+func (d *injection) judge(ctx context.Context, record *workload.Record, by *variant) *judgement {
+	view := record.View()
+	if why := by.invalid; why != nil {
+		return &judgement{plan: plan.ForBlocked(d.manager, &view, why.Reason, why.Message)}
+	}
+	wanted := by.batch.want(ctx, &view)
+	if why := wanted.invalid; why != nil {
+		return &judgement{plan: plan.ForBlocked(d.manager, &view, why.Reason, why.Message), wanted: wanted}
+	}
+	p := d.snapshot.plan(d.manager, &view, wanted.desired, by.older)
+	d.admit(&p, &view, wanted)
+	if p.Desired != nil {
+		p.Warning = by.doubts(wanted, &view)
+	}
+	return &judgement{plan: p, wanted: wanted}
 }
 
-// block plans a workload that cannot take the sidecar, and leaves it as it is.
-func (d *injection) block(view *workload.View, why *Invalid) {
-	d.Plans = append(d.Plans, plan.ForBlocked(d.manager, view, why.Reason, why.Message))
-}
-
-// add plans one workload and notes the companions that it needs.
-func (d *injection) add(view *workload.View, of *variant, wanted *wanted) {
-	d.note(wanted.report, of)
-	if wanted.invalid != nil {
-		d.block(view, wanted.invalid)
+// add turns a judgement into a plan, in the face of all else that goes on, and notes
+// the companions that it needs.
+func (d *injection) add(record *workload.Record, of *variant, judged *judgement) {
+	d.Plans = append(d.Plans, judged.plan)
+	p, wanted := &d.Plans[len(d.Plans)-1], judged.wanted
+	p.State = record.State
+	defer d.snapshot.markInFlight(p)
+	if wanted == nil {
 		return
 	}
-	p := d.snapshot.plan(d.manager, view, wanted.desired, of.older)
-	d.admit(&p, view, wanted)
-	if p.Desired != nil {
-		p.Warning = of.doubts(wanted, view)
+	isAnother := d.last != wanted
+	if isAnother {
+		d.note(wanted.report, of)
 	}
-	p = d.validate(p, wanted.validation, view)
-	d.Plans = append(d.Plans, p)
-	if p.Desired == nil || p.Action == plan.Blocked || p.Action == plan.Conflict || p.Waiting {
-		return // Nothing of this rendering is in it, or will be now.
+	if wanted.invalid == nil {
+		d.snapshot.breakLoop(p, record)
+		d.validate(p, wanted.validation, record)
 	}
+	if !isAnother || p.Desired == nil || p.Action == plan.Blocked || p.Action == plan.Conflict || p.Waiting {
+		return // Nothing of this rendering is in it, or will be now, or that is noted.
+	}
+	d.last = wanted
 	for _, companion := range wanted.companions {
 		known := false
 		for i := range d.Companions {

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -35,11 +36,16 @@ type Memo struct {
 	// often the same for all, so that one look finds a result.
 	read    map[string][][]string
 	reports map[string]*vectorconfig.Report
+	// recalls are the last passes of VectorSidecars.
+	recalls map[types.NamespacedName]*recall
 }
 
 // NewMemo returns an empty Memo.
 func NewMemo() *Memo {
-	return &Memo{entries: map[string]*wanted{}, read: map[string][][]string{}, reports: map[string]*vectorconfig.Report{}}
+	return &Memo{
+		entries: map[string]*wanted{}, read: map[string][][]string{},
+		reports: map[string]*vectorconfig.Report{}, recalls: map[types.NamespacedName]*recall{},
+	}
 }
 
 // wanted is the result of one rendering: what to apply, or why not.

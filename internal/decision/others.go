@@ -15,8 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// plan plans one workload in the face of what others do to it: older
-// VectorSidecars, and whoever keeps taking the sidecar out.
+// plan plans one workload in the face of older VectorSidecars.
 func (s *Snapshot) plan(manager string, view *workload.View, desired *plan.Desired, older []rival) plan.Plan {
 	policy := plan.Policy{
 		StrictOrder: s.Sidecar.Spec.StrictOrder,
@@ -32,11 +31,18 @@ func (s *Snapshot) plan(manager string, view *workload.View, desired *plan.Desir
 		p.Action, p.Desired, p.Reason, p.Rival = plan.Conflict, nil, meta.ReasonConflict, rival
 		p.Message = fmt.Sprintf("VectorSidecar %s, which is older, injects a container of the same name: give one of them another name in spec.sidecar.name", rival)
 	}
-	if loop := s.Loops[view.UID]; loop.InjectedHash == desired.InjectedHash() && p.Writes() {
-		p.Action, p.Reason = plan.Blocked, meta.ReasonRepairLoop
-		p.Message = fmt.Sprintf("the sidecar was taken out or changed again after each of %d writes (the last writer on record is %q): make whoever does that leave it alone, or annotate the workload with %s: \"false\"", loop.Writes, view.LastWriter, meta.AnnotationInject)
-	}
 	return p
+}
+
+// breakLoop blocks a write that somebody keeps undoing.
+func (s *Snapshot) breakLoop(p *plan.Plan, record *workload.Record) {
+	if len(s.Loops) == 0 || p.Desired == nil || !p.Writes() {
+		return
+	}
+	if loop := s.Loops[record.UID]; loop.InjectedHash == p.Desired.InjectedHash() {
+		p.Action, p.Reason = plan.Blocked, meta.ReasonRepairLoop
+		p.Message = fmt.Sprintf("the sidecar was taken out or changed again after each of %d writes (the last writer on record is %q): make whoever does that leave it alone, or annotate the workload with %s: \"false\"", loop.Writes, record.LastWriter(), meta.AnnotationInject)
+	}
 }
 
 // rival is an older VectorSidecar that injects a container of the same name.
@@ -47,7 +53,7 @@ type rival struct {
 
 // rivals are the older VectorSidecars that inject a container of the given name,
 // the oldest first. Of equal age, the name decides.
-func (s *Snapshot) rivals(container string, matched []*workload.View) []rival {
+func (s *Snapshot) rivals(container string, matched []*workload.Record) []rival {
 	var older []rival
 	for i := range s.Others {
 		other := &s.Others[i]
@@ -59,7 +65,7 @@ func (s *Snapshot) rivals(container string, matched []*workload.View) []rival {
 			continue
 		}
 		candidate := rival{name: other.Name, selector: selector}
-		meets := slices.ContainsFunc(matched, func(view *workload.View) bool { return oldest([]rival{candidate}, view) != "" })
+		meets := slices.ContainsFunc(matched, func(record *workload.Record) bool { return selector.Matches(record.Labels()) })
 		if meets && s.containerName(other) == container {
 			older = append(older, candidate)
 		}

@@ -14,35 +14,24 @@ import (
 // defaultConcurrent is spec.rollout.maxConcurrent when it is not given.
 const defaultConcurrent = 5
 
-// pace marks what is in flight and what has to wait.
-func (d *Decision) pace(snapshot *Snapshot, matched []*workload.View) {
-	views := map[string]*workload.View{}
-	for _, view := range matched {
-		views[view.Name] = view
+// markInFlight notes in a plan whether a rollout that we started has not finished. A
+// workload that carries the current sidecar and is rolling out counts too: after a
+// restart nothing else tells that we started it.
+func (s *Snapshot) markInFlight(p *plan.Plan) {
+	if p.Halted {
+		return
 	}
-	for i := range d.Plans {
-		if view, ok := views[d.Plans[i].Target.Name]; ok {
-			snapshot.isInFlight(&d.Plans[i], view)
-		}
+	var written int64
+	if s.Started != nil {
+		written = s.Started(p.Target.UID)
 	}
-	d.Limit = limitOf(snapshot, d.Matched)
-	pace.Admit(d.Plans, d.Limit)
-}
-
-// isInFlight tells, and notes in the plan, whether a rollout that we started has
-// not finished. A workload that carries the current sidecar and is rolling out
-// counts too: after a restart nothing else tells that we started it.
-func (s *Snapshot) isInFlight(p *plan.Plan, view *workload.View) bool {
-	generation, started := s.Started[view.UID]
 	isCurrent := p.Action == plan.None && p.Desired != nil
 	switch {
-	case view.Paused || view.Deleting:
-	case started && view.Generation < generation: // The cache is behind.
+	case p.Generation < written: // The cache is behind.
 		p.InFlight = true
-	case started || isCurrent:
-		p.InFlight = view.Rollout == workload.RolloutProgressing
+	case written > 0 || isCurrent:
+		p.InFlight = p.Rollout == workload.RolloutProgressing
 	}
-	return p.InFlight
 }
 
 // limitOf reads spec.rollout. Deleting a VectorSidecar overrides a pause: its

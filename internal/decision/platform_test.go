@@ -111,7 +111,7 @@ func TestAWorkloadsBadOverrideBlocksItAlone(t *testing.T) {
 func TestAWorkloadWithABadOverrideKeepsItsSidecar(t *testing.T) {
 	s := snapshot(t, logs().Build(), objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Annotated(override("sidecar.image"), "x").Build())
 	good := snapshot(t, logs().Build(), cart())
-	carried(&s.Workloads[0], &decide(t, good).Plans[0])
+	carried(s, &decide(t, good).Plans[0])
 
 	p := decide(t, s).Plans[0]
 

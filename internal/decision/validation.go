@@ -137,11 +137,10 @@ func validatingPod(container *corev1.Container, spec *corev1.PodSpec, args []str
 	return pod
 }
 
-// validate holds a write back until Vector has let its configuration through. It
-// returns the plan that follows.
-func (d *injection) validate(p plan.Plan, of *Validation, view *workload.View) plan.Plan {
+// validate holds a write back until Vector has let its configuration through.
+func (d *injection) validate(p *plan.Plan, of *Validation, record *workload.Record) {
 	if of == nil || p.Desired == nil || p.Action == plan.Remove || !p.Writes() && p.Action != plan.None {
-		return p
+		return
 	}
 	verdict := Verdict{State: VerdictUnable, Message: "sidecar.config.validateJob is on, and the operator was installed without configValidation.job.enabled"}
 	if d.snapshot.Verdict != nil {
@@ -154,13 +153,13 @@ func (d *injection) validate(p plan.Plan, of *Validation, view *workload.View) p
 		p.Wait(meta.ReasonValidating, fmt.Sprintf("Job %s has Vector judge the configuration", of.Job.Name))
 	case verdict.State == VerdictInvalid:
 		d.Invalid = &Invalid{meta.ReasonInvalidConfig, "vector validate: " + verdict.Message}
-		return plan.ForBlocked(d.manager, view, d.Invalid.Reason, d.Invalid.Message)
+		view := record.View()
+		*p = plan.ForBlocked(d.manager, &view, d.Invalid.Reason, d.Invalid.Message)
 	case verdict.State == VerdictUnable && of.waitsWhenUnable && p.Action != plan.None:
 		p.Wait(meta.ReasonNotValidated, "Vector could not be asked: "+verdict.Message)
 	case verdict.State == VerdictUnable:
 		p.Warning = "has a configuration that Vector could not be asked about: " + verdict.Message
 	}
-	return p
 }
 
 // ask notes a validation, each once.

@@ -80,7 +80,7 @@ func TestVectorIsAskedOnlyAboutWhatWouldBeWritten(t *testing.T) {
 	s := snapshot(t, judged("wait"), cart())
 	s.Verdict = said(VerdictValid)
 	first := decide(t, s)
-	carried(&s.Workloads[0], &first.Plans[0])
+	carried(s, &first.Plans[0])
 	s.Companions = written(s.Sidecar, first.Companions)
 
 	s.Verdict = said(VerdictUnable)

@@ -4,6 +4,7 @@
 package decision
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -21,6 +22,8 @@ type variant struct {
 	batch  *batch
 	config config
 	older  []rival
+	// basis is a digest of all that a workload is judged by beside itself.
+	basis string
 	// checksOff keeps quiet about the Vector configuration.
 	checksOff bool
 	// invalid says why there is nothing to inject.
@@ -29,18 +32,20 @@ type variant struct {
 
 // variantOf returns the variant of a workload: the common one, unless its
 // annotations override values.
-func (d *injection) variantOf(view *workload.View) *variant {
-	if len(view.Overrides) == 0 {
+func (d *injection) variantOf(record *workload.Record) *variant {
+	if !record.HasOverrides() {
 		return d.variants[""]
 	}
+	view := record.View()
 	// A map of texts always marshals, and in the order of its keys.
 	key, _ := json.Marshal(view.Overrides)
 	if known := d.variants[string(key)]; known != nil {
 		return known
 	}
-	layers, err := d.snapshot.workloadLayers(view)
+	layers, err := d.snapshot.workloadLayers(&view)
 	if err != nil {
 		made := &variant{invalid: &Invalid{meta.ReasonInvalidValues, err.Error()}}
+		made.basis = d.basisOf(made)
 		d.variants[string(key)] = made
 		return made
 	}
@@ -49,8 +54,32 @@ func (d *injection) variantOf(view *workload.View) *variant {
 
 // variant makes a variant and remembers it under a key.
 func (d *injection) variant(key string, overrides ...environment.Layer) *variant {
-	made := &variant{}
+	made := d.newVariant(key, overrides)
+	made.basis = d.basisOf(made)
 	d.variants[key] = made
+	return made
+}
+
+// basisOf is a digest of all that a workload is judged by beside itself.
+func (d *injection) basisOf(of *variant) string {
+	if d.memo == nil {
+		return ""
+	}
+	spec := &d.snapshot.Sidecar.Spec
+	parts := []any{spec.StrictOrder, spec.DriftPolicy, d.snapshot.NamespaceLabels, of.invalid}
+	if of.batch != nil {
+		parts = append(parts, of.batch.common)
+	}
+	for _, rival := range of.older {
+		parts = append(parts, rival.name, rival.selector.String())
+	}
+	text, _ := json.Marshal(parts) // Texts, flags and maps of texts always marshal, and in one order.
+	sum := sha256.Sum256(text)
+	return string(sum[:])
+}
+
+func (d *injection) newVariant(key string, overrides []environment.Layer) *variant {
+	made := &variant{}
 	d.references = append(d.references, meta.NamespaceDefaults)
 	values, invalid := d.snapshot.values(d.set, d.Environment, overrides...)
 	if made.invalid = invalid; invalid != nil {

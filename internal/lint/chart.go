@@ -73,7 +73,7 @@ func sample(chart *sidecarchart.Chart, environment, kubeVersion string) *decisio
 			ObjectMeta: metav1.ObjectMeta{Namespace: "sample", Name: "sample"},
 			Spec:       v1alpha1.VectorSidecarSpec{MatchAll: true},
 		},
-		Workloads: []workload.View{workload.Of(deployment)},
+		Workloads: []*workload.Record{workload.RecordOf(deployment)},
 		ConfigMap: func(string) *corev1.ConfigMap { return nil },
 		Platform:  platform.Of(chart, "", map[string]string{}), DefaultEnvironment: environment, KubeVersion: kubeVersion,
 	}

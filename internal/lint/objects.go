@@ -92,7 +92,7 @@ func (o *objects) lint(ctx context.Context) ([]Finding, error) {
 			findings = append(findings, found...)
 			continue
 		}
-		taken, err := taker.Take(ctx, sidecar, snapshot.Memory{})
+		taken, err := taker.Take(ctx, sidecar)
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@
 package metrics
 
 import (
+	"iter"
 	"slices"
 	"sync"
 	"time"
@@ -16,7 +17,8 @@ import (
 type Standing struct {
 	// Ready is the status of that condition, and Reason its reason.
 	Ready, Reason string
-	Workloads     []Workload
+	// Workloads are not nil, and gone through once.
+	Workloads iter.Seq[Workload]
 }
 
 // Workload is where one workload stands.
@@ -42,8 +44,10 @@ type fleet struct {
 
 // member is one VectorSidecar of the fleet.
 type member struct {
-	ready     place
-	workloads map[types.UID]stay
+	ready  place
+	counts map[place]int
+	// held are the workloads that do not get on by themselves.
+	held map[types.UID]stay
 }
 
 // stay is where a workload stands, and since when.
@@ -67,7 +71,10 @@ func newFleet(now func() time.Time) *fleet {
 	return f
 }
 
-// stuck are the states that a workload does not leave without a person.
+// waiting is the state of a workload whose turn has not come, and stuck are those that
+// a workload does not leave without a person.
+const waiting = "Waiting"
+
 var stuck = []string{"Conflict", "Blocked", "Refused"}
 
 // put takes the place of what was known of a VectorSidecar. It returns the reason
@@ -76,20 +83,26 @@ func (f *fleet) put(sidecar types.NamespacedName, standing Standing) (reasons []
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	before := f.sidecars[sidecar]
-	after := &member{ready: place{standing.Ready, standing.Reason}, workloads: make(map[types.UID]stay, len(standing.Workloads))}
-	for _, w := range standing.Workloads {
-		now := stay{place: place{w.State, w.Reason}, since: f.now()}
+	after := &member{ready: place{standing.Ready, standing.Reason}, counts: map[place]int{}, held: map[types.UID]stay{}}
+	for w := range standing.Workloads {
+		at := place{w.State, w.Reason}
+		after.counts[at]++
+		isStuck := slices.Contains(stuck, w.State)
+		if !isStuck && w.State != waiting {
+			continue
+		}
+		now := stay{place: at, since: f.now()}
 		was := stay{}
 		if before != nil {
-			was = before.workloads[w.UID]
+			was = before.held[w.UID]
 		}
 		if was.state == now.state {
 			now.since = was.since
 		}
-		if was.place != now.place && slices.Contains(stuck, now.state) {
+		if was.place != now.place && isStuck {
 			reasons = append(reasons, now.reason)
 		}
-		after.workloads[w.UID] = now
+		after.held[w.UID] = now
 	}
 	f.sidecars[sidecar] = after
 	return reasons
@@ -126,9 +139,11 @@ func (f *fleet) count() (standing, ready map[place]int, oldest time.Duration) {
 	standing, ready = map[place]int{}, map[place]int{}
 	for _, sidecar := range f.sidecars {
 		ready[sidecar.ready]++
-		for _, w := range sidecar.workloads {
-			standing[w.place]++
-			if w.state == "Waiting" {
+		for at, n := range sidecar.counts {
+			standing[at] += n
+		}
+		for _, w := range sidecar.held {
+			if w.state == waiting {
 				oldest = max(oldest, f.now().Sub(w.since))
 			}
 		}

@@ -5,7 +5,9 @@ package metrics
 
 import (
 	"flag"
+	"iter"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,7 +39,7 @@ func TestEveryMetricIsExportedAsItIsDefined(t *testing.T) {
 	m.Wrote("Inject", "ok")
 	m.Sets(1, 0)
 	m.Cached("Deployment", 1)
-	m.Stand(logs, Standing{Ready: "False", Reason: "Conflict", Workloads: []Workload{{UID: "1", State: "Conflict", Reason: "Conflict"}}})
+	m.Stand(logs, Standing{Ready: "False", Reason: "Conflict", Workloads: these(Workload{UID: "1", State: "Conflict", Reason: "Conflict"})})
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(m)
 
@@ -66,13 +68,15 @@ func TestEveryMetricIsExportedAsItIsDefined(t *testing.T) {
 	require.Empty(t, problems)
 }
 
+func these(all ...Workload) iter.Seq[Workload] { return slices.Values(all) }
+
 func TestWorkloadsAreCountedByStateAndReasonAndByNoName(t *testing.T) {
 	m := New("1.2.3", time.Now)
 	audit := types.NamespacedName{Namespace: "shop", Name: "audit"}
-	m.Stand(logs, Standing{Ready: "False", Reason: "RollingOut", Workloads: []Workload{
-		{UID: "1", State: "Updated"}, {UID: "2", State: "Updated"}, {UID: "3", State: "Waiting", Reason: "WaitingForBudget"},
-	}})
-	m.Stand(audit, Standing{Ready: "True", Reason: "UpToDate", Workloads: []Workload{{UID: "1", State: "Updated"}}})
+	m.Stand(logs, Standing{Ready: "False", Reason: "RollingOut", Workloads: these(
+		Workload{UID: "1", State: "Updated"}, Workload{UID: "2", State: "Updated"}, Workload{UID: "3", State: "Waiting", Reason: "WaitingForBudget"},
+	)})
+	m.Stand(audit, Standing{Ready: "True", Reason: "UpToDate", Workloads: these(Workload{UID: "1", State: "Updated"})})
 
 	require.NoError(t, testutil.CollectAndCompare(m, strings.NewReader(`
 # HELP vectorsidecar_workloads Workloads that a VectorSidecar matches or that carry its sidecar. One that two VectorSidecars match counts twice.
@@ -101,11 +105,11 @@ func TestTheAgeOfTheOldestWaitingWorkloadGrowsUntilItGoes(t *testing.T) {
 		return age.Seconds()
 	}
 	waiting := func(uids ...types.UID) Standing {
-		var standing Standing
+		var all []Workload
 		for _, uid := range uids {
-			standing.Workloads = append(standing.Workloads, Workload{UID: uid, State: "Waiting", Reason: "WaitingForBudget"})
+			all = append(all, Workload{UID: uid, State: "Waiting", Reason: "WaitingForBudget"})
 		}
-		return standing
+		return Standing{Workloads: these(all...)}
 	}
 	require.Zero(t, oldest())
 
@@ -117,14 +121,14 @@ func TestTheAgeOfTheOldestWaitingWorkloadGrowsUntilItGoes(t *testing.T) {
 	require.Zero(t, oldest(), "the older one is gone")
 	now = now.Add(time.Minute)
 	require.InDelta(t, 60, oldest(), 0, "it grows without a pass")
-	m.Stand(logs, Standing{Workloads: []Workload{{UID: "2", State: "RollingOut"}}})
+	m.Stand(logs, Standing{Workloads: these(Workload{UID: "2", State: "RollingOut"})})
 	require.Zero(t, oldest())
 }
 
 func TestAConflictIsCountedWhenItBegins(t *testing.T) {
 	m := New("1.2.3", time.Now)
 	stand := func(state, reason string) {
-		m.Stand(logs, Standing{Workloads: []Workload{{UID: "1", State: state, Reason: reason}}})
+		m.Stand(logs, Standing{Workloads: these(Workload{UID: "1", State: state, Reason: reason})})
 	}
 	counted := func(reason string) float64 { return testutil.ToFloat64(m.conflicts.WithLabelValues(reason)) }
 

@@ -19,7 +19,7 @@ func fleet(words ...string) []plan.Plan {
 	desired := &plan.Desired{}
 	var plans []plan.Plan
 	for i, word := range words {
-		p := plan.Plan{Target: workload.Ref{Name: string(rune('a' + i))}, Action: plan.None, Desired: desired, Rollout: workload.RolloutComplete}
+		p := plan.Plan{Target: workload.Ref{Name: string(rune('a' + i))}, Action: plan.None, Desired: desired, State: workload.State{Rollout: workload.RolloutComplete}}
 		switch word {
 		case "inject":
 			p.Action = plan.Inject

@@ -67,11 +67,10 @@ type Plan struct {
 	Repairs bool
 	// Desired is what the workload should carry, nil for nothing.
 	Desired *Desired
-	// ResourceVersion and Generation are those of the view planned from.
-	ResourceVersion string
-	Generation      int64
-	// Seen is the view's.
-	Seen string
+	// State is that of the view planned from.
+	workload.State
+	// Halted tells that the workload's owner has paused it, or deletes it.
+	Halted bool
 	// Carries tells that the workload carries something of the VectorSidecar.
 	Carries bool
 	// InFlight tells that a rollout that we started has not finished.
@@ -81,8 +80,6 @@ type Plan struct {
 	Warning string
 	// Waiting tells that the action has to wait, for Reason.
 	Waiting bool
-	// Rollout is how far the workload's own rollout is.
-	Rollout workload.Rollout
 }
 
 // Wait holds the action back.
@@ -118,8 +115,8 @@ type Policy struct {
 func newPlan(manager string, desired *Desired, view *workload.View) Plan {
 	_, carries := view.Owned[manager]
 	return Plan{
-		Target: view.Ref, Action: None, Manager: manager, Desired: desired, Carries: carries, Rollout: view.Rollout,
-		ResourceVersion: view.ResourceVersion, Generation: view.Generation, Seen: view.Seen,
+		Target: view.Ref, State: view.State, Halted: view.Paused || view.Deleting,
+		Action: None, Manager: manager, Desired: desired, Carries: carries,
 	}
 }
 

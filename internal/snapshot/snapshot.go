@@ -42,18 +42,8 @@ type Taker struct {
 	DefaultEnvironment, KubeVersion string
 }
 
-// Memory is what an operator knows only because it did it. Its zero value is that
-// of somebody who did nothing.
-type Memory struct {
-	// Loops and Started are as in a decision.Snapshot.
-	Loops   map[types.UID]decision.Loop
-	Started map[types.UID]int64
-	// Written are workloads to look at even if nothing else tells of them.
-	Written []workload.Ref
-}
-
 // Take takes the snapshot of the world of one VectorSidecar.
-func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, memory Memory) (*decision.Snapshot, error) {
+func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*decision.Snapshot, error) {
 	namespaceLabels, err := t.namespaceLabels(ctx, sidecar.Namespace)
 	if err != nil {
 		return nil, err
@@ -62,7 +52,7 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, memor
 	if err != nil {
 		return nil, err
 	}
-	workloads, err := t.workloads(ctx, sidecar, memory.Written)
+	workloads, err := t.workloads(ctx, sidecar)
 	if err != nil {
 		return nil, err
 	}
@@ -74,9 +64,7 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, memor
 		Sidecar:            sidecar,
 		NamespaceLabels:    namespaceLabels,
 		Workloads:          workloads,
-		Started:            memory.Started,
 		Others:             others,
-		Loops:              memory.Loops,
 		ConfigMap:          func(name string) *corev1.ConfigMap { return t.configMap(ctx, sidecar.Namespace, name) },
 		Companions:         companions,
 		Platform:           t.Platform,
@@ -110,16 +98,15 @@ func (t *Taker) others(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]
 	return others, nil
 }
 
-// workloads lists those that the selector matches, those that carry the sidecar,
-// and those that were written to and may still be rolling out. A selector that
-// cannot be read matches nothing here; the decision says so.
-func (t *Taker) workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar, written []workload.Ref) ([]workload.View, error) {
+// workloads lists those that the selector matches and those that carry the sidecar. A
+// selector that cannot be read matches nothing here; the decision says so.
+func (t *Taker) workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]*workload.Record, error) {
 	inNamespace := client.InNamespace(sidecar.Namespace)
 	lists := [][]client.ListOption{{inNamespace, client.MatchingFields{IndexManager: meta.Manager(sidecar.Name)}}}
 	if selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector); err == nil {
 		lists = append(lists, []client.ListOption{inNamespace, client.MatchingLabelsSelector{Selector: selector}})
 	}
-	var views []workload.View
+	var records []*workload.Record
 	seen := map[string]bool{}
 	for _, options := range lists {
 		var found appsv1.DeploymentList
@@ -129,24 +116,11 @@ func (t *Taker) workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar, 
 		for i := range found.Items {
 			if deployment := &found.Items[i]; !seen[deployment.Name] {
 				seen[deployment.Name] = true
-				views = append(views, workload.Of(deployment))
+				records = append(records, workload.RecordOf(deployment))
 			}
 		}
 	}
-	for _, target := range written {
-		if seen[target.Name] {
-			continue
-		}
-		deployment := &appsv1.Deployment{}
-		err := t.Reader.Get(ctx, types.NamespacedName{Namespace: target.Namespace, Name: target.Name}, deployment)
-		if err := client.IgnoreNotFound(err); err != nil {
-			return nil, fmt.Errorf("reading Deployment %s: %w", target.Name, err)
-		}
-		if deployment.UID == target.UID {
-			views = append(views, workload.Of(deployment))
-		}
-	}
-	return views, nil
+	return records, nil
 }
 
 // Companions lists the ConfigMaps made for a VectorSidecar. They must not be

@@ -4,6 +4,7 @@
 package status
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -43,22 +44,25 @@ func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 	if outdated := decision.Outdated; outdated != nil {
 		return verdict{state: stalled, reason: outdated.Reason, message: bounded(outdated.Message, conditionLimit)}
 	}
-	groups := map[stand][]*plan.Plan{}
+	lots, warned := map[stand]*lot{}, &lot{}
 	for i := range decision.Plans {
 		p := &decision.Plans[i]
 		at := standOf(p, nil)
-		groups[at] = append(groups[at], p)
+		if lots[at] == nil {
+			lots[at] = &lot{}
+		}
+		lots[at].add(p)
+		if p.Warning != "" && p.Action == plan.None {
+			warned.add(p)
+		}
 	}
 	for _, rank := range ranks {
-		list := groups[rank.stand]
-		if len(list) == 0 {
+		lot := lots[rank.stand]
+		if lot == nil {
 			continue
 		}
-		reason := rank.reason
-		if reason == "" {
-			reason = list[0].Reason
-		}
-		return verdict{state: rank.state, reason: reason, message: bounded(summary(list, decision.Matched, rank.text), conditionLimit)}
+		reason := cmp.Or(rank.reason, lot.first[0].Reason)
+		return verdict{state: rank.state, reason: reason, message: bounded(lot.summary(decision.Matched, rank.text), conditionLimit)}
 	}
 	switch {
 	case !facts.Sidecar.Spec.IsEnabled():
@@ -70,8 +74,8 @@ func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 	if counts.SkippedDeployments > 0 {
 		message += fmt.Sprintf(", %d skipped", counts.SkippedDeployments)
 	}
-	if warned := warnings(decision.Plans); len(warned) > 0 {
-		message += fmt.Sprintf("; warning: %d of them: %s", len(warned), first(warned))
+	if warned.count > 0 {
+		message += fmt.Sprintf("; warning: %d of them: %s", warned.count, warned.texts(func(p *plan.Plan) string { return ": the sidecar " + p.Warning }))
 	}
 	if n := len(decision.Findings); n > 0 {
 		message += fmt.Sprintf("; warning: %d in the Vector configuration, see condition ConfigValid", n)
@@ -79,15 +83,35 @@ func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 	return verdict{reason: meta.ReasonUpToDate, message: bounded(message, conditionLimit)}
 }
 
-// warnings are those of the workloads that run the sidecar.
-func warnings(plans []plan.Plan) []string {
-	var texts []string
-	for i := range plans {
-		if p := &plans[i]; p.Warning != "" && p.Action == plan.None {
-			texts = append(texts, fmt.Sprintf("%s: the sidecar %s", Object(p.Target), p.Warning))
-		}
+// lot is the workloads that share something: how many, and the first of them.
+type lot struct {
+	count int
+	first []*plan.Plan
+}
+
+func (l *lot) add(p *plan.Plan) {
+	if l.count++; len(l.first) < shown {
+		l.first = append(l.first, p)
 	}
-	return texts
+}
+
+// texts names the first workloads, each with what is said of it, and counts the rest.
+func (l *lot) texts(said func(*plan.Plan) string) string {
+	var texts []string
+	for _, p := range l.first {
+		texts = append(texts, Object(p.Target)+said(p))
+	}
+	return some(texts, l.count)
+}
+
+// summary says how many workloads share the lot, and names the first of them.
+func (l *lot) summary(matched int, what string) string {
+	return fmt.Sprintf("%d of %d Deployments %s: %s", l.count, max(matched, l.count), what, l.texts(func(p *plan.Plan) string {
+		if p.Message == "" {
+			return ""
+		}
+		return ": " + p.Message
+	}))
 }
 
 // ranks are what workloads can add to the verdict, the most important first. An
@@ -124,22 +148,14 @@ func failures(list []Failure) (verdict, bool) {
 	return v, true
 }
 
-// summary says how many workloads share a lot, and names the first of them.
-func summary(list []*plan.Plan, matched int, what string) string {
-	var texts []string
-	for _, p := range list {
-		text := Object(p.Target)
-		if p.Message != "" {
-			text += ": " + p.Message
-		}
-		texts = append(texts, text)
-	}
-	return fmt.Sprintf("%d of %d Deployments %s: %s", len(list), max(matched, len(list)), what, first(texts))
-}
+// first joins the first of some texts and counts the rest.
+func first(list []string) string { return some(list[:min(len(list), shown)], len(list)) }
 
-func first(list []string) string {
-	if len(list) <= shown {
-		return strings.Join(list, "; ")
+// some joins texts that are the first of so many.
+func some(texts []string, of int) string {
+	joined := strings.Join(texts, "; ")
+	if more := of - len(texts); more > 0 {
+		joined += fmt.Sprintf("; and %d more", more)
 	}
-	return fmt.Sprintf("%s; and %d more", strings.Join(list[:shown], "; "), len(list)-shown)
+	return joined
 }

@@ -52,7 +52,7 @@ func desired(hash string) *plan.Desired {
 func planned(name string, action plan.Action, change ...func(*plan.Plan)) plan.Plan {
 	p := plan.Plan{
 		Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: name},
-		Action: action, Desired: desired("h"), Rollout: workload.RolloutComplete,
+		Action: action, Desired: desired("h"), State: workload.State{Rollout: workload.RolloutComplete},
 	}
 	for _, c := range change {
 		c(&p)

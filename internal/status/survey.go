@@ -4,6 +4,8 @@
 package status
 
 import (
+	"iter"
+
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -67,7 +69,7 @@ func standOf(p *plan.Plan, refusals map[string]Failure) stand {
 // survey counts the workloads by where they stand and lists the unsettled ones.
 func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 	refusals := refusalsOf(facts)
-	hashes := map[string]bool{}
+	mixed := false
 	for i := range facts.Decision.Plans {
 		p := &facts.Decision.Plans[i]
 		at := standOf(p, refusals)
@@ -85,12 +87,12 @@ func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 		}
 		if at == updated || at == failed || at == rollingOut {
 			status.InjectedDeployments++
-			hashes[p.Desired.InjectedHash()] = true
+			mixed = mixed || status.InjectedHash != "" && status.InjectedHash != p.Desired.InjectedHash()
 			status.InjectedHash = p.Desired.InjectedHash()
 		}
 		list(status, p, at, refusals)
 	}
-	if len(hashes) > 1 {
+	if mixed {
 		status.InjectedHash = ""
 	}
 }
@@ -104,17 +106,17 @@ type Standing struct {
 
 // Standings tells where every workload of a VectorSidecar stands that it matches
 // or that carries its sidecar.
-func Standings(facts Facts) []Standing {
-	refusals := refusalsOf(facts)
-	all := make([]Standing, 0, len(facts.Decision.Plans))
-	for i := range facts.Decision.Plans {
-		p := &facts.Decision.Plans[i]
-		at := standOf(p, refusals)
-		if at != bare {
-			all = append(all, Standing{Target: p.Target, State: string(at), Reason: reasonOf(p, at, refusals)})
+func Standings(facts Facts) iter.Seq[Standing] {
+	return func(yield func(Standing) bool) {
+		refusals := refusalsOf(facts)
+		for i := range facts.Decision.Plans {
+			p := &facts.Decision.Plans[i]
+			at := standOf(p, refusals)
+			if at != bare && !yield(Standing{Target: p.Target, State: string(at), Reason: reasonOf(p, at, refusals)}) {
+				return
+			}
 		}
 	}
-	return all
 }
 
 func refusalsOf(facts Facts) map[string]Failure {

@@ -8,28 +8,25 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync/atomic"
-	"weak"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Record is what the cache holds in place of a workload: all that its View shows,
-// in as few bytes as that takes. Make one with a Reducer. It must not be changed.
+// Record is a workload as it is kept: what finds it, and all that its View shows. Make
+// one with a Reducer, which packs the View into as few bytes as that takes, or with
+// RecordOf. It must not be changed.
 type Record struct {
 	// Namespace and Name find the workload; UID is not that of an earlier one.
 	Namespace, Name string
 	UID             types.UID
+	State
 
-	resourceVersion string
-	generation      int64
-	deleting        bool
-	rollout         Rollout
-	body            *body
-	// seen is the first version that looked like this.
-	seen string
+	deleting, paused bool
+	// overrides tells that the workload's annotations give values.
+	overrides bool
+	body      *body
 }
 
 // body is what a change of the status leaves as it was.
@@ -40,64 +37,87 @@ type body struct {
 	// packed is the rest of what a View is made of: a Deployment in protobuf, with
 	// nothing in it that does not show, so that equal bytes are equal Views.
 	packed []byte
-	// view is the last one that was unpacked, for as long as the collector of
-	// garbage leaves it: passes come one soon after the other, or hardly ever.
-	view atomic.Pointer[weak.Pointer[View]]
+	// shown is what Showing was given; nil for what is packed.
+	shown *View
 }
 
-// View returns what planning sees of the workload: the same as Of the whole one. It
-// must not be changed.
+// RecordOf returns a record of a Deployment that holds its View as it is: for those who
+// keep few of them.
+func RecordOf(deployment *appsv1.Deployment) *Record { return Showing(Of(deployment)) }
+
+// Showing returns a record that holds a View as it is.
+func Showing(view View) *Record {
+	return &Record{
+		Namespace: view.Namespace, Name: view.Name, UID: view.UID, State: view.State,
+		deleting: view.Deleting, paused: view.Paused, overrides: len(view.Overrides) > 0,
+		body: &body{
+			labels: labelsOf(view.Name, view.Labels), lastWriter: view.LastWriter, shown: &view,
+			owned: &ownership{managers: slices.Sorted(maps.Keys(view.Owned)), byManager: view.Owned},
+		},
+	}
+}
+
+// View returns what planning sees of the workload: the same as Of the whole one. What
+// it refers to must not be changed. A packed one takes some microseconds.
 func (r *Record) View() View {
-	var shown *View
-	if last := r.body.view.Load(); last != nil {
-		shown = last.Value()
+	if r.body.shown != nil {
+		return *r.body.shown
 	}
-	if shown == nil {
-		shown = r.body.unpack()
-		last := weak.Make(shown)
-		r.body.view.Store(&last)
-	}
-	view := *shown
+	view := r.body.unpack()
 	view.Ref = Ref{Kind: KindDeployment, Namespace: r.Namespace, Name: r.Name, UID: r.UID}
-	view.ResourceVersion, view.Generation, view.Seen = r.resourceVersion, r.generation, r.seen
-	view.Rollout, view.Deleting = r.rollout, r.deleting
+	view.State, view.Deleting = r.State, r.deleting
 	return view
 }
 
 // unpack returns the view without what is the record's own.
-func (b *body) unpack() *View {
+func (b *body) unpack() View {
 	var rest appsv1.Deployment
 	if err := rest.Unmarshal(b.packed); err != nil {
 		panic(fmt.Sprintf("unpacking what was packed here: %v", err))
 	}
 	rest.Labels = maps.Collect(b.labels.All())
-	view := viewOf(&rest, b.owned.byManager, "", b.lastWriter)
-	return &view
+	return viewOf(&rest, b.owned.byManager, b.lastWriter)
 }
 
 // GetObjectMeta has the cache know the workload and its version.
 func (r *Record) GetObjectMeta() metav1.Object {
 	return &metav1.ObjectMeta{
-		Namespace: r.Namespace, Name: r.Name, UID: r.UID, ResourceVersion: r.resourceVersion, Generation: r.generation,
+		Namespace: r.Namespace, Name: r.Name, UID: r.UID, ResourceVersion: r.ResourceVersion, Generation: r.Generation,
 	}
 }
 
-// Labels are those of the workload itself.
-func (r *Record) Labels() Labels { return r.body.labels }
+// Labels are those of the workload itself. They must not be changed.
+func (r *Record) Labels() *Labels { return &r.body.labels }
 
 // Managers are the operator's field managers that have something in the workload.
 func (r *Record) Managers() []string { return r.body.owned.managers }
 
+// LastWriter is the View's.
+func (r *Record) LastWriter() string { return r.body.lastWriter }
+
+// HasOverrides tells whether the View has Overrides.
+func (r *Record) HasOverrides() bool { return r.overrides }
+
+// Halted tells that nothing of the workload rolls out: its owner has paused it, or it
+// is being deleted.
+func (r *Record) Halted() bool { return r.paused || r.deleting }
+
+// IsAs tells, in a few nanoseconds, whether another record is known to have the same
+// View but for its State.
+func (r *Record) IsAs(other *Record) bool {
+	return r.UID == other.UID && r.deleting == other.deleting && r.body == other.body
+}
+
 // LooksLike tells whether planning sees the same in another record, versions apart.
 func (r *Record) LooksLike(other *Record) bool {
-	return r.rollout == other.rollout && r.UID == other.UID && r.deleting == other.deleting && r.body.equals(other.body)
+	return r.Rollout == other.Rollout && r.UID == other.UID && r.deleting == other.deleting && r.body.equals(other.body)
 }
 
 // Follow notes that the record comes after another that looks like it. It is called
 // before anybody else has the record.
-func (r *Record) Follow(before *Record) { r.seen = before.seen }
+func (r *Record) Follow(before *Record) { r.Seen = before.Seen }
 
 func (b *body) equals(other *body) bool {
-	return b == other || b.lastWriter == other.lastWriter && b.owned == other.owned &&
+	return b == other || b.shown == other.shown && b.lastWriter == other.lastWriter && b.owned == other.owned &&
 		bytes.Equal(b.packed, other.packed) && slices.Equal(b.labels, other.labels)
 }

@@ -36,15 +36,14 @@ func NewReducer() *Reducer {
 func (r *Reducer) Reduce(deployment *appsv1.Deployment) *Record {
 	body := r.bodies.of(r.prints.of(deployment), func() *body { return r.bodyOf(deployment) })
 	return &Record{
-		Namespace:       one(deployment.Namespace),
-		Name:            deployment.Name,
-		UID:             deployment.UID,
-		resourceVersion: deployment.ResourceVersion,
-		generation:      deployment.Generation,
-		deleting:        deployment.DeletionTimestamp != nil,
-		rollout:         rolloutOf(deployment),
-		body:            body,
-		seen:            deployment.ResourceVersion,
+		Namespace: one(deployment.Namespace),
+		Name:      deployment.Name,
+		UID:       deployment.UID,
+		State:     stateOf(deployment),
+		deleting:  deployment.DeletionTimestamp != nil,
+		paused:    deployment.Spec.Paused,
+		overrides: hasOverrides(deployment.Annotations),
+		body:      body,
 	}
 }
 

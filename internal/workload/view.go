@@ -30,15 +30,31 @@ type Ref struct {
 	UID                   types.UID
 }
 
-// View is what planning sees of a workload.
-type View struct {
-	Ref
+// State is how far a workload is. It moves on while what is planned for the workload
+// stays the same.
+type State struct {
 	// ResourceVersion and Generation are the API server's.
 	ResourceVersion string
 	Generation      int64
 	// Seen is the first version, as far as is remembered, that looked as this one
 	// does: what is refused to one of them is refused to the others.
 	Seen string
+	// Rollout is how far the workload's own rollout is.
+	Rollout Rollout
+}
+
+// stateOf reads the state of a Deployment.
+func stateOf(deployment *appsv1.Deployment) State {
+	return State{
+		ResourceVersion: deployment.ResourceVersion, Generation: deployment.Generation,
+		Seen: deployment.ResourceVersion, Rollout: rolloutOf(deployment),
+	}
+}
+
+// View is what planning sees of a workload.
+type View struct {
+	Ref
+	State
 	// Labels and Annotations of the workload itself. Annotations are without
 	// the operator's and without those that other controllers rewrite.
 	Labels, Annotations map[string]string
@@ -61,8 +77,6 @@ type View struct {
 	GraceSeconds int64
 	// Owned tells by field manager what the operator has merged in.
 	Owned map[string]Owned
-	// Rollout is how far the workload's own rollout is.
-	Rollout Rollout
 	// Paused and Deleting are as the workload says.
 	Paused, Deleting bool
 	// LastWriter is the field manager, none of ours, whose record in the
@@ -107,30 +121,29 @@ type Owned struct {
 
 // Of returns the view of a Deployment.
 func Of(deployment *appsv1.Deployment) View {
-	return viewOf(deployment, owned(deployment), rolloutOf(deployment), lastWriter(deployment.ManagedFields))
+	view := viewOf(deployment, owned(deployment), lastWriter(deployment.ManagedFields))
+	view.State = stateOf(deployment)
+	return view
 }
 
-func viewOf(deployment *appsv1.Deployment, owned map[string]Owned, rollout Rollout, lastWriter string) View {
+// viewOf returns the view of a Deployment without its state.
+func viewOf(deployment *appsv1.Deployment, owned map[string]Owned, lastWriter string) View {
 	spec := &deployment.Spec.Template.Spec
 	view := View{
-		Ref:             Ref{Kind: KindDeployment, Namespace: deployment.Namespace, Name: deployment.Name, UID: deployment.UID},
-		ResourceVersion: deployment.ResourceVersion,
-		Seen:            deployment.ResourceVersion,
-		Generation:      deployment.Generation,
-		Labels:          deployment.Labels,
-		Annotations:     foreign(deployment.Annotations),
-		Owned:           owned,
-		Rollout:         rollout,
-		HostNetwork:     spec.HostNetwork,
-		GraceSeconds:    ptr.Deref(spec.TerminationGracePeriodSeconds, 0),
-		Paused:          deployment.Spec.Paused,
-		Deleting:        deployment.DeletionTimestamp != nil,
-		OptOut:          optOut(deployment.Annotations),
-		Overrides:       overrides(deployment.Annotations),
-		PodLabels:       slices.Sorted(maps.Keys(deployment.Spec.Template.Labels)),
-		PodAnnotations:  slices.Sorted(maps.Keys(deployment.Spec.Template.Annotations)),
-		SelectorKeys:    selectorKeys(deployment.Spec.Selector),
-		LastWriter:      lastWriter,
+		Ref:            Ref{Kind: KindDeployment, Namespace: deployment.Namespace, Name: deployment.Name, UID: deployment.UID},
+		Labels:         deployment.Labels,
+		Annotations:    foreign(deployment.Annotations),
+		Owned:          owned,
+		HostNetwork:    spec.HostNetwork,
+		GraceSeconds:   ptr.Deref(spec.TerminationGracePeriodSeconds, 0),
+		Paused:         deployment.Spec.Paused,
+		Deleting:       deployment.DeletionTimestamp != nil,
+		OptOut:         optOut(deployment.Annotations),
+		Overrides:      overrides(deployment.Annotations),
+		PodLabels:      slices.Sorted(maps.Keys(deployment.Spec.Template.Labels)),
+		PodAnnotations: slices.Sorted(maps.Keys(deployment.Spec.Template.Annotations)),
+		SelectorKeys:   selectorKeys(deployment.Spec.Selector),
+		LastWriter:     lastWriter,
 	}
 	for i := range spec.InitContainers {
 		view.Containers = append(view.Containers, container(&spec.InitContainers[i], true))
@@ -159,6 +172,16 @@ func overrides(annotations map[string]string) map[string]string {
 		found[path] = text
 	}
 	return found
+}
+
+// hasOverrides tells whether annotations give values.
+func hasOverrides(annotations map[string]string) bool {
+	for key := range annotations {
+		if strings.HasPrefix(key, meta.AnnotationValuesPrefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // selectorKeys are the labels that a selector speaks of, sorted.

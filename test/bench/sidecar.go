@@ -55,7 +55,7 @@ func newOverlay(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configurat
 	deployment := application("app", sidecar.Namespace)
 	wanted(0, deployment)
 	decided, err := decision.Decide(ctx, &decision.Snapshot{
-		Sidecar: sidecar, Workloads: []workload.View{workload.Of(deployment)},
+		Sidecar: sidecar, Workloads: []*workload.Record{workload.RecordOf(deployment)},
 		ConfigMap: func(name string) *corev1.ConfigMap {
 			if configuration == nil || configuration.Name != name {
 				return nil

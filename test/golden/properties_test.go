@@ -87,12 +87,13 @@ func TestWhatIsInjectedIsStableAndLeavesNoTrace(t *testing.T) {
 				original := find(t, before, p.Target.Name)
 
 				injected := carryOut(t, merger, original, &p)
-				snapshot.Workloads = []workload.View{workload.Of(injected)}
+				snapshot.Workloads = []*workload.Record{workload.RecordOf(injected)}
 				again := decide(t, snapshot)
 				require.Len(t, again, 1)
 				require.Equal(t, plan.None, again[0].Action, again[0].Message)
 
-				removal := plan.ForRemoval(p.Manager, &snapshot.Workloads[0])
+				view := snapshot.Workloads[0].View()
+				removal := plan.ForRemoval(p.Manager, &view)
 				require.Equal(t, plan.Remove, removal.Action)
 				after := carryOut(t, merger, injected, &removal)
 				require.Empty(t, cmp.Diff(original.Spec, after.Spec))
@@ -164,7 +165,7 @@ func (s *scenario) snapshot(t *testing.T, of []*appsv1.Deployment) *decision.Sna
 	}
 	snapshot.Platform = platform.Of(chart, "values.yaml", s.installation(t, snapshot.DefaultEnvironment))
 	for _, deployment := range of {
-		snapshot.Workloads = append(snapshot.Workloads, workload.Of(deployment))
+		snapshot.Workloads = append(snapshot.Workloads, workload.RecordOf(deployment))
 	}
 	return snapshot
 }

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// BenchmarkMatch finds the thousand workloads of a namespace of ten thousand that a
+// VectorSidecar is about; figures are those of one of the thousand.
+func BenchmarkMatch(b *testing.B) {
+	const all, matching = 10_000, 1_000
+	manager := meta.Manager("logs")
+	for name, selector := range map[string]metav1.LabelSelector{
+		"a label":      {MatchLabels: map[string]string{"logs": "vector"}},
+		"two labels":   {MatchLabels: map[string]string{"logs": "vector", "tier": "web"}},
+		"no certain":   {MatchExpressions: []metav1.LabelSelectorRequirement{requirement("tier", "Exists")}},
+		"one of three": {MatchExpressions: []metav1.LabelSelectorRequirement{requirement("logs", "In", "vector", "a", "b")}},
+	} {
+		b.Run(name, func(b *testing.B) {
+			r := &Reconciler{fleet: newFleet(), ledger: newLedger(time.Now)}
+			for n := range all {
+				if n%(all/matching) == 0 {
+					r.fleet.put(record(fmt.Sprintf("app-%d", n), "shop", map[string]string{"logs": "vector", "tier": "web"}, manager))
+				} else {
+					r.fleet.put(record(fmt.Sprintf("app-%d", n), "shop", map[string]string{"logs": "none"}))
+				}
+			}
+			sidecar := objects.NewVectorSidecar("logs", "shop").Build()
+			sidecar.Spec.Selector = selector
+			b.ReportAllocs()
+			for n := 0; n < b.N; n += matching {
+				require.Len(b, r.workloads(sidecar), matching)
+			}
+		})
+	}
+}
