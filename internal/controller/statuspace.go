@@ -9,6 +9,9 @@ import (
 
 	"golang.org/x/time/rate"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
 // A status is written at most this often: twice at once, so that a change and what
@@ -32,6 +35,10 @@ type told struct {
 	limiter *rate.Limiter
 	// changed tells that a workload was written to since.
 	changed bool
+	// status is the last one written, and version what the API server gave it, until
+	// the cache shows it.
+	status  *v1alpha1.VectorSidecarStatus
+	version string
 }
 
 func newStatusPace(now func() time.Time) *statusPace {
@@ -46,6 +53,28 @@ func (s *statusPace) changed(name types.NamespacedName, now bool) bool {
 	of := s.of(name)
 	of.changed = of.changed || now
 	return of.changed
+}
+
+// wrote notes a VectorSidecar as it is after its status was written.
+func (s *statusPace) wrote(sidecar *v1alpha1.VectorSidecar) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	of := s.of(client.ObjectKeyFromObject(sidecar))
+	of.status, of.version = sidecar.Status.DeepCopy(), sidecar.ResourceVersion
+}
+
+// last returns the status that a VectorSidecar has: its own, or the one written last if
+// the cache, which shows our writes late, is behind that. Compared with the one before,
+// a status that goes back to that would seem to be written already.
+func (s *statusPace) last(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecarStatus {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	of := s.of(client.ObjectKeyFromObject(sidecar))
+	if of.status != nil && isBefore(sidecar.ResourceVersion, of.version) {
+		return of.status.DeepCopy()
+	}
+	of.status = nil
+	return sidecar.Status.DeepCopy()
 }
 
 // wait returns how long the status has to wait; 0 if it may be written now, which

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
 func TestAStatusIsWrittenTwiceAtOnceAndThenOnceASecond(t *testing.T) {
@@ -42,4 +45,23 @@ func TestWhatAHeldBackStatusHadToTellIsNotLost(t *testing.T) {
 	require.True(t, s.changed(logsOfShop, true))
 	require.NotZero(t, s.wait(logsOfShop))
 	require.True(t, s.changed(logsOfShop, false), "it was not told yet")
+}
+
+// The cache may show the status before ours, so that going back to that one would look
+// like nothing new.
+func TestAStatusIsComparedWithTheLastOneWritten(t *testing.T) {
+	s := newStatusPace(time.Now)
+	as := func(version string, updated int32) *v1alpha1.VectorSidecar {
+		sidecar := objects.NewVectorSidecar("logs", "shop").Build()
+		sidecar.ResourceVersion, sidecar.Status.UpdatedDeployments = version, updated
+		return sidecar
+	}
+	require.EqualValues(t, 1, s.last(as("10", 1)).UpdatedDeployments)
+	s.wrote(as("12", 2))
+	require.EqualValues(t, 2, s.last(as("10", 1)).UpdatedDeployments, "the cache is behind")
+	require.EqualValues(t, 3, s.last(as("14", 3)).UpdatedDeployments, "somebody wrote another since")
+	require.EqualValues(t, 4, s.last(as("15", 4)).UpdatedDeployments)
+	s.wrote(as("17", 5))
+	require.EqualValues(t, 5, s.last(as("17", 5)).UpdatedDeployments)
+	require.Nil(t, s.told[logsOfShop].status, "the cache has it")
 }

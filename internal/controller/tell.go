@@ -31,6 +31,7 @@ import (
 // be told with it.
 func (r *Reconciler) tell(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, result *outcome) error {
 	name, before := client.ObjectKeyFromObject(sidecar), sidecar.DeepCopy()
+	before.Status = *r.statusPace.last(sidecar)
 	changed := r.statusPace.changed(name, len(result.done) > 0)
 	facts := status.Facts{Sidecar: before, Decision: decided, Changed: changed, Failures: result.failures}
 	sidecar.Status = status.Of(facts, metav1.Now())
@@ -51,6 +52,7 @@ func (r *Reconciler) tell(ctx context.Context, sidecar *v1alpha1.VectorSidecar, 
 	if err != nil {
 		return fmt.Errorf("writing the status: %w", err)
 	}
+	r.statusPace.wrote(sidecar)
 	return nil
 }
 
