@@ -27,7 +27,7 @@ func BenchmarkMatch(b *testing.B) {
 		"one of three": {MatchExpressions: []metav1.LabelSelectorRequirement{requirement("logs", "In", "vector", "a", "b")}},
 	} {
 		b.Run(name, func(b *testing.B) {
-			r := &Reconciler{fleet: newFleet(), ledger: newLedger(time.Now)}
+			r := &Reconciler{fleet: NewFleet(), ledger: newLedger(time.Now)}
 			for n := range all {
 				if n%(all/matching) == 0 {
 					r.fleet.put(record(fmt.Sprintf("app-%d", n), "shop", map[string]string{"logs": "vector", "tier": "web"}, manager))

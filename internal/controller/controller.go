@@ -37,6 +37,8 @@ import (
 // Options are what the loop needs to know. All fields but Namespace, Installation,
 // WatchNamespaces, Instruments and Patience are required.
 type Options struct {
+	// Fleet has made what the manager's cache holds in place of Deployments.
+	Fleet *Fleet
 	// Catalogue turns what the platform gives into template sets.
 	Catalogue *platform.Catalogue
 	// Namespace is the operator's own, where template sets are. Empty for none.
@@ -80,7 +82,7 @@ type Reconciler struct {
 	catalogue  *platform.Catalogue
 	namespaces *namespaces
 	verdicts   *verdicts
-	fleet      *fleet
+	fleet      *Fleet
 	statusPace *statusPace
 	contents   *contents
 
@@ -88,8 +90,7 @@ type Reconciler struct {
 }
 
 // Setup adds the loop, its indexes and its watches to a manager, whose cache must
-// hold a workload.Record in place of each Deployment, and ConfigMaps as Digested
-// leaves them.
+// hold what the Fleet makes of each Deployment, and ConfigMaps as Digested leaves them.
 func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler, error) {
 	announcer := newAnnouncer(mgr.GetEventRecorder(meta.Operator))
 	if err := mgr.Add(announcer); err != nil {
@@ -109,7 +110,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 		catalogue:  options.Catalogue,
 		namespaces: newNamespaces(mgr.GetClient(), mgr.GetAPIReader(), options.WatchNamespaces),
 		verdicts:   newVerdicts(time.Now),
-		fleet:      newFleet(),
+		fleet:      options.Fleet,
 		statusPace: newStatusPace(time.Now),
 		contents:   newContents(mgr.GetAPIReader()),
 

@@ -7,12 +7,16 @@ import (
 	"sync"
 	"sync/atomic"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// fleet finds workloads by what VectorSidecars ask for, without looking at the
-// others. The records themselves are the cache's.
-type fleet struct {
+// Fleet makes the records of workloads, and finds them by what VectorSidecars ask for,
+// without looking at the others. Make one with NewFleet.
+type Fleet struct {
+	reducer *workload.Reducer
+
 	mu     sync.Mutex
 	places map[string]*place
 	// filled tells that every workload is there.
@@ -30,10 +34,23 @@ type place struct {
 // shelf is some workloads, by name.
 type shelf map[string]*workload.Record
 
-func newFleet() *fleet { return &fleet{places: map[string]*place{}} }
+// NewFleet returns a Fleet.
+func NewFleet() *Fleet {
+	f := &Fleet{reducer: workload.NewReducer(), places: map[string]*place{}}
+	f.reducer.Before = f.get
+	return f
+}
+
+// Reduce has a cache hold the record of a Deployment in place of it.
+func (f *Fleet) Reduce(object any) (any, error) {
+	if deployment, ok := object.(*appsv1.Deployment); ok {
+		return f.reducer.Reduce(deployment), nil
+	}
+	return object, nil
+}
 
 // put notes a workload, new or changed.
-func (f *fleet) put(record *workload.Record) {
+func (f *Fleet) put(record *workload.Record) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	at := f.places[record.Namespace]
@@ -54,7 +71,7 @@ func (f *fleet) put(record *workload.Record) {
 }
 
 // remove forgets a workload that is gone.
-func (f *fleet) remove(record *workload.Record) {
+func (f *Fleet) remove(record *workload.Record) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if at := f.places[record.Namespace]; at != nil {
@@ -89,7 +106,7 @@ func add(shelves map[string]shelf, key string, record *workload.Record) {
 
 // candidates are the workloads of a namespace that have one of the labels, each
 // written as by pair, or all of them for anyLabels.
-func (f *fleet) candidates(namespace string, labels []string) []*workload.Record {
+func (f *Fleet) candidates(namespace string, labels []string) []*workload.Record {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	at := f.places[namespace]
@@ -124,7 +141,7 @@ func (p *place) labelled(label string) shelf {
 }
 
 // carriers are the workloads of a namespace that carry something of a manager's.
-func (f *fleet) carriers(namespace, manager string) []*workload.Record {
+func (f *Fleet) carriers(namespace, manager string) []*workload.Record {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if at := f.places[namespace]; at != nil {
@@ -134,7 +151,7 @@ func (f *fleet) carriers(namespace, manager string) []*workload.Record {
 }
 
 // get returns a workload, nil if there is none of that name.
-func (f *fleet) get(namespace, name string) *workload.Record {
+func (f *Fleet) get(namespace, name string) *workload.Record {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if at := f.places[namespace]; at != nil {

@@ -36,7 +36,7 @@ func names(records []*workload.Record) []string {
 }
 
 func TestTheFleetFollowsEveryChange(t *testing.T) {
-	f := newFleet()
+	f := NewFleet()
 	manager := meta.Manager("logs")
 	vector, none, all := []string{"logs=vector"}, []string{"logs=none"}, []string{anyLabels}
 	f.put(record("cart", "shop", map[string]string{"logs": "vector"}))

@@ -23,7 +23,7 @@ import (
 // its status alone, and end here.
 type workloads struct {
 	cache cache.Cache
-	fleet *fleet
+	fleet *Fleet
 	// concerns are the VectorSidecars that a change of a workload concerns.
 	concerns func(context.Context, *workload.Record) []reconcile.Request
 

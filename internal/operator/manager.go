@@ -19,7 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
-	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -31,7 +30,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // gracePeriod is how long work in flight may go on after the signal to stop.
@@ -47,10 +45,10 @@ func scheme() *runtime.Scheme {
 	return known
 }
 
-func managerOptions(options Options, served *certificate.Served) ctrl.Options {
+func managerOptions(options Options, served *certificate.Served, fleet *controller.Fleet) ctrl.Options {
 	return ctrl.Options{
 		Scheme: scheme(),
-		Cache:  cacheOptions(options),
+		Cache:  cacheOptions(options, fleet),
 		Metrics: metricsserver.Options{
 			BindAddress:    options.MetricsBindAddress,
 			SecureServing:  true,
@@ -105,7 +103,7 @@ func (o *Options) checkCertificates() error {
 }
 
 // cacheOptions restrict the cache to what the loop reads.
-func cacheOptions(options Options) cache.Options {
+func cacheOptions(options Options, fleet *controller.Fleet) cache.Options {
 	// Every namespace has one of these, and none configures Vector.
 	configMaps := cache.ByObject{
 		Field:     fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt"),
@@ -126,21 +124,10 @@ func cacheOptions(options Options) cache.Options {
 	// The name of a label of ours is always valid.
 	validation, _ := labels.NewRequirement(meta.LabelValidation, selection.Exists, nil)
 	settings.ByObject = map[client.Object]cache.ByObject{
-		&appsv1.Deployment{}: {Transform: reduce()},
+		&appsv1.Deployment{}: {Transform: fleet.Reduce},
 		&batchv1.Job{}:       {Label: labels.NewSelector().Add(*validation)},
 		&corev1.ConfigMap{}:  configMaps,
 	}
 	options.Webhook.addToCache(&settings, options.Namespace)
 	return settings
-}
-
-// reduce has the cache hold the record of a Deployment in place of it.
-func reduce() toolscache.TransformFunc {
-	reducer := workload.NewReducer()
-	return func(object any) (any, error) {
-		if deployment, ok := object.(*appsv1.Deployment); ok {
-			return reducer.Reduce(deployment), nil
-		}
-		return object, nil
-	}
 }

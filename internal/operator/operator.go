@@ -55,13 +55,15 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 		return err
 	}
 	served := &certificate.Served{}
-	mgr, err := newManager(config, options, served)
+	fleet := controller.NewFleet()
+	mgr, err := newManager(config, options, served, fleet)
 	if err != nil {
 		return fmt.Errorf("making the manager: %w", err)
 	}
 	counted := metrics.New(process.Version, time.Now)
 	memo := decision.NewMemo()
 	loop, err := controller.Setup(ctx, mgr, controller.Options{
+		Fleet:              fleet,
 		Catalogue:          catalogue,
 		Namespace:          options.Namespace,
 		DefaultEnvironment: options.Environment,
@@ -140,8 +142,8 @@ func kubeVersion(config *rest.Config) (string, error) {
 }
 
 // newManager makes what runs the loop, and the lock if there is an election.
-func newManager(config *rest.Config, options Options, served *certificate.Served) (ctrl.Manager, error) {
-	settings := managerOptions(options, served)
+func newManager(config *rest.Config, options Options, served *certificate.Served, fleet *controller.Fleet) (ctrl.Manager, error) {
+	settings := managerOptions(options, served, fleet)
 	if !options.LeaderElect {
 		return ctrl.NewManager(config, settings)
 	}

@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// fingerprint tells the bodies of Deployments apart: 128 bits that nobody outside
-// of the process can foresee.
+// fingerprint tells things apart: 128 bits that nobody outside of the process can
+// foresee.
 type fingerprint [2]uint64
 
 // printer takes fingerprints. Make one with newPrinter.
@@ -82,6 +82,23 @@ func (p *printer) ofReached(records fingerprint, reached *appsv1.Deployment) fin
 	for _, part := range records {
 		text = binary.LittleEndian.AppendUint64(text, part)
 	}
+	return p.digest(text)
+}
+
+// ofBody takes the fingerprint of all that is in a body.
+func (p *printer) ofBody(of *body) fingerprint {
+	page, _ := p.pages.Get().(*page)
+	defer p.pages.Put(page)
+	text := binary.AppendUvarint(page.text[:0], uint64(len(of.labels)))
+	for _, label := range of.labels {
+		text = appendTexts(text, label.key, label.value)
+	}
+	text = appendTexts(text, of.lastWriter)
+	for _, part := range of.owned.print {
+		text = binary.LittleEndian.AppendUint64(text, part)
+	}
+	text = append(text, of.packed...)
+	page.text = text
 	return p.digest(text)
 }
 

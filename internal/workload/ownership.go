@@ -16,6 +16,8 @@ type ownership struct {
 	reach     *reach
 	managers  []string
 	byManager map[string]Owned
+	// print is that of managers and byManager.
+	print fingerprint
 }
 
 // ownershipIn returns the ownership in a Deployment. Most carry nothing of ours. What
@@ -36,7 +38,8 @@ func (r *Reducer) ownershipIn(deployment *appsv1.Deployment) *ownership {
 	fresh := &ownership{reach: reach, managers: reach.managers, byManager: reach.owned(reached, theirs)}
 	// Strings and JSON values, which always marshal, and in the order of their keys.
 	text, _ := json.Marshal([]any{fresh.managers, fresh.byManager})
-	same := r.ownerships.of(r.prints.digest(text), func() *ownership { return fresh })
+	fresh.print = r.prints.digest(text)
+	same := r.ownerships.of(fresh.print, func() *ownership { return fresh })
 	if theirs.items != nil {
 		return same // The records of others counted, too, which the key says nothing of.
 	}

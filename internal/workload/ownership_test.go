@@ -4,6 +4,7 @@
 package workload
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
@@ -31,6 +33,65 @@ func TestWhatIsMergedIntoManyIsHeldOnce(t *testing.T) {
 
 	require.Same(t, one.body.owned, two.body.owned)
 	require.Equal(t, Of(other), two.View())
+}
+
+// Workloads that differ in nothing but their names, wherever they repeat them, take the
+// room of one.
+func TestWorkloadsThatDifferInTheirNamesShareAllElse(t *testing.T) {
+	of := func(name string, change func(*appsv1.Deployment)) *appsv1.Deployment {
+		live := newCluster(t).live()
+		live.Name, live.UID, live.Labels = name, types.UID(name), map[string]string{"app": name, "tier": "web"}
+		live.Annotations = map[string]string{"release": name, meta.AnnotationValuesPrefix + "sidecar.name": name}
+		live.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}
+		live.Spec.Template.Labels = live.Labels
+		live.Spec.Template.Spec.Containers[0].Name = name
+		change(live)
+		return live
+	}
+	same := func(*appsv1.Deployment) {}
+	r := NewReducer()
+	cart := r.Reduce(of("cart", same))
+	till := r.Reduce(of("till", same))
+	require.Same(t, cart.body, till.body)
+	require.False(t, cart.IsAs(till))
+	for name, change := range map[string]func(*appsv1.Deployment){
+		"nothing":                       same,
+		"the name of another":           func(d *appsv1.Deployment) { d.Labels["app"] = "cart" },
+		"what stands for a name":        func(d *appsv1.Deployment) { d.Annotations["release"] = ownName },
+		"and for what stands for that":  func(d *appsv1.Deployment) { d.Annotations["release"] = ownName + ownName },
+		"something that begins with it": func(d *appsv1.Deployment) { d.Annotations["release"] = ownName + "till" },
+		"another container":             func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Name = "app" },
+	} {
+		deployment := of("till", change)
+		record := r.Reduce(deployment)
+		require.Equal(t, Of(deployment), record.View(), name)
+		require.Equal(t, name == "nothing", record.body == till.body, name)
+		require.Equal(t, deployment.Labels, maps.Collect(record.Labels().All()), name)
+		require.Equal(t, deployment.Labels["app"], record.Labels().Get("app"), name)
+	}
+}
+
+// Reading a whole Deployment again is spared where it can be.
+func TestWhatHasNotChangedIsTakenFromTheRecordBefore(t *testing.T) {
+	live := newCluster(t).live()
+	r := NewReducer()
+	before := r.Reduce(live)
+	asked := 0
+	r.Before = func(namespace, name string) *Record {
+		require.Equal(t, live.Namespace+"/"+live.Name, namespace+"/"+name)
+		asked++
+		return before
+	}
+	live.ResourceVersion, live.Generation = "99", 7
+	after := r.Reduce(live)
+	require.Same(t, before.body, after.body)
+	require.Equal(t, Of(live), after.View())
+
+	live.Annotations["own"] = "changed"
+	changed := r.Reduce(live)
+	require.NotSame(t, before.body, changed.body)
+	require.Equal(t, Of(live), changed.View())
+	require.Equal(t, 2, asked)
 }
 
 // A deployer that has a hand in the sidecar makes it no other workload with each of

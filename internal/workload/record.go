@@ -4,12 +4,12 @@
 package workload
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -26,12 +26,15 @@ type Record struct {
 	deleting, paused bool
 	// overrides tells that the workload's annotations give values.
 	overrides bool
-	body      *body
+	// print is that of what the body was made of.
+	print fingerprint
+	body  *body
 }
 
-// body is what a change of the status leaves as it was.
+// body is what a change of the status leaves as it was, without the workload's name.
+// Workloads that have equal bodies have the same one.
 type body struct {
-	labels     Labels
+	labels     []label
 	lastWriter string
 	owned      *ownership
 	// packed is the rest of what a View is made of: a Deployment in protobuf, with
@@ -63,20 +66,28 @@ func (r *Record) View() View {
 	if r.body.shown != nil {
 		return *r.body.shown
 	}
-	view := r.body.unpack()
+	view := r.unpack()
 	view.Ref = Ref{Kind: KindDeployment, Namespace: r.Namespace, Name: r.Name, UID: r.UID}
 	view.State, view.Deleting = r.State, r.deleting
 	return view
 }
 
 // unpack returns the view without what is the record's own.
-func (b *body) unpack() View {
+func (r *Record) unpack() View {
 	var rest appsv1.Deployment
-	if err := rest.Unmarshal(b.packed); err != nil {
+	if err := rest.Unmarshal(r.body.packed); err != nil {
 		panic(fmt.Sprintf("unpacking what was packed here: %v", err))
 	}
-	rest.Labels = maps.Collect(b.labels.All())
-	return viewOf(&rest, b.owned.byManager, b.lastWriter)
+	rest.Labels = maps.Collect(r.Labels().All())
+	for key, value := range rest.Annotations {
+		rest.Annotations[key] = withName(value, r.Name)
+	}
+	for _, list := range [][]corev1.Container{rest.Spec.Template.Spec.InitContainers, rest.Spec.Template.Spec.Containers} {
+		for i := range list {
+			list[i].Name = withName(list[i].Name, r.Name)
+		}
+	}
+	return viewOf(&rest, r.body.owned.byManager, r.body.lastWriter)
 }
 
 // GetObjectMeta has the cache know the workload and its version.
@@ -87,7 +98,7 @@ func (r *Record) GetObjectMeta() metav1.Object {
 }
 
 // Labels are those of the workload itself. They must not be changed.
-func (r *Record) Labels() *Labels { return &r.body.labels }
+func (r *Record) Labels() *Labels { return (*Labels)(r) }
 
 // Managers are the operator's field managers that have something in the workload.
 func (r *Record) Managers() []string { return r.body.owned.managers }
@@ -102,22 +113,17 @@ func (r *Record) HasOverrides() bool { return r.overrides }
 // is being deleted.
 func (r *Record) Halted() bool { return r.paused || r.deleting }
 
-// IsAs tells, in a few nanoseconds, whether another record is known to have the same
-// View but for its State.
+// IsAs tells, in a few nanoseconds, whether another record of the same Reducer has the
+// same View but for its State.
 func (r *Record) IsAs(other *Record) bool {
 	return r.UID == other.UID && r.deleting == other.deleting && r.body == other.body
 }
 
 // LooksLike tells whether planning sees the same in another record, versions apart.
 func (r *Record) LooksLike(other *Record) bool {
-	return r.Rollout == other.Rollout && r.UID == other.UID && r.deleting == other.deleting && r.body.equals(other.body)
+	return r.Rollout == other.Rollout && r.IsAs(other)
 }
 
 // Follow notes that the record comes after another that looks like it. It is called
 // before anybody else has the record.
 func (r *Record) Follow(before *Record) { r.Seen = before.Seen }
-
-func (b *body) equals(other *body) bool {
-	return b == other || b.shown == other.shown && b.lastWriter == other.lastWriter && b.owned == other.owned &&
-		bytes.Equal(b.packed, other.packed) && slices.Equal(b.labels, other.labels)
-}

@@ -18,33 +18,45 @@ import (
 // VectorSidecar has merged into many workloads, is held once. It may be used by
 // several goroutines at once. Make one with NewReducer.
 type Reducer struct {
+	// Before returns an earlier record of a workload, if there is one: what has not
+	// changed since is that one's. It may be nil.
+	Before func(namespace, name string) *Record
+
 	nothing    *ownership
 	reaches    *shared[fingerprint, reach]
 	extracted  *shared[fingerprint, ownership] // by what they are extracted from
 	ownerships *shared[fingerprint, ownership] // by what they are
-	bodies     *shared[fingerprint, body]
+	bodies     *shared[fingerprint, body]      // by what they are
 	prints     *printer
 }
 
 // NewReducer returns a Reducer.
 func NewReducer() *Reducer {
-	return &Reducer{&ownership{}, newShared[fingerprint, reach](), newShared[fingerprint, ownership](), newShared[fingerprint, ownership](), newShared[fingerprint, body](), newPrinter()}
+	return &Reducer{
+		nothing: &ownership{}, reaches: newShared[fingerprint, reach](), extracted: newShared[fingerprint, ownership](),
+		ownerships: newShared[fingerprint, ownership](), bodies: newShared[fingerprint, body](), prints: newPrinter(),
+	}
 }
 
-// Reduce returns the record of a Deployment, which is not changed. After a change
-// of the status alone, that has the same body as the one before.
+// Reduce returns the record of a Deployment, which is not changed.
 func (r *Reducer) Reduce(deployment *appsv1.Deployment) *Record {
-	body := r.bodies.of(r.prints.of(deployment), func() *body { return r.bodyOf(deployment) })
-	return &Record{
+	record := &Record{
 		Namespace: one(deployment.Namespace),
 		Name:      deployment.Name,
 		UID:       deployment.UID,
 		State:     stateOf(deployment),
 		deleting:  deployment.DeletionTimestamp != nil,
 		paused:    deployment.Spec.Paused,
-		overrides: hasOverrides(deployment.Annotations),
-		body:      body,
+		print:     r.prints.of(deployment),
 	}
+	if r.Before != nil {
+		if before := r.Before(record.Namespace, record.Name); before != nil && before.print == record.print {
+			record.body, record.overrides = before.body, before.overrides
+			return record
+		}
+	}
+	record.body, record.overrides = r.bodyOf(deployment), hasOverrides(deployment.Annotations)
+	return record
 }
 
 func (r *Reducer) bodyOf(deployment *appsv1.Deployment) *body {
@@ -52,23 +64,22 @@ func (r *Reducer) bodyOf(deployment *appsv1.Deployment) *body {
 	if err != nil {
 		packed = nil // Every value of the type marshals.
 	}
-	return &body{
-		labels:     labelsOf(deployment.Name, deployment.Labels),
-		lastWriter: one(lastWriter(deployment.ManagedFields)),
-		owned:      r.ownershipIn(deployment),
-		packed:     packed,
+	fresh := body{
+		labels: labelsOf(deployment.Name, deployment.Labels), lastWriter: one(lastWriter(deployment.ManagedFields)),
+		owned: r.ownershipIn(deployment), packed: packed,
 	}
+	return r.bodies.of(r.prints.ofBody(&fresh), func() *body { return &fresh })
 }
 
-// visible is the rest of what a View shows, as a Deployment.
+// visible is the rest of what a View shows, as a Deployment without its name.
 func visible(deployment *appsv1.Deployment) *appsv1.Deployment {
-	template := &deployment.Spec.Template
+	name, template := deployment.Name, &deployment.Spec.Template
 	spec := &template.Spec
 	return &appsv1.Deployment{
-		ObjectMeta: metav1.ObjectMeta{Annotations: visibleAnnotations(deployment.Annotations)},
+		ObjectMeta: metav1.ObjectMeta{Annotations: visibleAnnotations(name, deployment.Annotations)},
 		Spec: appsv1.DeploymentSpec{
 			Paused:   deployment.Spec.Paused,
-			Selector: deployment.Spec.Selector,
+			Selector: &metav1.LabelSelector{MatchLabels: keyed(selectorKeys(deployment.Spec.Selector))},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: keysOnly(template.Labels), Annotations: keysOnly(template.Annotations)},
 				Spec: corev1.PodSpec{
@@ -79,8 +90,8 @@ func visible(deployment *appsv1.Deployment) *appsv1.Deployment {
 					OS:                            spec.OS,
 					SecurityContext:               spec.SecurityContext,
 					TerminationGracePeriodSeconds: spec.TerminationGracePeriodSeconds,
-					InitContainers:                reduceContainers(spec.InitContainers),
-					Containers:                    reduceContainers(spec.Containers),
+					InitContainers:                reduceContainers(name, spec.InitContainers),
+					Containers:                    reduceContainers(name, spec.Containers),
 					Volumes:                       reduceVolumes(spec.Volumes),
 				},
 			},
@@ -90,12 +101,24 @@ func visible(deployment *appsv1.Deployment) *appsv1.Deployment {
 
 // visibleAnnotations are those of others, and those by which a workload speaks to
 // the operator.
-func visibleAnnotations(annotations map[string]string) map[string]string {
+func visibleAnnotations(name string, annotations map[string]string) map[string]string {
 	kept := foreign(annotations)
 	for key, value := range annotations {
 		if key == meta.AnnotationInject || strings.HasPrefix(key, meta.AnnotationValuesPrefix) {
 			kept[key] = value
 		}
+	}
+	for key, value := range kept {
+		kept[key] = withoutName(value, name)
+	}
+	return kept
+}
+
+// keyed is a map of keys alone.
+func keyed(keys []string) map[string]string {
+	kept := make(map[string]string, len(keys))
+	for _, key := range keys {
+		kept[key] = ""
 	}
 	return kept
 }
@@ -109,11 +132,11 @@ func keysOnly(annotations map[string]string) map[string]string {
 	return kept
 }
 
-func reduceContainers(containers []corev1.Container) []corev1.Container {
+func reduceContainers(name string, containers []corev1.Container) []corev1.Container {
 	kept := make([]corev1.Container, len(containers))
 	for i := range containers {
 		c := &containers[i]
-		kept[i] = corev1.Container{Name: c.Name, Ports: c.Ports, VolumeMounts: c.VolumeMounts, SecurityContext: c.SecurityContext}
+		kept[i] = corev1.Container{Name: withoutName(c.Name, name), Ports: c.Ports, VolumeMounts: c.VolumeMounts, SecurityContext: c.SecurityContext}
 	}
 	return kept
 }

@@ -66,10 +66,12 @@ func (s sizes) fleet(ctx context.Context, b *bench) error {
 	return err
 }
 
-// team labels a share of the Deployments for the VectorSidecars of a namespace.
+// team labels a share of the Deployments for the VectorSidecars of a namespace. With
+// the versions of their charts, Deployments are of a thousand makes in all.
 func team(namespace int) func(int, *appsv1.Deployment) {
 	return func(n int, d *appsv1.Deployment) {
 		metav1.SetMetaDataLabel(&d.ObjectMeta, "group", fmt.Sprintf("logs-%d", n%spread*spread+namespace))
+		metav1.SetMetaDataLabel(&d.ObjectMeta, "helm.sh/chart", fmt.Sprintf("service-1.%d.0", n/spread%10))
 	}
 }
 
