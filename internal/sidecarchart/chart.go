@@ -64,7 +64,7 @@ func (f Files) Load() (*Chart, error) {
 	for _, file := range loaded.Templates {
 		texts[path.Join(loaded.Name(), file.Name)] = string(file.Data)
 	}
-	compiled, err := template.Compile(texts, template.Options{Watch: targetPaths()})
+	compiled, err := template.Compile(texts, template.Options{Watch: targetPaths(), Methods: methods()})
 	if err != nil {
 		return nil, err
 	}
@@ -135,24 +135,4 @@ func (c *Chart) Execute(ctx context.Context, release Release, values map[string]
 		output.Files[name] = text
 	}
 	return output, nil
-}
-
-// root is what a template sees as its dot: what Helm's own engine gives it for
-// `helm template`, so that both print the same bytes.
-func (c *Chart) root(name string, release Release, values map[string]any, version *chartutil.KubeVersion) map[string]any {
-	return map[string]any{
-		"Chart": struct {
-			chart.Metadata
-			IsRoot bool
-		}{*c.metadata, true},
-		"Files":        c.files,
-		"Capabilities": &chartutil.Capabilities{KubeVersion: *version, APIVersions: chartutil.DefaultVersionSet, HelmVersion: chartutil.DefaultCapabilities.HelmVersion},
-		"Release": map[string]any{
-			"Name": release.Name, "Namespace": release.Namespace, "Revision": 1,
-			"IsInstall": true, "IsUpgrade": false, "Service": "Helm",
-		},
-		"Subcharts": map[string]any{},
-		"Template":  map[string]any{"Name": name, "BasePath": path.Join(c.metadata.Name, "templates")},
-		"Values":    values,
-	}
 }

@@ -14,7 +14,8 @@ import (
 type function struct {
 	name string
 	// fn has any signature that text/template allows; one that is bound takes
-	// the frame of its caller before the template's arguments.
+	// the frame of its caller, or a method its receiver, before the template's
+	// arguments.
 	fn    reflect.Value
 	bound bool
 	// missing says what becomes of an argument that is missing.
@@ -84,14 +85,14 @@ func (f *frame) apply(called *function, receiver reflect.Value, node parse.Node,
 	if err != nil {
 		return nil, err
 	}
-	charged := values
+	first, charged := reflect.ValueOf(f), values
 	if receiver.IsValid() {
-		charged = append([]any{addressed{receiver}}, values...)
+		first, charged = receiver, append([]any{addressed{receiver}}, values...)
 	}
 	if err := f.charge(called, charged); err != nil {
 		return nil, err
 	}
-	in, err := called.convert(f, values)
+	in, err := called.convert(first, values)
 	if err != nil {
 		return nil, err
 	}

@@ -21,8 +21,8 @@ type run struct {
 // Execute renders the template of this name. data is the root that templates
 // see: .Values .Release .Chart .Capabilities .Files, and what else the caller
 // likes; .Template is added when it is not there. Maps and lists in data are
-// copied first, so that no template changes them; methods of other types are
-// called as they are, and must only read.
+// copied first, so that no template changes them; other types are shared, and of
+// their methods only those in Options.Methods can be called.
 //
 // The error is an [*Error]. Once ctx is done or the time is up, it wraps the
 // error of the context.

@@ -3,7 +3,10 @@
 
 package template
 
-import "context"
+import (
+	"context"
+	"reflect"
+)
 
 // ExecuteCharged is Execute, and returns what the meter holds against the
 // execution: the bytes of memory by its own estimate.
@@ -13,4 +16,33 @@ func ExecuteCharged(ctx context.Context, s *Set, name string, data map[string]an
 	r := &run{set: s, meter: &meter{ctx: ctx, budget: s.budget}}
 	text, err := r.execute(s.scope.definitions[name], data)
 	return text, r.memory, err
+}
+
+// Callable has the names of the methods that templates can call, by the type of
+// the receiver, a pointer followed.
+func Callable() map[reflect.Type][]string {
+	callable := map[reflect.Type][]string{}
+	for method := range newMethods(nil) {
+		receiver := method.receiver
+		if receiver.Kind() == reflect.Pointer {
+			receiver = receiver.Elem()
+		}
+		callable[receiver] = append(callable[receiver], method.name)
+	}
+	return callable
+}
+
+// Results has the types of what functions and methods return, by the name of the
+// function or method.
+func Results() map[string]reflect.Type {
+	results := map[string]reflect.Type{}
+	for name, called := range newFunctions() {
+		if called.fn.IsValid() {
+			results[name] = called.fn.Type().Out(0)
+		}
+	}
+	for method, called := range newMethods(nil) {
+		results[method.receiver.String()+"."+method.name] = called.fn.Type().Out(0)
+	}
+	return results
 }

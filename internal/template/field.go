@@ -145,8 +145,11 @@ func (p *place) lookUp(value any, given *arguments) (any, error) {
 // reflected looks into types that are not those of decoded YAML: methods first,
 // then fields of structs and keys of maps.
 func (p *place) reflected(v reflect.Value, given *arguments) (any, error) {
-	if method := methodOf(v, p.field); method.IsValid() {
-		return p.method(method, v, given)
+	if called, receiver := p.set.methods.of(v, p.field); called != nil {
+		if given == nil {
+			given = &arguments{piped: nothing{}}
+		}
+		return p.apply(called, receiver, nil, given)
 	}
 	if v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
@@ -173,28 +176,6 @@ func (p *place) reflected(v reflect.Value, given *arguments) (any, error) {
 		return &absent{holder: p.holder, in: v.Interface(), key: p.field}, nil
 	}
 	return nil, fmt.Errorf("%s is %s and has no %q", p.holder, describeType(v.Interface()), p.field)
-}
-
-func methodOf(v reflect.Value, name string) reflect.Value {
-	if v.Kind() == reflect.Pointer && v.IsNil() {
-		return reflect.Value{}
-	}
-	if v.Kind() != reflect.Pointer && v.CanAddr() {
-		v = v.Addr()
-	}
-	return v.MethodByName(name)
-}
-
-// method calls a method. What it looks into is its receiver.
-func (p *place) method(method, receiver reflect.Value, given *arguments) (any, error) {
-	if given == nil {
-		given = &arguments{piped: nothing{}}
-	}
-	called := &function{name: p.field, fn: method}
-	if files, ok := receiver.Interface().(Files); ok {
-		called.guard = files.guard(p.field)
-	}
-	return p.apply(called, receiver, nil, given)
 }
 
 // describeType names a type in the words of YAML.

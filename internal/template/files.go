@@ -85,10 +85,23 @@ func (f Files) data(encode func([]byte) string) (string, error) {
 	return toYAML(texts)
 }
 
-// guard charges for a method: what it makes of the files, and not all of these
-// for each call.
-func (f Files) guard(method string) guard {
+// filesMethods are what templates may call of Files, by name.
+func filesMethods() map[string]any {
+	return map[string]any{
+		"AsConfig":  Files.AsConfig,
+		"AsSecrets": Files.AsSecrets,
+		"Get":       Files.Get,
+		"GetBytes":  Files.GetBytes,
+		"Glob":      Files.Glob,
+		"Lines":     Files.Lines,
+	}
+}
+
+// guardFiles charges for a method of Files: what it makes of them, and not all of
+// these for each call.
+func guardFiles(method string) guard {
 	return func(m *meter, args []any) error {
+		f, _ := plain(args[0]).(Files)
 		content := 0
 		switch name, _ := args[len(args)-1].(string); method {
 		case "AsConfig", "AsSecrets":

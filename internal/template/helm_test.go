@@ -66,7 +66,12 @@ func compileChart(t testing.TB, chart *chart.Chart, root chartutil.Values) (*tem
 	for _, file := range chart.Templates {
 		texts[chart.Name()+"/"+file.Name] = string(file.Data)
 	}
-	set, err := template.Compile(texts, template.Options{})
+	set, err := template.Compile(texts, template.Options{Methods: []template.Method{
+		{Name: "Copy", Func: (*chartutil.Capabilities).Copy},
+		{Name: "Has", Func: chartutil.VersionSet.Has},
+		{Name: "String", Func: (*chartutil.KubeVersion).String},
+		{Name: "GitVersion", Func: (*chartutil.KubeVersion).GitVersion}, //nolint:staticcheck // old charts call it
+	}})
 	require.NoError(t, err)
 	files := template.Files{}
 	for _, file := range chart.Files {

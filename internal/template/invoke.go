@@ -8,11 +8,11 @@ import (
 	"reflect"
 )
 
-// convert makes the argument list of the Go call.
-func (called *function) convert(f *frame, values []any) ([]reflect.Value, error) {
+// convert makes the argument list of the Go call; first is for one that is bound.
+func (called *function) convert(first reflect.Value, values []any) ([]reflect.Value, error) {
 	in := make([]reflect.Value, 0, len(values)+1)
 	if called.bound {
-		in = append(in, reflect.ValueOf(f))
+		in = append(in, first)
 	}
 	for i, value := range values {
 		converted, err := assign(value, called.parameter(i))

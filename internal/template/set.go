@@ -19,6 +19,8 @@ type Options struct {
 	// Watch are paths below the root, such as Values, target, name: an execution
 	// tells which of the values there it read. At most 64.
 	Watch [][]string
+	// Methods are those that templates may call on values of the caller's types.
+	Methods []Method
 }
 
 // Set is a compiled set of templates. It does not change once made, and may be
@@ -28,6 +30,7 @@ type Set struct {
 	scope     *scope
 	files     []string
 	functions map[string]*function
+	methods   methods
 	texts     *textCache
 	patterns  *patternCache
 	// watched has the nodes that may read watched paths, and always those that
@@ -49,6 +52,7 @@ func Compile(files map[string]string, opts Options) (*Set, error) {
 		budget:    opts.Budget.withDefaults(),
 		scope:     &scope{definitions: map[string]*definition{}},
 		functions: newFunctions(),
+		methods:   newMethods(opts.Methods),
 		texts:     newTextCache(),
 		patterns:  newPatternCache(),
 	}

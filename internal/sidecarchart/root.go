@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sidecarchart
+
+import (
+	"path"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chartutil"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/template"
+)
+
+// root is what a template sees as its dot: what Helm's own engine gives it for
+// `helm template`, so that both print the same bytes.
+func (c *Chart) root(name string, release Release, values map[string]any, version *chartutil.KubeVersion) map[string]any {
+	return map[string]any{
+		"Chart": struct {
+			chart.Metadata
+			IsRoot bool
+		}{*c.metadata, true},
+		"Files":        c.files,
+		"Capabilities": &chartutil.Capabilities{KubeVersion: *version, APIVersions: chartutil.DefaultVersionSet, HelmVersion: chartutil.DefaultCapabilities.HelmVersion},
+		"Release": map[string]any{
+			"Name": release.Name, "Namespace": release.Namespace, "Revision": 1,
+			"IsInstall": true, "IsUpgrade": false, "Service": "Helm",
+		},
+		"Subcharts": map[string]any{},
+		"Template":  map[string]any{"Name": name, "BasePath": path.Join(c.metadata.Name, "templates")},
+		"Values":    values,
+	}
+}
+
+// methods are those of the values in root that templates may call, beside those
+// of Files. Validate of the chart's maintainers and dependencies is none of them:
+// it changes what all renderings share.
+func methods() []template.Method {
+	return []template.Method{
+		{Name: "Copy", Func: (*chartutil.Capabilities).Copy},
+		{Name: "String", Func: (*chartutil.KubeVersion).String},
+		{Name: "GitVersion", Func: (*chartutil.KubeVersion).GitVersion}, //nolint:staticcheck // old charts call it
+		{Name: "Has", Func: chartutil.VersionSet.Has},
+	}
+}
