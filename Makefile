@@ -23,17 +23,23 @@ VERSION = $(or $(shell awk '$$1 == "appVersion:" {gsub(/"/, "", $$2); print $$2}
 ENVIRONMENTS = $(basename $(notdir $(wildcard values/*.yaml)))
 CRD := chart/files/crds/observability.kontroloop.ai_vectorsidecars.yaml
 
+# How programs are built, also those of the image, of tests and of the benchmark. grpcnotrace leaves out pages on which
+# gRPC would show its calls: they need html/template, and with it the linker would keep every method that there is.
+TAGS    := grpcnotrace
+LDFLAGS  = -s -w -X main.version=$(VERSION)
+PROGRAMS := ./cmd/...
+
 ##@ Build
 
 .PHONY: build
 build: ## Build the operator and the kubectl plugin into bin/.
-	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(BIN)/ ./cmd/...
+	CGO_ENABLED=0 go build -trimpath -tags '$(TAGS)' -ldflags '$(LDFLAGS)' -o $(BIN)/ $(PROGRAMS)
 
 .PHONY: image
 image: $(BIN)/ko ## Build the image as an OCI layout in bin/image, and lists of its parts (SPDX) in bin/image.sbom, without a container engine or a registry; PUSH=true pushes it to IMAGE.
 	@rm -rf $(BIN)/image $(BIN)/image.sbom $(BIN)/ko-cache/img
 	@mkdir -p $(BIN)/ko-cache && cp -R $(TOOLS)/ko/base $(BIN)/ko-cache/img
-	KOCACHE=$(CURDIR)/$(BIN)/ko-cache KO_DOCKER_REPO=$(IMAGE) VERSION=$(VERSION) $(BIN)/ko build --bare --tags=$(VERSION) \
+	KOCACHE=$(CURDIR)/$(BIN)/ko-cache KO_DOCKER_REPO=$(IMAGE) TAGS='$(TAGS)' LDFLAGS='$(LDFLAGS)' $(BIN)/ko build --bare --tags=$(VERSION) \
 	  --push=$(or $(PUSH),false) --oci-layout-path=$(BIN)/image --sbom=spdx --sbom-dir=$(BIN)/image.sbom \
 	  --platform=linux/amd64,linux/arm64 --image-user=65532:65532 ./cmd/operator
 
@@ -57,7 +63,7 @@ CRD_DESCRIPTIONS := 120
 
 .PHONY: run
 run: ## Run the operator against the current kubeconfig.
-	go run -ldflags '-X main.version=$(VERSION)' ./cmd/operator $(ARGS)
+	go run -tags '$(TAGS)' -ldflags '$(LDFLAGS)' ./cmd/operator $(ARGS)
 
 .PHONY: demo
 demo: build control-plane ## Show the main job on a control plane of its own, then stay up; DEMO=once runs through and ends.

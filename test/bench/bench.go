@@ -18,6 +18,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
 // bench is one run of the benchmark.
@@ -56,7 +57,7 @@ func newBench(ctx context.Context, out io.Writer, folder string) (*bench, error)
 		return nil, fmt.Errorf("making the folder of the run: %w", err)
 	}
 	b := &bench{out: out, folder: folder, machine: machine()}
-	path, err := build(ctx, folder)
+	path, err := harness.BuildOperator(ctx, folder)
 	if err != nil {
 		return nil, err
 	}

@@ -25,21 +25,6 @@ type program struct {
 	starts                 int
 }
 
-// build builds the operator's program.
-func build(ctx context.Context, folder string) (string, error) {
-	root, err := harness.Root()
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(folder, "operator")
-	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, "./cmd/operator")
-	command.Dir, command.Env = root, append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := command.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building the operator: %w\n%s", err, out)
-	}
-	return path, nil
-}
-
 // process is the operator at work.
 type process struct {
 	command *exec.Cmd

@@ -5,6 +5,7 @@ package harness
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -34,19 +35,19 @@ type Settings struct {
 	Environment []string
 }
 
-// BuildOperator builds the operator's program into a folder and returns its path.
-func BuildOperator(folder string) (string, error) {
+// BuildOperator builds the operator's program into a folder, as the Makefile builds
+// what is shipped, and returns its path.
+func BuildOperator(ctx context.Context, folder string) (string, error) {
 	root, err := Root()
 	if err != nil {
 		return "", err
 	}
-	program := filepath.Join(folder, "operator")
-	cmd := exec.Command("go", "build", "-o", program, "./cmd/operator")
+	cmd := exec.CommandContext(ctx, "make", "build", "BIN="+folder, "PROGRAMS=./cmd/operator")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building the operator: %w\n%s", err, out)
 	}
-	return program, nil
+	return filepath.Join(folder, "operator"), nil
 }
 
 // StartProcess starts the program against the cluster of a kubeconfig. It is killed

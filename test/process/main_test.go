@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 		if world, err = harness.NewWorld(c.Config()); err != nil {
 			return nil, err
 		}
-		if program, err = harness.BuildOperator(folder); err != nil {
+		if program, err = harness.BuildOperator(context.Background(), folder); err != nil {
 			return nil, err
 		}
 		return nil, world.Client.Create(context.Background(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: own}})
