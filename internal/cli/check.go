@@ -6,6 +6,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/rest"
@@ -29,9 +30,10 @@ func newCheck(a *app) *cobra.Command {
 		Use:   "check",
 		Short: "Check whether the cluster is fit for the operator, and the installation healthy",
 		Long: `Check whether the cluster is fit for the operator, and the installation healthy: version of
-Kubernetes, CustomResourceDefinition, the operator's replicas, values and rights, other
-injectors, and VectorSidecars with errors. To ask for the operator's rights, you have to be
-allowed to impersonate its ServiceAccount.
+Kubernetes, CustomResourceDefinition, the operator's replicas, values and rights, its
+admission webhook if it has one, other injectors, and VectorSidecars with errors. To ask for
+the operator's rights, you have to be allowed to impersonate its ServiceAccount; for the
+webhook's certificate, to read its Secret.
 
 The exit code is 0 if nothing failed, 1 if something did, and 2 if it could not look.`,
 		Example: `# the whole cluster
@@ -67,7 +69,7 @@ func (o *checkOptions) run(ctx context.Context) error {
 	}
 	one := diagnosis.Diagnosis{
 		Cluster: cluster, AsOperator: o.as, Environments: chart.Environments,
-		KubeVersion: version.GitVersion, OperatorNamespace: o.operatorNamespace,
+		KubeVersion: version.GitVersion, Now: time.Now, OperatorNamespace: o.operatorNamespace,
 	}
 	results := one.Run(ctx)
 	if err := o.print(results); err != nil {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -52,7 +53,8 @@ var (
 	native = utilversion.MustParseGeneric("1.29.0")
 )
 
-// Diagnosis examines a cluster. Cluster, Environments and KubeVersion are required.
+// Diagnosis examines a cluster. Cluster, Environments, KubeVersion and Now are
+// required.
 type Diagnosis struct {
 	Cluster client.Client
 	// AsOperator is the same cluster, seen as the operator's ServiceAccount;
@@ -62,6 +64,8 @@ type Diagnosis struct {
 	Environments *environment.Set
 	// KubeVersion of the API server, such as "v1.36.0".
 	KubeVersion string
+	// Now is the time.
+	Now func() time.Time
 	// OperatorNamespace, "" to look in all of them.
 	OperatorNamespace string
 }
@@ -75,6 +79,7 @@ func (d *Diagnosis) Run(ctx context.Context) []Result {
 	results = append(results, found)
 	if installation != nil {
 		results = append(results, d.values(installation), d.rights(ctx, installation))
+		results = append(results, d.webhook(ctx, installation)...)
 	}
 	results = append(results, d.injectors(ctx))
 	if isServed {

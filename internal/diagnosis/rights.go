@@ -16,22 +16,44 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/world"
 )
 
-// need is what the operator has to be allowed.
+// need is what the operator has to be allowed: with one object by its name, or with
+// all if that is "".
 type need struct {
-	group, resource, subresource string
-	verbs                        []string
+	group, resource, subresource, name string
+	verbs                              []string
 }
 
 // needs are the rights that the chart gives the operator everywhere.
 var needs = []need{
-	{"apps", "deployments", "", []string{"list", "watch", "patch"}},
-	{"apps", "replicasets", "", []string{"list"}},
-	{"", "configmaps", "", []string{"get", "list", "watch", "create", "update", "delete"}},
-	{"", "namespaces", "", []string{"list", "watch"}},
-	{v1alpha1.GroupVersion.Group, "vectorsidecars", "", []string{"list", "watch", "patch"}},
-	{v1alpha1.GroupVersion.Group, "vectorsidecars", "status", []string{"patch"}},
-	{v1alpha1.GroupVersion.Group, "vectorsidecars", "finalizers", []string{"update"}},
-	{"events.k8s.io", "events", "", []string{"create", "patch"}},
+	{"apps", "deployments", "", "", []string{"list", "watch", "patch"}},
+	{"apps", "replicasets", "", "", []string{"list"}},
+	{"", "configmaps", "", "", []string{"get", "list", "watch", "create", "update", "delete"}},
+	{"", "namespaces", "", "", []string{"list", "watch"}},
+	{v1alpha1.GroupVersion.Group, "vectorsidecars", "", "", []string{"list", "watch", "patch"}},
+	{v1alpha1.GroupVersion.Group, "vectorsidecars", "status", "", []string{"patch"}},
+	{v1alpha1.GroupVersion.Group, "vectorsidecars", "finalizers", "", []string{"update"}},
+	{"events.k8s.io", "events", "", "", []string{"create", "patch"}},
+}
+
+// placed is a need in a namespace, "" for all of them or for what is in none.
+type placed struct {
+	need
+	namespace string
+}
+
+// webhookNeeds are what the chart gives besides for the admission webhook.
+func webhookNeeds(installation *world.Installation) []placed {
+	webhook := installation.Webhook
+	switch {
+	case webhook == nil:
+		return nil
+	case webhook.Configuration == "":
+		return []placed{{need{"", "secrets", "", webhook.Secret, []string{"list", "watch"}}, installation.Namespace}}
+	}
+	return []placed{
+		{need{"", "secrets", "", webhook.Secret, []string{"get", "list", "watch", "create", "patch"}}, installation.Namespace},
+		{need{"admissionregistration.k8s.io", "validatingwebhookconfigurations", "", webhook.Configuration, []string{"get", "list", "watch", "patch"}}, ""},
+	}
 }
 
 // rights asks the API server, as the operator's ServiceAccount, what that may do.
@@ -46,18 +68,22 @@ func (d *Diagnosis) rights(ctx context.Context, installation *world.Installation
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
 	}
-	var missing []string
+	wanted := webhookNeeds(installation)
 	for _, namespace := range namespaces {
 		for _, need := range needs {
 			if namespace != "" && need.resource == "namespaces" {
 				continue // It does without.
 			}
-			denied, err := need.deniedTo(ctx, operator, namespace)
-			if err != nil {
-				return Result{check, Unknown, err.Error(), "have somebody look who may impersonate " + user}
-			}
-			missing = append(missing, denied...)
+			wanted = append(wanted, placed{need, namespace})
 		}
+	}
+	var missing []string
+	for _, one := range wanted {
+		denied, err := one.deniedTo(ctx, operator)
+		if err != nil {
+			return Result{check, Unknown, err.Error(), "have somebody look who may impersonate " + user}
+		}
+		missing = append(missing, denied...)
 	}
 	if len(missing) > 0 {
 		return Result{check, Failed, "it may not " + strings.Join(missing, ", "), "upgrade the installation with rbac.create, or grant these to " + user}
@@ -66,12 +92,12 @@ func (d *Diagnosis) rights(ctx context.Context, installation *world.Installation
 }
 
 // deniedTo are the verbs that whoever asks is not allowed.
-func (n *need) deniedTo(ctx context.Context, who client.Client, namespace string) ([]string, error) {
+func (p *placed) deniedTo(ctx context.Context, who client.Client) ([]string, error) {
 	var denied []string
-	for _, verb := range n.verbs {
+	for _, verb := range p.verbs {
 		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 			ResourceAttributes: &authorizationv1.ResourceAttributes{
-				Namespace: namespace, Group: n.group, Resource: n.resource, Subresource: n.subresource, Verb: verb,
+				Namespace: p.namespace, Group: p.group, Resource: p.resource, Subresource: p.subresource, Name: p.name, Verb: verb,
 			},
 		}}
 		// Nothing is stored: creating a review asks for it.
@@ -79,9 +105,12 @@ func (n *need) deniedTo(ctx context.Context, who client.Client, namespace string
 			return nil, err
 		}
 		if !review.Status.Allowed {
-			text := strings.TrimSuffix(verb+" "+n.resource+"/"+n.subresource, "/")
-			if namespace != "" {
-				text += " in " + namespace
+			text := strings.TrimSuffix(verb+" "+p.resource+"/"+p.subresource, "/")
+			if p.name != "" {
+				text += " " + p.name
+			}
+			if p.namespace != "" {
+				text += " in " + p.namespace
 			}
 			denied = append(denied, text)
 		}

@@ -33,13 +33,28 @@ type Installation struct {
 	Values     map[string]string
 	// TemplateSets are the ConfigMaps that hold template sets.
 	TemplateSets []corev1.ConfigMap
+	// Webhook is its admission webhook; nil if it serves none.
+	Webhook *Webhook
+}
+
+// Webhook is what an operator was given for its admission webhook.
+type Webhook struct {
+	// Secret in the operator's namespace holds the certificate.
+	Secret string
+	// Configuration is the ValidatingWebhookConfiguration that the operator keeps,
+	// with the certificate; "" where these come from others.
+	Configuration string
 }
 
 // flags of the operator by which it is known.
 const (
-	flagEnvironment = "--environment="
-	flagValues      = "--environments-configmap="
-	flagNamespaces  = "--watch-namespaces="
+	flagEnvironment = "--environment"
+	flagValues      = "--environments-configmap"
+	flagNamespaces  = "--watch-namespaces"
+
+	flagWebhook              = "--webhook-bind-address"
+	flagWebhookSecret        = "--webhook-certificate-secret" //nolint:gosec // the name of a flag
+	flagWebhookConfiguration = "--webhook-configuration"
 )
 
 // FindInstallation looks for the operator's Deployment by the label and the flags
@@ -69,22 +84,36 @@ func installationOf(deployment *appsv1.Deployment) *Installation {
 		if deployment.Spec.Replicas != nil {
 			installation.Replicas = *deployment.Spec.Replicas
 		}
-		for _, argument := range container.Args {
-			if value, ok := strings.CutPrefix(argument, flagEnvironment); ok {
-				installation.Environment = value
-			}
-			if value, ok := strings.CutPrefix(argument, flagValues); ok {
-				installation.ValuesFrom = value
-			}
-			if value, ok := strings.CutPrefix(argument, flagNamespaces); ok {
-				installation.Namespaces = strings.Split(value, ",")
-			}
-		}
+		installation.take(container.Args)
 		if installation.ValuesFrom != "" {
 			return installation
 		}
 	}
 	return nil
+}
+
+// take reads the operator's arguments.
+func (i *Installation) take(arguments []string) {
+	webhook := &Webhook{}
+	for _, argument := range arguments {
+		flag, value, _ := strings.Cut(argument, "=")
+		switch flag {
+		case flagEnvironment:
+			i.Environment = value
+		case flagValues:
+			i.ValuesFrom = value
+		case flagNamespaces:
+			i.Namespaces = strings.Split(value, ",")
+		case flagWebhook:
+			if value != "0" {
+				i.Webhook = webhook
+			}
+		case flagWebhookSecret:
+			webhook.Secret = value
+		case flagWebhookConfiguration:
+			webhook.Configuration = value
+		}
+	}
 }
 
 func (i *Installation) read(ctx context.Context, cluster client.Reader) error {

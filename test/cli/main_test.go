@@ -52,6 +52,7 @@ func run(t *testing.T, folder, kubeconfig string) {
 		t.Run(strings.TrimSuffix(filepath.Base(script), ".txtar"), func(t *testing.T) {
 			testscript.Run(t, testscript.Params{
 				Files: []string{script}, UpdateScripts: *update, RequireUniqueNames: true,
+				Cmds:  map[string]func(*testscript.TestScript, bool, []string){"certify": certify},
 				Setup: func(env *testscript.Env) error { return setUp(env, kubeconfig) },
 			})
 		})

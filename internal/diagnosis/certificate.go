@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package diagnosis
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	certutil "k8s.io/client-go/util/cert"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/world"
+)
+
+// late is the share of a certificate's time that is left when it should long have
+// been replaced: the operator and cert-manager do so at a third.
+const late = 10
+
+// origin is where a webhook's certificate and the trust in it come from: what to look
+// at if there is something wrong with them.
+type origin struct{ trust, certificate string }
+
+func originOf(installation *world.Installation, one *caller) origin {
+	secret := installation.Webhook.Secret
+	switch {
+	case installation.Webhook.Configuration != "":
+		look := "the operator that leads keeps it: kubectl logs -l app.kubernetes.io/component=operator -n " + installation.Namespace
+		return origin{trust: look, certificate: look}
+	case one.issued:
+		return origin{
+			trust:       "cert-manager keeps it: look at the log of its cainjector",
+			certificate: "cert-manager keeps it: kubectl describe certificate " + secret + " -n " + installation.Namespace,
+		}
+	}
+	return origin{
+		trust:       "set admissionWebhook.certificate.caBundle to who signed the certificate, and upgrade the installation",
+		certificate: "put another one into Secret " + secret + " in " + installation.Namespace,
+	}
+}
+
+// trust looks whom the API server trusts to be the operator.
+func (d *Diagnosis) trust(one *caller, from origin) Result {
+	const check = "caBundle of the admission webhook"
+	failed := func(why string) Result {
+		return Result{check, Failed, fmt.Sprintf("ValidatingWebhookConfiguration %s: %s: %s", one.name, why, refusing), from.trust}
+	}
+	if len(one.bundle) == 0 {
+		return failed("it is empty")
+	}
+	authorities, err := certutil.ParseCertsPEM(one.bundle)
+	if err != nil {
+		return failed(err.Error())
+	}
+	var last *x509.Certificate
+	for _, authority := range authorities {
+		if isValid(authority, d.Now()) == nil && (last == nil || authority.NotAfter.After(last.NotAfter)) {
+			last = authority
+		}
+	}
+	if last == nil {
+		return failed(isValid(authorities[0], d.Now()).Error())
+	}
+	return Result{check, OK, fmt.Sprintf("in ValidatingWebhookConfiguration %s, valid until %s", one.name, day(last.NotAfter)), ""}
+}
+
+// certificate looks whether what the operator serves is what the API server accepts,
+// and for how long.
+func (d *Diagnosis) certificate(ctx context.Context, installation *world.Installation, one *caller, from origin) Result {
+	const check = "certificate of the admission webhook"
+	key := client.ObjectKey{Namespace: installation.Namespace, Name: installation.Webhook.Secret}
+	var secret corev1.Secret
+	failed := func(why string) Result {
+		return Result{check, Failed, fmt.Sprintf("Secret %s: %s: %s", key, why, refusing), from.certificate}
+	}
+	switch err := d.Cluster.Get(ctx, key, &secret); {
+	case apierrors.IsNotFound(err):
+		return failed("it does not exist")
+	case err != nil:
+		return Result{check, Unknown, err.Error(), "have somebody look who may get that Secret"}
+	}
+	if len(secret.Data[corev1.TLSCertKey]) == 0 {
+		return failed("it holds no certificate")
+	}
+	pair, err := tls.X509KeyPair(secret.Data[corev1.TLSCertKey], secret.Data[corev1.TLSPrivateKeyKey])
+	if err != nil {
+		return failed(err.Error())
+	}
+	if err := d.accepts(one, &pair); err != nil {
+		return failed(err.Error())
+	}
+	message := fmt.Sprintf("in Secret %s, valid until %s", key, day(pair.Leaf.NotAfter))
+	if pair.Leaf.NotAfter.Sub(d.Now()) < pair.Leaf.NotAfter.Sub(pair.Leaf.NotBefore)/late {
+		return Result{check, Warning, message + ", and was not replaced", from.certificate}
+	}
+	return Result{check, OK, message, ""}
+}
+
+// accepts verifies what is served as the API server does.
+func (d *Diagnosis) accepts(one *caller, served *tls.Certificate) error {
+	if err := isValid(served.Leaf, d.Now()); err != nil {
+		return err
+	}
+	if len(one.bundle) == 0 {
+		return nil // That is the fault, and said already.
+	}
+	options := x509.VerifyOptions{
+		DNSName: one.service.Name + "." + one.service.Namespace + ".svc", CurrentTime: d.Now(),
+		Roots: x509.NewCertPool(), Intermediates: x509.NewCertPool(),
+	}
+	options.Roots.AppendCertsFromPEM(one.bundle)
+	for _, encoded := range served.Certificate[1:] {
+		if between, err := x509.ParseCertificate(encoded); err == nil {
+			options.Intermediates.AddCert(between)
+		}
+	}
+	_, err := served.Leaf.Verify(options)
+	var unknown x509.UnknownAuthorityError
+	if errors.As(err, &unknown) {
+		return errors.New("the caBundle does not trust who signed it")
+	}
+	return err
+}
+
+// isValid tells whether a certificate is valid at a time.
+func isValid(certificate *x509.Certificate, now time.Time) error {
+	if now.Before(certificate.NotBefore) {
+		return fmt.Errorf("it is not valid before %s", day(certificate.NotBefore))
+	}
+	if now.After(certificate.NotAfter) {
+		return fmt.Errorf("it ran out on %s", day(certificate.NotAfter))
+	}
+	return nil
+}
+
+func day(at time.Time) string { return at.UTC().Format(time.DateOnly) }

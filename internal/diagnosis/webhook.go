@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package diagnosis
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/admission"
+	"kontroloop.ai/vector-sidecar-operator/internal/world"
+)
+
+// caller is a configuration that has the API server ask about VectorSidecars.
+type caller struct {
+	name    string
+	service *admissionregistrationv1.ServiceReference
+	// bundle is whom the API server trusts.
+	bundle []byte
+	// issued tells that cert-manager writes the bundle.
+	issued bool
+}
+
+// refusing is what comes of whatever keeps the API server from an answer.
+const refusing = "no VectorSidecar can be created or changed"
+
+// webhook looks at all that the API server needs for an answer of the operator's
+// admission webhook; at nothing where there is none.
+func (d *Diagnosis) webhook(ctx context.Context, installation *world.Installation) []Result {
+	const check = "admission webhook"
+	callers, err := d.callers(ctx, installation.Namespace)
+	switch {
+	case err != nil:
+		return []Result{{check, Unknown, err.Error(), "have somebody look who may list ValidatingWebhookConfigurations"}}
+	case installation.Webhook == nil && len(callers) == 0:
+		return nil
+	case len(callers) == 0:
+		return []Result{{check, Failed, "the operator serves it, and no ValidatingWebhookConfiguration has the API server ask", "upgrade the installation"}}
+	}
+	var results []Result
+	for i := range callers {
+		one := &callers[i]
+		if installation.Webhook == nil {
+			results = append(results, Result{
+				check, Failed, fmt.Sprintf("ValidatingWebhookConfiguration %s has the API server ask, and the operator does not answer: %s", one.name, refusing),
+				"delete it: kubectl delete validatingwebhookconfiguration " + one.name,
+			})
+			continue
+		}
+		from := originOf(installation, one)
+		results = append(results, d.trust(one, from), d.certificate(ctx, installation, one, from), d.service(ctx, one))
+	}
+	return results
+}
+
+// callers are the configurations by which the API server asks about VectorSidecars
+// at a Service of a namespace.
+func (d *Diagnosis) callers(ctx context.Context, namespace string) ([]caller, error) {
+	var found admissionregistrationv1.ValidatingWebhookConfigurationList
+	if err := d.Cluster.List(ctx, &found); err != nil {
+		return nil, err
+	}
+	var callers []caller
+	for i := range found.Items {
+		configuration := &found.Items[i]
+		for j := range configuration.Webhooks {
+			webhook := &configuration.Webhooks[j]
+			service := webhook.ClientConfig.Service
+			if service == nil || service.Namespace != namespace || ptr.Deref(service.Path, "") != admission.Path || !isAboutSidecars(webhook) {
+				continue
+			}
+			_, issued := configuration.Annotations["cert-manager.io/inject-ca-from"]
+			callers = append(callers, caller{configuration.Name, service, webhook.ClientConfig.CABundle, issued})
+		}
+	}
+	return callers, nil
+}
+
+func isAboutSidecars(webhook *admissionregistrationv1.ValidatingWebhook) bool {
+	return slices.ContainsFunc(webhook.Rules, func(rule admissionregistrationv1.RuleWithOperations) bool {
+		return slices.Contains(rule.APIGroups, v1alpha1.GroupVersion.Group) && slices.Contains(rule.Resources, "vectorsidecars")
+	})
+}
+
+// service looks whether there is anybody to ask.
+func (d *Diagnosis) service(ctx context.Context, one *caller) Result {
+	const check = "Service of the admission webhook"
+	key := client.ObjectKey{Namespace: one.service.Namespace, Name: one.service.Name}
+	var service corev1.Service
+	switch err := d.Cluster.Get(ctx, key, &service); {
+	case apierrors.IsNotFound(err):
+		return Result{check, Failed, fmt.Sprintf("there is no Service %s: %s", key, refusing), "upgrade the installation"}
+	case err != nil:
+		return Result{check, Unknown, err.Error(), "have somebody look who may get Services in " + key.Namespace}
+	}
+	var endpoints discoveryv1.EndpointSliceList
+	if err := d.Cluster.List(ctx, &endpoints, client.InNamespace(key.Namespace), client.MatchingLabels{discoveryv1.LabelServiceName: key.Name}); err != nil {
+		return Result{check, Unknown, err.Error(), "have somebody look who may list EndpointSlices in " + key.Namespace}
+	}
+	ready, all := 0, 0
+	for i := range endpoints.Items {
+		all += len(endpoints.Items[i].Endpoints)
+		for _, endpoint := range endpoints.Items[i].Endpoints {
+			if ptr.Deref(endpoint.Conditions.Ready, true) {
+				ready++
+			}
+		}
+	}
+	if ready == 0 {
+		return Result{
+			check, Failed, fmt.Sprintf("%s has no endpoint that is ready: %s", key, refusing),
+			"look at the operator's pods, and at what its selector selects: kubectl get endpointslices -n " + key.Namespace,
+		}
+	}
+	return Result{check, OK, fmt.Sprintf("%s, %d of %d endpoints ready", key, ready, all), ""}
+}
