@@ -8,12 +8,15 @@ package uninstall
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"strings"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
@@ -36,13 +39,14 @@ func (e *BlockedError) Error() string {
 }
 
 // Run does what the policy says for all VectorSidecars of the operator's scope, and
-// returns when none is left. It tells of its progress, a line each. Where the
-// operator elects its leader, Run stands by for it: one that is dead is replaced.
+// returns when none is left and the operator's Lease is going to be deleted with the
+// release. It tells of its progress, a line each. Where the operator elects its leader,
+// Run stands by for it: one that is dead is replaced.
 func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options, progress io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, options.Timeout)
 	defer cancel()
 	scheme := runtime.NewScheme()
-	if err := v1alpha1.AddToScheme(scheme); err != nil {
+	if err := errors.Join(v1alpha1.AddToScheme(scheme), coordinationv1.AddToScheme(scheme), corev1.AddToScheme(scheme)); err != nil {
 		return fmt.Errorf("registering types: %w", err)
 	}
 	c, err := client.New(config, client.Options{Scheme: scheme})
@@ -55,13 +59,21 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 		return err
 	case len(left) == 0:
 		tell(progress, "there are no VectorSidecars: nothing to do")
-		return nil
 	case options.Policy == Block:
 		return &BlockedError{left}
+	default:
+		standIn := standBy(ctx, config, chart, options.Operator, progress)
+		err = empty(ctx, c, options, progress)
+		standIn()
+		if err != nil {
+			return err
+		}
 	}
-	standIn := standBy(ctx, config, chart, options.Operator, progress)
-	defer standIn()
-	return empty(ctx, c, options, progress)
+	if err := bindLease(ctx, c, options.Operator); err != nil {
+		// It is in nobody's way for longer than it lasts.
+		tell(progress, "the Lease is left: %v", err)
+	}
+	return nil
 }
 
 // empty deletes VectorSidecars until none is left.

@@ -143,6 +143,15 @@ func requireReleaseGone(t *testing.T) {
 		return kubectl(t, "get", kinds, "-A", "-l", "app.kubernetes.io/instance="+release, "-o", "name")
 	}
 	harness.Eventually(t, "the pods to be gone", func() bool { return kubectl("pods") == "" })
+	harness.Eventually(t, "the Lease to be gone", func() bool { return isWithoutLease(t) })
 	require.Empty(t, kubectl("deployments,jobs,services,configmaps,serviceaccounts,secrets,roles,rolebindings,clusterroles,clusterrolebindings,"+
 		"poddisruptionbudgets,networkpolicies,validatingwebhookconfigurations,validatingadmissionpolicies,validatingadmissionpolicybindings,servicemonitors,podmonitors,prometheusrules"))
+}
+
+// isWithoutLease tells whether there is no Lease for which the next release would wait.
+func isWithoutLease(t *testing.T) bool {
+	t.Helper()
+	err := cluster.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: fullname}, &coordinationv1.Lease{})
+	require.NoError(t, client.IgnoreNotFound(err))
+	return err != nil
 }

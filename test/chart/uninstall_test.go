@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
 // The Job leads in its place.
@@ -66,6 +67,29 @@ func TestUninstallingMayBeRefused(t *testing.T) {
 	kubectl(t, "wait", "--for=delete", "vs/logs", "-n", "shop", "--timeout=60s")
 	helm(t, "uninstall", release, "-n", namespace)
 	requireNoTrace(t, cart)
+}
+
+// An operator loses its rights before it is told to stop, and so cannot give its Lease
+// up. The next release would wait until it is over. Nor does one that stands by make it
+// again.
+func TestUninstallingLeavesNoLease(t *testing.T) {
+	for name, settings := range map[string]string{
+		"of the whole cluster":        "uninstall.policy=eject",
+		"of one namespace":            "watchNamespaces={shop}",
+		"where nothing is in the way": "uninstall.policy=block",
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := installed(t, chartDir, "--set", settings)
+			i.awaitLeader(t)
+			standsBy := harness.NewStandIn(t, plane, cluster, namespace).Operator(t, fullname)
+
+			helm(t, "uninstall", release, "-n", namespace)
+			requireReleaseGone(t)
+			i.end(syscall.SIGTERM)
+			standsBy(syscall.SIGTERM)
+			require.True(t, isWithoutLease(t))
+		})
+	}
 }
 
 // A test that passes whatever is installed would be none.
