@@ -94,6 +94,11 @@ func (l *Lock) isHeld(record *resourcelock.LeaderElectionRecord) bool {
 
 // Create makes the Lease.
 func (l *Lock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	ctx, cancel, err := toTheEnd(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
 	asked := l.now()
 	if err := l.LeaseLock.Create(ctx, record); err != nil {
 		return err
@@ -105,6 +110,11 @@ func (l *Lock) Create(ctx context.Context, record resourcelock.LeaderElectionRec
 // Update writes the record. The elector takes its times from before it asked Get,
 // which may be long ago.
 func (l *Lock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	ctx, cancel, err := toTheEnd(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
 	asked := l.now()
 	record.RenewTime = metav1.NewTime(asked)
 	if record.AcquireTime.Time.Before(l.freed) {
@@ -115,6 +125,21 @@ func (l *Lock) Update(ctx context.Context, record resourcelock.LeaderElectionRec
 	}
 	l.held(record.HolderIdentity, asked, durationOf(&record))
 	return nil
+}
+
+// toTheEnd is a context that a stop does not end, for a write that has begun: nobody
+// would know whether it was made, and so nobody give a Lease up that was just taken.
+// What limits it is its deadline, and the client's.
+func toTheEnd(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	whole := context.WithoutCancel(ctx)
+	if deadline, ok := ctx.Deadline(); ok {
+		limited, cancel := context.WithDeadline(whole, deadline)
+		return limited, cancel, nil
+	}
+	return whole, func() {}, nil
 }
 
 // end is how waiting for a lease ended.

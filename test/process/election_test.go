@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/rand"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/operator"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
@@ -112,6 +113,29 @@ func TestALeaderThatIsStoppedHandsOverAtOnce(t *testing.T) {
 		p.Signal(t, syscall.SIGTERM)
 		require.Zero(t, p.ExitCode(), "one that stands by stops as orderly")
 		noErrors(t, p)
+	}
+}
+
+// It would be unknown whether it holds the Lease, and the next operator would wait
+// until that is over.
+func TestAnOperatorThatIsStoppedWhileItTakesTheLeaseGivesItBack(t *testing.T) {
+	for name, given := range map[string]bool{"one that it creates": false, "one that somebody gave up": true} {
+		t.Run(name, func(t *testing.T) {
+			lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: own, Name: "taken-" + rand.String(5)}}
+			if given {
+				world.Create(t, lease.DeepCopy())
+			}
+			slow := slowAnswer{path: "/leases", after: 2 * time.Second, written: make(chan struct{})}
+			running := through(slow.hold).StartOperator(t, operator.Options{
+				Namespace: own, WatchNamespaces: []string{world.Namespace(t)}, LeaderElect: true, LeaderElectionID: lease.Name,
+			})
+
+			<-slow.written
+			require.NoError(t, running.Stop())
+
+			world.Get(t, lease)
+			require.Empty(t, *lease.Spec.HolderIdentity)
+		})
 	}
 }
 

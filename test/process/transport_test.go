@@ -6,6 +6,8 @@ package process
 import (
 	"net/http"
 	"strings"
+	"sync"
+	"time"
 )
 
 // roundTripper makes a request.
@@ -34,5 +36,33 @@ func (g *gate) hold(next roundTripper) roundTripper {
 			<-g.open
 		}
 		return next(request)
+	}
+}
+
+// slowAnswer lets the first write to a path through, tells of it, and brings the answer
+// a while later, unless nobody waits for it any more.
+type slowAnswer struct {
+	path    string
+	after   time.Duration
+	once    sync.Once
+	written chan struct{}
+}
+
+func (s *slowAnswer) hold(next roundTripper) roundTripper {
+	return func(request *http.Request) (*http.Response, error) {
+		response, err := next(request)
+		if request.Method == http.MethodGet || !strings.Contains(request.URL.Path, s.path) {
+			return response, err
+		}
+		s.once.Do(func() {
+			close(s.written)
+			select {
+			case <-time.After(s.after):
+			case <-request.Context().Done():
+				_ = response.Body.Close()
+				response, err = nil, request.Context().Err()
+			}
+		})
+		return response, err
 	}
 }
