@@ -35,6 +35,9 @@ func TestAFindingNamesWhereTheConfigurationCameFrom(t *testing.T) {
 	}{
 		"a ConfigMap": {logs().WithConfigMap("shipping", "agent.yaml").Build(), "ConfigMap shop/shipping agent.yaml:4:35: "},
 		"inline":      {logs().WithInlineConfig(misspelt).Build(), "VectorSidecar shop/logs spec.sidecar.config.inline:4:35: "},
+		"data": {logs().Sidecar(func(s *v1alpha1.SidecarSpec) {
+			s.Config = &v1alpha1.ConfigSpec{Raw: &apiextensionsv1.JSON{Raw: []byte(`{"sources": {"app": {"type": "stdin"}}, "sinks": {"out": {"type": "blackhole", "inputs": ["ap"]}}}`)}}
+		}).Build(), "VectorSidecar shop/logs spec.sidecar.config.raw: sinks.out.inputs[0]: "},
 		"rendered": {logs().Sidecar(func(s *v1alpha1.SidecarSpec) {
 			s.Sinks = map[string]apiextensionsv1.JSON{"out": {Raw: []byte(`{"type": "blackhole", "inputs": ["nowhere"]}`)}}
 		}).Build(), "rendered ConfigMap logs-vector-"},

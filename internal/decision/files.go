@@ -7,20 +7,25 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 )
 
+// lineAtEnd is the line of a value in the file of its layer.
+var lineAtEnd = regexp.MustCompile(`:\d+$`)
+
 // filesOf lists the files of ours that Vector is told to read: keys of the
 // referenced ConfigMap and of companions. Where nothing tells, it is the key that
 // the values name, and every key of a companion with the extension of one.
 func filesOf(values environment.Values, given config, companions []corev1.ConfigMap, container *corev1.Container, spec *corev1.PodSpec) []vectorconfig.File {
-	told := toldFiles(container)
+	told, printed := toldFiles(container), printedRaw(values)
 	var files []vectorconfig.File
 	add := func(object *corev1.ConfigMap, source string, keys ...string) {
 		for _, key := range keys {
@@ -31,6 +36,9 @@ func filesOf(values environment.Values, given config, companions []corev1.Config
 			if text := value(values, "sidecar", "config", "inline"); text != "" && text == file.Text {
 				file.Source = inlineSource(values)
 			}
+			if printed.Text != "" && printed.Text == file.Text {
+				file.Source, file.Printed = printed.Source, true
+			}
 			files = append(files, file)
 		}
 	}
@@ -40,6 +48,9 @@ func filesOf(values environment.Values, given config, companions []corev1.Config
 			keys = configKeys(given.object)
 		}
 		add(given.object, fmt.Sprintf("ConfigMap %s/%s", given.object.Namespace, given.name), keys...)
+	}
+	if spec == nil && printed.Text != "" { // Nothing is rendered yet that would hold it.
+		files = append(files, printed)
 	}
 	for i := range companions {
 		add(&companions[i], "rendered ConfigMap "+companions[i].Name, configKeys(&companions[i])...)
@@ -115,11 +126,42 @@ func mountPaths(container *corev1.Container, spec *corev1.PodSpec, configMap str
 
 // inlineSource names an inline configuration by the layer that gives it.
 func inlineSource(values environment.Values) string {
-	origin := values.Origin("sidecar", "config", "inline")
-	if strings.HasSuffix(origin, " spec") {
-		return origin + ".sidecar.config.inline"
+	return keyIn(values.Origin("sidecar", "config", "inline"), "sidecar.config.inline")
+}
+
+// keyIn names a key in the layer that gives it.
+func keyIn(layer, key string) string {
+	if strings.HasSuffix(layer, " spec") {
+		return layer + "." + key
 	}
-	return origin + " sidecar.config.inline"
+	return layer + " " + key
+}
+
+// printedRaw is the file that becomes of a configuration that is given as data, as
+// toYaml prints it. Its Text is empty if there is none.
+func printedRaw(values environment.Values) vectorconfig.File {
+	raw, _ := at(values, "sidecar", "config", "raw").(map[string]any)
+	if len(raw) == 0 {
+		return vectorconfig.File{}
+	}
+	text, err := yaml.Marshal(raw)
+	if err != nil {
+		return vectorconfig.File{} // The template cannot print it either, and says so.
+	}
+	return vectorconfig.File{Name: "vector.yaml", Source: rawSource(values), Text: strings.TrimSuffix(string(text), "\n"), Printed: true}
+}
+
+// rawSource names the layers that give the data, of which each may give a part.
+func rawSource(values environment.Values) string {
+	const key = "sidecar.config.raw"
+	var layers []string
+	for _, leaf := range values.Leaves() {
+		if strings.HasPrefix(leaf.Path, key) { // There is no key of which it is the beginning.
+			layers = append(layers, keyIn(lineAtEnd.ReplaceAllString(leaf.Origin, ""), key))
+		}
+	}
+	slices.Sort(layers)
+	return strings.Join(slices.Compact(layers), " and ")
 }
 
 // inlineName is a name with the extension that the chart gives an inline

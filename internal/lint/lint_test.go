@@ -55,6 +55,13 @@ func TestFindingsStandWhereTheyAreMended(t *testing.T) {
 			map[string]string{"a.yaml": head + "  sidecar:\n    config:\n      inline: |\n        sources: {a: {type: stdin}}\n        sinks:\n          b: {type: consol, inputs: [a]}\n"},
 			[]string{"a.yaml:10 VSC302"},
 		},
+		"a configuration that is data": {
+			map[string]string{"a.yaml": head + "  sidecar:\n    config:\n      raw:\n        sources: {a: {type: stdin}}\n        sinks:\n          b: {type: consol, inputs: [a]}\n"},
+			[]string{"a.yaml:10:15 VSC302"},
+		},
+		"data without a sink": {
+			map[string]string{"a.yaml": head + "  sidecar: {config: {raw: {sources: {a: {type: stdin}}}}}\n"}, []string{"a.yaml:5:22 VSC204"},
+		},
 		"a ConfigMap of another file": {
 			map[string]string{
 				"a.yaml": head + "  sidecar: {config: {configMapRef: {name: mine}}}\n",

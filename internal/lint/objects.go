@@ -175,6 +175,8 @@ func (o *objects) vector(document world.Document, decided *decision.Decision) []
 			at = place{line: at.line + found.Line}
 		case strings.HasSuffix(found.Source, " spec.sidecar.config.inline"):
 			at = place{line: at.line + found.Line}
+		case strings.HasSuffix(found.Source, " spec.sidecar.config.raw"):
+			at = placesOf(document.Text, document.Line).of(append([]string{"spec", "sidecar", "config", "raw"}, stepsOf(found.Path)...)...)
 		}
 		findings = append(findings, ofVector(found, of.Source, at))
 	}

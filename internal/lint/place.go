@@ -95,7 +95,12 @@ func lineOf(err error) int {
 func fieldsIn(err error) [][]string {
 	var all [][]string
 	for _, match := range fieldIn.FindAllStringSubmatch(err.Error(), -1) {
-		all = append(all, strings.Split(indexIn.ReplaceAllString(match[1], ".$1"), "."))
+		all = append(all, stepsOf(match[1]))
 	}
 	return all
+}
+
+// stepsOf splits a path such as sinks.out.inputs[0].
+func stepsOf(path string) []string {
+	return strings.Split(indexIn.ReplaceAllString(path, ".$1"), ".")
 }

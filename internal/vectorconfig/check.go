@@ -128,7 +128,7 @@ func (c *checker) report(code Code, at position, path, format string, args ...an
 // add reports an error as a warning unless it is certain.
 func (c *checker) add(code Code, at position, path string, isCertain bool, format string, args ...any) {
 	rule := ruleOf(code)
-	finding := Finding{Code: code, Level: rule.Level, Line: at.line, Column: at.column, Path: path, Help: rule.Help}
+	finding := Finding{Code: code, Level: rule.Level, Path: path, Help: rule.Help}
 	if !isCertain {
 		finding.Level = Warning
 	}
@@ -144,7 +144,7 @@ func (c *checker) add(code Code, at position, path string, isCertain bool, forma
 	if c.counts[finding.Level]++; c.counts[finding.Level] > mostFindings {
 		return
 	}
-	finding.Source = c.sourceOf(at)
+	finding.Source, finding.Line, finding.Column = c.sourceOf(at), c.written(at).line, c.written(at).column
 	c.findings = append(c.findings, finding)
 }
 
@@ -154,6 +154,14 @@ func (c *checker) sourceOf(at position) string {
 		return ""
 	}
 	return cmp.Or(c.files[at.file].Source, c.files[at.file].Name)
+}
+
+// written is a position that whoever wrote the file can find; none in what was printed.
+func (c *checker) written(at position) position {
+	if at.file < len(c.files) && c.files[at.file].Printed {
+		return position{file: at.file}
+	}
+	return at
 }
 
 // help is what to do about one finding in place of the rule's general advice.

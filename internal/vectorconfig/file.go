@@ -17,6 +17,9 @@ type File struct {
 	Source string
 	// Text is the content.
 	Text string
+	// Printed tells that Text was printed from data and is nobody's: what is wrong
+	// with it has a path, and no line.
+	Printed bool
 }
 
 const (

@@ -84,7 +84,7 @@ func (c *checker) listenersOf(one *component) []listener {
 }
 
 func (c *checker) listener(path, protocol string, at position, host string, port int) listener {
-	return listener{path: path, protocol: protocol, at: at, source: c.sourceOf(at), host: host, port: port, isEverywhere: isUnspecified(host)}
+	return listener{path: path, protocol: protocol, at: c.written(at), source: c.sourceOf(at), host: host, port: port, isEverywhere: isUnspecified(host)}
 }
 
 // splitAddress reads HOST:PORT; anything else, such as systemd or a variable, is
