@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os/exec"
 	"sync"
 	"testing"
 
@@ -112,6 +113,20 @@ func TestTheCertificateOfTheWebhookIsReplaced(t *testing.T) {
 		harness.Eventually(t, "the trust to be put back", func() bool { return bytes.Contains(trusted(t), certificate(t)["ca.crt"]) })
 		awaitJudge(t)
 	})
+}
+
+// What the plugin judges by hand, the operator and the API server have agreed upon.
+func TestCheckAgreesWithTheCertificateOfTheWebhook(t *testing.T) {
+	judged(t)
+	plugin, err := plane.Bin("kubectl-vectorsidecar")
+	require.NoError(t, err)
+
+	// It fails for what there is not here: pods, and so endpoints.
+	printed, _ := exec.CommandContext(t.Context(), plugin, "check", "--kubeconfig", plane.Kubeconfig()).Output()
+
+	require.Regexp(t, `(?m)^ok +rights of the operator: `, string(printed))
+	require.Regexp(t, `(?m)^ok +caBundle of the admission webhook: in ValidatingWebhookConfiguration `+webhookConfiguration, string(printed))
+	require.Regexp(t, `(?m)^ok +certificate of the admission webhook: in Secret `+namespace+"/"+webhookSecret, string(printed))
 }
 
 // The new release has another port, at which a second operator answers that only
