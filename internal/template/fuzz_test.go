@@ -67,13 +67,20 @@ func FuzzExecute(f *testing.F) {
 		if err != nil {
 			require.ErrorAs(t, err, &located)
 			require.Empty(t, first)
-			if located.Budget == "time" {
-				return
-			}
 		}
 		require.NotContains(t, first, "<no value>")
 		second, again := measured(t, set, "one/templates/a.yaml", data)
+		if isOutOfTime(err) || isOutOfTime(again) {
+			return
+		}
 		require.Equal(t, first, second)
 		require.Equal(t, err == nil, errors.Is(again, nil))
 	})
+}
+
+// isOutOfTime tells of the one bound that also depends on what else the machine does:
+// what runs into it once may not do so again.
+func isOutOfTime(err error) bool {
+	var located *template.Error
+	return errors.As(err, &located) && located.Budget == "time"
 }
