@@ -30,8 +30,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tracing"
 )
 
-// writers is how many workloads of one VectorSidecar are written to at once.
-const writers = 8
+// writers is how many workloads of one VectorSidecar are written to at once: as many as
+// keep an API server of two cores busy while answers are on their way.
+const writers = 16
 
 // outcome is what came of carrying out a decision.
 type outcome struct {

@@ -79,27 +79,47 @@ func environmentChanges() predicate.Predicate {
 	}
 }
 
-// sidecarsOfWorkload finds those that may match a workload, and those that own
-// something in it.
-func (r *Reconciler) sidecarsOfWorkload(ctx context.Context, record *workload.Record) []reconcile.Request {
+// sidecarsOfWorkload finds those that may match a workload in one of its states, and
+// those that own something in it.
+func (r *Reconciler) sidecarsOfWorkload(ctx context.Context, states ...*workload.Record) []reconcile.Request {
 	found := map[types.NamespacedName]bool{}
-	for _, key := range append(labelKeys(record.Labels()), anyLabels) {
-		for _, sidecar := range r.list(ctx, record.Namespace, indexSelector, key) {
-			selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
-			if err == nil && selector.Matches(record.Labels()) {
+	asked := map[string]bool{}
+	isNew := func(key string) bool {
+		before := asked[key]
+		asked[key] = true
+		return !before
+	}
+	for _, record := range states {
+		for _, key := range append(labelKeys(record.Labels()), anyLabels) {
+			if isNew(indexSelector + key) {
+				r.addMatching(ctx, found, key, states)
+			}
+		}
+		for _, manager := range record.Managers() {
+			if !isNew(indexManager + manager) {
+				continue
+			}
+			for _, sidecar := range r.list(ctx, record.Namespace, indexManager, manager) {
 				found[client.ObjectKeyFromObject(&sidecar)] = true
 			}
 		}
+		for _, owner := range r.ledger.ownersOf(record.UID) {
+			found[owner] = true
+		}
 	}
-	for _, manager := range record.Managers() {
-		for _, sidecar := range r.list(ctx, record.Namespace, indexManager, manager) {
+	return requests(slices.Collect(maps.Keys(found)))
+}
+
+// addMatching adds those that have a key in the index and match one of some workloads
+// of a namespace.
+func (r *Reconciler) addMatching(ctx context.Context, found map[types.NamespacedName]bool, key string, workloads []*workload.Record) {
+	for _, sidecar := range r.list(ctx, workloads[0].Namespace, indexSelector, key) {
+		selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
+		matches := func(record *workload.Record) bool { return selector.Matches(record.Labels()) }
+		if err == nil && slices.ContainsFunc(workloads, matches) {
 			found[client.ObjectKeyFromObject(&sidecar)] = true
 		}
 	}
-	for _, owner := range r.ledger.ownersOf(record.UID) {
-		found[owner] = true
-	}
-	return requests(slices.Collect(maps.Keys(found)))
 }
 
 // sidecarsOfConfigMap finds those whose configuration is in a ConfigMap, the one

@@ -24,8 +24,9 @@ import (
 type workloads struct {
 	cache cache.Cache
 	fleet *Fleet
-	// concerns are the VectorSidecars that a change of a workload concerns.
-	concerns func(context.Context, *workload.Record) []reconcile.Request
+	// concerns are the VectorSidecars that a change of a workload concerns, given all
+	// the states that are known of it.
+	concerns func(ctx context.Context, states ...*workload.Record) []reconcile.Request
 
 	registration toolscache.ResourceEventHandlerRegistration
 	started      chan error
@@ -47,8 +48,8 @@ func (w *workloads) follow(ctx context.Context, queue queue) error {
 	if err != nil {
 		return fmt.Errorf("watching Deployments: %w", err)
 	}
-	enqueue := func(record *workload.Record) {
-		for _, request := range w.concerns(ctx, record) {
+	enqueue := func(states ...*workload.Record) {
+		for _, request := range w.concerns(ctx, states...) {
 			queue.Add(request)
 		}
 	}
@@ -76,7 +77,8 @@ func (w *workloads) follow(ctx context.Context, queue queue) error {
 				return
 			}
 			if old != nil {
-				enqueue(old)
+				enqueue(old, record)
+				return
 			}
 			enqueue(record)
 		},

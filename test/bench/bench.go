@@ -105,7 +105,7 @@ func (b *bench) empty(ctx context.Context, namespace string) error {
 	if err := b.cluster.Client.List(ctx, &all, client.InNamespace(namespace)); err != nil {
 		return err
 	}
-	err := each(ctx, len(all.Items), seeders, func(ctx context.Context, n int) error {
+	err := each(ctx, len(all.Items), func(ctx context.Context, n int) error {
 		sidecar := &all.Items[n]
 		if err := b.cluster.Client.Delete(ctx, sidecar); err != nil {
 			return err

@@ -50,7 +50,7 @@ func (s sizes) latency(ctx context.Context, b *bench) (err error) {
 	ticker := time.NewTicker(time.Second / changesPerSecond)
 	defer ticker.Stop()
 	patch := fmt.Appendf(nil, "{\"metadata\":{\"labels\":{%q:%q}}}", wantedKey, wantedValue)
-	err = each(ctx, s.changes, seeders, func(ctx context.Context, n int) error {
+	err = each(ctx, s.changes, func(ctx context.Context, n int) error {
 		<-ticker.C
 		_, err := b.cluster.set.AppsV1().Deployments(namespace).Patch(ctx, appName(n), types.MergePatchType, patch, metav1.PatchOptions{})
 		mu.Lock()

@@ -17,8 +17,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// seeders is how many requests at once make the world that is measured.
-const seeders = 16
+// workers is how many requests at once make the world that is measured, and the floor:
+// as many as give the most, see docs/performance.md.
+const workers = 16
 
 // cluster is the control plane that is measured on.
 type cluster struct {

@@ -46,10 +46,6 @@ var (
 	naiveContender    = contender{byNaive, runNaive}
 )
 
-// floorWorkers is how many requests at once the floor makes: as many as give the
-// most, see docs/performance.md.
-const floorWorkers = 8
-
 // runFloor applies the same bodies in a plain loop, and does nothing else.
 func runFloor(ctx context.Context, b *bench, namespace string, count int) (round, error) {
 	o, err := newOverlay(ctx, logs(namespace), nil, b.kubeVersion)

@@ -192,7 +192,7 @@ func (s sizes) stormOn(ctx context.Context, b *bench, operator *process, namespa
 	if err != nil {
 		return err
 	}
-	err = each(ctx, s.storm, seeders, func(ctx context.Context, n int) error {
+	err = each(ctx, s.storm, func(ctx context.Context, n int) error {
 		patch := fmt.Appendf(nil, "{\"status\":{\"collisionCount\":%d}}", n)
 		name := all.Items[n%len(all.Items)].Name
 		_, err := b.cluster.set.AppsV1().Deployments(namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")

@@ -74,7 +74,7 @@ func (b *bench) costOfEvent(ctx context.Context, sidecars int) (cost time.Durati
 	if err != nil {
 		return 0, err
 	}
-	err = each(ctx, sidecars-1, seeders, func(ctx context.Context, n int) error {
+	err = each(ctx, sidecars-1, func(ctx context.Context, n int) error {
 		name := fmt.Sprintf("other-%d", n)
 		return b.cluster.Client.Create(ctx, objects.NewVectorSidecar(name, namespace).Selecting("group", name).Build())
 	})

@@ -29,7 +29,7 @@ func (c *cluster) seed(ctx context.Context, namespace string, count int, change 
 
 // seedFrom makes those of them that are numbered from first on.
 func (c *cluster) seedFrom(ctx context.Context, namespace string, first, count int, change func(int, *appsv1.Deployment)) error {
-	return each(ctx, count-first, seeders, func(ctx context.Context, n int) error {
+	return each(ctx, count-first, func(ctx context.Context, n int) error {
 		n += first
 		object := application(appName(n), namespace)
 		if change != nil {
@@ -50,7 +50,7 @@ func (c *cluster) clear(ctx context.Context, namespace string) error {
 }
 
 // each calls for every number below count, some at once.
-func each(ctx context.Context, count, workers int, call func(context.Context, int) error) error {
+func each(ctx context.Context, count int, call func(context.Context, int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(workers)
 	for n := range count {

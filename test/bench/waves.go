@@ -142,7 +142,7 @@ func (c *cluster) applyAll(ctx context.Context, o *overlay, namespace string, co
 	if err != nil {
 		return err
 	}
-	return each(ctx, count, floorWorkers, func(ctx context.Context, n int) error {
+	return each(ctx, count, func(ctx context.Context, n int) error {
 		name := appName(n)
 		patch := bytes.Replace(body, []byte("\"NAME\""), []byte("\""+name+"\""), 1)
 		_, err := c.set.AppsV1().Deployments(namespace).
