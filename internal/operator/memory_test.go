@@ -20,7 +20,7 @@ func TestGarbageIsLimitedByWhatLives(t *testing.T) {
 		"as much again":             {24 << 20, 100},
 		"a large fleet":             {200 << 20, 50},
 	} {
-		require.Equal(t, test.want, garbagePercent(test.living), name)
+		require.Equal(t, test.want, garbagePercent(24, test.living), name)
 	}
 }
 

@@ -42,7 +42,8 @@ type Process struct {
 
 // Run runs the operator with a sidecar chart until the context ends.
 func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options, process Process) error {
-	beginGarbage()
+	garbage := beginGarbage(ctx)
+	defer garbage.filled()
 	catalogue, err := loadCatalogue(chart, options)
 	if err != nil {
 		return err
@@ -95,7 +96,7 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 			return fmt.Errorf("following %s: %w", options.Config, err)
 		}
 	}
-	if err := mgr.Add(garbage{}); err != nil {
+	if err := mgr.Add(garbage); err != nil {
 		return fmt.Errorf("adding the limit of garbage: %w", err)
 	}
 	if err := mgr.Start(ctx); err != nil {
