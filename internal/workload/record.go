@@ -23,7 +23,7 @@ type Record struct {
 	UID             types.UID
 	State
 
-	deleting, paused bool
+	deleting bool
 	// overrides tells that the workload's annotations give values.
 	overrides bool
 	// print is that of what the body was made of.
@@ -52,7 +52,7 @@ func RecordOf(deployment *appsv1.Deployment) *Record { return Showing(Of(deploym
 func Showing(view View) *Record {
 	return &Record{
 		Namespace: view.Namespace, Name: view.Name, UID: view.UID, State: view.State,
-		deleting: view.Deleting, paused: view.Paused, overrides: len(view.Overrides) > 0,
+		deleting: view.Deleting, overrides: len(view.Overrides) > 0,
 		body: &body{
 			labels: labelsOf(view.Name, view.Labels), lastWriter: view.LastWriter, shown: &view,
 			owned: &ownership{managers: slices.Sorted(maps.Keys(view.Owned)), byManager: view.Owned},
@@ -108,10 +108,6 @@ func (r *Record) LastWriter() string { return r.body.lastWriter }
 
 // HasOverrides tells whether the View has Overrides.
 func (r *Record) HasOverrides() bool { return r.overrides }
-
-// Halted tells that nothing of the workload rolls out: its owner has paused it, or it
-// is being deleted.
-func (r *Record) Halted() bool { return r.paused || r.deleting }
 
 // IsAs tells, in a few nanoseconds, whether another record of the same Reducer has the
 // same View but for its State.

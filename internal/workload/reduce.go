@@ -4,6 +4,9 @@
 package workload
 
 import (
+	"iter"
+	"maps"
+	"slices"
 	"strings"
 	"unique"
 
@@ -46,7 +49,6 @@ func (r *Reducer) Reduce(deployment *appsv1.Deployment) *Record {
 		UID:       deployment.UID,
 		State:     stateOf(deployment),
 		deleting:  deployment.DeletionTimestamp != nil,
-		paused:    deployment.Spec.Paused,
 		print:     r.prints.of(deployment),
 	}
 	if r.Before != nil {
@@ -55,7 +57,7 @@ func (r *Reducer) Reduce(deployment *appsv1.Deployment) *Record {
 			return record
 		}
 	}
-	record.body, record.overrides = r.bodyOf(deployment), hasOverrides(deployment.Annotations)
+	record.body, record.overrides = r.bodyOf(deployment), len(overrides(deployment.Annotations)) > 0
 	return record
 }
 
@@ -79,9 +81,9 @@ func visible(deployment *appsv1.Deployment) *appsv1.Deployment {
 		ObjectMeta: metav1.ObjectMeta{Annotations: visibleAnnotations(name, deployment.Annotations)},
 		Spec: appsv1.DeploymentSpec{
 			Paused:   deployment.Spec.Paused,
-			Selector: &metav1.LabelSelector{MatchLabels: keyed(selectorKeys(deployment.Spec.Selector))},
+			Selector: &metav1.LabelSelector{MatchLabels: keysOnly(slices.Values(selectorKeys(deployment.Spec.Selector)))},
 			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: keysOnly(template.Labels), Annotations: keysOnly(template.Annotations)},
+				ObjectMeta: metav1.ObjectMeta{Labels: keysOnly(maps.Keys(template.Labels)), Annotations: keysOnly(maps.Keys(template.Annotations))},
 				Spec: corev1.PodSpec{
 					HostNetwork:                   spec.HostNetwork,
 					HostPID:                       spec.HostPID,
@@ -114,19 +116,10 @@ func visibleAnnotations(name string, annotations map[string]string) map[string]s
 	return kept
 }
 
-// keyed is a map of keys alone.
-func keyed(keys []string) map[string]string {
-	kept := make(map[string]string, len(keys))
-	for _, key := range keys {
-		kept[key] = ""
-	}
-	return kept
-}
-
-// keysOnly drops the values, which may be long.
-func keysOnly(annotations map[string]string) map[string]string {
-	kept := make(map[string]string, len(annotations))
-	for key := range annotations {
+// keysOnly is a map without values, which may be long.
+func keysOnly(keys iter.Seq[string]) map[string]string {
+	kept := map[string]string{}
+	for key := range keys {
 		kept[key] = ""
 	}
 	return kept

@@ -174,16 +174,6 @@ func overrides(annotations map[string]string) map[string]string {
 	return found
 }
 
-// hasOverrides tells whether annotations give values.
-func hasOverrides(annotations map[string]string) bool {
-	for key := range annotations {
-		if strings.HasPrefix(key, meta.AnnotationValuesPrefix) {
-			return true
-		}
-	}
-	return false
-}
-
 // selectorKeys are the labels that a selector speaks of, sorted.
 func selectorKeys(selector *metav1.LabelSelector) []string {
 	if selector == nil {

@@ -4,13 +4,8 @@
 package process
 
 import (
-	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/pem"
 	"math/big"
 	"net/http"
 	"os"
@@ -143,24 +138,15 @@ func TestACertificateThatIsMissingIsNamed(t *testing.T) {
 // writeCertificate writes a certificate as cert-manager and Kubernetes name it.
 func writeCertificate(t *testing.T, folder string, serial int64) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	template := &x509.Certificate{
+	certificate, key, err := harness.Certify(&x509.Certificate{
 		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "operator"},
 		NotBefore: time.Now().Add(-time.Minute), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"localhost"},
-	}
-	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	})
 	require.NoError(t, err)
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	require.NoError(t, err)
-	for name, block := range map[string]*pem.Block{
-		"tls.key": {Type: "PRIVATE KEY", Bytes: private}, "tls.crt": {Type: "CERTIFICATE", Bytes: certificate},
-	} {
-		var text bytes.Buffer
-		require.NoError(t, pem.Encode(&text, block))
+	for name, text := range map[string][]byte{"tls.key": key, "tls.crt": certificate} {
 		// In one step, as a kubelet replaces a mounted Secret.
 		fresh := filepath.Join(folder, "."+name)
-		require.NoError(t, os.WriteFile(fresh, text.Bytes(), 0o600))
+		require.NoError(t, os.WriteFile(fresh, text, 0o600))
 		require.NoError(t, os.Rename(fresh, filepath.Join(folder, name)))
 	}
 }
