@@ -67,7 +67,7 @@ func TestUninstallingMayBeRefused(t *testing.T) {
 	require.Equal(t, "deployed", status(t).Info.Status)
 	// and what stood in the way can be taken away.
 	require.NoError(t, cluster.Delete(t.Context(), logs))
-	kubectl(t, "wait", "--for=delete", "vectorsidecar.observability.kontroloop.ai/logs", "-n", "shop", "--timeout=60s")
+	kubectl(t, "wait", "--for=delete", "vectorsidecars.observability.kontroloop.ai/logs", "-n", "shop", "--timeout=60s")
 	helm(t, "uninstall", release, "-n", namespace)
 	requireNoTrace(t, cart)
 }
