@@ -4,19 +4,25 @@
 package chart
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
 // To whoever applies what the chart renders, the Job before uninstalling is a Job like
@@ -73,23 +79,66 @@ func TestRenderedManifestsThatAreAppliedUninstallNothing(t *testing.T) {
 	requireNoTrace(t, cart)
 }
 
-// What nobody is known to make proves nothing, and the release is not to go without it.
-func TestAJobOfSomebodyElseFails(t *testing.T) {
+// Whoever else makes the Job is known by what the API server writes down of it.
+func TestAJobUninstallsForThoseWhoAreKnown(t *testing.T) {
 	i := installed(t, chartDir)
-	t.Cleanup(func() { deleteUninstallJob(t) })
-	cart, logs := injected(t)
+	asArgoCD := rest.CopyConfig(plane.Config())
+	asArgoCD.UserAgent = "argocd-application-controller/v3.5.1 (linux/amd64)"
+	argoCD, err := client.New(asArgoCD, client.Options{})
+	require.NoError(t, err)
 
-	for _, object := range objects(t, helm(t, "template", release, chartDir, "-n", namespace, "--show-only", "templates/uninstall-rights.yaml", "--show-only", "templates/uninstall-job.yaml")) {
-		require.NoError(t, cluster.Create(t.Context(), object, client.FieldOwner("deployer")))
-		t.Cleanup(func() { _ = cluster.Delete(t.Context(), object) })
+	for _, who := range []struct {
+		name   string
+		create func(*unstructured.Unstructured) error
+		known  bool
+		says   string
+	}{
+		{"somebody", func(object *unstructured.Unstructured) error {
+			return cluster.Create(t.Context(), object, client.FieldOwner("deployer"))
+		}, false, `made by "deployer", which is not known`},
+		{"Helm 4", func(object *unstructured.Unstructured) error {
+			return cluster.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(object), client.FieldOwner("helm"))
+		}, true, "all VectorSidecars are gone"},
+		{"Argo CD, before it deletes an application", func(object *unstructured.Unstructured) error {
+			return argoCD.Create(t.Context(), object)
+		}, true, "all VectorSidecars are gone"},
+	} {
+		t.Run(who.name, func(t *testing.T) {
+			logs := example.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build()
+			require.NoError(t, client.IgnoreAlreadyExists(cluster.Create(t.Context(), logs)))
+			before := len(i.pods.Said())
+
+			createUninstallJob(t, who.create)
+
+			job := awaitJob(t)
+			err := cluster.Get(t.Context(), client.ObjectKeyFromObject(logs), logs)
+			require.Equal(t, who.known, apierrors.IsNotFound(err), "%v", err)
+			require.Equal(t, who.known, hasCondition(job, batchv1.JobComplete))
+			said := strings.Join(i.pods.Said()[before:], "\n")
+			require.Contains(t, said, who.says)
+			require.Equal(t, !who.known, strings.Contains(said, "kubectl delete vectorsidecars.observability.kontroloop.ai --all -A"))
+		})
 	}
+}
 
-	job := awaitJob(t)
-	requireUntouched(t, cart, logs)
-	require.True(t, hasCondition(job, batchv1.JobFailed))
-	said := strings.Join(i.pods.Said(), "\n")
-	require.Contains(t, said, `made by "deployer"`)
-	require.Contains(t, said, "kubectl delete vectorsidecars.observability.kontroloop.ai --all -A")
+// createUninstallJob creates the Job before uninstalling, with its account and rights,
+// for the time of the test.
+func createUninstallJob(t *testing.T, create func(*unstructured.Unstructured) error) {
+	t.Helper()
+	rendered := helm(t, "template", release, chartDir, "-n", namespace, "--show-only", "templates/uninstall-rights.yaml", "--show-only", "templates/uninstall-job.yaml")
+	all := objects(t, rendered)
+	t.Cleanup(func() {
+		for _, object := range all {
+			err := cluster.Delete(context.WithoutCancel(t.Context()), object.DeepCopy(), client.PropagationPolicy(metav1.DeletePropagationBackground))
+			require.NoError(t, client.IgnoreNotFound(err)) // A Job's pods would stay otherwise.
+		}
+	})
+	slices.SortFunc(all, func(a, b *unstructured.Unstructured) int { // The Job comes last, as by its weight.
+		return strings.Compare(a.GetAnnotations()["helm.sh/hook-weight"], b.GetAnnotations()["helm.sh/hook-weight"])
+	})
+	for _, object := range all {
+		require.NoError(t, create(object.DeepCopy()))
+	}
 }
 
 // kustomization is a folder with a kustomization.yaml and with these files.

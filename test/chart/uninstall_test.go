@@ -94,16 +94,6 @@ func TestUninstallingByHelmsSDK(t *testing.T) {
 	requireNoTrace(t, cart)
 }
 
-func TestUninstallingByTerraform(t *testing.T) {
-	installed(t, chartDir)
-	cart, _ := injected(t)
-
-	complaint, err := uninstallAs(t, "terraform-provider-helm_v3.1.1_x5")
-
-	require.NoError(t, err, complaint)
-	requireNoTrace(t, cart)
-}
-
 // The hooks that Helm runs are those of the revision that is installed.
 func TestUninstallingAfterARollback(t *testing.T) {
 	i := installed(t, chartDir)
