@@ -115,7 +115,7 @@ RUNS_PROGRAMS := chart envtest process docs
 GO_TEST := GOGC=$(or $(GOGC),200) go test -timeout 30m -parallel 4
 
 .PHONY: test
-test: build control-plane $(BIN)/helm-unittest $(BIN)/promtool $(BIN)/crds ## Run every test: unit, golden, charts, and against a real API server.
+test: build control-plane $(BIN)/helm-sdk $(BIN)/helm-unittest $(BIN)/promtool $(BIN)/crds ## Run every test: unit, golden, charts, and against a real API server.
 	@packages=$$(go list ./... | grep -vE '/test/($(subst $() ,|,$(RUNS_PROGRAMS)))(/|$$)') && $(GO_TEST) $$packages
 	@$(GO_TEST) -count=1 $(RUNS_PROGRAMS:%=./test/%/...)
 	@$(MAKE) --no-print-directory test-charts
@@ -126,7 +126,7 @@ test-charts: $(BIN)/helm-unittest ## Run both charts' helm-unittest suites.
 	$(BIN)/helm-unittest -f 'test/sidecarchart/*_test.yaml' .
 
 .PHONY: test-integration
-test-integration: build control-plane $(BIN)/promtool $(BIN)/crds ## Run only the tests against a real API server.
+test-integration: build control-plane $(BIN)/helm-sdk $(BIN)/promtool $(BIN)/crds ## Run only the tests against a real API server.
 	$(GO_TEST) -count=1 ./test/chart/... ./test/envtest/... ./test/process/...
 
 .PHONY: test-e2e
@@ -218,7 +218,7 @@ CONTROL_PLANE := $(addprefix $(BIN)/,etcd kube-apiserver kube-controller-manager
 control-plane: $(CONTROL_PLANE) ## Build the programs of the test control plane.
 
 .PHONY: tools
-tools: control-plane $(addprefix $(BIN)/,helm-unittest controller-gen golangci-lint ko promtool crds) ## Build every tool into bin/; the first time takes some minutes.
+tools: control-plane $(addprefix $(BIN)/,helm-sdk helm-unittest controller-gen golangci-lint ko promtool crds) ## Build every tool into bin/; the first time takes some minutes.
 
 # The version of a module as its tool module pins it.
 pinned = $(shell awk '$$1 == "$(2)" && $$2 ~ /^v/ {print $$2; exit}' $(TOOLS)/$(1)/go.mod)
@@ -257,6 +257,8 @@ $(foreach program,kube-apiserver kube-controller-manager kube-scheduler kubectl,
 $(eval $(call tool,etcd,etcd,go.etcd.io/etcd/server/v3))
 $(eval $(call tool,kwok,kwok,sigs.k8s.io/kwok/cmd/kwok))
 $(eval $(call tool,helm,helm,helm.sh/helm/v3/cmd/helm,$(HELM_LDFLAGS)))
+$(eval $(call tool,helm,helm-sdk,./sdk))
+$(BIN)/helm-sdk: $(TOOLS)/helm/sdk/main.go
 $(eval $(call tool,helm-unittest,helm-unittest,github.com/helm-unittest/helm-unittest/cmd/helm-unittest,$(CHART_LDFLAGS)))
 $(eval $(call tool,controller-gen,controller-gen,sigs.k8s.io/controller-tools/cmd/controller-gen))
 $(eval $(call tool,golangci-lint,golangci-lint,github.com/golangci/golangci-lint/v2/cmd/golangci-lint))

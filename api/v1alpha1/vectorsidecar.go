@@ -15,7 +15,7 @@ import (
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:shortName=vs,categories=observability
+// +kubebuilder:resource:categories=observability
 // +kubebuilder:printcolumn:name="Enabled",type=boolean,JSONPath=`.spec.enabled`
 // +kubebuilder:printcolumn:name="Environment",type=string,JSONPath=`.status.environment`
 // +kubebuilder:printcolumn:name="Matched",type=integer,JSONPath=`.status.matchedDeployments`

@@ -12,6 +12,11 @@ and rights come and go with them, so that the operator itself never has them.
 app.kubernetes.io/component: {{ last . }}
 {{- end -}}
 
+{{- /* The name of the Job before uninstalling. */ -}}
+{{- define "vector-sidecar-operator.uninstallJob" -}}
+{{ include "vector-sidecar-operator.fullname" . }}-uninstall
+{{- end -}}
+
 {{- /* The account of a hook: its own, or the operator's where roles are others' to
 make. Takes a list: the root, and the hook's component. */ -}}
 {{- define "vector-sidecar-operator.hookAccount" -}}

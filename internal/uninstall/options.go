@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"strings"
 	"time"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
@@ -30,6 +31,11 @@ type Options struct {
 	Policy Policy
 	// Timeout is how long it may take.
 	Timeout time.Duration
+	// Job is the name of the Job that Run runs in, in the operator's namespace.
+	Job string
+	// Clients are the field managers of further programs that uninstall releases as Helm
+	// does, beside those that are known. One that ends in * stands for all that begin so.
+	Clients []string
 	// Operator are the options of the operator that goes.
 	Operator operator.Options
 }
@@ -41,8 +47,16 @@ func ParseOptions(arguments []string) (Options, error) {
 	flags := flag.NewFlagSet("operator uninstall", flag.ContinueOnError)
 	flags.Var(&options.Policy, "policy", "what becomes of the VectorSidecars: eject, orphan or block")
 	flags.DurationVar(&options.Timeout, "timeout", 5*time.Minute, "how long it may take")
+	flags.StringVar(&options.Job, "job", "", "the Job that this runs in, which has to show that the release is being uninstalled")
+	flags.Func("clients", "field managers of further clients of Helm, a comma between two", func(text string) error {
+		options.Clients = strings.Split(text, ",")
+		return nil
+	})
 	if err := flags.Parse(arguments); err != nil {
 		return options, err
+	}
+	if options.Job == "" {
+		return options, errors.New("--job is empty: name the Job that this runs in")
 	}
 	if options.Timeout <= 0 {
 		return options, fmt.Errorf("--timeout is %s: it must be more than 0", options.Timeout)

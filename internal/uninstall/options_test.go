@@ -15,11 +15,13 @@ import (
 )
 
 func TestOptionsAreItsOwnAndThoseOfTheOperatorThatGoes(t *testing.T) {
-	options, err := ParseOptions([]string{"--policy=orphan", "--timeout=90s", "--", "--namespace=vector-system", "--watch-namespaces=shop,pay", "--leader-elect", "--metrics-bind-address=:8443"})
+	options, err := ParseOptions([]string{"--policy=orphan", "--timeout=90s", "--job=vso-uninstall", "--clients=lifecycle,installer", "--", "--namespace=vector-system", "--watch-namespaces=shop,pay", "--leader-elect", "--metrics-bind-address=:8443"})
 
 	require.NoError(t, err)
 	require.Equal(t, Orphan, options.Policy)
 	require.Equal(t, 90*time.Second, options.Timeout)
+	require.Equal(t, "vso-uninstall", options.Job)
+	require.Equal(t, []string{"lifecycle", "installer"}, options.Clients)
 	require.Equal(t, []string{"shop", "pay"}, options.Operator.WatchNamespaces)
 	require.True(t, options.Operator.LeaderElect)
 	require.Equal(t, "0", options.Operator.MetricsBindAddress, "the operator that goes may listen there")
@@ -32,8 +34,9 @@ func TestOptionsThatCannotWorkAreNamed(t *testing.T) {
 		names     string
 	}{
 		"a policy that there is not": {[]string{"--policy=purge"}, "it must be eject, orphan or block"},
-		"no time":                    {[]string{"--timeout=0s"}, "--timeout is 0s"},
-		"one of the operator's own":  {[]string{"--", "--concurrency=0"}, "--concurrency is 0"},
+		"no time":                    {[]string{"--job=j", "--timeout=0s"}, "--timeout is 0s"},
+		"no Job":                     {nil, "--job is empty"},
+		"one of the operator's own":  {[]string{"--job=j", "--", "--concurrency=0"}, "--concurrency is 0"},
 		"one on the wrong side":      {[]string{"--concurrency=2"}, "concurrency"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -49,14 +52,20 @@ func TestHelpIsNoFailure(t *testing.T) {
 }
 
 func TestWhatBlocksIsNamed(t *testing.T) {
-	left := make([]v1alpha1.VectorSidecar, 21)
-	for i := range left {
-		left[i].Namespace, left[i].Name = "shop", "logs"
-	}
+	left := sidecars(21)
 	err := (&BlockedError{left}).Error()
 	require.Contains(t, err, "21 VectorSidecars: shop/logs, ")
 	require.Contains(t, err, ", …; delete them first")
 
 	left[0].Status.Conditions = []metav1.Condition{{Type: "Ready", Reason: "Conflict", Message: "helm owns it"}}
 	require.Equal(t, "1 VectorSidecars: shop/logs (Conflict: helm owns it)", describe(left[:1], message))
+}
+
+// sidecars are VectorSidecars of one name.
+func sidecars(number int) []v1alpha1.VectorSidecar {
+	all := make([]v1alpha1.VectorSidecar, number)
+	for i := range all {
+		all[i].Namespace, all[i].Name = "shop", "logs"
+	}
+	return all
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -41,17 +42,18 @@ func (e *BlockedError) Error() string {
 // Run does what the policy says for all VectorSidecars of the operator's scope, and
 // returns when none is left and the operator's Lease is going to be deleted with the
 // release. It tells of its progress, a line each. Where the operator elects its leader,
-// Run stands by for it: one that is dead is replaced.
+// Run stands by for it: one that is dead is replaced. It changes nothing unless the Job
+// that it runs in shows that the release is being uninstalled; no error if the Job came
+// with applied manifests.
 func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options, progress io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, options.Timeout)
 	defer cancel()
-	scheme := runtime.NewScheme()
-	if err := errors.Join(v1alpha1.AddToScheme(scheme), coordinationv1.AddToScheme(scheme), corev1.AddToScheme(scheme)); err != nil {
-		return fmt.Errorf("registering types: %w", err)
-	}
-	c, err := client.New(config, client.Options{Scheme: scheme})
+	c, err := newClient(config)
 	if err != nil {
-		return fmt.Errorf("making a client: %w", err)
+		return err
+	}
+	if is, err := isUninstalling(ctx, c, options, progress); err != nil || !is {
+		return err
 	}
 	left, err := list(ctx, c, options.Operator.WatchNamespaces)
 	switch {
@@ -74,6 +76,19 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 		tell(progress, "the Lease is left: %v", err)
 	}
 	return nil
+}
+
+func newClient(config *rest.Config) (client.Client, error) {
+	scheme := runtime.NewScheme()
+	err := errors.Join(v1alpha1.AddToScheme(scheme), batchv1.AddToScheme(scheme), coordinationv1.AddToScheme(scheme), corev1.AddToScheme(scheme))
+	if err != nil {
+		return nil, fmt.Errorf("registering types: %w", err)
+	}
+	c, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, fmt.Errorf("making a client: %w", err)
+	}
+	return c, nil
 }
 
 // empty deletes VectorSidecars until none is left.

@@ -121,6 +121,8 @@ var other = map[string]string{
 	"tracing.endpoint":                         `http://collector.tracing:4318`,
 	"tracing.protocol":                         `http/protobuf`,
 	"tracing.resourceAttributes":               `{team: platform}`,
+	"uninstall.clients":                        `[installer]`,
+	"uninstall.hook":                           `false`,
 	"uninstall.policy":                         `block`,
 	"uninstall.timeoutSeconds":                 `60`,
 	"values":                                   `{tier: gold}`,

@@ -4,6 +4,9 @@
 package chart
 
 import (
+	"bytes"
+	"context"
+	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -64,9 +67,59 @@ func TestUninstallingMayBeRefused(t *testing.T) {
 	require.Equal(t, "deployed", status(t).Info.Status)
 	// and what stood in the way can be taken away.
 	require.NoError(t, cluster.Delete(t.Context(), logs))
-	kubectl(t, "wait", "--for=delete", "vs/logs", "-n", "shop", "--timeout=60s")
+	kubectl(t, "wait", "--for=delete", "vectorsidecars.observability.kontroloop.ai/logs", "-n", "shop", "--timeout=60s")
 	helm(t, "uninstall", release, "-n", namespace)
 	requireNoTrace(t, cart)
+}
+
+// Helm's SDK writes under the name of the program that it is built into. One that nobody
+// knows may as well apply manifests, until it is named.
+func TestUninstallingByHelmsSDK(t *testing.T) {
+	i := installed(t, chartDir)
+	cart, logs := injected(t)
+
+	complaint, err := uninstallAs(t, "lifecycle")
+
+	require.Error(t, err)
+	require.Contains(t, complaint, "job "+fullname+"-uninstall failed")
+	said := strings.Join(i.pods.Said(), "\n")
+	require.Contains(t, said, `made by "lifecycle", which is not known to uninstall releases; nothing is changed`)
+	require.Contains(t, said, "name it in uninstall.clients")
+	requireUntouched(t, cart, logs)
+
+	helm(t, "rollback", release, "1", "-n", namespace)
+	helm(t, "upgrade", release, chartDir, "-n", namespace, "--set", "uninstall.clients={installer,lifecycle}")
+	complaint, err = uninstallAs(t, "lifecycle")
+	require.NoError(t, err, complaint)
+	requireNoTrace(t, cart)
+}
+
+// The hooks that Helm runs are those of the revision that is installed.
+func TestUninstallingAfterARollback(t *testing.T) {
+	i := installed(t, chartDir)
+	cart, _ := injected(t)
+	helm(t, "upgrade", release, chartDir, "-n", namespace, "--set", "uninstall.hook=false,concurrency=2")
+	i.restarted(t)
+	helm(t, "rollback", release, "1", "-n", namespace)
+	i.restarted(t)
+
+	helm(t, "uninstall", release, "-n", namespace)
+
+	requireNoTrace(t, cart)
+}
+
+// uninstallAs uninstalls the release by Helm's SDK in a program of a name, and returns
+// what that complains of.
+func uninstallAs(t *testing.T, name string) (complaint string, err error) {
+	t.Helper()
+	bin, err := plane.Bin("helm-sdk")
+	require.NoError(t, err)
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), bin, namespace, release)
+	cmd.Args[0], cmd.Stderr = name, &stderr
+	cmd.Env = []string{"KUBECONFIG=" + plane.Kubeconfig(), "HOME=" + t.TempDir()}
+	err = cmd.Run()
+	return stderr.String(), err
 }
 
 // An operator loses its rights before it is told to stop, and so cannot give its Lease

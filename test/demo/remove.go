@@ -32,7 +32,7 @@ func (d *demo) remove(ctx context.Context) error {
 	if err := d.rolledOut(ctx, 1); err != nil {
 		return err
 	}
-	if _, err := d.kubectl(ctx, "delete", "vs", logs.Name, "-n", logs.Namespace, "--timeout=30s"); err != nil {
+	if _, err := d.kubectl(ctx, "delete", definition, logs.Name, "-n", logs.Namespace, "--timeout=30s"); err != nil {
 		return err
 	}
 	var gone v1alpha1.VectorSidecar

@@ -73,7 +73,7 @@ func readyFor(sidecar *v1alpha1.VectorSidecar, reason string) finding {
 // showSidecar shows the VectorSidecar as a person sees it, checks the columns, and
 // shows the conditions.
 func (d *demo) showSidecar(ctx context.Context, matched, injected int) error {
-	output, err := d.kubectl(ctx, "get", "vs", "-n", logs.Namespace)
+	output, err := d.kubectl(ctx, "get", "vectorsidecars", "-n", logs.Namespace)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (d *demo) showSidecar(ctx context.Context, matched, injected int) error {
 }
 
 func (d *demo) showConditions(ctx context.Context) error {
-	_, err := d.kubectl(ctx, "get", "vs", logs.Name, "-n", logs.Namespace, "-o",
+	_, err := d.kubectl(ctx, "get", "vectorsidecars", logs.Name, "-n", logs.Namespace, "-o",
 		`jsonpath={range .status.conditions[*]}{.type}={.status} {.reason}: {.message}{"\n"}{end}`)
 	return err
 }

@@ -23,10 +23,10 @@ func (d *demo) stay(ctx context.Context) error {
 		"export KUBECONFIG=" + shellWord(d.plane.Kubeconfig()),
 		"bin/kubectl apply -f " + logsFile,
 		"bin/kubectl label deployment cart -n shop logs=vector",
-		"bin/kubectl get vs,deployments,pods -n shop",
+		"bin/kubectl get vectorsidecars,deployments,pods -n shop",
 		"bin/kubectl get deployment cart -n shop -o yaml",
 		"bin/kubectl get events -n shop",
-		"bin/kubectl delete vs logs -n shop",
+		"bin/kubectl delete vectorsidecars.observability.kontroloop.ai logs -n shop",
 	} {
 		d.line("%s", d.paint(cyan, line))
 	}

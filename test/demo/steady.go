@@ -112,7 +112,7 @@ func (d *demo) metricsReader(ctx context.Context) (*reader, error) {
 }
 
 func (d *demo) changeLogLevel(ctx context.Context) error {
-	if _, err := d.kubectl(ctx, "patch", "vs", logs.Name, "-n", logs.Namespace, "--type=merge", "-p", `{"spec":{"sidecar":{"logLevel":"debug"}}}`); err != nil {
+	if _, err := d.kubectl(ctx, "patch", "vectorsidecars", logs.Name, "-n", logs.Namespace, "--type=merge", "-p", `{"spec":{"sidecar":{"logLevel":"debug"}}}`); err != nil {
 		return err
 	}
 	if err := d.sidecarReady(ctx, meta.ReasonUpToDate, 1, 1); err != nil {

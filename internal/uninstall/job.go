@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package uninstall
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+)
+
+// resource is the full name of VectorSidecars, that of no other's kind.
+var resource = "vectorsidecars." + v1alpha1.GroupVersion.Group
+
+// isUninstalling reports whether the Job that this runs in was made because the release
+// is going to be deleted. Where it came with applied manifests, the progress says what
+// it would have done. The error says what to do by hand.
+func isUninstalling(ctx context.Context, c client.Client, options Options, progress io.Writer) (bool, error) {
+	var job batchv1.Job
+	name := types.NamespacedName{Namespace: options.Operator.Namespace, Name: options.Job}
+	if err := c.Get(ctx, name, &job); err != nil {
+		return false, fmt.Errorf("not uninstalling (by hand: %s): reading from Job %s who made it: %w", byHand(&options), name, err)
+	}
+	why, makers := judge(&job, options.Clients)
+	who := quoted(makers)
+	switch why {
+	case uninstalling:
+		return true, nil
+	case applied:
+		left, err := list(ctx, c, options.Operator.WatchNamespaces)
+		if err != nil {
+			return false, err
+		}
+		tell(progress, "Job %s was made by %s with manifests that were applied; no release is being uninstalled, and nothing is changed.", name, who)
+		tell(progress, "Before a release is uninstalled, it would %s (uninstall.policy=%s). With uninstall.hook=false it is not rendered.", would(options.Policy, left), options.Policy)
+		return false, nil
+	default:
+		return false, fmt.Errorf("not uninstalling: Job %s was made by %s, which is not known to uninstall releases; nothing is changed. If it is a client of Helm, name it in uninstall.clients. By hand: %s", name, who, byHand(&options))
+	}
+}
+
+// quoted names the makers of a Job.
+func quoted(makers []string) string {
+	if len(makers) == 0 {
+		return "somebody who is not in its managedFields"
+	}
+	return `"` + strings.Join(makers, `" and "`) + `"`
+}
+
+// would says what a policy does with what is there.
+func would(policy Policy, left []v1alpha1.VectorSidecar) string {
+	switch {
+	case len(left) == 0:
+		return "find no VectorSidecars and do nothing"
+	case policy == Block:
+		return "refuse, because there are " + describe(left, nil)
+	case policy == Orphan:
+		return "delete " + describe(left, nil) + ", and leave their sidecars"
+	}
+	return "delete " + describe(left, nil) + ", and take their sidecars out"
+}
+
+// byHand are the commands that do what the policy says.
+func byHand(options *Options) string {
+	const end = ", then uninstall without hooks"
+	scopes := []string{"-A"}
+	if namespaces := options.Operator.WatchNamespaces; len(namespaces) > 0 {
+		scopes = nil
+		for _, namespace := range namespaces {
+			scopes = append(scopes, "-n "+namespace)
+		}
+	}
+	var look, remove []string
+	for _, scope := range scopes {
+		look = append(look, fmt.Sprintf("kubectl get %s %s", resource, scope))
+		remove = append(remove, fmt.Sprintf("kubectl delete %s --all %s", resource, scope))
+	}
+	all := strings.Join(remove, " && ")
+	switch options.Policy {
+	case Block:
+		return "see that there are none with " + strings.Join(look, " && ") + end
+	case Orphan:
+		return fmt.Sprintf(`while the operator runs, kubectl patch %s NAME -n NAMESPACE --type=merge -p '{"spec":{"deletionPolicy":"Orphan"}}' for each, and %s`, resource, all) + end
+	}
+	return "while the operator runs, " + all + end
+}

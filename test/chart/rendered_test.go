@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package chart
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	example "kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// To whoever applies what the chart renders, the Job before uninstalling is a Job like
+// any other. The release stays, and so does what it injected.
+func TestRenderedManifestsThatAreAppliedUninstallNothing(t *testing.T) {
+	i := installed(t, chartDir)
+	t.Cleanup(func() { deleteUninstallJob(t) })
+	cart, logs := injected(t)
+	rollouts := cart.Generation
+	rendered := filepath.Join(t.TempDir(), "rendered.yaml")
+	require.NoError(t, os.WriteFile(rendered, helm(t, "template", release, chartDir, "-n", namespace, "--skip-tests"), 0o600))
+
+	for _, way := range []struct {
+		name    string
+		apply   func(t *testing.T)
+		manager string
+	}{
+		{"by kubectl", func(t *testing.T) {
+			kubectl(t, "apply", "-f", rendered)
+		}, "kubectl-client-side-apply"},
+		{"by kubectl on the server's side", func(t *testing.T) {
+			kubectl(t, "apply", "--server-side", "--force-conflicts", "-f", rendered)
+		}, "kubectl"},
+		{"by kustomize", func(t *testing.T) {
+			kubectl(t, "apply", "-k", kustomization(t, "resources: [rendered.yaml]", rendered))
+		}, "kubectl-client-side-apply"},
+		{"by kustomize's Helm generator", func(t *testing.T) {
+			kubectl(t, "apply", "-f", generated(t))
+		}, "kubectl-client-side-apply"},
+		{"by kubectl create", func(t *testing.T) {
+			_, _, err := tryKubectl(t, "create", "-f", rendered)
+			require.Error(t, err, "all but the Job is there")
+		}, "kubectl-create"},
+	} {
+		t.Run(way.name, func(t *testing.T) {
+			deleteUninstallJob(t)
+			before := len(i.pods.Said())
+
+			way.apply(t)
+
+			job := awaitJob(t)
+			requireUntouched(t, cart, logs)
+			require.Equal(t, rollouts, cart.Generation)
+			require.True(t, hasCondition(job, batchv1.JobComplete), "who applies manifests is to see no failure")
+			said := strings.Join(i.pods.Said()[before:], "\n")
+			require.Contains(t, said, `made by "`+way.manager+`"`)
+			require.Contains(t, said, "nothing is changed")
+			require.Contains(t, said, "delete 1 VectorSidecars: shop/logs")
+		})
+	}
+
+	// It is a release still.
+	helm(t, "uninstall", release, "-n", namespace)
+	requireNoTrace(t, cart)
+}
+
+// Whoever else makes the Job is known by what the API server writes down of it.
+func TestAJobUninstallsForThoseWhoAreKnown(t *testing.T) {
+	i := installed(t, chartDir)
+	asArgoCD := rest.CopyConfig(plane.Config())
+	asArgoCD.UserAgent = "argocd-application-controller/v3.5.1 (linux/amd64)"
+	argoCD, err := client.New(asArgoCD, client.Options{})
+	require.NoError(t, err)
+
+	for _, who := range []struct {
+		name   string
+		create func(*unstructured.Unstructured) error
+		known  bool
+		says   string
+	}{
+		{"somebody", func(object *unstructured.Unstructured) error {
+			return cluster.Create(t.Context(), object, client.FieldOwner("deployer"))
+		}, false, `made by "deployer", which is not known`},
+		{"Helm 4", func(object *unstructured.Unstructured) error {
+			return cluster.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(object), client.FieldOwner("helm"))
+		}, true, "all VectorSidecars are gone"},
+		{"Argo CD, before it deletes an application", func(object *unstructured.Unstructured) error {
+			return argoCD.Create(t.Context(), object)
+		}, true, "all VectorSidecars are gone"},
+	} {
+		t.Run(who.name, func(t *testing.T) {
+			logs := example.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build()
+			require.NoError(t, client.IgnoreAlreadyExists(cluster.Create(t.Context(), logs)))
+			before := len(i.pods.Said())
+
+			createUninstallJob(t, who.create)
+
+			job := awaitJob(t)
+			err := cluster.Get(t.Context(), client.ObjectKeyFromObject(logs), logs)
+			require.Equal(t, who.known, apierrors.IsNotFound(err), "%v", err)
+			require.Equal(t, who.known, hasCondition(job, batchv1.JobComplete))
+			said := strings.Join(i.pods.Said()[before:], "\n")
+			require.Contains(t, said, who.says)
+			require.Equal(t, !who.known, strings.Contains(said, "kubectl delete vectorsidecars.observability.kontroloop.ai --all -A"))
+		})
+	}
+}
+
+// createUninstallJob creates the Job before uninstalling, with its account and rights,
+// for the time of the test.
+func createUninstallJob(t *testing.T, create func(*unstructured.Unstructured) error) {
+	t.Helper()
+	rendered := helm(t, "template", release, chartDir, "-n", namespace, "--show-only", "templates/uninstall-rights.yaml", "--show-only", "templates/uninstall-job.yaml")
+	all := objects(t, rendered)
+	t.Cleanup(func() {
+		for _, object := range all {
+			err := cluster.Delete(context.WithoutCancel(t.Context()), object.DeepCopy(), client.PropagationPolicy(metav1.DeletePropagationBackground))
+			require.NoError(t, client.IgnoreNotFound(err)) // A Job's pods would stay otherwise.
+		}
+	})
+	slices.SortFunc(all, func(a, b *unstructured.Unstructured) int { // The Job comes last, as by its weight.
+		return strings.Compare(a.GetAnnotations()["helm.sh/hook-weight"], b.GetAnnotations()["helm.sh/hook-weight"])
+	})
+	for _, object := range all {
+		require.NoError(t, create(object.DeepCopy()))
+	}
+}
+
+// kustomization is a folder with a kustomization.yaml and with these files.
+func kustomization(t *testing.T, text string, files ...string) string {
+	t.Helper()
+	folder := t.TempDir()
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(folder, filepath.Base(file)), content, 0o600))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(text), 0o600))
+	return folder
+}
+
+// generated is a file with what kustomize's Helm generator makes of the chart.
+func generated(t *testing.T) string {
+	t.Helper()
+	folder := kustomization(t, `
+helmCharts:
+  - name: chart
+    releaseName: `+release+`
+    namespace: `+namespace+`
+    skipTests: true
+`)
+	require.NoError(t, os.CopyFS(filepath.Join(folder, "charts", "chart"), os.DirFS(chartDir)))
+	bin, err := plane.Bin("helm")
+	require.NoError(t, err)
+	file := filepath.Join(folder, "generated.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(kubectl(t, "kustomize", "--enable-helm", "--helm-command", bin, folder)), 0o600))
+	return file
+}
+
+func deleteUninstallJob(t *testing.T) {
+	t.Helper()
+	kubectl(t, "delete", "job", fullname+"-uninstall", "-n", namespace, "--ignore-not-found")
+}
+
+// requireUntouched finds a VectorSidecar that nobody deletes, and its sidecar.
+func requireUntouched(t *testing.T, cart *appsv1.Deployment, logs *v1alpha1.VectorSidecar) {
+	t.Helper()
+	world.Get(t, logs)
+	require.Nil(t, logs.DeletionTimestamp)
+	world.Get(t, cart)
+	require.True(t, carries(cart))
+}
+
+// awaitJob waits until the Job before uninstalling has ended.
+func awaitJob(t *testing.T) *batchv1.Job {
+	t.Helper()
+	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fullname + "-uninstall"}}
+	harness.Until(t, world, job, "its end", func(job *batchv1.Job) bool {
+		return hasCondition(job, batchv1.JobComplete) || hasCondition(job, batchv1.JobFailed)
+	})
+	return job
+}
+
+func hasCondition(job *batchv1.Job, kind batchv1.JobConditionType) bool {
+	for _, condition := range job.Status.Conditions {
+		if condition.Type == kind && condition.Status == "True" {
+			return true
+		}
+	}
+	return false
+}
