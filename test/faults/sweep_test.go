@@ -1,0 +1,265 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package faults
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"kontroloop.ai/vector-sidecar-operator/test/faults/wire"
+)
+
+// short are the scenarios that make test has time for.
+var short = []string{"inject", "other image"}
+
+// Faults that are put at every write, and at the first of each kind.
+var (
+	everywhere = []wire.Effect{wire.CrashBefore, wire.CrashAfter, wire.LoseAnswer, wire.CutRequest}
+	inShort    = []wire.Effect{wire.CrashBefore, wire.CrashAfter, wire.LoseAnswer}
+	onceEach   = []wire.Effect{
+		wire.Answer(http.StatusForbidden), wire.Answer(http.StatusConflict), wire.Answer(http.StatusUnprocessableEntity), wire.Answer(http.StatusTooManyRequests),
+		wire.Answer(http.StatusInternalServerError), wire.Answer(http.StatusServiceUnavailable), wire.Answer(http.StatusGatewayTimeout),
+	}
+)
+
+// TestTheSweep plays every scenario without a fault, and then with each fault at each
+// of its writes.
+func TestTheSweep(t *testing.T) {
+	swept := chosen(t)
+	held := readWrites(t)
+	began := time.Now()
+	learned := learn(t, swept)
+	if *update {
+		writeWrites(t, held, learned)
+		return
+	}
+	var jobs []*job
+	for i := range swept {
+		s := &swept[i]
+		if learned[s.name] == nil {
+			continue
+		}
+		requireWrites(t, s.name, held[s.name], learned[s.name].writes)
+		jobs = append(jobs, jobsOf(s, learned[s.name], held)...)
+	}
+	perform(t, jobs)
+	report(t, swept, learned, jobs, time.Since(began))
+}
+
+// chosen are the scenarios that are swept this time.
+func chosen(t *testing.T) []scenario {
+	t.Helper()
+	every := scenarios()
+	names := map[string]bool{}
+	for i := range every {
+		require.False(t, names[every[i].name], "two scenarios are named %q", every[i].name)
+		names[every[i].name] = true
+	}
+	pattern, err := regexp.Compile(*only)
+	require.NoError(t, err)
+	return slices.DeleteFunc(every, func(s scenario) bool {
+		return !pattern.MatchString(s.name) || !*full && *only == "" && !slices.Contains(short, s.name)
+	})
+}
+
+// learn plays scenarios without a fault, each twice: what differs between two such
+// runs cannot be compared.
+func learn(t *testing.T, swept []scenario) map[string]*course {
+	t.Helper()
+	var mu sync.Mutex
+	learned := map[string]*course{}
+	group := errgroup.Group{}
+	group.SetLimit(*parallel)
+	for i := range swept {
+		s := &swept[i]
+		group.Go(func() error {
+			first, err := play(t.Context(), s, nil, nil)
+			var again *course
+			if err == nil {
+				again, err = play(t.Context(), s, nil, nil)
+			}
+			if err == nil {
+				err = sameCourse(first, again)
+			}
+			if err != nil {
+				t.Errorf("%s, without a fault: %v", s.name, err)
+				return nil
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			learned[s.name] = first.least(again)
+			return nil
+		})
+	}
+	_ = group.Wait() // Its functions report to the test.
+	return learned
+}
+
+// sameCourse says what differs between two runs without a fault.
+func sameCourse(first, again *course) error {
+	for i := range first.states {
+		if differs := differences(first.states[i], again.states[i]); differs != "" {
+			return fmt.Errorf("two runs differ at the end of step %d:\n%s", i, differs)
+		}
+	}
+	for name, templates := range first.rollouts {
+		if !slices.Equal(templates, again.rollouts[name]) {
+			return fmt.Errorf("two runs differ in the rollouts of %s: %d and %d", name, len(templates)-1, len(again.rollouts[name])-1)
+		}
+	}
+	for kind, n := range first.writes {
+		if m := again.writes[kind]; n != m && !isOfVersion(kind) {
+			return fmt.Errorf("two runs differ in their writes: %s, %d and %d", kind, n, m)
+		}
+	}
+	return nil
+}
+
+// least is the course with the lower numbers of writes.
+func (c *course) least(other *course) *course {
+	for kind, n := range other.writes {
+		c.writes[kind] = min(n, cmp.Or(c.writes[kind], n))
+	}
+	return c
+}
+
+// isOfVersion reports whether writes of a kind are for one version of an object, and so
+// are made again where the Deployment controller, or a write of ours that the cache
+// does not show yet, came first. How often is a matter of speed. A status is written
+// more often, too, the longer a rollout takes.
+func isOfVersion(kind string) bool { return strings.Contains(kind, "merge patch") }
+
+// job is one run with a fault.
+type job struct {
+	scenario *scenario
+	should   *course
+	fault    wire.Fault
+	took     time.Duration
+	err      error
+}
+
+// jobsOf are the runs that a scenario needs.
+func jobsOf(s *scenario, should *course, held map[string]map[string]int) []*job {
+	var jobs []*job
+	put := func(kind string, n int, effects []wire.Effect) {
+		for _, effect := range effects {
+			jobs = append(jobs, &job{scenario: s, should: should, fault: wire.Fault{At: wire.Write{Kind: kind, N: n}, Effect: effect}})
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(should.writes)) {
+		n := should.writes[kind]
+		if isOfVersion(kind) && held[s.name][kind] > 0 {
+			n = held[s.name][kind]
+		}
+		for i := range n {
+			if *full {
+				put(kind, i+1, everywhere)
+			} else {
+				put(kind, i+1, inShort)
+			}
+		}
+		if *full {
+			put(kind, 1, onceEach)
+		}
+	}
+	return jobs
+}
+
+// perform performs jobs side by side.
+func perform(t *testing.T, jobs []*job) {
+	t.Helper()
+	group := errgroup.Group{}
+	group.SetLimit(*parallel)
+	for _, j := range jobs {
+		group.Go(func() error {
+			began := time.Now()
+			j.perform(t.Context())
+			j.took = time.Since(began)
+			if j.err != nil && !j.isMissed() {
+				t.Errorf("%s: %s: %s", j.scenario.name, j.fault, shortened(j.err.Error()))
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // Its functions report to the test.
+}
+
+// perform tries again when a write that depends on speed was not made.
+func (j *job) perform(ctx context.Context) {
+	for range 3 {
+		_, j.err = play(ctx, j.scenario, &j.fault, j.should)
+		if !j.isMissed() {
+			return
+		}
+	}
+}
+
+// isMissed reports whether a fault found no write to be put at, and speed explains that.
+func (j *job) isMissed() bool {
+	return errors.Is(j.err, errNotReached) && isOfVersion(j.fault.At.Kind)
+}
+
+// shortened keeps a text to what a person reads.
+func shortened(text string) string {
+	const most = 80
+	if all := lines(text); len(all) > most {
+		return strings.Join(append(all[:most], "…"), "\n")
+	}
+	return text
+}
+
+// report prints what was swept.
+func report(t *testing.T, swept []scenario, learned map[string]*course, jobs []*job, took time.Duration) {
+	t.Helper()
+	var b strings.Builder
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	line := func(name string, writes, runs, missed, broken any) {
+		_, _ = fmt.Fprintf(table, "%v\t%v\t%v\t%v\t  %s\n", writes, runs, missed, broken, name)
+	}
+	line("scenario", "writes", "runs", "missed", "broken")
+	var writes, runs, missed, broken int
+	for i := range swept {
+		name := swept[i].name
+		if learned[name] == nil {
+			line(name, "-", "-", "-", "without a fault")
+			broken++
+			continue
+		}
+		w, r, m, k := 0, 0, 0, 0
+		for _, n := range learned[name].writes {
+			w += n
+		}
+		for _, j := range jobs {
+			switch {
+			case j.scenario.name != name:
+				continue
+			case j.isMissed():
+				m++
+			case j.err != nil:
+				k++
+			}
+			r++
+		}
+		line(name, w, r, m, k)
+		writes, runs, missed, broken = writes+w, runs+r, missed+m, broken+k
+	}
+	line(fmt.Sprintf("%d scenarios in %s", len(swept), took.Round(time.Second)), writes, runs, missed, broken)
+	_ = table.Flush() // It writes to memory.
+	fmt.Fprintf(os.Stdout, "%s", b.String())
+}
