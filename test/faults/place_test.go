@@ -27,6 +27,8 @@ type place struct {
 	namespace string
 	wire      *wire.Wire
 	rollouts  *rollouts
+	// program is what runs on the wire.
+	program program
 	// waits has an operator not take the place of one that has crashed before
 	// something comes on resume.
 	waits  bool
@@ -39,13 +41,17 @@ type place struct {
 	life *wire.Life
 }
 
+// program runs an operator for a place until the context ends or its life does, and
+// returns when nothing of it reaches the API server any more.
+type program func(ctx context.Context, p *place, life *wire.Life)
+
 // newPlace makes a namespace. Nothing runs in it before start.
-func newPlace(ctx context.Context, w *wire.Wire) (*place, error) {
+func newPlace(ctx context.Context, w *wire.Wire, runs program) (*place, error) {
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "run-"}}
 	if err := world.Client.Create(ctx, namespace); err != nil {
 		return nil, fmt.Errorf("making a namespace: %w", err)
 	}
-	p := &place{namespace: namespace.Name, wire: w, resume: make(chan struct{}, 1), stop: func() {}}
+	p := &place{namespace: namespace.Name, wire: w, program: runs, resume: make(chan struct{}, 1), stop: func() {}}
 	var err error
 	p.rollouts, err = countRollouts(ctx, namespace.Name)
 	return p, err
@@ -57,7 +63,7 @@ func (p *place) start(ctx context.Context) {
 	life := p.begin()
 	p.stopped.Go(func() {
 		for ctx.Err() == nil {
-			p.live(ctx, life)
+			p.program(ctx, p, life)
 			if p.waits && ctx.Err() == nil {
 				select {
 				case <-p.resume:
@@ -76,8 +82,9 @@ func (p *place) begin() *wire.Life {
 	return p.life
 }
 
-// live runs an operator until it crashes or is to stop.
-func (p *place) live(ctx context.Context, life *wire.Life) {
+// inProcess runs an operator in the process of the tests, which is quick: it has a
+// transport, a cache and a memory of its own, and loses all of them in a crash.
+func inProcess(ctx context.Context, p *place, life *wire.Life) {
 	seen := *world
 	seen.Operator = through(life, world.Operator)
 	running := seen.RunOperator(operator.Options{

@@ -21,7 +21,7 @@ import (
 // late for.
 type rollouts struct {
 	namespace string
-	stream    watch.Interface
+	stop      context.CancelFunc
 
 	mu        sync.Mutex
 	templates map[string][]string
@@ -33,19 +33,30 @@ func countRollouts(ctx context.Context, namespace string) (*rollouts, error) {
 	if err != nil {
 		return nil, err
 	}
-	stream, err := clientset.AppsV1().Deployments(namespace).Watch(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("watching the Deployments of %s: %w", namespace, err)
-	}
-	r := &rollouts{namespace: namespace, stream: stream, templates: map[string][]string{}, versions: map[string]string{}}
+	ctx, stop := context.WithCancel(ctx)
+	r := &rollouts{namespace: namespace, stop: stop, templates: map[string][]string{}, versions: map[string]string{}}
 	go func() {
-		for event := range stream.ResultChan() {
-			if d, ok := event.Object.(*appsv1.Deployment); ok && event.Type != watch.Deleted {
-				r.see(d)
-			}
+		for ctx.Err() == nil {
+			r.follow(ctx, clientset)
+			_ = pause(ctx) // The end of the context ends the loop.
 		}
 	}()
 	return r, nil
+}
+
+// follow follows the Deployments until the watch breaks, as it does when an API server
+// goes. What is there when it comes back is told first.
+func (r *rollouts) follow(ctx context.Context, clientset kubernetes.Interface) {
+	stream, err := clientset.AppsV1().Deployments(r.namespace).Watch(ctx, metav1.ListOptions{})
+	if err != nil {
+		return
+	}
+	defer stream.Stop()
+	for event := range stream.ResultChan() {
+		if d, ok := event.Object.(*appsv1.Deployment); ok && event.Type != watch.Deleted {
+			r.see(d)
+		}
+	}
 }
 
 func (r *rollouts) see(d *appsv1.Deployment) {
@@ -84,5 +95,3 @@ func (r *rollouts) of(s *seen) map[string][]string {
 	}
 	return copied
 }
-
-func (r *rollouts) stop() { r.stream.Stop() }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"kontroloop.ai/vector-sidecar-operator/test/faults/wire"
@@ -41,21 +42,36 @@ type course struct {
 // errNotReached says that the write that was to fail was not made.
 var errNotReached = errors.New("the write was not made")
 
-// play plays a scenario with a fault, and compares it with the course that it takes
-// without one; or without either, to learn that course.
-func play(ctx context.Context, s *scenario, fault *wire.Fault, should *course) (took *course, err error) {
-	w := wire.New(fault)
-	p, err := newPlace(ctx, w)
+// game is one run of a scenario.
+type game struct {
+	scenario *scenario
+	// program is what is tried; nil for inProcess.
+	program program
+	// fault is what happens to it, nil for nothing.
+	fault *wire.Fault
+	// before is what else happens, before a write goes on its way.
+	before map[wire.Write]func()
+	// should is the course without all that, nil to learn it.
+	should *course
+}
+
+// play plays a game, and returns the course that it took. The error says how that was
+// not as it should have been.
+func play(ctx context.Context, g *game) (took *course, err error) {
+	w := wire.New(g.fault)
+	runs := g.program
+	if runs == nil {
+		runs = inProcess
+	}
+	p, err := newPlace(ctx, w, runs)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, p.end(context.WithoutCancel(ctx))) }()
-	for kind, do := range s.meanwhile {
-		w.Before(wire.Write{Kind: kind, N: 1}, func() { err = errors.Join(err, do(ctx, p)) })
-	}
-	p.waits = s.hurries && fault != nil && fault.Effect.Crashes()
-	if s.given != nil {
-		if err := create(s.given)(ctx, p); err != nil {
+	played := &player{place: p, game: g, took: &course{}}
+	defer func() { err = errors.Join(err, played.mishap(), p.end(context.WithoutCancel(ctx))) }()
+	played.arrange(ctx)
+	if g.scenario.given != nil {
+		if err := create(g.scenario.given)(ctx, p); err != nil {
 			return nil, err
 		}
 	}
@@ -63,10 +79,9 @@ func play(ctx context.Context, s *scenario, fault *wire.Fault, should *course) (
 	if err := p.until(ctx, func(s *seen) string { return s.unsettled() }, nil); err != nil {
 		return nil, err
 	}
-	played := &player{place: p, scenario: s, fault: fault, should: should, took: &course{}}
-	for i := range s.steps {
+	for i := range g.scenario.steps {
 		if err := played.step(ctx, i); err != nil {
-			return nil, fmt.Errorf("step %d, %q: %w", i+1, s.steps[i].name, err)
+			return nil, fmt.Errorf("step %d, %q: %w", i+1, g.scenario.steps[i].name, err)
 		}
 	}
 	return played.finish(ctx)
@@ -75,14 +90,38 @@ func play(ctx context.Context, s *scenario, fault *wire.Fault, should *course) (
 // player plays one scenario.
 type player struct {
 	*place
-	scenario *scenario
-	fault    *wire.Fault
-	should   *course
-	took     *course
+	*game
+	took *course
 	// skipped says that the end of a step was not waited for.
 	skipped bool
 	// restarted says that a person has started the operator anew.
 	restarted bool
+
+	mishaps sync.Mutex
+	// failed is what an owner could not do meanwhile.
+	failed error
+}
+
+// arrange puts on the wire what happens beside the faults.
+func (p *player) arrange(ctx context.Context) {
+	for at, do := range p.before {
+		p.wire.Before(at, do)
+	}
+	for kind, do := range p.scenario.meanwhile {
+		p.wire.Before(wire.Write{Kind: kind, N: 1}, func() {
+			err := do(ctx, p.place)
+			p.mishaps.Lock()
+			defer p.mishaps.Unlock()
+			p.failed = errors.Join(p.failed, err)
+		})
+	}
+	p.waits = p.scenario.hurries && p.fault != nil && p.fault.Effect.Crashes()
+}
+
+func (p *player) mishap() error {
+	p.mishaps.Lock()
+	defer p.mishaps.Unlock()
+	return p.failed
 }
 
 func (p *player) step(ctx context.Context, i int) error {
@@ -203,7 +242,7 @@ func (p *player) finish(ctx context.Context) (*course, error) {
 	if p.should == nil {
 		return p.took, nil
 	}
-	if !p.hasFired() {
+	if p.fault != nil && !p.hasFired() {
 		return nil, errNotReached
 	}
 	if differs := p.differences(len(p.scenario.steps)-1, s); differs != "" {
@@ -216,7 +255,7 @@ func (p *player) finish(ctx context.Context) (*course, error) {
 // and to no more of them.
 func (p *player) compareRollouts() error {
 	extra := 0
-	if p.scenario.extra != nil {
+	if p.fault != nil && p.scenario.extra != nil {
 		extra = p.scenario.extra(p.fault.Effect)
 	}
 	for name, is := range p.took.rollouts {
@@ -239,14 +278,19 @@ func (p *place) until(ctx context.Context, missing func(*seen) string, isFutile 
 	deadline := time.Now().Add(patience)
 	for {
 		s, err := look(ctx, p.namespace, false)
-		if err != nil {
+		isOver := time.Now().After(deadline)
+		if err != nil && (isOver || ctx.Err() != nil) {
 			return err
+		}
+		if err != nil { // The API server may be what fails.
+			_ = pause(ctx) // The next look says so.
+			continue
 		}
 		lacks := missing(s)
 		if lacks == "" {
 			return nil
 		}
-		if time.Now().After(deadline) || isFutile != nil && isFutile(s) {
+		if isOver || isFutile != nil && isFutile(s) {
 			return fmt.Errorf("waiting in vain: %s%s", lacks, s.told())
 		}
 		if err := pause(ctx); err != nil {

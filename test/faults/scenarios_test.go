@@ -348,7 +348,8 @@ func owners() []scenario {
 		}},
 		scenario{name: "Deployment of the same name", given: given(migrating), steps: []step{
 			inject(withMounts, "vector", "migrate", "app", "second"),
-			{"replace", all(remove(deploymentNamed("cart")), add(two)), []condition{has("cart", "vector", "app", "second"), matched("logs", 1)}},
+			{"delete", remove(deploymentNamed("cart")), []condition{matched("logs", 0)}},
+			{"create", add(two), []condition{has("cart", "vector", "app", "second"), matched("logs", 1)}},
 		}},
 	)
 }

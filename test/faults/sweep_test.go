@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"text/tabwriter"
 	"time"
@@ -28,13 +29,14 @@ import (
 // short are the scenarios that make test has time for.
 var short = []string{"inject", "other image"}
 
-// Faults that are put at every write, and at the first of each kind.
+// Faults that are put at every write, and at the first and the last of each kind.
 var (
-	everywhere = []wire.Effect{wire.CrashBefore, wire.CrashAfter, wire.LoseAnswer, wire.CutRequest}
+	everywhere = []wire.Effect{wire.CrashBefore, wire.CrashAfter, wire.CrashIntoPast, wire.LoseAnswer, wire.CutRequest}
 	inShort    = []wire.Effect{wire.CrashBefore, wire.CrashAfter, wire.LoseAnswer}
 	onceEach   = []wire.Effect{
 		wire.Answer(http.StatusForbidden), wire.Answer(http.StatusConflict), wire.Answer(http.StatusUnprocessableEntity), wire.Answer(http.StatusTooManyRequests),
 		wire.Answer(http.StatusInternalServerError), wire.Answer(http.StatusServiceUnavailable), wire.Answer(http.StatusGatewayTimeout),
+		wire.SlowAnswer, wire.HoldWatches, wire.CutWatches, wire.ExpireWatches,
 	}
 )
 
@@ -89,26 +91,32 @@ func learn(t *testing.T, swept []scenario) map[string]*course {
 	for i := range swept {
 		s := &swept[i]
 		group.Go(func() error {
-			first, err := play(t.Context(), s, nil, nil)
-			var again *course
-			if err == nil {
-				again, err = play(t.Context(), s, nil, nil)
-			}
-			if err == nil {
-				err = sameCourse(first, again)
-			}
+			took, err := learnOne(t.Context(), &game{scenario: s})
 			if err != nil {
 				t.Errorf("%s, without a fault: %v", s.name, err)
 				return nil
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			learned[s.name] = first.least(again)
+			learned[s.name] = took
 			return nil
 		})
 	}
 	_ = group.Wait() // Its functions report to the test.
 	return learned
+}
+
+// learnOne plays a game twice, and returns what both have in common.
+func learnOne(ctx context.Context, g *game) (*course, error) {
+	first, err := play(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	again, err := play(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	return first.least(again), sameCourse(first, again)
 }
 
 // sameCourse says what differs between two runs without a fault.
@@ -147,11 +155,8 @@ func isOfVersion(kind string) bool { return strings.Contains(kind, "merge patch"
 
 // job is one run with a fault.
 type job struct {
-	scenario *scenario
-	should   *course
-	fault    wire.Fault
-	took     time.Duration
-	err      error
+	game
+	err error
 }
 
 // jobsOf are the runs that a scenario needs.
@@ -159,7 +164,8 @@ func jobsOf(s *scenario, should *course, held map[string]map[string]int) []*job 
 	var jobs []*job
 	put := func(kind string, n int, effects []wire.Effect) {
 		for _, effect := range effects {
-			jobs = append(jobs, &job{scenario: s, should: should, fault: wire.Fault{At: wire.Write{Kind: kind, N: n}, Effect: effect}})
+			fault := &wire.Fault{At: wire.Write{Kind: kind, N: n}, Effect: effect}
+			jobs = append(jobs, &job{game: game{scenario: s, should: should, fault: fault}})
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(should.writes)) {
@@ -174,8 +180,11 @@ func jobsOf(s *scenario, should *course, held map[string]map[string]int) []*job 
 				put(kind, i+1, inShort)
 			}
 		}
-		if *full {
-			put(kind, 1, onceEach)
+		// The last of a kind is often what ends several requests for one change.
+		for _, i := range slices.Compact([]int{1, n}) {
+			if *full {
+				put(kind, i, onceEach)
+			}
 		}
 	}
 	return jobs
@@ -184,13 +193,14 @@ func jobsOf(s *scenario, should *course, held map[string]map[string]int) []*job 
 // perform performs jobs side by side.
 func perform(t *testing.T, jobs []*job) {
 	t.Helper()
-	group := errgroup.Group{}
+	group, done := errgroup.Group{}, atomic.Int32{}
 	group.SetLimit(*parallel)
 	for _, j := range jobs {
 		group.Go(func() error {
-			began := time.Now()
 			j.perform(t.Context())
-			j.took = time.Since(began)
+			if n := int(done.Add(1)); n%100 == 0 {
+				t.Logf("%d of %d runs are over", n, len(jobs))
+			}
 			if j.err != nil && !j.isMissed() {
 				t.Errorf("%s: %s: %s", j.scenario.name, j.fault, shortened(j.err.Error()))
 			}
@@ -203,7 +213,7 @@ func perform(t *testing.T, jobs []*job) {
 // perform tries again when a write that depends on speed was not made.
 func (j *job) perform(ctx context.Context) {
 	for range 3 {
-		_, j.err = play(ctx, j.scenario, &j.fault, j.should)
+		_, j.err = play(ctx, &j.game)
 		if !j.isMissed() {
 			return
 		}

@@ -4,6 +4,7 @@
 package faults
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -64,6 +65,11 @@ func writeWrites(t *testing.T, before map[string]map[string]int, learned map[str
 		writes := before[s.name]
 		if learned[s.name] != nil {
 			writes = learned[s.name].writes
+			for kind, n := range before[s.name] {
+				if isOfVersion(kind) {
+					writes[kind] = min(n, cmp.Or(writes[kind], n))
+				}
+			}
 		}
 		for _, kind := range slices.Sorted(maps.Keys(writes)) {
 			fmt.Fprintf(&b, "%s | %s | %d\n", s.name, kind, writes[kind])

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"strconv"
 	"syscall"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,7 +29,16 @@ type Effect struct {
 	crashes bool
 	// status is answered in place of the API server.
 	status int
+	// delay is how long the answer takes.
+	delay time.Duration
+	// watches is what happens to the watches before the write, until recovery.
+	watches func(*Streams)
+	// backdates has the next life see what there was before the write, until recovery.
+	backdates bool
 }
+
+// recovery is how long the watches of a program are not as they should be.
+const recovery = 2 * time.Second
 
 // What can become of a write, other than an answer of the API server.
 var (
@@ -38,6 +48,21 @@ var (
 	CutRequest = Effect{Name: "cut request", cuts: true}
 	// LoseAnswer breaks it when the write is done and not answered.
 	LoseAnswer = Effect{Name: "lost answer", cuts: true, commits: true}
+)
+
+// What can become of a write that is done and answered.
+var (
+	// SlowAnswer is one that takes a while.
+	SlowAnswer = Effect{Name: "slow answer", delay: recovery}
+	// HoldWatches has a program not see what comes of its write for a while.
+	HoldWatches = Effect{Name: "watches held", watches: (*Streams).Hold}
+	// CutWatches has it connect again.
+	CutWatches = Effect{Name: "watches cut", watches: (*Streams).Cut}
+	// ExpireWatches has it list everything again.
+	ExpireWatches = Effect{Name: "watches expired", watches: (*Streams).Expire}
+	// CrashIntoPast has the program in its place begin with what there was before the
+	// write, as an API server whose cache is behind serves it.
+	CrashIntoPast = Effect{Name: "crash after, into the past", commits: true, crashes: true, backdates: true}
 )
 
 // Answer has a write answered with a status that an API server may give, and not

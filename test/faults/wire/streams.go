@@ -4,9 +4,13 @@
 package wire
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -68,6 +72,51 @@ func (s *Streams) Backdate(version string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.dated = version
+}
+
+// suffer does to the watches what an effect on a write does to them.
+func (s *Streams) suffer(effect Effect, next http.RoundTripper, write *http.Request) error {
+	switch {
+	case effect.backdates:
+		version, err := latest(next, write)
+		if err != nil {
+			return err
+		}
+		s.Backdate(version)
+	case effect.watches != nil:
+		effect.watches(s)
+	default:
+		return nil
+	}
+	time.AfterFunc(recovery, s.Release)
+	return nil
+}
+
+// latest asks for the version that the state has now, of which the server that a write
+// goes to makes the next.
+func latest(next http.RoundTripper, write *http.Request) (string, error) {
+	before, _, _ := strings.Cut(write.URL.Path, "/apis/")
+	_, below, _ := strings.Cut(write.URL.Path, "/namespaces/")
+	namespace, _, _ := strings.Cut(below, "/")
+	if before == write.URL.Path {
+		before, _, _ = strings.Cut(before, "/api/")
+	}
+	request, err := http.NewRequestWithContext(write.Context(), http.MethodGet, write.URL.String(), http.NoBody)
+	if err != nil {
+		return "", err
+	}
+	request.URL.Path, request.URL.RawQuery = before+"/api/v1/namespaces/"+namespace+"/configmaps", "limit=1"
+	request.Header.Set("Accept", "application/json")
+	response, err := next.RoundTrip(request)
+	if err != nil {
+		return "", fmt.Errorf("asking for the latest version: %w", err)
+	}
+	defer response.Body.Close()
+	var list struct{ Metadata metav1.ListMeta }
+	if err := json.NewDecoder(response.Body).Decode(&list); err != nil {
+		return "", fmt.Errorf("reading the latest version: %w", err)
+	}
+	return list.Metadata.ResourceVersion, nil
 }
 
 // backdate turns a request for any state that a server has into one for an old state.

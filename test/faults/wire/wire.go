@@ -159,16 +159,18 @@ func (l *Life) send(next http.RoundTripper, request *http.Request) (*http.Respon
 	if before != nil {
 		before()
 	}
-	if effect.crashes && !effect.commits {
+	switch {
+	case effect.crashes && !effect.commits:
 		l.die()
 		return refuse(request, errDead)
-	}
-	if effect.status != 0 {
+	case effect.cuts && !effect.commits:
+		return refuse(request, errCut)
+	case effect.status != 0:
 		response, err := answer(request, effect.status)
 		return response, errors.Join(err, closeBody(request))
 	}
-	if effect.cuts && !effect.commits {
-		return refuse(request, errCut)
+	if err := l.wire.Streams.suffer(effect, next, request); err != nil {
+		return refuse(request, err)
 	}
 	response, err := next.RoundTrip(request)
 	switch {
@@ -177,6 +179,11 @@ func (l *Life) send(next http.RoundTripper, request *http.Request) (*http.Respon
 		return swallow(response, errDead)
 	case effect.cuts:
 		return swallow(response, errCut)
+	case effect.delay > 0:
+		select {
+		case <-time.After(effect.delay):
+		case <-request.Context().Done():
+		}
 	}
 	return response, err
 }
