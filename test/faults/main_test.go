@@ -32,8 +32,12 @@ var (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	ctrl.SetLogger(logr.Discard())
-	// Deployments have to be rolled out, and none of the scenarios has pods.
-	os.Exit(controlplane.Main(m, controlplane.Options{Controllers: true}, func(c *controlplane.ControlPlane) (func() error, error) {
+	// Deployments have to be rolled out; only what is done at random makes pods.
+	options := controlplane.Options{Controllers: true}
+	if *full {
+		options.Nodes = 1
+	}
+	os.Exit(controlplane.Main(m, options, func(c *controlplane.ControlPlane) (func() error, error) {
 		var err error
 		plane = c
 		if world, err = harness.NewWorld(c.Config()); err != nil {

@@ -127,13 +127,18 @@ func deploymentNamed(name string) client.Object {
 
 // applyOnServer applies a manifest as kubectl apply --server-side does. A conflict is
 // the owner's loss.
-func applyOnServer(manifest string) action {
+func applyOnServer(manifest string) action { return applyWith(manifest) }
+
+// applyByForce applies it with --force-conflicts, as who has several tools has to.
+func applyByForce(manifest string) action { return applyWith(manifest, client.ForceOwnership) }
+
+func applyWith(manifest string, options ...client.PatchOption) action {
 	return func(ctx context.Context, p *place) error {
 		object, text, err := read(p.namespace, manifest)
 		if err != nil {
 			return err
 		}
-		if err := world.Client.Patch(ctx, object, client.RawPatch(types.ApplyPatchType, text), client.FieldOwner("kubectl")); err != nil {
+		if err := world.Client.Patch(ctx, object, client.RawPatch(types.ApplyPatchType, text), append(options, client.FieldOwner("kubectl"))...); err != nil {
 			return fmt.Errorf("applying %s on the server's side: %w", object.Name, err)
 		}
 		return nil

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/util/rand"
 
 	"kontroloop.ai/vector-sidecar-operator/test/faults/wire"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
@@ -147,7 +146,6 @@ func TestServersThatAreKilledOrFrozenInAFanOut(t *testing.T) {
 type pair struct {
 	t      *testing.T
 	binary string
-	lease  string
 
 	mu  sync.Mutex
 	all []*harness.Process
@@ -163,7 +161,7 @@ func (o *pair) run(ctx context.Context, p *place, life *wire.Life) {
 		}
 		defer func() { _ = proxy.Close() }() // It never fails.
 		running := harness.StartProcess(o.t, o.binary, proxy.Kubeconfig, harness.Settings{Arguments: []string{
-			"--namespace=" + harness.AccountNamespace, "--watch-namespaces=" + p.namespace, "--concurrency=1", "--leader-elect", "--leader-election-id=" + o.lease,
+			"--namespace=" + harness.AccountNamespace, "--watch-namespaces=" + p.namespace, "--concurrency=1", "--leader-elect", "--leader-election-id=" + harness.Account,
 			"--leader-election-lease-duration=3s", "--leader-election-renew-deadline=2s", "--leader-election-retry-period=500ms",
 		}})
 		o.mu.Lock()
@@ -199,7 +197,7 @@ func TestALeaderThatIsFrozenInAFanOut(t *testing.T) {
 	require.NoError(t, err)
 	for _, n := range []int{1, fleet / 2, fleet} {
 		t.Run(fmt.Sprintf("before write %d", n), func(t *testing.T) {
-			both := &pair{t: t, binary: binary, lease: "frozen-" + rand.String(5)}
+			both := &pair{t: t, binary: binary}
 			_, err := play(t.Context(), &game{scenario: s, should: should, program: both.run, before: map[wire.Write]func(){
 				middle(n): func() {
 					leader := both.leaders()[0]

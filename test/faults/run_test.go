@@ -31,8 +31,9 @@ const (
 
 // course is how a run went.
 type course struct {
-	// states are those at the ends of the steps.
-	states []state
+	// states are those at the ends of the steps, and ends the parts of them that do not
+	// tell of the way.
+	states, ends []state
 	// rollouts are the pod templates that each Deployment went through.
 	rollouts map[string][]string
 	// writes are how many there were of each kind.
@@ -154,22 +155,10 @@ func (p *player) step(ctx context.Context, i int) error {
 
 // differences compares a state with that at the end of a step.
 func (p *player) differences(i int, s *seen) string {
-	should, is := p.should.states[i], s.state()
 	if p.skipped {
-		should, is = withoutHistory(should), withoutHistory(is)
+		return differences(p.should.ends[i], s.ends())
 	}
-	return differences(should, is)
-}
-
-// withoutHistory is a state less what only tells of the way to it.
-func withoutHistory(of state) state {
-	rest := state{}
-	for name, text := range of {
-		if name[:min(len(name), 10)] != "ReplicaSet" {
-			rest[name] = text
-		}
-	}
-	return rest
+	return differences(p.should.states[i], s.state())
 }
 
 func (p *player) goOn() {
@@ -201,7 +190,7 @@ func (p *player) isFutile(s *seen) bool {
 
 // learn waits for the end of a step without a fault: what is said, and then calm.
 func (p *player) learn(ctx context.Context, one *step) error {
-	var last state
+	var last, ends state
 	since := time.Now()
 	return p.until(ctx, func(s *seen) string {
 		lacks := s.unsettled()
@@ -211,7 +200,7 @@ func (p *player) learn(ctx context.Context, one *step) error {
 			}
 		}
 		if now := s.state(); lacks != "" || differences(last, now) != "" {
-			last, since = now, time.Now()
+			last, ends, since = now, s.ends(), time.Now()
 		}
 		switch {
 		case lacks != "":
@@ -219,7 +208,7 @@ func (p *player) learn(ctx context.Context, one *step) error {
 		case time.Since(since) < calm || p.wire.Quiet() < calm:
 			return "it is not calm"
 		}
-		p.took.states = append(p.took.states, last)
+		p.took.states, p.took.ends = append(p.took.states, last), append(p.took.ends, ends)
 		return ""
 	}, nil)
 }

@@ -299,16 +299,24 @@ type manifest struct {
 	unlabelled bool
 	// more adds an annotation and a volume.
 	more bool
+	// folder has a volume in any case: kubectl apply takes out all volumes, and not
+	// only its own, where a manifest had some and has none any more.
+	folder bool
 }
 
 func (m manifest) text() string {
-	labels, annotations, volumes := "{logs: v}", "{}", "[]"
+	labels, annotations := "{logs: v}", "{}"
 	if m.unlabelled {
 		labels = "{}"
 	}
-	if m.more {
-		annotations, volumes = "{team: shop}", "[{name: cache, emptyDir: {}}]"
+	var folders []string
+	if m.folder {
+		folders = append(folders, "{name: folder, emptyDir: {}}")
 	}
+	if m.more {
+		annotations, folders = "{team: shop}", append(folders, "{name: cache, emptyDir: {}}")
+	}
+	volumes := "[" + strings.Join(folders, ", ") + "]"
 	text := fmt.Sprintf(`{apiVersion: apps/v1, kind: Deployment, metadata: {name: cart, labels: %s}, spec: {replicas: 0, selector: {matchLabels: {app: cart}}, template: {
   metadata: {labels: {app: cart}, annotations: %s}, spec: {
     initContainers: [{name: migrate, image: "registry.example/migrate:%d"}],

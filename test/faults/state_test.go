@@ -106,6 +106,21 @@ func isComplete(d *appsv1.Deployment) bool {
 // nothing is of one run alone.
 type state map[string]string
 
+// ends are the parts of a state that do not tell of the way to it: what is injected, and
+// what VectorSidecars say. Old configurations and ReplicaSets stay for as long as a
+// workload can be rolled back to them, and a finalizer is there once something was
+// written.
+func (s *seen) ends() state {
+	all := state{}
+	for name, d := range s.deployments {
+		all["Deployment "+name] = s.text(&appsv1.Deployment{ObjectMeta: ofAnyRun(&d.ObjectMeta), Spec: d.Spec})
+	}
+	for name, vs := range s.sidecars {
+		all["VectorSidecar "+name] = s.text(statusOfAnyRun(&vs.Status))
+	}
+	return all
+}
+
 // state is that of a namespace.
 func (s *seen) state() state {
 	all := state{}
