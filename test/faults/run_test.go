@@ -155,7 +155,7 @@ func (p *player) step(ctx context.Context, i int) error {
 
 // differences compares a state with that at the end of a step.
 func (p *player) differences(i int, s *seen) string {
-	if p.skipped {
+	if p.skipped || p.scenario.races {
 		return differences(p.should.ends[i], s.ends())
 	}
 	return differences(p.should.states[i], s.state())

@@ -26,6 +26,9 @@ type scenario struct {
 	// next one follows at once, before an operator takes the place of one that has
 	// crashed. Where the run ends is the same; what lies between is less.
 	hurries bool
+	// races has a Deployment that is new while its VectorSidecar is there: whether its
+	// controller or the operator is first makes a difference to what lies between.
+	races bool
 	// meanwhile is done before the first write of a kind goes on its way, by an
 	// owner that knows nothing of it.
 	meanwhile map[string]action

@@ -27,7 +27,7 @@ import (
 )
 
 // short are the scenarios that make test has time for.
-var short = []string{"inject", "other image"}
+var short = []string{"inject before init containers", "inject with mounts", "delete"}
 
 // Faults that are put at every write, and at the first and the last of each kind.
 var (
@@ -116,6 +116,9 @@ func learnOne(ctx context.Context, g *game) (*course, error) {
 	if err != nil {
 		return nil, err
 	}
+	if g.scenario.races {
+		first.states, again.states = first.ends, again.ends
+	}
 	return first.least(again), sameCourse(first, again)
 }
 
@@ -173,12 +176,12 @@ func jobsOf(s *scenario, should *course, held map[string]map[string]int) []*job 
 		if isOfVersion(kind) && held[s.name][kind] > 0 {
 			n = held[s.name][kind]
 		}
+		effects := everywhere
+		if !*full {
+			effects = inShort
+		}
 		for i := range n {
-			if *full {
-				put(kind, i+1, everywhere)
-			} else {
-				put(kind, i+1, inShort)
-			}
+			put(kind, i+1, effects)
 		}
 		// The last of a kind is often what ends several requests for one change.
 		for _, i := range slices.Compact([]int{1, n}) {
