@@ -126,7 +126,7 @@ func (p *place) job(ctx context.Context, run func(ctx context.Context, config *r
 		case <-life.Crashed():
 			life.Crash()
 			cancel()
-			<-ended
+			_ = <-ended // How one ends that has crashed is of no matter.
 		case err := <-ended:
 			cancel()
 			return err
@@ -158,7 +158,7 @@ func pause(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-time.After(100 * time.Millisecond):
+	case <-time.After(150 * time.Millisecond):
 		return nil
 	}
 }

@@ -153,13 +153,13 @@ type pair struct {
 
 // run runs both until the run is over, or the leader has ended: then one is left.
 func (o *pair) run(ctx context.Context, p *place, life *wire.Life) {
+	proxy, err := wire.Serve(life, world.Operator, o.t.TempDir())
+	if err != nil {
+		o.t.Errorf("serving a proxy: %v", err)
+		return
+	}
+	defer func() { _ = proxy.Close() }() // It never fails.
 	for range 2 {
-		proxy, err := wire.Serve(life, world.Operator, o.t.TempDir())
-		if err != nil {
-			o.t.Errorf("serving a proxy: %v", err)
-			return
-		}
-		defer func() { _ = proxy.Close() }() // It never fails.
 		running := harness.StartProcess(o.t, o.binary, proxy.Kubeconfig, harness.Settings{Arguments: []string{
 			"--namespace=" + harness.AccountNamespace, "--watch-namespaces=" + p.namespace, "--concurrency=1", "--leader-elect", "--leader-election-id=" + harness.Account,
 			"--leader-election-lease-duration=3s", "--leader-election-renew-deadline=2s", "--leader-election-retry-period=500ms",

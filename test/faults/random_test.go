@@ -4,7 +4,6 @@
 package faults
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -183,12 +182,13 @@ func compareEnds(ctx context.Context, wild, scratch *place) error {
 	}
 	scratch.start(ctx)
 	var should state
-	since := time.Now()
+	versions, since := "", time.Now()
 	err = scratch.until(ctx, func(s *seen) string {
-		if still := s.unsettled(); still != "" || differences(should, workloads(s)) != "" {
-			should, since = workloads(s), time.Now()
+		if still := s.unsettled(); still != "" || s.versions != versions {
+			versions, since = s.versions, time.Now()
 			return "something goes on: " + still
 		}
+		should = workloads(s)
 		if time.Since(since) < calm {
 			return "it is not calm"
 		}
@@ -214,8 +214,8 @@ func workloads(s *seen) state {
 		m := ofAnyRun(&d.ObjectMeta)
 		m.ManagedFields = slices.DeleteFunc(m.ManagedFields, func(e metav1.ManagedFieldsEntry) bool { return !meta.IsManager(e.Manager) })
 		for i := range m.ManagedFields {
-			fields := bytes.ReplaceAll(m.ManagedFields[i].FieldsV1.Raw, []byte(`".":{},`), nil)
-			m.ManagedFields[i].FieldsV1 = &metav1.FieldsV1{Raw: fields}
+			fields := strings.ReplaceAll(m.ManagedFields[i].FieldsV1.GetRawString(), `".":{},`, "")
+			m.ManagedFields[i].FieldsV1 = metav1.NewFieldsV1(fields)
 		}
 		spec := *d.Spec.DeepCopy()
 		slices.SortFunc(spec.Template.Spec.Volumes, func(a, b corev1.Volume) int { return cmp.Compare(a.Name, b.Name) })

@@ -97,6 +97,8 @@ type player struct {
 	skipped bool
 	// restarted says that a person has started the operator anew.
 	restarted bool
+	// compared is what was compared last, and differs what came of it.
+	compared, differs string
 
 	mishaps sync.Mutex
 	// failed is what an owner could not do meanwhile.
@@ -153,12 +155,19 @@ func (p *player) step(ctx context.Context, i int) error {
 	return err
 }
 
-// differences compares a state with that at the end of a step.
+// differences compares a state with that at the end of a step. To write an object down
+// takes longer than to read it, so what was compared is not compared again.
 func (p *player) differences(i int, s *seen) string {
-	if p.skipped || p.scenario.races {
-		return differences(p.should.ends[i], s.ends())
+	compared := fmt.Sprint(i, p.skipped, s.versions)
+	switch {
+	case compared == p.compared:
+	case p.skipped || p.scenario.races:
+		p.differs = differences(p.should.ends[i], s.ends())
+	default:
+		p.differs = differences(p.should.states[i], s.state())
 	}
-	return differences(p.should.states[i], s.state())
+	p.compared = compared
+	return p.differs
 }
 
 func (p *player) goOn() {
@@ -190,8 +199,7 @@ func (p *player) isFutile(s *seen) bool {
 
 // learn waits for the end of a step without a fault: what is said, and then calm.
 func (p *player) learn(ctx context.Context, one *step) error {
-	var last, ends state
-	since := time.Now()
+	versions, since := "", time.Now()
 	return p.until(ctx, func(s *seen) string {
 		lacks := s.unsettled()
 		for _, met := range one.ends {
@@ -199,8 +207,8 @@ func (p *player) learn(ctx context.Context, one *step) error {
 				lacks = met(s)
 			}
 		}
-		if now := s.state(); lacks != "" || differences(last, now) != "" {
-			last, ends, since = now, s.ends(), time.Now()
+		if lacks != "" || s.versions != versions {
+			versions, since = s.versions, time.Now()
 		}
 		switch {
 		case lacks != "":
@@ -208,7 +216,7 @@ func (p *player) learn(ctx context.Context, one *step) error {
 		case time.Since(since) < calm || p.wire.Quiet() < calm:
 			return "it is not calm"
 		}
-		p.took.states, p.took.ends = append(p.took.states, last), append(p.took.ends, ends)
+		p.took.states, p.took.ends = append(p.took.states, s.state()), append(p.took.ends, s.ends())
 		return ""
 	}, nil)
 }

@@ -49,18 +49,6 @@ type action func(ctx context.Context, p *place) error
 // condition says what a namespace lacks, "" if nothing.
 type condition func(s *seen) string
 
-// all does one thing after the other.
-func all(actions ...action) action {
-	return func(ctx context.Context, p *place) error {
-		for _, do := range actions {
-			if err := do(ctx, p); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
-
 func pod(d *appsv1.Deployment) *corev1.PodSpec { return &d.Spec.Template.Spec }
 
 func containers(d *appsv1.Deployment) (names []string) {

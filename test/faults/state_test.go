@@ -18,6 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -32,26 +33,22 @@ type seen struct {
 	sidecars    map[string]*v1alpha1.VectorSidecar
 	configMaps  []corev1.ConfigMap
 	replicaSets []appsv1.ReplicaSet
+	// versions are those of all objects: two looks with the same ones saw the same.
+	versions string
 }
 
 // look reads a namespace as an API server's cache has it, which is cheap, or as it is.
+// The cheap look leaves out ConfigMaps and ReplicaSets for as long as something goes on.
 func look(ctx context.Context, namespace string, latest bool) (*seen, error) {
 	options := []client.ListOption{client.InNamespace(namespace)}
 	if !latest {
 		options = append(options, &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: "0"}})
 	}
+	s := &seen{namespace: namespace, deployments: map[string]*appsv1.Deployment{}, sidecars: map[string]*v1alpha1.VectorSidecar{}}
 	var deployments appsv1.DeploymentList
 	var sidecars v1alpha1.VectorSidecarList
-	var configMaps corev1.ConfigMapList
-	var replicaSets appsv1.ReplicaSetList
-	for _, list := range []client.ObjectList{&deployments, &sidecars, &configMaps, &replicaSets} {
-		if err := world.Client.List(ctx, list, options...); err != nil {
-			return nil, fmt.Errorf("looking at namespace %s: %w", namespace, err)
-		}
-	}
-	s := &seen{
-		namespace: namespace, deployments: map[string]*appsv1.Deployment{}, sidecars: map[string]*v1alpha1.VectorSidecar{},
-		configMaps: configMaps.Items, replicaSets: replicaSets.Items,
+	if err := s.list(ctx, options, &deployments, &sidecars); err != nil {
+		return nil, err
 	}
 	for i := range deployments.Items {
 		s.deployments[deployments.Items[i].Name] = &deployments.Items[i]
@@ -59,7 +56,36 @@ func look(ctx context.Context, namespace string, latest bool) (*seen, error) {
 	for i := range sidecars.Items {
 		s.sidecars[sidecars.Items[i].Name] = &sidecars.Items[i]
 	}
+	if !latest && s.unsettled() != "" {
+		return s, nil
+	}
+	var configMaps corev1.ConfigMapList
+	var replicaSets appsv1.ReplicaSetList
+	if err := s.list(ctx, options, &configMaps, &replicaSets); err != nil {
+		return nil, err
+	}
+	s.configMaps, s.replicaSets = configMaps.Items, replicaSets.Items
 	return s, nil
+}
+
+// list fills lists, and notes which versions of which objects are in them.
+func (s *seen) list(ctx context.Context, options []client.ListOption, lists ...client.ObjectList) error {
+	for _, list := range lists {
+		if err := world.Client.List(ctx, list, options...); err != nil {
+			return fmt.Errorf("looking at namespace %s: %w", s.namespace, err)
+		}
+		err := apimeta.EachListItem(list, func(item runtime.Object) error {
+			object, err := apimeta.Accessor(item)
+			if err == nil {
+				s.versions += object.GetName() + "@" + object.GetResourceVersion() + " "
+			}
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("reading a list: %w", err)
+		}
+	}
+	return nil
 }
 
 // unsettled says what still goes on, "" for nothing.

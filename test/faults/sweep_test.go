@@ -29,16 +29,22 @@ import (
 // short are the scenarios that make test has time for.
 var short = []string{"inject before init containers", "inject with mounts", "delete"}
 
-// Faults that are put at every write, and at the first and the last of each kind.
+// Faults that are put at every write; at those of a few of a kind; and, once each, at
+// the first of a kind and at the last, which is often what ends several requests for one
+// change.
 var (
-	everywhere = []wire.Effect{wire.CrashBefore, wire.CrashAfter, wire.CrashIntoPast, wire.LoseAnswer, wire.CutRequest}
+	everywhere = []wire.Effect{wire.CrashBefore, wire.CrashAfter, wire.LoseAnswer, wire.CutRequest}
 	inShort    = []wire.Effect{wire.CrashBefore, wire.CrashAfter, wire.LoseAnswer}
+	atFew      = []wire.Effect{wire.CrashIntoPast}
 	onceEach   = []wire.Effect{
 		wire.Answer(http.StatusForbidden), wire.Answer(http.StatusConflict), wire.Answer(http.StatusUnprocessableEntity), wire.Answer(http.StatusTooManyRequests),
 		wire.Answer(http.StatusInternalServerError), wire.Answer(http.StatusServiceUnavailable), wire.Answer(http.StatusGatewayTimeout),
-		wire.SlowAnswer, wire.HoldWatches, wire.CutWatches, wire.ExpireWatches,
 	}
+	watches = []wire.Effect{wire.SlowAnswer, wire.HoldWatches, wire.CutWatches, wire.ExpireWatches}
 )
+
+// few is how many are few.
+const few = 10
 
 // TestTheSweep plays every scenario without a fault, and then with each fault at each
 // of its writes.
@@ -183,11 +189,19 @@ func jobsOf(s *scenario, should *course, held map[string]map[string]int) []*job 
 		for i := range n {
 			put(kind, i+1, effects)
 		}
-		// The last of a kind is often what ends several requests for one change.
-		for _, i := range slices.Compact([]int{1, n}) {
-			if *full {
-				put(kind, i, onceEach)
-			}
+		if !*full {
+			continue
+		}
+		put(kind, 1, onceEach)
+		if strings.HasSuffix(kind, "/status") {
+			continue
+		}
+		put(kind, 1, watches)
+		for i := range min(n, few) {
+			put(kind, i+1, atFew)
+		}
+		if n > 1 && !strings.HasSuffix(kind, "vectorsidecars") {
+			put(kind, n, onceEach)
 		}
 	}
 	return jobs

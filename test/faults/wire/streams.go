@@ -101,10 +101,8 @@ func latest(next http.RoundTripper, write *http.Request) (string, error) {
 	if before == write.URL.Path {
 		before, _, _ = strings.Cut(before, "/api/")
 	}
-	request, err := http.NewRequestWithContext(write.Context(), http.MethodGet, write.URL.String(), http.NoBody)
-	if err != nil {
-		return "", err
-	}
+	request := write.Clone(write.Context())
+	request.Method, request.Body, request.ContentLength = http.MethodGet, http.NoBody, 0
 	request.URL.Path, request.URL.RawQuery = before+"/api/v1/namespaces/"+namespace+"/configmaps", "limit=1"
 	request.Header.Set("Accept", "application/json")
 	response, err := next.RoundTrip(request)

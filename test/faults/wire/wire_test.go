@@ -102,8 +102,9 @@ func TestAFaultStrikesTheWriteThatItIsFor(t *testing.T) {
 			require.NotPanics(t, func() { <-w.Fired() })
 			if !test.survives {
 				<-life.Crashed()
-				_, err := w.Begin().Through(next).RoundTrip(request(t, "PATCH", deployment, "application/apply-patch+yaml"))
+				response, err := w.Begin().Through(next).RoundTrip(request(t, "PATCH", deployment, "application/apply-patch+yaml"))
 				require.NoError(t, err, "the next life")
+				require.NoError(t, response.Body.Close())
 			}
 		})
 	}
@@ -141,9 +142,10 @@ func TestAWriteWaitsForWhatComesBeforeIt(t *testing.T) {
 	w := New(nil)
 	w.Before(Write{"apply deployments", 1}, func() { require.Zero(t, got.Load()) })
 
-	_, err := w.Begin().Through(next).RoundTrip(request(t, "PATCH", deployment, "application/apply-patch+yaml"))
+	response, err := w.Begin().Through(next).RoundTrip(request(t, "PATCH", deployment, "application/apply-patch+yaml"))
 
 	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
 	require.EqualValues(t, 1, got.Load())
 	require.Equal(t, map[string]int{"apply deployments": 1}, w.Counts())
 }
@@ -173,25 +175,30 @@ func watched(t *testing.T, w *Wire, says <-chan string) (kubeconfig string, quer
 	return proxy.Kubeconfig, queries
 }
 
-func get(t *testing.T, kubeconfig, query string) (*http.Response, error) {
+// get asks for ConfigMaps. The answer is open until the test ends.
+func get(t *testing.T, kubeconfig, query string) (status int, body io.Reader, err error) {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	require.NoError(t, err)
 	made, err := http.NewRequestWithContext(t.Context(), http.MethodGet, config.Host+"/api/v1/namespaces/shop/configmaps?"+query, http.NoBody)
 	require.NoError(t, err)
-	return http.DefaultClient.Do(made)
+	response, err := http.DefaultClient.Do(made)
+	if err != nil {
+		return 0, nil, err
+	}
+	t.Cleanup(func() { _ = response.Body.Close() }) // It may be broken already.
+	return response.StatusCode, response.Body, nil
 }
 
 func TestAWatchIsHeldReleasedCutAndExpired(t *testing.T) {
 	says, w := make(chan string), New(nil)
 	kubeconfig, _ := watched(t, w, says)
-	response, err := get(t, kubeconfig, "watch=true&resourceVersion=7")
+	_, stream, err := get(t, kubeconfig, "watch=true&resourceVersion=7")
 	require.NoError(t, err)
-	defer response.Body.Close()
 	lines := make(chan string)
 	go func() {
 		defer close(lines)
-		for scanner := bufio.NewScanner(response.Body); scanner.Scan(); {
+		for scanner := bufio.NewScanner(stream); scanner.Scan(); {
 			lines <- scanner.Text()
 		}
 	}()
@@ -211,11 +218,10 @@ func TestAWatchIsHeldReleasedCutAndExpired(t *testing.T) {
 	w.Streams.Expire()
 	_, open := <-lines
 	require.False(t, open, "cut")
-	again, err := get(t, kubeconfig, "watch=true&resourceVersion=7")
+	status, again, err := get(t, kubeconfig, "watch=true&resourceVersion=7")
 	require.NoError(t, err)
-	defer again.Body.Close()
-	require.Equal(t, http.StatusGone, again.StatusCode)
-	text, err := io.ReadAll(again.Body)
+	require.Equal(t, http.StatusGone, status)
+	text, err := io.ReadAll(again)
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"reason":"Expired"`)
 }
@@ -227,16 +233,36 @@ func TestListsComeFromThePast(t *testing.T) {
 	for given, want := range map[string]string{
 		"resourceVersion=0": "resourceVersion=7&resourceVersionMatch=Exact", "": "", "resourceVersion=9": "resourceVersion=9",
 	} {
-		response, err := get(t, kubeconfig, given)
+		_, _, err := get(t, kubeconfig, given)
 		require.NoError(t, err)
-		require.NoError(t, response.Body.Close())
 		require.Equal(t, want, (<-queries).Encode())
 	}
 
-	response, err := get(t, kubeconfig, "watch=true&sendInitialEvents=true")
+	status, _, err := get(t, kubeconfig, "watch=true&sendInitialEvents=true")
+	require.NoError(t, err)
+	require.Equal(t, http.StatusUnprocessableEntity, status, "so that the program asks for a list")
+}
+
+// What a crash leads into is what there was before the write.
+func TestACrashIntoThePastBeginsWithTheVersionBeforeTheWrite(t *testing.T) {
+	w := New(&Fault{At: Write{"apply deployments", 1}, Effect: CrashIntoPast})
+	var asked []string
+	next := roundTripper(func(r *http.Request) (*http.Response, error) {
+		asked = append(asked, r.Method+" "+r.URL.RequestURI())
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(`{"metadata":{"resourceVersion":"7"}}`)), Request: r}, nil
+	})
+	_, err := w.Begin().Through(next).RoundTrip(request(t, "PATCH", deployment, "application/apply-patch+yaml")) //nolint:bodyclose // there is none
+	require.ErrorIs(t, err, errDead)
+
+	response, err := w.Begin().Through(next).RoundTrip(request(t, "GET", "/apis/apps/v1/namespaces/shop/deployments?resourceVersion=0", ""))
+
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
-	require.Equal(t, http.StatusUnprocessableEntity, response.StatusCode, "so that the program asks for a list")
+	require.Equal(t, []string{
+		"GET /api/v1/namespaces/shop/configmaps?limit=1",
+		"PATCH " + deployment,
+		"GET /apis/apps/v1/namespaces/shop/deployments?resourceVersion=7&resourceVersionMatch=Exact",
+	}, asked)
 }
 
 // A process whose life has ended reaches nothing, and its proxy answers nothing.
@@ -248,12 +274,11 @@ func TestAProxyOfALifeThatHasEndedBreaksConnections(t *testing.T) {
 	proxy, err := Serve(life, &rest.Config{Host: upstream.URL}, t.TempDir())
 	require.NoError(t, err)
 	defer func() { require.NoError(t, proxy.Close()) }()
-	response, err := get(t, proxy.Kubeconfig, "")
+	_, _, err = get(t, proxy.Kubeconfig, "")
 	require.NoError(t, err)
-	require.NoError(t, response.Body.Close())
 
 	life.Crash()
 
-	_, err = get(t, proxy.Kubeconfig, "")
+	_, _, err = get(t, proxy.Kubeconfig, "")
 	require.Error(t, err)
 }
