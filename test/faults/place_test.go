@@ -120,15 +120,22 @@ func (p *place) job(ctx context.Context, run func(ctx context.Context, config *r
 	for {
 		life := p.wire.Begin()
 		once, cancel := context.WithCancel(ctx)
-		ended := make(chan error, 1)
-		go func() { ended <- run(once, through(life, world.Config)) }()
+		ended := make(chan struct{})
+		var err error
+		go func() {
+			defer close(ended)
+			err = run(once, through(life, world.Config))
+		}()
 		select {
 		case <-life.Crashed():
 			life.Crash()
-			cancel()
-			_ = <-ended // How one ends that has crashed is of no matter.
-		case err := <-ended:
-			cancel()
+		case <-ended:
+		}
+		cancel()
+		<-ended
+		select {
+		case <-life.Crashed():
+		default:
 			return err
 		}
 	}
