@@ -156,6 +156,16 @@ func inEnvironment(name, environment string) condition {
 	}
 }
 
+// bare wants no companion.
+func bare(s *seen) string {
+	for i := range s.configMaps {
+		if c := &s.configMaps[i]; len(c.Labels) > 0 {
+			return "companion " + c.Name + " is there"
+		}
+	}
+	return ""
+}
+
 // configured wants a companion that says something.
 func configured(what string) condition {
 	return func(s *seen) string {

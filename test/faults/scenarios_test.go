@@ -55,10 +55,9 @@ func plain(namespace string) client.Object { return cart(namespace).Build() }
 
 func two(namespace string) client.Object { return cart(namespace).WithContainer("second").Build() }
 
-// annotated is as two. That it has an annotation from the first makes its owner the
-// one who made that map, whoever else is quick.
-func annotated(namespace string) client.Object {
-	return cart(namespace).WithContainer("second").Annotated("team", "shop").Build()
+// unlabelled is one that its label has yet to be put on.
+func unlabelled(namespace string) client.Object {
+	return objects.NewDeployment("cart", namespace).WithReplicas(0).WithContainer("second").Build()
 }
 
 func migrating(namespace string) client.Object {
@@ -360,10 +359,11 @@ func owners() []scenario {
 		scenario{name: "new Deployment", races: true, given: given(withMounts), steps: []step{
 			{"deploy", applyOnClient(manifest{version: 1}.text()), []condition{has("cart", "vector", "migrate", "app"), matched("logs", 1)}},
 		}},
-		scenario{name: "Deployment of the same name", races: true, given: given(migrating), steps: []step{
+		scenario{name: "Deployment of the same name", given: given(migrating), steps: []step{
 			inject(withMounts, "vector", "migrate", "app", "second"),
-			{"delete", remove(deploymentNamed("cart")), []condition{matched("logs", 0)}},
-			{"create", add(annotated), []condition{has("cart", "vector", "app", "second"), matched("logs", 1)}},
+			{"delete", remove(deploymentNamed("cart")), []condition{matched("logs", 0), bare}},
+			{"create", add(unlabelled), []condition{has("cart", "app", "second"), matched("logs", 0)}},
+			{"label on", label("cart", "logs", "v"), []condition{has("cart", "vector", "app", "second"), matched("logs", 1)}},
 		}},
 	)
 }
