@@ -131,7 +131,7 @@ test-integration: build control-plane $(BIN)/promtool $(BIN)/crds ## Run only th
 
 .PHONY: faults
 faults: build control-plane ## Sweep every scenario for every fault, before and after each write, for up to an hour; ARGS='-scenarios REGEXP' for some.
-	go test -count=1 -v -timeout 90m ./test/faults/... -full $(ARGS)
+	go test -count=1 -v -timeout 90m ./test/faults -full $(ARGS)
 
 .PHONY: test-e2e
 test-e2e: build control-plane ## Run only the whole: chart, operator process and application on a control plane with simulated nodes.
