@@ -108,7 +108,7 @@ samples: $(BIN)/kubectl ## Apply the sample application and VectorSidecars.
 # Tests that run programs on the repository's charts and binaries: go test sees
 # what a test reads, not what its child processes read, so it must not reuse a result.
 # It begins them in this order, the longest first, so that no core is idle at the end.
-RUNS_PROGRAMS := chart envtest process docs
+RUNS_PROGRAMS := chart envtest process faults docs
 
 # Tests on a cluster wait most of their time, so several of a package run at once,
 # also where there are few cores. Programs that have memory enough collect garbage less often.
@@ -128,6 +128,10 @@ test-charts: $(BIN)/helm-unittest ## Run both charts' helm-unittest suites.
 .PHONY: test-integration
 test-integration: build control-plane $(BIN)/helm-sdk $(BIN)/promtool $(BIN)/crds ## Run only the tests against a real API server.
 	$(GO_TEST) -count=1 ./test/chart/... ./test/envtest/... ./test/process/...
+
+.PHONY: faults
+faults: build control-plane ## Sweep every scenario for every fault, before and after each write, for up to an hour; ARGS='-scenarios REGEXP' for some.
+	go test -count=1 -v -timeout 90m ./test/faults -full $(ARGS)
 
 .PHONY: test-e2e
 test-e2e: build control-plane ## Run only the whole: chart, operator process and application on a control plane with simulated nodes.

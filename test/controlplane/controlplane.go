@@ -101,22 +101,6 @@ func (c *ControlPlane) Stop() error {
 	return err
 }
 
-// StopAPIServer ends kube-apiserver alone, as an outage would.
-func (c *ControlPlane) StopAPIServer() error {
-	if err := c.base.APIServer.Stop(); err != nil {
-		return fmt.Errorf("stopping kube-apiserver: %w", err)
-	}
-	return c.launcher.forget("kube-apiserver")
-}
-
-// StartAPIServer ends an outage: same address, certificates and data.
-func (c *ControlPlane) StartAPIServer() error {
-	if err := c.base.APIServer.Start(); err != nil {
-		return fmt.Errorf("starting kube-apiserver: %w", err)
-	}
-	return nil
-}
-
 // keep leaves the directory in place after Stop, for its logs.
 func (c *ControlPlane) keep() string {
 	c.temporary = false

@@ -65,8 +65,7 @@ func StartProcess(t testing.TB, program, kubeconfig string, settings Settings) *
 		close(p.ended)
 	}()
 	t.Cleanup(func() {
-		_ = p.cmd.Process.Kill() // It may have ended.
-		<-p.ended
+		p.Kill()
 		if t.Failed() {
 			t.Logf("log of operator %d:\n%s", p.cmd.Process.Pid, p.log)
 		}
@@ -78,6 +77,12 @@ func StartProcess(t testing.TB, program, kubeconfig string, settings Settings) *
 func (p *Process) Signal(t testing.TB, signal os.Signal) {
 	t.Helper()
 	require.NoError(t, p.cmd.Process.Signal(signal))
+}
+
+// Kill ends it at once, if it still runs.
+func (p *Process) Kill() {
+	_ = p.cmd.Process.Kill() // It may have ended.
+	<-p.ended
 }
 
 // Ended is closed when it has ended.

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controlplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// StopAPIServer ends kube-apiserver alone, as an outage would.
+func (c *ControlPlane) StopAPIServer() error {
+	if err := c.base.APIServer.Stop(); err != nil {
+		return fmt.Errorf("stopping kube-apiserver: %w", err)
+	}
+	return c.launcher.forget("kube-apiserver")
+}
+
+// StartAPIServer ends an outage: same address, certificates and data.
+func (c *ControlPlane) StartAPIServer() error {
+	if err := c.base.APIServer.Start(); err != nil {
+		return fmt.Errorf("starting kube-apiserver: %w", err)
+	}
+	return nil
+}
+
+// KillAPIServer ends kube-apiserver without a chance to finish anything.
+func (c *ControlPlane) KillAPIServer(ctx context.Context) error {
+	return c.kill(ctx, "kube-apiserver")
+}
+
+// KillEtcd ends etcd without a chance to finish anything. What it had confirmed is on
+// the disk.
+func (c *ControlPlane) KillEtcd(ctx context.Context) error { return c.kill(ctx, "etcd") }
+
+// StartEtcd starts etcd again: same address and data.
+func (c *ControlPlane) StartEtcd() error {
+	if err := c.base.Etcd.Start(); err != nil {
+		return fmt.Errorf("starting etcd: %w", err)
+	}
+	return nil
+}
+
+// Freeze stops one of the control plane's programs where it is, until the returned
+// function has it go on.
+func (c *ControlPlane) Freeze(name string) (thaw func() error, err error) {
+	pid, err := c.launcher.pid(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		return nil, fmt.Errorf("stopping %s: %w", name, err)
+	}
+	return func() error {
+		if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
+			return fmt.Errorf("continuing %s: %w", name, err)
+		}
+		return nil
+	}, nil
+}
+
+// kill kills a program, and returns when it is gone.
+func (c *ControlPlane) kill(ctx context.Context, name string) error {
+	pid, err := c.launcher.pid(name)
+	if err != nil {
+		return err
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		return fmt.Errorf("killing %s: %w", name, err)
+	}
+	err = poll(ctx, name+" to be gone", func(context.Context) error {
+		if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+			return errors.New("it is there")
+		}
+		return nil
+	})
+	return errors.Join(err, c.launcher.forget(name))
+}
+
+// pid is the process id that a program has noted at its start.
+func (l *launcher) pid(name string) (int, error) {
+	text, err := os.ReadFile(l.pidFile(name))
+	if err != nil {
+		return 0, fmt.Errorf("finding the process of %s: %w", name, err)
+	}
+	return strconv.Atoi(strings.TrimSpace(string(text)))
+}

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/operator"
+	"kontroloop.ai/vector-sidecar-operator/test/faults/wire"
+)
+
+// place is where a run takes place: a namespace, and an operator that works in no
+// other one. When that crashes, another one takes its place, as in a pod.
+type place struct {
+	namespace string
+	wire      *wire.Wire
+	rollouts  *rollouts
+	// program is what runs on the wire.
+	program program
+	// waits has an operator not take the place of one that has crashed before
+	// something comes on resume.
+	waits  bool
+	resume chan struct{}
+
+	stop    context.CancelFunc
+	stopped sync.WaitGroup
+
+	mu   sync.Mutex
+	life *wire.Life
+}
+
+// program runs an operator for a place until the context ends or its life does, and
+// returns when nothing of it reaches the API server any more.
+type program func(ctx context.Context, p *place, life *wire.Life)
+
+// newPlace makes a namespace. Nothing runs in it before start.
+func newPlace(ctx context.Context, w *wire.Wire, runs program) (*place, error) {
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "run-"}}
+	if err := world.Client.Create(ctx, namespace); err != nil {
+		return nil, fmt.Errorf("making a namespace: %w", err)
+	}
+	p := &place{namespace: namespace.Name, wire: w, program: runs, resume: make(chan struct{}, 1), stop: func() {}}
+	var err error
+	p.rollouts, err = countRollouts(ctx, namespace.Name)
+	return p, err
+}
+
+// start has an operator run until the end of the run.
+func (p *place) start(ctx context.Context) {
+	ctx, p.stop = context.WithCancel(ctx)
+	life := p.begin()
+	p.stopped.Go(func() {
+		for ctx.Err() == nil {
+			p.program(ctx, p, life)
+			if p.waits && ctx.Err() == nil {
+				select {
+				case <-p.resume:
+				case <-ctx.Done():
+				}
+			}
+			life = p.begin()
+		}
+	})
+}
+
+func (p *place) begin() *wire.Life {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.life = p.wire.Begin()
+	return p.life
+}
+
+// inProcess runs an operator in the process of the tests, which is quick: it has a
+// transport, a cache and a memory of its own, and loses all of them in a crash.
+func inProcess(ctx context.Context, p *place, life *wire.Life) {
+	seen := *world
+	seen.Operator = through(life, world.Operator)
+	running := seen.RunOperator(operator.Options{
+		Namespace: p.namespace, WatchNamespaces: []string{p.namespace},
+		Concurrency: 1, // What two passes write at once would have no order.
+	})
+	select {
+	case <-ctx.Done():
+	case <-life.Crashed():
+		life.Crash()
+	}
+	p.stopped.Go(func() { _ = running.Stop() }) // How one ends that has crashed is of no matter.
+}
+
+// through is a program's way to the API server.
+func through(life *wire.Life, config *rest.Config) *rest.Config {
+	config = rest.CopyConfig(config)
+	config.Wrap(life.Through)
+	return config
+}
+
+// crash has the operator crash now.
+func (p *place) crash() {
+	p.mu.Lock()
+	life := p.life
+	p.mu.Unlock()
+	life.Crash()
+}
+
+// job runs another program on the same wire, again whenever it crashes. It has the
+// administrator's rights.
+func (p *place) job(ctx context.Context, run func(ctx context.Context, config *rest.Config) error) error {
+	for {
+		life := p.wire.Begin()
+		once, cancel := context.WithCancel(ctx)
+		ended := make(chan struct{})
+		var err error
+		go func() {
+			defer close(ended)
+			err = run(once, through(life, world.Config))
+		}()
+		select {
+		case <-life.Crashed():
+			life.Crash()
+		case <-ended:
+		}
+		cancel()
+		<-ended
+		select {
+		case <-life.Crashed():
+		default:
+			return err
+		}
+	}
+}
+
+// end stops the operator, and leaves nothing that costs anything.
+func (p *place) end(ctx context.Context) error {
+	p.stop()
+	p.rollouts.stop()
+	p.wire.Streams.Release()
+	var sidecars v1alpha1.VectorSidecarList
+	failure := world.Client.List(ctx, &sidecars, client.InNamespace(p.namespace))
+	for i := range sidecars.Items {
+		before := sidecars.Items[i].DeepCopy()
+		sidecars.Items[i].Finalizers = nil
+		failure = errors.Join(failure, client.IgnoreNotFound(world.Client.Patch(ctx, &sidecars.Items[i], client.MergeFrom(before))))
+	}
+	for _, object := range []client.Object{&v1alpha1.VectorSidecar{}, &appsv1.Deployment{}} {
+		failure = errors.Join(failure, world.Client.DeleteAllOf(ctx, object, client.InNamespace(p.namespace), client.PropagationPolicy(metav1.DeletePropagationBackground)))
+	}
+	p.stopped.Wait()
+	return failure
+}
+
+// pause waits before the next look.
+func pause(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(150 * time.Millisecond):
+		return nil
+	}
+}

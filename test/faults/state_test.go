@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package faults
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// seen is what there is in the namespace of a run.
+type seen struct {
+	namespace   string
+	deployments map[string]*appsv1.Deployment
+	sidecars    map[string]*v1alpha1.VectorSidecar
+	configMaps  []corev1.ConfigMap
+	replicaSets []appsv1.ReplicaSet
+	// versions are those of all objects: two looks with the same ones saw the same.
+	versions string
+}
+
+// look reads a namespace as an API server's cache has it, which is cheap, or as it is.
+// The cheap look leaves out ConfigMaps and ReplicaSets for as long as something goes on.
+func look(ctx context.Context, namespace string, latest bool) (*seen, error) {
+	options := []client.ListOption{client.InNamespace(namespace)}
+	if !latest {
+		options = append(options, &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: "0"}})
+	}
+	s := &seen{namespace: namespace, deployments: map[string]*appsv1.Deployment{}, sidecars: map[string]*v1alpha1.VectorSidecar{}}
+	var deployments appsv1.DeploymentList
+	var sidecars v1alpha1.VectorSidecarList
+	if err := s.list(ctx, options, &deployments, &sidecars); err != nil {
+		return nil, err
+	}
+	for i := range deployments.Items {
+		s.deployments[deployments.Items[i].Name] = &deployments.Items[i]
+	}
+	for i := range sidecars.Items {
+		s.sidecars[sidecars.Items[i].Name] = &sidecars.Items[i]
+	}
+	if !latest && s.unsettled() != "" {
+		return s, nil
+	}
+	var configMaps corev1.ConfigMapList
+	var replicaSets appsv1.ReplicaSetList
+	if err := s.list(ctx, options, &configMaps, &replicaSets); err != nil {
+		return nil, err
+	}
+	s.configMaps, s.replicaSets = configMaps.Items, replicaSets.Items
+	return s, nil
+}
+
+// list fills lists, and notes which versions of which objects are in them.
+func (s *seen) list(ctx context.Context, options []client.ListOption, lists ...client.ObjectList) error {
+	for _, list := range lists {
+		if err := world.Client.List(ctx, list, options...); err != nil {
+			return fmt.Errorf("looking at namespace %s: %w", s.namespace, err)
+		}
+		err := apimeta.EachListItem(list, func(item runtime.Object) error {
+			object, err := apimeta.Accessor(item)
+			if err == nil {
+				s.versions += object.GetName() + "@" + object.GetResourceVersion() + " "
+			}
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("reading a list: %w", err)
+		}
+	}
+	return nil
+}
+
+// unsettled says what still goes on, "" for nothing.
+func (s *seen) unsettled() string {
+	for name, vs := range s.sidecars {
+		reconciling := apimeta.FindStatusCondition(vs.Status.Conditions, meta.ConditionReconciling)
+		switch {
+		case vs.DeletionTimestamp != nil:
+			return name + " is being deleted"
+		case vs.Status.ObservedGeneration != vs.Generation:
+			return name + " has not been looked at"
+		case reconciling != nil && reconciling.Status == metav1.ConditionTrue:
+			return name + ": " + reconciling.Message
+		}
+	}
+	for name, d := range s.deployments {
+		if d.Status.ObservedGeneration != d.Generation || !d.Spec.Paused && !isComplete(d) {
+			return name + " is rolling out"
+		}
+	}
+	return ""
+}
+
+// told is what VectorSidecars say of themselves.
+func (s *seen) told() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(s.sidecars)) {
+		fmt.Fprintf(&b, "\n%s:", name)
+		for _, c := range s.sidecars[name].Status.Conditions {
+			fmt.Fprintf(&b, " %s=%s %s: %s;", c.Type, c.Status, c.Reason, c.Message)
+		}
+	}
+	return b.String()
+}
+
+// isComplete reports whether the Deployment controller has nothing to do any more.
+func isComplete(d *appsv1.Deployment) bool {
+	return slices.ContainsFunc(d.Status.Conditions, func(c appsv1.DeploymentCondition) bool {
+		return c.Type == appsv1.DeploymentProgressing && c.Reason == "NewReplicaSetAvailable"
+	})
+}
+
+// state is what two runs have to have in common: a text for each object, in which
+// nothing is of one run alone.
+type state map[string]string
+
+// ends are the parts of a state that do not tell of the way to it: what is injected, and
+// what VectorSidecars say. Old configurations and ReplicaSets stay for as long as a
+// workload can be rolled back to them, and a finalizer is there once something was
+// written.
+func (s *seen) ends() state {
+	all := state{}
+	for name, d := range s.deployments {
+		all["Deployment "+name] = s.text(&appsv1.Deployment{ObjectMeta: ofAnyRun(&d.ObjectMeta), Spec: d.Spec})
+	}
+	for name, vs := range s.sidecars {
+		all["VectorSidecar "+name] = s.text(statusOfAnyRun(&vs.Status))
+	}
+	return all
+}
+
+// state is that of a namespace.
+func (s *seen) state() state {
+	all := state{}
+	for name, d := range s.deployments {
+		all["Deployment "+name] = s.text(&appsv1.Deployment{ObjectMeta: ofAnyRun(&d.ObjectMeta), Spec: d.Spec})
+	}
+	for name, vs := range s.sidecars {
+		all["VectorSidecar "+name] = s.text(&v1alpha1.VectorSidecar{ObjectMeta: ofAnyRun(&vs.ObjectMeta), Spec: vs.Spec, Status: statusOfAnyRun(&vs.Status)})
+	}
+	for i := range s.configMaps {
+		c := &s.configMaps[i]
+		if c.Name != "kube-root-ca.crt" {
+			all["ConfigMap "+c.Name] = s.text(&corev1.ConfigMap{ObjectMeta: ofAnyRun(&c.ObjectMeta), Immutable: c.Immutable, Data: c.Data, BinaryData: c.BinaryData})
+		}
+	}
+	for of, templates := range s.templates() {
+		all["ReplicaSets of "+of] = s.text(templates)
+	}
+	return all
+}
+
+// templates are the pod templates of ReplicaSets, by the Deployment that they are of,
+// less what is named by a hash. Their order says nothing of when they were made.
+func (s *seen) templates() map[string][]string {
+	all := map[string][]string{}
+	for i := range s.replicaSets {
+		set := &s.replicaSets[i]
+		of := "nobody"
+		if owner := metav1.GetControllerOf(set); owner != nil {
+			of = owner.Name
+		}
+		template := set.Spec.Template.DeepCopy()
+		delete(template.Labels, appsv1.DefaultDeploymentUniqueLabelKey)
+		all[of] = append(all[of], fmt.Sprintf("%d times %s", *set.Spec.Replicas, text(template)))
+	}
+	for _, templates := range all {
+		slices.Sort(templates)
+	}
+	return all
+}
+
+// uid is what an API server tells an object by, also in the record of who owns what.
+var uid = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+
+// text is an object as YAML that names no namespace and no UID.
+func (s *seen) text(object any) string {
+	written, err := yaml.Marshal(object)
+	if err != nil {
+		return err.Error()
+	}
+	return uid.ReplaceAllString(strings.ReplaceAll(string(written), s.namespace, "NAMESPACE"), "UID")
+}
+
+func text(object any) string {
+	written, err := json.Marshal(object)
+	if err != nil {
+		return err.Error()
+	}
+	return string(written)
+}
+
+// ofAnyRun is metadata less what every run has of its own.
+func ofAnyRun(given *metav1.ObjectMeta) metav1.ObjectMeta {
+	m := *given.DeepCopy()
+	m.UID, m.ResourceVersion, m.Generation, m.CreationTimestamp = "", "", 0, metav1.Time{}
+	delete(m.Annotations, "deployment.kubernetes.io/revision") // Rollouts are counted apart.
+	for i := range m.OwnerReferences {
+		m.OwnerReferences[i].UID = ""
+	}
+	// What a Deployment's controller says of it is not compared.
+	m.ManagedFields = slices.DeleteFunc(m.ManagedFields, func(e metav1.ManagedFieldsEntry) bool { return e.Manager == "kube-controller-manager" })
+	for i := range m.ManagedFields {
+		m.ManagedFields[i].Time = nil
+	}
+	slices.SortFunc(m.ManagedFields, func(a, b metav1.ManagedFieldsEntry) int {
+		return cmp.Or(cmp.Compare(a.Manager, b.Manager), cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.Subresource, b.Subresource))
+	})
+	return m
+}
+
+func statusOfAnyRun(given *v1alpha1.VectorSidecarStatus) v1alpha1.VectorSidecarStatus {
+	s := *given.DeepCopy()
+	s.LastReconcileTime, s.ObservedGeneration = nil, 0
+	for i := range s.Conditions {
+		s.Conditions[i].LastTransitionTime, s.Conditions[i].ObservedGeneration = metav1.Time{}, 0
+	}
+	return s
+}
+
+// differences says how a state is not the one that it should be, "" if it is.
+func differences(should, is state) string {
+	names := map[string]bool{}
+	for name := range should {
+		names[name] = true
+	}
+	for name := range is {
+		names[name] = true
+	}
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if should[name] != is[name] {
+			fmt.Fprintf(&b, "%s (-without the fault +with it):\n%s", name, gocmp.Diff(lines(should[name]), lines(is[name])))
+		}
+	}
+	return b.String()
+}
+
+func lines(text string) []string { return strings.Split(text, "\n") }

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package wire
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Write is a request that changes something: the n-th, from 1, of its kind.
+type Write struct {
+	// Kind is verb, content type and resource: "apply deployments",
+	// "create configmaps", "merge patch vectorsidecars/status".
+	Kind string
+	N    int
+}
+
+// String is as people count: "apply deployments, number 2".
+func (w Write) String() string { return fmt.Sprintf("%s, number %d", w.Kind, w.N) }
+
+// uncounted are resources that tell of work and do none.
+var uncounted = []string{"leases", "events"}
+
+// patches names the content types of patches.
+var patches = map[string]string{
+	string(types.ApplyYAMLPatchType):      "apply",
+	string(types.ApplyCBORPatchType):      "apply",
+	string(types.StrategicMergePatchType): "strategic merge patch",
+	string(types.MergePatchType):          "merge patch",
+	string(types.JSONPatchType):           "JSON patch",
+}
+
+// verbs names the methods that write.
+var verbs = map[string]string{http.MethodPost: "create", http.MethodPut: "update", http.MethodDelete: "delete"}
+
+// KindOf names the kind of a request, if it is a write to an object of a namespace
+// that counts.
+func KindOf(request *http.Request) (kind string, counts bool) {
+	verb := verbs[request.Method]
+	if request.Method == http.MethodPatch {
+		verb = patches[request.Header.Get("Content-Type")]
+	}
+	resource := resourceOf(request.URL.Path)
+	if verb == "" || resource == "" || slices.Contains(uncounted, resource) {
+		return "", false
+	}
+	kind = verb + " " + resource
+	query := request.URL.Query()
+	if query.Get("force") == "true" {
+		kind += " by force"
+	}
+	if query.Has("dryRun") {
+		kind += ", dry run"
+	}
+	return kind, true
+}
+
+// resourceOf is RESOURCE or RESOURCE/SUBRESOURCE of a path that is in a namespace.
+func resourceOf(path string) string {
+	_, below, found := strings.Cut(path, "/namespaces/")
+	parts := strings.Split(below, "/") // The namespace, its resource, a name, a subresource.
+	switch {
+	case !found || len(parts) < 2:
+		return ""
+	case len(parts) > 3:
+		return parts[1] + "/" + parts[3]
+	default:
+		return parts[1]
+	}
+}
+
+// isWatch reports whether a request asks for a watch.
+func isWatch(request *http.Request) bool {
+	watch := request.URL.Query().Get("watch")
+	return request.Method == http.MethodGet && watch != "" && watch != "0" && watch != "false"
+}
