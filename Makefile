@@ -15,6 +15,7 @@ IMAGE     ?= vector-sidecar-operator
 ARGS      ?=
 SIDECAR   ?= docs/samples/02-logs.yaml
 FUZZTIME  ?= 100000x
+SEED      ?= 0
 
 BIN   := bin
 TOOLS := test/tools
@@ -108,7 +109,7 @@ samples: $(BIN)/kubectl ## Apply the sample application and VectorSidecars.
 # Tests that run programs on the repository's charts and binaries: go test sees
 # what a test reads, not what its child processes read, so it must not reuse a result.
 # It begins them in this order, the longest first, so that no core is idle at the end.
-RUNS_PROGRAMS := chart envtest process docs
+RUNS_PROGRAMS := chart envtest process docs corpus
 
 # Tests on a cluster wait most of their time, so several of a package run at once,
 # also where there are few cores. Programs that have memory enough collect garbage less often.
@@ -128,6 +129,10 @@ test-charts: $(BIN)/helm-unittest ## Run both charts' helm-unittest suites.
 .PHONY: test-integration
 test-integration: build control-plane $(BIN)/promtool $(BIN)/crds ## Run only the tests against a real API server.
 	$(GO_TEST) -count=1 ./test/chart/... ./test/envtest/... ./test/process/...
+
+.PHONY: corpus
+corpus: control-plane ## Try a thousand generated workloads with every sample; SEED=N for those of that seed, ARGS='-workloads 0' for every value of every field, which takes hours.
+	go test -timeout 5h -count=1 -v -run TestOfflineAndLiveAreOneMerge ./test/corpus -seed $(SEED) -workloads 1000 $(ARGS)
 
 .PHONY: test-e2e
 test-e2e: build control-plane ## Run only the whole: chart, operator process and application on a control plane with simulated nodes.
