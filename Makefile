@@ -15,6 +15,7 @@ IMAGE     ?= vector-sidecar-operator
 ARGS      ?=
 SIDECAR   ?= docs/samples/02-logs.yaml
 FUZZTIME  ?= 100000x
+SEED      ?= 0
 
 BIN   := bin
 TOOLS := test/tools
@@ -108,7 +109,7 @@ samples: $(BIN)/kubectl ## Apply the sample application and VectorSidecars.
 # Tests that run programs on the repository's charts and binaries: go test sees
 # what a test reads, not what its child processes read, so it must not reuse a result.
 # It begins them in this order, the longest first, so that no core is idle at the end.
-RUNS_PROGRAMS := chart envtest process faults docs
+RUNS_PROGRAMS := chart envtest process faults docs corpus
 
 # Tests on a cluster wait most of their time, so several of a package run at once,
 # also where there are few cores. Programs that have memory enough collect garbage less often.
@@ -132,6 +133,10 @@ test-integration: build control-plane $(BIN)/helm-sdk $(BIN)/promtool $(BIN)/crd
 .PHONY: faults
 faults: build control-plane ## Sweep every scenario for every fault, before and after each write, for up to an hour; ARGS='-scenarios REGEXP' for some.
 	go test -count=1 -v -timeout 90m ./test/faults -full $(ARGS)
+
+.PHONY: corpus
+corpus: control-plane ## Try a thousand generated workloads with every sample; SEED=N for those of that seed, ARGS='-workloads 0' for every value of every field, which takes hours.
+	go test -timeout 5h -count=1 -v -run TestOfflineAndLiveAreOneMerge ./test/corpus -seed $(SEED) -workloads 1000 $(ARGS)
 
 .PHONY: test-e2e
 test-e2e: build control-plane ## Run only the whole: chart, operator process and application on a control plane with simulated nodes.

@@ -147,7 +147,7 @@ func (w *Writer) apply(ctx context.Context, reply *metav1.PartialObjectMetadata,
 	patch := client.RawPatch(types.ApplyPatchType, text)
 	options = append(options, client.FieldOwner(p.Manager))
 	err = w.client.Patch(ctx, reply, patch, options...)
-	if p.Force && isOnlyPeoples(err, p.Manager) {
+	if p.Forces(err) {
 		err = w.client.Patch(ctx, reply, patch, append(options, client.ForceOwnership)...)
 	}
 	return err

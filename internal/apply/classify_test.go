@@ -19,23 +19,12 @@ import (
 
 var deployments = schema.GroupResource{Group: "apps", Resource: "deployments"}
 
-// clashWith is the API server's answer to an apply of fields that others own.
-func clashWith(managers ...string) error {
-	var causes []metav1.StatusCause
-	for _, manager := range managers {
-		causes = append(causes, metav1.StatusCause{
-			Type:    metav1.CauseTypeFieldManagerConflict,
-			Message: fmt.Sprintf("conflict with %q using apps/v1", manager),
-			Field:   `.spec.template.spec.containers[name="vector"].image`,
-		})
-	}
-	return apierrors.NewApplyConflict(causes, "Apply failed with 1 conflict")
-}
-
-// appliedBy is the conflict with a manager that applies: no version is named.
-func appliedBy(manager string) error {
+// clashWith is the API server's answer to an apply of a field that another owns.
+func clashWith(manager string) error {
 	return apierrors.NewApplyConflict([]metav1.StatusCause{{
-		Type: metav1.CauseTypeFieldManagerConflict, Message: fmt.Sprintf("conflict with %q", manager),
+		Type:    metav1.CauseTypeFieldManagerConflict,
+		Message: fmt.Sprintf("conflict with %q using apps/v1", manager),
+		Field:   `.spec.template.spec.containers[name="vector"].image`,
 	}}, "Apply failed with 1 conflict")
 }
 

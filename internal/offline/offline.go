@@ -29,7 +29,6 @@ type Merger struct{ fields *managedfields.FieldManager }
 
 // New returns a Merger.
 func New() (*Merger, error) {
-	kind := appsv1.SchemeGroupVersion.WithKind("Deployment")
 	fields, err := managedfields.NewDefaultFieldManager(
 		applyconfigurations.NewTypeConverter(scheme.Scheme), oneVersion{}, oneVersion{}, oneVersion{},
 		kind, kind.GroupVersion(), "", nil)
@@ -39,29 +38,34 @@ func New() (*Merger, error) {
 	return &Merger{fields: fields}, nil
 }
 
+// beforeUs is who has what stands in a workload without a record of ownership, under
+// the name that the API server has for this.
+const beforeUs = "before-first-apply"
+
+var kind = appsv1.SchemeGroupVersion.WithKind("Deployment")
+
 // Deployment returns a Deployment as it is after a plan that writes: with what the
-// plan applies, and without what its manager owned before and does not any more.
-// The arguments are not changed.
+// plan applies, and without what its manager owned before and does not any more. It
+// may be one of a cluster, or one of a manifest. The arguments are not changed.
 func (m *Merger) Deployment(deployment *appsv1.Deployment, p *plan.Plan) (*unstructured.Unstructured, error) {
-	gvk := appsv1.SchemeGroupVersion.WithKind("Deployment")
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(deployment)
+	live, err := toUnstructured(deployment)
 	if err != nil {
 		return nil, fmt.Errorf("converting the workload: %w", err)
 	}
-	live := &unstructured.Unstructured{Object: content}
-	live.SetGroupVersionKind(gvk)
 	var merged runtime.Object = live
+	if len(live.GetManagedFields()) == 0 {
+		if merged, err = m.record(live); err != nil {
+			return nil, err
+		}
+	}
 	if p.Patch != nil {
-		if merged, err = m.patch(live, p); err != nil {
+		if merged, err = m.patch(merged, p); err != nil {
 			return nil, err
 		}
 	}
 	for _, content := range p.Bodies() {
-		body := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(content)}
-		body.SetGroupVersionKind(gvk)
-		body.SetName(deployment.Name)
-		if merged, err = m.fields.Apply(merged, body, p.Manager, false); err != nil {
-			return nil, fmt.Errorf("merging: %w", err)
+		if merged, err = m.apply(merged, content, p); err != nil {
+			return nil, err
 		}
 	}
 	object, ok := merged.(*unstructured.Unstructured)
@@ -74,9 +78,41 @@ func (m *Merger) Deployment(deployment *appsv1.Deployment, p *plan.Plan) (*unstr
 	return object, nil
 }
 
+// record gives a workload of a manifest the record of ownership that it would have
+// on a server. Without one, what our patch names would be all that is owned, and
+// the owner's items would go as soon as we let go of their names.
+func (m *Merger) record(live *unstructured.Unstructured) (runtime.Object, error) {
+	nothing := &unstructured.Unstructured{}
+	nothing.SetGroupVersionKind(kind)
+	recorded, err := m.fields.Update(nothing, live, beforeUs)
+	if err != nil {
+		return nil, fmt.Errorf("recording whose the workload is: %w", err)
+	}
+	return recorded, nil
+}
+
+// apply applies a body, and once more by force where the operator would.
+func (m *Merger) apply(live runtime.Object, content map[string]any, p *plan.Plan) (runtime.Object, error) {
+	body := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(content)}
+	body.SetGroupVersionKind(kind)
+	body.SetName(p.Target.Name)
+	merged, err := m.fields.Apply(live, body, p.Manager, false)
+	if p.Forces(err) {
+		merged, err = m.fields.Apply(live, body, p.Manager, true)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("merging: %w", err)
+	}
+	return merged, nil
+}
+
 // patch carries out the patch of a plan, and records it as an update.
-func (m *Merger) patch(live *unstructured.Unstructured, p *plan.Plan) (runtime.Object, error) {
-	patched, err := strategicpatch.StrategicMergeMapPatch(runtime.DeepCopyJSON(live.Object), runtime.DeepCopyJSON(p.Patch), &appsv1.Deployment{})
+func (m *Merger) patch(live runtime.Object, p *plan.Plan) (runtime.Object, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(live.DeepCopyObject()) // Patching changes it.
+	if err != nil {
+		return nil, fmt.Errorf("converting the workload: %w", err)
+	}
+	patched, err := strategicpatch.StrategicMergeMapPatch(content, runtime.DeepCopyJSON(p.Patch), &appsv1.Deployment{})
 	if err != nil {
 		return nil, fmt.Errorf("patching: %w", err)
 	}
@@ -85,15 +121,25 @@ func (m *Merger) patch(live *unstructured.Unstructured, p *plan.Plan) (runtime.O
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(patched, &typed); err != nil {
 		return nil, fmt.Errorf("reading what was patched: %w", err)
 	}
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&typed)
+	written, err := toUnstructured(&typed)
 	if err != nil {
 		return nil, fmt.Errorf("converting what was patched: %w", err)
 	}
-	recorded, err := m.fields.Update(live, &unstructured.Unstructured{Object: content}, p.Manager)
+	recorded, err := m.fields.Update(live, written, p.Manager)
 	if err != nil {
 		return nil, fmt.Errorf("recording the patch: %w", err)
 	}
 	return recorded, nil
+}
+
+func toUnstructured(deployment *appsv1.Deployment) (*unstructured.Unstructured, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(deployment)
+	if err != nil {
+		return nil, err
+	}
+	object := &unstructured.Unstructured{Object: content}
+	object.SetGroupVersionKind(kind)
+	return object, nil
 }
 
 // oneVersion tells the merge code that objects are in the version that they are

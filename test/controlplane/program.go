@@ -21,7 +21,7 @@ import (
 
 const (
 	startTimeout = time.Minute // a cold, loaded machine; a warm one needs 3 s
-	stopTimeout  = 10 * time.Second
+	stopTimeout  = 30 * time.Second
 	pollInterval = 50 * time.Millisecond
 )
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package apply
+package plan
 
 import (
 	"errors"
@@ -17,12 +17,12 @@ import (
 // whether it wrote by an update: an apply is not said to use a version.
 var conflictWith = regexp.MustCompile(`^conflict with "([^"]*)"( using)?`)
 
-// isOnlyPeoples tells whether an apply by a manager was refused because of fields
-// that people changed by hand, or that the manager itself has patched, and of no
-// others.
-func isOnlyPeoples(err error, manager string) bool {
+// Forces reports whether an apply of the plan that was refused with an error is to
+// be sent once more by force: it was refused because of fields that people changed
+// by hand, or that the manager itself has patched, and of no others.
+func (p *Plan) Forces(err error) bool {
 	var status apierrors.APIStatus
-	if !errors.As(err, &status) || !apierrors.IsConflict(err) || status.Status().Details == nil {
+	if !p.Force || !errors.As(err, &status) || !apierrors.IsConflict(err) || status.Status().Details == nil {
 		return false
 	}
 	conflicts := 0
@@ -35,7 +35,7 @@ func isOnlyPeoples(err error, manager string) bool {
 			return false
 		}
 		byUpdate := match[2] != ""
-		isOwn := byUpdate && match[1] == manager
+		isOwn := byUpdate && match[1] == p.Manager
 		if !isOwn && !meta.IsPerson(match[1], byUpdate) {
 			return false
 		}

@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package offline
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+const manager = "vectorsidecar/logs"
+
+// desired is a native sidecar with a volume, which each of the named containers of
+// the application is to mount.
+func desired(image string, into ...string) *plan.Desired {
+	always := corev1.ContainerRestartPolicyAlways
+	overlay := &render.Overlay{
+		Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+			InitContainers: []corev1.Container{{Name: "vector", Image: image, RestartPolicy: &always}},
+			Volumes:        []corev1.Volume{{Name: "shared"}},
+		}},
+		Body: map[string]any{"spec": map[string]any{
+			"initContainers": []any{map[string]any{"name": "vector", "image": image, "restartPolicy": "Always"}},
+			"volumes":        []any{map[string]any{"name": "shared", "emptyDir": map[string]any{}}},
+		}},
+		Hash: image,
+	}
+	for _, name := range into {
+		overlay.Mounts = append(overlay.Mounts, workload.Mount{Container: name, VolumeMount: corev1.VolumeMount{Name: "shared", MountPath: "/srv/logs"}})
+	}
+	return plan.NewDesired(overlay, "vector", "config-1")
+}
+
+// application is as its owner has it in a file, without anything of a server's.
+func application() *appsv1.Deployment {
+	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "cart", Namespace: "shop"}}
+	deployment.Spec.Template.Spec = corev1.PodSpec{
+		InitContainers: []corev1.Container{{Name: "migrate", Image: "migrate:1"}, {Name: "warm-up", Image: "warm-up:1"}},
+		Containers:     []corev1.Container{{Name: "app", Image: "app:1"}, {Name: "second", Image: "second:1"}},
+		Volumes:        []corev1.Volume{{Name: "cache", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}},
+	}
+	return deployment
+}
+
+func carryOut(t *testing.T, merger *Merger, deployment *appsv1.Deployment, p *plan.Plan) *appsv1.Deployment {
+	t.Helper()
+	require.True(t, p.Writes(), "%s: %s", p.Reason, p.Message)
+	merged, err := merger.Deployment(deployment, p)
+	require.NoError(t, err)
+	result := &appsv1.Deployment{}
+	require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(merged.Object, result))
+	return result
+}
+
+// inject merges a sidecar in, remove takes it out, as the operator would.
+func inject(t *testing.T, merger *Merger, deployment *appsv1.Deployment, sidecar *plan.Desired) *appsv1.Deployment {
+	t.Helper()
+	view := workload.Of(deployment)
+	p := plan.For(manager, sidecar, plan.Policy{}, &view)
+	return carryOut(t, merger, deployment, &p)
+}
+
+func remove(t *testing.T, merger *Merger, deployment *appsv1.Deployment) *appsv1.Deployment {
+	t.Helper()
+	view := workload.Of(deployment)
+	p := plan.ForRemoval(manager, &view)
+	return carryOut(t, merger, deployment, &p)
+}
+
+func names(containers []corev1.Container) []string {
+	var all []string
+	for i := range containers {
+		all = append(all, containers[i].Name)
+	}
+	return all
+}
+
+// What a manifest does not say of the server's must not matter: its owner's items
+// stay, in their order, and the sidecar comes first.
+func TestAManifestIsMergedAsTheWorkloadThatItMakes(t *testing.T) {
+	merger, err := New()
+	require.NoError(t, err)
+	for name, given := range map[string]func(*appsv1.Deployment){
+		"a manifest":                   func(*appsv1.Deployment) {},
+		"one that was read off":        func(d *appsv1.Deployment) { d.UID = types.UID("u") },
+		"one whose record was cut out": func(d *appsv1.Deployment) { d.UID, d.ManagedFields = "u", []metav1.ManagedFieldsEntry{} },
+	} {
+		for mode, sidecar := range map[string]*plan.Desired{
+			"applied":                desired("vector:1"),
+			"mounted into one":       desired("vector:1", "app"),
+			"mounted into all of it": desired("vector:1", "app", "second"),
+		} {
+			t.Run(name+", "+mode, func(t *testing.T) {
+				original := application()
+				given(original)
+				before := original.DeepCopy()
+
+				injected := inject(t, merger, original, sidecar)
+				require.Equal(t, []string{"vector", "migrate", "warm-up"}, names(injected.Spec.Template.Spec.InitContainers))
+				require.Equal(t, []string{"app", "second"}, names(injected.Spec.Template.Spec.Containers))
+				require.Len(t, injected.Spec.Template.Spec.Volumes, 2)
+				require.Equal(t, before, original, "the arguments are not changed")
+
+				require.Equal(t, before.Spec, remove(t, merger, injected).Spec)
+			})
+		}
+	}
+}
+
+// The live merge takes back by force what people changed, and nothing else.
+func TestWhatAPersonChangedIsTakenBackAsTheOperatorWould(t *testing.T) {
+	merger, err := New()
+	require.NoError(t, err)
+	injected := inject(t, merger, application(), desired("vector:1"))
+	for who, isTaken := range map[string]bool{"kubectl-edit": true, "helm": false} {
+		t.Run(who, func(t *testing.T) {
+			changed := edit(t, merger, injected, who, func(d *appsv1.Deployment) { d.Spec.Template.Spec.InitContainers[0].Image = "vector:other" })
+			view := workload.Of(changed)
+			p := plan.For(manager, desired("vector:1"), plan.Policy{}, &view)
+			require.Equal(t, plan.Update, p.Action)
+
+			merged, err := merger.Deployment(changed, &p)
+			if !isTaken {
+				require.ErrorContains(t, err, who)
+				return
+			}
+			require.NoError(t, err)
+			result := &appsv1.Deployment{}
+			require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(merged.Object, result))
+			require.Equal(t, "vector:1", result.Spec.Template.Spec.InitContainers[0].Image)
+		})
+	}
+}
+
+// edit changes a workload as somebody else, and has the server's record say so.
+func edit(t *testing.T, merger *Merger, deployment *appsv1.Deployment, who string, change func(*appsv1.Deployment)) *appsv1.Deployment {
+	t.Helper()
+	live, err := toUnstructured(deployment)
+	require.NoError(t, err)
+	changed := deployment.DeepCopy()
+	change(changed)
+	written, err := toUnstructured(changed)
+	require.NoError(t, err)
+	recorded, err := merger.fields.Update(live, written, who)
+	require.NoError(t, err)
+	result := &appsv1.Deployment{}
+	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(recorded)
+	require.NoError(t, err)
+	require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(object, result))
+	return result
+}

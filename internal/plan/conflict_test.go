@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+func TestOnlyWhatPeopleChangedIsTakenBack(t *testing.T) {
+	another := apierrors.NewConflict(schema.GroupResource{Group: "apps", Resource: "deployments"}, "cart", errors.New("UID"))
+	for name, test := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"one person":               {clashWith("kubectl-edit"), true},
+		"two of them":              {clashWith("kubectl-edit", "kubectl-set"), true},
+		"a deployer":               {clashWith("helm"), false},
+		"a manifest that is kept":  {clashWith("kubectl-client-side-apply"), false},
+		"another VectorSidecar":    {clashWith(theirs), false},
+		"a patch of our own":       {clashWith(mine), true},
+		"a person and a deployer":  {clashWith("kubectl-edit", "argocd-controller"), false},
+		"nobody on record":         {clashWith(), false},
+		"an undo by kubectl":       {clashWith("kubectl"), true},
+		"an apply by kubectl":      {refused(`conflict with "kubectl"`), false},
+		"a name that is a prefix":  {clashWith("kube"), false},
+		"another kind of conflict": {another, false},
+		"no conflict":              {apierrors.NewBadRequest("no"), false},
+		"no error":                 {nil, false},
+	} {
+		require.Equal(t, test.want, (&Plan{Manager: mine, Force: true}).Forces(test.err), name)
+		require.False(t, (&Plan{Manager: mine}).Forces(test.err), "%s, which is only to be told", name)
+	}
+}
+
+// clashWith is the API server's answer to an apply of what others have written by
+// an update. For one that applies, it names no version.
+func clashWith(managers ...string) error {
+	var messages []string
+	for _, manager := range managers {
+		messages = append(messages, fmt.Sprintf("conflict with %q using apps/v1", manager))
+	}
+	return refused(messages...)
+}
+
+func refused(messages ...string) error {
+	var causes []metav1.StatusCause
+	for _, message := range messages {
+		causes = append(causes, metav1.StatusCause{Type: metav1.CauseTypeFieldManagerConflict, Message: message})
+	}
+	return apierrors.NewApplyConflict(causes, "Apply failed with 1 conflict")
+}

@@ -1,0 +1,290 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package corpus
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+)
+
+// course is the life of one workload with one sidecar.
+type course struct {
+	sample   *sample
+	workload *Workload
+	name     string
+	// next is what the first owner writes with the next version.
+	next Write
+	// before is the workload as its owners made it.
+	before *appsv1.Deployment
+	// twin is the same workload, which goes through the same without a sidecar.
+	twin string
+	// isSelected says that the workload is to have the sidecar.
+	isSelected bool
+}
+
+func newCourse(s *sample, w *Workload) *course {
+	name := fmt.Sprintf("w%d", names.Add(1))
+	return &course{sample: s, workload: w, next: w.Redeployed(), name: name, twin: name + "-twin"}
+}
+
+func (c *course) pair() string {
+	return fmt.Sprintf("VectorSidecar %q and %s", c.sample.sidecar.Name, c.workload.About)
+}
+
+// make has the owners write, and looks at what comes of it.
+func (c *course) make(ctx context.Context) error {
+	for i := range c.workload.Writes {
+		for _, name := range []string{c.name, c.twin} {
+			if err := c.write(ctx, name, &c.workload.Writes[i], i == 0); err != nil {
+				return fmt.Errorf("the generator's mistake: %w%s", err, c.manifests())
+			}
+		}
+	}
+	c.before = &appsv1.Deployment{}
+	key := client.ObjectKey{Namespace: c.sample.sidecar.Namespace, Name: c.name}
+	if err := world.Client.Get(ctx, key, c.before); err != nil {
+		return fmt.Errorf("reading the workload: %w", err)
+	}
+	return nil
+}
+
+// takes reports whether the workload takes the sidecar, once it is selected.
+func (c *course) takes(ctx context.Context) bool {
+	selected, err := c.turn(ctx, true, client.DryRunAll)
+	if err != nil {
+		return false
+	}
+	p, err := c.sample.plan(ctx, selected)
+	return err == nil && p != nil && p.Action == plan.Inject
+}
+
+// turn selects the workload, or not, and returns it.
+func (c *course) turn(ctx context.Context, on bool, options ...client.PatchOption) (*appsv1.Deployment, error) {
+	live, _ := c.sample.watch.now(c.name)
+	if live == nil {
+		live = c.before
+	}
+	wanted := live.DeepCopy()
+	c.sample.turn(wanted, on)
+	if len(options) == 0 {
+		c.isSelected = on
+	}
+	err := world.Client.Patch(ctx, wanted, client.MergeFrom(live), append(options, client.FieldOwner("kubectl-label"))...)
+	return wanted, err
+}
+
+// inject selects the workload, and compares what the operator makes of it with what
+// the offline merge does: of the workload as it is in the cluster, and of a manifest
+// of the same without anything of the cluster's.
+func (c *course) inject(ctx context.Context) error {
+	selected, err := c.turn(ctx, true, client.DryRunAll)
+	if err != nil {
+		return fmt.Errorf("selecting it: %w", err)
+	}
+	wanted := map[string]string{}
+	for from, deployment := range map[string]*appsv1.Deployment{"the workload": selected, "its manifest": manifestOf(selected)} {
+		template, err := c.merge(ctx, deployment)
+		if err != nil {
+			return fmt.Errorf("merging %s offline: %w%s", from, err, c.manifests())
+		}
+		wanted[from] = template
+	}
+	if _, err := c.turn(ctx, true); err != nil {
+		return fmt.Errorf("selecting it: %w", err)
+	}
+	said := c.sample.watch.until(ctx, c.name, func(live *appsv1.Deployment) string {
+		for from, template := range wanted {
+			if got := text(live.Spec.Template); got != template {
+				return fmt.Sprintf("the offline merge of %s (-) is not what the operator makes (+):\n%s", from, diff(template, got))
+			}
+		}
+		if p, err := c.sample.plan(ctx, live); err != nil || p == nil || p.Action != plan.None {
+			return fmt.Sprintf("the operator has not come to an end: %+v %v", p, err)
+		}
+		return ""
+	})
+	if said != "" {
+		return fmt.Errorf("injected: %s%s", said, c.manifests())
+	}
+	return nil
+}
+
+// manifestOf is a workload as an owner would have it in a file.
+func manifestOf(deployment *appsv1.Deployment) *appsv1.Deployment {
+	manifest := deployment.DeepCopy()
+	manifest.ObjectMeta = metav1.ObjectMeta{
+		Namespace: deployment.Namespace, Name: deployment.Name, Labels: deployment.Labels, Annotations: deployment.Annotations,
+	}
+	return manifest
+}
+
+// merge is the pod template that the offline merge gives, with the API server's
+// defaults.
+func (c *course) merge(ctx context.Context, deployment *appsv1.Deployment) (string, error) {
+	p, err := c.sample.plan(ctx, deployment)
+	if err != nil || p.Action != plan.Inject {
+		return "", fmt.Errorf("planning %+v: %w", p, err)
+	}
+	result, err := c.sample.merger.Deployment(deployment, p)
+	if err != nil {
+		return "", err
+	}
+	merged := &appsv1.Deployment{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(result.Object, merged); err != nil {
+		return "", err
+	}
+	merged = manifestOf(merged)
+	merged.Name += "-offline"
+	if err := world.Client.Create(ctx, merged, client.DryRunAll); err != nil {
+		return "", err
+	}
+	return text(merged.Spec.Template), nil
+}
+
+// redeployed has the first owner write the next version while the sidecar is in.
+func (c *course) redeployed(ctx context.Context) error {
+	if _, err := c.turn(ctx, true); err != nil {
+		return fmt.Errorf("selecting it: %w", err)
+	}
+	if said := c.settled(ctx); said != "" {
+		return fmt.Errorf("injected again: %s%s", said, c.manifests())
+	}
+	got, want := c.deploy(ctx, &c.next)
+	if isRefused(got) != isRefused(want) {
+		return fmt.Errorf("deployed over the sidecar (+), and without it (-):\n%s%s", diff(want, got), c.manifests())
+	}
+	if said := c.settled(ctx); said != "" {
+		return fmt.Errorf("deployed over the sidecar: %s%s", said, c.manifests())
+	}
+	return nil
+}
+
+// settled waits until the operator has nothing more to do to the workload.
+func (c *course) settled(ctx context.Context) string {
+	return c.sample.watch.until(ctx, c.name, func(live *appsv1.Deployment) string {
+		if p, err := c.sample.plan(ctx, live); err != nil || p == nil || p.Action != plan.None || !p.Carries {
+			return fmt.Sprintf("the operator has not come to an end: %+v %v", p, err)
+		}
+		return ""
+	})
+}
+
+// giveBack deselects the workload, looks for traces, and has the owner deploy what is
+// there, without what the next version brought, and with it.
+func (c *course) giveBack(ctx context.Context) error {
+	if _, err := c.turn(ctx, false); err != nil {
+		return fmt.Errorf("deselecting it: %w", err)
+	}
+	twin := &appsv1.Deployment{}
+	if err := world.Client.Get(ctx, client.ObjectKey{Namespace: c.sample.sidecar.Namespace, Name: c.twin}, twin); err != nil {
+		return fmt.Errorf("reading the twin: %w", err)
+	}
+	template := text(twin.Spec.Template)
+	said := c.sample.watch.until(ctx, c.name, func(live *appsv1.Deployment) string { return traces(live, template) })
+	if said != "" {
+		return fmt.Errorf("taken out: %s%s", said, c.manifests())
+	}
+	for _, write := range []*Write{&c.workload.Writes[0], &c.next, &c.workload.Writes[0]} {
+		if got, want := c.deploy(ctx, write); got != want {
+			return fmt.Errorf("taken out: the owner's next deploy (+) does not do what it does without (-):\n%s%s", diff(want, got), c.manifests())
+		}
+	}
+	return nil
+}
+
+// traces is what is left of a sidecar in a workload that had another pod template.
+func traces(live *appsv1.Deployment, template string) string {
+	if got := text(live.Spec.Template); got != template {
+		return "before (-) and after (+) differ:\n" + diff(template, got)
+	}
+	for key := range live.Annotations {
+		if strings.HasPrefix(key, meta.Group+"/") && key != meta.AnnotationInject {
+			return "it keeps the annotation " + key
+		}
+	}
+	for _, entry := range live.ManagedFields {
+		if meta.IsManager(entry.Manager) {
+			return fmt.Sprintf("managedFields hold %s %s %s", entry.Manager, entry.Operation, entry.FieldsV1.GetRawString())
+		}
+	}
+	return ""
+}
+
+func (c *course) delete(ctx context.Context) error {
+	for _, name := range []string{c.name, c.twin} {
+		object := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: c.sample.sidecar.Namespace, Name: name}}
+		if err := client.IgnoreNotFound(world.Client.Delete(ctx, object)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deploy has an owner write, and returns the pod template or what is said against it;
+// of the workload, and of its twin.
+func (c *course) deploy(ctx context.Context, write *Write) (got, want string) {
+	return c.deployTo(ctx, c.name, write), c.deployTo(ctx, c.twin, write)
+}
+
+func (c *course) deployTo(ctx context.Context, name string, write *Write) string {
+	object, err := c.send(ctx, name, write, false)
+	if err != nil {
+		return refusal + strings.ReplaceAll(err.Error(), c.twin, c.name)
+	}
+	deployed := &appsv1.Deployment{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, deployed); err != nil {
+		return refusal + err.Error()
+	}
+	return text(deployed.Spec.Template)
+}
+
+const refusal = "refused: "
+
+func isRefused(said string) bool { return strings.HasPrefix(said, refusal) }
+
+// manifests is what the owners wrote, for whoever wants to see it again.
+func (c *course) manifests() string {
+	var b strings.Builder
+	for i := range c.workload.Writes {
+		write := &c.workload.Writes[i]
+		content, err := yaml.Marshal(write.Object)
+		if err != nil {
+			return err.Error()
+		}
+		fmt.Fprintf(&b, "\n# %s as %s\n%s", write.Way, write.Manager, content)
+	}
+	return b.String()
+}
+
+func text(value any) string {
+	content, err := json.Marshal(value)
+	if err != nil {
+		return err.Error()
+	}
+	return string(content)
+}
+
+// diff shows how two JSON texts differ.
+func diff(one, other string) string {
+	var a, b any
+	if json.Unmarshal([]byte(one), &a) != nil || json.Unmarshal([]byte(other), &b) != nil {
+		return cmp.Diff(one, other)
+	}
+	if difference := cmp.Diff(a, b); difference != "" {
+		return difference
+	}
+	return "- " + one + "\n+ " + other
+}

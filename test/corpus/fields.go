@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package corpus
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+)
+
+//go:embed fields.yaml
+var table []byte
+
+// places are where fields are, by the first word of their names.
+var places = map[string]struct {
+	of   reflect.Type
+	wrap func(map[string]any) map[string]any
+}{
+	"metadata":   {reflect.TypeFor[metav1.ObjectMeta](), func(m map[string]any) map[string]any { return map[string]any{"metadata": m} }},
+	"deployment": {reflect.TypeFor[appsv1.DeploymentSpec](), func(m map[string]any) map[string]any { return map[string]any{"spec": m} }},
+	"pods":       {reflect.TypeFor[metav1.ObjectMeta](), func(m map[string]any) map[string]any { return template("metadata", m) }},
+	"pod":        {reflect.TypeFor[corev1.PodSpec](), pod},
+	"app": {reflect.TypeFor[corev1.Container](), func(m map[string]any) map[string]any {
+		return pod(map[string]any{"containers": []any{merged(map[string]any{"name": "app"}, m)}})
+	}},
+	"init": {reflect.TypeFor[corev1.Container](), func(m map[string]any) map[string]any {
+		return pod(map[string]any{"initContainers": []any{merged(map[string]any{"name": "migrate"}, m)}})
+	}},
+}
+
+func template(key string, value any) map[string]any {
+	return map[string]any{"spec": map[string]any{"template": map[string]any{key: value}}}
+}
+
+func pod(spec map[string]any) map[string]any { return template("spec", spec) }
+
+// Field is a field of a workload, and what may stand in it.
+type Field struct {
+	// Name is the place and the name in JSON, such as pod.dnsConfig.
+	Name string `json:"field"`
+	// Values are whole values of the field.
+	Values []any `json:"values"`
+	// Refused are of "null" and "empty" those that the API server refuses.
+	Refused []string `json:"refused"`
+	// Beside is what the pod needs for it: fields of the pod.
+	Beside map[string]any `json:"beside"`
+	// Without are fields that it does not go with.
+	Without []string `json:"without"`
+	// Unshared says that nobody but the first owner can write it.
+	Unshared bool `json:"unshared"`
+	// NotInit says that init containers may not have a container's field.
+	NotInit bool `json:"notInit"`
+}
+
+// Fields are all fields of the table; those of containers once for the application's
+// container and once for an init container.
+func Fields() ([]*Field, error) {
+	var read []*Field
+	if err := yaml.UnmarshalStrict(table, &read); err != nil {
+		return nil, fmt.Errorf("reading the table of fields: %w", err)
+	}
+	var all []*Field
+	for _, field := range read {
+		all = append(all, field)
+		name, isContainers := strings.CutPrefix(field.Name, "app.")
+		if !isContainers || field.NotInit {
+			continue
+		}
+		copied := *field
+		copied.Name = "init." + name
+		all = append(all, &copied)
+	}
+	for _, field := range all {
+		if field.goType() == nil {
+			return nil, fmt.Errorf("there is no field %q", field.Name)
+		}
+	}
+	return all, nil
+}
+
+func (f *Field) place() (place, key string) {
+	place, key, _ = strings.Cut(f.Name, ".")
+	return place, key
+}
+
+// goType is the type of the field, nil if there is none.
+func (f *Field) goType() reflect.Type {
+	place, key := f.place()
+	of := places[place].of
+	if of == nil {
+		return nil
+	}
+	for i := range of.NumField() {
+		if jsonName(of.Field(i)) == key {
+			return of.Field(i).Type
+		}
+	}
+	return nil
+}
+
+func jsonName(field reflect.StructField) string {
+	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+	return name
+}
+
+// variant is one value of a field.
+type variant struct {
+	*Field
+
+	value any
+}
+
+func (v variant) String() string { return v.Name + "=" + short(v.value) }
+
+// variants are the values of the field, null, and the empty one of its type; these two
+// only where the base does not give it another.
+func (f *Field) variants(base map[string]any) []variant {
+	var all []variant
+	for _, value := range f.Values {
+		all = append(all, variant{f, value})
+	}
+	if f.in(base) != nil {
+		return all
+	}
+	if !slices.Contains(f.Refused, "null") {
+		all = append(all, variant{f, nil})
+	}
+	if value := f.empty(); value != nil && !slices.Contains(f.Refused, "empty") {
+		all = append(all, variant{f, value})
+	}
+	return all
+}
+
+// empty is the empty value of the field's type, nil if it has none.
+func (f *Field) empty() any {
+	of := f.goType()
+	if of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	switch of.Kind() {
+	case reflect.Slice:
+		return []any{}
+	case reflect.Map, reflect.Struct:
+		return map[string]any{}
+	case reflect.String:
+		return ""
+	}
+	return nil
+}
+
+// other is another whole value than that of a variant, or the same if there is none.
+func (f *Field) other(than int) any { return f.Values[(than+1)%len(f.Values)] }
+
+// tree is a Deployment of nothing but a value of the field.
+func (f *Field) tree(value any) map[string]any {
+	place, key := f.place()
+	return places[place].wrap(map[string]any{key: value})
+}
+
+// needs is what the field needs of the first owner.
+func (f *Field) needs() map[string]any {
+	needed := map[string]any{}
+	if f.Beside != nil {
+		needed = pod(f.Beside)
+	}
+	if place, _ := f.place(); place == "init" {
+		needed = merged(needed, places["init"].wrap(map[string]any{"image": "registry.example/migrate:1"}))
+	}
+	return needed
+}
+
+// in is what a tree has of the field, nil for nothing.
+func (f *Field) in(tree map[string]any) any {
+	place, key := f.place()
+	for at := places[place].wrap(map[string]any{}); len(at) == 1; {
+		for step, below := range at {
+			if items, isList := below.([]any); isList {
+				tree, at = itemOf(tree[step], items[0]), nil
+				break
+			}
+			tree, _ = tree[step].(map[string]any)
+			at, _ = below.(map[string]any)
+		}
+	}
+	return tree[key]
+}
+
+// itemOf is the item of a list that has the name of another.
+func itemOf(list, named any) map[string]any {
+	items, _ := list.([]any)
+	wanted, _ := named.(map[string]any)
+	for _, item := range items {
+		if found, _ := item.(map[string]any); found["name"] == wanted["name"] {
+			return found
+		}
+	}
+	return nil
+}
+
+// excludes reports whether the field does not go with one of others.
+func (f *Field) excludes(others []*Field) bool {
+	return slices.ContainsFunc(others, func(other *Field) bool {
+		return slices.Contains(f.Without, other.Name) || slices.Contains(other.Without, f.Name) || shares(f.Beside, other) || shares(other.Beside, f)
+	})
+}
+
+// shares reports whether what one field needs is in another.
+func shares(beside map[string]any, field *Field) bool {
+	place, key := field.place()
+	_, needed := beside[key]
+	return needed && place == "pod"
+}
+
+// short is a value in few characters.
+func short(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err.Error()
+	}
+	if len(text) > 60 {
+		return string(text[:57]) + "..."
+	}
+	return string(text)
+}

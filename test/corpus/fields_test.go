@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package corpus
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// leftOut are the fields that no workload of the corpus has, and why. A whole type
+// is named by its own name.
+var leftOut = map[string]string{
+	"ObjectMeta.generateName":               "the API server's own",
+	"ObjectMeta.namespace":                  "where a workload is, is its test's",
+	"ObjectMeta.selfLink":                   "the API server's own",
+	"ObjectMeta.uid":                        "the API server's own",
+	"ObjectMeta.resourceVersion":            "the API server's own",
+	"ObjectMeta.generation":                 "the API server's own",
+	"ObjectMeta.creationTimestamp":          "the API server's own",
+	"ObjectMeta.deletionTimestamp":          "the API server's own",
+	"ObjectMeta.deletionGracePeriodSeconds": "the API server's own",
+	"ObjectMeta.managedFields":              "the API server's own",
+	"ObjectMeta.ownerReferences":            "nothing owns a workload of the corpus",
+	"EphemeralContainer":                    "refused in the pods of workloads",
+	"EphemeralContainerCommon":              "refused in the pods of workloads",
+	"PodSpec.ephemeralContainers":           "refused in the pods of workloads",
+	"PodSpec.activeDeadlineSeconds":         "refused in a Deployment",
+	"TypedObjectReference.namespace":        "behind a feature gate",
+	"ClusterTrustBundleProjection.user":     newer,
+	"ConfigMapVolumeSource.defaultUser":     newer,
+	"DownwardAPIVolumeFile.user":            newer,
+	"DownwardAPIVolumeSource.defaultUser":   newer,
+	"EmptyDirVolumeSource.mode":             newer,
+	"EvictionResponder":                     newer,
+	"GRPCAction.mode":                       newer,
+	"HTTPGetAction.protocol":                newer,
+	"KeyToPath.user":                        newer,
+	"PodCertificateProjection.user":         newer,
+	"PodSchedulingGroup":                    newer,
+	"PodSpec.evictionResponders":            newer,
+	"PodSpec.schedulingGroup":               newer,
+	"ProjectedVolumeSource.defaultUser":     newer,
+	"SecretVolumeSource.defaultUser":        newer,
+	"ServiceAccountTokenProjection.user":    newer,
+	"VolumeMount.bindMountOptions":          newer,
+}
+
+// newer is why fields of this module's types are left out that the control plane of
+// the tests has not.
+const newer = "not in the version of the API server"
+
+// A field that Kubernetes adds is to be put into the table.
+func TestNoFieldOfAPodIsMissing(t *testing.T) {
+	has := map[string]bool{}
+	known := reflect.TypeFor[appsv1.DeploymentSpec]()
+	for _, base := range []map[string]any{Bare(), Logging()} {
+		singles, err := Singles(base)
+		require.NoError(t, err)
+		for i := range singles {
+			for _, write := range singles[i].Writes {
+				collect(has, known, write.Object["spec"])
+			}
+		}
+	}
+	var missing []string
+	for _, name := range fieldsBelow(known) {
+		kind, _, _ := strings.Cut(name, ".")
+		if !has[name] && leftOut[name] == "" && leftOut[kind] == "" {
+			missing = append(missing, name)
+		}
+	}
+	require.Empty(t, missing, "put values of them into fields.yaml, or say here why not")
+	for name := range leftOut {
+		require.False(t, has[name], "%s is not left out", name)
+	}
+}
+
+// collect notes which fields of types a tree has.
+func collect(has map[string]bool, of reflect.Type, tree any) {
+	for of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	switch value := tree.(type) {
+	case []any:
+		for _, item := range value {
+			if of.Kind() == reflect.Slice {
+				collect(has, of.Elem(), item)
+			}
+		}
+	case map[string]any:
+		if of.Kind() != reflect.Struct {
+			return
+		}
+		for _, field := range reflect.VisibleFields(of) {
+			// What is embedded is the type's own, unless it has a name.
+			if below, ok := value[jsonName(field)]; ok {
+				has[owner(of, field)+"."+jsonName(field)] = true
+				collect(has, field.Type, below)
+			}
+		}
+	}
+}
+
+// owner is the type that declares a field, which may be embedded in another.
+func owner(of reflect.Type, field reflect.StructField) string {
+	for _, at := range field.Index[:len(field.Index)-1] {
+		of = of.Field(at).Type
+	}
+	return of.Name()
+}
+
+// fieldsBelow are the fields of all types that a type is made of, each as Type.field.
+func fieldsBelow(of reflect.Type) []string {
+	found, seen := map[string]bool{}, map[reflect.Type]bool{}
+	var walk func(reflect.Type)
+	walk = func(of reflect.Type) {
+		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
+			of = of.Elem()
+		}
+		if of.Kind() != reflect.Struct || seen[of] || reflect.PointerTo(of).Implements(reflect.TypeFor[json.Marshaler]()) {
+			return
+		}
+		seen[of] = true
+		for i := range of.NumField() {
+			field := of.Field(i)
+			if jsonName(field) != "" && leftOut[of.Name()+"."+jsonName(field)] == "" {
+				found[of.Name()+"."+jsonName(field)] = true
+			}
+			if leftOut[of.Name()+"."+jsonName(field)] == "" {
+				walk(field.Type)
+			}
+		}
+	}
+	walk(of)
+	return slices.Sorted(maps.Keys(found))
+}
+
+func TestTheSameSeedGivesTheSameWorkloads(t *testing.T) {
+	one, err := Random(7, 200, Logging())
+	require.NoError(t, err)
+	again, err := Random(7, 200, Logging())
+	require.NoError(t, err)
+	require.Equal(t, one, again)
+	other, err := Random(8, 200, Logging())
+	require.NoError(t, err)
+	require.NotEqual(t, one, other)
+}
+
+// A base is not changed by what is made of it, and every workload says something
+// else.
+func TestEveryWorkloadIsItsOwn(t *testing.T) {
+	base := Logging()
+	before := runtime.DeepCopyJSON(base)
+	singles, err := Singles(base)
+	require.NoError(t, err)
+	seen := map[string]bool{}
+	for i := range singles {
+		require.NotEmpty(t, singles[i].Writes)
+		require.False(t, seen[singles[i].About], singles[i].About)
+		seen[singles[i].About] = true
+	}
+	require.Equal(t, before, base)
+}

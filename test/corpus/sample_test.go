@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package corpus
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/client-go/discovery"
+
+	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/offline"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/platform"
+	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	projects "kontroloop.ai/vector-sidecar-operator/internal/world"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+)
+
+// sample is one of docs/samples in a namespace of its own.
+type sample struct {
+	sidecar   *v1alpha1.VectorSidecar
+	needsLogs bool
+	// snapshot is all that the operator sees of the world but the workloads.
+	snapshot decision.Snapshot
+	merger   *offline.Merger
+	watch    *watched
+}
+
+// loadSamples puts every sample that injects something into a namespace.
+func loadSamples(t *testing.T) []*sample {
+	t.Helper()
+	root, err := harness.Root()
+	require.NoError(t, err)
+	files, err := filepath.Glob(filepath.Join(root, "docs", "samples", "*.yaml"))
+	require.NoError(t, err)
+	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	require.NoError(t, err)
+	server, err := discovery.NewDiscoveryClientForConfig(world.Config)
+	require.NoError(t, err)
+	version, err := server.ServerVersion()
+	require.NoError(t, err)
+	merger, err := offline.New()
+	require.NoError(t, err)
+	var all []*sample
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		documents, err := projects.Parse(file, text)
+		require.NoError(t, err)
+		namespace := world.Namespace(t)
+		one := &sample{merger: merger, watch: watch(t, namespace), snapshot: decision.Snapshot{
+			DefaultEnvironment: "development", KubeVersion: version.GitVersion, Platform: platform.Of(chart, "values.yaml", nil),
+		}}
+		configMaps := map[string]*corev1.ConfigMap{}
+		for _, document := range documents {
+			object := document.Object
+			if object == nil {
+				continue // A Secret, which only pods look at.
+			}
+			object.SetNamespace(namespace)
+			switch object := object.(type) {
+			case *corev1.ConfigMap:
+				configMaps[object.Name] = object
+			case *v1alpha1.VectorSidecar:
+				one.sidecar = object
+				hurry(object)
+			}
+			world.Create(t, object)
+		}
+		if one.sidecar.Spec.Enabled != nil && !*one.sidecar.Spec.Enabled {
+			continue
+		}
+		one.snapshot.Sidecar = one.sidecar
+		one.snapshot.ConfigMap = func(name string) *corev1.ConfigMap { return configMaps[name] }
+		one.needsLogs = !one.takes(t, Bare())
+		require.True(t, !one.needsLogs || one.takes(t, Logging()), "%s injects into neither base", file)
+		all = append(all, one)
+	}
+	return all
+}
+
+// hurry has a VectorSidecar not wait for rollouts, which nobody does here.
+func hurry(sidecar *v1alpha1.VectorSidecar) {
+	everything := intstr.FromString("100%")
+	if sidecar.Spec.Rollout == nil {
+		sidecar.Spec.Rollout = &v1alpha1.RolloutSpec{}
+	}
+	sidecar.Spec.Rollout.MaxConcurrent = &everything
+}
+
+// takes reports whether the sidecar is injected into a base.
+func (s *sample) takes(t *testing.T, base map[string]any) bool {
+	t.Helper()
+	deployment := &appsv1.Deployment{}
+	require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(base, deployment))
+	deployment.Namespace, deployment.Name = s.sidecar.Namespace, "base"
+	s.turn(deployment, true)
+	p, err := s.plan(t.Context(), deployment)
+	require.NoError(t, err)
+	return p != nil && p.Action == plan.Inject
+}
+
+// turn selects a workload, or not: by its labels, or where everything is selected, by
+// its annotation.
+func (s *sample) turn(deployment *appsv1.Deployment, on bool) {
+	labels, annotations := maps.Clone(deployment.Labels), maps.Clone(deployment.Annotations)
+	for key, value := range s.sidecar.Spec.Selector.MatchLabels {
+		delete(labels, key)
+		if on {
+			labels[key] = value
+		}
+	}
+	delete(annotations, meta.AnnotationInject)
+	if s.sidecar.Spec.MatchAll && !on {
+		metav1.SetMetaDataAnnotation(&deployment.ObjectMeta, meta.AnnotationInject, "false")
+		annotations = deployment.Annotations
+	}
+	deployment.Labels, deployment.Annotations = labels, annotations
+}
+
+// planning lets one plan be made at a time: a rendering has a deadline.
+var planning sync.Mutex
+
+// plan is what the operator would do to a workload, nil for nothing.
+func (s *sample) plan(ctx context.Context, deployment *appsv1.Deployment) (*plan.Plan, error) {
+	planning.Lock()
+	defer planning.Unlock()
+	snapshot := s.snapshot
+	snapshot.Workloads = []*workload.Record{workload.RecordOf(deployment)}
+	decided, err := decision.Decide(ctx, &snapshot, nil)
+	if err != nil || len(decided.Plans) == 0 {
+		return nil, err
+	}
+	return &decided.Plans[0], nil
+}
