@@ -4,6 +4,7 @@
 package decision
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -84,7 +85,7 @@ func TestANewWorkloadGetsWhatIsRenderedNowBesideOneThatKeeps(t *testing.T) {
 			s, before := keeping(t, sidecar)
 			fresh := objects.NewDeployment("basket", "shop").Labelled("logs", "vector").Build()
 			kept := s.Workloads
-			s.Workloads = append(snapshot(t, sidecar, fresh).Workloads, kept...)
+			s.Workloads = slices.Concat(snapshot(t, sidecar, fresh).Workloads, kept)
 
 			decided := decide(t, s)
 

@@ -53,9 +53,14 @@ func kinds() map[string]kind {
 			b.Sidecar(func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive })
 		})}},
 		"two": {of: []*v1alpha1.VectorSidecar{sidecar("first", plain), sidecar("second", func(b *example.VectorSidecar) {
-			b.Named("audit").Sidecar(func(s *v1alpha1.SidecarSpec) { s.Metrics = &v1alpha1.MetricsSpec{Port: ptr.To[int32](9599)} })
+			b.Named("audit").Sidecar(elsewhere)
 		})}},
 	}
+}
+
+// elsewhere has a second sidecar listen on other ports than the first.
+func elsewhere(s *v1alpha1.SidecarSpec) {
+	s.Metrics, s.Health = &v1alpha1.MetricsSpec{Port: ptr.To[int32](9599)}, &v1alpha1.HealthSpec{Port: ptr.To[int32](8687)}
 }
 
 // upgrade is one that is under way, with workloads of all kinds.

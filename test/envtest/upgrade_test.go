@@ -68,7 +68,9 @@ func TestAnotherReleaseWritesNothingUntilSomebodyAsks(t *testing.T) {
 			Sidecar(func(s *v1alpha1.SidecarSpec) { s.Logs.Containers = []string{"*"} }).Build(),
 		objects.NewVectorSidecar("referenced", namespace).Selecting("logs", "referenced").WithConfigMap("own", "").Build(),
 		objects.NewVectorSidecar("second", namespace).Selecting("logs", "rendered").Named("audit").
-			Sidecar(func(s *v1alpha1.SidecarSpec) { s.Metrics = &v1alpha1.MetricsSpec{Port: ptr.To[int32](9599)} }).Build(),
+			Sidecar(func(s *v1alpha1.SidecarSpec) {
+				s.Metrics, s.Health = &v1alpha1.MetricsSpec{Port: ptr.To[int32](9599)}, &v1alpha1.HealthSpec{Port: ptr.To[int32](8687)}
+			}).Build(),
 	}
 	deployments := map[string]*appsv1.Deployment{}
 	for _, vs := range sidecars {
@@ -148,7 +150,7 @@ func TestWhatIsAskedForIsWrittenDownWithoutNewPods(t *testing.T) {
 		harness.Until(t, world, deployment, "the note", func(d *appsv1.Deployment) bool {
 			return d.Annotations[meta.AnnotationAskedHash] != before[i].Annotations[meta.AnnotationAskedHash]
 		})
-		require.Equal(t, before[i].Generation, deployment.Generation)
+		require.Equal(t, before[i].Spec.Template, deployment.Spec.Template)
 		require.Equal(t, before[i].Annotations[meta.AnnotationAppliedHash], deployment.Annotations[meta.AnnotationAppliedHash])
 		require.Equal(t, 0, eventsOf(t, deployment, meta.ReasonUpdated))
 	}
