@@ -115,8 +115,26 @@ RUNS_PROGRAMS := chart envtest process faults docs corpus
 # also where there are few cores. Programs that have memory enough collect garbage less often.
 GO_TEST := GOGC=$(or $(GOGC),200) go test -timeout 30m -parallel 4
 
+# The release before this one, as long as there are no tags: what is upgraded from, and
+# rolled back to. An entry of CHANGELOG.md is about what has changed since.
+RELEASE_BEFORE := 6eb573d436325f47744ac272750228fb3382657b
+
+.PHONY: release-before
+release-before: ## Build the operator of the release before in bin/before, beside its chart and values, out of the history.
+	@set -e; to='$(CURDIR)/$(BIN)/before'; \
+	if [ "$$(cat "$$to/commit" 2>/dev/null)" = $(RELEASE_BEFORE) ]; then exit; fi; \
+	rm -rf "$$to"; \
+	if ! git cat-file -e '$(RELEASE_BEFORE)^{commit}' 2>/dev/null; then \
+	  echo 'SKIPPED: the upgrade from the release before is not tested: $(RELEASE_BEFORE) is not in the history here'; exit; \
+	fi; \
+	from="$$(mktemp -d)"; trap 'git worktree remove --force "$$from/tree"; rm -rf "$$from"' EXIT; \
+	git worktree add --quiet --detach "$$from/tree" $(RELEASE_BEFORE); \
+	$(MAKE) --no-print-directory -C "$$from/tree" build BIN="$$to" PROGRAMS=./cmd/operator; \
+	cp -R "$$from/tree/chart" "$$from/tree/values" "$$to"; \
+	echo $(RELEASE_BEFORE) > "$$to/commit"
+
 .PHONY: test
-test: build control-plane $(BIN)/helm-sdk $(BIN)/helm-unittest $(BIN)/promtool $(BIN)/crds ## Run every test: unit, golden, charts, and against a real API server.
+test: build release-before control-plane $(BIN)/helm-sdk $(BIN)/helm-unittest $(BIN)/promtool $(BIN)/crds ## Run every test: unit, golden, charts, and against a real API server.
 	@packages=$$(go list ./... | grep -vE '/test/($(subst $() ,|,$(RUNS_PROGRAMS)))(/|$$)') && $(GO_TEST) $$packages
 	@$(GO_TEST) -count=1 $(RUNS_PROGRAMS:%=./test/%/...)
 	@$(MAKE) --no-print-directory test-charts
@@ -127,7 +145,7 @@ test-charts: $(BIN)/helm-unittest ## Run both charts' helm-unittest suites.
 	$(BIN)/helm-unittest -f 'test/sidecarchart/*_test.yaml' .
 
 .PHONY: test-integration
-test-integration: build control-plane $(BIN)/helm-sdk $(BIN)/promtool $(BIN)/crds ## Run only the tests against a real API server.
+test-integration: build release-before control-plane $(BIN)/helm-sdk $(BIN)/promtool $(BIN)/crds ## Run only the tests against a real API server.
 	$(GO_TEST) -count=1 ./test/chart/... ./test/envtest/... ./test/process/...
 
 .PHONY: faults

@@ -165,7 +165,7 @@ func (s *scene) merge(ctx context.Context) (*merged, error) {
 
 // isWritten tells whether a plan comes to a write, now or in its turn.
 func isWritten(p *plan.Plan) bool {
-	return p.Action == plan.Inject || p.Action == plan.Update || p.Action == plan.Remove
+	return p.StartsPods()
 }
 
 func (c *change) carryOut(merger *offline.Merger, deployment *appsv1.Deployment, p *plan.Plan) (*appsv1.Deployment, error) {

@@ -60,9 +60,12 @@ type account struct {
 	Rollout         string `json:"rollout,omitempty"`
 	// InjectedHash tells which sidecar is in the workload, WantedHash which
 	// one should be.
-	InjectedHash string  `json:"injectedHash,omitempty"`
-	WantedHash   string  `json:"wantedHash,omitempty"`
-	Fields       []field `json:"fields,omitempty"`
+	InjectedHash string `json:"injectedHash,omitempty"`
+	WantedHash   string `json:"wantedHash,omitempty"`
+	// Keeps tells that the sidecar in the workload stays until the next change,
+	// though another one is rendered by now.
+	Keeps  bool    `json:"keeps,omitempty"`
+	Fields []field `json:"fields,omitempty"`
 }
 
 func newExplain(a *app) *cobra.Command {
@@ -174,6 +177,7 @@ func (s *scene) account(ctx context.Context, sidecar *v1alpha1.VectorSidecar, de
 func (a *account) fill(p *plan.Plan, turn int) {
 	a.Action, a.State, a.Turn, a.Rollout = string(p.Action), status.StandOf(p), turn, string(p.Rollout)
 	a.Reason, a.Message, a.Warning = p.Reason, p.Message, p.Warning
+	a.Keeps = p.Keeps != ""
 	if p.Desired != nil {
 		a.WantedHash = p.Desired.InjectedHash()
 	}

@@ -18,6 +18,14 @@ import (
 // platform is what the platform team gives: the installation's values, policy and
 // template sets, where the command line gives none of its own.
 func (s *source) platform(chart fs.FS, installed *world.Installation, environment string) (*platform.Platform, error) {
+	now, err := s.platformOf(chart, installed, environment)
+	if err == nil && s.templates != "" {
+		now = now.OnTrial()
+	}
+	return now, err
+}
+
+func (s *source) platformOf(chart fs.FS, installed *world.Installation, environment string) (*platform.Platform, error) {
 	given, err := s.givenValues(environment)
 	if err != nil {
 		return nil, err

@@ -106,7 +106,7 @@ func (e *explanation) conclude(view *workload.View) {
 	case busy >= 0:
 		e.Reason, e.Message = busyness(&matching[busy])
 	default:
-		e.Reason, e.Message = meta.ReasonUpToDate, fmt.Sprintf("it runs the current sidecar of VectorSidecar %s", matching[0].Name)
+		e.Reason, e.Message = meta.ReasonUpToDate, matching[0].upToDate()
 	}
 }
 
@@ -131,7 +131,7 @@ func busyness(one *account) (reason, message string) {
 	if one.State == "Failed" {
 		return meta.ReasonRolloutFailed, "its rollout did not finish before its progress deadline: look at its pods"
 	}
-	if one.Action != string(plan.None) {
+	if one.Action != string(plan.None) && one.Action != string(plan.Note) {
 		return meta.ReasonRollingOut, fmt.Sprintf("VectorSidecar %s is about to write to it (%s); if that does not happen, see whether the operator runs: kubectl vectorsidecar check", one.Name, strings.ToLower(one.Action))
 	}
 	return meta.ReasonRollingOut, fmt.Sprintf("it carries the current sidecar of VectorSidecar %s, and is replacing its pods", one.Name)
@@ -157,7 +157,7 @@ func (e *explanation) print(to io.Writer, allFields bool) error {
 		add("reason", strings.TrimSuffix(one.Reason+": "+one.Message, ": "))
 		add("warning", one.Warning)
 		add("rollout", one.Rollout)
-		add("injected", hashes(one.InjectedHash, one.WantedHash))
+		add("injected", one.hashes())
 		add("fields", summary(one.Fields))
 		if err := table(to, nil, rows); err != nil {
 			return err
@@ -180,15 +180,26 @@ func (a *account) actionText() string {
 	return text
 }
 
-// hashes tells the sidecar that is there from the one that should be.
-func hashes(injected, wanted string) string {
-	switch {
-	case injected == "" && wanted == "":
-		return ""
-	case injected == "":
-		return "nothing yet, wanted " + wanted
-	case injected == wanted || wanted == "":
-		return injected
+// upToDate says that there is nothing to do.
+func (a *account) upToDate() string {
+	text := fmt.Sprintf("it runs the current sidecar of VectorSidecar %s", a.Name)
+	if a.Keeps {
+		text += ", as an earlier release rendered it: a newer rendering comes with its next change"
 	}
-	return injected + ", wanted " + wanted
+	return text
+}
+
+// hashes tells the sidecar that is there from the one that should be.
+func (a *account) hashes() string {
+	switch {
+	case a.InjectedHash == "" && a.WantedHash == "":
+		return ""
+	case a.InjectedHash == "":
+		return "nothing yet, wanted " + a.WantedHash
+	case a.InjectedHash == a.WantedHash || a.WantedHash == "":
+		return a.InjectedHash
+	case a.Keeps:
+		return a.InjectedHash + ", and " + a.WantedHash + " with its next change"
+	}
+	return a.InjectedHash + ", wanted " + a.WantedHash
 }

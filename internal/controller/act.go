@@ -152,8 +152,9 @@ func (r *Reconciler) keep(owner types.NamespacedName, plans []plan.Plan) {
 func (r *Reconciler) write(ctx context.Context, owner types.NamespacedName, p *plan.Plan, result *outcome) {
 	object := status.Object(p.Target)
 	if err := r.ledger.refusal(owner, p); err != nil {
-		reason, _ := explain(err)
-		result.fail(object, reason, err, true)
+		if reason, _ := explain(err); p.Action != plan.Note {
+			result.fail(object, reason, err, true)
+		}
 		return
 	}
 	written, err := r.apply(ctx, p)
@@ -161,7 +162,7 @@ func (r *Reconciler) write(ctx context.Context, owner types.NamespacedName, p *p
 	switch reason, permanent := explain(err); {
 	case err == nil:
 		r.ledger.wrote(owner, p, written)
-		if p.Action != plan.Remove && r.breaker.wrote(owner, p.Target.UID, hashOf(p)) || p.Repairs {
+		if p.StartsPods() && p.Action != plan.Remove && r.breaker.wrote(owner, p.Target.UID, hashOf(p)) || p.Repairs {
 			r.Metrics.Repaired()
 		}
 		result.succeed(p)
@@ -170,6 +171,8 @@ func (r *Reconciler) write(ctx context.Context, owner types.NamespacedName, p *p
 		// The event of its deletion or of its successor brings the next pass.
 	case errors.Is(err, apply.ErrStale):
 		result.miss() // The change may be one that brings no pass.
+	case permanent && p.Action == plan.Note: // The sidecar is as it should be all the same.
+		r.ledger.refused(owner, p, err)
 	case permanent && p.Action != plan.Remove: // A finalizer waits for a removal.
 		r.ledger.refused(owner, p, err)
 		result.fail(object, reason, err, true)

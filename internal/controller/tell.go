@@ -74,6 +74,9 @@ func (r *Reconciler) tellMetrics(sidecar *v1alpha1.VectorSidecar, facts status.F
 func (r *Reconciler) tellEvents(after *v1alpha1.VectorSidecar, result *outcome) {
 	written := map[plan.Action][]string{}
 	for _, p := range result.done {
+		if !p.StartsPods() {
+			continue // Nothing has happened to the workload.
+		}
 		target := reference(p.Target)
 		r.events.Eventf(target, after, corev1.EventTypeNormal, happened[p.Action], string(p.Action),
 			"%s the sidecar of VectorSidecar %s", happened[p.Action], after.Name)

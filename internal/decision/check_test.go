@@ -189,11 +189,11 @@ func TestTenThousandWorkloadsOnOneConfigurationAreOneCheck(t *testing.T) {
 	s := snapshot(t, logs().WithInlineConfig(objects.VectorConfig("x")).Build())
 	set, invalid := s.templateSet("production")
 	require.Nil(t, invalid)
-	values, invalid := s.values(set, "production")
+	values, _, invalid := s.values(set, "production")
 	require.Nil(t, invalid)
 	b := NewMemo().batch(render.Request{
 		Chart: set.Chart, Values: values, KubeVersion: s.KubeVersion, Sidecar: types.NamespacedName{Namespace: "shop", Name: "logs"},
-	}, config{}, s.Platform.Policy, nil)
+	}, config{}, s.Platform.Policy, nil, "")
 	view := settled(cart())
 	request := b.request
 	request.Target = &view

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -114,6 +115,8 @@ type Decision struct {
 	// fault, so that it is worth another try.
 	Late bool
 
+	// kept are the ConfigMaps of sidecars that are kept though another is rendered.
+	kept map[string]bool
 	// references are further ConfigMaps that were asked for.
 	references []string
 }
@@ -121,7 +124,7 @@ type Decision struct {
 // ConfigMaps are the names of those whose content or existence the decision
 // depends on.
 func (d *Decision) ConfigMaps() []string {
-	names := slices.Clone(d.references)
+	names := slices.Concat(d.references, slices.Sorted(maps.Keys(d.kept)))
 	if d.ReferencedConfigMap != "" {
 		names = append(names, d.ReferencedConfigMap)
 	}
@@ -150,7 +153,7 @@ func (i *Invalid) err() error {
 // Decide judges a snapshot. memo may be nil. The error is of the context only:
 // whatever is wrong with the input is part of the decision.
 func Decide(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, error) {
-	decision := &Decision{Plans: make([]plan.Plan, 0, len(snapshot.Workloads))}
+	decision := &Decision{Plans: make([]plan.Plan, 0, len(snapshot.Workloads)), kept: map[string]bool{}}
 	sidecar := snapshot.Sidecar
 	selector, invalid := selectorOf(sidecar)
 	if sidecar.DeletionTimestamp != nil {
@@ -226,7 +229,7 @@ func (d *Decision) provide(snapshot *Snapshot) {
 	}
 	d.Missing = nil
 	for i := range d.Plans {
-		if p := &d.Plans[i]; p.Writes() && p.Action != plan.Remove {
+		if p := &d.Plans[i]; p.Writes() && p.Action != plan.Remove && p.Action != plan.Note {
 			p.Wait(d.Invalid.Reason, d.Invalid.Message)
 		}
 	}
@@ -264,7 +267,7 @@ func (d *Decision) collect(companions []corev1.ConfigMap) {
 	}
 	for i := range companions {
 		name := companions[i].Name
-		if !slices.ContainsFunc(d.Companions, func(c corev1.ConfigMap) bool { return c.Name == name }) {
+		if !d.kept[name] && !slices.ContainsFunc(d.Companions, func(c corev1.ConfigMap) bool { return c.Name == name }) {
 			d.Obsolete = append(d.Obsolete, name)
 		}
 	}

@@ -90,7 +90,11 @@ func (d *injection) judge(ctx context.Context, record *workload.Record, by *vari
 	if p.Desired != nil {
 		p.Warning = by.doubts(wanted, &view)
 	}
-	return &judgement{plan: p, wanted: wanted}
+	judged := &judgement{plan: p, wanted: wanted, companions: wanted.companions}
+	if p.Keeps != "" {
+		judged.kept, judged.companions = d.snapshot.keep(d.manager, &view, wanted.companions)
+	}
+	return judged
 }
 
 // add turns a judgement into a plan, in the face of all else that goes on, and notes
@@ -111,11 +115,16 @@ func (d *injection) add(record *workload.Record, of *variant, judged *judgement)
 		d.snapshot.breakLoop(p, record)
 		d.validate(p, wanted.validation, record)
 	}
-	if !isAnother || p.Desired == nil || p.Action == plan.Blocked || p.Action == plan.Conflict || p.Waiting {
+	for _, name := range judged.kept {
+		d.kept[name] = true
+	}
+	if !isAnother && p.Keeps == "" || p.Desired == nil || p.Action == plan.Blocked || p.Action == plan.Conflict || p.Waiting {
 		return // Nothing of this rendering is in it, or will be now, or that is noted.
 	}
-	d.last = wanted
-	for _, companion := range wanted.companions {
+	if p.Keeps == "" {
+		d.last = wanted
+	}
+	for _, companion := range judged.companions {
 		known := false
 		for i := range d.Companions {
 			known = known || d.Companions[i].Name == companion.Name
@@ -129,7 +138,7 @@ func (d *injection) add(record *workload.Record, of *variant, judged *judgement)
 // admit blocks a write that the policy does not allow into this workload, or whose
 // pods would be refused because of the sidecar.
 func (d *injection) admit(p *plan.Plan, view *workload.View, wanted *wanted) {
-	if !p.Writes() || p.Action == plan.Remove {
+	if !p.Writes() || p.Action == plan.Remove || p.Action == plan.Note {
 		return
 	}
 	rules := d.snapshot.Platform.Policy

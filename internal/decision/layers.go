@@ -26,29 +26,31 @@ func ValuesOf(s *Snapshot) (environment.Values, *Invalid) {
 	if invalid != nil {
 		return environment.Values{}, invalid
 	}
-	return s.values(set, name)
+	values, _, invalid := s.values(set, name)
+	return values, invalid
 }
 
-// values merges the layers of an environment, of the namespace, of the VectorSidecar
-// and what overrides it.
-func (s *Snapshot) values(set *platform.Set, name string, overrides ...environment.Layer) (environment.Values, *Invalid) {
+// values merges the layers of an environment with those of the namespace, of the
+// VectorSidecar and what overrides it, which it returns as well.
+func (s *Snapshot) values(set *platform.Set, name string, overrides ...environment.Layer) (environment.Values, []environment.Layer, *Invalid) {
 	layers, err := s.namespaceLayers()
 	if err != nil {
-		return environment.Values{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
+		return environment.Values{}, nil, &Invalid{meta.ReasonInvalidValues, err.Error()}
 	}
 	own, err := LayerOf(s.Sidecar)
 	if err != nil {
-		return environment.Values{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
+		return environment.Values{}, nil, &Invalid{meta.ReasonInvalidValues, err.Error()}
 	}
-	values, err := set.Environments.Values(name, slices.Concat(layers, []environment.Layer{own}, overrides)...)
+	layers = slices.Concat(layers, []environment.Layer{own}, overrides)
+	values, err := set.Environments.Values(name, layers...)
 	var unknown *environment.UnknownError
 	switch {
 	case errors.As(err, &unknown):
-		return values, &Invalid{meta.ReasonUnknownEnvironment, fmt.Sprintf("%s: %s", describe(s.Sidecar), err)}
+		return values, nil, &Invalid{meta.ReasonUnknownEnvironment, fmt.Sprintf("%s: %s", describe(s.Sidecar), err)}
 	case err != nil:
-		return values, &Invalid{meta.ReasonInvalidValues, fmt.Sprintf("values for environment %q: %s", name, err)}
+		return values, nil, &Invalid{meta.ReasonInvalidValues, fmt.Sprintf("values for environment %q: %s", name, err)}
 	}
-	return values, nil
+	return values, layers, nil
 }
 
 // namespaceLayers is the layer of the namespace's defaults, if it has any.

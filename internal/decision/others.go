@@ -22,6 +22,10 @@ func (s *Snapshot) plan(manager string, view *workload.View, desired *plan.Desir
 		ReportDrift: s.Sidecar.Spec.DriftPolicy == v1alpha1.DriftReport,
 	}
 	p := plan.For(manager, desired, policy, view)
+	if p.Keeps != "" && s.hasLost(manager, desired, view) {
+		policy.Renew = true
+		p = plan.For(manager, desired, policy, view)
+	}
 	if rival := oldest(older, view); rival != "" && p.Action != plan.Blocked && p.Action != plan.Remove {
 		if p.Carries {
 			p = plan.ForRemoval(manager, view)
@@ -36,7 +40,7 @@ func (s *Snapshot) plan(manager string, view *workload.View, desired *plan.Desir
 
 // breakLoop blocks a write that somebody keeps undoing.
 func (s *Snapshot) breakLoop(p *plan.Plan, record *workload.Record) {
-	if len(s.Loops) == 0 || p.Desired == nil || !p.Writes() {
+	if len(s.Loops) == 0 || p.Desired == nil || !p.Writes() || p.Action == plan.Note {
 		return
 	}
 	if loop := s.Loops[record.UID]; loop.InjectedHash == p.Desired.InjectedHash() {

@@ -25,7 +25,7 @@ func (s *Snapshot) markInFlight(p *plan.Plan) {
 	if s.Started != nil {
 		written = s.Started(p.Target.UID)
 	}
-	isCurrent := p.Action == plan.None && p.Desired != nil
+	isCurrent := p.IsCurrent() && p.Desired != nil
 	switch {
 	case p.Generation < written: // The cache is behind.
 		p.InFlight = true

@@ -6,6 +6,7 @@ package decision
 import (
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -22,6 +23,10 @@ type judgement struct {
 	plan  plan.Plan
 	// wanted is what the plan was made of; nil if there was nothing to inject.
 	wanted *wanted
+	// companions are those of wanted that the workload needs, and kept the ConfigMaps
+	// of a sidecar that it keeps.
+	companions []corev1.ConfigMap
+	kept       []string
 }
 
 // judgements finds those of the pass before again. Workloads are asked for in the

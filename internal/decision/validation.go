@@ -139,7 +139,7 @@ func validatingPod(container *corev1.Container, spec *corev1.PodSpec, args []str
 
 // validate holds a write back until Vector has let its configuration through.
 func (d *injection) validate(p *plan.Plan, of *Validation, record *workload.Record) {
-	if of == nil || p.Desired == nil || p.Action == plan.Remove || !p.Writes() && p.Action != plan.None {
+	if of == nil || p.Desired == nil || p.Action == plan.Remove || !p.Writes() && !p.IsCurrent() {
 		return
 	}
 	verdict := Verdict{State: VerdictUnable, Message: "sidecar.config.validateJob is on, and the operator was installed without configValidation.job.enabled"}
@@ -147,7 +147,7 @@ func (d *injection) validate(p *plan.Plan, of *Validation, record *workload.Reco
 		verdict = d.snapshot.Verdict(of.Key)
 	}
 	switch {
-	case p.Action == plan.None && verdict.State != VerdictUnable: // It runs already.
+	case p.IsCurrent() && verdict.State != VerdictUnable: // It runs already.
 	case verdict.State == VerdictPending:
 		d.ask(of)
 		p.Wait(meta.ReasonValidating, fmt.Sprintf("Job %s has Vector judge the configuration", of.Job.Name))
@@ -155,7 +155,7 @@ func (d *injection) validate(p *plan.Plan, of *Validation, record *workload.Reco
 		d.Invalid = &Invalid{meta.ReasonInvalidConfig, "vector validate: " + verdict.Message}
 		view := record.View()
 		*p = plan.ForBlocked(d.manager, &view, d.Invalid.Reason, d.Invalid.Message)
-	case verdict.State == VerdictUnable && of.waitsWhenUnable && p.Action != plan.None:
+	case verdict.State == VerdictUnable && of.waitsWhenUnable && !p.IsCurrent():
 		p.Wait(meta.ReasonNotValidated, "Vector could not be asked: "+verdict.Message)
 	case verdict.State == VerdictUnable:
 		p.Warning = "has a configuration that Vector could not be asked about: " + verdict.Message

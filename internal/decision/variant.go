@@ -70,6 +70,9 @@ func (d *injection) basisOf(of *variant) string {
 	if of.batch != nil {
 		parts = append(parts, of.batch.common)
 	}
+	for _, name := range d.snapshot.companionNames() { // A sidecar is kept while they are there.
+		parts = append(parts, name)
+	}
 	for _, rival := range of.older {
 		parts = append(parts, rival.name, rival.selector.String())
 	}
@@ -81,7 +84,7 @@ func (d *injection) basisOf(of *variant) string {
 func (d *injection) newVariant(key string, overrides []environment.Layer) *variant {
 	made := &variant{}
 	d.references = append(d.references, meta.NamespaceDefaults)
-	values, invalid := d.snapshot.values(d.set, d.Environment, overrides...)
+	values, layers, invalid := d.snapshot.values(d.set, d.Environment, overrides...)
 	if made.invalid = invalid; invalid != nil {
 		return made
 	}
@@ -100,6 +103,6 @@ func (d *injection) newVariant(key string, overrides []environment.Layer) *varia
 	made.batch = d.memo.batch(render.Request{
 		Chart: d.set.Chart, Values: values, KubeVersion: d.snapshot.KubeVersion, ConfigDigest: made.config.digest,
 		Sidecar: types.NamespacedName{Namespace: sidecar.Namespace, Name: sidecar.Name},
-	}, made.config, d.snapshot.Platform.Policy, d.snapshot.Observer)
+	}, made.config, d.snapshot.Platform.Policy, d.snapshot.Observer, askedFor(d.snapshot, d.set, d.Environment, layers, made.config.digest))
 	return made
 }

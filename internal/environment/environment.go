@@ -131,6 +131,18 @@ func (s *Set) TemplateSet(environment string) string {
 	return ""
 }
 
+// Given are the values that the installation gives an environment, nil if it gives
+// none: what the chart itself says is not among them, nor is the choice of a template
+// set. They must not be changed.
+func (s *Set) Given(environment string) map[string]any {
+	tree := s.installation[environment].layer.Tree
+	if _, chooses := tree[TemplateSetKey]; chooses {
+		tree = maps.Clone(tree)
+		delete(tree, TemplateSetKey)
+	}
+	return tree
+}
+
 // withoutChoice drops the name of the template set from a layer that is meant for
 // a chart which does not know it.
 func (s *Set) withoutChoice(layer *Layer) {

@@ -192,3 +192,11 @@ func aliasBomb() string {
 	}
 	return text
 }
+
+// The choice of a template set is no value, and the chart's own values are not given.
+func TestWhatTheInstallationGivesIsToldApart(t *testing.T) {
+	set := testSet(t, map[string]string{"staging.yaml": "templateSet: edge\nsidecar: {threads: 3}\n", "production.yaml": ""})
+	require.Equal(t, map[string]any{"sidecar": map[string]any{"threads": float64(3)}}, set.Given("staging"))
+	require.Empty(t, set.Given("production"))
+	require.Empty(t, set.Given("nowhere"))
+}

@@ -61,3 +61,18 @@ func TestOtherManagersAreNotOurs(t *testing.T) {
 		require.False(t, IsManager(manager), manager)
 	}
 }
+
+// The second VectorSidecar's has a name in its key, which may be cut.
+func TestBookkeepingIsKnownWhosesoeverItIs(t *testing.T) {
+	for name, sidecar := range names {
+		for _, plain := range bookkeeping {
+			require.True(t, IsBookkeeping(plain))
+			require.True(t, IsBookkeeping(Beside(plain, sidecar)), name)
+			require.Empty(t, validation.IsQualifiedName(Beside(plain, sidecar)), name)
+		}
+		for _, other := range []string{AnnotationInjected, AnnotationInjectedHash, AnnotationSidecarName, AnnotationConfigMapVersion, AnnotationAskedHash + "es"} {
+			require.False(t, IsBookkeeping(other))
+			require.False(t, IsBookkeeping(Beside(other, sidecar)), name)
+		}
+	}
+}

@@ -5,7 +5,10 @@
 // field manager, condition and reason, declared once. It decides nothing.
 package meta
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Group prefixes every label, annotation and finalizer of the operator.
 const Group = "vectorsidecar.observability.kontroloop.ai"
@@ -21,7 +24,29 @@ const (
 	// AnnotationConfigMapVersion tells which content of the Vector
 	// configuration the workload runs: a digest of the content.
 	AnnotationConfigMapVersion = Group + "/configmap-version"
+	// AnnotationAskedHash is a digest of what was asked for when the sidecar was
+	// written: nothing of it comes from the program.
+	AnnotationAskedHash = Group + "/asked-hash"
+	// AnnotationAppliedHash is a digest of what was written.
+	AnnotationAppliedHash = Group + "/applied-hash"
 )
+
+// bookkeeping are the annotations of a workload's own metadata that say how what was
+// injected came about, and are none of it.
+var bookkeeping = []string{AnnotationAskedHash, AnnotationAppliedHash}
+
+// IsBookkeeping reports whether an annotation's key, of whichever VectorSidecar, takes
+// no part in the comparison of what a workload carries with what it should carry: a
+// workload without it, which an earlier release wrote, is as good as one with it.
+func IsBookkeeping(key string) bool {
+	return slices.ContainsFunc(bookkeeping, func(plain string) bool { return Is(key, plain) })
+}
+
+// Is reports whether a key is that of an annotation, or the annotation's beside it.
+func Is(key, annotation string) bool {
+	rest, ok := strings.CutPrefix(key, annotation)
+	return ok && (rest == "" || rest[0] == '.')
+}
 
 // Beside is the key of an annotation for the second and every further
 // VectorSidecar of a workload: the first has the plain one.

@@ -48,7 +48,7 @@ func Definitions() []Definition {
 			{"ready", "`True` or `False`"}, {"reason", "a condition reason"}}},
 		{oldestWaiting, "gauge", "For how long the workload that has waited longest has been waiting for its turn, as seen by this process; 0 if none waits.", nil},
 		{writes, "counter", "Attempts to write to a workload.", []Label{
-			{"action", "`Inject`, `Update` or `Remove`"},
+			{"action", "`Inject`, `Update`, `Remove` or `Note` (it is only written down what was asked for)"},
 			{"result", "`ok`, `conflict`, `refused`, `gone`, `stale` (it had changed meanwhile) or `error`"}}},
 		{conflicts, "counter", "Workloads that came to be in conflict, blocked or refused.", []Label{
 			{"reason", "a condition reason"}}},

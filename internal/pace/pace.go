@@ -32,13 +32,13 @@ func Admit(plans []plan.Plan, limit Limit) {
 		if p.InFlight {
 			inFlight++
 		}
-		if failed == "" && p.Desired != nil && p.Action == plan.None && p.Rollout == workload.RolloutFailed {
+		if failed == "" && p.Desired != nil && p.IsCurrent() && p.Rollout == workload.RolloutFailed {
 			failed = p.Target.Name
 		}
 	}
 	for i := range plans {
 		p := &plans[i]
-		if !p.Writes() {
+		if !p.Writes() || !p.StartsPods() {
 			continue
 		}
 		switch {

@@ -39,6 +39,10 @@ func fleet(words ...string) []plan.Plan {
 			p.Action, p.Rollout = plan.Inject, workload.RolloutFailed
 		case "conflict":
 			p.Action = plan.Conflict
+		case "note":
+			p.Action = plan.Note
+		case "note of a failed one":
+			p.Action, p.Rollout = plan.Note, workload.RolloutFailed
 		}
 		plans = append(plans, p)
 	}
@@ -53,6 +57,9 @@ func TestAdmit(t *testing.T) {
 		waits map[string]string
 	}{
 		"nothing to do":                   {fleet("none", "rolling"), Limit{Max: 1}, "", nil},
+		"a note starts nothing":           {fleet("note", "inject", "note"), Limit{Max: 1}, "abc", nil},
+		"and waits for nothing":           {fleet("rolling", "note"), Limit{Max: 1, Paused: true}, "b", nil},
+		"what has failed has failed":      {fleet("note of a failed one", "inject"), Limit{}, "a", map[string]string{"b": meta.ReasonRolloutFailed}},
 		"no limit":                        {fleet("inject", "update", "remove"), Limit{}, "abc", nil},
 		"the first by name go first":      {fleet("inject", "inject", "inject"), Limit{Max: 2}, "ab", map[string]string{"c": meta.ReasonWaitingForBudget}},
 		"what is in flight counts":        {fleet("rolling", "inject", "inject"), Limit{Max: 2}, "b", map[string]string{"c": meta.ReasonWaitingForBudget}},

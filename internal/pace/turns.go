@@ -19,7 +19,7 @@ func Turns(plans []plan.Plan, limit Limit) []int {
 	for turn := 1; ; turn++ {
 		moved := false
 		for i := range now {
-			if now[i].Writes() {
+			if now[i].Writes() && now[i].StartsPods() {
 				turns[i], moved = turn, true
 				now[i].Action = plan.None
 			}

@@ -17,6 +17,7 @@ func TestTurns(t *testing.T) {
 		want  []int
 	}{
 		"nothing to do":                          {[]string{"none", "conflict"}, Limit{Max: 1}, []int{0, 0}},
+		"a note is nobody's turn":                {[]string{"note", "inject"}, Limit{Max: 1}, []int{0, 1}},
 		"all at once":                            {[]string{"inject", "update", "remove"}, Limit{}, []int{1, 1, 1}},
 		"so many at a time, by their order":      {[]string{"inject", "none", "update", "remove", "inject", "inject"}, Limit{Max: 2}, []int{1, 0, 1, 2, 2, 3}},
 		"what goes on takes the room of a turn":  {[]string{"rolling", "inject", "inject"}, Limit{Max: 1}, []int{0, 2, 3}},

@@ -20,6 +20,8 @@ type Desired struct {
 	overlay *render.Overlay
 	// injectedHash tells this sidecar, its configuration included, from others.
 	injectedHash string
+	// asked is what it was rendered for.
+	asked Asked
 	// alone is applied to a workload that no other VectorSidecar has a hand
 	// in, annotations are its annotations.
 	alone       applied
@@ -51,6 +53,13 @@ func NewDesired(overlay *render.Overlay, sidecarName, configVersion string) *Des
 	return desired
 }
 
+// For returns the same with what it was rendered for, which is noted in workloads.
+func (d *Desired) For(asked Asked) *Desired {
+	noted := *d
+	noted.asked = asked
+	return &noted
+}
+
 // InjectedHash is the value of the annotation injected-hash.
 func (d *Desired) InjectedHash() string { return d.injectedHash }
 
@@ -71,6 +80,16 @@ func (d *Desired) Container(name string) *corev1.Container {
 // Shares tells whether an application's container is to mount a volume.
 func (d *Desired) Shares(volume string) bool {
 	return slices.ContainsFunc(d.overlay.Mounts, func(m workload.Mount) bool { return m.Name == volume })
+}
+
+// Mounts reports whether one of its volumes shows a ConfigMap.
+func (d *Desired) Mounts(configMap string) bool {
+	return slices.ContainsFunc(d.overlay.Template.Spec.Volumes, func(v corev1.Volume) bool {
+		isProjected := v.Projected != nil && slices.ContainsFunc(v.Projected.Sources, func(s corev1.VolumeProjection) bool {
+			return s.ConfigMap != nil && s.ConfigMap.Name == configMap
+		})
+		return isProjected || v.ConfigMap != nil && v.ConfigMap.Name == configMap
+	})
 }
 
 // Warning is what the templates say that a person should know, or "".

@@ -6,6 +6,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -22,6 +23,9 @@ const (
 	Inject Action = "Inject"
 	// Update means that what it carries is not what it should carry.
 	Update Action = "Update"
+	// Note means that the workload is as it should be, and says otherwise of what it
+	// was asked for with. To write that down starts no pods.
+	Note Action = "Note"
 	// Remove means that what it carries has to go.
 	Remove Action = "Remove"
 	// Conflict means that somebody else owns what we would have to write.
@@ -42,7 +46,7 @@ type Plan struct {
 	Rival string
 	// Manager is the field manager to write as.
 	Manager string
-	// Apply is what is applied for Inject and Update: the whole of what the
+	// Apply is what is applied for Inject, Update and Note: the whole of what the
 	// VectorSidecar wants of the workload, without its name. It must not be
 	// changed.
 	Apply map[string]any
@@ -67,6 +71,10 @@ type Plan struct {
 	Repairs bool
 	// Desired is what the workload should carry, nil for nothing.
 	Desired *Desired
+	// Keeps is the injected-hash of what the workload carries if that is no more what
+	// is rendered, and yet was written for what is asked for now: what is Desired
+	// comes with the next change. Else it is "".
+	Keeps string
 	// State is that of the view planned from.
 	workload.State
 	// Halted tells that the workload's owner has paused it, or deletes it.
@@ -99,8 +107,20 @@ func (p *Plan) Skipped() bool {
 
 // Writes tells whether the plan changes the workload now.
 func (p *Plan) Writes() bool {
-	return !p.Waiting && (p.Action == Inject || p.Action == Update || p.Action == Remove)
+	return !p.Waiting && (p.StartsPods() || p.Action == Note)
 }
+
+// StartsPods reports whether the plan comes to a change of the pod template, now or
+// in its turn.
+func (p *Plan) StartsPods() bool {
+	return p.Action == Inject || p.Action == Update || p.Action == Remove
+}
+
+// IsCurrent reports whether the workload is as it should be.
+func (p *Plan) IsCurrent() bool { return p.Action == None || p.Action == Note }
+
+// Carried is the injected-hash of what the workload carries if it is as it should be.
+func (p *Plan) Carried() string { return cmp.Or(p.Keeps, p.Desired.InjectedHash()) }
 
 // Policy is what a VectorSidecar wishes of a plan beside the result.
 type Policy struct {
@@ -110,6 +130,8 @@ type Policy struct {
 	StrictOrder bool
 	// ReportDrift leaves what a person changed as it is.
 	ReportDrift bool
+	// Renew writes what is rendered now over a sidecar that would be kept.
+	Renew bool
 }
 
 func newPlan(manager string, desired *Desired, view *workload.View) Plan {
@@ -167,19 +189,27 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 	plan := newPlan(manager, desired, view)
 	owned, carries := view.Owned[manager]
 	want := desired.beside(manager, view)
-	isCurrent := owned.Hash == want.hash && len(owned.Remains) == 0 && haveMounts(desired.overlay.Mounts, view.MountsOf(manager))
-	switch clash := findClash(manager, desired, view); {
+	has := fitOf(manager, desired, &want, policy, view)
+	clash := findClash
+	if has.isKept {
+		clash = keptClash
+	}
+	switch clash := clash(manager, desired, view); {
 	case clash != nil:
 		plan.Action, plan.Reason, plan.Message, plan.Rival = clash.action, clash.reason, clash.message, clash.rival
-	case view.Paused && (!carries || !isCurrent):
+	case view.Paused && (!carries || !has.isCurrent()):
 		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadPaused, "its rollouts are paused; it gets the sidecar when they are resumed"
 	case !carries:
 		plan.write(Inject, want, policy, view)
-	case isCurrent:
-		if policy.StrictOrder && len(behind(desired, view)) > 0 {
-			plan.write(Update, want, policy, view)
+	case has.isKept && policy.StrictOrder && isBehind(manager, view), has.isRendered && policy.StrictOrder && len(behind(desired, view)) > 0:
+		plan.write(Update, want, policy, view)
+	case has.isKept:
+		plan.Keeps = owned.InjectedHash
+	case has.isRendered:
+		if has.needsNote(manager, &want, desired, view) {
+			plan.Action, plan.Apply, plan.Force = Note, want.noted(desired, manager, view), !policy.ReportDrift
 		}
-	case owned.InjectedHash != desired.InjectedHash(), owned.HasPlainAnnotations != want.isPlain:
+	case !has.isAsked && owned.InjectedHash != desired.InjectedHash(), owned.HasPlainAnnotations != want.isPlain:
 		plan.write(Update, want, policy, view)
 	case policy.ReportDrift:
 		plan.Action, plan.Reason = Blocked, meta.ReasonDrifted
@@ -192,7 +222,7 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 }
 
 func (p *Plan) write(action Action, want applied, policy Policy, view *workload.View) {
-	p.Action, p.Apply, p.Behind, p.Force = action, want.tree, behind(p.Desired, view), !policy.ReportDrift
+	p.Action, p.Apply, p.Behind, p.Force = action, want.noted(p.Desired, p.Manager, view), behind(p.Desired, view), !policy.ReportDrift
 	patch, err := patchToApply(p, view)
 	p.Patch = patch
 	p.block(err)

@@ -4,6 +4,9 @@
 package platform
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -41,7 +44,9 @@ type Catalogue struct {
 type loaded struct {
 	version string
 	chart   *sidecarchart.Chart
-	err     error
+	// given is a digest of what the ConfigMap has that chart was loaded from.
+	given string
+	err   error
 }
 
 // Change is a template set or a policy that was read anew.
@@ -157,12 +162,13 @@ func (c *Catalogue) load(name string, objects []*corev1.ConfigMap, before loaded
 	files, err := c.files.With(object.Data, object.BinaryData)
 	if err == nil {
 		now.chart, err = files.Load()
+		now.given = digestOf(object)
 	}
 	if len(objects) > 1 {
 		err = fmt.Errorf("%s gives it too: delete one of them", describe(objects[1]))
 	}
 	if err != nil {
-		now.chart = before.chart // The last good one, if there was any.
+		now.chart, now.given = before.chart, before.given // The last good one, if there was any.
 		now.err = fmt.Errorf("template set %q, %s: %w", name, describe(object), err)
 	}
 	return now
@@ -179,7 +185,7 @@ func (c *Catalogue) addSets(next *Platform, installation *corev1.ConfigMap) {
 	next.Environments = withValues(c.builtin)
 	next.sets[DefaultSet] = &Set{Name: DefaultSet, Chart: c.builtin, Environments: next.Environments}
 	for name, from := range c.charts {
-		set := &Set{Name: name, Chart: from.chart, Err: from.err}
+		set := &Set{Name: name, Chart: from.chart, Given: from.given, Err: from.err}
 		if from.chart != nil {
 			set.Environments = withValues(from.chart)
 		}
@@ -188,6 +194,14 @@ func (c *Catalogue) addSets(next *Platform, installation *corev1.ConfigMap) {
 	if own := next.sets[DefaultSet]; own.Environments != nil {
 		next.Environments = own.Environments
 	}
+}
+
+// digestOf covers all that is in a ConfigMap.
+func digestOf(object *corev1.ConfigMap) string {
+	// Maps of texts and bytes always marshal, and in the order of their keys.
+	text, _ := json.Marshal([]any{object.Data, object.BinaryData})
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
 }
 
 func describe(object *corev1.ConfigMap) string {

@@ -40,6 +40,9 @@ type Set struct {
 	Name string
 	// Chart is the last good version, nil if there never was one.
 	Chart *sidecarchart.Chart
+	// Given is a digest of what the platform gave for it, "" for the one that is built
+	// in. Files that it leaves to the built-in one have no part in it.
+	Given string
 	// Environments are its values, the installation's included; nil as Chart is.
 	Environments *environment.Set
 	// Err says what is wrong with the present version.
@@ -57,6 +60,22 @@ func Of(chart *sidecarchart.Chart, source string, files map[string]string) *Plat
 	}
 	only.Policy, only.PolicyErr = policy.Parse(source+" "+PolicyKey, []byte(files[PolicyKey]))
 	return only
+}
+
+// OnTrial returns the same with a chart that somebody tries out in the place of the
+// built-in one: whatever is made of it was asked for.
+func (p *Platform) OnTrial() *Platform {
+	tried := *p
+	tried.sets = maps.Clone(p.sets)
+	for name, set := range p.sets {
+		if set.Chart == nil {
+			continue
+		}
+		asked := *set
+		asked.Given = set.Chart.Digest
+		tried.sets[name] = &asked
+	}
+	return &tried
 }
 
 // UnknownSetError says that there is no template set of a name.

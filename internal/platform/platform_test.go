@@ -331,3 +331,25 @@ func FuzzArchive(f *testing.F) {
 		_, _ = all.Load() // It must return.
 	})
 }
+
+// What a set leaves to the built-in one may be another thing in the next release.
+func TestOfASetWhatThePlatformGaveIsToldApart(t *testing.T) {
+	s := newSystem(t)
+	require.Empty(t, s.set("").Given)
+	s.give("gateway", map[string]string{"NOTES.txt": "hello\n"})
+	first := s.set("gateway").Given
+	require.NotEmpty(t, first)
+
+	s.give("gateway", map[string]string{"NOTES.txt": "hello!\n"})
+	second := s.set("gateway").Given
+	require.NotEqual(t, first, second)
+	s.give("gateway", map[string]string{"podtemplate.yaml": broken})
+	require.Equal(t, second, s.set("gateway").Given, "the last good one is in use")
+	s.give("default", map[string]string{"NOTES.txt": "hello\n"})
+	require.NotEmpty(t, s.set("").Given)
+
+	now, _ := s.update()
+	tried, err := now.OnTrial().Set("")
+	require.NoError(t, err)
+	require.Equal(t, s.set("").Chart.Digest, tried.Given, "what somebody tries out was asked for")
+}

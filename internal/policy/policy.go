@@ -11,7 +11,9 @@ import (
 	_ "embed" // for the schema
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"reflect"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -67,6 +69,9 @@ type Policy struct {
 	Rules
 	// Digest tells these rules from any others.
 	Digest string
+	// Given is a digest of what they say beyond Default: what another release allows
+	// where the platform says nothing has no part in it.
+	Given string
 
 	evaluator podsecurity.Evaluator
 }
@@ -129,8 +134,51 @@ func newPolicy(rules Rules) (*Policy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("writing the policy: %w", err)
 	}
+	given, err := beyondDefault(text)
+	if err != nil {
+		return nil, fmt.Errorf("comparing the policy with the default one: %w", err)
+	}
+	return &Policy{Rules: rules, Digest: digestOf(text), Given: digestOf(given), evaluator: evaluator}, nil
+}
+
+func digestOf(text []byte) string {
 	sum := sha256.Sum256(text)
-	return &Policy{Rules: rules, Digest: hex.EncodeToString(sum[:8]), evaluator: evaluator}, nil
+	return hex.EncodeToString(sum[:8])
+}
+
+// beyondDefault returns of written rules those that are not as in Default. The chart
+// hands over all of them, its own defaults too.
+func beyondDefault(text []byte) ([]byte, error) {
+	defaults, err := json.Marshal(defaultRules())
+	if err != nil {
+		return nil, err
+	}
+	var all, usual map[string]any
+	if err := errors.Join(json.Unmarshal(text, &all), json.Unmarshal(defaults, &usual)); err != nil {
+		return nil, err
+	}
+	return json.Marshal(without(all, usual))
+}
+
+// without returns a tree without what another has as well. Nothing is as good as an
+// empty list.
+func without(tree, other map[string]any) map[string]any {
+	left := map[string]any{}
+	for key, value := range tree {
+		branch, isMap := value.(map[string]any)
+		below, _ := other[key].(map[string]any)
+		list, isList := value.([]any)
+		switch {
+		case isMap:
+			if rest := without(branch, below); len(rest) > 0 {
+				left[key] = rest
+			}
+		case reflect.DeepEqual(value, other[key]), isList && len(list) == 0 && other[key] == nil:
+		default:
+			left[key] = value
+		}
+	}
+	return left
 }
 
 // violation is what a Pod Security level finds in a pod, "" for nothing.

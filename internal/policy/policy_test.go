@@ -287,3 +287,21 @@ func FuzzPolicy(f *testing.F) {
 		}}}}), "nothing but two explicit words opens the node: %s", text)
 	})
 }
+
+// What the platform says is what it says beyond the default: the chart hands over all
+// rules, its own defaults too, and those may be others in the next release.
+func TestWhatIsGivenIsWhatIsNotTheDefault(t *testing.T) {
+	usual := parse(t, "").Given
+	require.Equal(t, usual, Default().Given)
+	require.Equal(t, usual, parse(t, "podSecurity: restricted\nusers: {}\ncapabilities: []\noverrides: {workloads: [], namespaces: []}").Given)
+	seen := map[string]string{usual: "the default"}
+	for _, text := range []string{
+		"podSecurity: baseline", "users: {min: 1}", "users: {max: 1}", "capabilities: [NET_ADMIN]", "volumes: {kinds: [emptyDir]}",
+		"images: {registries: [a]}", "images: {requireTag: true}", "overrides: {workloads: [a]}", "overrides: {namespaces: [a]}", "reservedDomains: []",
+	} {
+		given := parse(t, text).Given
+		require.Empty(t, seen[given], "%s is as good as %s", text, seen[given])
+		require.Equal(t, given, parse(t, text+"\npodSecurityOfInitContainers: baseline").Given)
+		seen[given] = text
+	}
+}

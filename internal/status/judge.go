@@ -52,7 +52,7 @@ func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 			lots[at] = &lot{}
 		}
 		lots[at].add(p)
-		if p.Warning != "" && p.Action == plan.None {
+		if p.Warning != "" && p.IsCurrent() {
 			warned.add(p)
 		}
 	}
@@ -71,6 +71,9 @@ func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 		return verdict{reason: meta.ReasonNoMatch, message: "the selector matches no Deployment of the namespace"}
 	}
 	message := fmt.Sprintf("%d of %d Deployments run the current sidecar", counts.UpdatedDeployments, decision.Matched)
+	if n := keeping(decision.Plans); n > 0 {
+		message += fmt.Sprintf(", %d as an earlier release rendered it until their next change", n)
+	}
 	if counts.SkippedDeployments > 0 {
 		message += fmt.Sprintf(", %d skipped", counts.SkippedDeployments)
 	}

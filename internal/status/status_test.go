@@ -282,6 +282,29 @@ func TestTheHashIsToldIfItIsOne(t *testing.T) {
 	require.Empty(t, none.InjectedHash)
 }
 
+// Whoever keeps what an earlier release rendered is up to date, and what is said of it
+// is what it carries.
+func TestASidecarThatIsKeptIsTheCurrentOne(t *testing.T) {
+	keeps := func(p *plan.Plan) { p.Keeps = "older" }
+
+	got := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None, keeps), planned("shop", plan.None, keeps))}, noon)
+
+	require.EqualValues(t, 2, got.UpdatedDeployments)
+	require.Equal(t, "older", got.InjectedHash)
+	require.Empty(t, got.Unsettled)
+	ready := apimeta.FindStatusCondition(got.Conditions, meta.ConditionReady)
+	require.Equal(t, metav1.ConditionTrue, ready.Status)
+	require.Contains(t, ready.Message, "2 of 2 Deployments run the current sidecar, 2 as an earlier release rendered it")
+}
+
+// To write down what was asked for is no news.
+func TestANoteUnsettlesNothing(t *testing.T) {
+	got := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.Note), planned("shop", plan.None))}, noon)
+	require.EqualValues(t, 2, got.UpdatedDeployments)
+	require.Empty(t, got.Unsettled)
+	require.Equal(t, desired("h").InjectedHash(), got.InjectedHash)
+}
+
 func TestManyWorkloadsAndLongMessagesFitIntoAStatus(t *testing.T) {
 	var plans []plan.Plan
 	for i := range 3000 {

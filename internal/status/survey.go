@@ -54,7 +54,7 @@ func standOf(p *plan.Plan, refusals map[string]Failure) stand {
 		return blocked
 	case p.Action == plan.Remove, p.Desired == nil && p.InFlight:
 		return removing
-	case p.Writes():
+	case p.Writes() && p.StartsPods():
 		return rollingOut
 	case p.Desired == nil:
 		return bare
@@ -87,14 +87,25 @@ func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 		}
 		if at == updated || at == failed || at == rollingOut {
 			status.InjectedDeployments++
-			mixed = mixed || status.InjectedHash != "" && status.InjectedHash != p.Desired.InjectedHash()
-			status.InjectedHash = p.Desired.InjectedHash()
+			mixed = mixed || status.InjectedHash != "" && status.InjectedHash != p.Carried()
+			status.InjectedHash = p.Carried()
 		}
 		list(status, p, at, refusals)
 	}
 	if mixed {
 		status.InjectedHash = ""
 	}
+}
+
+// keeping counts the workloads that keep a sidecar though another is rendered by now.
+func keeping(plans []plan.Plan) int {
+	n := 0
+	for i := range plans {
+		if plans[i].Keeps != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // Standing is where one workload stands after a pass.

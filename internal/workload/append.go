@@ -4,7 +4,9 @@
 package workload
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"slices"
 )
 
@@ -26,19 +28,37 @@ func (v *View) AppendValues(text []byte, keys []string) []byte {
 		case "annotations":
 			text = appendMap(text, v.Annotations)
 		case "containers":
-			text = v.appendContainers(text)
+			text = v.appendContainers(text, "")
 		}
 	}
 	return text
 }
 
-func (v *View) appendContainers(text []byte) []byte {
+// ValuesHash is a digest of what Values has in the keys, the same for workloads that
+// differ in nothing but their name. Workloads carry what an earlier release made of it:
+// what AppendValues is to tell as well is appended only where there is any.
+func (v *View) ValuesHash(keys []string) string {
+	var space [1024]byte // Enough for most, without an allocation.
+	text := space[:0]
+	for _, key := range keys {
+		if key == "containers" {
+			text = v.appendContainers(appendTexts(text, key), v.Name)
+			continue
+		}
+		text = v.AppendValues(text, []string{key})
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// appendContainers leaves a name out that a container has.
+func (v *View) appendContainers(text []byte, name string) []byte {
 	for i := range v.Containers {
 		c := &v.Containers[i]
 		if c.Init || len(v.Owned) > 0 && v.OwnerOf(c.Name) != "" {
 			continue
 		}
-		text = appendTexts(append(text, 'c'), c.Name)
+		text = appendTexts(append(text, 'c'), withoutName(c.Name, name))
 		for _, port := range c.Ports {
 			text = appendTexts(append(text, 'p'), port.Name, string(port.Protocol))
 			text = binary.AppendVarint(text, int64(port.ContainerPort))

@@ -6,16 +6,36 @@ package workload
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
 // Hash is a digest of what is applied to a workload: {metadata: {annotations},
 // spec: {template}}. What was applied and what the API server made of it have the
-// same hash, and any change to one of the applied values gives another.
-func Hash(tree map[string]any) string {
-	sum := sha256.Sum256([]byte(jsonText(normal("", tree))))
+// same hash, and any change to one of the applied values gives another, the
+// bookkeeping apart. Workloads carry what an earlier release made of it, so that
+// another digest of the same would have all of them written anew.
+func Hash(applied map[string]any) string {
+	sum := sha256.Sum256([]byte(jsonText(normal("", withoutBookkeeping(applied)))))
 	return hex.EncodeToString(sum[:12])
+}
+
+// withoutBookkeeping returns what is applied without the annotations that say how it
+// came about.
+func withoutBookkeeping(applied map[string]any) map[string]any {
+	annotations := tree.At(applied, "metadata", "annotations")
+	if annotations == nil {
+		return applied
+	}
+	metadata, kept := maps.Clone(tree.Map(applied["metadata"])), maps.Clone(annotations)
+	maps.DeleteFunc(kept, func(key string, _ any) bool { return meta.IsBookkeeping(key) })
+	metadata["annotations"], applied = kept, maps.Clone(applied)
+	applied["metadata"] = metadata
+	return applied
 }
 
 // atomicDefaults are the values that the API server adds inside of atomic values.

@@ -105,9 +105,14 @@ func liveTree(reached *appsv1.Deployment) map[string]any {
 func ownedIn(owned map[string]any, theirs *deployed) Owned {
 	result := Owned{Hash: Hash(owned), Tree: owned}
 	for key, value := range tree.At(owned, "metadata", "annotations") {
-		if key == meta.AnnotationInjectedHash || strings.HasPrefix(key, meta.AnnotationInjectedHash+".") {
-			result.InjectedHash, _ = value.(string)
-			result.HasPlainAnnotations = key == meta.AnnotationInjectedHash
+		text, _ := value.(string)
+		switch {
+		case meta.Is(key, meta.AnnotationInjectedHash):
+			result.InjectedHash, result.HasPlainAnnotations = text, key == meta.AnnotationInjectedHash
+		case meta.Is(key, meta.AnnotationAskedHash):
+			result.AskedHash = text
+		case meta.Is(key, meta.AnnotationAppliedHash):
+			result.AppliedHash = text
 		}
 	}
 	pod := tree.At(owned, tree.Pod...)

@@ -114,6 +114,9 @@ type Owned struct {
 	PodLabels, PodAnnotations []string
 	// InjectedHash is the annotation injected-hash, if the manager owns it.
 	InjectedHash string
+	// AskedHash and AppliedHash are the annotations of these names, if the manager
+	// owns them: what was asked for when Tree was written, and what was written.
+	AskedHash, AppliedHash string
 	// HasPlainAnnotations tells that the manager owns the annotations that
 	// have no VectorSidecar in their key.
 	HasPlainAnnotations bool

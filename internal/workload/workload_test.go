@@ -212,6 +212,22 @@ func TestWhatOthersChangeDoesNotChangeTheHash(t *testing.T) {
 	}
 }
 
+// Releases differ in what they note, and none of them writes for that alone.
+func TestBookkeepingHasNoPartInTheHash(t *testing.T) {
+	c := newCluster(t)
+	applied := c.apply(meta.Manager("logs"), sidecar)
+	before := Hash(applied)
+	annotations := applied["metadata"].(map[string]any)["annotations"].(map[string]any)
+
+	annotations[meta.AnnotationAskedHash] = "a"
+	annotations[meta.Beside(meta.AnnotationAppliedHash, "logs")] = "b"
+
+	require.Equal(t, before, Hash(applied))
+	require.Equal(t, "a", annotations[meta.AnnotationAskedHash], "what is applied stays as it is")
+	annotations[meta.AnnotationSidecarName] = "c"
+	require.NotEqual(t, before, Hash(applied))
+}
+
 func ours(d *appsv1.Deployment) *corev1.Container { return &d.Spec.Template.Spec.InitContainers[1] }
 
 // The extraction is our own because client-go's needs the schemas of all types

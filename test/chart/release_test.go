@@ -111,8 +111,6 @@ func injected(t *testing.T) (*appsv1.Deployment, *v1alpha1.VectorSidecar) {
 	return cart, logs
 }
 
-func carriesNot(d *appsv1.Deployment) { d.Spec.Template.Spec.InitContainers = nil }
-
 func carries(d *appsv1.Deployment) bool { return len(d.Spec.Template.Spec.InitContainers) > 0 }
 
 // companions are the ConfigMaps that the operator made in namespace shop.

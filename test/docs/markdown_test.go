@@ -37,14 +37,14 @@ type fence struct {
 
 func (f *fence) at() string { return fmt.Sprintf("%s:%d", f.page, f.line) }
 
-// pages are README.md and the files of docs, README.md first.
+// pages are README.md, CHANGELOG.md and the files of docs, README.md first.
 func pages(t *testing.T) []page {
 	t.Helper()
 	files, err := filepath.Glob(root + "/docs/*.md")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	var all []page
-	for _, file := range append([]string{root + "/README.md"}, files...) {
+	for _, file := range append([]string{root + "/README.md", root + "/CHANGELOG.md"}, files...) {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		name, err := filepath.Rel(root, file)

@@ -6,6 +6,7 @@ package harness
 import (
 	"cmp"
 	"context"
+	"io/fs"
 	"net/http"
 	"strings"
 	"sync"
@@ -61,7 +62,11 @@ func (w *World) run(options operator.Options, process operator.Process) *Operato
 	config.Wrap(o.Requests.count)
 	ctx, cancel := context.WithCancel(context.Background())
 	o.cancel = cancel
-	go func() { o.stopped <- operator.Run(ctx, config, vectorsidecar.FS, options, process) }()
+	var chart fs.FS = vectorsidecar.FS
+	if w.Chart != nil {
+		chart = w.Chart
+	}
+	go func() { o.stopped <- operator.Run(ctx, config, chart, options, process) }()
 	return o
 }
 

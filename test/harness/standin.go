@@ -5,6 +5,7 @@ package harness
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -41,14 +42,30 @@ type StandIn struct {
 	// Metrics and Health are where the operator serves.
 	Metrics, Health string
 
-	mu   sync.Mutex
-	logs []string
+	mu      sync.Mutex
+	program string // "operator" in bin if it is not given
+	logs    []string
 }
 
 // NewStandIn returns a stand-in for the pods of a release in a namespace.
 func NewStandIn(t testing.TB, plane *controlplane.ControlPlane, c client.Client, namespace string) *StandIn {
 	t.Helper()
 	return &StandIn{Plane: plane, Client: c, Namespace: namespace, Metrics: freeAddress(t), Health: freeAddress(t)}
+}
+
+// Runs has pods that start from now on run another operator's program, given by its
+// path in bin.
+func (s *StandIn) Runs(program string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.program = program
+}
+
+// path is that of the operator's program.
+func (s *StandIn) path() (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Plane.Bin(cmp.Or(s.program, "operator"))
 }
 
 // Operator starts the operator of a Deployment. The returned function ends it with a
@@ -171,7 +188,7 @@ func (s *StandIn) command(ctx context.Context, folder string, pod *corev1.PodSpe
 	if len(pod.Containers) != 1 {
 		return nil, fmt.Errorf("the pod has %d containers", len(pod.Containers))
 	}
-	program, err := s.Plane.Bin("operator")
+	program, err := s.path()
 	if err != nil {
 		return nil, err
 	}

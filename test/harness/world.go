@@ -9,6 +9,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,6 +43,8 @@ type World struct {
 	Config *rest.Config
 	// Operator is what operators run with; nil for the administrator's.
 	Operator *rest.Config
+	// Chart is what operators have built in; nil for what this one has.
+	Chart fs.FS
 }
 
 // NewWorld installs the CRD that the chart installs.

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	overlay "kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// Whoever asks is told that nothing is to be done, and what comes later.
+func TestASidecarThatIsKeptIsExplained(t *testing.T) {
+	desired := plan.NewDesired(&overlay.Overlay{Hash: "newer"}, "vector", "")
+	current := plan.Plan{Action: plan.None, Desired: desired, Carries: true, State: workload.State{Rollout: workload.RolloutComplete}}
+	kept := current
+	kept.Keeps = "older"
+	for name, test := range map[string]struct {
+		plan         plan.Plan
+		injected     string
+		says, hashes string
+	}{
+		"the current one": {current, desired.InjectedHash(), "it runs the current sidecar of VectorSidecar logs", desired.InjectedHash()},
+		"an earlier release's": {
+			kept, "older", "it runs the current sidecar of VectorSidecar logs, as an earlier release rendered it: a newer rendering comes with its next change",
+			"older, and " + desired.InjectedHash() + " with its next change",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			one := account{Name: "logs", Matches: true, InjectedHash: test.injected}
+			one.fill(&test.plan, 0)
+			explained := explanation{VectorSidecars: []account{one}}
+			explained.conclude(&workload.View{})
+
+			require.Equal(t, meta.ReasonUpToDate, explained.Reason)
+			require.Equal(t, test.says, explained.Message)
+			require.Equal(t, test.hashes, one.hashes())
+		})
+	}
+}

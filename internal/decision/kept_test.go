@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/pace"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/platform"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// otherConfig has the next release render another configuration, too.
+var otherConfig = map[string]string{"imagePullPolicy: {{": "terminationMessagePolicy: FallbackToLogsOnError\n  imagePullPolicy: {{", `"data_dir"`: `"timezone" "utc" "data_dir"`}
+
+// keeping is a VectorSidecar whose workload keeps what the release before rendered.
+func keeping(t *testing.T, sidecar *v1alpha1.VectorSidecar) (s *Snapshot, before *Decision) {
+	t.Helper()
+	deployment := cart()
+	s = snapshot(t, sidecar, deployment)
+	before = decide(t, s)
+	s = carryOut(t, s, before, deployment)
+	s.Platform = releaseOf(t, otherConfig, nil, nil)
+	after := decide(t, s)
+	require.NotEmpty(t, after.Plans[0].Keeps, after.Plans[0].Message)
+	return s, before
+}
+
+func live() *v1alpha1.VectorSidecar {
+	return logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive }).Build()
+}
+
+// A configuration that is not rendered any more comes from nowhere.
+func TestASidecarWhoseConfigurationIsGoneIsNotKept(t *testing.T) {
+	s, _ := keeping(t, logs().Build())
+	memo := NewMemo()
+	_, err := Decide(t.Context(), s, memo)
+	require.NoError(t, err)
+	s.Companions = nil
+
+	decided, err := Decide(t.Context(), s, memo)
+
+	require.NoError(t, err)
+	require.Equal(t, plan.Update, decided.Plans[0].Action, "with the next pod it could not start")
+	require.Len(t, decided.Missing, 1)
+}
+
+// One of a name that stays can be had again, without a new pod.
+func TestALiveConfigurationIsMendedUnderASidecarThatIsKept(t *testing.T) {
+	for name, happen := range map[string]func(*Snapshot){
+		"gone": func(s *Snapshot) { s.Companions = nil },
+		"changed": func(s *Snapshot) {
+			s.Companions[0].Data["vector.yaml"], s.Companions[0].ResourceVersion = "sources: {}", "2"
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _ := keeping(t, live())
+			memo := NewMemo()
+			decided, err := Decide(t.Context(), s, memo)
+			require.NoError(t, err)
+			require.Empty(t, decided.Missing, "what the release before wrote stays")
+			happen(s)
+
+			decided, err = Decide(t.Context(), s, memo)
+
+			require.NoError(t, err)
+			require.Equal(t, plan.None, decided.Plans[0].Action)
+			require.Len(t, decided.Missing, 1)
+		})
+	}
+}
+
+func TestANewWorkloadGetsWhatIsRenderedNowBesideOneThatKeeps(t *testing.T) {
+	for name, sidecar := range map[string]*v1alpha1.VectorSidecar{"restarting": logs().Build(), "reloading": live()} {
+		t.Run(name, func(t *testing.T) {
+			s, before := keeping(t, sidecar)
+			fresh := objects.NewDeployment("basket", "shop").Labelled("logs", "vector").Build()
+			kept := s.Workloads
+			s.Workloads = slices.Concat(snapshot(t, sidecar, fresh).Workloads, kept)
+
+			decided := decide(t, s)
+
+			require.Equal(t, plan.Inject, decided.Plans[0].Action)
+			require.Equal(t, plan.None, decided.Plans[1].Action)
+			require.Len(t, decided.Companions, 1)
+			after := carryOut(t, s, decided, fresh)
+			after.Companions = written(s.Sidecar, decided.Companions)
+			if decided.Companions[0].Name != before.Companions[0].Name {
+				after.Companions = append(after.Companions, s.Companions...)
+			}
+			after.Workloads = append(after.Workloads, kept...)
+			decided = decide(t, after)
+			require.Equal(t, []plan.Action{plan.None, plan.None}, []plan.Action{decided.Plans[0].Action, decided.Plans[1].Action})
+			require.Empty(t, decided.Missing)
+			require.Empty(t, decided.Obsolete, "both are mounted")
+		})
+	}
+}
+
+// A note takes nobody's turn, is stopped by nothing and makes no loop.
+func TestANoteHoldsNoSlot(t *testing.T) {
+	var deployments []*appsv1.Deployment
+	for _, name := range []string{"a", "b", "c"} {
+		deployments = append(deployments, objects.NewDeployment(name, "shop").Labelled("logs", "vector").Build())
+	}
+	paced := logs().WithMaxConcurrent("1").Build()
+	s := snapshot(t, logs().WithMaxConcurrent("100%").Build(), deployments...)
+	s = carryOut(t, s, decide(t, s), deployments...)
+	s.Sidecar = paced
+	s.Platform = given(t, map[string]string{platform.PolicyKey: "users: {min: 1000}"}, nil)
+
+	decided := decide(t, s)
+
+	for i := range decided.Plans {
+		require.Equal(t, plan.Note, decided.Plans[i].Action)
+		require.True(t, decided.Plans[i].Writes())
+		require.Equal(t, 0, pace.Turns(decided.Plans, decided.Limit)[i])
+	}
+	require.Empty(t, decided.Missing)
+	s = carryOut(t, s, decided, deployments...)
+	for _, p := range decide(t, s).Plans {
+		require.Equal(t, plan.None, p.Action, "it is written down")
+	}
+}
+
+// What the release before wrote, which noted nothing, is written with the next change
+// only.
+func TestAWorkloadWithoutNotesIsLeftAlone(t *testing.T) {
+	deployment := cart()
+	s := snapshot(t, logs().Build(), deployment)
+	s = carryOut(t, s, decide(t, s), deployment)
+	s.Workloads = nil
+	for _, key := range []string{meta.AnnotationAskedHash, meta.AnnotationAppliedHash} {
+		require.Contains(t, deployment.Annotations, key)
+		delete(deployment.Annotations, key)
+	}
+	s = carryOut(t, s, &Decision{Plans: make([]plan.Plan, 1)}, deployment)
+
+	require.Equal(t, plan.None, decide(t, s).Plans[0].Action)
+	s.Platform = releaseOf(t, nextRelease, nil, nil)
+	require.Equal(t, plan.Update, decide(t, s).Plans[0].Action, "nobody can tell what it was asked for with")
+}
+
+// The ConfigMap of the user's is no companion, and no concern of what is kept.
+func TestASidecarIsKeptWithAConfigurationOfTheUsers(t *testing.T) {
+	deployment := cart()
+	s := snapshot(t, logs().WithConfigMap("own", "vector.yaml").Build(), deployment)
+	s.ConfigMap = only("own", objects.NewConfigMap("own", "shop", "vector.yaml", objects.VectorConfig("a")))
+	s = carryOut(t, s, decide(t, s), deployment)
+	s.Platform = releaseOf(t, nextRelease, nil, nil)
+	require.NotEmpty(t, decide(t, s).Plans[0].Keeps)
+	s.ConfigMap = func(string) *corev1.ConfigMap { return nil }
+	require.Equal(t, meta.ReasonConfigMapNotFound, decide(t, s).Invalid.Reason)
+}

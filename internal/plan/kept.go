@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// Asked is what a rendering was asked for with. Nothing of it comes from the program:
+// another release renders the same request differently, and that alone is no reason to
+// start new pods.
+type Asked struct {
+	// Digest covers all but the workload.
+	Digest string
+	// Keys are those of the workload's values that the templates read.
+	Keys []string
+}
+
+// of is the annotation asked-hash for a workload. It names the keys: the templates of
+// another release may read others.
+func (a *Asked) of(view *workload.View) string {
+	if len(a.Keys) == 0 {
+		return a.Digest
+	}
+	return a.Digest + "." + view.ValuesHash(a.Keys) + "." + strings.Join(a.Keys, ".")
+}
+
+// isIn reports whether a workload's annotation says the same of it as would be noted
+// now: of the workload's values, those count that were read when it was written.
+func (a *Asked) isIn(recorded string, view *workload.View) bool {
+	digest, of, _ := strings.Cut(recorded, ".")
+	if recorded == "" || digest != a.Digest {
+		return false
+	}
+	values, keys, _ := strings.Cut(of, ".")
+	return of == "" || values == view.ValuesHash(strings.Split(keys, "."))
+}
+
+// fit is how what a workload carries fits to what it should carry.
+type fit struct {
+	// isRendered: it is what is rendered now.
+	isRendered bool
+	// isAsked: it was written for what is asked for now, as the workload says.
+	isAsked bool
+	// isKept: it is no more what is rendered now, and stays: it was written for what
+	// is asked for now, and has not changed since.
+	isKept bool
+}
+
+func fitOf(manager string, desired *Desired, want *applied, policy Policy, view *workload.View) fit {
+	owned := view.Owned[manager]
+	found := fit{
+		isRendered: owned.Hash == want.hash && len(owned.Remains) == 0 && haveMounts(desired.overlay.Mounts, view.MountsOf(manager)),
+		isAsked:    desired.asked.isIn(owned.AskedHash, view),
+	}
+	found.isKept = !found.isRendered && found.isAsked && !policy.Renew && owned.HasPlainAnnotations == want.isPlain && view.IsAsWritten(manager)
+	return found
+}
+
+// isCurrent: nothing has to be written for the pods.
+func (f fit) isCurrent() bool { return f.isRendered || f.isKept }
+
+// noted returns what is applied together with what it was asked for with, and a digest
+// of it: by these a later release finds out that it has nothing to write.
+func (a applied) noted(desired *Desired, manager string, view *workload.View) map[string]any {
+	if desired.asked.Digest == "" {
+		return a.tree
+	}
+	key := func(plain string) string { return plain }
+	if !a.isPlain {
+		key = func(plain string) string { return meta.Beside(plain, meta.SidecarOf(manager)) }
+	}
+	root, metadata := maps.Clone(a.tree), maps.Clone(tree.Map(a.tree["metadata"]))
+	annotations := maps.Clone(tree.Map(metadata["annotations"]))
+	annotations[key(meta.AnnotationAskedHash)] = desired.asked.of(view)
+	annotations[key(meta.AnnotationAppliedHash)] = workload.AppliedHash(a.hash, desired.overlay.Mounts)
+	metadata["annotations"], root["metadata"] = annotations, metadata
+	return root
+}
+
+// needsNote reports whether a workload that carries what is rendered says otherwise of
+// what that was asked for with. One that says nothing was written by a release that
+// noted nothing, and is left alone.
+func (f fit) needsNote(manager string, want *applied, desired *Desired, view *workload.View) bool {
+	owned := view.Owned[manager]
+	return owned.AskedHash != "" && (!f.isAsked || owned.AppliedHash != workload.AppliedHash(want.hash, desired.overlay.Mounts))
+}
+
+// keptClash finds what is in the way of a sidecar that is kept: of all that findClash
+// looks for, only a port can come later, when everything else is there already.
+func keptClash(manager string, _ *Desired, view *workload.View) *clash {
+	ours := view.Owned[manager]
+	for i := range view.Containers {
+		c := &view.Containers[i]
+		if !slices.Contains(ours.Containers, c.Name) {
+			continue
+		}
+		if clash := portClash(&corev1.Container{Name: c.Name, Ports: c.Ports}, ours, view); clash != nil {
+			return clash
+		}
+	}
+	return nil
+}
+
+// isBehind reports whether an init container of the workload's own comes before a
+// native sidecar that is kept.
+func isBehind(manager string, view *workload.View) bool {
+	native := map[string]bool{}
+	for _, item := range tree.List(tree.At(view.Owned[manager].Tree, tree.Pod...)["initContainers"]) {
+		native[tree.Name(item)] = tree.Map(item)["restartPolicy"] == string(corev1.ContainerRestartPolicyAlways)
+	}
+	isLate := false
+	for _, c := range view.Containers {
+		switch {
+		case !c.Init:
+		case native[c.Name]:
+			if isLate {
+				return true
+			}
+		case view.OwnerOf(c.Name) == "":
+			isLate = true
+		}
+	}
+	return false
+}

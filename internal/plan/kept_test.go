@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// rendered is the sidecar as a release renders it for what is asked.
+func rendered(release, asked string, keys ...string) *Desired {
+	overlay := *sidecar().overlay
+	overlay.Hash = release
+	overlay.Body = map[string]any{"spec": map[string]any{
+		"initContainers": []any{map[string]any{"name": "vector", "restartPolicy": "Always", "image": "vector:" + release}},
+		"volumes":        []any{map[string]any{"name": "data"}},
+	}}
+	return NewDesired(&overlay, "vector", "config-1").For(Asked{Digest: asked, Keys: keys})
+}
+
+// writtenBy is a workload that carries what a release rendered and noted.
+func writtenBy(desired *Desired) *workload.View {
+	view := injected("")
+	applied := For(mine, desired, Policy{}, application()).Apply
+	annotations := tree.At(applied, "metadata", "annotations")
+	asked, _ := annotations[meta.AnnotationAskedHash].(string)
+	was, _ := annotations[meta.AnnotationAppliedHash].(string)
+	owning(func(o *workload.Owned) {
+		o.Hash, o.Tree, o.InjectedHash, o.AskedHash, o.AppliedHash = workload.Hash(applied), applied, desired.InjectedHash(), asked, was
+	})(view)
+	return view
+}
+
+// An upgrade of the operator renders the same request differently, which by itself is
+// no reason to write. Whatever people do is.
+func TestWhatWasAskedForDecidesWhetherAnotherRenderingIsWritten(t *testing.T) {
+	const same, different, missing = "same", "different", "missing"
+	for _, asked := range []string{same, different, missing} {
+		for _, applied := range []string{same, different, missing} {
+			for _, rendering := range []string{same, different} {
+				for _, reports := range []bool{false, true} {
+					t.Run(fmt.Sprintf("asked %s, applied %s, rendering %s, reporting drift %t", asked, applied, rendering, reports), func(t *testing.T) {
+						view := writtenBy(rendered("old", "a"))
+						owning(func(o *workload.Owned) {
+							o.AskedHash = map[string]string{same: "a", different: "b", missing: ""}[asked]
+							o.AppliedHash = map[string]string{same: o.AppliedHash, different: "x", missing: ""}[applied]
+						})(view)
+						desired := rendered(map[string]string{same: "old", different: "new"}[rendering], "a")
+
+						p := For(mine, desired, Policy{ReportDrift: reports}, view)
+
+						want := Plan{Action: Update}
+						switch {
+						case rendering == same && (asked == missing || asked == same && applied == same):
+							want = Plan{Action: None}
+						case rendering == same:
+							want = Plan{Action: Note}
+						case asked == same && applied == same:
+							want = Plan{Action: None, Keeps: rendered("old", "a").InjectedHash()}
+						case asked == same && reports:
+							want = Plan{Action: Blocked, Reason: meta.ReasonDrifted}
+						case asked == same:
+							want.Repairs = true
+						}
+						require.Equal(t, want, Plan{Action: p.Action, Reason: p.Reason, Keeps: p.Keeps, Repairs: p.Repairs}, p.Message)
+						require.Equal(t, want.Action == Note || want.Action == Update, p.Writes())
+						require.Equal(t, want.Action == Update, p.StartsPods())
+						require.Equal(t, p.Writes(), p.Apply != nil)
+					})
+				}
+			}
+		}
+	}
+}
+
+// What is noted stands on the workload itself, and not in its pod template.
+func TestANoteStartsNoPods(t *testing.T) {
+	p := For(mine, rendered("old", "b"), Policy{}, writtenBy(rendered("old", "a")))
+	require.Equal(t, Note, p.Action)
+	require.Equal(t, rendered("old", "b").alone.tree["spec"], p.Apply["spec"])
+	require.Equal(t, "b", tree.At(p.Apply, "metadata", "annotations")[meta.AnnotationAskedHash])
+	require.Equal(t, []map[string]any{p.Apply}, p.Bodies(), "one request")
+	require.Nil(t, p.Patch)
+	require.Equal(t, p.Desired.InjectedHash(), p.Carried())
+}
+
+func TestASidecarThatIsKeptIsLookedAfter(t *testing.T) {
+	old, desired := rendered("old", "a"), rendered("new", "a")
+	app := func(change func(*workload.Container)) func(*workload.View) {
+		return func(v *workload.View) { change(&v.Containers[len(v.Containers)-1]) }
+	}
+	for name, test := range map[string]struct {
+		view   *workload.View
+		policy Policy
+		want   Action
+		reason string
+	}{
+		"as it was written":              {view: writtenBy(old), want: None},
+		"paused":                         {view: with(writtenBy(old), func(v *workload.View) { v.Paused = true }), want: None},
+		"opted out":                      {view: with(writtenBy(old), func(v *workload.View) { v.OptOut = "false" }), want: Remove},
+		"no longer possible":             {view: writtenBy(old), policy: Policy{Renew: true}, want: Update},
+		"changed by somebody":            {view: with(writtenBy(old), owning(func(o *workload.Owned) { o.Hash = "x" })), want: Update},
+		"brought back by a rollout undo": {view: with(writtenBy(old), owning(func(o *workload.Owned) { o.Remains = []string{"vector"} })), want: Update},
+		"with annotations that move":     {view: with(writtenBy(old), owning(func(o *workload.Owned) { o.HasPlainAnnotations = false })), want: Update},
+		"behind an init container":       {view: with(writtenBy(old), gotAhead), want: None},
+		"the same, where order matters":  {view: with(writtenBy(old), gotAhead), policy: Policy{StrictOrder: true}, want: Update},
+		"in order, where that matters": {
+			view: with(writtenBy(old), func(v *workload.View) {
+				v.Containers = append(v.Containers, workload.Container{Name: "migrate", Init: true})
+			}),
+			policy: Policy{StrictOrder: true}, want: None,
+		},
+		"its port taken": {
+			view: with(writtenBy(old), app(func(c *workload.Container) { c.Ports[0].ContainerPort = 9598 })), want: Blocked, reason: meta.ReasonBlocked,
+		},
+		"a mount in the application that it has not": {
+			view: with(writtenBy(old), app(func(c *workload.Container) {
+				c.Mounts = append(c.Mounts, corev1.VolumeMount{Name: "data", MountPath: "/data"})
+			})), want: Update,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := For(mine, desired, test.policy, test.view)
+			require.Equal(t, test.want, p.Action, p.Message)
+			require.Equal(t, test.reason, p.Reason)
+		})
+	}
+}
+
+// What only the new rendering brings is in nobody's way yet.
+func TestASidecarThatIsKeptMindsNoClashOfANewerOne(t *testing.T) {
+	overlay := *rendered("new", "a").overlay
+	overlay.Template.Spec.InitContainers = []corev1.Container{*overlay.Template.Spec.InitContainers[0].DeepCopy()}
+	overlay.Template.Spec.InitContainers[0].Ports = []corev1.ContainerPort{{ContainerPort: 8080}}
+	desired := NewDesired(&overlay, "vector", "config-1").For(Asked{Digest: "a"})
+
+	require.Equal(t, None, For(mine, desired, Policy{}, writtenBy(rendered("old", "a"))).Action)
+	require.Equal(t, Blocked, For(mine, desired, Policy{}, application()).Action)
+}
+
+// Templates of another release may look at more of the workload, or at less.
+func TestOfTheWorkloadWhatWasReadCounts(t *testing.T) {
+	mounts := func(v *workload.View) {
+		app := &v.Containers[len(v.Containers)-1]
+		app.Mounts = append(app.Mounts, corev1.VolumeMount{Name: "logs", MountPath: "/var/log"})
+	}
+	for name, test := range map[string]struct {
+		wrote, now []string
+		change     func(*workload.View)
+		keeps      bool
+	}{
+		"the same, unchanged":    {[]string{"containers"}, []string{"containers"}, func(*workload.View) {}, true},
+		"the same, changed":      {[]string{"containers"}, []string{"containers"}, mounts, false},
+		"more by now, unchanged": {nil, []string{"containers"}, func(*workload.View) {}, true},
+		"more by now, changed":   {nil, []string{"containers"}, mounts, true},
+		"less by now, changed":   {[]string{"containers", "labels"}, nil, mounts, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			view := with(writtenBy(rendered("old", "a", test.wrote...)), test.change)
+			p := For(mine, rendered("new", "a", test.now...), Policy{}, view)
+			require.Equal(t, test.keeps, p.Keeps != "")
+		})
+	}
+}
+
+// Mounts in the application's containers are not applied, and count as written.
+func TestMountsCountAsWritten(t *testing.T) {
+	shared := func(release, at string) *Desired {
+		overlay := *rendered(release, "a").overlay
+		overlay.Mounts = []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "data", MountPath: at}}}
+		return NewDesired(&overlay, "vector", "config-1").For(Asked{Digest: "a"})
+	}
+	view := writtenBy(shared("old", "/data"))
+	app := &view.Containers[len(view.Containers)-1]
+	require.Equal(t, Update, For(mine, shared("old", "/data"), Policy{}, view).Action, "the mount is not there yet")
+
+	app.Mounts = []corev1.VolumeMount{{Name: "data", MountPath: "/data"}}
+	require.Equal(t, None, For(mine, shared("old", "/data"), Policy{}, view).Action)
+	require.NotEmpty(t, For(mine, shared("new", "/moved"), Policy{}, view).Keeps)
+	app.Mounts = nil
+	require.True(t, For(mine, shared("new", "/moved"), Policy{}, view).Repairs)
+}
+
+// The second VectorSidecar's notes have its name in their keys.
+func TestNotesAreBesideThoseOfAnother(t *testing.T) {
+	view := application()
+	view.Owned = map[string]workload.Owned{theirs: {HasPlainAnnotations: true, Containers: []string{"audit"}}}
+	annotations := tree.At(For(mine, rendered("old", "a"), Policy{}, view).Apply, "metadata", "annotations")
+	require.Equal(t, "a", annotations[meta.Beside(meta.AnnotationAskedHash, "logs")])
+	require.NotEmpty(t, annotations[meta.Beside(meta.AnnotationAppliedHash, "logs")])
+	require.NotContains(t, annotations, meta.AnnotationAskedHash)
+}
+
+// Workloads carry these texts from release to release: with others, an upgrade would
+// start every pod anew.
+func TestNotesStayWhatTheyAre(t *testing.T) {
+	view := application()
+	view.Containers[0].Mounts = []corev1.VolumeMount{{Name: "logs", MountPath: "/var/log/app", SubPath: "app"}}
+	view.Labels = map[string]string{"team": "search"}
+	overlay := render.Overlay{Body: map[string]any{"spec": map[string]any{}}, Mounts: []workload.Mount{
+		{Container: "app", VolumeMount: corev1.VolumeMount{Name: "data", MountPath: "/data"}},
+	}}
+	desired := NewDesired(&overlay, "vector", "config-1").For(Asked{Digest: "0123456789abcdef", Keys: []string{"labels", "containers"}})
+	annotations := tree.At(For(mine, desired, Policy{}, view).Apply, "metadata", "annotations")
+	require.Equal(t, "0123456789abcdef.c2c9cd67bde6bfd7.labels.containers", annotations[meta.AnnotationAskedHash])
+	require.Equal(t, "35b6df31ba660d93e2a1987c", annotations[meta.AnnotationAppliedHash])
+	require.Equal(t, "37cfee2227ea0fc9d7e58523", workload.Hash(desired.alone.tree))
+}

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+)
+
+// AppliedHash is a digest of what is written to a workload: of what is applied, by
+// its Hash, and of the mounts in the application's containers. As a Hash, it has to
+// stay what it is.
+func AppliedHash(hash string, mounts []Mount) string {
+	if len(mounts) == 0 {
+		return hash
+	}
+	mounts = slices.SortedFunc(slices.Values(mounts), func(a, b Mount) int {
+		return cmp.Or(cmp.Compare(a.Container, b.Container), cmp.Compare(a.MountPath, b.MountPath))
+	})
+	text, _ := json.Marshal([]any{hash, mounts}) // Texts and flags always marshal.
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:12])
+}
+
+// IsAsWritten reports whether what is a manager's is what it wrote last, as far as the
+// workload says what that was.
+func (v *View) IsAsWritten(manager string) bool {
+	owned := v.Owned[manager]
+	return owned.AppliedHash != "" && len(owned.Remains) == 0 && owned.AppliedHash == AppliedHash(owned.Hash, v.MountsOf(manager))
+}
+
+// ConfigMaps are the names of the ConfigMaps that the manager's volumes show.
+func (o *Owned) ConfigMaps() []string {
+	var names []string
+	add := func(source map[string]any) {
+		if name := tree.Name(source); name != "" {
+			names = append(names, name)
+		}
+	}
+	for _, volume := range tree.List(tree.At(o.Tree, tree.Pod...)["volumes"]) {
+		add(tree.At(tree.Map(volume), "configMap"))
+		for _, source := range tree.List(tree.At(tree.Map(volume), "projected")["sources"]) {
+			add(tree.At(tree.Map(source), "configMap"))
+		}
+	}
+	return names
+}
+
+// ConfigVersion is the annotation configmap-version, if the manager owns it.
+func (o *Owned) ConfigVersion() string {
+	for key, value := range tree.At(o.Tree, "metadata", "annotations") {
+		if meta.Is(key, meta.AnnotationConfigMapVersion) {
+			version, _ := value.(string)
+			return version
+		}
+	}
+	return ""
+}

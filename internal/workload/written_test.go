@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// noted is the sidecar with what is noted of it.
+func noted(t *testing.T) string {
+	t.Helper()
+	applied := newCluster(t).apply(meta.Manager("logs"), sidecar) // In the API server's spelling.
+	annotations := applied["metadata"].(map[string]any)["annotations"].(map[string]any)
+	annotations[meta.AnnotationAppliedHash], annotations[meta.AnnotationAskedHash] = AppliedHash(Hash(applied), nil), "asked"
+	text, err := yaml.Marshal(applied)
+	require.NoError(t, err)
+	return string(text)
+}
+
+func TestAWorkloadTellsWhetherItIsAsItWasWritten(t *testing.T) {
+	manager := meta.Manager("logs")
+	for name, test := range map[string]struct {
+		change func(*appsv1.Deployment)
+		want   bool
+	}{
+		"as it was written":       {func(*appsv1.Deployment) {}, true},
+		"the application's image": {func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Image = "cart:2" }, true},
+		"another request":         {func(d *appsv1.Deployment) { d.Annotations[meta.AnnotationAskedHash] = "another" }, true},
+		"our image":               {func(d *appsv1.Deployment) { ours(d).Image = "vector:2" }, false},
+		"another digest of it":    {func(d *appsv1.Deployment) { d.Annotations[meta.AnnotationAppliedHash] = "x" }, false},
+		"no digest of it":         {func(d *appsv1.Deployment) { delete(d.Annotations, meta.AnnotationAppliedHash) }, false},
+		"our volume, mounted by app": {func(d *appsv1.Deployment) {
+			app := &d.Spec.Template.Spec.Containers[0]
+			app.VolumeMounts = append(app.VolumeMounts, corev1.VolumeMount{Name: "vectorsidecar-vector-data", MountPath: "/x"})
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCluster(t)
+			c.apply(manager, noted(t))
+			deployment := c.live()
+			require.Equal(t, "asked", Of(deployment).Owned[manager].AskedHash)
+			test.change(deployment)
+
+			for _, view := range []View{Of(deployment), NewReducer().Reduce(deployment).View()} {
+				require.Equal(t, test.want, view.IsAsWritten(manager))
+			}
+		})
+	}
+}
+
+// The order in which mounts are found is nobody's choice.
+func TestMountsArePartOfWhatIsWritten(t *testing.T) {
+	a, b := Mount{"app", corev1.VolumeMount{Name: "v", MountPath: "/a"}}, Mount{"app", corev1.VolumeMount{Name: "v", MountPath: "/b"}}
+	require.Equal(t, "x", AppliedHash("x", nil))
+	require.Equal(t, AppliedHash("x", []Mount{a, b}), AppliedHash("x", []Mount{b, a}))
+	require.NotEqual(t, AppliedHash("x", []Mount{a}), AppliedHash("x", []Mount{a, b}))
+	require.NotEqual(t, AppliedHash("x", []Mount{a}), AppliedHash("y", []Mount{a}))
+	moved := a
+	moved.SubPath = "s"
+	require.NotEqual(t, AppliedHash("x", []Mount{a}), AppliedHash("x", []Mount{moved}))
+}
+
+// Thousands of workloads of one make share what is remembered of them.
+func TestWorkloadsOfOneMakeAskForTheSame(t *testing.T) {
+	of := func(name, container string) *View {
+		return &View{Ref: Ref{Name: name}, Containers: []Container{{Name: container, Ports: []corev1.ContainerPort{{ContainerPort: 80}}}}}
+	}
+	keys := []string{"containers"}
+	require.Equal(t, of("cart", "cart").ValuesHash(keys), of("basket", "basket").ValuesHash(keys))
+	require.NotEqual(t, of("cart", "cart").ValuesHash(keys), of("cart", "app").ValuesHash(keys))
+	require.NotEqual(t, of("cart", "cart").ValuesHash(keys), of("cart", "cart").ValuesHash([]string{"containers", "name"}))
+}
+
+func TestTheConfigMapsOfASidecarAreFound(t *testing.T) {
+	owned := Owned{Tree: map[string]any{}}
+	require.NoError(t, yaml.Unmarshal([]byte(`
+metadata: {annotations: {vectorsidecar.observability.kontroloop.ai/configmap-version.audit: abc}}
+spec: {template: {spec: {volumes: [
+  {name: a, configMap: {name: one}}, {name: b, emptyDir: {}}, {name: c, secret: {secretName: no}},
+  {name: d, projected: {sources: [{secret: {name: no}}, {configMap: {name: two}}]}}]}}}`), &owned.Tree))
+	require.Equal(t, []string{"one", "two"}, owned.ConfigMaps())
+	require.Equal(t, "abc", owned.ConfigVersion())
+	require.Empty(t, (&Owned{}).ConfigMaps())
+}

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"bytes"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+
+	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/platform"
+	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// nextRelease is the built-in chart of a release that renders everything differently:
+// the container, the configuration and the values of each environment.
+func nextRelease(t *testing.T) fs.FS {
+	t.Helper()
+	files, err := sidecarchart.Read(vectorsidecar.FS)
+	require.NoError(t, err)
+	next := fstest.MapFS{}
+	for name, text := range files {
+		for from, to := range map[string]string{
+			"imagePullPolicy: {{": "terminationMessagePolicy: FallbackToLogsOnError\n  imagePullPolicy: {{",
+			`dict "data_dir"`:     `dict "timezone" "utc" "data_dir"`,
+			"logLevel: debug":     "logLevel: trace",
+		} {
+			text = bytes.ReplaceAll(text, []byte(from), []byte(to))
+		}
+		next[name] = &fstest.MapFile{Data: text}
+	}
+	return next
+}
+
+// restarts runs the operator with another built-in chart, nil for its own, until it has
+// looked at everything of a namespace.
+func restarts(t *testing.T, chart fs.FS, namespace, marker string) {
+	t.Helper()
+	require.NoError(t, running.Stop())
+	vs := objects.NewVectorSidecar(marker, namespace).Selecting("logs", "nothing").Build()
+	world.Create(t, vs)
+	world.Chart = chart
+	running = world.RunOperator(options)
+	harness.Until(t, world, vs, "a status from the new operator", isReady)
+}
+
+func TestAnotherReleaseWritesNothingUntilSomebodyAsks(t *testing.T) {
+	namespace := world.Namespace(t)
+	own := objects.NewConfigMap("own", namespace, "vector.yaml", objects.VectorConfig("x"))
+	world.Create(t, own)
+	sidecars := []*v1alpha1.VectorSidecar{
+		objects.NewVectorSidecar("rendered", namespace).Selecting("logs", "rendered").Build(),
+		objects.NewVectorSidecar("live", namespace).Selecting("logs", "live").Sidecar(func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive }).Build(),
+		objects.NewVectorSidecar("mounted", namespace).Selecting("logs", "mounted").WithLogs("/var/log/app").
+			Sidecar(func(s *v1alpha1.SidecarSpec) { s.Logs.Containers = []string{"*"} }).Build(),
+		objects.NewVectorSidecar("referenced", namespace).Selecting("logs", "referenced").WithConfigMap("own", "").Build(),
+		objects.NewVectorSidecar("second", namespace).Selecting("logs", "rendered").Named("audit").
+			Sidecar(func(s *v1alpha1.SidecarSpec) {
+				s.Metrics, s.Health = &v1alpha1.MetricsSpec{Port: ptr.To[int32](9599)}, &v1alpha1.HealthSpec{Port: ptr.To[int32](8687)}
+			}).Build(),
+	}
+	deployments := map[string]*appsv1.Deployment{}
+	for _, vs := range sidecars {
+		if vs.Name != "second" {
+			deployments[vs.Name] = objects.NewDeployment(vs.Name, namespace).Labelled("logs", vs.Name).WithReplicas(0).Build()
+			world.Create(t, deployments[vs.Name])
+		}
+		world.Create(t, vs)
+		harness.Until(t, world, vs, "its sidecar", isUpToDate)
+	}
+	hashes := map[string]string{}
+	for _, vs := range sidecars {
+		hashes[vs.Name] = vs.Status.InjectedHash
+	}
+	t.Cleanup(func() {
+		require.NoError(t, running.Stop())
+		world.Chart = nil
+		running = world.RunOperator(options)
+	})
+
+	restarts(t, nextRelease(t), namespace, "first")
+	for _, vs := range sidecars {
+		harness.Until(t, world, vs, "what is told of a newer rendering", func(vs *v1alpha1.VectorSidecar) bool {
+			return isUpToDate(vs) && strings.Contains(message(vs, meta.ConditionReady), "as an earlier release rendered it")
+		})
+		require.Equal(t, hashes[vs.Name], vs.Status.InjectedHash)
+	}
+	isStatus := func(r harness.Request) bool { return strings.HasSuffix(r.Path, "/status") }
+	require.Empty(t, slices.DeleteFunc(running.Requests.Writes("/namespaces/"+namespace+"/"), isStatus))
+	require.Empty(t, slices.DeleteFunc(running.Requests.Reads("/namespaces/"+namespace+"/"), func(r harness.Request) bool { return strings.HasSuffix(r.Path, "/configmaps/own") }))
+
+	t.Run("what another release brings comes with a change", func(t *testing.T) {
+		harness.Change(t, world, sidecars[0], func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"} })
+		harness.Until(t, world, deployments["rendered"], "the new rendering", func(d *appsv1.Deployment) bool {
+			return slices.ContainsFunc(d.Spec.Template.Spec.InitContainers, func(c corev1.Container) bool {
+				return c.Name == "vector" && c.TerminationMessagePolicy == corev1.TerminationMessageFallbackToLogsOnError
+			})
+		})
+		require.False(t, slices.ContainsFunc(deployments["rendered"].Spec.Template.Spec.InitContainers, func(c corev1.Container) bool {
+			return c.Name == "audit" && c.TerminationMessagePolicy == corev1.TerminationMessageFallbackToLogsOnError
+		}), "the other one has not changed")
+	})
+	t.Run("what somebody changes by hand is mended", func(t *testing.T) {
+		harness.Change(t, world, deployments["mounted"], func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].VolumeMounts = nil })
+		harness.Until(t, world, deployments["mounted"], "the mount", func(d *appsv1.Deployment) bool { return len(d.Spec.Template.Spec.Containers[0].VolumeMounts) == 1 })
+	})
+	t.Run("it goes when it is to go", func(t *testing.T) {
+		require.NoError(t, world.Client.Delete(t.Context(), sidecars[1]))
+		harness.Until(t, world, deployments["live"], "the sidecar to be gone", isClean)
+		for key := range deployments["live"].Annotations {
+			require.False(t, strings.HasPrefix(key, meta.Group+"/"), key)
+		}
+	})
+}
+
+// A policy that changes nothing is written down where it may matter later: without new
+// pods, and without an event.
+func TestWhatIsAskedForIsWrittenDownWithoutNewPods(t *testing.T) {
+	namespace := world.Namespace(t)
+	var deployments []*appsv1.Deployment
+	for _, name := range []string{"cart", "basket"} {
+		deployments = append(deployments, objects.NewDeployment(name, namespace).Labelled("logs", "vector").WithReplicas(0).Build())
+		world.Create(t, deployments[len(deployments)-1])
+	}
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("1").Build()
+	world.Create(t, vs)
+	harness.Until(t, world, vs, "the sidecars", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 2 })
+	var before []*appsv1.Deployment
+	for _, deployment := range deployments {
+		world.Get(t, deployment)
+		before = append(before, deployment.DeepCopy())
+	}
+
+	give(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, platform.PolicyKey, "users: {min: 1000}"))
+
+	for i, deployment := range deployments {
+		harness.Until(t, world, deployment, "the note", func(d *appsv1.Deployment) bool {
+			return d.Annotations[meta.AnnotationAskedHash] != before[i].Annotations[meta.AnnotationAskedHash]
+		})
+		require.Equal(t, before[i].Spec.Template, deployment.Spec.Template)
+		require.Equal(t, before[i].Annotations[meta.AnnotationAppliedHash], deployment.Annotations[meta.AnnotationAppliedHash])
+		require.Equal(t, 0, eventsOf(t, deployment, meta.ReasonUpdated))
+	}
+	require.Len(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"), 4, "two injections, two notes")
+}
