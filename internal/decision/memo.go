@@ -73,17 +73,32 @@ type batch struct {
 	config   config
 	policy   *policy.Policy
 	observer Observer
+	// writtenBy is the snapshot's.
+	writtenBy string
 	// common is the key of everything but the target.
 	common []byte
 }
 
-func (m *Memo) batch(request render.Request, config config, policy *policy.Policy, observer Observer) *batch {
+func (m *Memo) batch(request render.Request, config config, snapshot *Snapshot) *batch {
+	policy := snapshot.Platform.Policy
 	// Values are JSON, which always marshals, and in the order of its keys.
 	text, _ := json.Marshal([]any{
 		request.Chart.Digest, request.Values.Tree, request.Sidecar, request.KubeVersion, request.ConfigDigest, policy.Digest,
+		snapshot.WrittenBy,
 	})
 	sum := sha256.Sum256(text)
-	return &batch{memo: m, request: request, config: config, policy: policy, observer: observer, common: sum[:]}
+	return &batch{
+		memo: m, request: request, config: config, policy: policy, observer: snapshot.Observer,
+		writtenBy: snapshot.WrittenBy, common: sum[:],
+	}
+}
+
+// marks are those of what is written for the VectorSidecar.
+func (b *batch) marks() map[string]string {
+	if b.writtenBy == "" {
+		return nil
+	}
+	return map[string]string{meta.AnnotationWrittenBy(meta.Manager(b.request.Sidecar.Name)): b.writtenBy}
 }
 
 // want renders for one target. The result is remembered for all targets that look
@@ -178,7 +193,7 @@ func (b *batch) evaluate(ctx context.Context, target *workload.View) *wanted {
 	if version == "" && len(result.Companions) > 0 {
 		version = digest(&result.Companions[0])
 	}
-	fresh.desired = plan.NewDesired(&result.Overlay, fresh.container, version)
+	fresh.desired = plan.NewDesired(&result.Overlay, fresh.container, version, b.marks())
 	fresh.overlay, fresh.companions = &result.Overlay.Template, result.Companions
 	end = b.observer.begin(ctx, Check)
 	b.check(&request, &result.Overlay.Template.Spec, fresh)

@@ -100,6 +100,6 @@ func (d *injection) newVariant(key string, overrides []environment.Layer) *varia
 	made.batch = d.memo.batch(render.Request{
 		Chart: d.set.Chart, Values: values, KubeVersion: d.snapshot.KubeVersion, ConfigDigest: made.config.digest,
 		Sidecar: types.NamespacedName{Namespace: sidecar.Namespace, Name: sidecar.Name},
-	}, made.config, d.snapshot.Platform.Policy, d.snapshot.Observer)
+	}, made.config, d.snapshot)
 	return made
 }

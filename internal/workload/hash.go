@@ -8,11 +8,14 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // Hash is a digest of what is applied to a workload: {metadata: {annotations},
 // spec: {template}}. What was applied and what the API server made of it have the
-// same hash, and any change to one of the applied values gives another.
+// same hash, and any change to one of the applied values gives another. Marks are no
+// part of it.
 func Hash(tree map[string]any) string {
 	sum := sha256.Sum256([]byte(jsonText(normal("", tree))))
 	return hex.EncodeToString(sum[:12])
@@ -25,7 +28,7 @@ var atomicDefaults = map[string]struct{ field, value string }{
 	"serviceAccountToken": {"expirationSeconds", "3600"},
 }
 
-// normal leaves out what the API server adds, and the order of list items that
+// normal leaves out what the API server adds, marks, and the order of list items that
 // have a name: another manager's items may come to lie between ours.
 func normal(key string, value any) any {
 	switch v := value.(type) {
@@ -33,7 +36,7 @@ func normal(key string, value any) any {
 		added, hasDefault := atomicDefaults[key]
 		out := make(map[string]any, len(v))
 		for name, item := range v {
-			if hasDefault && name == added.field && jsonText(item) == added.value {
+			if hasDefault && name == added.field && jsonText(item) == added.value || meta.IsMark(name) {
 				continue
 			}
 			out[name] = normal(name, item)

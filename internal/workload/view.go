@@ -114,6 +114,11 @@ type Owned struct {
 	PodLabels, PodAnnotations []string
 	// InjectedHash is the annotation injected-hash, if the manager owns it.
 	InjectedHash string
+	// WrittenBy is the mark of that name, if the manager owns it.
+	WrittenBy string
+	// Orphan is the mark by which the VectorSidecar has left it for good, "" if it
+	// has not. It is the operator's own.
+	Orphan string
 	// HasPlainAnnotations tells that the manager owns the annotations that
 	// have no VectorSidecar in their key.
 	HasPlainAnnotations bool
