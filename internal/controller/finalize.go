@@ -30,10 +30,11 @@ import (
 // though every removal was accepted: another writer may have restored it.
 const releaseRetry = time.Second
 
-// holdBeforeWriting adds the finalizer before the first workload is written to.
+// holdBeforeWriting adds the finalizer before the first workload is written to, or if
+// one carries the sidecar already: a VectorSidecar of the same name may have left it.
 func (r *Reconciler) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) error {
-	isWriting := slices.ContainsFunc(decided.Plans, func(p plan.Plan) bool { return p.Writes() })
-	if sidecar.DeletionTimestamp != nil || !isWriting {
+	concerned := func(p plan.Plan) bool { return p.Writes() || p.Carries }
+	if sidecar.DeletionTimestamp != nil || !slices.ContainsFunc(decided.Plans, concerned) {
 		return nil
 	}
 	return r.writer.Hold(ctx, sidecar)
