@@ -58,7 +58,7 @@ func (s *sweeper) managersIn(ctx context.Context, namespace string) (func(namesp
 	if err := s.live.List(ctx, &there, client.InNamespace(namespace)); err != nil {
 		return nil, fmt.Errorf("listing VectorSidecars: %w", err)
 	}
-	return leftovers.Managers(namesOf(there.Items)), nil
+	return leftovers.Among(there.Items), nil
 }
 
 // clean takes out what is safe to take out, a few at a time, and returns what is there
@@ -91,10 +91,13 @@ func (s *sweeper) clean(ctx context.Context, found []leftovers.Finding) ([]lefto
 		case p.Action == plan.None:
 		case p.Waiting:
 			reached = max(reached, notYet)
-		case !p.Writes() || ctx.Err() != nil || !s.takeOut(ctx, p):
+		case !p.Writes() || ctx.Err() != nil:
 			reached = notAble
 		default:
-			reached = max(reached, notYet)
+			done, came := s.takeOut(ctx, p)
+			if reached = max(reached, came); !done {
+				continue
+			}
 			left = slices.DeleteFunc(left, func(f leftovers.Finding) bool { return f.UID == p.Target.UID && f.Manager == p.Manager })
 		}
 	}
@@ -127,10 +130,9 @@ func (s *sweeper) look(ctx context.Context, finding *leftovers.Finding) (*worklo
 	}
 	for i := range one.Items {
 		view := workload.Of(&one.Items[i])
-		carrier := leftovers.Carrier{Ref: view.Ref, Deleting: view.Deleting, Traces: workload.TracesOf(&one.Items[i])}
 		isAnother := func(f leftovers.Finding) bool { return f.Manager != finding.Manager }
 		noneExists := func(string, string) bool { return false }
-		again := slices.DeleteFunc(leftovers.Find(slices.Values([]leftovers.Carrier{carrier}), noneExists, s.options.WrittenBy), isAnother)
+		again := slices.DeleteFunc(leftovers.Find(slices.Values([]leftovers.Carrier{leftovers.CarrierOf(&one.Items[i])}), noneExists, s.options.WrittenBy), isAnother)
 		if view.UID == finding.UID && len(again) == 1 && again[0].Verdict == leftovers.Clean {
 			return &view, nil
 		}
@@ -138,26 +140,26 @@ func (s *sweeper) look(ctx context.Context, finding *leftovers.Finding) (*worklo
 	return nil, nil
 }
 
-// takeOut carries out a removal, and returns whether it is done.
-func (s *sweeper) takeOut(ctx context.Context, p *plan.Plan) bool {
+// takeOut carries out a removal, and returns whether that is done.
+func (s *sweeper) takeOut(ctx context.Context, p *plan.Plan) (done bool, came progress) {
 	object, sidecar := status.Object(p.Target), meta.SidecarOf(p.Manager)
 	written, err := s.apply(ctx, p)
 	s.events.wrote()
 	switch {
 	case errors.Is(err, apply.ErrGone):
-		return true
+		return true, allSwept
 	case errors.Is(err, apply.ErrStale):
-		return false
+		return false, notYet
 	case err != nil:
 		log.FromContext(ctx).Error(err, "removing a leftover", logging.Workload, object, logging.Name, sidecar)
 		s.events.Eventf(reference(p.Target), nil, corev1.EventTypeWarning, meta.ReasonLeftoverFound, string(p.Action),
 			"it carries the sidecar of VectorSidecar %s, which does not exist; taking it out failed: %s", sidecar, shortened(err.Error()))
-		return false
+		return false, notAble
 	}
 	s.cleaned[p.Target.UID] = swept{p.Target, written.Generation}
 	s.Metrics.Cleaned()
 	log.FromContext(ctx).Info("leftover removed", logging.Workload, object, logging.Name, sidecar, "generation", written.Generation)
 	s.events.Eventf(reference(p.Target), nil, corev1.EventTypeNormal, meta.ReasonLeftoverRemoved, string(p.Action),
 		"removed the sidecar of VectorSidecar %s, which does not exist", sidecar)
-	return true
+	return true, notYet // It rolls out.
 }

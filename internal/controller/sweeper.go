@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/leftovers"
 	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -119,7 +118,7 @@ const (
 
 // sweep looks once.
 func (s *sweeper) sweep(ctx context.Context) progress {
-	found := leftovers.Find(carriersOf(s.fleet.traced()), leftovers.Managers(namesOf(s.list(ctx, "", "", ""))), s.options.WrittenBy)
+	found := leftovers.Find(carriersOf(s.fleet.traced()), leftovers.Among(s.list(ctx, "", "", "")), s.options.WrittenBy)
 	found, confirmed := s.confirm(ctx, found)
 	found, cleaned := s.clean(ctx, found)
 	s.tellLeftovers(ctx, found)
@@ -131,16 +130,6 @@ func carriersOf(records []*workload.Record) iter.Seq[leftovers.Carrier] {
 		for _, record := range records {
 			ref := workload.Ref{Kind: workload.KindDeployment, Namespace: record.Namespace, Name: record.Name, UID: record.UID}
 			if !yield(leftovers.Carrier{Ref: ref, Deleting: record.IsDeleting(), Traces: record.Traces()}) {
-				return
-			}
-		}
-	}
-}
-
-func namesOf(sidecars []v1alpha1.VectorSidecar) iter.Seq2[string, string] {
-	return func(yield func(namespace, name string) bool) {
-		for i := range sidecars {
-			if !yield(sidecars[i].Namespace, sidecars[i].Name) {
 				return
 			}
 		}

@@ -12,6 +12,9 @@ import (
 	"iter"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -39,6 +42,14 @@ type Carrier struct {
 	// Deleting workloads take what they carry with them.
 	Deleting bool
 	Traces   []workload.Trace
+}
+
+// CarrierOf returns a Deployment as a Carrier.
+func CarrierOf(deployment *appsv1.Deployment) Carrier {
+	return Carrier{
+		Ref:      workload.Ref{Kind: workload.KindDeployment, Namespace: deployment.Namespace, Name: deployment.Name, UID: deployment.UID},
+		Deleting: deployment.DeletionTimestamp != nil, Traces: workload.TracesOf(deployment),
+	}
 }
 
 // Finding is what one field manager left in one workload.
@@ -95,13 +106,12 @@ func judge(trace *workload.Trace, writtenBy string) (Verdict, string) {
 	return Clean, "this installation wrote it, and the write arrived when the VectorSidecar was gone"
 }
 
-// Managers returns what Find asks for, of the VectorSidecars that there are: each a
-// namespace and a name.
-func Managers(sidecars iter.Seq2[string, string]) func(namespace, manager string) bool {
+// Among returns what Find asks for, of all VectorSidecars that there are.
+func Among(sidecars []v1alpha1.VectorSidecar) (exists func(namespace, manager string) bool) {
 	type key struct{ namespace, manager string }
 	there := map[key]bool{}
-	for namespace, name := range sidecars {
-		there[key{namespace, meta.Manager(name)}] = true
+	for i := range sidecars {
+		there[key{sidecars[i].Namespace, meta.Manager(sidecars[i].Name)}] = true
 	}
 	return func(namespace, manager string) bool { return there[key{namespace, manager}] }
 }

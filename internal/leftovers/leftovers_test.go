@@ -4,13 +4,14 @@
 package leftovers
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -22,8 +23,13 @@ const (
 
 var cart = workload.Ref{Kind: workload.KindDeployment, Namespace: "shop", Name: "cart", UID: "1"}
 
+// find judges a workload; sidecars are those that exist, one for a namespace.
 func find(carrier Carrier, writtenBy string, sidecars map[string]string) []Finding {
-	return Find(slices.Values([]Carrier{carrier}), Managers(maps.All(sidecars)), writtenBy)
+	var all []v1alpha1.VectorSidecar
+	for namespace, name := range sidecars {
+		all = append(all, v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}})
+	}
+	return Find(slices.Values([]Carrier{carrier}), Among(all), writtenBy)
 }
 
 func TestWhatIsLeftIsCleanedOnlyIfItsMarkSaysSo(t *testing.T) {
@@ -86,7 +92,7 @@ func TestFindingsAreInOrder(t *testing.T) {
 	found := Find(slices.Values([]Carrier{
 		{Ref: cart, Traces: traces},
 		{Ref: workload.Ref{Namespace: "pay", Name: "till"}, Traces: traces[:1]},
-	}), Managers(maps.All(map[string]string{})), ours)
+	}), Among(nil), ours)
 
 	var names []string
 	for _, f := range found {
