@@ -60,6 +60,9 @@ type swept struct {
 }
 
 func newSweeper(r *Reconciler, log logr.Logger) *sweeper {
+	for _, verdict := range leftovers.Verdicts() {
+		r.Metrics.Leftovers(string(verdict), 0) // Until there is a look.
+	}
 	return &sweeper{
 		Reconciler: r, log: log, woken: make(chan struct{}, 1),
 		told: map[leftover]leftovers.Verdict{}, cleaned: map[types.UID]swept{},
@@ -78,9 +81,7 @@ func (s *sweeper) wake() {
 func (s *sweeper) Start(ctx context.Context) error {
 	ctx = log.IntoContext(ctx, s.log)
 	hasRead := func(context.Context) (bool, error) { return s.HasRead() == nil, nil }
-	if wait.PollUntilContextCancel(ctx, sweepDelay/10, true, hasRead) != nil {
-		return nil // The operator is to stop.
-	}
+	_ = wait.PollUntilContextCancel(ctx, sweepDelay/10, true, hasRead) // Its only error is that of the context.
 	retry := sweepRetry
 	for ctx.Err() == nil {
 		next := wait.Jitter(sweepInterval, 0.2)
