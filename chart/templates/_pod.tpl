@@ -64,8 +64,8 @@ securityContext:
 - --watch-namespaces={{ join "," . }}
 {{- end }}
 - --leader-elect={{ .Values.leaderElection.enabled }}
-{{- if .Values.leaderElection.enabled }}
 - --leader-election-id={{ include "vector-sidecar-operator.fullname" . }}
+{{- if .Values.leaderElection.enabled }}
 - --leader-election-lease-duration={{ .Values.leaderElection.leaseDurationSeconds }}s
 - --leader-election-renew-deadline={{ .Values.leaderElection.renewDeadlineSeconds }}s
 - --leader-election-retry-period={{ .Values.leaderElection.retryPeriodSeconds }}s

@@ -31,9 +31,10 @@ func newCheck(a *app) *cobra.Command {
 		Short: "Check whether the cluster is fit for the operator, and the installation healthy",
 		Long: `Check whether the cluster is fit for the operator, and the installation healthy: version of
 Kubernetes, CustomResourceDefinition, the operator's replicas, values and rights, its
-admission webhook if it has one, other injectors, and VectorSidecars with errors. To ask for
-the operator's rights, you have to be allowed to impersonate its ServiceAccount; for the
-webhook's certificate, to read its Secret.
+admission webhook if it has one, other injectors, VectorSidecars with errors, and what
+Deployments carry for VectorSidecars that do not exist. To ask for the operator's rights,
+you have to be allowed to impersonate its ServiceAccount; for the webhook's certificate, to
+read its Secret.
 
 The exit code is 0 if nothing failed, 1 if something did, and 2 if it could not look.`,
 		Example: `# the whole cluster

@@ -178,6 +178,7 @@ func (s *scene) prepare(chart fs.FS) error {
 	installed := world.Installation{}
 	if s.installation != nil {
 		installed = *s.installation
+		s.taker.WrittenBy = installed.WrittenBy()
 	}
 	s.taker.DefaultEnvironment = cmp.Or(s.source.environment, installed.Environment, defaultEnvironment)
 	s.taker.KubeVersion = cmp.Or(s.source.kubeVersion, s.kubeVersion, defaultKubeVersion)

@@ -35,7 +35,7 @@ import (
 )
 
 // Options are what the loop needs to know. All fields but Namespace, Installation,
-// WatchNamespaces, Instruments and Patience are required.
+// WrittenBy, WatchNamespaces, Instruments and Patience are required.
 type Options struct {
 	// Fleet has made what the manager's cache holds in place of Deployments.
 	Fleet *Fleet
@@ -49,6 +49,9 @@ type Options struct {
 	// Installation names the ConfigMap with the installation's values, one
 	// key ENVIRONMENT.yaml each, and its policy. Empty for none.
 	Installation types.NamespacedName
+	// WrittenBy is this installation of the operator, NAMESPACE/NAME, by which its
+	// writes are known. Empty for none: then nothing is known to be its own.
+	WrittenBy string
 	// KubeVersion of the API server, such as "v1.36.0".
 	KubeVersion string
 	// WatchNamespaces are those that the cache is restricted to; empty for all.
@@ -85,6 +88,7 @@ type Reconciler struct {
 	fleet      *Fleet
 	statusPace *statusPace
 	contents   *contents
+	sweeper    *sweeper
 
 	*instruments
 }
@@ -123,6 +127,10 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 		if err := mgr.Add(r.namespaces); err != nil {
 			return nil, fmt.Errorf("adding the look at namespaces: %w", err)
 		}
+	}
+	r.sweeper = newSweeper(r, loggerOf(mgr.GetLogger())(nil))
+	if err := mgr.Add(r.sweeper); err != nil {
+		return nil, fmt.Errorf("adding the look for leftovers: %w", err)
 	}
 	options.Instruments.Metrics.Sets(1, 0) // The built-in one, until there is a look at others.
 	// Asked for now, the workloads count among what the cache has to hold before
@@ -264,5 +272,6 @@ func (r *Reconciler) forget(name types.NamespacedName) {
 	r.contents.forget(r.references.keep(name))
 	r.history.keep(name, nil, nil)
 	r.statusPace.forget(name)
+	r.sweeper.wake()
 	r.Metrics.Forget(name)
 }

@@ -5,16 +5,20 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	appsv1 "k8s.io/api/apps/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -26,10 +30,11 @@ import (
 // though every removal was accepted: another writer may have restored it.
 const releaseRetry = time.Second
 
-// holdBeforeWriting adds the finalizer before the first workload is written to.
+// holdBeforeWriting adds the finalizer before the first workload is written to, or if
+// one carries the sidecar already: a VectorSidecar of the same name may have left it.
 func (r *Reconciler) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) error {
-	isWriting := slices.ContainsFunc(decided.Plans, func(p plan.Plan) bool { return p.Writes() })
-	if sidecar.DeletionTimestamp != nil || !isWriting {
+	concerned := func(p plan.Plan) bool { return p.Writes() || p.Carries }
+	if sidecar.DeletionTimestamp != nil || !slices.ContainsFunc(decided.Plans, concerned) {
 		return nil
 	}
 	return r.writer.Hold(ctx, sidecar)
@@ -53,30 +58,66 @@ func (r *Reconciler) release(ctx context.Context, sidecar *v1alpha1.VectorSideca
 // workload still carries what has to go.
 func (r *Reconciler) settle(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (bool, error) {
 	if sidecar.Orphans() {
+		isMarked, err := r.orphanWorkloads(ctx, sidecar)
+		if err != nil || !isMarked {
+			return false, err
+		}
 		return true, r.orphanCompanions(ctx, sidecar)
 	}
-	carried, err := r.stillCarried(ctx, sidecar)
-	if err != nil || carried {
+	carried, err := r.carriers(ctx, sidecar)
+	if err != nil || len(carried) > 0 {
 		return false, err
 	}
 	return true, r.deleteCompanions(ctx, sidecar)
 }
 
-// stillCarried tells whether a workload still carries the sidecar. It asks the
-// API server and not the cache: a cache that is behind our own write would say
-// that there is nothing to remove.
-func (r *Reconciler) stillCarried(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (bool, error) {
+// carriers are the workloads that carry the sidecar. It asks the API server and not
+// the cache: a cache that is behind our own write would say that there are none.
+func (r *Reconciler) carriers(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]workload.View, error) {
 	var found appsv1.DeploymentList
 	if err := r.live.List(ctx, &found, client.InNamespace(sidecar.Namespace)); err != nil {
-		return false, fmt.Errorf("looking for what still carries the sidecar: %w", err)
+		return nil, fmt.Errorf("looking for what still carries the sidecar: %w", err)
 	}
+	var views []workload.View
 	for i := range found.Items {
 		view := workload.Of(&found.Items[i])
 		if _, carries := view.Owned[meta.Manager(sidecar.Name)]; carries && !view.Deleting {
-			return true, nil
+			views = append(views, view)
 		}
 	}
-	return false, nil
+	return views, nil
+}
+
+// orphanWorkloads marks the workloads that keep their sidecars, for whoever finds them
+// without a VectorSidecar. It returns false if one has changed meanwhile.
+func (r *Reconciler) orphanWorkloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (bool, error) {
+	views, err := r.carriers(ctx, sidecar)
+	if err != nil {
+		return false, err
+	}
+	manager := meta.Manager(sidecar.Name)
+	group := errgroup.Group{}
+	group.SetLimit(writers)
+	isStale := atomic.Bool{}
+	for i := range views {
+		view := &views[i]
+		if view.Owned[manager].Orphan != "" {
+			continue
+		}
+		group.Go(func() error {
+			ctx, cancel := finishing(ctx)
+			defer cancel()
+			switch err := r.writer.Orphan(ctx, view, manager); {
+			case errors.Is(err, apply.ErrStale):
+				isStale.Store(true)
+			case !errors.Is(err, apply.ErrGone):
+				return err
+			}
+			return nil
+		})
+	}
+	err = group.Wait()
+	return !isStale.Load(), err
 }
 
 // orphanCompanions keeps the garbage collector from what orphaned sidecars read.

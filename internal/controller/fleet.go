@@ -150,6 +150,22 @@ func (f *Fleet) carriers(namespace, manager string) []*workload.Record {
 	return nil
 }
 
+// traced are the workloads of all namespaces in which something tells of one of the
+// operator's field managers.
+func (f *Fleet) traced() []*workload.Record {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var found []*workload.Record
+	for _, at := range f.places {
+		for _, record := range at.all {
+			if len(record.Traces()) > 0 {
+				found = append(found, record)
+			}
+		}
+	}
+	return found
+}
+
 // get returns a workload, nil if there is none of that name.
 func (f *Fleet) get(namespace, name string) *workload.Record {
 	f.mu.Lock()

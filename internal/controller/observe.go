@@ -71,6 +71,7 @@ func (r *Reconciler) snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 		Platform:           given,
 		DefaultEnvironment: r.options.DefaultEnvironment,
 		KubeVersion:        r.options.KubeVersion,
+		WrittenBy:          r.options.WrittenBy,
 	}, nil
 }
 

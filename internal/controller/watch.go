@@ -99,8 +99,12 @@ func (r *Reconciler) sidecarsOfWorkload(ctx context.Context, states ...*workload
 			if !isNew(indexManager + manager) {
 				continue
 			}
-			for _, sidecar := range r.list(ctx, record.Namespace, indexManager, manager) {
-				found[client.ObjectKeyFromObject(&sidecar)] = true
+			owners := keysOf(r.list(ctx, record.Namespace, indexManager, manager))
+			for _, owner := range owners {
+				found[owner] = true
+			}
+			if len(owners) == 0 {
+				r.sweeper.wake()
 			}
 		}
 		for _, owner := range r.ledger.ownersOf(record.UID) {

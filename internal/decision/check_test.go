@@ -193,7 +193,7 @@ func TestTenThousandWorkloadsOnOneConfigurationAreOneCheck(t *testing.T) {
 	require.Nil(t, invalid)
 	b := NewMemo().batch(render.Request{
 		Chart: set.Chart, Values: values, KubeVersion: s.KubeVersion, Sidecar: types.NamespacedName{Namespace: "shop", Name: "logs"},
-	}, config{}, s.Platform.Policy, nil, "")
+	}, config{}, s, "")
 	view := settled(cart())
 	request := b.request
 	request.Target = &view

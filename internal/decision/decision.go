@@ -59,6 +59,9 @@ type Snapshot struct {
 	DefaultEnvironment string
 	// KubeVersion of the API server, such as "v1.36.0".
 	KubeVersion string
+	// WrittenBy is the installation of the operator, NAMESPACE/NAME, which marks what it
+	// writes; "" for none.
+	WrittenBy string
 	// Renderers is how many workloads are rendered for at once; less than two
 	// is one after the other.
 	Renderers int

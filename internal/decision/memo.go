@@ -75,17 +75,32 @@ type batch struct {
 	observer Observer
 	// asked is a digest of what the request was made of; see askedFor.
 	asked string
+	// writtenBy is the snapshot's.
+	writtenBy string
 	// common is the key of everything but the target.
 	common []byte
 }
 
-func (m *Memo) batch(request render.Request, config config, policy *policy.Policy, observer Observer, asked string) *batch {
+func (m *Memo) batch(request render.Request, config config, snapshot *Snapshot, asked string) *batch {
+	policy := snapshot.Platform.Policy
 	// Values are JSON, which always marshals, and in the order of its keys.
 	text, _ := json.Marshal([]any{
-		request.Chart.Digest, request.Values.Tree, request.Sidecar, request.KubeVersion, request.ConfigDigest, policy.Digest, asked,
+		request.Chart.Digest, request.Values.Tree, request.Sidecar, request.KubeVersion, request.ConfigDigest, policy.Digest,
+		snapshot.WrittenBy, asked,
 	})
 	sum := sha256.Sum256(text)
-	return &batch{memo: m, request: request, config: config, policy: policy, observer: observer, asked: asked, common: sum[:]}
+	return &batch{
+		memo: m, request: request, config: config, policy: policy, observer: snapshot.Observer,
+		asked: asked, writtenBy: snapshot.WrittenBy, common: sum[:],
+	}
+}
+
+// marks are those of what is written for the VectorSidecar.
+func (b *batch) marks() map[string]string {
+	if b.writtenBy == "" {
+		return nil
+	}
+	return map[string]string{meta.AnnotationWrittenBy(meta.Manager(b.request.Sidecar.Name)): b.writtenBy}
 }
 
 // want renders for one target. The result is remembered for all targets that look
@@ -180,7 +195,7 @@ func (b *batch) evaluate(ctx context.Context, target *workload.View) *wanted {
 	if version == "" && len(result.Companions) > 0 {
 		version = digest(&result.Companions[0])
 	}
-	fresh.desired = plan.NewDesired(&result.Overlay, fresh.container, version).For(plan.Asked{Digest: b.asked, Keys: result.ReadTarget})
+	fresh.desired = plan.NewDesired(&result.Overlay, fresh.container, version, b.marks()).For(plan.Asked{Digest: b.asked, Keys: result.ReadTarget})
 	fresh.overlay, fresh.companions = &result.Overlay.Template, result.Companions
 	end = b.observer.begin(ctx, Check)
 	b.check(&request, &result.Overlay.Template.Spec, fresh)

@@ -103,6 +103,6 @@ func (d *injection) newVariant(key string, overrides []environment.Layer) *varia
 	made.batch = d.memo.batch(render.Request{
 		Chart: d.set.Chart, Values: values, KubeVersion: d.snapshot.KubeVersion, ConfigDigest: made.config.digest,
 		Sidecar: types.NamespacedName{Namespace: sidecar.Namespace, Name: sidecar.Name},
-	}, made.config, d.snapshot.Platform.Policy, d.snapshot.Observer, askedFor(d.snapshot, d.set, d.Environment, layers, made.config.digest))
+	}, made.config, d.snapshot, askedFor(d.snapshot, d.set, d.Environment, layers, made.config.digest))
 	return made
 }

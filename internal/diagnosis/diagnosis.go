@@ -85,6 +85,9 @@ func (d *Diagnosis) Run(ctx context.Context) []Result {
 	if isServed {
 		results = append(results, d.sidecars(ctx))
 	}
+	if isServed && installation != nil {
+		results = append(results, d.leftovers(ctx, installation))
+	}
 	return results
 }
 

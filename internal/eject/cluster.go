@@ -7,12 +7,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
@@ -139,9 +142,8 @@ func (e *lateError) Error() string { return e.err.Error() }
 
 // remove takes all sidecars out of one workload and waits for its rollout.
 func (e *Ejector) remove(ctx context.Context, writer *apply.Writer, view *workload.View) error {
-	for manager := range view.Owned {
-		removal := plan.ForRemoval(manager, view)
-		if _, err := writer.Workload(ctx, &removal); errors.Is(err, apply.ErrGone) {
+	for _, manager := range slices.Sorted(maps.Keys(view.Owned)) {
+		if err := e.takeOut(ctx, writer, view, manager); errors.Is(err, apply.ErrGone) {
 			return nil
 		} else if err != nil {
 			return err
@@ -151,11 +153,10 @@ func (e *Ejector) remove(ctx context.Context, writer *apply.Writer, view *worklo
 	defer cancel()
 	failed := false
 	err := wait.PollUntilContextCancel(ctx, poll, true, func(ctx context.Context) (bool, error) {
-		deployment := &appsv1.Deployment{}
-		if err := e.Client.Get(ctx, client.ObjectKey{Namespace: view.Namespace, Name: view.Name}, deployment); err != nil {
-			return client.IgnoreNotFound(err) == nil, client.IgnoreNotFound(err)
+		current, err := e.look(ctx, view.Ref)
+		if current == nil {
+			return err == nil, err
 		}
-		current := workload.Of(deployment)
 		failed = current.Rollout == workload.RolloutFailed
 		return failed || current.Paused || current.Rollout == workload.RolloutComplete, nil
 	})
@@ -166,4 +167,34 @@ func (e *Ejector) remove(ctx context.Context, writer *apply.Writer, view *worklo
 		return &lateError{errors.New("its rollout did not finish before its progress deadline")}
 	}
 	return nil
+}
+
+// takeOut takes one manager's sidecar out of a workload, which others may be writing to:
+// what was taken out before has changed it, too.
+func (e *Ejector) takeOut(ctx context.Context, writer *apply.Writer, view *workload.View, manager string) error {
+	return retry.OnError(retry.DefaultBackoff, func(err error) bool { return errors.Is(err, apply.ErrStale) }, func() error {
+		removal := plan.ForRemoval(manager, view)
+		if removal.Action == plan.None {
+			return nil
+		}
+		_, err := writer.Workload(ctx, &removal)
+		if errors.Is(err, apply.ErrStale) {
+			again, failure := e.look(ctx, view.Ref)
+			if again == nil {
+				return failure
+			}
+			*view = *again
+		}
+		return err
+	})
+}
+
+// look reads a workload again; it returns nil if that is gone, or in case of an error.
+func (e *Ejector) look(ctx context.Context, of workload.Ref) (*workload.View, error) {
+	deployment := &appsv1.Deployment{}
+	if err := e.Client.Get(ctx, client.ObjectKey{Namespace: of.Namespace, Name: of.Name}, deployment); err != nil {
+		return nil, client.IgnoreNotFound(err)
+	}
+	view := workload.Of(deployment)
+	return &view, nil
 }

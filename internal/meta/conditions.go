@@ -58,4 +58,6 @@ const (
 	ReasonInjected           = "Injected"
 	ReasonUpdated            = "Updated"
 	ReasonRemoved            = "Removed"
+	ReasonLeftoverFound      = "LeftoverFound"
+	ReasonLeftoverRemoved    = "LeftoverRemoved"
 )

@@ -33,7 +33,7 @@ const (
 
 // bookkeeping are the annotations of a workload's own metadata that say how what was
 // injected came about, and are none of it.
-var bookkeeping = []string{AnnotationAskedHash, AnnotationAppliedHash}
+var bookkeeping = []string{AnnotationAskedHash, AnnotationAppliedHash, writtenBy, orphaned}
 
 // IsBookkeeping reports whether an annotation's key, of whichever VectorSidecar, takes
 // no part in the comparison of what a workload carries with what it should carry: a

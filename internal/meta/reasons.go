@@ -62,6 +62,8 @@ func Reasons() []Reason {
 		{ReasonInjected, Info, "event", "a Deployment got the sidecar", "nothing"},
 		{ReasonUpdated, Info, "event", "a Deployment got another version of it", "nothing"},
 		{ReasonRemoved, Info, "event", "a Deployment is without it again", "nothing"},
+		{ReasonLeftoverFound, Warning, "event on a Deployment", "it carries something of a VectorSidecar that does not exist, which the operator does not take out by itself", "read why in the message; to have it taken out, create a VectorSidecar of that name that selects nothing, and delete it"},
+		{ReasonLeftoverRemoved, Info, "event on a Deployment", "a write that arrived after its VectorSidecar was gone had left a sidecar; it is out again", "nothing"},
 		{ReasonTemplateSetLoaded, Info, "event on a ConfigMap", "a new version of a template set is in use", "nothing"},
 		{ReasonPolicyLoaded, Info, "event on a ConfigMap", "a new policy holds", "nothing"},
 	}

@@ -27,6 +27,8 @@ const (
 	writes        = "vectorsidecar_workload_writes_total"
 	conflicts     = "vectorsidecar_conflicts_total"
 	repairs       = "vectorsidecar_drift_repairs_total"
+	leftover      = "vectorsidecar_leftovers"
+	cleaned       = "vectorsidecar_leftovers_removed_total"
 	templateSets  = "vectorsidecar_template_sets"
 	cached        = "vectorsidecar_cached_objects"
 	buildInfo     = "vectorsidecar_build_info"
@@ -53,6 +55,9 @@ func Definitions() []Definition {
 		{conflicts, "counter", "Workloads that came to be in conflict, blocked or refused.", []Label{
 			{"reason", "a condition reason"}}},
 		{repairs, "counter", "Writes that put back what somebody else had changed or taken out.", nil},
+		{leftover, "gauge", "Sidecars, and records of them, in workloads for VectorSidecars that do not exist.", []Label{
+			{"verdict", "`Clean`: the operator takes it out; `Report`: a person has to judge; `Keep`: left by `deletionPolicy: Orphan`"}}},
+		{cleaned, "counter", "Sidecars that the operator took out because their VectorSidecar did not exist.", nil},
 		{templateSets, "gauge", "Sets of templates. For a broken one, the last good one stays in use.", []Label{
 			{"state", "`good` or `broken`"}}},
 		{cached, "gauge", "Objects in the cache that all of the operator reads from.", []Label{

@@ -17,9 +17,10 @@ import (
 // registered once. A nil Metrics counts nothing.
 type Metrics struct {
 	reconciles, renders, writes, conflicts *prometheus.CounterVec
-	repairs                                prometheus.Counter
+	repairs, cleaned                       prometheus.Counter
 	duration                               *prometheus.HistogramVec
-	templateSets, cached, buildInfo        *prometheus.GaugeVec
+	leftovers, templateSets                *prometheus.GaugeVec
+	cached, buildInfo                      *prometheus.GaugeVec
 	fleet                                  *fleet
 
 	parts []prometheus.Collector
@@ -43,8 +44,8 @@ func New(version string, now func() time.Time) *Metrics {
 		return vector
 	}
 	m.reconciles, m.renders, m.writes, m.conflicts = counter(reconciles), counter(renders), counter(writes), counter(conflicts)
-	m.repairs = counter(repairs).WithLabelValues()
-	m.templateSets, m.cached, m.buildInfo = gauge(templateSets), gauge(cached), gauge(buildInfo)
+	m.repairs, m.cleaned = counter(repairs).WithLabelValues(), counter(cleaned).WithLabelValues()
+	m.leftovers, m.templateSets, m.cached, m.buildInfo = gauge(leftover), gauge(templateSets), gauge(cached), gauge(buildInfo)
 	m.duration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: duration, Help: described[duration].Help,
 		Buckets: []float64{.0001, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
@@ -114,6 +115,20 @@ func (m *Metrics) Wrote(action, result string) {
 func (m *Metrics) Repaired() {
 	if m != nil {
 		m.repairs.Inc()
+	}
+}
+
+// Leftovers says how many leftovers there are of a verdict.
+func (m *Metrics) Leftovers(verdict string, count int) {
+	if m != nil {
+		m.leftovers.WithLabelValues(verdict).Set(float64(count))
+	}
+}
+
+// Cleaned counts a leftover that was taken out.
+func (m *Metrics) Cleaned() {
+	if m != nil {
+		m.cleaned.Inc()
 	}
 }
 

@@ -37,6 +37,7 @@ func TestEveryMetricIsExportedAsItIsDefined(t *testing.T) {
 	m := New("1.2.3", time.Now)
 	m.Took("render", time.Second)
 	m.Wrote("Inject", "ok")
+	m.Leftovers("Keep", 1)
 	m.Sets(1, 0)
 	m.Cached("Deployment", 1)
 	m.Stand(logs, Standing{Ready: "False", Reason: "Conflict", Workloads: these(Workload{UID: "1", State: "Conflict", Reason: "Conflict"})})

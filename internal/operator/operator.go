@@ -6,6 +6,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -69,6 +70,7 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 		Namespace:          options.Namespace,
 		DefaultEnvironment: options.Environment,
 		Installation:       options.installation(),
+		WrittenBy:          options.writtenBy(),
 		WatchNamespaces:    options.WatchNamespaces,
 		KubeVersion:        version,
 		Concurrency:        options.Concurrency,
@@ -111,6 +113,15 @@ func (o *Options) installation() types.NamespacedName {
 		return types.NamespacedName{}
 	}
 	return types.NamespacedName{Namespace: o.Namespace, Name: o.EnvironmentsConfigMap}
+}
+
+// writtenBy names this installation among others of the cluster: whoever shares its
+// Lease is the same one. It is empty for an operator that does not know its namespace.
+func (o *Options) writtenBy() string {
+	if o.Namespace == "" {
+		return ""
+	}
+	return o.Namespace + "/" + cmp.Or(o.LeaderElectionID, defaultLeaderElectionID)
 }
 
 // loadCatalogue loads the built-in chart, and checks the default environment if

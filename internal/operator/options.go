@@ -37,7 +37,8 @@ type Options struct {
 	ValidationJobs bool
 	// LeaderElect makes sure that one of several replicas writes.
 	LeaderElect bool
-	// LeaderElectionID is the name of the lease.
+	// LeaderElectionID is the name of the lease. With Namespace it names this
+	// installation among others of the cluster, whether or not there is an election.
 	LeaderElectionID string
 	// LeaseDuration is how long after the leader's last sign of life another
 	// takes over, RenewDeadline how long the leader tries to give one before it
@@ -61,6 +62,8 @@ type Options struct {
 	arguments []string // the command line, to be read again with the file
 }
 
+const defaultLeaderElectionID = "vector-sidecar-operator"
+
 // The defaults of leader election, which are those of Kubernetes' own components.
 const (
 	defaultLeaseDuration = 15 * time.Second
@@ -79,7 +82,7 @@ func (o *Options) declare(flags *flag.FlagSet) {
 	flags.IntVar(&o.Concurrency, "concurrency", 4, "how many VectorSidecars are worked on at once")
 	flags.BoolVar(&o.ValidationJobs, "validation-jobs", false, "allow sidecar.config.validateJob, which runs vector validate in a Job")
 	flags.BoolVar(&o.LeaderElect, "leader-elect", false, "elect a leader among several replicas")
-	flags.StringVar(&o.LeaderElectionID, "leader-election-id", "vector-sidecar-operator", "name of the lease")
+	flags.StringVar(&o.LeaderElectionID, "leader-election-id", defaultLeaderElectionID, "name of the lease; with the namespace it names this installation on the workloads that it writes to")
 	flags.DurationVar(&o.LeaseDuration, "leader-election-lease-duration", defaultLeaseDuration, "how long after the leader's last renewal another operator takes over")
 	flags.DurationVar(&o.RenewDeadline, "leader-election-renew-deadline", defaultRenewDeadline, "how long the leader tries to renew its lease before it steps down; less than the lease duration")
 	flags.DurationVar(&o.RetryPeriod, "leader-election-retry-period", defaultRetryPeriod, "how often the leader renews its lease; less than the renew deadline")

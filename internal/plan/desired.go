@@ -26,6 +26,8 @@ type Desired struct {
 	// in, annotations are its annotations.
 	alone       applied
 	annotations map[string]string
+	// marks are annotations beside those, whatever other VectorSidecars do.
+	marks map[string]string
 }
 
 // applied is what is applied, and its hash. It is plain if its annotations have no
@@ -38,12 +40,13 @@ type applied struct {
 
 // NewDesired returns what an overlay asks of a workload. configVersion is a
 // digest of the Vector configuration. The annotations are for people and
-// scripts; the operator itself looks at what its manager owns.
-func NewDesired(overlay *render.Overlay, sidecarName, configVersion string) *Desired {
+// scripts; the operator itself looks at what its manager owns. marks are annotations
+// by their keys, whose lack makes no difference.
+func NewDesired(overlay *render.Overlay, sidecarName, configVersion string, marks map[string]string) *Desired {
 	// The overlay does not tell the content of a configuration that is reloaded.
 	sum := sha256.Sum256([]byte(overlay.Hash + " " + configVersion))
 	injectedHash := hex.EncodeToString(sum[:8])
-	desired := &Desired{overlay: overlay, injectedHash: injectedHash, annotations: map[string]string{
+	desired := &Desired{overlay: overlay, injectedHash: injectedHash, marks: marks, annotations: map[string]string{
 		meta.AnnotationInjectedHash:     injectedHash,
 		meta.AnnotationSidecarName:      sidecarName,
 		meta.AnnotationConfigMapVersion: configVersion,
@@ -111,6 +114,9 @@ func (d *Desired) apply(key func(string) string) applied {
 	annotations := map[string]any{meta.AnnotationInjected: "true"}
 	for plain, value := range d.annotations {
 		annotations[key(plain)] = value
+	}
+	for key, value := range d.marks {
+		annotations[key] = value
 	}
 	tree := map[string]any{
 		"metadata": map[string]any{"annotations": annotations},

@@ -24,7 +24,7 @@ func rendered(release, asked string, keys ...string) *Desired {
 		"initContainers": []any{map[string]any{"name": "vector", "restartPolicy": "Always", "image": "vector:" + release}},
 		"volumes":        []any{map[string]any{"name": "data"}},
 	}}
-	return NewDesired(&overlay, "vector", "config-1").For(Asked{Digest: asked, Keys: keys})
+	return NewDesired(&overlay, "vector", "config-1", nil).For(Asked{Digest: asked, Keys: keys})
 }
 
 // writtenBy is a workload that carries what a release rendered and noted.
@@ -141,7 +141,7 @@ func TestASidecarThatIsKeptMindsNoClashOfANewerOne(t *testing.T) {
 	overlay := *rendered("new", "a").overlay
 	overlay.Template.Spec.InitContainers = []corev1.Container{*overlay.Template.Spec.InitContainers[0].DeepCopy()}
 	overlay.Template.Spec.InitContainers[0].Ports = []corev1.ContainerPort{{ContainerPort: 8080}}
-	desired := NewDesired(&overlay, "vector", "config-1").For(Asked{Digest: "a"})
+	desired := NewDesired(&overlay, "vector", "config-1", nil).For(Asked{Digest: "a"})
 
 	require.Equal(t, None, For(mine, desired, Policy{}, writtenBy(rendered("old", "a"))).Action)
 	require.Equal(t, Blocked, For(mine, desired, Policy{}, application()).Action)
@@ -177,7 +177,7 @@ func TestMountsCountAsWritten(t *testing.T) {
 	shared := func(release, at string) *Desired {
 		overlay := *rendered(release, "a").overlay
 		overlay.Mounts = []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "data", MountPath: at}}}
-		return NewDesired(&overlay, "vector", "config-1").For(Asked{Digest: "a"})
+		return NewDesired(&overlay, "vector", "config-1", nil).For(Asked{Digest: "a"})
 	}
 	view := writtenBy(shared("old", "/data"))
 	app := &view.Containers[len(view.Containers)-1]
@@ -209,7 +209,7 @@ func TestNotesStayWhatTheyAre(t *testing.T) {
 	overlay := render.Overlay{Body: map[string]any{"spec": map[string]any{}}, Mounts: []workload.Mount{
 		{Container: "app", VolumeMount: corev1.VolumeMount{Name: "data", MountPath: "/data"}},
 	}}
-	desired := NewDesired(&overlay, "vector", "config-1").For(Asked{Digest: "0123456789abcdef", Keys: []string{"labels", "containers"}})
+	desired := NewDesired(&overlay, "vector", "config-1", nil).For(Asked{Digest: "0123456789abcdef", Keys: []string{"labels", "containers"}})
 	annotations := tree.At(For(mine, desired, Policy{}, view).Apply, "metadata", "annotations")
 	require.Equal(t, "0123456789abcdef.c2c9cd67bde6bfd7.labels.containers", annotations[meta.AnnotationAskedHash])
 	require.Equal(t, "35b6df31ba660d93e2a1987c", annotations[meta.AnnotationAppliedHash])

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -30,23 +31,26 @@ func haveMounts(wanted, there []workload.Mount) bool {
 func patchToApply(p *Plan, view *workload.View) (map[string]any, error) {
 	owned, mounts := view.Owned[p.Manager], view.MountsOf(p.Manager)
 	wanted := p.Desired.overlay.Mounts
-	if len(mounts)+len(wanted)+len(owned.Remains) == 0 {
+	if len(mounts)+len(wanted)+len(owned.Remains) == 0 && owned.Orphan == "" {
 		return nil, nil
 	}
 	body := p.Apply
 	if len(p.Behind) > 0 {
 		body = ordered(body, p.Behind)
 	}
-	return difference(p.Manager, view, withMounts(owned.Tree, mounts), withMounts(body, wanted))
+	return difference(p.Manager, view, there(p.Manager, view), withMounts(body, wanted))
 }
 
 // patchToRemove returns the patch that takes out everything, nil if to give it up
 // is enough. A container that runs a deployer's image is the deployer's: it loses
 // only what is ours in it.
 func patchToRemove(manager string, view *workload.View) (map[string]any, error) {
-	owned, mounts := view.Owned[manager], view.MountsOf(manager)
-	if len(mounts)+len(owned.Remains)+len(owned.Taken) == 0 {
-		return nil, nil
+	owned := view.Owned[manager]
+	if len(view.MountsOf(manager))+len(owned.Remains)+len(owned.Taken) == 0 {
+		if owned.Orphan == "" {
+			return nil, nil
+		}
+		return map[string]any{"metadata": map[string]any{"annotations": map[string]any{meta.AnnotationOrphaned(manager): nil}}}, nil
 	}
 	left := map[string]any{}
 	for _, list := range []string{"initContainers", "containers"} {
@@ -57,7 +61,19 @@ func patchToRemove(manager string, view *workload.View) (map[string]any, error) 
 			}
 		}
 	}
-	return difference(manager, view, withMounts(owned.Tree, mounts), left)
+	return difference(manager, view, there(manager, view), left)
+}
+
+// there is all that a workload carries for a manager: what that one owns, its mounts
+// in the application's containers, and the mark by which the sidecar was left. Who
+// writes to it again has not left it.
+func there(manager string, view *workload.View) map[string]any {
+	owned := view.Owned[manager]
+	of := withMounts(owned.Tree, view.MountsOf(manager))
+	if owned.Orphan != "" {
+		tree.Below(of, "metadata", "annotations")[meta.AnnotationOrphaned(manager)] = owned.Orphan
+	}
+	return of
 }
 
 // withMounts returns a tree with mounts in the application's containers, each of

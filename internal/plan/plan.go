@@ -52,8 +52,8 @@ type Plan struct {
 	Apply map[string]any
 	// Patch is a strategic merge patch that makes the whole change at once and is
 	// sent before anything is applied; nil where applying does all. What can only
-	// be patched: mounts in the application's containers, and what is the
-	// manager's without its owning it.
+	// be patched: mounts in the application's containers, what is the manager's
+	// without its owning it, and a mark of the operator's own that has to go.
 	Patch map[string]any
 	// Disown tells that the manager's name is dropped from the record of who owns
 	// what in place of applying nothing: a deployer's manifest has a part in one of

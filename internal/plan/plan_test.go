@@ -39,7 +39,7 @@ func sidecar() *Desired {
 			"volumes":        []any{map[string]any{"name": "data"}},
 		}},
 	}
-	return NewDesired(overlay, "vector", "config-1")
+	return NewDesired(overlay, "vector", "config-1", nil)
 }
 
 // application is a workload that can take the sidecar.
@@ -135,7 +135,7 @@ func gotAhead(v *workload.View) {
 func sharing() *Desired {
 	overlay := *sidecar().overlay
 	overlay.Mounts = []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "data", MountPath: "/data"}}}
-	return NewDesired(&overlay, "vector", "config-1")
+	return NewDesired(&overlay, "vector", "config-1", nil)
 }
 
 // shares is a workload that carries all of it.
@@ -296,6 +296,37 @@ func TestAMountInTheApplicationIsPatchedIn(t *testing.T) {
 	require.NotNil(t, For(mine, sidecar(), Policy{}, shares()).Patch, "what is not wanted any more is patched out")
 	require.NotNil(t, ForRemoval(mine, shares()).Patch)
 	require.Nil(t, ForRemoval(mine, current()).Patch, "without a mount it is enough to give up")
+}
+
+// A workload is as good with a mark as without, and an installation that finds what
+// another has written, or an earlier release, writes nothing.
+func TestMarksAreNoDifference(t *testing.T) {
+	marked := *sidecar()
+	marked.marks = map[string]string{meta.AnnotationWrittenBy(mine): "vector-system/vso"}
+	marked.alone = marked.apply(func(key string) string { return key })
+
+	require.Equal(t, None, For(mine, &marked, Policy{}, current()).Action)
+	require.Equal(t, "vector-system/vso", tree.At(For(mine, &marked, Policy{}, application()).Apply, "metadata", "annotations")[meta.AnnotationWrittenBy(mine)])
+}
+
+// What was left is nobody's; whoever takes it up again does away with the mark, which
+// is not the manager's to give up.
+func TestTheMarkOfWhatWasLeftGoesWithTheNextWrite(t *testing.T) {
+	left := func(view *workload.View) *workload.View {
+		return with(view, owning(func(o *workload.Owned) { o.Orphan = "true" }))
+	}
+	isUnmarked := func(p Plan) {
+		annotations := tree.At(p.Patch, "metadata", "annotations")
+		require.Contains(t, annotations, meta.AnnotationOrphaned(mine))
+		require.Nil(t, annotations[meta.AnnotationOrphaned(mine)])
+	}
+
+	require.Equal(t, None, For(mine, sidecar(), Policy{}, left(current())).Action, "it is no reason to write")
+	isUnmarked(For(mine, sidecar(), Policy{}, left(injected("old"))))
+	isUnmarked(For(mine, sidecar(), Policy{}, left(shares())))
+	isUnmarked(ForRemoval(mine, left(current())))
+	isUnmarked(ForRemoval(mine, left(shares())))
+	require.NotContains(t, ForRemoval(mine, left(current())).Patch, "spec", "the rest is given up")
 }
 
 // What others have is not named by a patch, or named as it is.

@@ -29,7 +29,7 @@ import (
 // by the field managers of the operator that own something in them.
 const IndexManager = "manager"
 
-// Taker takes snapshots. All fields but NamespaceLabels are required.
+// Taker takes snapshots. All fields but NamespaceLabels and WrittenBy are required.
 type Taker struct {
 	// Reader reads the world. A cache has to have IndexManager.
 	Reader client.Reader
@@ -38,8 +38,8 @@ type Taker struct {
 	NamespaceLabels func(ctx context.Context, name string) (map[string]string, error)
 	// Platform is what the platform team gives.
 	Platform *platform.Platform
-	// DefaultEnvironment and KubeVersion are as in a decision.Snapshot.
-	DefaultEnvironment, KubeVersion string
+	// DefaultEnvironment, KubeVersion and WrittenBy are as in a decision.Snapshot.
+	DefaultEnvironment, KubeVersion, WrittenBy string
 }
 
 // Take takes the snapshot of the world of one VectorSidecar.
@@ -70,6 +70,7 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*dec
 		Platform:           t.Platform,
 		DefaultEnvironment: t.DefaultEnvironment,
 		KubeVersion:        t.KubeVersion,
+		WrittenBy:          t.WrittenBy,
 	}, nil
 }
 

@@ -60,8 +60,11 @@ func (p *printer) ofRecords(deployment *appsv1.Deployment) fingerprint {
 	defer p.pages.Put(page)
 	text := page.text[:0]
 	for i := range deployment.ManagedFields {
-		if entry := &deployment.ManagedFields[i]; isOurs(entry) {
+		switch entry := &deployment.ManagedFields[i]; {
+		case isOurs(entry):
 			text = appendTexts(text, entry.Manager, entry.FieldsV1.GetRawString())
+		case isPatch(entry):
+			text = appendTexts(text, entry.Manager, "patch")
 		}
 	}
 	lists := map[string]string{}

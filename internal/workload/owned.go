@@ -55,10 +55,11 @@ func owned(deployment *appsv1.Deployment) map[string]Owned {
 	return reach.owned(reach.of(deployment), &deployed{entries: deployment.ManagedFields})
 }
 
-// isCarrier tells whether there may be something of ours in a Deployment.
+// isCarrier tells whether there may be something of ours in a Deployment, or a record
+// of it.
 func isCarrier(deployment *appsv1.Deployment) bool {
 	for i := range deployment.ManagedFields {
-		if isOurs(&deployment.ManagedFields[i]) {
+		if entry := &deployment.ManagedFields[i]; isOurs(entry) || isPatch(entry) {
 			return true
 		}
 	}
@@ -75,7 +76,9 @@ func (r *reach) owned(reached *appsv1.Deployment, theirs *deployed) map[string]O
 	live := liveTree(reached)
 	all := map[string]Owned{}
 	for manager, fields := range r.applied {
-		all[manager] = ownedIn(tree.Map(extract(fields, live)), theirs)
+		of := ownedIn(tree.Map(extract(fields, live)), theirs)
+		of.WrittenBy, _ = tree.At(of.Tree, "metadata", "annotations")[meta.AnnotationWrittenBy(manager)].(string)
+		all[manager] = of
 	}
 	for manager, parts := range r.listed {
 		remaining := all[manager]
@@ -85,6 +88,10 @@ func (r *reach) owned(reached *appsv1.Deployment, theirs *deployed) map[string]O
 	}
 	if len(all) == 0 {
 		return nil
+	}
+	for manager, of := range all {
+		of.Orphan = reached.Annotations[meta.AnnotationOrphaned(manager)]
+		all[manager] = of
 	}
 	return all
 }

@@ -16,7 +16,8 @@ type ownership struct {
 	reach     *reach
 	managers  []string
 	byManager map[string]Owned
-	// print is that of managers and byManager.
+	traces    []Trace
+	// print is that of managers, byManager and traces.
 	print fingerprint
 }
 
@@ -36,8 +37,9 @@ func (r *Reducer) ownershipIn(deployment *appsv1.Deployment) *ownership {
 	}
 	theirs := &deployed{entries: deployment.ManagedFields}
 	fresh := &ownership{reach: reach, managers: reach.managers, byManager: reach.owned(reached, theirs)}
+	fresh.traces = reach.traces(fresh.byManager)
 	// Strings and JSON values, which always marshal, and in the order of their keys.
-	text, _ := json.Marshal([]any{fresh.managers, fresh.byManager})
+	text, _ := json.Marshal([]any{fresh.managers, fresh.byManager, fresh.traces})
 	fresh.print = r.prints.digest(text)
 	same := r.ownerships.of(fresh.print, func() *ownership { return fresh })
 	if theirs.items != nil {

@@ -129,6 +129,10 @@ func TestWhatDiffersIsNotTakenForTheSame(t *testing.T) {
 			second.Manager = meta.Manager("audit")
 			d.ManagedFields = append(d.ManagedFields, second)
 		}),
+		"our mark": changed(func(d *appsv1.Deployment) { d.Annotations[meta.AnnotationOrphaned(meta.Manager("logs"))] = "true" }),
+		"and a patch of ours": changed(func(d *appsv1.Deployment) {
+			d.ManagedFields = append(d.ManagedFields, metav1.ManagedFieldsEntry{Manager: meta.Manager("logs"), Operation: metav1.ManagedFieldsOperationUpdate})
+		}),
 		"a damaged record": changed(func(d *appsv1.Deployment) {
 			for i := range d.ManagedFields {
 				d.ManagedFields[i].FieldsV1.SetRawString("{")
@@ -144,6 +148,7 @@ func TestWhatDiffersIsNotTakenForTheSame(t *testing.T) {
 		for name, deployment := range all {
 			record := r.Reduce(deployment)
 			require.Equal(t, Of(deployment), record.View(), name)
+			require.Equal(t, TracesOf(deployment), record.Traces(), name)
 			held = append(held, record)
 		}
 	}

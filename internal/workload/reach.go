@@ -22,6 +22,7 @@ type reach struct {
 	managers []string
 	applied  map[string]map[string]any // managed fields by manager
 	listed   map[string]meta.Parts
+	patched  map[string]bool // managers that a patch is on record of
 
 	lists                                  map[string]*mention // by the names in podLists
 	annotations, podLabels, podAnnotations mention
@@ -71,7 +72,7 @@ func (m *mention) of(values map[string]string) map[string]string {
 func reachOf(deployment *appsv1.Deployment) *reach {
 	r := &reach{
 		managers: Managers(deployment), listed: partsIn(deployment.Spec.Template.Annotations),
-		applied: map[string]map[string]any{}, lists: map[string]*mention{},
+		applied: map[string]map[string]any{}, patched: map[string]bool{}, lists: map[string]*mention{},
 	}
 	for _, list := range podLists {
 		r.lists[list] = &mention{}
@@ -84,6 +85,12 @@ func reachOf(deployment *appsv1.Deployment) *reach {
 			r.applied[entry.Manager] = fields
 			r.addApplied(fields)
 		}
+		if isPatch(entry) {
+			r.patched[entry.Manager] = true
+		}
+	}
+	for _, manager := range r.managers {
+		r.annotations.add(meta.AnnotationOrphaned(manager))
 	}
 	for manager, parts := range r.listed {
 		r.podAnnotations.add(meta.AnnotationParts(manager))

@@ -103,6 +103,12 @@ func (r *Record) Labels() *Labels { return (*Labels)(r) }
 // Managers are the operator's field managers that have something in the workload.
 func (r *Record) Managers() []string { return r.body.owned.managers }
 
+// Traces are those of TracesOf.
+func (r *Record) Traces() []Trace { return r.body.owned.traces }
+
+// IsDeleting is the View's Deleting.
+func (r *Record) IsDeleting() bool { return r.deleting }
+
 // LastWriter is the View's.
 func (r *Record) LastWriter() string { return r.body.lastWriter }
 

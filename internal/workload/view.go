@@ -117,6 +117,11 @@ type Owned struct {
 	// AskedHash and AppliedHash are the annotations of these names, if the manager
 	// owns them: what was asked for when Tree was written, and what was written.
 	AskedHash, AppliedHash string
+	// WrittenBy is the mark of that name, if the manager owns it.
+	WrittenBy string
+	// Orphan is the mark by which the VectorSidecar has left it for good, "" if it
+	// has not. It is the operator's own.
+	Orphan string
 	// HasPlainAnnotations tells that the manager owns the annotations that
 	// have no VectorSidecar in their key.
 	HasPlainAnnotations bool

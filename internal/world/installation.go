@@ -25,6 +25,8 @@ type Installation struct {
 	Replicas, Available int32
 	// Namespaces are those that it works in; nil for all.
 	Namespaces []string
+	// LeaderElectionID is the name of its Lease, as far as it is given one.
+	LeaderElectionID string
 	// Environment is the default one.
 	Environment string
 	// ValuesFrom names the ConfigMap of the installation's values, Values are
@@ -51,6 +53,7 @@ const (
 	flagEnvironment = "--environment"
 	flagValues      = "--environments-configmap"
 	flagNamespaces  = "--watch-namespaces"
+	flagLease       = "--leader-election-id"
 
 	flagWebhook              = "--webhook-bind-address"
 	flagWebhookSecret        = "--webhook-certificate-secret" //nolint:gosec // the name of a flag
@@ -104,6 +107,8 @@ func (i *Installation) take(arguments []string) {
 			i.ValuesFrom = value
 		case flagNamespaces:
 			i.Namespaces = strings.Split(value, ",")
+		case flagLease:
+			i.LeaderElectionID = value
 		case flagWebhook:
 			if value != "0" {
 				i.Webhook = webhook
@@ -114,6 +119,15 @@ func (i *Installation) take(arguments []string) {
 			webhook.Configuration = value
 		}
 	}
+}
+
+// WrittenBy is the name by which this installation marks what it writes to; "" for one
+// of a release that leaves no marks.
+func (i *Installation) WrittenBy() string {
+	if i.LeaderElectionID == "" {
+		return ""
+	}
+	return i.Namespace + "/" + i.LeaderElectionID
 }
 
 func (i *Installation) read(ctx context.Context, cluster client.Reader) error {

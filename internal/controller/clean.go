@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/leftovers"
+	"kontroloop.ai/vector-sidecar-operator/internal/logging"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/pace"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/status"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// cleanedAtOnce is how many workloads may roll out at once because something was taken
+// out of them: there is no VectorSidecar to say.
+const cleanedAtOnce = 5
+
+// confirm asks the API server whether the VectorSidecars really do not exist, wherever
+// something is to be cleaned or told. It returns what is confirmed or was so before.
+func (s *sweeper) confirm(ctx context.Context, found []leftovers.Finding) ([]leftovers.Finding, progress) {
+	reached := allSwept
+	exists := map[string]func(namespace, manager string) bool{}
+	confirmed := slices.DeleteFunc(found, func(f leftovers.Finding) bool {
+		if f.Verdict != leftovers.Clean && s.told[leftover{f.UID, f.Manager}] == f.Verdict {
+			return false
+		}
+		if exists[f.Namespace] == nil {
+			var err error
+			if exists[f.Namespace], err = s.managersIn(ctx, f.Namespace); err != nil {
+				reached = notAble
+				exists[f.Namespace] = func(string, string) bool { return true } // Nobody knows.
+				log.FromContext(ctx).Error(err, "looking for what leftovers belong to", logging.Namespace, f.Namespace)
+			}
+		}
+		return exists[f.Namespace](f.Namespace, f.Manager)
+	})
+	return confirmed, reached
+}
+
+// managersIn asks the API server which VectorSidecars a namespace has. It lists them: to
+// get one would be answered by "not found", too, if no VectorSidecars are served.
+func (s *sweeper) managersIn(ctx context.Context, namespace string) (func(namespace, manager string) bool, error) {
+	var there v1alpha1.VectorSidecarList
+	if err := s.live.List(ctx, &there, client.InNamespace(namespace)); err != nil {
+		return nil, fmt.Errorf("listing VectorSidecars: %w", err)
+	}
+	return leftovers.Among(there.Items), nil
+}
+
+// clean takes out what is safe to take out, a few at a time, and returns what is there
+// after that.
+func (s *sweeper) clean(ctx context.Context, found []leftovers.Finding) ([]leftovers.Finding, progress) {
+	plans := s.rollingOut()
+	reached := allSwept
+	if len(plans) > 0 {
+		reached = notYet
+	}
+	left := slices.DeleteFunc(found, func(f leftovers.Finding) bool {
+		if f.Verdict != leftovers.Clean {
+			return false
+		}
+		view, err := s.look(ctx, &f)
+		if err != nil {
+			reached = notAble
+			log.FromContext(ctx).Error(err, "looking at a leftover", logging.Workload, status.Object(f.Ref))
+			return false
+		}
+		if view != nil {
+			plans = append(plans, plan.ForRemoval(f.Manager, view))
+		}
+		return view == nil
+	})
+	pace.Admit(plans, pace.Limit{Max: cleanedAtOnce})
+	for i := range plans {
+		p := &plans[i]
+		switch {
+		case p.Action == plan.None:
+		case p.Waiting:
+			reached = max(reached, notYet)
+		case !p.Writes() || ctx.Err() != nil:
+			reached = notAble
+		default:
+			done, came := s.takeOut(ctx, p)
+			if reached = max(reached, came); !done {
+				continue
+			}
+			left = slices.DeleteFunc(left, func(f leftovers.Finding) bool { return f.UID == p.Target.UID && f.Manager == p.Manager })
+		}
+	}
+	return left, reached
+}
+
+// rollingOut has a plan to do nothing for each workload that is still rolling out
+// because something was taken out of it.
+func (s *sweeper) rollingOut() []plan.Plan {
+	var plans []plan.Plan
+	for uid, one := range s.cleaned {
+		record := s.fleet.get(one.Namespace, one.Name)
+		isBehind := record != nil && record.UID == uid && record.Generation < one.generation
+		if isBehind || record != nil && record.UID == uid && record.Rollout == workload.RolloutProgressing {
+			plans = append(plans, plan.Plan{Target: one.Ref, Action: plan.None, InFlight: true})
+			continue
+		}
+		delete(s.cleaned, uid)
+	}
+	return plans
+}
+
+// look asks the API server for a workload in which there is something to clean. It
+// returns nil if there is not any more. A list of one is what the operator has the right
+// to.
+func (s *sweeper) look(ctx context.Context, finding *leftovers.Finding) (*workload.View, error) {
+	var one appsv1.DeploymentList
+	if err := s.live.List(ctx, &one, client.InNamespace(finding.Namespace), client.MatchingFields{"metadata.name": finding.Name}); err != nil {
+		return nil, fmt.Errorf("reading Deployment %s/%s: %w", finding.Namespace, finding.Name, err)
+	}
+	for i := range one.Items {
+		view := workload.Of(&one.Items[i])
+		isAnother := func(f leftovers.Finding) bool { return f.Manager != finding.Manager }
+		noneExists := func(string, string) bool { return false }
+		again := slices.DeleteFunc(leftovers.Find(slices.Values([]leftovers.Carrier{leftovers.CarrierOf(&one.Items[i])}), noneExists, s.options.WrittenBy), isAnother)
+		if view.UID == finding.UID && len(again) == 1 && again[0].Verdict == leftovers.Clean {
+			return &view, nil
+		}
+	}
+	return nil, nil
+}
+
+// takeOut carries out a removal, and returns whether that is done.
+func (s *sweeper) takeOut(ctx context.Context, p *plan.Plan) (done bool, came progress) {
+	object, sidecar := status.Object(p.Target), meta.SidecarOf(p.Manager)
+	written, err := s.apply(ctx, p)
+	s.events.wrote()
+	switch {
+	case errors.Is(err, apply.ErrGone):
+		return true, allSwept
+	case errors.Is(err, apply.ErrStale):
+		return false, notYet
+	case err != nil:
+		log.FromContext(ctx).Error(err, "removing a leftover", logging.Workload, object, logging.Name, sidecar)
+		s.events.Eventf(reference(p.Target), nil, corev1.EventTypeWarning, meta.ReasonLeftoverFound, string(p.Action),
+			"it carries the sidecar of VectorSidecar %s, which does not exist; taking it out failed: %s", sidecar, shortened(err.Error()))
+		return false, notAble
+	}
+	s.cleaned[p.Target.UID] = swept{p.Target, written.Generation}
+	s.Metrics.Cleaned()
+	log.FromContext(ctx).Info("leftover removed", logging.Workload, object, logging.Name, sidecar, "generation", written.Generation)
+	s.events.Eventf(reference(p.Target), nil, corev1.EventTypeNormal, meta.ReasonLeftoverRemoved, string(p.Action),
+		"removed the sidecar of VectorSidecar %s, which does not exist", sidecar)
+	return true, notYet // It rolls out.
+}

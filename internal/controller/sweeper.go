@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/leftovers"
+	"kontroloop.ai/vector-sidecar-operator/internal/logging"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/status"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+const (
+	// sweepInterval is about how often leftovers are looked for when nothing
+	// happens that may have left any.
+	sweepInterval = 30 * time.Minute
+	// sweepDelay is how long after such a thing: until the cache has heard of it.
+	sweepDelay = 2 * time.Second
+	// sweepRetry is when to look again if something is left to do, and less and less
+	// often while it fails.
+	sweepRetry = 10 * time.Second
+)
+
+// sweeper looks for what workloads carry for VectorSidecars that do not exist, tells of
+// it, and takes out what is safe to take out. Passes over VectorSidecars never come to
+// see it. Only a leader sweeps.
+type sweeper struct {
+	*Reconciler
+	log   logr.Logger
+	woken chan struct{}
+
+	// told has what has been told, and cleaned the generations of workloads since
+	// they were written to, until they have rolled out.
+	told    map[leftover]leftovers.Verdict
+	cleaned map[types.UID]swept
+}
+
+// leftover names a finding.
+type leftover struct {
+	workload types.UID
+	manager  string
+}
+
+// swept is a workload that something was taken out of.
+type swept struct {
+	workload.Ref
+	generation int64
+}
+
+func newSweeper(r *Reconciler, log logr.Logger) *sweeper {
+	for _, verdict := range leftovers.Verdicts() {
+		r.Metrics.Leftovers(string(verdict), 0) // Until there is a look.
+	}
+	return &sweeper{
+		Reconciler: r, log: log, woken: make(chan struct{}, 1),
+		told: map[leftover]leftovers.Verdict{}, cleaned: map[types.UID]swept{},
+	}
+}
+
+// wake has the sweeper look soon.
+func (s *sweeper) wake() {
+	select {
+	case s.woken <- struct{}{}:
+	default: // It will.
+	}
+}
+
+// Start sweeps at once, when woken, and from time to time, until the context ends.
+func (s *sweeper) Start(ctx context.Context) error {
+	ctx = log.IntoContext(ctx, s.log)
+	hasRead := func(context.Context) (bool, error) { return s.HasRead() == nil, nil }
+	_ = wait.PollUntilContextCancel(ctx, sweepDelay/10, true, hasRead) // Its only error is that of the context.
+	retry := sweepRetry
+	for ctx.Err() == nil {
+		next := wait.Jitter(sweepInterval, 0.2)
+		switch s.sweep(ctx) {
+		case allSwept:
+			retry = sweepRetry
+		case notYet:
+			next, retry = sweepRetry, sweepRetry
+		case notAble:
+			next, retry = retry, min(2*retry, lastRetry)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(next):
+		case <-s.woken:
+			select {
+			case <-ctx.Done():
+			case <-time.After(sweepDelay):
+			}
+		}
+	}
+	return nil
+}
+
+// progress is how far a sweep came.
+type progress int
+
+const (
+	allSwept progress = iota
+	// notYet is a sweep that left something to do while workloads roll out.
+	notYet
+	// notAble is one that could not do something.
+	notAble
+)
+
+// sweep looks once.
+func (s *sweeper) sweep(ctx context.Context) progress {
+	found := leftovers.Find(carriersOf(s.fleet.traced()), leftovers.Among(s.list(ctx, "", "", "")), s.options.WrittenBy)
+	found, confirmed := s.confirm(ctx, found)
+	found, cleaned := s.clean(ctx, found)
+	s.tellLeftovers(ctx, found)
+	return max(confirmed, cleaned)
+}
+
+func carriersOf(records []*workload.Record) iter.Seq[leftovers.Carrier] {
+	return func(yield func(leftovers.Carrier) bool) {
+		for _, record := range records {
+			ref := workload.Ref{Kind: workload.KindDeployment, Namespace: record.Namespace, Name: record.Name, UID: record.UID}
+			if !yield(leftovers.Carrier{Ref: ref, Deleting: record.IsDeleting(), Traces: record.Traces()}) {
+				return
+			}
+		}
+	}
+}
+
+// tellLeftovers counts what is there, and tells of each once that a person has to judge.
+func (s *sweeper) tellLeftovers(ctx context.Context, found []leftovers.Finding) {
+	counts, told := map[leftovers.Verdict]int{}, map[leftover]leftovers.Verdict{}
+	for i := range found {
+		finding := &found[i]
+		key := leftover{finding.UID, finding.Manager}
+		counts[finding.Verdict]++
+		told[key] = finding.Verdict
+		if finding.Verdict != leftovers.Report || s.told[key] == finding.Verdict {
+			continue
+		}
+		log.FromContext(ctx).Info("leftover found", logging.Workload, status.Object(finding.Ref), logging.Name, finding.Sidecar, "cause", finding.Reason)
+		s.events.Eventf(reference(finding.Ref), nil, corev1.EventTypeWarning, meta.ReasonLeftoverFound, string(plan.None),
+			"it carries something of VectorSidecar %s, which does not exist: %s", finding.Sidecar, finding.Reason)
+	}
+	s.told = told
+	for _, verdict := range leftovers.Verdicts() {
+		s.Metrics.Leftovers(string(verdict), counts[verdict])
+	}
+}

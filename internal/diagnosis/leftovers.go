@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package diagnosis
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/leftovers"
+	"kontroloop.ai/vector-sidecar-operator/internal/world"
+)
+
+// pageSize is how many Deployments one answer of the API server holds.
+const pageSize = 500
+
+// leftovers looks for what workloads carry for VectorSidecars that do not exist, in the
+// namespaces of the installation.
+func (d *Diagnosis) leftovers(ctx context.Context, installation *world.Installation) Result {
+	const check = "leftovers"
+	namespaces := installation.Namespaces
+	if len(namespaces) == 0 {
+		namespaces = []string{metav1.NamespaceAll}
+	}
+	var found []leftovers.Finding
+	for _, namespace := range namespaces {
+		in, err := d.leftoversIn(ctx, namespace, installation.WrittenBy())
+		if err != nil {
+			return Result{check, Unknown, err.Error(), "have somebody look who may list Deployments and VectorSidecars"}
+		}
+		found = append(found, in...)
+	}
+	left := slices.DeleteFunc(slices.Clone(found), func(f leftovers.Finding) bool { return f.Verdict == leftovers.Keep })
+	if len(left) == 0 {
+		return Result{check, OK, fmt.Sprintf("none; %d sidecars were left by deletionPolicy Orphan", len(found)), ""}
+	}
+	help := "the operator takes them out by itself; if it does not, look at its log"
+	if slices.ContainsFunc(left, func(f leftovers.Finding) bool { return f.Verdict == leftovers.Report }) {
+		help = "to have one taken out, create a VectorSidecar of that name that selects nothing, and delete it"
+	}
+	return Result{check, Warning, describe(left), help}
+}
+
+// describe names the first findings, and counts the rest.
+func describe(found []leftovers.Finding) string {
+	const most = 10
+	var lines []string
+	for _, f := range found[:min(len(found), most)] {
+		lines = append(lines, fmt.Sprintf("%s %s/%s carries something of VectorSidecar %s, which does not exist: %s", f.Kind, f.Namespace, f.Name, f.Sidecar, f.Reason))
+	}
+	if len(found) > most {
+		lines = append(lines, fmt.Sprintf("and %d more", len(found)-most))
+	}
+	return strings.Join(lines, "; ")
+}
+
+// leftoversIn looks in a namespace, "" for all. VectorSidecars are listed after the
+// workloads: one that is made in between has left nothing.
+func (d *Diagnosis) leftoversIn(ctx context.Context, namespace, writtenBy string) ([]leftovers.Finding, error) {
+	var carriers []leftovers.Carrier
+	for token := ""; ; {
+		var page appsv1.DeploymentList
+		if err := d.Cluster.List(ctx, &page, client.InNamespace(namespace), client.Limit(pageSize), client.Continue(token)); err != nil {
+			return nil, fmt.Errorf("listing Deployments: %w", err)
+		}
+		for i := range page.Items {
+			if carrier := leftovers.CarrierOf(&page.Items[i]); len(carrier.Traces) > 0 {
+				carriers = append(carriers, carrier)
+			}
+		}
+		if token = page.Continue; token == "" {
+			break
+		}
+	}
+	var there v1alpha1.VectorSidecarList
+	if err := d.Cluster.List(ctx, &there, client.InNamespace(namespace)); err != nil {
+		return nil, fmt.Errorf("listing VectorSidecars: %w", err)
+	}
+	return leftovers.Find(slices.Values(carriers), leftovers.Among(there.Items), writtenBy), nil
+}

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package leftovers finds what workloads carry for VectorSidecars that do not exist,
+// and says whether the operator may take it out by itself. It reads and writes no
+// cluster.
+package leftovers
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// Verdict is what becomes of what was left in a workload.
+type Verdict string
+
+const (
+	// Clean is taken out by the operator: this installation wrote it, and nobody
+	// wanted it to stay. A write that arrived after its VectorSidecar was gone leaves
+	// such a sidecar.
+	Clean Verdict = "Clean"
+	// Report is for a person to judge.
+	Report Verdict = "Report"
+	// Keep is meant to stay.
+	Keep Verdict = "Keep"
+)
+
+// Verdicts are all there are.
+func Verdicts() []Verdict { return []Verdict{Clean, Report, Keep} }
+
+// Carrier is a workload that may carry something of the operator's.
+type Carrier struct {
+	workload.Ref
+	// Deleting workloads take what they carry with them.
+	Deleting bool
+	Traces   []workload.Trace
+}
+
+// CarrierOf returns a Deployment as a Carrier.
+func CarrierOf(deployment *appsv1.Deployment) Carrier {
+	return Carrier{
+		Ref:      workload.Ref{Kind: workload.KindDeployment, Namespace: deployment.Namespace, Name: deployment.Name, UID: deployment.UID},
+		Deleting: deployment.DeletionTimestamp != nil, Traces: workload.TracesOf(deployment),
+	}
+}
+
+// Finding is what one field manager left in one workload.
+type Finding struct {
+	workload.Ref
+	// Manager is the field manager, and Sidecar the name of the VectorSidecar that
+	// there is not, shortened if it is long.
+	Manager, Sidecar string
+	Verdict          Verdict
+	// Reason says why that is the verdict.
+	Reason string
+}
+
+// Find returns what was left in workloads, by namespace, name and manager. exists
+// reports whether a namespace has a VectorSidecar of a field manager, if only one that
+// is being deleted. writtenBy is the installation that would take it out, "" for none.
+func Find(carriers iter.Seq[Carrier], exists func(namespace, manager string) bool, writtenBy string) []Finding {
+	var found []Finding
+	for carrier := range carriers {
+		if carrier.Deleting {
+			continue
+		}
+		for _, trace := range carrier.Traces {
+			if exists(carrier.Namespace, trace.Manager) {
+				continue
+			}
+			verdict, reason := judge(&trace, writtenBy)
+			found = append(found, Finding{
+				Ref: carrier.Ref, Manager: trace.Manager, Sidecar: meta.SidecarOf(trace.Manager), Verdict: verdict, Reason: reason,
+			})
+		}
+	}
+	slices.SortFunc(found, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Manager, b.Manager))
+	})
+	return found
+}
+
+// judge judges a trace of a VectorSidecar that does not exist. What is cleaned has a
+// mark that says so; to lack one is no proof of anything.
+func judge(trace *workload.Trace, writtenBy string) (Verdict, string) {
+	switch {
+	case trace.Orphan != "":
+		return Keep, "it was deleted with deletionPolicy Orphan"
+	case !trace.Applied && trace.Listed:
+		return Report, "somebody brought the pod template back, and nobody is on record for having applied it"
+	case !trace.Applied:
+		return Report, "only the record of a patch is left"
+	case trace.WrittenBy == "":
+		return Report, "it was written by a release that left no mark, so that it may be meant to stay"
+	case trace.WrittenBy != writtenBy:
+		return Report, fmt.Sprintf("it was written by another installation of the operator, %s", trace.WrittenBy)
+	}
+	return Clean, "this installation wrote it, and the write arrived when the VectorSidecar was gone"
+}
+
+// Among returns what Find asks for, of all VectorSidecars that there are.
+func Among(sidecars []v1alpha1.VectorSidecar) (exists func(namespace, manager string) bool) {
+	type key struct{ namespace, manager string }
+	there := map[key]bool{}
+	for i := range sidecars {
+		there[key{sidecars[i].Namespace, meta.Manager(sidecars[i].Name)}] = true
+	}
+	return func(namespace, manager string) bool { return there[key{namespace, manager}] }
+}

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package leftovers
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+const (
+	ours   = "vector-system/vso"
+	theirs = "observability/vso"
+)
+
+var cart = workload.Ref{Kind: workload.KindDeployment, Namespace: "shop", Name: "cart", UID: "1"}
+
+// find judges a workload; sidecars are those that exist, one for a namespace.
+func find(carrier Carrier, writtenBy string, sidecars map[string]string) []Finding {
+	var all []v1alpha1.VectorSidecar
+	for namespace, name := range sidecars {
+		all = append(all, v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}})
+	}
+	return Find(slices.Values([]Carrier{carrier}), Among(all), writtenBy)
+}
+
+func TestWhatIsLeftIsCleanedOnlyIfItsMarkSaysSo(t *testing.T) {
+	for name, test := range map[string]struct {
+		trace workload.Trace
+		want  Verdict
+		why   string
+	}{
+		"a late write of ours":      {workload.Trace{Applied: true, WrittenBy: ours}, Clean, "nobody wants it"},
+		"with mounts":               {workload.Trace{Applied: true, Patched: true, Listed: true, WrittenBy: ours}, Clean, "the patch comes with the apply"},
+		"of another installation":   {workload.Trace{Applied: true, WrittenBy: theirs}, Report, "it has an operator of its own"},
+		"of the release before":     {workload.Trace{Applied: true, Listed: true}, Report, "it may have been left by Orphan, which left no mark"},
+		"left by Orphan":            {workload.Trace{Applied: true, Orphan: "true"}, Keep, "it is meant to stay"},
+		"left, and a write arrived": {workload.Trace{Applied: true, WrittenBy: ours, Orphan: "true"}, Keep, "it is meant to stay all the same"},
+		"a revision that came back": {workload.Trace{Listed: true}, Report, "nobody applied it"},
+		"it came back with a mark":  {workload.Trace{Listed: true, WrittenBy: ours}, Report, "nobody applied it"},
+		"the record of a patch":     {workload.Trace{Patched: true}, Report, "there is nothing to take out"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.trace.Manager = meta.Manager("logs")
+			found := find(Carrier{Ref: cart, Traces: []workload.Trace{test.trace}}, ours, nil)
+			require.Len(t, found, 1)
+			require.Equal(t, test.want, found[0].Verdict, test.why)
+			require.Equal(t, "logs", found[0].Sidecar)
+			require.NotEmpty(t, found[0].Reason)
+		})
+	}
+}
+
+func TestAnOperatorWithoutANameCleansNothing(t *testing.T) {
+	for _, writtenBy := range []string{"", ours} {
+		trace := workload.Trace{Manager: meta.Manager("logs"), Applied: true, WrittenBy: writtenBy}
+		require.Equal(t, Report, find(Carrier{Ref: cart, Traces: []workload.Trace{trace}}, "", nil)[0].Verdict)
+	}
+}
+
+func TestWhatSomebodySeesToIsNotLeft(t *testing.T) {
+	long := strings.Repeat("a", 253)
+	for name, test := range map[string]struct {
+		sidecar  string
+		there    map[string]string
+		deleting bool
+		want     int
+	}{
+		"its VectorSidecar exists":      {"logs", map[string]string{"shop": "logs"}, false, 0},
+		"one of a long name exists":     {long, map[string]string{"shop": long}, false, 0},
+		"it exists elsewhere":           {"logs", map[string]string{"pay": "logs"}, false, 1},
+		"another one exists":            {"logs", map[string]string{"shop": "audit"}, false, 1},
+		"the workload is being deleted": {"logs", nil, true, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			trace := workload.Trace{Manager: meta.Manager(test.sidecar), Applied: true, WrittenBy: ours}
+			require.Len(t, find(Carrier{Ref: cart, Deleting: test.deleting, Traces: []workload.Trace{trace}}, ours, test.there), test.want)
+		})
+	}
+}
+
+func TestFindingsAreInOrder(t *testing.T) {
+	traces := []workload.Trace{{Manager: meta.Manager("logs")}, {Manager: meta.Manager("audit")}}
+	found := Find(slices.Values([]Carrier{
+		{Ref: cart, Traces: traces},
+		{Ref: workload.Ref{Namespace: "pay", Name: "till"}, Traces: traces[:1]},
+	}), Among(nil), ours)
+
+	var names []string
+	for _, f := range found {
+		names = append(names, f.Namespace+"/"+f.Name+" "+f.Sidecar)
+	}
+	require.Equal(t, []string{"pay/till logs", "shop/cart audit", "shop/cart logs"}, names)
+}

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"maps"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// Trace is what tells of one of the operator's field managers in a workload.
+type Trace struct {
+	Manager string
+	// Applied says that the manager is on record for an apply: what it owns is its
+	// own. Listed says that the pod template lists items of it, and Patched that it
+	// is on record for a patch; neither gives it anything.
+	Applied, Listed, Patched bool
+	// WrittenBy and Orphan are the marks, as in Owned.
+	WrittenBy, Orphan string
+}
+
+// TracesOf returns the traces in a Deployment, by manager.
+func TracesOf(deployment *appsv1.Deployment) []Trace {
+	if !isCarrier(deployment) {
+		return nil
+	}
+	reach := reachOf(deployment)
+	return reach.traces(reach.owned(reach.of(deployment), &deployed{entries: deployment.ManagedFields}))
+}
+
+// isPatch tells whether an entry records a patch of one of our managers.
+func isPatch(entry *metav1.ManagedFieldsEntry) bool {
+	return entry.Operation == metav1.ManagedFieldsOperationUpdate && entry.Subresource == "" && meta.IsManager(entry.Manager)
+}
+
+// traces returns what tells of each manager, given what it owns.
+func (r *reach) traces(owned map[string]Owned) []Trace {
+	managers := slices.Concat(r.managers, slices.Collect(maps.Keys(r.patched)))
+	slices.Sort(managers)
+	var found []Trace
+	for _, manager := range slices.Compact(managers) {
+		trace := Trace{Manager: manager, Patched: r.patched[manager], WrittenBy: owned[manager].WrittenBy, Orphan: owned[manager].Orphan}
+		_, trace.Applied = r.applied[manager]
+		_, trace.Listed = r.listed[manager]
+		found = append(found, trace)
+	}
+	return found
+}
