@@ -121,6 +121,20 @@ func TestALoopOfRepairsIsBrokenOff(t *testing.T) {
 	harness.Until(t, world, deployment, "the sidecar", isInjected)
 }
 
+// A workload may opt out and in again as often as its owner likes: nobody undoes a
+// write of ours, we take the sidecar out ourselves.
+func TestOptingOutAndInAgainIsNoLoop(t *testing.T) {
+	t.Parallel()
+	deployment, vs := injected(t)
+	for range 4 {
+		harness.Change(t, world, deployment, func(d *appsv1.Deployment) { metav1.SetMetaDataAnnotation(&d.ObjectMeta, meta.AnnotationInject, "false") })
+		harness.Until(t, world, deployment, "the sidecar to go", isClean)
+		harness.Change(t, world, deployment, func(d *appsv1.Deployment) { delete(d.Annotations, meta.AnnotationInject) })
+		harness.Until(t, world, deployment, "the sidecar", isInjected)
+	}
+	harness.Until(t, world, vs, "readiness", isUpToDate)
+}
+
 func TestTwoSidecarsOfDifferentNamesLiveSideBySide(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
