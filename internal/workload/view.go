@@ -16,7 +16,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
@@ -73,8 +72,8 @@ type View struct {
 	Overrides map[string]string
 	// HostNetwork tells that ports are the node's.
 	HostNetwork bool
-	// GraceSeconds is the pod's terminationGracePeriodSeconds, 0 if not given.
-	GraceSeconds int64
+	// GraceSeconds is the pod's terminationGracePeriodSeconds, nil if not given.
+	GraceSeconds *int64
 	// Owned tells by field manager what the operator has merged in.
 	Owned map[string]Owned
 	// Paused and Deleting are as the workload says.
@@ -135,7 +134,7 @@ func viewOf(deployment *appsv1.Deployment, owned map[string]Owned, lastWriter st
 		Annotations:    foreign(deployment.Annotations),
 		Owned:          owned,
 		HostNetwork:    spec.HostNetwork,
-		GraceSeconds:   ptr.Deref(spec.TerminationGracePeriodSeconds, 0),
+		GraceSeconds:   spec.TerminationGracePeriodSeconds,
 		Paused:         deployment.Spec.Paused,
 		Deleting:       deployment.DeletionTimestamp != nil,
 		OptOut:         optOut(deployment.Annotations),
