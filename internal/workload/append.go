@@ -47,7 +47,10 @@ func (v *View) appendContainers(text []byte) []byte {
 			if len(v.Owned) > 0 && v.isOurVolume(mount.Name) {
 				continue
 			}
-			text = appendTexts(append(text, 'm'), mount.Name, mount.MountPath, mount.SubPath)
+			text = appendTexts(append(text, 'm'), mount.Name, mount.MountPath, mount.SubPath, mount.SubPathExpr)
+			if mount.SubPathExpr != "" {
+				text = appendTexts(append(text, 'e'), jsonText(variableValues(c.Env, mount.SubPathExpr)))
+			}
 		}
 	}
 	return text

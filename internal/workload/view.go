@@ -91,6 +91,8 @@ type Container struct {
 	Init   bool
 	Ports  []corev1.ContainerPort
 	Mounts []corev1.VolumeMount
+	// Env are the variables that a subPathExpr of Mounts needs, and no others.
+	Env []corev1.EnvVar
 }
 
 // Owned is what one field manager has merged into a workload.
@@ -196,7 +198,7 @@ func optOut(annotations map[string]string) string {
 }
 
 func container(c *corev1.Container, isInit bool) Container {
-	return Container{Name: c.Name, Init: isInit, Ports: c.Ports, Mounts: c.VolumeMounts}
+	return Container{Name: c.Name, Init: isInit, Ports: c.Ports, Mounts: c.VolumeMounts, Env: pathVariables(c)}
 }
 
 // foreign leaves out the annotations that must not influence a rendering: our
@@ -268,6 +270,7 @@ func (v *View) values(c *Container) map[string]any {
 		}
 		mounts = append(mounts, map[string]any{
 			"name": mount.Name, "mountPath": mount.MountPath, "subPath": mount.SubPath,
+			"subPathExpr": mount.SubPathExpr, "env": variableValues(c.Env, mount.SubPathExpr),
 		})
 	}
 	return map[string]any{"name": c.Name, "ports": ports, "volumeMounts": mounts}
