@@ -110,6 +110,9 @@ type Policy struct {
 	StrictOrder bool
 	// ReportDrift leaves what a person changed as it is.
 	ReportDrift bool
+	// Second leaves the annotations without a name in their keys to another
+	// VectorSidecar, which comes first and has not written yet.
+	Second bool
 }
 
 func newPlan(manager string, desired *Desired, view *workload.View) Plan {
@@ -166,7 +169,7 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 	}
 	plan := newPlan(manager, desired, view)
 	owned, carries := view.Owned[manager]
-	want := desired.beside(manager, view)
+	want := desired.beside(manager, policy, view)
 	isCurrent := owned.Hash == want.hash && len(owned.Remains) == 0 && haveMounts(desired.overlay.Mounts, view.MountsOf(manager))
 	switch clash := findClash(manager, desired, view); {
 	case clash != nil:
