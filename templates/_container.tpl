@@ -97,7 +97,10 @@ declared is seen to clash with a port of the application's.
 {{- toYaml $args }}
 {{- end }}
 
-{{- /* The environment: ours, less what the user sets, then the user's. */}}
+{{- /*
+The environment: ours, less what the user sets, then the user's, then what the mount of
+the log folder needs.
+*/}}
 {{- define "vector-sidecar.env" }}
 {{- $sidecar := .Values.sidecar }}
 {{- $ours := list
@@ -117,5 +120,26 @@ declared is seen to clash with a port of the application's.
 {{- range $ours }}
 {{- if not (hasKey $taken .name) }}{{ $env = append $env . }}{{ end }}
 {{- end }}
-{{- toYaml (concat $env $sidecar.env) }}
+{{- $env = concat $env $sidecar.env }}
+{{- range include "vector-sidecar.logsEnv" . | fromYamlArray }}
+{{- $wanted := . }}
+{{- $found := dict }}
+{{- range $env }}{{ if eq .name $wanted.name }}{{ $found = . }}{{ end }}{{ end }}
+{{- if not $found }}
+{{- $env = append $env $wanted }}
+{{- else if ne (include "vector-sidecar.variable" $found) (include "vector-sidecar.variable" $wanted) }}
+{{- $mount := (include "vector-sidecar.logs" $ | fromYaml).mount }}
+{{- include "vector-sidecar.noLogsEnv" (dict "mount" $mount "name" .name "why" "the sidecar has one of that name with another value") }}
+{{- end }}
+{{- end }}
+{{- toYaml $env }}
+{{- end }}
+
+{{- /* What a variable stands for, to compare it with another. */}}
+{{- define "vector-sidecar.variable" }}
+{{- if .valueFrom }}
+{{- omit (default dict .valueFrom.fieldRef) "apiVersion" | default .valueFrom | toJson }}
+{{- else }}
+{{- default "" .value | toJson }}
+{{- end }}
 {{- end }}

@@ -59,15 +59,17 @@ SPDX-License-Identifier: Apache-2.0
 {{- end }}
 
 {{- /*
-Where the log files are, as a map: mount, the sidecar's; share, the application's
-containers that get the volume too; warning. Empty without logs.path. A mount of the
-application's that the path lies in, the deepest one, comes before a volume of ours.
+Where the log files are, as a map: mount, the sidecar's; env, the variables that its
+subPathExpr needs; share, the application's containers that get the volume too;
+warning. Empty without logs.path. A mount of the application's that the path lies in,
+the deepest one, comes before a volume of ours.
 */}}
 {{- define "vector-sidecar.logs" }}
 {{- if .Values.sidecar.logs.path }}
 {{- $path := trimSuffix "/" .Values.sidecar.logs.path }}
 {{- $wanted := .Values.sidecar.logs.containers }}
 {{- $best := dict }}
+{{- $env := list }}
 {{- $with := list }}
 {{- $without := list }}
 {{- range $container := .Values.target.containers }}
@@ -78,7 +80,12 @@ application's that the path lies in, the deepest one, comes before a volume of o
 {{- $has = "true" }}
 {{- if gt (len $at) (len (default "" $best.mountPath)) }}
 {{- $best = dict "name" .name "mountPath" $at "readOnly" true }}
+{{- $env = list }}
 {{- if .subPath }}{{ $_ := set $best "subPath" .subPath }}{{ end }}
+{{- if .subPathExpr }}
+{{- $_ := set $best "subPathExpr" .subPathExpr }}
+{{- $env = .env }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -99,8 +106,37 @@ application's that the path lies in, the deepest one, comes before a volume of o
 {{- else }}
 {{- fail (printf "sidecar.logs.path is %s, but no container of %s %s/%s mounts a volume there: mount one (an emptyDir will do) at the folder that the application logs to, or have one mounted by naming the container in sidecar.logs.containers" $path .Values.target.kind .Values.target.namespace .Values.target.name) }}
 {{- end }}
+{{- if $env }}{{ $_ := set $logs "env" $env }}{{ end }}
 {{- toYaml $logs }}
 {{- end }}
+{{- end }}
+
+{{- /*
+The variables by which the application names the folder of its log files: a YAML list.
+The sidecar gets them as they are, so that the same expression names the same folder.
+*/}}
+{{- define "vector-sidecar.logsEnv" }}
+{{- $sidecar := .Values.sidecar }}
+{{- $logs := include "vector-sidecar.logs" . | fromYaml }}
+{{- $env := list }}
+{{- if $logs.env }}
+{{- if not (include "vector-sidecar.userMounts" (dict "mounts" $sidecar.volumeMounts "path" $logs.mount.mountPath)) }}
+{{- range $logs.env }}
+{{- if not (or (hasKey . "value") (hasKey (default dict .valueFrom) "fieldRef")) }}
+{{- $why := "its container does not set it in env" }}
+{{- if .valueFrom }}{{ $why = printf "it comes from a %s" (keys .valueFrom | first) }}{{ end }}
+{{- include "vector-sidecar.noLogsEnv" (dict "mount" $logs.mount "name" .name "why" $why) }}
+{{- end }}
+{{- $env = append $env . }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- toYaml $env }}
+{{- end }}
+
+{{- /* Fails: the sidecar cannot mount what the application does. */}}
+{{- define "vector-sidecar.noLogsEnv" }}
+{{- fail (printf "the application mounts volume %s at %s by subPathExpr %s, and the sidecar cannot have its variable %s: %s; name the folder by plain values and fields of the pod, or mount it in sidecar.volumeMounts" .mount.name .mount.mountPath .mount.subPathExpr .name .why) }}
 {{- end }}
 
 {{- /* The application's containers that get the log volume: a YAML list, nothing but their mounts. */}}

@@ -6,10 +6,11 @@ SPDX-License-Identifier: Apache-2.0
 {{- /* What the operator does in a namespace that it works in: rules of a Role or a
 ClusterRole. */ -}}
 {{- define "vector-sidecar-operator.workRules" -}}
-# Workloads are other people's: changed, never made or deleted.
+# Workloads are other people's: changed, never made or deleted. One is got when it was
+# found changed and the watch has not told of it.
 - apiGroups: [apps]
   resources: [deployments]
-  verbs: [list, watch, patch]
+  verbs: [get, list, watch, patch]
 # What a workload can be rolled back to keeps its configuration.
 - apiGroups: [apps]
   resources: [replicasets]

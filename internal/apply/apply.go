@@ -35,7 +35,11 @@ var ErrGone = errors.New("the workload is gone")
 var ErrStale = errors.New("the workload has changed meanwhile")
 
 // ConflictError says that others own fields that would have to be written.
-type ConflictError struct{ Err error }
+type ConflictError struct {
+	Err error
+	// Siblings reports whether other VectorSidecars are among them.
+	Siblings bool
+}
 
 func (e *ConflictError) Error() string { return e.Err.Error() }
 func (e *ConflictError) Unwrap() error { return e.Err }
@@ -45,6 +49,9 @@ type RefusedError struct{ Err error }
 
 func (e *RefusedError) Error() string { return e.Err.Error() }
 func (e *RefusedError) Unwrap() error { return e.Err }
+
+// anotherUID recognises that the workload was replaced.
+var anotherUID = regexp.MustCompile(`UID in precondition|uid mismatch`)
 
 var schemaError = regexp.MustCompile(`failed to create (manager for existing fields|typed patch object)`)
 
@@ -88,7 +95,7 @@ func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 }
 
 // identified returns a body that says which workload it is for. The UID makes sure
-// that it is not one that took the name later (fact 14 of server-side apply).
+// that it is not one that took the name later.
 func identified(body map[string]any, target workload.Ref) map[string]any {
 	body = maps.Clone(body)
 	kind := kindOf(target)
@@ -165,10 +172,11 @@ func classify(err error) error {
 	case apierrors.IsNotFound(err):
 		return errors.Join(ErrGone, err)
 	case apierrors.IsConflict(err) && hasCause(err, metav1.CauseTypeFieldManagerConflict):
-		return &ConflictError{err}
-	case apierrors.IsConflict(err):
-		// The UID is another one: the workload was replaced.
+		return &ConflictError{Err: err, Siblings: plan.IsWithSiblings(err)}
+	case apierrors.IsConflict(err) && anotherUID.MatchString(err.Error()):
 		return errors.Join(ErrGone, err)
+	case apierrors.IsConflict(err):
+		return errors.Join(ErrStale, err)
 	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), apierrors.IsRequestEntityTooLargeError(err), isSchemaError(err):
 		return &RefusedError{err}
 	default:

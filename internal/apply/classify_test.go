@@ -34,13 +34,15 @@ func internal(message string) error {
 
 func TestAnswersAreToldApartByWhatCanBeDone(t *testing.T) {
 	type verdict string
-	const gone, conflict, refused, passing verdict = "gone", "conflict", "refused", "passing"
+	const gone, stale, conflict, refused, passing verdict = "gone", "stale", "conflict", "refused", "passing"
 	of := func(err error) verdict {
 		var isConflict *ConflictError
 		var isRefused *RefusedError
 		switch {
 		case errors.Is(err, ErrGone):
 			return gone
+		case errors.Is(err, ErrStale):
+			return stale
 		case errors.As(err, &isConflict):
 			return conflict
 		case errors.As(err, &isRefused):
@@ -57,6 +59,7 @@ func TestAnswersAreToldApartByWhatCanBeDone(t *testing.T) {
 	}{
 		"not found":                {apierrors.NewNotFound(deployments, "cart"), gone, "the next event says what to do"},
 		"another UID":              {apierrors.NewConflict(deployments, "cart", errors.New("UID in precondition")), gone, "another one has its name"},
+		"another version":          {apierrors.NewConflict(deployments, "cart", errors.New("the object has been modified")), stale, "a look at the workload says what to do"},
 		"a field of somebody else": {clashWith("helm"), conflict, "a person has to settle it"},
 		"invalid":                  {apierrors.NewInvalid(kind, "cart", invalid), refused, "the same would be refused again"},
 		"a bad request":            {apierrors.NewBadRequest("no"), refused, "the same would be refused again"},

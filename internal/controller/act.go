@@ -39,8 +39,9 @@ type outcome struct {
 	mu       sync.Mutex
 	done     []*plan.Plan
 	failures []status.Failure
-	// isStale tells that a workload has changed since it was looked at.
-	isStale bool
+	// missed is when to look at a workload that was not as it had been seen, 0 for
+	// never.
+	missed time.Duration
 	// lookAgain is when an old companion may have become unused, or Vector is
 	// to be asked again; 0 for never.
 	lookAgain time.Duration
@@ -48,10 +49,10 @@ type outcome struct {
 	statusWait time.Duration
 }
 
-func (o *outcome) miss() {
+func (o *outcome) miss(wait time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.isStale = true
+	o.missed = sooner(o.missed, wait)
 }
 
 func (o *outcome) succeed(p *plan.Plan) {
@@ -111,11 +112,11 @@ func (r *Reconciler) act(ctx context.Context, sidecar *v1alpha1.VectorSidecar, d
 	group.SetLimit(writers)
 	for i := range decided.Plans {
 		p := &decided.Plans[i]
-		if !p.Writes() || r.ledger.pending(owner, p) {
+		if !p.Writes() {
 			continue
 		}
 		group.Go(func() error {
-			if ctx.Err() == nil {
+			if ctx.Err() == nil && r.mayWrite(ctx, owner, p, result) {
 				r.write(ctx, owner, p, result)
 			}
 			return nil
@@ -167,10 +168,8 @@ func (r *Reconciler) write(ctx context.Context, owner types.NamespacedName, p *p
 		}
 		result.succeed(p)
 		log.FromContext(ctx).Info("workload written", "action", p.Action, logging.Workload, object, logging.Hash, hashOf(p), "generation", written.Generation)
-	case errors.Is(err, apply.ErrGone):
-		// The event of its deletion or of its successor brings the next pass.
-	case errors.Is(err, apply.ErrStale):
-		result.miss() // The change may be one that brings no pass.
+	case errors.Is(err, apply.ErrGone), errors.Is(err, apply.ErrStale), r.isAhead(owner, p, err):
+		result.miss(r.ledger.miss(owner, p))
 	case permanent && p.Action == plan.Note: // The sidecar is as it should be all the same.
 		r.ledger.refused(owner, p, err)
 	case permanent && p.Action != plan.Remove: // A finalizer waits for a removal.

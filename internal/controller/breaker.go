@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
@@ -91,11 +92,19 @@ func (b *breaker) open(owner types.NamespacedName) (loops map[types.UID]decision
 	return loops, wait
 }
 
-// keep drops what is remembered of an owner's workloads that no plan is about any more.
+// keep drops what is remembered of an owner's workloads that no plan is about any
+// more, and of those that are not to carry the sidecar: what goes by a wish is no
+// round of a loop, and whoever wishes it back wants a new try.
 func (b *breaker) keep(owner types.NamespacedName, plans []plan.Plan) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, target := range except(b.rounds[owner], func(n int) types.UID { return plans[n].Target.UID }, len(plans)) {
+	wished := func(n int) types.UID {
+		if p := &plans[n]; p.Action != plan.Remove && p.Reason != meta.ReasonOptedOut {
+			return p.Target.UID
+		}
+		return ""
+	}
+	for _, target := range except(b.rounds[owner], wished, len(plans)) {
 		delete(b.rounds[owner], target)
 	}
 	if len(b.rounds[owner]) == 0 {

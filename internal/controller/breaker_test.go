@@ -11,6 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 func TestBreaker(t *testing.T) {
@@ -73,4 +76,32 @@ func TestABreakIsNeverLongerThanItsLimit(t *testing.T) {
 	}
 	_, wait := b.open(owner)
 	require.Zero(t, wait)
+}
+
+// Who opts out and in again, or takes the label off and puts it back, undoes no
+// write: nothing is in a loop.
+func TestWhatIsTakenOutByAWishIsNoRoundOfALoop(t *testing.T) {
+	owner := types.NamespacedName{Name: "logs"}
+	for name, wish := range map[string]plan.Plan{
+		"a removal of ours": {Action: plan.Remove},
+		"an opt-out":        {Action: plan.Blocked, Reason: meta.ReasonOptedOut},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBreaker(time.Now)
+			wish.Target.UID = "cart"
+			for range 3 * loopWrites {
+				b.wrote(owner, "cart", "a")
+				b.keep(owner, []plan.Plan{wish})
+			}
+			loops, _ := b.open(owner)
+			require.Empty(t, loops)
+		})
+	}
+	b := newBreaker(time.Now)
+	for range loopWrites {
+		b.wrote(owner, "cart", "a")
+		b.keep(owner, []plan.Plan{{Target: workload.Ref{UID: "cart"}, Action: plan.Blocked, Reason: meta.ReasonInvalidTemplate}})
+	}
+	loops, _ := b.open(owner)
+	require.NotEmpty(t, loops, "what cannot be injected now is wished all the same")
 }

@@ -241,21 +241,15 @@ func (r *Reconciler) decide(ctx context.Context, snapshot *decision.Snapshot) (d
 	return decision.Decide(ctx, snapshot, r.memo)
 }
 
-// staleRetry is when to look again at a workload that was changed while it was
-// looked at.
-const staleRetry = 200 * time.Millisecond
-
 // lookAgain is when to look again although no event may come: a break in a repair
-// loop ends by itself, and what refused a write may be lifted. 0 is never.
+// loop ends by itself, what refused a write may be lifted, and a watch may stay
+// behind. 0 is never.
 func (r *Reconciler) lookAgain(name types.NamespacedName, decided *decision.Decision, result *outcome) time.Duration {
 	_, wait := r.breaker.open(name)
-	if result.isStale {
-		return staleRetry
-	}
 	if len(result.failures) > 0 || decided.Late {
 		wait = sooner(wait, lastRetry)
 	}
-	return sooner(sooner(wait, result.lookAgain), result.statusWait)
+	return sooner(sooner(wait, result.missed), sooner(result.lookAgain, result.statusWait))
 }
 
 // sooner is the shorter of two waits, of which 0 is never.

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -19,6 +20,9 @@ type Fleet struct {
 
 	mu     sync.Mutex
 	places map[string]*place
+	// ahead are the versions of workloads that were read live, which the watch has
+	// not come to yet.
+	ahead map[types.UID]string
 	// filled tells that every workload is there.
 	filled atomic.Bool
 }
@@ -36,7 +40,7 @@ type shelf map[string]*workload.Record
 
 // NewFleet returns a Fleet.
 func NewFleet() *Fleet {
-	f := &Fleet{reducer: workload.NewReducer(), places: map[string]*place{}}
+	f := &Fleet{reducer: workload.NewReducer(), places: map[string]*place{}, ahead: map[types.UID]string{}}
 	f.reducer.Before = f.get
 	return f
 }
@@ -49,10 +53,37 @@ func (f *Fleet) Reduce(object any) (any, error) {
 	return object, nil
 }
 
-// put notes a workload, new or changed.
+// put notes a workload, new or changed. What it was before it was read live is no news.
 func (f *Fleet) put(record *workload.Record) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if version, isAhead := f.ahead[record.UID]; isAhead && isBefore(record.ResourceVersion, version) {
+		return
+	}
+	delete(f.ahead, record.UID)
+	f.shelve(record)
+}
+
+// overtake notes a workload as it was read live while the watch is behind. It reports
+// whether that is news.
+func (f *Fleet) overtake(live *appsv1.Deployment) bool {
+	record := f.reducer.Reduce(live)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at := f.places[record.Namespace]
+	if at == nil {
+		return false // It has been deleted meanwhile.
+	}
+	before := at.all[record.Name]
+	if before == nil || before.UID != record.UID || !isBefore(before.ResourceVersion, record.ResourceVersion) {
+		return false
+	}
+	f.ahead[record.UID] = record.ResourceVersion
+	f.shelve(record)
+	return true
+}
+
+func (f *Fleet) shelve(record *workload.Record) {
 	at := f.places[record.Namespace]
 	if at == nil {
 		at = &place{all: shelf{}, byManager: map[string]shelf{}, byLabel: map[string]shelf{}}
@@ -74,6 +105,7 @@ func (f *Fleet) put(record *workload.Record) {
 func (f *Fleet) remove(record *workload.Record) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	delete(f.ahead, record.UID)
 	if at := f.places[record.Namespace]; at != nil {
 		if at.drop(record.Name); len(at.all) == 0 {
 			delete(f.places, record.Namespace)

@@ -17,8 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// ledger remembers what was written to each workload until the cache shows it,
-// and what was refused until something changes. It keeps the loop from writing
+// ledger remembers what was written to each workload until the cache shows it, what
+// was refused until something changes, and what missed a workload that had changed. It keeps the loop from writing
 // twice because it reads its own writes late, and from repeating what cannot
 // succeed.
 type ledger struct {
@@ -44,6 +44,8 @@ type entry struct {
 	// at is when it gave it: what refuses may be lifted.
 	refusal error
 	at      time.Time
+	// missed is set when the workload had changed before the attempt reached it.
+	missed *missed
 }
 
 func newLedger(now func() time.Time) *ledger {
@@ -122,7 +124,7 @@ func (l *ledger) besides(owner types.NamespacedName, known []*workload.Record) [
 	defer l.mu.Unlock()
 	var others []workload.Ref
 	for _, uid := range except(l.entries[owner], func(n int) types.UID { return known[n].UID }, len(known)) {
-		if e := l.entries[owner][uid]; e.refusal == nil {
+		if e := l.entries[owner][uid]; e.generation > 0 {
 			others = append(others, e.target)
 		}
 	}

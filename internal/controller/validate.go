@@ -103,7 +103,7 @@ func (r *Reconciler) askVector(ctx context.Context, sidecar *v1alpha1.VectorSide
 		switch {
 		case apierrors.IsForbidden(err) || apierrors.IsInvalid(err):
 			r.verdicts.remember(of.Key, decision.Verdict{State: decision.VerdictUnable, Message: err.Error()})
-			result.miss() // The policy decides in the next pass.
+			result.miss(atOnce) // The policy decides in the next pass.
 		case err != nil:
 			result.fail("Job "+of.Job.Name, meta.ReasonRetrying, err, false)
 		}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -27,6 +28,8 @@ type workloads struct {
 	// concerns are the VectorSidecars that a change of a workload concerns, given all
 	// the states that are known of it.
 	concerns func(ctx context.Context, states ...*workload.Record) []reconcile.Request
+	// awaits reports whether somebody waits for any change of a workload.
+	awaits func(types.UID) bool
 
 	registration toolscache.ResourceEventHandlerRegistration
 	started      chan error
@@ -73,7 +76,7 @@ func (w *workloads) follow(ctx context.Context, queue queue) error {
 				record.Follow(old)
 			}
 			w.fleet.put(record)
-			if looksTheSame {
+			if looksTheSame && !w.awaits(record.UID) {
 				return
 			}
 			if old != nil {

@@ -11,19 +11,17 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // check checks the configuration that a rendered sidecar reads. There is always a
 // report: what the configuration takes in is read even when nothing is checked.
-func (b *batch) check(request *render.Request, spec *corev1.PodSpec, of *wanted) {
+func (b *batch) check(of *wanted) {
+	request, spec := &b.request, &of.overlay.Template.Spec
 	container := of.desired.Container(of.container)
 	options := vectorconfig.Options{Image: value(request.Values, "sidecar", "image")}
 	if container != nil {
@@ -108,6 +106,9 @@ func (v *variant) doubts(of *wanted, view *workload.View) string {
 	var all []string
 	if idle := cmp.Or(of.desired.Warning(), of.collects.idleness(view)); idle != "" {
 		all = append(all, idle)
+	}
+	if of.shortened != "" {
+		all = append(all, of.shortened)
 	}
 	if v.checksOff {
 		return strings.Join(all, "; ")

@@ -21,6 +21,8 @@ type injection struct {
 	matched  []*workload.Record
 	set      *platform.Set
 	variants map[string]*variant
+	// kin are the elders that are known already, by name; nil for who is none.
+	kin map[string]*elder
 	// last is the wanted whose companions were noted last.
 	last *wanted
 }
@@ -36,7 +38,8 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, r
 	}
 	d.Outdated = snapshot.outdated(set)
 	in := injection{
-		Decision: d, snapshot: snapshot, memo: memo, manager: meta.Manager(snapshot.Sidecar.Name), matched: matched, set: set, variants: map[string]*variant{},
+		Decision: d, snapshot: snapshot, memo: memo, manager: meta.Manager(snapshot.Sidecar.Name), matched: matched, set: set,
+		variants: map[string]*variant{}, kin: map[string]*elder{},
 	}
 	common := in.variant("")
 	if d.Invalid = common.invalid; d.Invalid != nil {
@@ -85,7 +88,7 @@ func (d *injection) judge(ctx context.Context, record *workload.Record, by *vari
 	if why := wanted.invalid; why != nil {
 		return &judgement{plan: plan.ForBlocked(d.manager, &view, why.Reason, why.Message), wanted: wanted}
 	}
-	p := d.snapshot.plan(d.manager, &view, wanted.desired, by.older)
+	p := d.plan(ctx, record, &view, wanted.desired, by)
 	d.admit(&p, &view, wanted)
 	if p.Desired != nil {
 		p.Warning = by.doubts(wanted, &view)
@@ -142,9 +145,9 @@ func (d *injection) admit(p *plan.Plan, view *workload.View, wanted *wanted) {
 		return
 	}
 	rules := d.snapshot.Platform.Policy
-	if err := rules.CheckMounts(&view.Application, wanted.overlay); err != nil {
+	if err := rules.CheckMounts(&view.Application, &wanted.overlay.Template); err != nil {
 		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPolicyViolation, err.Error()
-	} else if err := rules.Admit(d.snapshot.NamespaceLabels, &view.Application, wanted.overlay); err != nil {
+	} else if err := rules.Admit(d.snapshot.NamespaceLabels, &view.Application, &wanted.overlay.Template); err != nil {
 		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPodSecurity, err.Error()
 	}
 }

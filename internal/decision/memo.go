@@ -50,9 +50,11 @@ func NewMemo() *Memo {
 
 // wanted is the result of one rendering: what to apply, or why not.
 type wanted struct {
-	desired    *plan.Desired
-	overlay    *corev1.PodTemplateSpec
-	container  string
+	desired   *plan.Desired
+	overlay   *render.Overlay
+	container string
+	// version is a digest of the Vector configuration.
+	version    string
 	report     *vectorconfig.Report
 	collects   collection
 	companions []corev1.ConfigMap
@@ -64,6 +66,10 @@ type wanted struct {
 	// late tells that the templates ran out of time, which on another day they
 	// might not.
 	late bool
+	// shortened says what had to be cut for pods that end sooner, "" for nothing.
+	shortened string
+	// cuts are the same for such pods.
+	cuts cuts
 }
 
 // batch renders one request for several targets.
@@ -103,9 +109,14 @@ func (b *batch) marks() map[string]string {
 	return map[string]string{meta.AnnotationWrittenBy(meta.Manager(b.request.Sidecar.Name)): b.writtenBy}
 }
 
-// want renders for one target. The result is remembered for all targets that look
-// the same to what the templates have read.
+// want returns what is wanted of one target.
 func (b *batch) want(ctx context.Context, target *workload.View) *wanted {
+	return b.within(b.rendered(ctx, target), target.GraceSeconds)
+}
+
+// rendered renders for one target. The result is remembered for all targets that look
+// the same to what the templates have read.
+func (b *batch) rendered(ctx context.Context, target *workload.View) *wanted {
 	if b.memo == nil {
 		return b.evaluate(ctx, target)
 	}
@@ -191,18 +202,31 @@ func (b *batch) evaluate(ctx context.Context, target *workload.View) *wanted {
 	if fresh.invalid = b.judge(result, err); fresh.invalid != nil {
 		return fresh
 	}
-	version := request.ConfigDigest
-	if version == "" && len(result.Companions) > 0 {
-		version = digest(&result.Companions[0])
+	fresh.version, fresh.companions = request.ConfigDigest, result.Companions
+	if fresh.version == "" && len(result.Companions) > 0 {
+		fresh.version = digest(&result.Companions[0])
 	}
-	fresh.desired = plan.NewDesired(&result.Overlay, fresh.container, version, b.marks()).For(plan.Asked{Digest: b.asked, Keys: result.ReadTarget})
-	fresh.overlay, fresh.companions = &result.Overlay.Template, result.Companions
 	end = b.observer.begin(ctx, Check)
-	b.check(&request, &result.Overlay.Template.Spec, fresh)
-	fresh.collects = collectionOf(fresh)
-	fresh.invalid = refused(fresh.report, request.Values)
+	b.conclude(fresh, &result.Overlay)
 	end(fresh.invalid.err())
 	return fresh
+}
+
+// readOf are the keys of a target that it was made of, for what is noted in workloads.
+func (w *wanted) readOf() []string {
+	if w.shortened == "" {
+		return w.readTarget
+	}
+	return append(slices.Clip(w.readTarget), workload.GraceKey)
+}
+
+// conclude fills in what follows from the overlay.
+func (b *batch) conclude(of *wanted, overlay *render.Overlay) {
+	of.overlay = overlay
+	of.desired = plan.NewDesired(overlay, of.container, of.version, b.marks()).For(plan.Asked{Digest: b.asked, Keys: of.readOf()})
+	b.check(of)
+	of.collects = collectionOf(of)
+	of.invalid = refused(of.report, b.request.Values)
 }
 
 // judge says what is wrong with a rendering, nil for nothing.

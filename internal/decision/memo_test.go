@@ -51,6 +51,14 @@ func TestAFanOutRendersOncePerDistinctInput(t *testing.T) {
 				}
 			},
 		},
+		"pods that have less time to end than the sidecar drains": {
+			sidecar: logs().Build(), want: 1,
+			change: func(all []*appsv1.Deployment) {
+				for i := range all {
+					all[i].Spec.Template.Spec.TerminationGracePeriodSeconds = new(int64(i % 10))
+				}
+			},
+		},
 		"annotations that override values": {
 			sidecar: logs().Build(), want: 3,
 			change: func(all []*appsv1.Deployment) {

@@ -79,7 +79,9 @@ func TestAPassDecidesAsIfItWereTheFirst(t *testing.T) {
 		{"an older one is there", func() { s.Others = []v1alpha1.VectorSidecar{*older} }, plan.Update},
 		{"and selects it", func() {
 			change(s, func(v *workload.View) { v.Labels = map[string]string{"logs": "vector", "audit": "yes"} })
-		}, plan.Remove},
+		}, plan.Update},
+		{"and is the only one to be in it", func() { change(s, func(v *workload.View) { v.Owned = nil }) }, plan.Conflict},
+		{"which it is not", func() { carried(s, &injected) }, plan.Update},
 		{"and goes", func() { s.Others = nil }, plan.Update},
 		{"it is privileged, and may be", func() {
 			s.Sidecar.Spec.Sidecar.SecurityContext = &corev1.SecurityContext{Privileged: ptr.To(true), AllowPrivilegeEscalation: ptr.To(true)}

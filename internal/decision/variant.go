@@ -21,7 +21,9 @@ import (
 type variant struct {
 	batch  *batch
 	config config
-	older  []rival
+	// container is the name of the sidecar's, "" if the values are at fault.
+	container string
+	elders    []*elder
 	// basis is a digest of all that a workload is judged by beside itself.
 	basis string
 	// checksOff keeps quiet about the Vector configuration.
@@ -73,8 +75,8 @@ func (d *injection) basisOf(of *variant) string {
 	for _, name := range d.snapshot.companionNames() { // A sidecar is kept while they are there.
 		parts = append(parts, name)
 	}
-	for _, rival := range of.older {
-		parts = append(parts, rival.name, rival.selector.String())
+	for _, elder := range of.elders {
+		parts = append(parts, elder.name, elder.selector.String(), elder.common.container, elder.common.basis)
 	}
 	text, _ := json.Marshal(parts) // Texts, flags and maps of texts always marshal, and in one order.
 	sum := sha256.Sum256(text)
@@ -88,6 +90,7 @@ func (d *injection) newVariant(key string, overrides []environment.Layer) *varia
 	if made.invalid = invalid; invalid != nil {
 		return made
 	}
+	made.container = value(values, "sidecar", "name")
 	made.config, made.invalid = referencedConfig(d.snapshot, values)
 	if name := made.config.name; name != "" && key == "" {
 		d.ReferencedConfigMap = name
@@ -98,7 +101,7 @@ func (d *injection) newVariant(key string, overrides []environment.Layer) *varia
 		return made
 	}
 	sidecar := d.snapshot.Sidecar
-	made.older = d.snapshot.rivals(value(values, "sidecar", "name"), d.matched)
+	made.elders = d.elders()
 	made.checksOff = checkOf(values) == v1alpha1.CheckOff
 	made.batch = d.memo.batch(render.Request{
 		Chart: d.set.Chart, Values: values, KubeVersion: d.snapshot.KubeVersion, ConfigDigest: made.config.digest,

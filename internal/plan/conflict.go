@@ -6,6 +6,7 @@ package plan
 import (
 	"errors"
 	"regexp"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,4 +43,17 @@ func (p *Plan) Forces(err error) bool {
 		conflicts++
 	}
 	return conflicts > 0
+}
+
+// IsWithSiblings reports whether an apply was refused because of fields of other
+// VectorSidecars.
+func IsWithSiblings(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Details == nil {
+		return false
+	}
+	return slices.ContainsFunc(status.Status().Details.Causes, func(cause metav1.StatusCause) bool {
+		match := conflictWith.FindStringSubmatch(cause.Message)
+		return cause.Type == metav1.CauseTypeFieldManagerConflict && len(match) > 1 && meta.IsManager(match[1])
+	})
 }

@@ -99,13 +99,18 @@ func (d *Desired) Mounts(configMap string) bool {
 func (d *Desired) Warning() string { return d.overlay.Warning }
 
 // beside returns what is applied to a workload in the face of the others that
-// have a hand in it: one of them has the plain annotations, and no annotation can
-// have two owners and two values.
-func (d *Desired) beside(manager string, view *workload.View) applied {
+// have a hand in it, or will have: one of them has the plain annotations, and no
+// annotation can have two owners and two values. Who has them keeps them.
+func (d *Desired) beside(manager string, policy Policy, view *workload.View) applied {
+	if view.Owned[manager].HasPlainAnnotations {
+		return d.alone
+	}
+	isSecond := policy.Second
 	for other, owned := range view.Owned {
-		if other != manager && owned.HasPlainAnnotations && !view.Owned[manager].HasPlainAnnotations {
-			return d.apply(func(key string) string { return meta.Beside(key, meta.SidecarOf(manager)) })
-		}
+		isSecond = isSecond || other != manager && owned.HasPlainAnnotations
+	}
+	if isSecond {
+		return d.apply(func(key string) string { return meta.Beside(key, meta.SidecarOf(manager)) })
 	}
 	return d.alone
 }

@@ -132,6 +132,9 @@ type Policy struct {
 	ReportDrift bool
 	// Renew writes what is rendered now over a sidecar that would be kept.
 	Renew bool
+	// Second leaves the annotations without a name in their keys to another
+	// VectorSidecar, which comes first and has not written yet.
+	Second bool
 }
 
 func newPlan(manager string, desired *Desired, view *workload.View) Plan {
@@ -188,7 +191,7 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 	}
 	plan := newPlan(manager, desired, view)
 	owned, carries := view.Owned[manager]
-	want := desired.beside(manager, view)
+	want := desired.beside(manager, policy, view)
 	has := fitOf(manager, desired, &want, policy, view)
 	clash := findClash
 	if has.isKept {

@@ -84,6 +84,11 @@ func (o *Overlay) finish(body *corev1ac.PodTemplateSpecApplyConfiguration) error
 	if err := json.Unmarshal(canonical, &o.Body); err != nil {
 		return fmt.Errorf("reading the overlay back: %w", err)
 	}
+	return o.seal(canonical)
+}
+
+// seal fills in the hash, of the body as it is written.
+func (o *Overlay) seal(canonical []byte) error {
 	if len(o.Mounts) > 0 {
 		mounts, err := json.Marshal(o.Mounts)
 		if err != nil {

@@ -11,8 +11,8 @@ import (
 // Pod is what the checks need to know of the rest of the pod.
 type Pod struct {
 	Ports []Port
-	// GraceSeconds is terminationGracePeriodSeconds; 0 is not known.
-	GraceSeconds int64
+	// GraceSeconds is terminationGracePeriodSeconds; nil is not known.
+	GraceSeconds *int64
 }
 
 // Port is a port that another container of the pod declares.
@@ -40,15 +40,15 @@ func (r *Report) In(pod Pod) []Finding {
 			}
 		}
 	}
-	if pod.GraceSeconds == 0 || r.container == nil {
+	if pod.GraceSeconds == nil || r.container == nil {
 		return found
 	}
 	limit := int64(defaultShutdownSeconds)
 	if n, err := strconv.ParseInt(r.container.Env["VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS"], 10, 64); err == nil {
 		limit = n
 	}
-	if total := limit + r.container.PreStopSeconds; total > pod.GraceSeconds {
-		found = append(found, r.finding(shutdownTooLong, "draining may take %d s, and the pod has %d s", total, pod.GraceSeconds))
+	if total := limit + r.container.PreStopSeconds; total > *pod.GraceSeconds {
+		found = append(found, r.finding(shutdownTooLong, "draining may take %d s, and the pod has %d s", total, *pod.GraceSeconds))
 	}
 	return found
 }

@@ -130,7 +130,7 @@ func FuzzCheck(f *testing.F) {
 	}
 	f.Fuzz(func(_ *testing.T, name, text, second string) {
 		report := Check([]File{{Name: name, Text: text}, {Name: "second.yaml", Text: second}}, Options{Image: image, Container: sidecar()})
-		for _, finding := range append(report.Findings, report.In(Pod{Ports: []Port{{"a", "tcp", 80}}, GraceSeconds: 1})...) {
+		for _, finding := range append(report.Findings, report.In(Pod{Ports: []Port{{"a", "tcp", 80}}, GraceSeconds: new(int64(1))})...) {
 			_ = finding.String()
 		}
 	})

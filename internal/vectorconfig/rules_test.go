@@ -246,7 +246,7 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 		silent: []try{{text: graph("  a: {type: http_server, address: \"0.0.0.0:8686\"}\n", ok), container: sidecar()}, {text: "api: {enabled: true, address: \"${API}\"}\n" + graph("", ok), container: sidecar()}, {text: graph("", ok), container: in(as)}},
 	},
 	bufferAboveVolume: {fires: []try{{text: graph("", "inputs: [app], buffer: {type: disk, max_size: 314572801}"), container: in(as)}}, silent: []try{{text: graph("", "inputs: [app], buffer: {type: disk, max_size: 314572800}"), container: in(as)}}},
-	shutdownTooLong:   {fires: []try{{text: graph("", ok), container: in(as), pod: Pod{GraceSeconds: 24}}, {text: graph("", ok), container: in(func(c *Container) { c.Env, c.PreStopSeconds = nil, 0 }), pod: Pod{GraceSeconds: 59}}}, silent: []try{{text: graph("", ok), container: in(as), pod: Pod{GraceSeconds: 25}}, {text: graph("", ok), container: in(as)}, {text: graph("", ok), pod: Pod{GraceSeconds: 1}}}},
+	shutdownTooLong:   {fires: []try{{text: graph("", ok), container: in(as), pod: Pod{GraceSeconds: new(int64(24))}}, {text: graph("", ok), container: in(func(c *Container) { c.Env, c.PreStopSeconds = nil, 0 }), pod: Pod{GraceSeconds: new(int64(59))}}}, silent: []try{{text: graph("", ok), container: in(as), pod: Pod{GraceSeconds: new(int64(25))}}, {text: graph("", ok), container: in(as)}, {text: graph("", ok), pod: Pod{GraceSeconds: new(int64(1))}}}},
 	plainSecret: {
 		fires:  []try{{text: "sinks: {a: {type: axiom, token: abc}}", container: in(as)}},
 		silent: []try{{text: "sinks: {a: {type: axiom, token: \"SECRET[a.b]\"}}", container: in(as)}, {text: "sinks: {a: {type: axiom, token: \"${T}\"}}", container: in(as)}, {text: "sinks: {a: {type: axiom, token: abc}}"}},

@@ -8,6 +8,9 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 )
 
 // AppendValues appends a text that differs wherever Values differs in one of the
@@ -34,6 +37,10 @@ func (v *View) AppendValues(text []byte, keys []string) []byte {
 	return text
 }
 
+// GraceKey is a key for ValuesHash alone, of what templates do not see: the seconds that
+// pods have to end.
+const GraceKey = "terminationGracePeriodSeconds"
+
 // ValuesHash is a digest of what Values has in the keys, the same for workloads that
 // differ in nothing but their name. Workloads carry what an earlier release made of it:
 // what AppendValues is to tell as well is appended only where there is any.
@@ -41,11 +48,14 @@ func (v *View) ValuesHash(keys []string) string {
 	var space [1024]byte // Enough for most, without an allocation.
 	text := space[:0]
 	for _, key := range keys {
-		if key == "containers" {
+		switch key {
+		case "containers":
 			text = v.appendContainers(appendTexts(text, key), v.Name)
-			continue
+		case GraceKey:
+			text = binary.AppendVarint(appendTexts(text, key), ptr.Deref(v.GraceSeconds, corev1.DefaultTerminationGracePeriodSeconds))
+		default:
+			text = v.AppendValues(text, []string{key})
 		}
-		text = v.AppendValues(text, []string{key})
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8])
@@ -68,6 +78,9 @@ func (v *View) appendContainers(text []byte, name string) []byte {
 				continue
 			}
 			text = appendTexts(append(text, 'm'), mount.Name, mount.MountPath, mount.SubPath)
+			if mount.SubPathExpr != "" {
+				text = appendTexts(append(text, 'e'), mount.SubPathExpr, jsonText(variableValues(c.Env, mount.SubPathExpr)))
+			}
 		}
 	}
 	return text

@@ -129,7 +129,9 @@ func reduceContainers(name string, containers []corev1.Container) []corev1.Conta
 	kept := make([]corev1.Container, len(containers))
 	for i := range containers {
 		c := &containers[i]
-		kept[i] = corev1.Container{Name: withoutName(c.Name, name), Ports: c.Ports, VolumeMounts: c.VolumeMounts, SecurityContext: c.SecurityContext}
+		kept[i] = corev1.Container{
+			Name: withoutName(c.Name, name), Ports: c.Ports, VolumeMounts: c.VolumeMounts, Env: pathVariables(c), SecurityContext: c.SecurityContext,
+		}
 	}
 	return kept
 }

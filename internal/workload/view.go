@@ -16,7 +16,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
@@ -73,8 +72,8 @@ type View struct {
 	Overrides map[string]string
 	// HostNetwork tells that ports are the node's.
 	HostNetwork bool
-	// GraceSeconds is the pod's terminationGracePeriodSeconds, 0 if not given.
-	GraceSeconds int64
+	// GraceSeconds is the pod's terminationGracePeriodSeconds, nil if not given.
+	GraceSeconds *int64
 	// Owned tells by field manager what the operator has merged in.
 	Owned map[string]Owned
 	// Paused and Deleting are as the workload says.
@@ -92,6 +91,8 @@ type Container struct {
 	Init   bool
 	Ports  []corev1.ContainerPort
 	Mounts []corev1.VolumeMount
+	// Env are the variables that a subPathExpr of Mounts needs, and no others.
+	Env []corev1.EnvVar
 }
 
 // Owned is what one field manager has merged into a workload.
@@ -143,7 +144,7 @@ func viewOf(deployment *appsv1.Deployment, owned map[string]Owned, lastWriter st
 		Annotations:    foreign(deployment.Annotations),
 		Owned:          owned,
 		HostNetwork:    spec.HostNetwork,
-		GraceSeconds:   ptr.Deref(spec.TerminationGracePeriodSeconds, 0),
+		GraceSeconds:   spec.TerminationGracePeriodSeconds,
 		Paused:         deployment.Spec.Paused,
 		Deleting:       deployment.DeletionTimestamp != nil,
 		OptOut:         optOut(deployment.Annotations),
@@ -205,7 +206,7 @@ func optOut(annotations map[string]string) string {
 }
 
 func container(c *corev1.Container, isInit bool) Container {
-	return Container{Name: c.Name, Init: isInit, Ports: c.Ports, Mounts: c.VolumeMounts}
+	return Container{Name: c.Name, Init: isInit, Ports: c.Ports, Mounts: c.VolumeMounts, Env: pathVariables(c)}
 }
 
 // foreign leaves out the annotations that must not influence a rendering: our
@@ -277,6 +278,7 @@ func (v *View) values(c *Container) map[string]any {
 		}
 		mounts = append(mounts, map[string]any{
 			"name": mount.Name, "mountPath": mount.MountPath, "subPath": mount.SubPath,
+			"subPathExpr": mount.SubPathExpr, "env": variableValues(c.Env, mount.SubPathExpr),
 		})
 	}
 	return map[string]any{"name": c.Name, "ports": ports, "volumeMounts": mounts}

@@ -268,6 +268,8 @@ func TestAReducedWorkloadLooksLikeTheWholeOne(t *testing.T) {
 	pod.SecurityContext = &corev1.PodSecurityContext{RunAsNonRoot: new(bool)}
 	pod.Containers[0].SecurityContext = &corev1.SecurityContext{Privileged: new(bool)}
 	pod.Volumes = append(pod.Volumes, corev1.Volume{Name: "token", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "token"}}})
+	pod.Containers[0].Env = pathEnv()
+	pod.Containers[0].VolumeMounts = append(pod.Containers[0].VolumeMounts, corev1.VolumeMount{Name: "logs", MountPath: "/own", SubPathExpr: "$(TENANT)"})
 	plain := judged.DeepCopy()
 	plain.ManagedFields = nil
 	for name, deployment := range map[string]*appsv1.Deployment{"bare": bare, "injected": injected, "failed": failed, "judged": judged, "plain": plain} {
@@ -291,7 +293,7 @@ func TestTemplatesSeeAWorkloadAsIfItHadNoSidecar(t *testing.T) {
 		"containers": []any{map[string]any{
 			"name":         "cart",
 			"ports":        []any{map[string]any{"name": "http", "containerPort": 8080.0, "protocol": "TCP"}},
-			"volumeMounts": []any{map[string]any{"name": "logs", "mountPath": "/var/log/app", "subPath": "cart"}},
+			"volumeMounts": []any{map[string]any{"name": "logs", "mountPath": "/var/log/app", "subPath": "cart", "subPathExpr": "", "env": []any{}}},
 		}},
 	}, bare.Values())
 }

@@ -121,6 +121,22 @@ func TestALoopOfRepairsIsBrokenOff(t *testing.T) {
 	harness.Until(t, world, deployment, "the sidecar", isInjected)
 }
 
+// A workload may opt out and in again as often as its owner likes: nobody undoes a
+// write of ours, we take the sidecar out ourselves.
+func TestOptingOutAndInAgainIsNoLoop(t *testing.T) {
+	t.Parallel()
+	deployment, vs := injected(t)
+	for range 4 {
+		harness.Change(t, world, deployment, func(d *appsv1.Deployment) {
+			metav1.SetMetaDataAnnotation(&d.ObjectMeta, meta.AnnotationInject, "false")
+		})
+		harness.Until(t, world, deployment, "the sidecar to go", isClean)
+		harness.Change(t, world, deployment, func(d *appsv1.Deployment) { delete(d.Annotations, meta.AnnotationInject) })
+		harness.Until(t, world, deployment, "the sidecar", isInjected)
+	}
+	harness.Until(t, world, vs, "readiness", isUpToDate)
+}
+
 func TestTwoSidecarsOfDifferentNamesLiveSideBySide(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -156,13 +172,7 @@ func TestOfTwoSidecarsOfOneNameTheOlderWins(t *testing.T) {
 	namespace := world.Namespace(t)
 	older := objects.NewVectorSidecar("b-older", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, older)
-	// Creation times are in whole seconds.
-	harness.Eventually(t, "a second to pass", func() bool {
-		now := objects.NewConfigMap("clock", namespace, "x", "")
-		require.NoError(t, world.Client.Create(t.Context(), now))
-		defer func() { require.NoError(t, world.Client.Delete(t.Context(), now)) }()
-		return now.CreationTimestamp.After(older.CreationTimestamp.Time)
-	})
+	secondPasses(t, older)
 	younger := objects.NewVectorSidecar("a-younger", namespace).Selecting("logs", "vector").WithEnv("WHO", "younger").Build()
 	world.Create(t, younger)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()

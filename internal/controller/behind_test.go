@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// liveDeployment answers every look with one Deployment, or an error, and counts.
+type liveDeployment struct {
+	client.Reader
+
+	object *appsv1.Deployment
+	err    error
+	looks  int
+}
+
+func (l *liveDeployment) Get(_ context.Context, _ client.ObjectKey, into client.Object, _ ...client.GetOption) error {
+	l.looks++
+	if l.err == nil {
+		l.object.DeepCopyInto(into.(*appsv1.Deployment))
+	}
+	return l.err
+}
+
+// version is a Deployment as it is in one version.
+func version(resourceVersion string, uid types.UID) *appsv1.Deployment {
+	deployment := objects.NewDeployment("cart", "shop").Build()
+	deployment.ResourceVersion, deployment.UID = resourceVersion, uid
+	return deployment
+}
+
+// behind is a loop whose attempt on version 10 has missed the workload, and where the
+// time is up to look.
+func behind(t *testing.T, live *liveDeployment) *Reconciler {
+	t.Helper()
+	now := time.Now()
+	r := &Reconciler{fleet: NewFleet(), ledger: newLedger(func() time.Time { return now }), live: live}
+	r.fleet.put(r.fleet.reducer.Reduce(version("10", "u")))
+	result := &outcome{}
+	require.True(t, r.mayWrite(t.Context(), logsOfShop, seen("10", 1, "a"), result), "nothing was tried yet")
+	require.Equal(t, firstRetry, r.ledger.miss(logsOfShop, seen("10", 1, "a")))
+
+	require.False(t, r.mayWrite(t.Context(), logsOfShop, seen("10", 1, "b"), result), "whatever is to be written")
+	require.Equal(t, firstRetry, result.missed)
+	require.Zero(t, live.looks, "it is not time to look yet")
+	require.True(t, r.mayWrite(t.Context(), logsOfShop, seen("11", 1, "a"), result), "the view has changed")
+	require.True(t, r.mayWrite(t.Context(), auditOfShop, seen("10", 1, "a"), result), "another VectorSidecar has not tried")
+	require.True(t, r.ledger.awaits("u"))
+	now = now.Add(firstRetry)
+	return r
+}
+
+func TestWhatMissedAWorkloadWaitsForItsChange(t *testing.T) {
+	notFound := apierrors.NewNotFound(schema.GroupResource{Resource: "deployments"}, "cart")
+	for name, test := range map[string]struct {
+		live     liveDeployment
+		may      bool
+		wait     time.Duration
+		failures int
+		shown    string
+	}{
+		"another version":     {liveDeployment{object: version("12", "u")}, false, atOnce, 0, "12"},
+		"an older one":        {liveDeployment{object: version("9", "u")}, false, 2 * firstRetry, 0, "10"},
+		"the same version":    {liveDeployment{object: version("10", "u")}, true, 0, 0, "10"},
+		"it is gone":          {liveDeployment{err: notFound}, false, 2 * firstRetry, 0, "10"},
+		"another of its name": {liveDeployment{object: version("12", "v")}, false, 2 * firstRetry, 0, "10"},
+		"no answer":           {liveDeployment{err: errors.New("no")}, false, 0, 1, "10"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, result := behind(t, &test.live), &outcome{}
+
+			require.Equal(t, test.may, r.mayWrite(t.Context(), logsOfShop, seen("10", 1, "a"), result))
+
+			require.Equal(t, 1, test.live.looks)
+			require.Equal(t, test.wait, result.missed)
+			require.Len(t, result.failures, test.failures)
+			require.Equal(t, test.shown, r.fleet.get("shop", "cart").ResourceVersion)
+		})
+	}
+}
+
+func TestLooksAreFurtherAndFurtherApart(t *testing.T) {
+	l := newLedger(time.Now)
+	last := time.Duration(0)
+	for range 20 {
+		wait := l.miss(logsOfShop, seen("10", 1, "a"))
+		require.Greater(t, wait, min(last, lastRetry-1))
+		last = wait
+	}
+	require.Equal(t, lastRetry, last)
+	l.wrote(logsOfShop, seen("11", 1, "a"), apply.Written{Generation: 2, ResourceVersion: "12"})
+	require.False(t, l.awaits("u"))
+	require.Equal(t, firstRetry, l.miss(logsOfShop, seen("12", 2, "a")), "a write ends it")
+	require.EqualValues(t, 2, l.generation(logsOfShop, "u"), "and is remembered for pacing")
+}
+
+// What the watch brings late does not undo what was read live.
+func TestAWatchThatCatchesUpBringsNothingOldBack(t *testing.T) {
+	f := NewFleet()
+	at := func() string { return f.get("shop", "cart").ResourceVersion }
+	f.put(f.reducer.Reduce(version("10", "u")))
+	f.overtake(version("14", "u"))
+	require.Equal(t, "14", at())
+	f.put(f.reducer.Reduce(version("12", "u")))
+	require.Equal(t, "14", at())
+	f.put(f.reducer.Reduce(version("14", "u")))
+	f.put(f.reducer.Reduce(version("9", "u")))
+	require.Equal(t, "9", at(), "once it has caught up, the watch is believed in everything")
+	f.overtake(version("8", "u"))
+	f.overtake(version("20", "another"))
+	require.Equal(t, "9", at())
+	f.overtake(version("11", "u"))
+	f.remove(f.get("shop", "cart"))
+	require.Empty(t, f.ahead)
+	f.overtake(version("12", "u"))
+	require.Nil(t, f.get("shop", "cart"), "it is gone")
+}
+
+// Whoever sees another VectorSidecar's write late has met no conflict, unless a look
+// has shown that this is how things are.
+func TestANeighboursWriteIsAConflictOnlyOnceItIsSeen(t *testing.T) {
+	r := behind(t, &liveDeployment{object: version("10", "u")})
+	rivals := &apply.ConflictError{Err: errors.New("no"), Siblings: true}
+	p := seen("10", 1, "a")
+	require.True(t, r.isAhead(logsOfShop, p, rivals))
+	require.True(t, r.isAhead(auditOfShop, p, rivals))
+	require.False(t, r.isAhead(logsOfShop, p, &apply.ConflictError{Err: errors.New("no")}))
+	require.False(t, r.isAhead(logsOfShop, p, nil))
+
+	require.True(t, r.mayWrite(t.Context(), logsOfShop, p, &outcome{}))
+	require.False(t, r.isAhead(logsOfShop, p, rivals), "the view is known to be current")
+	r.ledger.keep(logsOfShop, []plan.Plan{})
+	require.False(t, r.ledger.awaits("u"))
+}

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// Expect returns a workload as it will look to other VectorSidecars once what is
+// desired is in it: what it then has, and whose that is. The view itself is not
+// changed.
+func (d *Desired) Expect(manager string, view *workload.View) workload.View {
+	expected, template := *view, &d.overlay.Template
+	owned := workload.Owned{InjectedHash: d.injectedHash, HasPlainAnnotations: d.beside(manager, Policy{}, view).isPlain}
+	expected.Containers = nil
+	add := func(containers []corev1.Container, init bool) {
+		for i := range containers {
+			c := &containers[i]
+			expected.Containers = append(expected.Containers, workload.Container{Name: c.Name, Init: init, Ports: c.Ports, Mounts: c.VolumeMounts})
+			owned.Containers = append(owned.Containers, c.Name)
+		}
+	}
+	add(template.Spec.InitContainers, true)
+	for _, c := range view.Containers {
+		c.Mounts = slices.Clip(c.Mounts)
+		for _, mount := range d.overlay.Mounts {
+			if !c.Init && mount.Container == c.Name {
+				c.Mounts = append(c.Mounts, mount.VolumeMount)
+			}
+		}
+		expected.Containers = append(expected.Containers, c)
+	}
+	add(template.Spec.Containers, false)
+	for i := range template.Spec.Volumes {
+		owned.Volumes = append(owned.Volumes, template.Spec.Volumes[i].Name)
+	}
+	expected.Volumes = slices.Concat(view.Volumes, owned.Volumes)
+	owned.PodLabels, owned.PodAnnotations = slices.Sorted(maps.Keys(template.Labels)), slices.Sorted(maps.Keys(template.Annotations))
+	expected.PodLabels = slices.Concat(view.PodLabels, owned.PodLabels)
+	expected.PodAnnotations = slices.Concat(view.PodAnnotations, owned.PodAnnotations)
+	if expected.Owned = maps.Clone(view.Owned); expected.Owned == nil {
+		expected.Owned = map[string]workload.Owned{}
+	}
+	expected.Owned[manager] = owned
+	return expected
+}

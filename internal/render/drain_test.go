@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// What is applied and what is decided on are cut alike, and nothing else changes.
+func TestOnlyTheSleepIsCut(t *testing.T) {
+	for name, test := range map[string]struct {
+		lifecycle string
+		most      int64
+		want      string
+	}{
+		"cut":                 {`{preStop: {sleep: {seconds: 9}}}`, 4, `{"preStop":{"sleep":{"seconds":4}}}`},
+		"left out":            {`{preStop: {sleep: {seconds: 9}}}`, 0, ``},
+		"short enough":        {`{preStop: {sleep: {seconds: 9}}}`, 9, `{"preStop":{"sleep":{"seconds":9}}}`},
+		"beside another hook": {`{preStop: {sleep: {seconds: 9}}, postStart: {exec: {command: [a]}}}`, 0, `{"postStart":{"exec":{"command":["a"]}}}`},
+		"a command":           {`{preStop: {exec: {command: [sleep, "9"]}}}`, 0, `{"preStop":{"exec":{"command":["sleep","9"]}}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			result, err := try(t, "", map[string]string{"pod.yaml": strings.Replace(podTemplate, "}}}", "}}, lifecycle: "+test.lifecycle+"}", 1)})
+			require.NoError(t, err)
+			whole := result.Overlay
+			before := texts(t, &whole)
+
+			cut, err := whole.Draining(test.most)
+
+			require.NoError(t, err)
+			require.Equal(t, before, texts(t, &whole), "the overlay itself stays as it is")
+			require.LessOrEqual(t, cut.DrainSeconds(), test.most)
+			container := cut.Body["spec"].(map[string]any)["containers"].([]any)[0].(map[string]any)
+			lifecycle, isThere := container["lifecycle"]
+			require.Equal(t, test.want != "", isThere)
+			if isThere {
+				text, err := json.Marshal(lifecycle)
+				require.NoError(t, err)
+				require.JSONEq(t, test.want, string(text))
+			}
+			var applied corev1.PodTemplateSpec
+			text, err := json.Marshal(cut.Body)
+			require.NoError(t, err)
+			require.NoError(t, json.Unmarshal(text, &applied))
+			require.Equal(t, cut.Template.Spec.Containers[0].Lifecycle, applied.Spec.Containers[0].Lifecycle)
+		})
+	}
+}
+
+func texts(t *testing.T, overlay *Overlay) string {
+	t.Helper()
+	text, err := json.Marshal(overlay)
+	require.NoError(t, err)
+	return string(text)
+}

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// pathVariables are the variables of a container by which its mounts name folders in
+// their volumes, and no others: what they mean is needed to mount the same folders.
+func pathVariables(c *corev1.Container) []corev1.EnvVar {
+	var names []string
+	for i := range c.VolumeMounts {
+		names = append(names, variablesIn(c.VolumeMounts[i].SubPathExpr)...)
+	}
+	kept, _ := variablesNamed(c.Env, names)
+	return kept
+}
+
+// variablesNamed are those of some variables that have one of the names, and those
+// that their values name in turn, in the order that they have. The names that none
+// has are missing.
+func variablesNamed(of []corev1.EnvVar, names []string) (found []corev1.EnvVar, missing []string) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	// A value can only name variables that come before.
+	for i := len(of) - 1; i >= 0; i-- {
+		isFound := slices.ContainsFunc(found, func(v corev1.EnvVar) bool { return v.Name == of[i].Name })
+		if !isFound && slices.Contains(names, of[i].Name) {
+			found = append(found, of[i])
+			names = append(names, variablesIn(of[i].Value)...)
+		}
+	}
+	slices.Reverse(found)
+	for _, name := range names {
+		isFound := slices.ContainsFunc(found, func(v corev1.EnvVar) bool { return v.Name == name })
+		if !isFound && !slices.Contains(missing, name) {
+			missing = append(missing, name)
+		}
+	}
+	return found, missing
+}
+
+// variableValues is what templates see of the variables that an expression needs: as
+// in a pod, and always with a value where it is given as one. One that the container
+// does not set has neither value nor valueFrom.
+func variableValues(of []corev1.EnvVar, expression string) []any {
+	found, missing := variablesNamed(of, variablesIn(expression))
+	shown := []any{}
+	for i := range found {
+		// Every value of the type converts.
+		variable, _ := runtime.DefaultUnstructuredConverter.ToUnstructured(&found[i])
+		if found[i].ValueFrom == nil {
+			variable["value"] = found[i].Value
+		}
+		shown = append(shown, variable)
+	}
+	for _, name := range missing {
+		shown = append(shown, map[string]any{"name": name})
+	}
+	return shown
+}
+
+// variablesIn are the variables that a text names, as Kubernetes expands them:
+// $(NAME) is one, and $$ stands for a dollar sign.
+func variablesIn(text string) []string {
+	var names []string
+	for {
+		at := strings.IndexByte(text, '$')
+		if at < 0 || at+1 == len(text) {
+			return names
+		}
+		sign := text[at+1]
+		text = text[at+2:]
+		if sign != '(' {
+			continue
+		}
+		name, rest, isClosed := strings.Cut(text, ")")
+		if !isClosed {
+			return names
+		}
+		names, text = append(names, name), rest
+	}
+}

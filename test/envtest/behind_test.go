@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// roundTripper makes a request.
+type roundTripper func(*http.Request) (*http.Response, error)
+
+// RoundTrip makes a request.
+func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
+
+// through has the operator of all tests give way, for one test, to one that reaches
+// the API server through a transport of the test's making.
+func through(t *testing.T, wrap func(http.RoundTripper) http.RoundTripper) *harness.Operator {
+	t.Helper()
+	require.NoError(t, running.Stop())
+	t.Cleanup(func() { running = world.RunOperator(options) })
+	seen := *world
+	seen.Operator = rest.CopyConfig(world.Operator)
+	seen.Operator.Wrap(wrap)
+	return seen.StartOperator(t, options)
+}
+
+// lag holds back what the watch of Deployments tells, from hold to release.
+type lag struct {
+	mu   sync.Mutex
+	open chan struct{}
+}
+
+func newLag() *lag {
+	l := &lag{open: make(chan struct{})}
+	close(l.open)
+	return l
+}
+
+func (l *lag) hold() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open = make(chan struct{})
+}
+
+func (l *lag) release() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(l.open)
+}
+
+func (l *lag) gate() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.open
+}
+
+func (l *lag) through(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(request *http.Request) (*http.Response, error) {
+		response, err := next.RoundTrip(request)
+		if err == nil && request.URL.Query().Get("watch") != "" && strings.HasSuffix(request.URL.Path, "/deployments") {
+			response.Body = &late{ReadCloser: response.Body, by: l, ended: request.Context().Done()}
+		}
+		return response, err
+	})
+}
+
+// late is the body of a watch. What has come is handed on while the lag is open.
+type late struct {
+	io.ReadCloser
+	by    *lag
+	ended <-chan struct{}
+}
+
+func (b *late) Read(into []byte) (int, error) {
+	n, err := b.ReadCloser.Read(into)
+	select {
+	case <-b.by.gate():
+	case <-b.ended:
+	}
+	return n, err
+}
+
+// While the watch is behind, a patch for a version that is gone is not sent again and
+// again: the operator looks at the one workload, and goes on from what is there.
+func TestAWatchThatIsBehindBringsNoStormOfPatches(t *testing.T) {
+	namespace, behind := world.Namespace(t), newLag()
+	o := through(t, behind.through)
+	cart := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").
+		Sidecar(sharesLogs("app")).WithMaxConcurrent("100%").Build()
+	world.Create(t, cart, vs)
+	harness.Until(t, world, cart, "the sidecar", isInjected)
+	harness.Until(t, world, vs, "readiness", isUpToDate)
+	path := "/namespaces/" + namespace + "/deployments/cart"
+	before := len(o.Requests.Writes(path))
+
+	behind.hold()
+	harness.Change(t, world, cart, func(d *appsv1.Deployment) { metav1.SetMetaDataAnnotation(&d.ObjectMeta, "team", "shop") })
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.LogLevel = "trace" })
+	harness.Until(t, world, cart, "the new sidecar, though the watch is behind", func(d *appsv1.Deployment) bool {
+		return d.Spec.Template.Spec.InitContainers[0].Env[0].Value == "trace"
+	})
+	change := len(o.Requests.Writes(path)) - before
+	require.LessOrEqual(t, change, 10, "one attempt on the old view, and one on the new, of some requests each")
+	require.Len(t, o.Requests.Reads(path), 1, "one look at the workload, and not at others")
+
+	// Nothing of what the watch tells then is taken for news, or written from.
+	behind.release()
+	generation := cart.Generation
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.LogLevel = "debug" })
+	harness.Until(t, world, cart, "the next sidecar", func(d *appsv1.Deployment) bool {
+		return d.Spec.Template.Spec.InitContainers[0].Env[0].Value == "debug"
+	})
+	require.LessOrEqual(t, cart.Generation-generation, int64(2), "one rollout, and what is left of the one before")
+}
+
+// refuser answers the first patches of Deployments with a conflict, as if the version
+// had been another one.
+type refuser struct {
+	mu   sync.Mutex
+	left int
+}
+
+func (r *refuser) through(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(request *http.Request) (*http.Response, error) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.left == 0 || request.Method != http.MethodPatch || !strings.Contains(request.URL.Path, "/deployments/") {
+			return next.RoundTrip(request)
+		}
+		r.left--
+		const status = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Conflict","code":409,"message":"the object has been modified"}`
+		return &http.Response{
+			StatusCode: http.StatusConflict, Header: http.Header{"Content-Type": {"application/json"}},
+			Body: io.NopCloser(bytes.NewBufferString(status)), Request: request,
+		}, nil
+	})
+}
+
+// A conflict that nobody's change explains is over once the workload was looked at:
+// no event comes that would say so.
+func TestAConflictWithoutAChangeIsTriedAgain(t *testing.T) {
+	namespace, refusing := world.Namespace(t), &refuser{left: 2}
+	o := through(t, refusing.through)
+	cart := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	world.Create(t, cart, objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build())
+
+	harness.Until(t, world, cart, "the sidecar", isInjected)
+
+	path := "/namespaces/" + namespace + "/deployments/cart"
+	require.Len(t, o.Requests.Writes(path), 3)
+	require.Len(t, o.Requests.Reads(path), 2, "a look before each further attempt")
+}
