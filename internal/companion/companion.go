@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -22,15 +23,20 @@ import (
 // it stands for content that was left out.
 const ContentDigest = meta.Group + "/content-digest"
 
-// Mark marks a ConfigMap as a companion of a VectorSidecar. It has to have its name.
-func Mark(object *corev1.ConfigMap, sidecar string) {
+// Label puts a ConfigMap into the inventory of a VectorSidecar.
+func Label(object *corev1.ConfigMap, sidecar string) {
 	metav1.SetMetaDataLabel(&object.ObjectMeta, meta.LabelSidecar, meta.LabelValue(sidecar))
+}
+
+// Mark says that the operator writes a ConfigMap, which has to have its name.
+func Mark(object *corev1.ConfigMap) {
+	object.Annotations = maps.Clone(object.Annotations)
 	metav1.SetMetaDataAnnotation(&object.ObjectMeta, meta.AnnotationCompanion, object.Name)
 }
 
-// IsOf reports whether a ConfigMap is a companion of a VectorSidecar: it is marked, or
-// an earlier release made it, whose companions have an owner reference. A copy that
-// somebody has made of one is not, whatever its labels.
+// IsOf reports whether a ConfigMap is a companion of a VectorSidecar: it is labelled and
+// marked, or an earlier release made it, whose companions have an owner reference. A copy
+// that somebody has made of one is not, whatever its labels.
 func IsOf(object *corev1.ConfigMap, sidecar *v1alpha1.VectorSidecar) bool {
 	if owner := metav1.GetControllerOf(object); owner != nil {
 		return owner.UID == sidecar.UID
@@ -41,23 +47,34 @@ func IsOf(object *corev1.ConfigMap, sidecar *v1alpha1.VectorSidecar) bool {
 // IsLeftTo reports whether a ConfigMap with the name of a companion may become one of a
 // VectorSidecar: it is one, or was left by an earlier one of the same name.
 func IsLeftTo(object *corev1.ConfigMap, sidecar *v1alpha1.VectorSidecar) bool {
-	return IsOf(object, sidecar) || metav1.GetControllerOf(object) == nil && isLabelled(object, sidecar)
+	return IsOf(object, sidecar) || metav1.GetControllerOf(object) == nil && isLabelled(object, sidecar) && !IsCopy(object)
+}
+
+// IsCopy reports whether a ConfigMap is a copy that somebody has made of a companion,
+// with all that marks one.
+func IsCopy(object *corev1.ConfigMap) bool {
+	name := object.Annotations[meta.AnnotationCompanion]
+	return name != "" && name != object.Name
 }
 
 func isLabelled(object *corev1.ConfigMap, sidecar *v1alpha1.VectorSidecar) bool {
 	return object.Labels[meta.LabelSidecar] == meta.LabelValue(sidecar.Name)
 }
 
-// Digest is a digest of the content of a ConfigMap, also of one in a cache that leaves
-// content out.
+// Digest is a digest of the content of a ConfigMap.
 func Digest(object *corev1.ConfigMap) string {
-	if digest := object.Annotations[ContentDigest]; digest != "" {
-		return digest
-	}
 	// Maps of strings and bytes always marshal, and in the order of their keys.
 	text, _ := json.Marshal([]any{object.Data, object.BinaryData})
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8])
+}
+
+// KnownDigest is the same of one from a cache that may leave content out.
+func KnownDigest(object *corev1.ConfigMap) string {
+	if digest := object.Annotations[ContentDigest]; digest != "" {
+		return digest
+	}
+	return Digest(object)
 }
 
 const (

@@ -8,10 +8,9 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
@@ -23,15 +22,19 @@ import (
 
 // check checks the configuration that a rendered sidecar reads. There is always a
 // report: what the configuration takes in is read even when nothing is checked.
-func (b *batch) check(request *render.Request, spec *corev1.PodSpec, of *wanted) {
-	container := of.desired.Container(of.container)
-	options := vectorconfig.Options{Image: value(request.Values, "sidecar", "image")}
+func (b *batch) check(overlay *render.Overlay, of *wanted) {
+	spec, container := &overlay.Template.Spec, overlay.Container(of.container)
+	options := vectorconfig.Options{Image: value(b.request.Values, "sidecar", "image")}
 	if container != nil {
 		options = vectorconfig.Options{Image: container.Image, Container: vectorContainer(container, spec)}
 	}
-	files := filesOf(request.Values, b.config, of.companions, container, spec)
+	if b.config.object != nil && container != nil {
+		options.Beside = slices.Sorted(maps.Keys(mountedFiles(container, spec, b.config.object)))
+	}
+	files := filesOf(b.request.Values, b.config, of.companions, container, spec)
 	of.report = b.report(files, options)
-	of.validation = validationOf(request, files, container, spec)
+	of.isReadUnseen = readsUnseen(b.config, of.companions, container, spec)
+	of.validation = validationOf(&b.request, files, container, spec)
 }
 
 // checkAlone checks a configuration of the user's that no workload runs yet.

@@ -203,7 +203,7 @@ func TestTenThousandWorkloadsOnOneConfigurationAreOneCheck(t *testing.T) {
 	require.Nil(t, first.invalid)
 	for range 10_000 {
 		fresh := &wanted{desired: first.desired, container: first.container, companions: first.companions}
-		b.check(&request, &rendered.Overlay.Template.Spec, fresh)
+		b.check(&rendered.Overlay, fresh)
 		require.Same(t, first.report, fresh.report)
 	}
 }

@@ -115,14 +115,11 @@ func (d *injection) add(record *workload.Record, of *variant, judged *judgement)
 		return // Nothing of this rendering is in it, or will be now, or that is noted.
 	}
 	d.last = wanted
-	for _, companion := range wanted.companions {
-		known := false
-		for i := range d.Companions {
-			known = known || d.Companions[i].Name == companion.Name
-		}
-		if !known {
-			d.Companions = append(d.Companions, companion)
-		}
+	for i := range wanted.companions {
+		d.need(&wanted.companions[i])
+	}
+	if wanted.copied != nil {
+		d.needCopy(wanted.copied, of.batch)
 	}
 }
 

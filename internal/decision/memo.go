@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
@@ -56,8 +57,12 @@ type wanted struct {
 	report     *vectorconfig.Report
 	collects   collection
 	companions []corev1.ConfigMap
-	validation *Validation
-	invalid    *Invalid
+	// copied is what is given of a referenced ConfigMap, nil for nothing.
+	copied *copied
+	// isReadUnseen tells that Vector reads configuration that is not ours to see.
+	isReadUnseen bool
+	validation   *Validation
+	invalid      *Invalid
 	// readTarget are the keys of the target that it was made of: a workload with
 	// other values there may have another result.
 	readTarget []string
@@ -80,7 +85,7 @@ type batch struct {
 func (m *Memo) batch(request render.Request, config config, policy *policy.Policy, observer Observer) *batch {
 	// Values are JSON, which always marshals, and in the order of its keys.
 	text, _ := json.Marshal([]any{
-		request.Chart.Digest, request.Values.Tree, request.Sidecar, request.KubeVersion, request.ConfigDigest, policy.Digest,
+		request.Chart.Digest, request.Values.Tree, request.Sidecar, request.KubeVersion, config.digest, policy.Digest,
 	})
 	sum := sha256.Sum256(text)
 	return &batch{memo: m, request: request, config: config, policy: policy, observer: observer, common: sum[:]}
@@ -174,18 +179,36 @@ func (b *batch) evaluate(ctx context.Context, target *workload.View) *wanted {
 	if fresh.invalid = b.judge(result, err); fresh.invalid != nil {
 		return fresh
 	}
-	version := request.ConfigDigest
-	if version == "" && len(result.Companions) > 0 {
-		version = digest(&result.Companions[0])
-	}
-	fresh.desired = plan.NewDesired(&result.Overlay, fresh.container, version)
-	fresh.overlay, fresh.companions = &result.Overlay.Template, result.Companions
+	fresh.companions = result.Companions
 	end = b.observer.begin(ctx, Check)
-	b.check(&request, &result.Overlay.Template.Spec, fresh)
-	fresh.collects = collectionOf(fresh)
-	fresh.invalid = refused(fresh.report, request.Values)
+	fresh.invalid = b.complete(&result.Overlay, fresh)
 	end(fresh.invalid.err())
 	return fresh
+}
+
+// complete checks the configuration of an overlay, and fills in what to apply if it
+// passes.
+func (b *batch) complete(overlay *render.Overlay, of *wanted) *Invalid {
+	b.check(overlay, of)
+	if invalid := refused(of.report, b.request.Values); invalid != nil {
+		return invalid
+	}
+	version := ""
+	if len(of.companions) > 0 {
+		version = companion.Digest(&of.companions[0])
+	}
+	if b.config.object != nil {
+		var invalid *Invalid
+		if of.copied, overlay, invalid = b.copyOf(overlay, of); invalid != nil {
+			return invalid
+		}
+	}
+	if of.copied != nil {
+		version = of.copied.digest
+	}
+	of.desired = plan.NewDesired(overlay, of.container, version)
+	of.overlay, of.collects = &overlay.Template, collectionOf(of.report, overlay.Container(of.container), of.desired)
+	return nil
 }
 
 // judge says what is wrong with a rendering, nil for nothing.

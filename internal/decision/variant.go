@@ -98,7 +98,7 @@ func (d *injection) newVariant(key string, overrides []environment.Layer) *varia
 	made.older = d.snapshot.rivals(value(values, "sidecar", "name"), d.matched)
 	made.checksOff = checkOf(values) == v1alpha1.CheckOff
 	made.batch = d.memo.batch(render.Request{
-		Chart: d.set.Chart, Values: values, KubeVersion: d.snapshot.KubeVersion, ConfigDigest: made.config.digest,
+		Chart: d.set.Chart, Values: values, KubeVersion: d.snapshot.KubeVersion,
 		Sidecar: types.NamespacedName{Namespace: sidecar.Namespace, Name: sidecar.Name},
 	}, made.config, d.snapshot.Platform.Policy, d.snapshot.Observer)
 	return made
