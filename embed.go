@@ -15,6 +15,7 @@
 //   - internal/policy holds what is injected against what the platform allows.
 //   - internal/platform keeps what a platform team gives: template sets, values
 //     of every environment, the policy, and the last good version of each.
+//   - internal/companion knows the ConfigMaps that the operator makes.
 //   - internal/render makes of chart, values and target the Overlay, which is
 //     what gets merged, and its companion objects.
 //   - internal/workload shows a Deployment as a small View.

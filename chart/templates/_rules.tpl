@@ -27,8 +27,8 @@ ClusterRole. */ -}}
 - apiGroups: [observability.kontroloop.ai]
   resources: [vectorsidecars/status]
   verbs: [patch]
-# Needed to own ConfigMaps with blockOwnerDeletion where the API server
-# enforces it (OwnerReferencesPermissionEnforcement).
+# Needed to own Jobs with blockOwnerDeletion where the API server enforces it
+# (OwnerReferencesPermissionEnforcement).
 - apiGroups: [observability.kontroloop.ai]
   resources: [vectorsidecars/finalizers]
   verbs: [update]

@@ -21,7 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -108,30 +108,28 @@ func identified(body map[string]any, target workload.Ref) map[string]any {
 }
 
 // Companion creates a companion or, if it has a UID, brings that one to the given
-// content. The VectorSidecar owns it, unless it is being deleted and leaves its
-// sidecars. An object of the same name that appeared meanwhile is not touched.
-func (w *Writer) Companion(ctx context.Context, owner *v1alpha1.VectorSidecar, companion *corev1.ConfigMap) error {
+// content. It has no owner: the garbage collector would take it before the pods that
+// read it, and whoever made it deletes it. An object of the same name that appeared
+// meanwhile is not touched.
+func (w *Writer) Companion(ctx context.Context, wanted *corev1.ConfigMap) error {
 	object := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: companion.Namespace, Name: companion.Name,
-			Labels: companion.Labels, Annotations: companion.Annotations,
+			Namespace: wanted.Namespace, Name: wanted.Name,
+			Labels: wanted.Labels, Annotations: wanted.Annotations,
 		},
-		Immutable: companion.Immutable, Data: companion.Data, BinaryData: companion.BinaryData,
+		Immutable: wanted.Immutable, Data: wanted.Data, BinaryData: wanted.BinaryData,
 	}
-	if !owner.Orphans() {
-		kind := v1alpha1.GroupVersion.WithKind("VectorSidecar")
-		object.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, kind)}
-	}
+	companion.Mark(object)
 	var err error
-	if companion.UID == "" {
+	if wanted.UID == "" {
 		err = w.client.Create(ctx, object, client.FieldOwner(meta.Operator))
 	} else {
 		// The whole object is ours, so it is replaced as a whole.
-		object.UID, object.ResourceVersion = companion.UID, companion.ResourceVersion
+		object.UID, object.ResourceVersion = wanted.UID, wanted.ResourceVersion
 		err = w.client.Update(ctx, object, client.FieldOwner(meta.Operator))
 	}
 	if err != nil {
-		return fmt.Errorf("writing ConfigMap %s/%s: %w", companion.Namespace, companion.Name, classify(err))
+		return fmt.Errorf("writing ConfigMap %s/%s: %w", wanted.Namespace, wanted.Name, classify(err))
 	}
 	return nil
 }

@@ -14,10 +14,12 @@ import (
 
 	"github.com/spf13/cobra"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/eject"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/offline"
@@ -107,7 +109,7 @@ func (o *ejectOptions) manifests() error {
 // ejectDocument writes a document without a sidecar; one that was made for a
 // sidecar is left out.
 func ejectDocument(out *bytes.Buffer, merger *offline.Merger, document world.Document) error {
-	if document.Object != nil && document.Object.GetLabels()[meta.LabelSidecar] != "" {
+	if made, ok := document.Object.(*corev1.ConfigMap); ok && made.Labels[meta.LabelSidecar] != "" && !companion.IsCopy(made) {
 		return nil
 	}
 	deployment, ok := document.Object.(*appsv1.Deployment)

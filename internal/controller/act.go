@@ -102,7 +102,7 @@ func (r *Reconciler) act(ctx context.Context, sidecar *v1alpha1.VectorSidecar, d
 	owner := client.ObjectKeyFromObject(sidecar)
 	for i := range decided.Missing {
 		companion := &decided.Missing[i]
-		if err := r.provide(ctx, sidecar, companion); err != nil {
+		if err := r.provide(ctx, companion); err != nil {
 			reason, permanent := explain(err)
 			result.fail(fmt.Sprintf("ConfigMap %s/%s", companion.Namespace, companion.Name), reason, err, permanent)
 			return result // Pods without their configuration would not start.
@@ -196,10 +196,10 @@ func (r *Reconciler) apply(ctx context.Context, p *plan.Plan) (apply.Written, er
 }
 
 // provide writes a companion to the end, even if the operator is to stop.
-func (r *Reconciler) provide(ctx context.Context, sidecar *v1alpha1.VectorSidecar, companion *corev1.ConfigMap) error {
+func (r *Reconciler) provide(ctx context.Context, companion *corev1.ConfigMap) error {
 	ctx, cancel := finishing(ctx)
 	defer cancel()
-	return r.writer.Companion(ctx, sidecar, companion)
+	return r.writer.Companion(ctx, companion)
 }
 
 // explain gives the reason for an error and whether the same would fail again.

@@ -5,9 +5,6 @@ package controller
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"sync"
 
@@ -17,16 +14,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// contentDigest is an annotation of ConfigMaps in the cache, never of any in a
-// cluster: it stands for content that was left out.
-const contentDigest = meta.Group + "/content-digest"
-
 // Digested returns a function that leaves the content of ConfigMaps out of the
 // cache, and puts a digest in its place: there are many, some are large, and few
-// concern us. Companions are kept whole, and those in the operator's own namespace.
+// concern us. Those in the operator's own namespace are kept whole; of a companion, what
+// tells whose it is.
 func Digested(namespace string) func(any) (any, error) {
 	return func(cached any) (any, error) {
 		object, ok := cached.(*corev1.ConfigMap)
@@ -34,23 +29,26 @@ func Digested(namespace string) func(any) (any, error) {
 			return cached, nil
 		}
 		object.ManagedFields = nil
-		if _, isCompanion := object.Labels[meta.LabelSidecar]; isCompanion || object.Namespace == namespace {
+		if object.Namespace == namespace || isReduced(object) {
 			return object, nil
 		}
 		reduced := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 			Namespace: object.Namespace, Name: object.Name, UID: object.UID, ResourceVersion: object.ResourceVersion,
 			OwnerReferences: object.OwnerReferences,
-			Annotations:     map[string]string{contentDigest: digestOf(object)},
+			Annotations:     map[string]string{companion.ContentDigest: companion.Digest(object)},
 		}}
+		if label, isLabelled := object.Labels[meta.LabelSidecar]; isLabelled {
+			reduced.Labels = map[string]string{meta.LabelSidecar: label}
+			reduced.Annotations[meta.AnnotationCompanion] = object.Annotations[meta.AnnotationCompanion]
+		}
 		return reduced, nil
 	}
 }
 
-func digestOf(object *corev1.ConfigMap) string {
-	// Maps of strings and bytes always marshal, and in the order of their keys.
-	text, _ := json.Marshal([]any{object.Data, object.BinaryData})
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:16])
+// isReduced reports whether the content of a ConfigMap was left out before: what is
+// listed as a stream comes by here twice.
+func isReduced(object *corev1.ConfigMap) bool {
+	return object.Annotations[companion.ContentDigest] != "" && len(object.Data)+len(object.BinaryData) == 0
 }
 
 // contents holds the ConfigMaps whose content the cache leaves out and a
@@ -73,7 +71,7 @@ func newContents(live client.Reader) *contents {
 
 // of returns the whole of a ConfigMap in the cache, nil if it is gone by now.
 func (c *contents) of(ctx context.Context, cached *corev1.ConfigMap) (*corev1.ConfigMap, error) {
-	digest, isDigested := cached.Annotations[contentDigest]
+	digest, isDigested := cached.Annotations[companion.ContentDigest]
 	if !isDigested {
 		return cached, nil
 	}
@@ -85,13 +83,13 @@ func (c *contents) of(ctx context.Context, cached *corev1.ConfigMap) (*corev1.Co
 	// It may be newer than the cache, whose event is still to come.
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.known[name] = content{digestOf(whole), whole}
+	c.known[name] = content{companion.Digest(whole), whole}
 	return whole, nil
 }
 
 // peek returns the same as of, and remembers nothing.
 func (c *contents) peek(ctx context.Context, cached *corev1.ConfigMap) (*corev1.ConfigMap, error) {
-	digest, isDigested := cached.Annotations[contentDigest]
+	digest, isDigested := cached.Annotations[companion.ContentDigest]
 	if !isDigested {
 		return cached, nil
 	}

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -32,11 +32,24 @@ func TestTheCacheHoldsTheContentOfOurConfigMapsAlone(t *testing.T) {
 	require.Empty(t, digested(t, theirs).Data)
 	require.Equal(t, types.UID(""), digested(t, theirs).UID)
 
-	companion := objects.NewConfigMap("logs-vector", "shop", "vector.yaml", "x")
-	companion.Labels = map[string]string{meta.LabelSidecar: "logs"}
-	require.Equal(t, companion.Data, digested(t, companion).Data)
+	made := objects.NewConfigMap("logs-vector", "shop", "vector.yaml", "x")
+	companion.Label(made, "logs")
+	companion.Mark(made)
+	require.Empty(t, digested(t, made).Data, "a copy may be large, and there is one for each revision")
+	logs := objects.NewVectorSidecar("logs", "shop").Build()
+	require.True(t, companion.IsOf(digested(t, made), logs))
+	require.Equal(t, companion.Digest(made), companion.KnownDigest(digested(t, made)))
+	theirs.Annotations = map[string]string{companion.ContentDigest: "0"}
+	require.Equal(t, companion.Digest(theirs), companion.KnownDigest(digested(t, theirs)))
 	ours := objects.NewConfigMap("values", "vector-system", "staging.yaml", "x")
 	require.Equal(t, ours.Data, digested(t, ours).Data)
+}
+
+func TestWhatIsLeftOutIsLeftOutOnce(t *testing.T) {
+	made := objects.NewConfigMap("logs-vector", "shop", "vector.yaml", "x")
+	companion.Label(made, "logs")
+	companion.Mark(made)
+	require.Equal(t, digested(t, made), digested(t, digested(t, made)))
 }
 
 func TestAConfigMapWhoseContentIsLeftOutStillWakesTheLoop(t *testing.T) {

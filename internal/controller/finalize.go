@@ -30,11 +30,13 @@ import (
 // though every removal was accepted: another writer may have restored it.
 const releaseRetry = time.Second
 
-// holdBeforeWriting adds the finalizer before the first workload is written to, or if
-// one carries the sidecar already: a VectorSidecar of the same name may have left it.
+// holdBeforeWriting adds the finalizer before the first workload or companion is
+// written, since nobody else would take them away, or if a workload carries the sidecar
+// already: a VectorSidecar of the same name may have left it.
 func (r *Reconciler) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) error {
 	concerned := func(p plan.Plan) bool { return p.Writes() || p.Carries }
-	if sidecar.DeletionTimestamp != nil || !slices.ContainsFunc(decided.Plans, concerned) {
+	holds := len(decided.Missing) > 0 || slices.ContainsFunc(decided.Plans, concerned)
+	if sidecar.DeletionTimestamp != nil || !holds {
 		return nil
 	}
 	return r.writer.Hold(ctx, sidecar)
@@ -120,24 +122,29 @@ func (r *Reconciler) orphanWorkloads(ctx context.Context, sidecar *v1alpha1.Vect
 	return !isStale.Load(), err
 }
 
-// orphanCompanions keeps the garbage collector from what orphaned sidecars read.
+// orphanCompanions keeps the garbage collector from what orphaned sidecars read:
+// companions of an earlier release have an owner.
 func (r *Reconciler) orphanCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
-	companions, err := snapshot.Companions(ctx, r.client, sidecar)
+	companions, err := snapshot.Companions(ctx, r.live, sidecar)
 	if err != nil {
 		return err
 	}
 	for i := range companions {
-		if err := r.writer.Companion(ctx, sidecar, &companions[i]); err != nil {
+		if len(companions[i].OwnerReferences) == 0 {
+			continue
+		}
+		if err := r.writer.Companion(ctx, &companions[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// deleteCompanions deletes what was made for a VectorSidecar. One that the cache
-// does not show yet is left to the garbage collector, by its owner reference.
+// deleteCompanions deletes what was made for a VectorSidecar, also what old ReplicaSets
+// still refer to: nobody comes later. It asks the API server, and not the cache, which
+// may not have the last ones yet.
 func (r *Reconciler) deleteCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
-	companions, err := snapshot.Companions(ctx, r.client, sidecar)
+	companions, err := snapshot.Companions(ctx, r.live, sidecar)
 	if err != nil {
 		return err
 	}

@@ -11,9 +11,10 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 )
 
 const (
@@ -92,7 +93,7 @@ func (h *history) keep(owner types.NamespacedName, names, free []string) (wait t
 	return wait
 }
 
-// used are the names of the ConfigMaps that ReplicaSets of a namespace mount.
+// used are the names of the ConfigMaps that ReplicaSets of a namespace refer to.
 func (h *history) used(ctx context.Context, namespace string) (map[string]bool, error) {
 	used := map[string]bool{}
 	page := &appsv1.ReplicaSetList{}
@@ -102,32 +103,12 @@ func (h *history) used(ctx context.Context, namespace string) (map[string]bool, 
 			return nil, fmt.Errorf("looking for ReplicaSets that refer to an old configuration: %w", err)
 		}
 		for i := range page.Items {
-			volumes := page.Items[i].Spec.Template.Spec.Volumes
-			for j := range volumes {
-				for _, name := range configMapsOf(&volumes[j]) {
-					used[name] = true
-				}
+			for _, name := range companion.References(&page.Items[i].Spec.Template.Spec) {
+				used[name] = true
 			}
 		}
 		if page.Continue == "" {
 			return used, nil
 		}
 	}
-}
-
-// configMapsOf are the names of the ConfigMaps that a volume shows.
-func configMapsOf(volume *corev1.Volume) []string {
-	var names []string
-	if volume.ConfigMap != nil {
-		names = append(names, volume.ConfigMap.Name)
-	}
-	if volume.Projected == nil {
-		return names
-	}
-	for i := range volume.Projected.Sources {
-		if source := volume.Projected.Sources[i].ConfigMap; source != nil {
-			names = append(names, source.Name)
-		}
-	}
-	return names
 }

@@ -22,6 +22,9 @@ const (
 	indexSelector = "selector"
 	// indexManager finds VectorSidecars by their field manager.
 	indexManager = "manager"
+	// indexLabel finds VectorSidecars by the label of their companions, which holds a
+	// digest of a name that is too long for one.
+	indexLabel = "label"
 	// anyLabels is the key of VectorSidecars that require no certain label.
 	anyLabels = "*"
 )
@@ -35,6 +38,9 @@ func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 		{&v1alpha1.VectorSidecar{}, indexSelector, selectorKeys},
 		{&v1alpha1.VectorSidecar{}, indexManager, func(object client.Object) []string {
 			return []string{meta.Manager(object.GetName())}
+		}},
+		{&v1alpha1.VectorSidecar{}, indexLabel, func(object client.Object) []string {
+			return []string{meta.LabelValue(object.GetName())}
 		}},
 	} {
 		if err := indexer.IndexField(ctx, index.object, index.name, index.keys); err != nil {

@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -56,7 +57,7 @@ func configMapChanges() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, isOld := e.ObjectOld.(*corev1.ConfigMap)
 		after, isNew := e.ObjectNew.(*corev1.ConfigMap)
-		return !isOld || !isNew || before.Annotations[contentDigest] != after.Annotations[contentDigest] || !maps.Equal(before.Data, after.Data) || !reflect.DeepEqual(before.BinaryData, after.BinaryData) ||
+		return !isOld || !isNew || before.Annotations[companion.ContentDigest] != after.Annotations[companion.ContentDigest] || !maps.Equal(before.Data, after.Data) || !reflect.DeepEqual(before.BinaryData, after.BinaryData) ||
 			before.Labels[meta.LabelTemplateSet] != after.Labels[meta.LabelTemplateSet]
 	}}
 }
@@ -134,8 +135,8 @@ func (r *Reconciler) sidecarsOfConfigMap(ctx context.Context, object client.Obje
 		return all
 	}
 	found := r.references.to(name)
-	if owner := metav1.GetControllerOf(object); owner != nil && owner.Kind == "VectorSidecar" && owner.APIVersion == v1alpha1.GroupVersion.String() {
-		found = append(found, types.NamespacedName{Namespace: name.Namespace, Name: owner.Name})
+	if label := object.GetLabels()[meta.LabelSidecar]; label != "" {
+		found = append(found, keysOf(r.list(ctx, name.Namespace, indexLabel, label))...)
 	}
 	return requests(found)
 }

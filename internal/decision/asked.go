@@ -13,31 +13,43 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 )
 
-// askedFor is a digest of what people have a sidecar rendered from: every layer of
-// values that is not built in, the environment's name, the platform's policy and its
-// template set, the configuration that the values refer to, and the minor version of
-// the API server. Workloads carry it, so that what counts, and how it is written down
-// here, has to stay what it is from release to release.
-func askedFor(s *Snapshot, set *platform.Set, name string, layers []environment.Layer, configDigest string) string {
-	asked := struct {
-		Environment, Policy, TemplateSet, Config, Kubernetes string
-		Values                                               []map[string]any
-	}{
-		Environment: name, Policy: s.Platform.Policy.Given, Config: configDigest, Kubernetes: minorOf(s.KubeVersion),
+// asked is what people have a sidecar rendered from: every layer of values that is not
+// built in, the environment's name, the platform's policy and its template set, what
+// the sidecar is given of the configuration that the values refer to, and the minor
+// version of the API server. Workloads carry a digest of it, so that what counts, and
+// how it is written down here, has to stay what it is from release to release.
+type asked struct {
+	Environment, Policy, TemplateSet, Config, Kubernetes string
+	Values                                               []map[string]any
+}
+
+// askedFor is all of it that is known before anything is rendered: all but Config.
+func askedFor(s *Snapshot, set *platform.Set, name string, layers []environment.Layer) asked {
+	found := asked{
+		Environment: name, Policy: s.Platform.Policy.Given, Kubernetes: minorOf(s.KubeVersion),
 		Values: []map[string]any{},
 	}
 	if set.Given != "" {
-		asked.TemplateSet = set.Name + " " + set.Given
+		found.TemplateSet = set.Name + " " + set.Given
 	}
 	if given := set.Environments.Given(name); len(given) > 0 {
-		asked.Values = append(asked.Values, given)
+		found.Values = append(found.Values, given)
 	}
 	for i := range layers {
 		if len(layers[i].Tree) > 0 {
-			asked.Values = append(asked.Values, layers[i].Tree)
+			found.Values = append(found.Values, layers[i].Tree)
 		}
 	}
-	text, _ := json.Marshal(asked) // Texts and JSON values always marshal, and in one order.
+	return found
+}
+
+// digest is the digest of it with what is copied of a referenced ConfigMap, nil for
+// nothing: what the sidecar does not need of that ConfigMap does not count.
+func (a asked) digest(given *copied) string {
+	if given != nil {
+		a.Config = given.digest
+	}
+	text, _ := json.Marshal(a) // Texts and JSON values always marshal, and in one order.
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8])
 }

@@ -57,8 +57,8 @@ var nextRelease = map[string]string{
 	"logLevel: debug":     "logLevel: trace",
 }
 
-// asked is what would be noted in the first workload.
-func asked(t *testing.T, s *Snapshot) string {
+// askedHashOf is what would be noted in the first workload.
+func askedHashOf(t *testing.T, s *Snapshot) string {
 	t.Helper()
 	p := decide(t, s).Plans[0]
 	require.Equal(t, plan.Inject, p.Action, p.Message)
@@ -129,10 +129,10 @@ func TestWhatPeopleGiveIsAskedFor(t *testing.T) {
 			if test.before != nil {
 				test.before(s)
 			}
-			was := asked(t, s)
-			require.Equal(t, was, asked(t, s), "the same from one pass to the next")
+			was := askedHashOf(t, s)
+			require.Equal(t, was, askedHashOf(t, s), "the same from one pass to the next")
 			test.change(s)
-			require.NotEqual(t, was, asked(t, s))
+			require.NotEqual(t, was, askedHashOf(t, s))
 		})
 	}
 }
@@ -160,9 +160,9 @@ func TestWhatIsBuiltInIsNotAskedFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, logs().FromSet("team").Build(), cart())
 			s.Platform = given(t, installation, sets)
-			was := asked(t, s)
+			was := askedHashOf(t, s)
 			change(s)
-			require.Equal(t, was, asked(t, s))
+			require.Equal(t, was, askedHashOf(t, s))
 		})
 	}
 }
@@ -174,8 +174,8 @@ func TestTheDigestOfWhatIsAskedForStaysWhatItIs(t *testing.T) {
 		objects.NewDeployment("cart", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build())
 	s.Platform = given(t, map[string]string{"development.yaml": "sidecar: {threads: 2}\ntemplateSet: team\n", platform.PolicyKey: "users: {min: 1000}"},
 		map[string]map[string]string{"team": {"_team.tpl": "{{- define \"team\" }}a{{ end }}"}})
-	require.Equal(t, "27ea3144e62a216a.8837593518f92a98.containers", asked(t, s))
-	require.Equal(t, "d9579f9d6af8ab90", asked(t, snapshot(t, logs().Build(), cart())))
+	require.Equal(t, "27ea3144e62a216a.8837593518f92a98.containers", askedHashOf(t, s))
+	require.Equal(t, "d9579f9d6af8ab90", askedHashOf(t, snapshot(t, logs().Build(), cart())))
 }
 
 func strictly(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
@@ -190,7 +190,7 @@ func carryOut(t *testing.T, s *Snapshot, decided *Decision, deployments ...*apps
 	merger, err := offline.New()
 	require.NoError(t, err)
 	done := *s
-	done.Workloads, done.Companions = nil, append(done.Companions, written(s.Sidecar, decided.Companions)...)
+	done.Workloads, done.Companions = nil, append(done.Companions, written(decided.Companions)...)
 	for i, deployment := range deployments {
 		if p := &decided.Plans[i]; p.Writes() {
 			merged, err := merger.Deployment(deployment, p)

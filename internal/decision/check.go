@@ -8,28 +8,33 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // check checks the configuration that a rendered sidecar reads. There is always a
 // report: what the configuration takes in is read even when nothing is checked.
-func (b *batch) check(of *wanted) {
-	request, spec := &b.request, &of.overlay.Template.Spec
-	container := of.desired.Container(of.container)
-	options := vectorconfig.Options{Image: value(request.Values, "sidecar", "image")}
+func (b *batch) check(overlay *render.Overlay, of *wanted) {
+	spec, container := &overlay.Template.Spec, overlay.Container(of.container)
+	options := vectorconfig.Options{Image: value(b.request.Values, "sidecar", "image")}
 	if container != nil {
 		options = vectorconfig.Options{Image: container.Image, Container: vectorContainer(container, spec)}
 	}
-	files := filesOf(request.Values, b.config, of.companions, container, spec)
+	if b.config.object != nil && container != nil {
+		options.Beside = slices.Sorted(maps.Keys(mountedFiles(container, spec, b.config.object)))
+	}
+	files := filesOf(b.request.Values, b.config, of.companions, container, spec)
 	of.report = b.report(files, options)
-	of.validation = validationOf(request, files, container, spec)
+	of.isReadUnseen = readsUnseen(b.config, of.companions, container, spec)
+	of.validation = validationOf(&b.request, files, container, spec)
 }
 
 // checkAlone checks a configuration of the user's that no workload runs yet.

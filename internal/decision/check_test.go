@@ -193,13 +193,13 @@ func TestTenThousandWorkloadsOnOneConfigurationAreOneCheck(t *testing.T) {
 	require.Nil(t, invalid)
 	b := NewMemo().batch(render.Request{
 		Chart: set.Chart, Values: values, KubeVersion: s.KubeVersion, Sidecar: types.NamespacedName{Namespace: "shop", Name: "logs"},
-	}, config{}, s, "")
+	}, config{}, s, asked{})
 	view := settled(cart())
 	first := b.want(t.Context(), &view)
 	require.Nil(t, first.invalid)
 	for range 10_000 {
-		fresh := &wanted{desired: first.desired, overlay: first.overlay, container: first.container, companions: first.companions}
-		b.check(fresh)
+		fresh := &wanted{container: first.container, companions: first.companions}
+		b.check(first.rendered, fresh)
 		require.Same(t, first.report, fresh.report)
 	}
 }

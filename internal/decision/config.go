@@ -4,9 +4,6 @@
 package decision
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,15 +11,18 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // config is a Vector configuration in a ConfigMap of the user's. Its zero value
-// says that there is none, because the configuration is a companion.
+// says that there is none, because the configuration is rendered.
 type config struct {
-	name, key, digest string
-	object            *corev1.ConfigMap
+	name, key string
+	// digest is of all that is in the ConfigMap, used or not.
+	digest string
+	object *corev1.ConfigMap
 }
 
 // referencedConfig finds the ConfigMap that the values name.
@@ -42,7 +42,7 @@ func referencedConfig(snapshot *Snapshot, values environment.Values) (config, *I
 		return found, &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
 			"ConfigMap %s/%s has no key %q; %s", namespace, name, key, keysOf(found.object))}
 	}
-	found.digest = digest(found.object)
+	found.digest = companion.Digest(found.object)
 	return found, nil
 }
 
@@ -55,15 +55,6 @@ func keysOf(object *corev1.ConfigMap) string {
 		return "it has no keys"
 	}
 	return "it has " + strings.Join(keys, ", ")
-}
-
-// digest covers all data of a ConfigMap: a configuration may refer to the other
-// keys as files.
-func digest(object *corev1.ConfigMap) string {
-	// Maps of strings and bytes always marshal, and in the order of their keys.
-	text, _ := json.Marshal([]any{object.Data, object.BinaryData})
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
 }
 
 // value reads a string from the values, "" if there is none.

@@ -4,6 +4,7 @@
 package decision
 
 import (
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,7 +17,7 @@ import (
 // vectorContainer tells the checks what they need to know of a rendered container.
 func vectorContainer(container *corev1.Container, spec *corev1.PodSpec) *vectorconfig.Container {
 	c := &vectorconfig.Container{
-		Args: container.Args, Env: map[string]string{}, OpenEnv: len(container.EnvFrom) > 0,
+		Args: container.Args, Commands: commandsOf(container), WorkingDir: container.WorkingDir, Env: map[string]string{}, OpenEnv: len(container.EnvFrom) > 0,
 		ReadOnlyRoot: container.SecurityContext != nil && container.SecurityContext.ReadOnlyRootFilesystem != nil && *container.SecurityContext.ReadOnlyRootFilesystem,
 	}
 	for _, variable := range container.Env {
@@ -34,6 +35,24 @@ func vectorContainer(container *corev1.Container, spec *corev1.PodSpec) *vectorc
 		c.PreStopSeconds = hook.PreStop.Sleep.Seconds
 	}
 	return c
+}
+
+// commandsOf are the words of what a container runs beside its arguments.
+func commandsOf(container *corev1.Container) []string {
+	words := slices.Clone(container.Command)
+	for _, probe := range []*corev1.Probe{container.LivenessProbe, container.ReadinessProbe, container.StartupProbe} {
+		if probe != nil && probe.Exec != nil {
+			words = append(words, probe.Exec.Command...)
+		}
+	}
+	if hooks := container.Lifecycle; hooks != nil {
+		for _, hook := range []*corev1.LifecycleHandler{hooks.PostStart, hooks.PreStop} {
+			if hook != nil && hook.Exec != nil {
+				words = append(words, hook.Exec.Command...)
+			}
+		}
+	}
+	return words
 }
 
 // vectorMount tells whether a mount can be written to, and how much fits in.

@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/pace"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -49,7 +50,8 @@ type Snapshot struct {
 	// Started returns the generation that the last write to a workload gave it,
 	// 0 if none is remembered; nil when nobody remembers any.
 	Started func(types.UID) int64
-	// Companions are the objects made for this VectorSidecar.
+	// Companions are the objects made for this VectorSidecar. Their content may be
+	// left out, and a digest be in its place.
 	Companions []corev1.ConfigMap
 
 	// Platform is what the platform team gives: template sets, values, policy.
@@ -82,7 +84,7 @@ type Decision struct {
 	// Environment whose values were used, what named it, and the template set.
 	Environment, EnvironmentFrom, TemplateSet string
 	// ReferencedConfigMap is the name of the ConfigMap that the Vector
-	// configuration comes from, "" if it is a companion. It is known even when
+	// configuration is copied from, "" if it is rendered. It is known even when
 	// the ConfigMap is not there.
 	ReferencedConfigMap string
 	// Invalid says why nothing may be injected, nil if it may.
@@ -214,17 +216,17 @@ func (d *Decision) remove(snapshot *Snapshot, recall *judgements, record *worklo
 // provide compares the companions that are wanted with those that there are. One
 // whose name is taken by an object of somebody else's is a conflict.
 func (d *Decision) provide(snapshot *Snapshot) {
-	for _, companion := range d.Companions {
-		there := snapshot.find(companion.Name)
+	for _, wanted := range d.Companions {
+		there := snapshot.find(wanted.Name)
 		switch {
 		case there == nil:
-			d.Missing = append(d.Missing, companion)
-		case !isOurs(there, snapshot.Sidecar):
+			d.Missing = append(d.Missing, wanted)
+		case !companion.IsLeftTo(there, snapshot.Sidecar):
 			d.Invalid = &Invalid{meta.ReasonConflict, fmt.Sprintf(
 				"ConfigMap %s/%s is not one of %s: delete it, or give this VectorSidecar another name", there.Namespace, there.Name, describe(snapshot.Sidecar))}
-		case digest(there) != digest(&companion) || !metav1.IsControlledBy(there, snapshot.Sidecar):
-			companion.UID = there.UID
-			d.Missing = append(d.Missing, companion)
+		case companion.KnownDigest(there) != companion.Digest(&wanted) || !companion.IsOf(there, snapshot.Sidecar):
+			wanted.UID = there.UID
+			d.Missing = append(d.Missing, wanted)
 		}
 	}
 	if d.Invalid == nil {
@@ -246,13 +248,6 @@ func (s *Snapshot) find(name string) *corev1.ConfigMap {
 		}
 	}
 	return s.ConfigMap(name)
-}
-
-// isOurs tells whether a ConfigMap was made for a VectorSidecar: now, or before
-// one of the same name was deleted and left it.
-func isOurs(object *corev1.ConfigMap, sidecar *v1alpha1.VectorSidecar) bool {
-	return metav1.IsControlledBy(object, sidecar) ||
-		metav1.GetControllerOf(object) == nil && object.Labels[meta.LabelSidecar] == meta.LabelValue(sidecar.Name)
 }
 
 // collect finds the companions that may go: not before everything that may refer

@@ -17,6 +17,7 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/platform"
@@ -99,11 +100,11 @@ func carried(s *Snapshot, p *plan.Plan) {
 }
 
 // written are companions as they are once they are there.
-func written(owner *v1alpha1.VectorSidecar, companions []corev1.ConfigMap) []corev1.ConfigMap {
+func written(companions []corev1.ConfigMap) []corev1.ConfigMap {
 	var there []corev1.ConfigMap
 	for i := range companions {
 		object := companions[i].DeepCopy()
-		object.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, v1alpha1.GroupVersion.WithKind("VectorSidecar"))}
+		companion.Mark(object)
 		there = append(there, *object)
 	}
 	return there
@@ -203,7 +204,7 @@ func TestWhatShouldNotCarryTheSidecarLosesIt(t *testing.T) {
 func TestWhatIsWrongTouchesNoWorkload(t *testing.T) {
 	s := snapshot(t, logs().Build(), cart())
 	carried(s, &decide(t, s).Plans[0])
-	companions := written(s.Sidecar, decide(t, s).Companions)
+	companions := written(decide(t, s).Companions)
 	for name, change := range map[string]func(*v1alpha1.VectorSidecar){
 		"an unknown environment": func(vs *v1alpha1.VectorSidecar) { vs.Spec.Environment = "nowhere" },
 		"a ConfigMap that is gone": func(vs *v1alpha1.VectorSidecar) {
@@ -270,7 +271,7 @@ func TestAReferencedConfigMapIsHeldToWhatItMustBe(t *testing.T) {
 			require.Equal(t, "shipping", decided.ReferencedConfigMap, "it has to be watched, also when it is not there")
 			if test.reason == "" {
 				require.Nil(t, decided.Invalid)
-				require.Empty(t, decided.Companions)
+				require.Len(t, decided.Companions, 1)
 				return
 			}
 			require.NotNil(t, decided.Invalid)
@@ -280,22 +281,6 @@ func TestAReferencedConfigMapIsHeldToWhatItMustBe(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestAnyChangeOfAReferencedConfigMapGivesAnotherSidecar(t *testing.T) {
-	s := snapshot(t, logs().WithConfigMap("shipping", "").Build(), cart())
-	hash := func(change func(*corev1.ConfigMap)) string {
-		object := objects.NewConfigMap("shipping", "shop", "vector.yaml", objects.VectorConfig("x"))
-		change(object)
-		s.ConfigMap = only("shipping", object)
-		return decide(t, s).Plans[0].Desired.InjectedHash()
-	}
-	before := hash(func(*corev1.ConfigMap) {})
-
-	require.Equal(t, before, hash(func(c *corev1.ConfigMap) { c.Labels, c.ResourceVersion = map[string]string{"a": "b"}, "9" }), "metadata starts no pods")
-	require.NotEqual(t, before, hash(func(c *corev1.ConfigMap) { c.Data["vector.yaml"] = objects.VectorConfig("y") }))
-	require.NotEqual(t, before, hash(func(c *corev1.ConfigMap) { c.Data["table.csv"] = "a,b" }), "a configuration may read the other keys")
-	require.NotEqual(t, before, hash(func(c *corev1.ConfigMap) { c.BinaryData = map[string][]byte{"geo.mmdb": {1}} }))
 }
 
 func TestCompanionsComeBeforeAndGoAfterTheWorkloadsThatNeedThem(t *testing.T) {
@@ -309,7 +294,7 @@ func TestCompanionsComeBeforeAndGoAfterTheWorkloadsThatNeedThem(t *testing.T) {
 	require.Empty(t, first.Obsolete, "the workload may still run with the old one")
 
 	carried(s, &first.Plans[0])
-	s.Companions = append(s.Companions, written(s.Sidecar, first.Companions)...)
+	s.Companions = append(s.Companions, written(first.Companions)...)
 	change(s, func(v *workload.View) { v.Rollout = workload.RolloutProgressing })
 	rolling := decide(t, s)
 	require.Equal(t, plan.None, rolling.Plans[0].Action)

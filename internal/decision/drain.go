@@ -43,8 +43,8 @@ func (b *batch) within(of *wanted, grace *int64) *wanted {
 
 // cut makes what is wanted of workloads whose pods have so many seconds to end.
 func (b *batch) cut(of *wanted, grace int64) *wanted {
-	cut := &wanted{container: of.container, version: of.version, companions: of.companions, readTarget: of.readTarget}
-	overlay, err := of.overlay.Draining(grace)
+	cut := &wanted{container: of.container, companions: of.companions, readTarget: of.readTarget}
+	overlay, err := of.rendered.Draining(grace)
 	if err != nil {
 		cut.invalid = &Invalid{meta.ReasonInvalidSidecar, err.Error()}
 		return cut

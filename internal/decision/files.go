@@ -28,8 +28,12 @@ func filesOf(values environment.Values, given config, companions []corev1.Config
 	told, printed := toldFiles(container), printedRaw(values)
 	var files []vectorconfig.File
 	add := func(object *corev1.ConfigMap, source string, keys ...string) {
+		isRead := map[string]bool{}
+		if len(told) > 0 {
+			isRead = toldKeys(told, mountedFiles(container, spec, object))
+		}
 		for _, key := range keys {
-			if len(told) > 0 && !isTold(told, mountPaths(container, spec, object.Name), key) {
+			if len(told) > 0 && !isRead[key] {
 				continue
 			}
 			file := vectorconfig.File{Name: key, Source: source + " " + key, Text: object.Data[key]}
@@ -92,36 +96,39 @@ func toldFiles(container *corev1.Container) []string {
 	return told
 }
 
-// isTold tells whether Vector is told to read a key of a ConfigMap that is
-// mounted at folders.
-func isTold(told, folders []string, key string) bool {
-	for _, folder := range folders {
-		file := path.Join(folder, key)
-		for _, pattern := range told {
-			matches, err := path.Match(path.Clean(pattern), file)
-			if matches && err == nil || strings.HasSuffix(pattern, "/") && path.Dir(file) == path.Clean(pattern) {
-				return true
-			}
+// toldKeys are the keys, of a ConfigMap that is mounted as files, that Vector is told to
+// read.
+func toldKeys(told []string, files map[string]string) map[string]bool {
+	keys := map[string]bool{}
+	for file, key := range files {
+		if slices.ContainsFunc(told, func(pattern string) bool { return isTold(pattern, file) }) {
+			keys[key] = true
 		}
 	}
-	return false
+	return keys
 }
 
-// mountPaths are the folders at which a container mounts a ConfigMap.
-func mountPaths(container *corev1.Container, spec *corev1.PodSpec, configMap string) []string {
-	var folders []string
-	for i := range spec.Volumes {
-		volume := &spec.Volumes[i]
-		if volume.ConfigMap == nil || volume.ConfigMap.Name != configMap {
-			continue
-		}
-		for _, mount := range container.VolumeMounts {
-			if mount.Name == volume.Name {
-				folders = append(folders, mount.MountPath)
-			}
+// isTold reports whether a file is one that Vector is told to read.
+func isTold(pattern, file string) bool {
+	matches, err := path.Match(path.Clean(pattern), file)
+	return matches && err == nil || strings.HasSuffix(pattern, "/") && path.Dir(file) == path.Clean(pattern)
+}
+
+// readsUnseen reports whether Vector is told to read something that is neither in the
+// referenced ConfigMap nor in a companion: nobody knows what it names.
+func readsUnseen(given config, companions []corev1.ConfigMap, container *corev1.Container, spec *corev1.PodSpec) bool {
+	var seen []map[string]string
+	if given.object != nil && container != nil {
+		seen = append(seen, mountedFiles(container, spec, given.object))
+	}
+	for i := range companions {
+		if container != nil {
+			seen = append(seen, mountedFiles(container, spec, &companions[i]))
 		}
 	}
-	return folders
+	return slices.ContainsFunc(toldFiles(container), func(pattern string) bool {
+		return !slices.ContainsFunc(seen, func(files map[string]string) bool { return len(toldKeys([]string{pattern}, files)) > 0 })
+	})
 }
 
 // inlineSource names an inline configuration by the layer that gives it.

@@ -93,9 +93,9 @@ func (d *injection) judge(ctx context.Context, record *workload.Record, by *vari
 	if p.Desired != nil {
 		p.Warning = by.doubts(wanted, &view)
 	}
-	judged := &judgement{plan: p, wanted: wanted, companions: wanted.companions}
+	judged := &judgement{plan: p, wanted: wanted, companions: wanted.companions, copied: wanted.copied}
 	if p.Keeps != "" {
-		judged.kept, judged.companions = d.snapshot.keep(d.manager, &view, wanted.companions)
+		d.snapshot.keep(judged, &view)
 	}
 	return judged
 }
@@ -127,14 +127,11 @@ func (d *injection) add(record *workload.Record, of *variant, judged *judgement)
 	if p.Keeps == "" {
 		d.last = wanted
 	}
-	for _, companion := range judged.companions {
-		known := false
-		for i := range d.Companions {
-			known = known || d.Companions[i].Name == companion.Name
-		}
-		if !known {
-			d.Companions = append(d.Companions, companion)
-		}
+	for i := range judged.companions {
+		d.need(&judged.companions[i])
+	}
+	if judged.copied != nil {
+		d.needCopy(judged.copied, of.batch)
 	}
 }
 

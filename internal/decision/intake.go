@@ -11,6 +11,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -25,8 +27,8 @@ type collection struct {
 
 // collectionOf tells what the sidecar of a rendering collects: its configuration
 // listens to something, or reads files where the application may write some.
-func collectionOf(of *wanted) collection {
-	intake, sidecar := of.report.Intake, of.desired.Container(of.container)
+func collectionOf(report *vectorconfig.Report, sidecar *corev1.Container, desired *plan.Desired) collection {
+	intake := report.Intake
 	if intake.Other || sidecar == nil || !readsConfig(sidecar) {
 		return collection{}
 	}
@@ -38,7 +40,7 @@ func collectionOf(of *wanted) collection {
 	for _, pattern := range intake.Files {
 		switch volume := volumeAt(sidecar, pattern); {
 		case volume == "":
-		case of.desired.Shares(volume):
+		case desired.Shares(volume):
 			return collection{}
 		default:
 			found.volumes = append(found.volumes, volume)

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -21,21 +22,21 @@ func (s *Snapshot) hasLost(manager string, desired *plan.Desired, view *workload
 	})
 }
 
-// keep returns the ConfigMaps of a sidecar that is kept, and those of the companions of
-// today that have to be written in the place of one that is gone, or that somebody has
-// changed: what it held before is not rendered any more.
-func (s *Snapshot) keep(manager string, view *workload.View, companions []corev1.ConfigMap) (kept []string, renewed []corev1.ConfigMap) {
-	owned := view.Owned[manager]
-	kept = owned.ConfigMaps()
-	for i := range companions {
-		if !slices.Contains(kept, companions[i].Name) {
-			continue
-		}
-		if there := s.find(companions[i].Name); there == nil || digest(there) != owned.ConfigVersion() {
-			renewed = append(renewed, companions[i])
-		}
+// keep notes the ConfigMaps of a sidecar that is kept. Of the companions of today it
+// leaves those that have to be written in the place of one that is gone, or that
+// somebody has changed: what it held before is not rendered any more.
+func (s *Snapshot) keep(judged *judgement, view *workload.View) {
+	owned := view.Owned[judged.plan.Manager]
+	judged.kept = owned.ConfigMaps()
+	// What is not of this sidecar needs no repair.
+	isSound := func(name string) bool {
+		there := s.find(name)
+		return !slices.Contains(judged.kept, name) || there != nil && companion.KnownDigest(there) == owned.ConfigVersion()
 	}
-	return kept, renewed
+	judged.companions = slices.DeleteFunc(slices.Clone(judged.companions), func(c corev1.ConfigMap) bool { return isSound(c.Name) })
+	if judged.copied != nil && isSound(judged.copied.name) {
+		judged.copied = nil
+	}
 }
 
 // companionNames tell which companions there are, and which version of each.

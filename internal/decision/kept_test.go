@@ -93,7 +93,7 @@ func TestANewWorkloadGetsWhatIsRenderedNowBesideOneThatKeeps(t *testing.T) {
 			require.Equal(t, plan.None, decided.Plans[1].Action)
 			require.Len(t, decided.Companions, 1)
 			after := carryOut(t, s, decided, fresh)
-			after.Companions = written(s.Sidecar, decided.Companions)
+			after.Companions = written(decided.Companions)
 			if decided.Companions[0].Name != before.Companions[0].Name {
 				after.Companions = append(after.Companions, s.Companions...)
 			}

@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
@@ -50,16 +51,21 @@ func NewMemo() *Memo {
 
 // wanted is the result of one rendering: what to apply, or why not.
 type wanted struct {
-	desired   *plan.Desired
-	overlay   *render.Overlay
-	container string
-	// version is a digest of the Vector configuration.
-	version    string
+	desired *plan.Desired
+	overlay *render.Overlay
+	// rendered is the overlay as the templates give it, with the ConfigMap itself
+	// where the overlay has a copy.
+	rendered   *render.Overlay
+	container  string
 	report     *vectorconfig.Report
 	collects   collection
 	companions []corev1.ConfigMap
-	validation *Validation
-	invalid    *Invalid
+	// copied is what is given of a referenced ConfigMap, nil for nothing.
+	copied *copied
+	// isReadUnseen tells that Vector reads configuration that is not ours to see.
+	isReadUnseen bool
+	validation   *Validation
+	invalid      *Invalid
 	// readTarget are the keys of the target that it was made of: a workload with
 	// other values there may have another result.
 	readTarget []string
@@ -79,19 +85,19 @@ type batch struct {
 	config   config
 	policy   *policy.Policy
 	observer Observer
-	// asked is a digest of what the request was made of; see askedFor.
-	asked string
+	// asked is what the request was made of.
+	asked asked
 	// writtenBy is the snapshot's.
 	writtenBy string
 	// common is the key of everything but the target.
 	common []byte
 }
 
-func (m *Memo) batch(request render.Request, config config, snapshot *Snapshot, asked string) *batch {
+func (m *Memo) batch(request render.Request, config config, snapshot *Snapshot, asked asked) *batch {
 	policy := snapshot.Platform.Policy
 	// Values are JSON, which always marshals, and in the order of its keys.
 	text, _ := json.Marshal([]any{
-		request.Chart.Digest, request.Values.Tree, request.Sidecar, request.KubeVersion, request.ConfigDigest, policy.Digest,
+		request.Chart.Digest, request.Values.Tree, request.Sidecar, request.KubeVersion, config.digest, policy.Digest,
 		snapshot.WrittenBy, asked,
 	})
 	sum := sha256.Sum256(text)
@@ -202,10 +208,7 @@ func (b *batch) evaluate(ctx context.Context, target *workload.View) *wanted {
 	if fresh.invalid = b.judge(result, err); fresh.invalid != nil {
 		return fresh
 	}
-	fresh.version, fresh.companions = request.ConfigDigest, result.Companions
-	if fresh.version == "" && len(result.Companions) > 0 {
-		fresh.version = digest(&result.Companions[0])
-	}
+	fresh.companions = result.Companions
 	end = b.observer.begin(ctx, Check)
 	b.conclude(fresh, &result.Overlay)
 	end(fresh.invalid.err())
@@ -220,13 +223,29 @@ func (w *wanted) readOf() []string {
 	return append(slices.Clip(w.readTarget), workload.GraceKey)
 }
 
-// conclude fills in what follows from the overlay.
-func (b *batch) conclude(of *wanted, overlay *render.Overlay) {
-	of.overlay = overlay
-	of.desired = plan.NewDesired(overlay, of.container, of.version, b.marks()).For(plan.Asked{Digest: b.asked, Keys: of.readOf()})
-	b.check(of)
-	of.collects = collectionOf(of)
-	of.invalid = refused(of.report, b.request.Values)
+// conclude checks the configuration of an overlay, and fills in what to apply if it
+// passes.
+func (b *batch) conclude(of *wanted, rendered *render.Overlay) {
+	b.check(rendered, of)
+	if of.invalid = refused(of.report, b.request.Values); of.invalid != nil {
+		return
+	}
+	of.rendered, of.overlay = rendered, rendered
+	version := ""
+	if len(of.companions) > 0 {
+		version = companion.Digest(&of.companions[0])
+	}
+	if b.config.object != nil {
+		if of.copied, of.overlay, of.invalid = b.copyOf(rendered, of); of.invalid != nil {
+			return
+		}
+	}
+	if of.copied != nil {
+		version = of.copied.digest
+	}
+	asked := plan.Asked{Digest: b.asked.digest(of.copied), Keys: of.readOf()}
+	of.desired = plan.NewDesired(of.overlay, of.container, version, b.marks()).For(asked)
+	of.collects = collectionOf(of.report, of.overlay.Container(of.container), of.desired)
 }
 
 // judge says what is wrong with a rendering, nil for nothing.

@@ -201,7 +201,7 @@ func BenchmarkMemoHit(b *testing.B) {
 			require.NoError(b, err)
 			batch := NewMemo().batch(render.Request{
 				Chart: set.Chart, Values: values, KubeVersion: "v1.36.0", Sidecar: types.NamespacedName{Namespace: "shop", Name: "logs"},
-			}, config{}, &Snapshot{Platform: files}, "")
+			}, config{}, &Snapshot{Platform: files}, asked{})
 			deployment := fleet(1)[0]
 			deployment.Annotations = map[string]string{"team": "payments", "example.com/contact": "payments@example.com"}
 			deployment.Labels["app.kubernetes.io/part-of"] = "shop"
@@ -226,7 +226,7 @@ func BenchmarkRender(b *testing.B) {
 	var none *Memo
 	batch := none.batch(render.Request{
 		Chart: set.Chart, Values: values, KubeVersion: "v1.36.0", Sidecar: types.NamespacedName{Namespace: "shop", Name: "logs"},
-	}, config{}, &Snapshot{Platform: files}, "")
+	}, config{}, &Snapshot{Platform: files}, asked{})
 	view := workload.Of(fleet(1)[0])
 	b.ReportAllocs()
 	for b.Loop() {

@@ -23,9 +23,10 @@ type judgement struct {
 	plan  plan.Plan
 	// wanted is what the plan was made of; nil if there was nothing to inject.
 	wanted *wanted
-	// companions are those of wanted that the workload needs, and kept the ConfigMaps
-	// of a sidecar that it keeps.
+	// companions and copied are those of wanted that the workload needs, and kept the
+	// ConfigMaps of a sidecar that it keeps.
 	companions []corev1.ConfigMap
+	copied     *copied
 	kept       []string
 }
 

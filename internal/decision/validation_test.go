@@ -81,7 +81,7 @@ func TestVectorIsAskedOnlyAboutWhatWouldBeWritten(t *testing.T) {
 	s.Verdict = said(VerdictValid)
 	first := decide(t, s)
 	carried(s, &first.Plans[0])
-	s.Companions = written(s.Sidecar, first.Companions)
+	s.Companions = written(first.Companions)
 
 	s.Verdict = said(VerdictUnable)
 	require.Contains(t, decide(t, s).Plans[0].Warning, "could not be asked about: its word", "it is still to be told")

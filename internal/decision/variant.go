@@ -104,8 +104,8 @@ func (d *injection) newVariant(key string, overrides []environment.Layer) *varia
 	made.elders = d.elders()
 	made.checksOff = checkOf(values) == v1alpha1.CheckOff
 	made.batch = d.memo.batch(render.Request{
-		Chart: d.set.Chart, Values: values, KubeVersion: d.snapshot.KubeVersion, ConfigDigest: made.config.digest,
+		Chart: d.set.Chart, Values: values, KubeVersion: d.snapshot.KubeVersion,
 		Sidecar: types.NamespacedName{Namespace: sidecar.Namespace, Name: sidecar.Name},
-	}, made.config, d.snapshot, askedFor(d.snapshot, d.set, d.Environment, layers, made.config.digest))
+	}, made.config, d.snapshot, askedFor(d.snapshot, d.set, d.Environment, layers))
 	return made
 }

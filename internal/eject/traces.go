@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -66,6 +67,9 @@ func Find(ctx context.Context, cluster client.Reader, namespace string) (*Traces
 		return nil, fmt.Errorf("listing ConfigMaps: %w", err)
 	}
 	for i := range companions.Items {
+		if companion.IsCopy(&companions.Items[i]) {
+			continue
+		}
 		traces.Companions = append(traces.Companions, client.ObjectKeyFromObject(&companions.Items[i]))
 	}
 	return traces, nil

@@ -60,9 +60,9 @@ func Beside(annotation, sidecar string) string {
 // opts out, whatever VectorSidecars select.
 const AnnotationInject = Group + "/inject"
 
-// AnnotationConfigDigest is the annotation on a pod template that holds the digest
-// of the Vector configuration that a VectorSidecar refers to: new content, new
-// pods. Each VectorSidecar of a workload has its own.
+// AnnotationConfigDigest is the annotation on a pod template by which earlier releases
+// started new pods when a ConfigMap that a VectorSidecar refers to changed. What is
+// mounted now has a name that tells its content.
 func AnnotationConfigDigest(sidecar string) string {
 	return Beside(Group+"/config-digest", sidecar)
 }
@@ -89,6 +89,10 @@ type Parts struct {
 	Volumes    []string `json:"volumes,omitempty"`
 }
 
+// AnnotationCompanion on a companion object is its own name: a copy that somebody makes
+// of it under another name is none.
+const AnnotationCompanion = Group + "/companion"
+
 // AnnotationWarning on a rendered PodTemplate is a sentence for the VectorSidecar's
 // status: something that a person should know though it stops nothing.
 const AnnotationWarning = Group + "/warning"
@@ -114,7 +118,8 @@ const (
 	// LabelTemplateSet on a ConfigMap of the operator's namespace makes it the
 	// template set of that name.
 	LabelTemplateSet = Group + "/template-set"
-	// LabelSidecar on a companion object names the VectorSidecar it belongs to.
+	// LabelSidecar on a companion object names the VectorSidecar it belongs to: the
+	// operator's inventory of what it has made.
 	LabelSidecar = Group + "/vectorsidecar"
 	// LabelValidation on a Job, its pod and its ConfigMap is the key of the
 	// configuration that Vector judges there.

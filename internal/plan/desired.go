@@ -68,17 +68,7 @@ func (d *Desired) InjectedHash() string { return d.injectedHash }
 
 // Container returns the container of a name among those of the overlay, nil if
 // there is none.
-func (d *Desired) Container(name string) *corev1.Container {
-	spec := &d.overlay.Template.Spec
-	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
-		for i := range list {
-			if list[i].Name == name {
-				return &list[i]
-			}
-		}
-	}
-	return nil
-}
+func (d *Desired) Container(name string) *corev1.Container { return d.overlay.Container(name) }
 
 // Shares tells whether an application's container is to mount a volume.
 func (d *Desired) Shares(volume string) bool {

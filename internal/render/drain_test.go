@@ -26,7 +26,7 @@ func TestOnlyTheSleepIsCut(t *testing.T) {
 		"a command":           {`{preStop: {exec: {command: [sleep, "9"]}}}`, 0, `{"preStop":{"exec":{"command":["sleep","9"]}}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			result, err := try(t, "", map[string]string{"pod.yaml": strings.Replace(podTemplate, "}}}", "}}, lifecycle: "+test.lifecycle+"}", 1)})
+			result, err := try(t, map[string]string{"pod.yaml": strings.Replace(podTemplate, "}}}", "}}, lifecycle: "+test.lifecycle+"}", 1)})
 			require.NoError(t, err)
 			whole := result.Overlay
 			before := texts(t, &whole)

@@ -67,7 +67,6 @@ func newOverlay(text string, request *Request) (Overlay, error) {
 	spec := body.Template.Spec
 	spec.Containers = slices.DeleteFunc(spec.Containers, func(c corev1ac.ContainerApplyConfiguration) bool { return c.Image == nil })
 	manager := meta.Manager(request.Sidecar.Name)
-	annotate(&overlay.Template, body.Template, request.annotations())
 	annotate(&overlay.Template, body.Template, map[string]string{meta.AnnotationParts(manager): partsOf(manager, &overlay.Template.Spec)})
 	if err := overlay.finish(body.Template); err != nil {
 		return Overlay{}, err
@@ -76,11 +75,12 @@ func newOverlay(text string, request *Request) (Overlay, error) {
 }
 
 // finish fills in the body and the hash.
-func (o *Overlay) finish(body *corev1ac.PodTemplateSpecApplyConfiguration) error {
+func (o *Overlay) finish(body any) error {
 	canonical, err := json.Marshal(body)
 	if err != nil {
 		return fmt.Errorf("writing the overlay: %w", err)
 	}
+	o.Body = nil
 	if err := json.Unmarshal(canonical, &o.Body); err != nil {
 		return fmt.Errorf("reading the overlay back: %w", err)
 	}
@@ -98,6 +98,19 @@ func (o *Overlay) seal(canonical []byte) error {
 	}
 	sum := sha256.Sum256(canonical)
 	o.Hash = hex.EncodeToString(sum[:8])
+	return nil
+}
+
+// Container returns the container of a name, nil if there is none.
+func (o *Overlay) Container(name string) *corev1.Container {
+	spec := &o.Template.Spec
+	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
+		for i := range list {
+			if list[i].Name == name {
+				return &list[i]
+			}
+		}
+	}
 	return nil
 }
 

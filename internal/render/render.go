@@ -22,8 +22,8 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -39,11 +39,6 @@ type Request struct {
 	Target *workload.View
 	// KubeVersion of the API server, such as "v1.36.0".
 	KubeVersion string
-	// ConfigDigest is a digest of the referenced Vector configuration. It is
-	// put into the pod template, so that new content starts new pods, unless
-	// the values have Vector reload it. Empty when the configuration is a
-	// companion.
-	ConfigDigest string
 }
 
 // Result is what a rendering gives.
@@ -178,32 +173,21 @@ func kindOf(text string) (string, error) {
 
 func (r *Result) addConfigMap(text string, request Request) error {
 	sidecar := request.Sidecar
-	var companion corev1.ConfigMap
-	if err := decode(text, &companion); err != nil {
+	var object corev1.ConfigMap
+	if err := decode(text, &object); err != nil {
 		return err
 	}
 	switch {
-	case companion.Name == "":
+	case object.Name == "":
 		return errors.New("metadata.name is empty")
-	case companion.Namespace != sidecar.Namespace:
-		return fmt.Errorf("metadata.namespace is %q: a VectorSidecar writes to its own namespace only, which is %q", companion.Namespace, sidecar.Namespace)
-	case (companion.Immutable == nil || !*companion.Immutable) && !request.reloads():
+	case object.Namespace != sidecar.Namespace:
+		return fmt.Errorf("metadata.namespace is %q: a VectorSidecar writes to its own namespace only, which is %q", object.Namespace, sidecar.Namespace)
+	case (object.Immutable == nil || !*object.Immutable) && !request.Reloads():
 		return errors.New("immutable is not true: a companion is immutable and named by its content, unless sidecar.reload is Live")
 	}
-	if companion.Labels == nil {
-		companion.Labels = map[string]string{}
-	}
-	companion.Labels[meta.LabelSidecar] = meta.LabelValue(sidecar.Name)
-	r.Companions = append(r.Companions, companion)
+	companion.Label(&object, sidecar.Name)
+	r.Companions = append(r.Companions, object)
 	return nil
-}
-
-// annotations are those of the pod template.
-func (r *Request) annotations() map[string]string {
-	if r.ConfigDigest == "" || r.reloads() {
-		return nil
-	}
-	return map[string]string{meta.AnnotationConfigDigest(r.Sidecar.Name): r.ConfigDigest}
 }
 
 // Environment is the name of the environment that the values are of.
@@ -212,8 +196,8 @@ func (r *Request) Environment() string {
 	return name
 }
 
-// reloads tells whether Vector reloads its configuration without a restart.
-func (r *Request) reloads() bool {
+// Reloads reports whether Vector reloads its configuration without a restart.
+func (r *Request) Reloads() bool {
 	sidecar, _ := r.Values.Tree["sidecar"].(map[string]any)
 	return sidecar["reload"] == "Live"
 }

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/platform"
@@ -133,7 +134,7 @@ func Companions(ctx context.Context, reader client.Reader, sidecar *v1alpha1.Vec
 		return nil, fmt.Errorf("listing companions: %w", err)
 	}
 	return slices.DeleteFunc(found.Items, func(object corev1.ConfigMap) bool {
-		return !metav1.IsControlledBy(&object, sidecar)
+		return !companion.IsOf(&object, sidecar)
 	}), nil
 }
 

@@ -22,6 +22,9 @@ type Options struct {
 	// Container that Vector runs in. Without one, what depends on it is not
 	// checked.
 	Container *Container
+	// Beside are files that lie in the container beside those of the
+	// configuration, by their whole path.
+	Beside []string
 }
 
 // Report is what a check found.
@@ -30,6 +33,8 @@ type Report struct {
 	Findings []Finding
 	// Intake is what the configuration takes in.
 	Intake Intake
+	// Beside are those of Options.Beside that the configuration may read.
+	Beside []string
 
 	container *Container
 	listeners []listener
@@ -49,7 +54,8 @@ func Check(files []File, options Options) *Report {
 		c.check()
 	}
 	slices.SortStableFunc(c.findings, func(a, b Finding) int { return cmp.Compare(a.Level, b.Level) })
-	return &Report{Findings: c.findings, Intake: c.intake, container: options.Container, listeners: c.listeners}
+	beside := c.namedBeside(options.Beside, isWhole)
+	return &Report{Findings: c.findings, Intake: c.intake, Beside: beside, container: options.Container, listeners: c.listeners}
 }
 
 // mostFindings is how many findings of a level are kept: who has more mends these
@@ -63,9 +69,11 @@ type checker struct {
 	container *Container
 	files     []File
 	root      *value
-	intake    Intake
-	findings  []Finding
-	counts    map[Level]int
+	// trees are the files that can be read, each by itself.
+	trees    []*value
+	intake   Intake
+	findings []Finding
+	counts   map[Level]int
 
 	// interpolates tells whether ${VAR} is replaced.
 	interpolates bool
@@ -87,6 +95,7 @@ func (c *checker) read() (root *value, isWhole bool) {
 			isWhole = false
 			continue
 		}
+		c.trees = append(c.trees, tree)
 		c.merge(root, tree)
 	}
 	return root, isWhole

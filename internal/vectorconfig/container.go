@@ -12,6 +12,10 @@ import (
 // Container is what the checks need to know of the container that Vector runs in.
 type Container struct {
 	Args []string
+	// Commands are the words of what else is run in it, such as by probes and hooks.
+	Commands []string
+	// WorkingDir is where Vector runs; "" for the root.
+	WorkingDir string
 	// Env holds the variables by name; the value is "" where it is not known.
 	Env map[string]string
 	// OpenEnv tells that there are more variables than Env has.
@@ -49,6 +53,9 @@ func (c *Container) defines(name string) bool {
 // mountOf returns the deepest mount that a path lies on, nil if there is none.
 func (c *Container) mountOf(file string) *Mount {
 	var deepest *Mount
+	if c == nil {
+		return nil
+	}
 	for i := range c.Mounts {
 		mount := &c.Mounts[i]
 		if below(file, mount.Path) && (deepest == nil || len(mount.Path) > len(deepest.Path)) {

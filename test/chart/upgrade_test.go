@@ -48,7 +48,9 @@ func kinds() map[string]kind {
 		"mounted": {of: []*v1alpha1.VectorSidecar{sidecar("files", func(b *example.VectorSidecar) {
 			b.WithLogs("/var/log/app").Sidecar(func(s *v1alpha1.SidecarSpec) { s.Logs.Containers = []string{"*"} })
 		})}},
-		"referenced": {of: []*v1alpha1.VectorSidecar{sidecar("own", func(b *example.VectorSidecar) { b.WithConfigMap("own", "vector.yaml") })}},
+		"referenced": {rolls: "mount a checked copy in place of the ConfigMap", of: []*v1alpha1.VectorSidecar{
+			sidecar("own", func(b *example.VectorSidecar) { b.WithConfigMap("own", "vector.yaml") }),
+		}},
 		"reloading": {of: []*v1alpha1.VectorSidecar{sidecar("live", func(b *example.VectorSidecar) {
 			b.Sidecar(func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive })
 		})}},

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package companion
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+func sidecar(name, uid string) *v1alpha1.VectorSidecar {
+	return &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(uid)}}
+}
+
+// made is a companion of VectorSidecar logs, changed.
+func made(change func(*corev1.ConfigMap)) *corev1.ConfigMap {
+	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "logs-vector"}}
+	Label(object, "logs")
+	Mark(object)
+	change(object)
+	return object
+}
+
+func ownedBy(uid string) func(*corev1.ConfigMap) {
+	return func(object *corev1.ConfigMap) {
+		reference := metav1.NewControllerRef(sidecar("logs", uid), v1alpha1.GroupVersion.WithKind("VectorSidecar"))
+		object.OwnerReferences, object.Annotations = []metav1.OwnerReference{*reference}, nil
+	}
+}
+
+func TestWhoseACompanionIs(t *testing.T) {
+	for name, test := range map[string]struct {
+		object         *corev1.ConfigMap
+		isOf, isLeftTo bool
+	}{
+		"a companion":                                  {made(func(*corev1.ConfigMap) {}), true, true},
+		"of an earlier release":                        {made(ownedBy("1")), true, true},
+		"of an object of the same name that went":      {made(ownedBy("0")), false, false},
+		"left by an earlier release":                   {made(func(c *corev1.ConfigMap) { c.Annotations = nil }), false, true},
+		"a copy of one under another name":             {made(func(c *corev1.ConfigMap) { c.Name = "mine" }), false, false},
+		"of another VectorSidecar":                     {made(func(c *corev1.ConfigMap) { c.Labels[meta.LabelSidecar] = "other" }), false, false},
+		"of nobody":                                    {made(func(c *corev1.ConfigMap) { c.Labels = nil }), false, false},
+		"one that an operator of somebody else's owns": {made(func(c *corev1.ConfigMap) { ownedBy("9")(c); c.OwnerReferences[0].Kind = "Tenant" }), false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, test.isOf, IsOf(test.object, sidecar("logs", "1")))
+			require.Equal(t, test.isLeftTo, IsLeftTo(test.object, sidecar("logs", "1")))
+		})
+	}
+}
+
+func TestANameIsThatOfAnObjectAndNobodyElses(t *testing.T) {
+	long := strings.Repeat("a", 200) + "." + strings.Repeat("b", 52)
+	for _, name := range []string{"logs", long, strings.Repeat("c.", 126) + "c"} {
+		require.Empty(t, validation.IsDNS1123Subdomain(Name(name, "x")), name)
+		require.NotEqual(t, Name(name, "x"), Name(name, "y"))
+	}
+	require.NotEqual(t, Name(long, "x"), Name(long[:252]+"c", "x"))
+	require.True(t, strings.HasPrefix(Name("logs", "x"), "logs-vector-"))
+}
+
+func TestADigestStandsForTheContent(t *testing.T) {
+	object := made(func(c *corev1.ConfigMap) {
+		c.Data, c.BinaryData = map[string]string{"a": "1"}, map[string][]byte{"b": {2}}
+	})
+	before := Digest(object)
+	object.Labels = nil
+	require.Equal(t, before, Digest(object))
+	reduced := made(func(c *corev1.ConfigMap) { c.Annotations[ContentDigest] = before })
+	require.Equal(t, before, KnownDigest(reduced))
+	require.NotEqual(t, before, Digest(reduced), "whoever writes the annotation hides nothing")
+	require.Equal(t, before, KnownDigest(object))
+	object.BinaryData["b"] = []byte{3}
+	require.NotEqual(t, before, Digest(object))
+}
+
+func TestWhatAPodNeedsIsNamedInVolumesAndVariables(t *testing.T) {
+	named := func(name string) corev1.LocalObjectReference { return corev1.LocalObjectReference{Name: name} }
+	spec := &corev1.PodSpec{
+		Volumes: []corev1.Volume{
+			{VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: named("volume")}}},
+			{VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{
+				{Secret: &corev1.SecretProjection{}}, {ConfigMap: &corev1.ConfigMapProjection{LocalObjectReference: named("projected")}},
+			}}}},
+		},
+		InitContainers: []corev1.Container{{EnvFrom: []corev1.EnvFromSource{{ConfigMapRef: &corev1.ConfigMapEnvSource{LocalObjectReference: named("variables")}}}}},
+		Containers: []corev1.Container{{Env: []corev1.EnvVar{
+			{Name: "A", Value: "b"}, {Name: "B", ValueFrom: &corev1.EnvVarSource{ConfigMapKeyRef: &corev1.ConfigMapKeySelector{LocalObjectReference: named("variable")}}},
+		}}},
+	}
+	require.Equal(t, []string{"volume", "projected", "variables", "variable"}, References(spec))
+}

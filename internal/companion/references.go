@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package companion
+
+import corev1 "k8s.io/api/core/v1"
+
+// References are the names of the ConfigMaps that pods of a template need, each as
+// often as it is named.
+func References(spec *corev1.PodSpec) []string {
+	var names []string
+	for i := range spec.Volumes {
+		names = append(names, ofVolume(&spec.Volumes[i])...)
+	}
+	for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
+		for i := range containers {
+			names = append(names, ofVariables(&containers[i])...)
+		}
+	}
+	return names
+}
+
+func ofVolume(volume *corev1.Volume) []string {
+	var names []string
+	if volume.ConfigMap != nil {
+		names = append(names, volume.ConfigMap.Name)
+	}
+	if volume.Projected == nil {
+		return names
+	}
+	for i := range volume.Projected.Sources {
+		if source := volume.Projected.Sources[i].ConfigMap; source != nil {
+			names = append(names, source.Name)
+		}
+	}
+	return names
+}
+
+func ofVariables(container *corev1.Container) []string {
+	var names []string
+	for i := range container.EnvFrom {
+		if source := container.EnvFrom[i].ConfigMapRef; source != nil {
+			names = append(names, source.Name)
+		}
+	}
+	for i := range container.Env {
+		if from := container.Env[i].ValueFrom; from != nil && from.ConfigMapKeyRef != nil {
+			names = append(names, from.ConfigMapKeyRef.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Redirected returns the overlay with another ConfigMap in the place of one, wherever
+// it is named: in volumes and in variables. The overlay itself stays as it is.
+func (o *Overlay) Redirected(from, to string) (Overlay, error) {
+	redirected := *o
+	body := runtime.DeepCopyJSON(o.Body)
+	redirect(body, from, to)
+	if err := redirected.finish(body); err != nil {
+		return Overlay{}, err
+	}
+	redirected.Template = corev1.PodTemplateSpec{}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return Overlay{}, fmt.Errorf("writing the overlay: %w", err)
+	}
+	if err := json.Unmarshal(text, &redirected.Template); err != nil {
+		return Overlay{}, fmt.Errorf("reading the overlay back: %w", err)
+	}
+	return redirected, nil
+}
+
+// configMapFields are the fields of a pod template that name a ConfigMap: of a volume
+// and of a part of a projected one, of a variable, of many.
+var configMapFields = []string{"configMap", "configMapKeyRef", "configMapRef"}
+
+// redirect changes the names below a node.
+func redirect(node any, from, to string) {
+	switch node := node.(type) {
+	case []any:
+		for _, item := range node {
+			redirect(item, from, to)
+		}
+	case map[string]any:
+		for _, field := range configMapFields {
+			if reference, ok := node[field].(map[string]any); ok && reference["name"] == from {
+				reference["name"] = to
+			}
+		}
+		for _, child := range node {
+			redirect(child, from, to)
+		}
+	}
+}

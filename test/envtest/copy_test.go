@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// table names a key beside that of the configuration, and a binary one.
+const table = "enrichment_tables:\n" +
+	"  teams: {type: file, file: {path: /etc/vector/teams.csv, encoding: {type: csv}}}\n" +
+	"  geo: {type: geoip, path: /etc/vector/geo.mmdb}\n"
+
+// shipping is a VectorSidecar that is up to date on a referenced ConfigMap.
+func shipping(t *testing.T, reload v1alpha1.ReloadMode) (*corev1.ConfigMap, *appsv1.Deployment, *v1alpha1.VectorSidecar) {
+	t.Helper()
+	namespace := world.Namespace(t)
+	config := objects.NewConfigMap("shipping", namespace, "vector.yaml", objects.VectorConfig("first")+table)
+	config.Data["teams.csv"], config.Data["notes.txt"] = "service,team\ncart,checkout\n", "one"
+	config.BinaryData = map[string][]byte{"geo.mmdb": {0xff, 0x00}}
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithConfigMap("shipping", "").
+		Sidecar(func(s *v1alpha1.SidecarSpec) { s.Reload = reload }).Build()
+	world.Create(t, config, deployment, vs)
+	harness.Until(t, world, vs, "readiness", isUpToDate)
+	world.Get(t, deployment)
+	return config, deployment, vs
+}
+
+// mounted is the one companion that a Deployment's pods mount.
+func mounted(t *testing.T, deployment *appsv1.Deployment) *corev1.ConfigMap {
+	t.Helper()
+	world.Get(t, deployment)
+	names := volumeConfigMaps(deployment)
+	require.Len(t, names, 1)
+	made := &corev1.ConfigMap{}
+	require.NoError(t, world.Client.Get(t.Context(), client.ObjectKey{Namespace: deployment.Namespace, Name: names[0]}, made))
+	require.Equal(t, meta.LabelValue("logs"), made.Labels[meta.LabelSidecar])
+	return made
+}
+
+func isNotValid(reason string) func(*v1alpha1.VectorSidecar) bool {
+	return func(vs *v1alpha1.VectorSidecar) bool {
+		return strings.HasPrefix(message(vs, meta.ConditionConfigValid), reason+": ")
+	}
+}
+
+// A pod that starts after the ConfigMap has turned bad, or is gone, starts with what was
+// good.
+func TestAConfigMapThatTurnsBadReachesNoNewPod(t *testing.T) {
+	t.Parallel()
+	for _, reload := range []v1alpha1.ReloadMode{v1alpha1.ReloadRestart, v1alpha1.ReloadLive} {
+		t.Run(string(reload), func(t *testing.T) {
+			t.Parallel()
+			config, deployment, vs := shipping(t, reload)
+			good := mounted(t, deployment)
+			require.NotEqual(t, config.Name, good.Name)
+			require.Equal(t, reload == v1alpha1.ReloadRestart, *good.Immutable)
+			require.Empty(t, good.OwnerReferences)
+			require.Empty(t, good.Finalizers)
+			require.Equal(t, map[string]string{"vector.yaml": config.Data["vector.yaml"], "teams.csv": config.Data["teams.csv"]}, good.Data)
+			require.Equal(t, config.BinaryData, good.BinaryData)
+
+			harness.Change(t, world, config, func(c *corev1.ConfigMap) { c.Data["vector.yaml"] = "sources: {}" })
+			harness.Until(t, world, vs, "the finding", isNotValid(meta.ReasonInvalidConfig))
+			harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Spec.Replicas = ptr.To[int32](3) })
+			harness.Until(t, world, deployment, "more pods", isRolledOut)
+			require.Equal(t, good.ResourceVersion, mounted(t, deployment).ResourceVersion)
+
+			require.NoError(t, world.Client.Delete(t.Context(), config))
+			harness.Until(t, world, vs, "the finding", isNotValid(meta.ReasonConfigMapNotFound))
+			require.Equal(t, good.ResourceVersion, mounted(t, deployment).ResourceVersion)
+			require.Equal(t, 1, replicaSetsWithSidecar(t, vs.Namespace))
+
+			config.ResourceVersion, config.UID = "", ""
+			config.Data["vector.yaml"] = objects.VectorConfig("second")
+			world.Create(t, config)
+			harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
+				return isUpToDate(vs) && condition(vs, meta.ConditionConfigValid) == "True"
+			})
+			require.Equal(t, map[string]string{"vector.yaml": objects.VectorConfig("second")}, mounted(t, deployment).Data)
+		})
+	}
+}
+
+// What the sidecar does not need of a ConfigMap may change as often as it likes.
+func TestAnUnrelatedKeyWritesNothing(t *testing.T) {
+	t.Parallel()
+	config, deployment, vs := shipping(t, v1alpha1.ReloadRestart)
+	before, good := deployment.ResourceVersion, mounted(t, deployment)
+
+	for _, text := range []string{"two", "three"} {
+		harness.Change(t, world, config, func(c *corev1.ConfigMap) { c.Data["notes.txt"] = text })
+	}
+	// A change that the loop is seen to act on, after it has seen the others.
+	bad := config.Data["vector.yaml"]
+	harness.Change(t, world, config, func(c *corev1.ConfigMap) { c.Data["vector.yaml"] = "sources: {}" })
+	harness.Until(t, world, vs, "the finding", isNotValid(meta.ReasonInvalidConfig))
+	harness.Change(t, world, config, func(c *corev1.ConfigMap) { c.Data["vector.yaml"], c.Data["notes.txt"] = bad, "four" })
+	harness.Until(t, world, vs, "readiness", isUpToDate)
+
+	world.Get(t, deployment)
+	require.Equal(t, before, deployment.ResourceVersion)
+	require.Equal(t, good.ResourceVersion, mounted(t, deployment).ResourceVersion)
+	require.Len(t, companionsIn(t, vs.Namespace), 1)
+
+	harness.Change(t, world, config, func(c *corev1.ConfigMap) { c.Data["teams.csv"] = "service,team\n" })
+	harness.Until(t, world, deployment, "the copy with the other table", func(d *appsv1.Deployment) bool { return volumeConfigMaps(d)[0] != good.Name })
+	require.Equal(t, "service,team\n", mounted(t, deployment).Data["teams.csv"])
+}
+
+// A copy may be as large as a ConfigMap is.
+func TestACopyOfAMebibyte(t *testing.T) {
+	t.Parallel()
+	config, deployment, _ := shipping(t, v1alpha1.ReloadRestart)
+	good := mounted(t, deployment)
+	size := 1<<20 - len(config.Data["vector.yaml"]) - len(config.BinaryData["geo.mmdb"])
+
+	harness.Change(t, world, config, func(c *corev1.ConfigMap) {
+		delete(c.Data, "notes.txt")
+		c.Data["teams.csv"] = strings.Repeat("x", size)
+	})
+
+	harness.Until(t, world, deployment, "the large one", func(d *appsv1.Deployment) bool { return volumeConfigMaps(d)[0] != good.Name })
+	require.Len(t, mounted(t, deployment).Data["teams.csv"], size)
+}
+
+// Nobody comes after a VectorSidecar, so that with it goes what old ReplicaSets refer to;
+// what it was copied from is its owner's.
+func TestCompanionsGoWithTheirVectorSidecar(t *testing.T) {
+	t.Parallel()
+	config, deployment, vs := shipping(t, v1alpha1.ReloadRestart)
+	mine := mounted(t, deployment)
+	harness.Change(t, world, config, func(c *corev1.ConfigMap) { c.Data["vector.yaml"] = objects.VectorConfig("second") })
+	harness.Until(t, world, deployment, "the second", func(d *appsv1.Deployment) bool { return volumeConfigMaps(d)[0] != mine.Name })
+	harness.Until(t, world, vs, "readiness", isUpToDate)
+	require.Len(t, companionsIn(t, vs.Namespace), 2, "the Deployment can be rolled back")
+	// Made from one of ours, as people do, with all its labels.
+	mine.ObjectMeta = metav1.ObjectMeta{Namespace: vs.Namespace, Name: "mine", Labels: mine.Labels, Annotations: mine.Annotations}
+	world.Create(t, mine)
+
+	require.NoError(t, world.Client.Delete(t.Context(), vs))
+
+	harness.Eventually(t, "the VectorSidecar to be gone", func() bool {
+		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(vs), vs))
+	})
+	left := companionsIn(t, vs.Namespace)
+	require.Len(t, left, 1)
+	require.Equal(t, "mine", left[0].Name)
+	world.Get(t, config)
+}
+
+// The companions of the release before have an owner. They are ours as they are, lose it
+// with the next write, and go like others.
+func TestCompanionsOfTheReleaseBeforeAreOurs(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithInlineConfig(objects.VectorConfig("first")).
+		Sidecar(func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive }).Build()
+	world.Create(t, deployment, vs)
+	harness.Until(t, world, vs, "readiness", isUpToDate)
+	made := mounted(t, deployment)
+	harness.Change(t, world, made, func(c *corev1.ConfigMap) {
+		c.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(vs, v1alpha1.GroupVersion.WithKind("VectorSidecar"))}
+		delete(c.Annotations, meta.AnnotationCompanion)
+	})
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.DriftPolicy = v1alpha1.DriftReport })
+	harness.Until(t, world, vs, "another pass", isUpToDate)
+	require.Equal(t, made.ResourceVersion, mounted(t, deployment).ResourceVersion, "nothing is written for the sake of it")
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Config.Inline = objects.VectorConfig("second") })
+	harness.Until(t, world, made, "the second", func(c *corev1.ConfigMap) bool { return c.Data["vector.yaml"] == objects.VectorConfig("second") })
+	require.Empty(t, made.OwnerReferences)
+	require.NoError(t, world.Client.Delete(t.Context(), vs))
+	harness.Eventually(t, "it to be gone", func() bool { return len(companionsIn(t, namespace)) == 0 })
+}
+
+// The label of a companion holds a digest of a name that is too long for it.
+func TestADeletedCompanionOfALongNameComesBack(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	config := objects.NewConfigMap("shipping", namespace, "vector.yaml", objects.VectorConfig("first"))
+	vs := objects.NewVectorSidecar(strings.Repeat("long.", 49)+"name", namespace).Selecting("logs", "vector").WithConfigMap("shipping", "").Build()
+	world.Create(t, config, deployment, vs)
+	harness.Until(t, world, vs, "readiness", isUpToDate)
+	made := companionsIn(t, namespace)
+	require.Len(t, made, 1)
+
+	require.NoError(t, world.Client.Delete(t.Context(), &made[0]))
+
+	harness.Eventually(t, "it to come back", func() bool {
+		now := companionsIn(t, namespace)
+		return len(now) == 1 && now[0].Name == made[0].Name && now[0].UID != made[0].UID
+	})
+}
