@@ -117,6 +117,10 @@ func TestWhatPeopleGiveIsAskedFor(t *testing.T) {
 			},
 			change: func(s *Snapshot) { s.ConfigMap = configured("b") },
 		},
+		"the time that its pods have, where that cuts the sidecar's": {
+			before: func(s *Snapshot) { change(s, func(v *workload.View) { v.GraceSeconds = new(int64(4)) }) },
+			change: func(s *Snapshot) { change(s, func(v *workload.View) { v.GraceSeconds = new(int64(3)) }) },
+		},
 		"the containers, where they are looked at": {
 			before: func(s *Snapshot) { s.Sidecar = logs().WithLogs("/var/log/app").Build() },
 			change: func(s *Snapshot) {
@@ -137,6 +141,17 @@ func TestWhatPeopleGiveIsAskedFor(t *testing.T) {
 	}
 }
 
+func TestOnlyWhatTheSidecarNeedsOfAConfigMapIsAskedFor(t *testing.T) {
+	of := func(change func(*corev1.ConfigMap)) string {
+		s := snapshot(t, logs().WithConfigMap("shipping", "vector.yaml").Build(), cart())
+		s.ConfigMap = only("shipping", shipping(change))
+		return askedHashOf(t, s)
+	}
+	was := of(asIs)
+	require.Equal(t, was, of(func(c *corev1.ConfigMap) { c.Data["notes.txt"] = "others" }))
+	require.NotEqual(t, was, of(func(c *corev1.ConfigMap) { c.Data["teams.csv"] += "basket,checkout\n" }))
+}
+
 func TestWhatIsBuiltInIsNotAskedFor(t *testing.T) {
 	sets := map[string]map[string]string{"team": {"_team.tpl": "{{- define \"team\" }}a{{ end }}"}}
 	installation := map[string]string{"development.yaml": "sidecar: {threads: 2}", platform.PolicyKey: "users: {min: 1000}"}
@@ -154,6 +169,7 @@ func TestWhatIsBuiltInIsNotAskedFor(t *testing.T) {
 		"the order in a namespace": func(s *Snapshot) {
 			s.Others = []v1alpha1.VectorSidecar{*objects.NewVectorSidecar("audit", "shop").Named("audit").Build()}
 		},
+		"time enough for its pods to end": func(s *Snapshot) { change(s, func(v *workload.View) { v.GraceSeconds = new(int64(50)) }) },
 		"how fast it is to go":            func(s *Snapshot) { s.Sidecar = logs().FromSet("team").WithMaxConcurrent("1").Build() },
 		"how strictly it is to be placed": func(s *Snapshot) { s.Sidecar.Spec.StrictOrder = true },
 	} {
