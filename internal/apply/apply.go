@@ -69,9 +69,11 @@ type Written struct {
 	Generation int64
 }
 
-// Workload carries out a plan that writes: one request, or two if the plan orders
-// init containers, and with a patch some more, whose answer is metadata only. The
-// error is ErrGone, ErrStale, a *ConflictError, a *RefusedError, or a passing one.
+// Workload carries out a plan that writes. Most need one request, whose answer is
+// metadata only: an apply. A patch comes before it, and where that or the order of init
+// containers has left more on record than is to stay there, the record is trimmed
+// after it. Whichever of them is the last to arrive, the workload itself tells what is
+// left to do. The error is ErrGone, ErrStale, a *ConflictError, a *RefusedError, or a passing one.
 func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 	if !p.Writes() {
 		return Written{}, fmt.Errorf("a plan to %s writes nothing", p.Action)
@@ -83,13 +85,13 @@ func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 	if err := w.patch(ctx, reply, p); err != nil {
 		return Written{}, fmt.Errorf("patching %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
 	}
-	for _, body := range p.Bodies() {
+	if body := p.Body(); body != nil {
 		if err := w.apply(ctx, reply, identified(body, p.Target), p); err != nil {
 			return Written{}, fmt.Errorf("applying to %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
 		}
 	}
-	if err := w.disown(ctx, reply, p); err != nil {
-		return Written{}, fmt.Errorf("giving up %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
+	if err := w.trim(ctx, reply, p); err != nil {
+		return Written{}, fmt.Errorf("trimming the record of %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
 	}
 	return Written{ResourceVersion: reply.ResourceVersion, Generation: reply.Generation}, nil
 }

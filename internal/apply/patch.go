@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -35,18 +34,6 @@ func (w *Writer) patch(ctx context.Context, reply *metav1.PartialObjectMetadata,
 	body := identified(p.Patch, p.Target)
 	tree.Map(body["metadata"])["resourceVersion"] = p.ResourceVersion
 	return w.send(ctx, reply, types.StrategicMergePatchType, body, p.Manager)
-}
-
-// disown drops the manager from the record of who owns what, for a plan that leaves
-// something of its items to somebody else: to apply nothing would take the items
-// out, with all that is in them.
-func (w *Writer) disown(ctx context.Context, reply *metav1.PartialObjectMetadata, p *plan.Plan) error {
-	if !p.Disown {
-		return nil
-	}
-	others := slices.DeleteFunc(reply.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool { return entry.Manager == p.Manager })
-	metadata := map[string]any{"managedFields": others, "resourceVersion": reply.ResourceVersion}
-	return w.send(ctx, reply, types.MergePatchType, identified(map[string]any{"metadata": metadata}, p.Target), p.Manager)
 }
 
 // send sends a patch that names a version of the workload.

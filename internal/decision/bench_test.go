@@ -56,7 +56,7 @@ func BenchmarkPlanning(b *testing.B) {
 				require.Equal(b, test.want, decided.Plans[0].Action)
 				if test.want == plan.Inject {
 					for i := range decided.Plans {
-						_, err := json.Marshal(decided.Plans[i].Bodies()[0])
+						_, err := json.Marshal(decided.Plans[i].Body())
 						require.NoError(b, err)
 					}
 				}

@@ -8,7 +8,6 @@ package offline
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -63,7 +62,7 @@ func (m *Merger) Deployment(deployment *appsv1.Deployment, p *plan.Plan) (*unstr
 			return nil, err
 		}
 	}
-	for _, content := range p.Bodies() {
+	if content := p.Body(); content != nil {
 		if merged, err = m.apply(merged, content, p); err != nil {
 			return nil, err
 		}
@@ -72,10 +71,22 @@ func (m *Merger) Deployment(deployment *appsv1.Deployment, p *plan.Plan) (*unstr
 	if !ok {
 		return nil, fmt.Errorf("merging gave a %T", merged)
 	}
-	if p.Disown {
-		object.SetManagedFields(slices.DeleteFunc(object.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool { return entry.Manager == p.Manager }))
-	}
+	trim(object, p)
 	return object, nil
+}
+
+// trim brings the record of who owns what in order, as the operator does last.
+func trim(object *unstructured.Unstructured, p *plan.Plan) {
+	var entries []metav1.ManagedFieldsEntry
+	for _, entry := range object.GetManagedFields() {
+		if kept, isLess := p.Trim(&entry); isLess {
+			entry.FieldsV1 = kept
+		}
+		if entry.FieldsV1 != nil {
+			entries = append(entries, entry)
+		}
+	}
+	object.SetManagedFields(entries)
 }
 
 // record gives a workload of a manifest the record of ownership that it would have

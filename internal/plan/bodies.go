@@ -7,46 +7,64 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Bodies returns what is applied, one after the other, for a plan that writes;
-// without the name of the workload. To apply nothing gives up everything that the
-// manager owns alone; a plan that disowns applies not even that.
+// Body returns what is applied for a plan that writes, without the name of the
+// workload; nil for nothing. To apply an empty one gives up everything that the manager
+// owns alone.
 //
-// Two bodies order init containers: naming the workload's own puts ours before
-// them and makes us their owner too; applying without the names gives that up
-// again, and ours stay first (fact 16 of server-side apply).
-func (p *Plan) Bodies() []map[string]any {
+// Where no patch does it, the body orders init containers: naming the workload's own
+// puts ours before them and makes us an owner of the names too, until the record is
+// trimmed (fact 16 of server-side apply).
+func (p *Plan) Body() map[string]any {
 	switch {
 	case p.Disown:
 		return nil
 	case p.Action == Remove:
-		return []map[string]any{{}}
-	case len(p.Behind) > 0:
-		return []map[string]any{ordered(p.Apply, p.Behind), p.Apply}
+		return map[string]any{}
+	case p.Patch == nil && len(p.Behind) > 0:
+		return p.ordered()
 	default:
-		return []map[string]any{p.Apply}
+		return p.Apply
 	}
 }
 
-// ordered returns the body with the names of other init containers behind the
-// native sidecars and before the rest of ours.
-func ordered(body map[string]any, behind []string) map[string]any {
-	body = runtime.DeepCopyJSON(body)
+// ordered returns what is applied with the names of the other init containers around
+// the native sidecars, and the rest of ours last.
+func (p *Plan) ordered() map[string]any {
+	body := runtime.DeepCopyJSON(p.Apply)
 	pod := tree.At(body, tree.Pod...)
 	ours := tree.List(pod["initContainers"])
 	isNative := func(item any) bool {
 		return tree.Map(item)["restartPolicy"] == string(corev1.ContainerRestartPolicyAlways)
 	}
-	var names []any
-	for _, name := range behind {
-		names = append(names, map[string]any{"name": name})
+	named := func(names []string) (items []any) {
+		for _, name := range names {
+			items = append(items, map[string]any{"name": name})
+		}
+		return items
 	}
 	native := slices.DeleteFunc(slices.Clone(ours), func(item any) bool { return !isNative(item) })
 	others := slices.DeleteFunc(slices.Clone(ours), isNative)
-	pod["initContainers"] = slices.Concat(native, names, others)
+	pod["initContainers"] = slices.Concat(named(p.Ahead), native, named(p.Behind), others)
 	return body
+}
+
+// Trim returns what is to stay of an entry of managed fields, nil for nothing, once the
+// plan is carried out, and whether that is less than the entry says. Beside the
+// manager's own entries, what earlier releases left of patches of any VectorSidecar
+// goes with whatever is written.
+func (p *Plan) Trim(entry *metav1.ManagedFieldsEntry) (kept *metav1.FieldsV1, isLess bool) {
+	switch {
+	case entry.Subresource != "", entry.Manager != p.Manager && !workload.IsHusk(entry):
+		return entry.FieldsV1, false
+	case p.Disown && entry.Manager == p.Manager:
+		return nil, true
+	}
+	return workload.Trim(entry)
 }

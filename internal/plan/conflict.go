@@ -18,12 +18,20 @@ import (
 // whether it wrote by an update: an apply is not said to use a version.
 var conflictWith = regexp.MustCompile(`^conflict with "([^"]*)"( using)?`)
 
+// containers are maps and lists of a workload that many write to. Who is on record for
+// one itself has made it, and owns nothing of what is in it.
+var containers = []string{
+	".metadata.annotations", ".spec.template.metadata.annotations", ".spec.template.metadata.labels",
+	".spec.template.spec.initContainers", ".spec.template.spec.containers", ".spec.template.spec.volumes",
+}
+
 // Forces reports whether an apply of the plan that was refused with an error is to
 // be sent once more by force: it was refused because of fields that people changed
-// by hand, or that the manager itself has patched, and of no others.
+// by hand, that the manager itself has patched, or that are no more than a map or list
+// which a patch of any VectorSidecar has made, and of no others.
 func (p *Plan) Forces(err error) bool {
 	var status apierrors.APIStatus
-	if !p.Force || !errors.As(err, &status) || !apierrors.IsConflict(err) || status.Status().Details == nil {
+	if !errors.As(err, &status) || !apierrors.IsConflict(err) || status.Status().Details == nil {
 		return false
 	}
 	conflicts := 0
@@ -37,7 +45,8 @@ func (p *Plan) Forces(err error) bool {
 		}
 		byUpdate := match[2] != ""
 		isOwn := byUpdate && match[1] == p.Manager
-		if !isOwn && !meta.IsPerson(match[1], byUpdate) {
+		isHusk := byUpdate && meta.IsManager(match[1]) && slices.Contains(containers, cause.Field)
+		if !isHusk && (!p.Force || !isOwn && !meta.IsPerson(match[1], byUpdate)) {
 			return false
 		}
 		conflicts++

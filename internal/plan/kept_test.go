@@ -88,7 +88,7 @@ func TestANoteStartsNoPods(t *testing.T) {
 	require.Equal(t, Note, p.Action)
 	require.Equal(t, rendered("old", "b").alone.tree["spec"], p.Apply["spec"])
 	require.Equal(t, "b", tree.At(p.Apply, "metadata", "annotations")[meta.AnnotationAskedHash])
-	require.Equal(t, []map[string]any{p.Apply}, p.Bodies(), "one request")
+	require.Equal(t, p.Apply, p.Body(), "one request")
 	require.Nil(t, p.Patch)
 	require.Equal(t, p.Desired.InjectedHash(), p.Carried())
 }

@@ -11,11 +11,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// behind returns the workload's own init containers, in their order, if one of
-// them comes before a native sidecar of ours or would do so once it is added: an
-// applied init container lands behind those that are there (fact 15 of
-// server-side apply), and what runs before the sidecar is not collected.
-func behind(desired *Desired, view *workload.View) []string {
+// order returns the other init containers that come before the native sidecars of ours
+// and those that come behind them, if one of the workload's own is ahead of ours or
+// would be once they are added: an applied init container lands behind those that are
+// there (fact 15 of server-side apply), and what runs before the sidecar is not
+// collected. Sidecars of other VectorSidecars keep their places.
+func order(manager string, desired *Desired, view *workload.View) (ahead, behind []string) {
 	var native []string
 	for i := range desired.overlay.Template.Spec.InitContainers {
 		c := &desired.overlay.Template.Spec.InitContainers[i]
@@ -24,22 +25,32 @@ func behind(desired *Desired, view *workload.View) []string {
 		}
 	}
 	if len(native) == 0 {
-		return nil
+		return nil, nil
 	}
-	var foreign, seen []string
-	misplaced := false
+	seen, misplaced := 0, false
 	for _, c := range view.Containers {
+		if !c.Init {
+			continue
+		}
+		owner := view.OwnerOf(c.Name)
 		switch {
-		case !c.Init:
 		case slices.Contains(native, c.Name):
-			seen = append(seen, c.Name)
-			misplaced = misplaced || len(foreign) > 0
-		case view.OwnerOf(c.Name) == "":
-			foreign = append(foreign, c.Name)
+			seen++
+			misplaced = misplaced || len(behind) > 0
+		case owner == manager: // What of ours is no native sidecar comes last.
+		case owner == "" || len(behind) > 0:
+			behind = append(behind, c.Name)
+		default:
+			ahead = append(ahead, c.Name)
 		}
 	}
-	if misplaced || len(seen) < len(native) {
-		return foreign
+	if misplaced || seen < len(native) {
+		return ahead, behind
 	}
-	return nil
+	return nil, nil
+}
+
+func isMisplaced(manager string, desired *Desired, view *workload.View) bool {
+	_, behind := order(manager, desired, view)
+	return len(behind) > 0
 }

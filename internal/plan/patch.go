@@ -31,26 +31,25 @@ func haveMounts(wanted, there []workload.Mount) bool {
 func patchToApply(p *Plan, view *workload.View) (map[string]any, error) {
 	owned, mounts := view.Owned[p.Manager], view.MountsOf(p.Manager)
 	wanted := p.Desired.overlay.Mounts
-	if len(mounts)+len(wanted)+len(owned.Remains) == 0 && owned.Orphan == "" {
+	isEnough := len(owned.Remains) == 0 && (!owned.Patched || owned.IsEmpty()) && owned.Orphan == ""
+	if isEnough && haveMounts(wanted, mounts) {
 		return nil, nil
 	}
 	body := p.Apply
 	if len(p.Behind) > 0 {
-		body = ordered(body, p.Behind)
+		body = p.ordered()
 	}
 	return difference(p.Manager, view, there(p.Manager, view), withMounts(body, wanted))
 }
 
-// patchToRemove returns the patch that takes out everything, nil if to give it up
-// is enough. A container that runs a deployer's image is the deployer's: it loses
-// only what is ours in it.
-func patchToRemove(manager string, view *workload.View) (map[string]any, error) {
-	owned := view.Owned[manager]
-	if len(view.MountsOf(manager))+len(owned.Remains)+len(owned.Taken) == 0 {
-		if owned.Orphan == "" {
-			return nil, nil
-		}
-		return map[string]any{"metadata": map[string]any{"annotations": map[string]any{meta.AnnotationOrphaned(manager): nil}}}, nil
+// takeOut has a removal patch everything out and drop the record, unless to give up
+// what is on record is enough. A container that runs a deployer's image is the
+// deployer's: it loses only what is ours in it.
+func (p *Plan) takeOut(view *workload.View) error {
+	owned, mounts := view.Owned[p.Manager], view.MountsOf(p.Manager)
+	isEnough := len(mounts)+len(owned.Remains)+len(owned.Taken) == 0 && !owned.Patched && !owned.Named && owned.Orphan == ""
+	if isEnough {
+		return nil
 	}
 	left := map[string]any{}
 	for _, list := range []string{"initContainers", "containers"} {
@@ -61,7 +60,9 @@ func patchToRemove(manager string, view *workload.View) (map[string]any, error) 
 			}
 		}
 	}
-	return difference(manager, view, there(manager, view), left)
+	patch, err := difference(p.Manager, view, there(p.Manager, view), left)
+	p.Patch, p.Disown = patch, true
+	return err
 }
 
 // there is all that a workload carries for a manager: what that one owns, its mounts
@@ -100,8 +101,8 @@ func withMounts(of map[string]any, mounts []workload.Mount) map[string]any {
 	return of
 }
 
-// difference returns the strategic merge patch from one tree to another. Neither is
-// the whole workload: what neither names stays as it is.
+// difference returns the strategic merge patch from one tree to another, nil if they
+// are the same. Neither is the whole workload: what neither names stays as it is.
 func difference(manager string, view *workload.View, from, to map[string]any) (map[string]any, error) {
 	nameOthers(tree.Below(from, tree.Pod...), tree.Below(to, tree.Pod...), view.Owned[manager], view)
 	keepBeside(from, to)
@@ -120,6 +121,9 @@ func difference(manager string, view *workload.View, from, to map[string]any) (m
 	var patch map[string]any
 	if err := json.Unmarshal(text, &patch); err != nil {
 		return nil, fmt.Errorf("reading the patch back: %w", err)
+	}
+	if len(patch) == 0 {
+		return nil, nil
 	}
 	return patch, nil
 }

@@ -55,14 +55,13 @@ type Plan struct {
 	// be patched: mounts in the application's containers, what is the manager's
 	// without its owning it, and a mark of the operator's own that has to go.
 	Patch map[string]any
-	// Disown tells that the manager's name is dropped from the record of who owns
-	// what in place of applying nothing: a deployer's manifest has a part in one of
-	// its items, which would go with it.
+	// Disown drops the manager from the record of who owns what, in place of applying
+	// nothing: what is left of its items is somebody else's, and would go with it.
 	Disown bool
-	// Behind are init containers of the workload that a native sidecar has to
-	// come before. Writing them down orders them, and that needs a second
-	// request; empty when the order is right.
-	Behind []string
+	// Ahead and Behind are the other init containers, between which the native sidecars
+	// have to come. Behind is empty when the order is right. Writing them down orders
+	// them, and then the record has to be trimmed.
+	Ahead, Behind []string
 	// Force takes fields of ours back from people who changed them by hand. It
 	// never takes any from a deployer or another VectorSidecar.
 	Force bool
@@ -160,9 +159,11 @@ func ForBlocked(manager string, view *workload.View, reason, message string) Pla
 func ForRemoval(manager string, view *workload.View) Plan {
 	plan := newPlan(manager, nil, view)
 	if plan.Carries && !view.Deleting {
-		patch, err := patchToRemove(manager, view)
-		plan.Action, plan.Patch, plan.Disown = Remove, patch, len(view.Owned[manager].Taken) > 0
-		plan.block(err)
+		plan.Action = Remove
+		plan.block(plan.takeOut(view))
+		if owned := view.Owned[manager]; owned.IsEmpty() && plan.Patch == nil {
+			plan.Action, plan.Disown = Note, true
+		}
 	}
 	return plan
 }
@@ -197,14 +198,17 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 	if has.isKept {
 		clash = keptClash
 	}
+	isHalf := owned.Named || owned.Unfinished && has.isCurrent()
 	switch clash := clash(manager, desired, view); {
+	case isHalf:
+		plan.Action = Note // The record is trimmed; the next pass does what else there is.
 	case clash != nil:
 		plan.Action, plan.Reason, plan.Message, plan.Rival = clash.action, clash.reason, clash.message, clash.rival
 	case view.Paused && (!carries || !has.isCurrent()):
 		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadPaused, "its rollouts are paused; it gets the sidecar when they are resumed"
-	case !carries:
+	case !carries, owned.IsEmpty():
 		plan.write(Inject, want, policy, view)
-	case has.isKept && policy.StrictOrder && isBehind(manager, view), has.isRendered && policy.StrictOrder && len(behind(desired, view)) > 0:
+	case has.isKept && policy.StrictOrder && isBehind(manager, view), has.isRendered && policy.StrictOrder && isMisplaced(manager, desired, view):
 		plan.write(Update, want, policy, view)
 	case has.isKept:
 		plan.Keeps = owned.InjectedHash
@@ -212,7 +216,7 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 		if has.needsNote(manager, &want, desired, view) {
 			plan.Action, plan.Apply, plan.Force = Note, want.noted(desired, manager, view), !policy.ReportDrift
 		}
-	case !has.isAsked && owned.InjectedHash != desired.InjectedHash(), owned.HasPlainAnnotations != want.isPlain:
+	case !has.isAsked && owned.InjectedHash != desired.InjectedHash(), owned.HasPlainAnnotations != want.isPlain, owned.Unfinished:
 		plan.write(Update, want, policy, view)
 	case policy.ReportDrift:
 		plan.Action, plan.Reason = Blocked, meta.ReasonDrifted
@@ -225,7 +229,8 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 }
 
 func (p *Plan) write(action Action, want applied, policy Policy, view *workload.View) {
-	p.Action, p.Apply, p.Behind, p.Force = action, want.noted(p.Desired, p.Manager, view), behind(p.Desired, view), !policy.ReportDrift
+	p.Action, p.Apply, p.Force = action, want.noted(p.Desired, p.Manager, view), !policy.ReportDrift
+	p.Ahead, p.Behind = order(p.Manager, p.Desired, view)
 	patch, err := patchToApply(p, view)
 	p.Patch = patch
 	p.block(err)

@@ -208,7 +208,7 @@ func TestRemovalIsPlannedWhereThereIsSomething(t *testing.T) {
 
 			require.Equal(t, test.want, p.Action)
 			if p.Action == Remove {
-				require.Equal(t, []map[string]any{{}}, p.Bodies(), "applying nothing gives up everything, whatever today's templates say")
+				require.Equal(t, map[string]any{}, p.Body(), "applying nothing gives up everything, whatever today's templates say")
 			}
 		})
 	}
@@ -242,11 +242,12 @@ func TestANativeSidecarComesBeforeTheWorkloadsOwnInitContainers(t *testing.T) {
 	p := For(mine, sidecar(), Policy{}, view)
 
 	require.Equal(t, []string{"migrate", "warm-up"}, p.Behind)
-	bodies := p.Bodies()
-	require.Len(t, bodies, 2, "one to order them, one to give up the others' names again")
-	require.Equal(t, []any{"vector", "migrate", "warm-up"}, initContainers(bodies[0]))
-	require.Equal(t, []any{"vector"}, initContainers(bodies[1]))
-	require.Equal(t, p.Apply, bodies[1])
+	require.Equal(t, []any{"vector", "migrate", "warm-up"}, initContainers(p.Body()), "their names order them")
+	require.Equal(t, []any{"vector"}, initContainers(p.Apply))
+
+	p = For(mine, sharing(), Policy{}, view)
+	require.NotNil(t, p.Patch)
+	require.Equal(t, p.Apply, p.Body(), "a patch orders them already, and the owner's names are never applied")
 }
 
 func initContainers(body map[string]any) []any {
@@ -353,8 +354,85 @@ func TestAPatchOfARemovalTakesOnlyWhatIsOurs(t *testing.T) {
 	view.Owned[mine] = owned
 	p := ForRemoval(mine, view)
 	require.True(t, p.Disown)
-	require.Empty(t, p.Bodies(), "to apply nothing would take the container out")
+	require.Nil(t, p.Body(), "to apply nothing would take the container out")
 	left := tree.Map(tree.List(tree.At(p.Patch, tree.Pod...)["initContainers"])[0])
 	require.NotContains(t, left, "$patch", "it stays")
 	require.Equal(t, without(map[string]any{"name": "A", "$patch": "delete"}), left["env"], "without anything of ours")
+}
+
+// Whatever is half done is told by the workload itself, and completed without a loss,
+// whichever request was the last to arrive.
+func TestWhatIsHalfDoneIsCompleted(t *testing.T) {
+	report := Policy{ReportDrift: true}
+	for name, test := range map[string]struct {
+		change func(*workload.Owned)
+		want   Action
+		sends  bool
+	}{
+		"ordered, with the owner's names on record": {func(o *workload.Owned) { o.Named, o.Unfinished = true, true }, Note, false},
+		"applied, with the patch on record":         {func(o *workload.Owned) { o.Patched, o.Unfinished = true, true }, Note, false},
+		"patched, and not applied": {func(o *workload.Owned) {
+			o.Hash, o.Patched, o.Unfinished, o.Remains = "", true, true, []string{"vector", "data"}
+		}, Update, true},
+		"patched by an earlier release":     {func(o *workload.Owned) { o.Patched = true }, None, false},
+		"with nothing left but the record":  {func(o *workload.Owned) { *o = workload.Owned{Patched: true, Unfinished: true} }, Inject, true},
+		"changed by somebody, as reported":  {func(o *workload.Owned) { o.Hash = "changed" }, Blocked, false},
+		"patched before, and now out of it": {func(o *workload.Owned) { o.Hash, o.InjectedHash, o.Patched = "old", "old", true }, Update, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			view := with(current(), owning(test.change))
+			if owned := view.Owned[mine]; owned.IsEmpty() {
+				bare := application()
+				bare.Owned, view = view.Owned, bare
+			}
+			p := For(mine, sidecar(), report, view)
+
+			require.Equal(t, test.want, p.Action, p.Message)
+			require.Equal(t, test.sends, p.Body() != nil, "a record is trimmed, and nothing applied")
+			require.False(t, p.Repairs, "nobody has changed it")
+		})
+	}
+}
+
+// To apply nothing would take out what only the manager is on record for, an owner's
+// init container among it.
+func TestARemovalDropsTheRecordWhereItHoldsMoreThanIsOurs(t *testing.T) {
+	for name, change := range map[string]func(*workload.Owned){
+		"names":          func(o *workload.Owned) { o.Named = true },
+		"a patch":        func(o *workload.Owned) { o.Patched = true },
+		"what came back": func(o *workload.Owned) { o.Remains = []string{"vector"} },
+	} {
+		p := ForRemoval(mine, with(current(), owning(change)))
+		require.Equal(t, Remove, p.Action, name)
+		require.True(t, p.Disown, name)
+		require.Nil(t, p.Body(), name)
+	}
+	husk := application()
+	husk.Owned = map[string]workload.Owned{mine: {Patched: true}}
+	p := ForRemoval(mine, husk)
+	require.Equal(t, Note, p.Action, "there is nothing to take out but the record")
+	require.True(t, p.Disown)
+	require.Nil(t, p.Patch)
+}
+
+// Another VectorSidecar's native sidecar was there first, and stays ahead.
+func TestANativeSidecarKeepsTheOrderOfOthers(t *testing.T) {
+	view := with(application(), func(v *workload.View) {
+		v.Containers = append([]workload.Container{{Name: "audit", Init: true}, {Name: "migrate", Init: true}}, v.Containers...)
+		v.Owned = map[string]workload.Owned{theirs: {Containers: []string{"audit"}}}
+	})
+	for _, desired := range []*Desired{sidecar(), sharing()} {
+		p := For(mine, desired, Policy{}, view)
+		require.Equal(t, []any{"audit", "vector", "migrate"}, initContainers(p.ordered()))
+	}
+	p := For(mine, sharing(), Policy{}, view)
+	var order []string
+	for _, item := range tree.List(tree.At(p.Patch, tree.Pod...)["$setElementOrder/initContainers"]) {
+		order = append(order, tree.Name(item))
+	}
+	require.Equal(t, []string{"audit", "vector", "migrate"}, order)
+
+	view.Containers = append(view.Containers[:1], view.Containers[2:]...)
+	p = For(mine, sidecar(), Policy{}, view)
+	require.Empty(t, p.Behind, "between sidecars there is no order")
 }

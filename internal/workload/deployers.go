@@ -68,13 +68,11 @@ func podFields(entry *metav1.ManagedFieldsEntry) map[string]any {
 	return podOf(fields)
 }
 
+// podPath leads to the pod in managed fields.
+var podPath = []string{"f:spec", "f:template", "f:spec"}
+
 // podOf returns managed fields below spec.template.spec.
-func podOf(fields map[string]any) map[string]any {
-	for _, key := range []string{"f:spec", "f:template", "f:spec"} {
-		fields = tree.Map(fields[key])
-	}
-	return fields
-}
+func podOf(fields map[string]any) map[string]any { return tree.At(fields, podPath...) }
 
 // nameIn reads the name of a list item from its keys in managed fields.
 func nameIn(key string) (name string, isItem bool) {

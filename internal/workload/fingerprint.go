@@ -60,11 +60,12 @@ func (p *printer) ofRecords(deployment *appsv1.Deployment) fingerprint {
 	defer p.pages.Put(page)
 	text := page.text[:0]
 	for i := range deployment.ManagedFields {
-		switch entry := &deployment.ManagedFields[i]; {
-		case isOurs(entry):
-			text = appendTexts(text, entry.Manager, entry.FieldsV1.GetRawString())
-		case isPatch(entry):
-			text = appendTexts(text, entry.Manager, "patch")
+		if entry := &deployment.ManagedFields[i]; isOurs(entry) || isPatch(entry) {
+			fields := ""
+			if entry.FieldsV1 != nil {
+				fields = entry.FieldsV1.GetRawString()
+			}
+			text = appendTexts(text, entry.Manager, string(entry.Operation), fields)
 		}
 	}
 	lists := map[string]string{}

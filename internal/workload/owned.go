@@ -75,10 +75,10 @@ func isCarrier(deployment *appsv1.Deployment) bool {
 func (r *reach) owned(reached *appsv1.Deployment, theirs *deployed) map[string]Owned {
 	live := liveTree(reached)
 	all := map[string]Owned{}
-	for manager, fields := range r.applied {
-		of := ownedIn(tree.Map(extract(fields, live)), theirs)
-		of.WrittenBy, _ = tree.At(of.Tree, "metadata", "annotations")[meta.AnnotationWrittenBy(manager)].(string)
-		all[manager] = of
+	for manager, record := range r.records {
+		if record.applied != nil || record.patched != nil {
+			all[manager] = record.owned(manager, live, theirs)
+		}
 	}
 	for manager, parts := range r.listed {
 		remaining := all[manager]
@@ -109,41 +109,124 @@ func liveTree(reached *appsv1.Deployment) map[string]any {
 	}
 }
 
-func ownedIn(owned map[string]any, theirs *deployed) Owned {
-	result := Owned{Hash: Hash(owned), Tree: owned}
+// read fills in what a tree of the manager's live values tells.
+func (o *Owned) read(owned map[string]any, theirs *deployed) {
+	o.Tree = owned
 	for key, value := range tree.At(owned, "metadata", "annotations") {
 		text, _ := value.(string)
 		switch {
 		case meta.Is(key, meta.AnnotationInjectedHash):
-			result.InjectedHash, result.HasPlainAnnotations = text, key == meta.AnnotationInjectedHash
+			o.InjectedHash, o.HasPlainAnnotations = text, key == meta.AnnotationInjectedHash
 		case meta.Is(key, meta.AnnotationAskedHash):
-			result.AskedHash = text
+			o.AskedHash = text
 		case meta.Is(key, meta.AnnotationAppliedHash):
-			result.AppliedHash = text
+			o.AppliedHash = text
 		}
 	}
 	pod := tree.At(owned, tree.Pod...)
 	for _, item := range slices.Concat(tree.List(pod["initContainers"]), tree.List(pod["containers"])) {
 		name := tree.Name(item)
-		result.Containers = append(result.Containers, name)
+		o.Containers = append(o.Containers, name)
 		if _, ours := tree.Map(item)["image"]; !ours && theirs.container(name) {
-			result.Taken = append(result.Taken, name)
+			o.Taken = append(o.Taken, name)
 		}
 	}
 	for _, item := range tree.List(pod["volumes"]) {
-		result.Volumes = append(result.Volumes, tree.Name(item))
+		o.Volumes = append(o.Volumes, tree.Name(item))
 	}
 	pods := tree.At(owned, "spec", "template", "metadata")
-	result.PodLabels = slices.Sorted(maps.Keys(tree.Map(pods["labels"])))
-	result.PodAnnotations = slices.Sorted(maps.Keys(tree.Map(pods["annotations"])))
-	return result
+	o.PodLabels = slices.Sorted(maps.Keys(tree.Map(pods["labels"])))
+	o.PodAnnotations = slices.Sorted(maps.Keys(tree.Map(pods["annotations"])))
 }
+
+// record is what a manager is on record for, as managed fields.
+type record struct {
+	// applied is what it has applied and patched what it has patched, without items
+	// of which it holds no more than the name and without the application's
+	// containers. Either is nil if there is no such entry.
+	applied, patched map[string]any
+	// hasNames reports whether there are such items, isPatch whether there is an entry
+	// of a patch, and isLoose whether it is for more than mounts in the application's
+	// containers.
+	hasNames, isPatch, isLoose bool
+}
+
+// add notes an entry of the manager.
+func (r *record) add(entry *metav1.ManagedFieldsEntry) {
+	r.isPatch = r.isPatch || isPatch(entry)
+	fields := decodeFields(entry)
+	if fields == nil {
+		return
+	}
+	if isOurs(entry) {
+		r.applied, r.hasNames = ownFields(fields)
+		return
+	}
+	r.patched = patchedFields(fields)
+	_, r.isLoose = Trim(entry)
+}
+
+// owned tells what is a manager's by its record.
+func (r *record) owned(manager string, live map[string]any, theirs *deployed) Owned {
+	of := Owned{Named: r.hasNames, Patched: r.isLoose || r.applied == nil}
+	var applied map[string]any
+	if r.applied != nil {
+		applied = tree.Map(extract("", r.applied, live))
+		of.Hash = Hash(applied)
+		of.WrittenBy, _ = tree.At(applied, "metadata", "annotations")[meta.AnnotationWrittenBy(manager)].(string)
+	}
+	all := applied
+	if of.Patched {
+		all = tree.Map(extract("", united(r.applied, r.patched), live))
+		of.Remains = lessOf(all, applied)
+		of.Unfinished = r.applied == nil || notes(r.applied) || notes(r.patched)
+	}
+	of.Unfinished = of.Unfinished || of.Named
+	of.read(all, theirs)
+	return of
+}
+
+// lessOf are the names of the items in the pod's lists of one tree that the other
+// does not have.
+func lessOf(all, some map[string]any) []string {
+	var names []string
+	for _, list := range podLists {
+		for _, item := range tree.List(tree.At(all, tree.Pod...)[list]) {
+			isSame := func(other any) bool { return tree.Name(other) == tree.Name(item) }
+			if !slices.ContainsFunc(tree.List(tree.At(some, tree.Pod...)[list]), isSame) {
+				names = append(names, tree.Name(item))
+			}
+		}
+	}
+	return names
+}
+
+// atomic are the fields of pods whose value is a map that is owned as a whole. Of all
+// other maps, and of lists whose items have keys, managed fields without anything below
+// them mean that there is one, and nothing of what is in it.
+var atomic = []string{
+	"fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef", "secretRef", "nodePublishSecretRef",
+	"selector", "labelSelector", "dataSource",
+}
+
+// keyed are the lists whose items have keys.
+var keyed = []string{"initContainers", "containers", "volumes", "env", "ports", "volumeMounts", "volumeDevices", "claims"}
 
 // extract returns the live values of a set of managed fields in the API server's
 // notation: "f:name" is a field, "k:{…}" a list item by its keys, "v:…" an item of
 // a set, "." the thing itself, and an empty set a whole value.
-func extract(fields map[string]any, live any) any {
+func extract(key string, fields map[string]any, live any) any {
 	if len(fields) == 0 {
+		switch live.(type) {
+		case map[string]any:
+			if !slices.Contains(atomic, key) {
+				return map[string]any{}
+			}
+		case []any:
+			if slices.Contains(keyed, key) {
+				return []any{}
+			}
+		}
 		return live
 	}
 	switch value := live.(type) {
@@ -155,7 +238,7 @@ func extract(fields map[string]any, live any) any {
 				continue
 			}
 			if item, ok := value[name]; ok {
-				out[name] = extract(tree.Map(below), item)
+				out[name] = extract(name, tree.Map(below), item)
 			}
 		}
 		return out
@@ -192,7 +275,7 @@ func extractItems(fields map[string]any, live []any) []any {
 		}
 		for _, want := range wanted {
 			if hasKeys(object, want.keys) {
-				out = append(out, extract(want.below, object))
+				out = append(out, extract("", want.below, object))
 				break
 			}
 		}
@@ -216,4 +299,10 @@ func jsonText(value any) string {
 		return ""
 	}
 	return string(text)
+}
+
+// IsEmpty reports whether nothing in the workload is the manager's any more, though it
+// is on record.
+func (o *Owned) IsEmpty() bool {
+	return len(o.Containers)+len(o.Volumes)+len(o.PodLabels)+len(o.PodAnnotations)+len(tree.At(o.Tree, "metadata", "annotations")) == 0
 }

@@ -4,7 +4,6 @@
 package workload
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -20,9 +19,8 @@ import (
 // the same into.
 type reach struct {
 	managers []string
-	applied  map[string]map[string]any // managed fields by manager
+	records  map[string]*record // by manager
 	listed   map[string]meta.Parts
-	patched  map[string]bool // managers that a patch is on record of
 
 	lists                                  map[string]*mention // by the names in podLists
 	annotations, podLabels, podAnnotations mention
@@ -31,10 +29,7 @@ type reach struct {
 }
 
 // mention is some keys of a map, or some names in a list.
-type mention struct {
-	all   bool
-	names map[string]bool
-}
+type mention struct{ names map[string]bool }
 
 func (m *mention) add(name string) {
 	if m.names == nil {
@@ -43,14 +38,11 @@ func (m *mention) add(name string) {
 	m.names[name] = true
 }
 
-func (m *mention) has(name string) bool { return m.all || m.names[name] }
+func (m *mention) has(name string) bool { return m.names[name] }
 
-// addFields adds the keys of a map from its managed fields. A set of fields that is
-// there and empty is the whole.
+// addFields adds the keys of a map from its managed fields.
 func (m *mention) addFields(fields any) {
-	of, isThere := fields.(map[string]any)
-	m.all = m.all || isThere && len(of) == 0
-	for field := range of {
+	for field := range tree.Map(fields) {
 		if name, ok := strings.CutPrefix(field, "f:"); ok {
 			m.add(name)
 		}
@@ -72,28 +64,34 @@ func (m *mention) of(values map[string]string) map[string]string {
 func reachOf(deployment *appsv1.Deployment) *reach {
 	r := &reach{
 		managers: Managers(deployment), listed: partsIn(deployment.Spec.Template.Annotations),
-		applied: map[string]map[string]any{}, patched: map[string]bool{}, lists: map[string]*mention{},
+		records: map[string]*record{}, lists: map[string]*mention{},
 	}
 	for _, list := range podLists {
 		r.lists[list] = &mention{}
 	}
 	for i := range deployment.ManagedFields {
 		entry := &deployment.ManagedFields[i]
-		var fields map[string]any
-		// The API server wrote them; were they damaged, the next apply would mend it.
-		if isOurs(entry) && json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) == nil {
-			r.applied[entry.Manager] = fields
-			r.addApplied(fields)
+		if !isOurs(entry) && !isPatch(entry) {
+			continue
 		}
-		if isPatch(entry) {
-			r.patched[entry.Manager] = true
+		if r.records[entry.Manager] == nil {
+			r.records[entry.Manager] = &record{}
+		}
+		r.records[entry.Manager].add(entry)
+	}
+	for _, record := range r.records {
+		r.addFields(record.applied)
+		if record.isLoose || record.applied == nil {
+			r.addFields(record.patched)
 		}
 	}
 	for _, manager := range r.managers {
 		r.annotations.add(meta.AnnotationOrphaned(manager))
 	}
 	for manager, parts := range r.listed {
-		r.podAnnotations.add(meta.AnnotationParts(manager))
+		for _, key := range partsKeys(manager) {
+			r.podAnnotations.add(key)
+		}
 		for _, name := range slices.Concat(parts.Containers, parts.Volumes) {
 			for _, list := range podLists {
 				r.lists[list].add(name)
@@ -103,7 +101,7 @@ func reachOf(deployment *appsv1.Deployment) *reach {
 	return r
 }
 
-func (r *reach) addApplied(fields map[string]any) {
+func (r *reach) addFields(fields map[string]any) {
 	r.annotations.addFields(tree.Map(fields["f:metadata"])["f:annotations"])
 	pods := tree.At(fields, "f:spec", "f:template", "f:metadata")
 	r.podLabels.addFields(pods["f:labels"])
@@ -114,9 +112,7 @@ func (r *reach) addApplied(fields map[string]any) {
 			r.pod = true
 			continue
 		}
-		items := tree.Map(below)
-		list.all = list.all || len(items) == 0
-		for key := range items {
+		for key := range tree.Map(below) {
 			if name, ok := nameIn(key); ok {
 				list.add(name)
 			}

@@ -17,7 +17,7 @@ import (
 func Managers(deployment *appsv1.Deployment) []string {
 	var found []string
 	for i := range deployment.ManagedFields {
-		if entry := &deployment.ManagedFields[i]; isOurs(entry) {
+		if entry := &deployment.ManagedFields[i]; isOurs(entry) || isPatch(entry) {
 			found = append(found, entry.Manager)
 		}
 	}
@@ -70,8 +70,18 @@ func (o *Owned) addRemains(parts *meta.Parts, live map[string]any, theirs *deplo
 	if len(o.Remains) == 0 {
 		return
 	}
-	path, key := []string{"spec", "template", "metadata", "annotations"}, meta.AnnotationParts(parts.Manager)
-	tree.Below(o.Tree, path...)[key] = tree.At(live, path...)[key]
+	path := []string{"spec", "template", "metadata", "annotations"}
+	for _, key := range partsKeys(parts.Manager) {
+		if value, isThere := tree.At(live, path...)[key]; isThere {
+			tree.Below(o.Tree, path...)[key] = value
+		}
+	}
+}
+
+// partsKeys are the annotations of a pod template that come back with a revision and
+// are a manager's: the list, and the digest that earlier releases wrote.
+func partsKeys(manager string) []string {
+	return []string{meta.AnnotationParts(manager), meta.AnnotationConfigDigest(meta.SidecarOf(manager))}
 }
 
 // add adds an item to a list of the tree's pod.

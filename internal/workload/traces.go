@@ -4,9 +4,6 @@
 package workload
 
 import (
-	"maps"
-	"slices"
-
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -33,19 +30,19 @@ func TracesOf(deployment *appsv1.Deployment) []Trace {
 	return reach.traces(reach.owned(reach.of(deployment), &deployed{entries: deployment.ManagedFields}))
 }
 
-// isPatch tells whether an entry records a patch of one of our managers.
+// isPatch reports whether an entry records a patch of one of our managers.
 func isPatch(entry *metav1.ManagedFieldsEntry) bool {
 	return entry.Operation == metav1.ManagedFieldsOperationUpdate && entry.Subresource == "" && meta.IsManager(entry.Manager)
 }
 
 // traces returns what tells of each manager, given what it owns.
 func (r *reach) traces(owned map[string]Owned) []Trace {
-	managers := slices.Concat(r.managers, slices.Collect(maps.Keys(r.patched)))
-	slices.Sort(managers)
 	var found []Trace
-	for _, manager := range slices.Compact(managers) {
-		trace := Trace{Manager: manager, Patched: r.patched[manager], WrittenBy: owned[manager].WrittenBy, Orphan: owned[manager].Orphan}
-		_, trace.Applied = r.applied[manager]
+	for _, manager := range r.managers {
+		trace := Trace{Manager: manager, WrittenBy: owned[manager].WrittenBy, Orphan: owned[manager].Orphan}
+		if record := r.records[manager]; record != nil {
+			trace.Applied, trace.Patched = record.applied != nil, record.isPatch
+		}
 		_, trace.Listed = r.listed[manager]
 		found = append(found, trace)
 	}

@@ -97,8 +97,8 @@ type Container struct {
 
 // Owned is what one field manager has merged into a workload.
 type Owned struct {
-	// Hash of the live values of the fields that the manager owns; see Hash.
-	// Empty if it owns none any more.
+	// Hash of the live values of the fields that the manager has applied; see Hash.
+	// Empty if there are none.
 	Hash string
 	// Containers, init containers included, and Volumes are the names of the
 	// list items that are the manager's: those that it owns and Remains.
@@ -108,8 +108,16 @@ type Owned struct {
 	Remains []string
 	// Taken are those of Containers that run a deployer's image now.
 	Taken []string
-	// Tree holds the live values of the fields that the manager owns, and the
-	// whole of Remains: {metadata: {annotations}, spec: {template}}.
+	// Named reports whether the manager is on record for names of items that are the
+	// owner's, and Patched whether its patches are for more than the mounts in the
+	// application's containers: see Trim. What they hold is in Tree as well.
+	Named, Patched bool
+	// Unfinished reports whether the operator was broken off between two requests of
+	// one change. What an earlier release has left on record is not that.
+	Unfinished bool
+	// Tree holds the live values of the fields that the manager owns, those that it
+	// has only patched included, and the whole of Remains that it does not even own:
+	// {metadata: {annotations}, spec: {template}}.
 	Tree map[string]any
 	// PodLabels and PodAnnotations are the keys that it owns of the pods'.
 	PodLabels, PodAnnotations []string

@@ -67,10 +67,10 @@ func newOverlay(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configurat
 	if err != nil {
 		return nil, err
 	}
-	if decided.Invalid != nil || len(decided.Plans) != 1 || len(decided.Plans[0].Bodies()) != 1 {
+	if decided.Invalid != nil || len(decided.Plans) != 1 || decided.Plans[0].Patch != nil {
 		return nil, fmt.Errorf("deciding what to apply: %+v, %v", decided, decided.Invalid)
 	}
-	return &overlay{body: decided.Plans[0].Bodies()[0], companions: decided.Companions}, nil
+	return &overlay{body: decided.Plans[0].Body(), companions: decided.Companions}, nil
 }
 
 // manifest is what to apply to one Deployment.

@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+)
+
+// Trim returns what one of our managers is to stay on record for once a change is
+// complete, and whether that is less than an entry of managed fields says. It is nil
+// for nothing. To give something up by applying less would delete what nobody else
+// has on record; to take it off the record deletes nothing.
+//
+// Of an apply the names go that put the owner's init containers in order. Of a patch
+// nothing stays but the mounts in the application's containers: the rest has been
+// applied, and a second record of it would keep what a later apply drops, and refuse
+// its owner the maps and lists that the patch has made.
+func Trim(entry *metav1.ManagedFieldsEntry) (kept *metav1.FieldsV1, isLess bool) {
+	if !isOurs(entry) && !isPatch(entry) {
+		return entry.FieldsV1, false
+	}
+	fields := decodeFields(entry)
+	trimmed, _ := ownFields(fields)
+	if isPatch(entry) {
+		trimmed = mountFields(fields)
+	}
+	if reflect.DeepEqual(fields, trimmed) {
+		return entry.FieldsV1, false
+	}
+	if len(trimmed) == 0 {
+		return nil, true
+	}
+	text, _ := json.Marshal(trimmed) // It was read from JSON.
+	return metav1.NewFieldsV1(string(text)), true
+}
+
+// decodeFields returns the managed fields of an entry, nil if they cannot be read: the
+// API server wrote them, and were they damaged, the next apply would mend it.
+func decodeFields(entry *metav1.ManagedFieldsEntry) map[string]any {
+	var fields map[string]any
+	if entry.FieldsV1 == nil {
+		return nil
+	}
+	if json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) != nil {
+		return nil
+	}
+	return fields
+}
+
+// ownFields returns managed fields without the items of the pod's lists of which they
+// hold no more than the name: these are somebody else's.
+func ownFields(fields map[string]any) (own map[string]any, hasNames bool) {
+	own = eachPodItem(fields, func(_ string, item map[string]any) any {
+		if isNameOnly(item) {
+			hasNames = true
+			return nil
+		}
+		return item
+	})
+	return own, hasNames
+}
+
+// patchedFields returns the managed fields of a patch without the application's
+// containers, into which it has put mounts.
+func patchedFields(fields map[string]any) map[string]any {
+	return eachPodItem(fields, func(list string, item map[string]any) any {
+		if list != "volumes" && !hasSelf(item) || isNameOnly(item) {
+			return nil
+		}
+		return item
+	})
+}
+
+// mountFields returns of the managed fields of a patch the mounts in the
+// application's containers.
+func mountFields(fields map[string]any) map[string]any {
+	mounts := map[string]any{}
+	for key, item := range tree.Map(podOf(fields)["f:containers"]) {
+		if _, isItem := nameIn(key); !isItem || hasSelf(tree.Map(item)) {
+			continue
+		}
+		kept := map[string]any{}
+		for mount, of := range tree.Map(tree.Map(item)["f:volumeMounts"]) {
+			if strings.HasPrefix(mount, "k:") {
+				kept[mount] = of
+			}
+		}
+		if len(kept) > 0 {
+			tree.Below(mounts, append(slices.Clone(podPath), "f:containers", key)...)["f:volumeMounts"] = kept
+		}
+	}
+	return mounts
+}
+
+// eachPodItem returns a copy of managed fields in which each item of the pod's lists
+// is what a function makes of it, or is left out for nil.
+func eachPodItem(fields map[string]any, change func(list string, item map[string]any) any) map[string]any {
+	pod := podOf(fields)
+	if pod == nil {
+		return fields
+	}
+	changed := maps.Clone(pod)
+	for _, list := range podLists {
+		items := tree.Map(pod["f:"+list])
+		if items == nil {
+			continue
+		}
+		kept := maps.Clone(items)
+		for key, item := range items {
+			if _, isItem := nameIn(key); !isItem {
+				continue
+			}
+			if of := change(list, tree.Map(item)); of != nil {
+				kept[key] = of
+			} else {
+				delete(kept, key)
+			}
+		}
+		if len(kept) == 0 && len(items) > 0 {
+			delete(changed, "f:"+list)
+			continue
+		}
+		changed["f:"+list] = kept
+	}
+	return withPod(fields, changed)
+}
+
+// withPod returns a copy of managed fields with others below spec.template.spec.
+func withPod(fields, pod map[string]any) map[string]any {
+	for i := len(podPath); i > 0; i-- {
+		above := maps.Clone(tree.At(fields, podPath[:i-1]...))
+		above[podPath[i-1]] = pod
+		if len(pod) == 0 {
+			delete(above, podPath[i-1])
+		}
+		pod = above
+	}
+	return pod
+}
+
+// isNameOnly reports whether no more than the name of an item is on record.
+func isNameOnly(item map[string]any) bool {
+	for field := range item {
+		if field != "." && field != "f:name" {
+			return false
+		}
+	}
+	return len(item) > 0
+}
+
+// hasSelf reports whether an item itself is on record, and not only something in it.
+func hasSelf(item map[string]any) bool {
+	_, has := item["."]
+	return has
+}
+
+// united returns managed fields that hold what either of two do.
+func united(a, b map[string]any) map[string]any {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	both := maps.Clone(a)
+	for field, below := range b {
+		if there, ok := a[field]; ok {
+			both[field] = united(tree.Map(there), tree.Map(below))
+			continue
+		}
+		both[field] = below
+	}
+	return both
+}
+
+// notes reports whether managed fields hold an annotation by which this release and
+// later ones keep their books.
+func notes(fields map[string]any) bool {
+	for key := range tree.At(fields, "f:metadata", "f:annotations") {
+		if name, ok := strings.CutPrefix(key, "f:"); ok && meta.IsBookkeeping(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// IsHusk reports whether an entry is the record of a patch of one of our managers of
+// which nothing is left but the maps and lists that it made.
+func IsHusk(entry *metav1.ManagedFieldsEntry) bool {
+	if !isPatch(entry) {
+		return false
+	}
+	fields := decodeFields(entry)
+	annotations := len(tree.At(fields, "f:metadata", "f:annotations")) + len(tree.At(fields, "f:spec", "f:template", "f:metadata", "f:annotations"))
+	if annotations+len(mountFields(fields)) > 0 {
+		return false
+	}
+	for _, list := range podLists {
+		for key := range tree.Map(podOf(patchedFields(fields))["f:"+list]) {
+			if _, isItem := nameIn(key); isItem {
+				return false
+			}
+		}
+	}
+	return true
+}
