@@ -19,12 +19,20 @@ import (
 // Files are those of a chart by their path from its root.
 type Files map[string][]byte
 
-// Read reads the files of a chart.
+// testsFolder is for the tests of a chart, and no part of what it renders.
+const testsFolder = "tests"
+
+// Read reads the files of a chart, its tests apart.
 func Read(source fs.FS) (Files, error) {
 	files := Files{}
 	err := fs.WalkDir(source, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		switch {
+		case err != nil:
 			return err
+		case entry.IsDir() && name == testsFolder:
+			return fs.SkipDir
+		case entry.IsDir():
+			return nil
 		}
 		files[name], err = fs.ReadFile(source, name)
 		return err
