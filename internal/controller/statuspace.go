@@ -4,10 +4,14 @@
 package controller
 
 import (
+	"encoding/json"
+	"reflect"
+	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -39,6 +43,9 @@ type told struct {
 	// the cache shows it.
 	status  *v1alpha1.VectorSidecarStatus
 	version string
+	// isUnknown reports whether the answer to the last write is: whichever status there
+	// is now, it is neither that of the cache for certain nor the one written.
+	isUnknown bool
 }
 
 func newStatusPace(now func() time.Time) *statusPace {
@@ -60,7 +67,41 @@ func (s *statusPace) wrote(sidecar *v1alpha1.VectorSidecar) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	of := s.of(client.ObjectKeyFromObject(sidecar))
-	of.status, of.version = sidecar.Status.DeepCopy(), sidecar.ResourceVersion
+	of.status, of.version, of.isUnknown = sidecar.Status.DeepCopy(), sidecar.ResourceVersion, false
+}
+
+// failed notes that a write of the status had no good answer.
+func (s *statusPace) failed(name types.NamespacedName) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.of(name).isUnknown = true
+}
+
+// isUnknown reports whether nobody knows which status a VectorSidecar has.
+func (s *statusPace) isUnknown(name types.NamespacedName) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.of(name).isUnknown
+}
+
+// whole is a patch that gives a VectorSidecar a status whatever it has before: a
+// difference to what it does not have would leave a part of that.
+func whole(status *v1alpha1.VectorSidecarStatus) (client.Patch, error) {
+	given, err := runtime.DefaultUnstructuredConverter.ToUnstructured(status)
+	if err != nil {
+		return nil, err
+	}
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[v1alpha1.VectorSidecarStatus]()) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if _, isGiven := given[name]; !isGiven {
+			given[name] = nil
+		}
+	}
+	text, err := json.Marshal(map[string]any{"status": given})
+	if err != nil {
+		return nil, err
+	}
+	return client.RawPatch(types.MergePatchType, text), nil
 }
 
 // last returns the status that a VectorSidecar has: its own, or the one written last if

@@ -4,10 +4,12 @@
 package controller
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -64,4 +66,31 @@ func TestAStatusIsComparedWithTheLastOneWritten(t *testing.T) {
 	s.wrote(as("17", 5))
 	require.EqualValues(t, 5, s.last(as("17", 5)).UpdatedDeployments)
 	require.Nil(t, s.told[logsOfShop].status, "the cache has it")
+}
+
+// After a write without an answer the status is written as a whole: it may be the one
+// before, or the one that was sent.
+func TestAStatusThatNobodyKnowsIsWrittenAsAWhole(t *testing.T) {
+	pace := newStatusPace(time.Now)
+	sidecar := &v1alpha1.VectorSidecar{}
+	sidecar.Name, sidecar.Namespace = "logs", "shop"
+	name := client.ObjectKeyFromObject(sidecar)
+	require.False(t, pace.isUnknown(name))
+	pace.failed(name)
+	require.True(t, pace.isUnknown(name))
+	pace.wrote(sidecar)
+	require.False(t, pace.isUnknown(name))
+
+	patch, err := whole(&v1alpha1.VectorSidecarStatus{UpdatedDeployments: 3})
+	require.NoError(t, err)
+	text, err := patch.Data(sidecar)
+	require.NoError(t, err)
+	var sent struct{ Status map[string]any }
+	require.NoError(t, json.Unmarshal(text, &sent))
+	require.EqualValues(t, 3, sent.Status["updatedDeployments"])
+	for _, field := range []string{"unsettled", "conditions", "environment"} {
+		value, isNamed := sent.Status[field]
+		require.True(t, isNamed, "%s: what was sent before goes", field)
+		require.Nil(t, value, field)
+	}
 }

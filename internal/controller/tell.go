@@ -37,7 +37,8 @@ func (r *Reconciler) tell(ctx context.Context, sidecar *v1alpha1.VectorSidecar, 
 	sidecar.Status = status.Of(facts, metav1.Now())
 	r.tellMetrics(sidecar, facts)
 	r.tellEvents(sidecar, result)
-	if equality.Semantic.DeepEqual(before.Status, sidecar.Status) {
+	isUnknown := r.statusPace.isUnknown(name)
+	if !isUnknown && equality.Semantic.DeepEqual(before.Status, sidecar.Status) {
 		return nil
 	}
 	if result.statusWait = r.statusPace.wait(name); result.statusWait > 0 {
@@ -47,13 +48,28 @@ func (r *Reconciler) tell(ctx context.Context, sidecar *v1alpha1.VectorSidecar, 
 	ctx, cancel := finishing(ctx)
 	defer cancel()
 	ctx, telling := r.begin(ctx, "tell")
-	err := client.IgnoreNotFound(r.client.Status().Patch(ctx, sidecar, client.MergeFrom(before), client.FieldOwner(meta.Operator)))
+	err := r.writeStatus(ctx, before, sidecar, isUnknown)
 	telling.end(err)
 	if err != nil {
+		r.statusPace.failed(name)
 		return fmt.Errorf("writing the status: %w", err)
 	}
 	r.statusPace.wrote(sidecar)
 	return nil
+}
+
+// writeStatus writes the difference to the status before, or all of it where that is
+// not known.
+func (r *Reconciler) writeStatus(ctx context.Context, before, after *v1alpha1.VectorSidecar, isUnknown bool) error {
+	patch := client.MergeFrom(before)
+	if isUnknown {
+		all, err := whole(&after.Status)
+		if err != nil {
+			return err
+		}
+		patch = all
+	}
+	return client.IgnoreNotFound(r.client.Status().Patch(ctx, after, patch, client.FieldOwner(meta.Operator)))
 }
 
 // tellMetrics takes down where everything stands.
