@@ -11,8 +11,11 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
@@ -289,9 +292,17 @@ func removals() []scenario {
 
 // uninstalled is what the chart's Job does before a release goes.
 func uninstalled(ctx context.Context, p *place) error {
+	hook := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: "uninstall"}}
+	hook.Spec.Suspend = ptr.To(true) // It runs here, and in no pod.
+	hook.Spec.Template.Spec = corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{
+		{Name: "uninstall", Image: "registry.example/operator:1", Args: []string{"uninstall"}},
+	}}
+	if err := client.IgnoreAlreadyExists(world.Client.Create(ctx, hook, client.FieldOwner("helm"))); err != nil {
+		return err
+	}
 	return p.job(ctx, func(ctx context.Context, config *rest.Config) error {
 		return uninstall.Run(ctx, config, vectorsidecar.FS, uninstall.Options{
-			Policy: uninstall.Eject, Timeout: time.Minute,
+			Job: hook.Name, Policy: uninstall.Eject, Timeout: time.Minute,
 			Operator: operator.Options{Namespace: p.namespace, WatchNamespaces: []string{p.namespace}},
 		}, io.Discard)
 	})

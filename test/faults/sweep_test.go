@@ -27,7 +27,7 @@ import (
 )
 
 // short are the scenarios that make test has time for.
-var short = []string{"inject before init containers", "inject with mounts", "delete"}
+var short = []string{"inject before init containers", "inject with mounts before init containers", "delete"}
 
 // Faults that are put at every write; at those of a few of a kind; and, once each, at
 // the first of a kind and at the last, which is often what ends several requests for one
