@@ -79,11 +79,6 @@ func TestOfflineAndLiveAreOneMerge(t *testing.T) {
 
 // known are parts of differences that are there for now.
 var known = []string{
-	// A mount into the application is patched, and the record of this patch keeps maps
-	// and lists alive to which the owner has added since (issue 14, 1.2).
-	"managedFields hold vectorsidecar/log-volume Update",
-	// The drain does not fit into what the pod allows (issue 14, 1.8).
-	"must be non-negative and less than terminationGracePeriodSeconds",
 	// Who applies an empty map or list owns it whole, so that nothing can be added
 	// without force.
 	"offline: merging: Apply failed with ",
