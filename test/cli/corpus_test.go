@@ -148,11 +148,13 @@ func await(t *testing.T, w *harness.World, live, want *appsv1.Deployment) {
 	}
 }
 
-// bare is a Deployment without what only being there gives it.
+// bare is a Deployment without what only being there gives it, the mark of the
+// installation that has written to it included.
 func bare(deployment *appsv1.Deployment) *appsv1.Deployment {
 	object := deployment.DeepCopy()
 	annotations := maps.Clone(object.Annotations)
 	delete(annotations, "deployment.kubernetes.io/revision")
+	maps.DeleteFunc(annotations, func(key, _ string) bool { return meta.Is(key, meta.Group+"/written-by") })
 	if len(annotations) == 0 {
 		annotations = nil
 	}
