@@ -6,6 +6,7 @@ package controller
 import (
 	"context"
 	"iter"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -40,6 +41,8 @@ type sweeper struct {
 	*Reconciler
 	log   logr.Logger
 	woken chan struct{}
+	// hasFound reports whether the last look found something.
+	hasFound atomic.Bool
 
 	// told has what has been told, and cleaned the generations of workloads since
 	// they were written to, until they have rolled out.
@@ -74,6 +77,14 @@ func (s *sweeper) wake() {
 	select {
 	case s.woken <- struct{}{}:
 	default: // It will.
+	}
+}
+
+// claim has the sweeper look soon if a VectorSidecar that is new may be the one to which
+// something belongs that was found.
+func (s *sweeper) claim() {
+	if s != nil && s.hasFound.Load() {
+		s.wake()
 	}
 }
 
@@ -153,6 +164,7 @@ func (s *sweeper) tellLeftovers(ctx context.Context, found []leftovers.Finding) 
 			"it carries something of VectorSidecar %s, which does not exist: %s", finding.Sidecar, finding.Reason)
 	}
 	s.told = told
+	s.hasFound.Store(len(told) > 0)
 	for _, verdict := range leftovers.Verdicts() {
 		s.Metrics.Leftovers(string(verdict), counts[verdict])
 	}

@@ -144,6 +144,7 @@ func (r *Reconciler) sidecarsOfConfigMap(ctx context.Context, object client.Obje
 // neighbours are the VectorSidecars that may select a workload which this one
 // selects: the oldest one's wish decides what the others may do.
 func (r *Reconciler) neighbours(ctx context.Context, object client.Object) []reconcile.Request {
+	r.sweeper.claim()
 	candidates := r.fleet.candidates(object.GetNamespace(), selectorKeys(object))
 	labels := func(n int) iter.Seq2[string, string] { return candidates[n].Labels().All() }
 	return requests(keysOf(r.selecting(ctx, object.GetNamespace(), len(candidates), labels)))
