@@ -248,7 +248,7 @@ control-plane: $(CONTROL_PLANE) ## Build the programs of the test control plane.
 tools: control-plane $(addprefix $(BIN)/,helm-sdk helm-unittest controller-gen golangci-lint ko promtool crds) ## Build every tool into bin/; the first time takes some minutes.
 
 # The version of a module as its tool module pins it.
-pinned = $(shell awk '$$1 == "$(2)" && $$2 ~ /^v/ {print $$2; exit}' $(TOOLS)/$(1)/go.mod)
+pinned = $(shell awk '$$1 == "require" {$$1 = ""; $$0 = $$0} $$1 == "$(2)" && $$2 ~ /^v/ {print $$2; exit}' $(TOOLS)/$(1)/go.mod)
 
 KUBE_VERSION := $(call pinned,kubernetes,k8s.io/kubernetes)
 KUBE_MAJOR   := $(patsubst v%,%,$(word 1,$(subst ., ,$(KUBE_VERSION))))

@@ -19,7 +19,7 @@ type may map[string][]string
 
 // everywhere is what the operator may do in every namespace.
 var everywhere = may{
-	"deployments.apps": {"list", "watch", "patch"},
+	"deployments.apps": {"get", "list", "watch", "patch"},
 	"replicasets.apps": {"list"},
 	"configmaps":       {"get", "list", "watch", "create", "update", "delete"},
 	"namespaces":       {"list", "watch"},

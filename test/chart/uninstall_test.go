@@ -31,14 +31,14 @@ func TestUninstallingEjectsWithoutAnOperator(t *testing.T) {
 func TestUninstallingMayLeaveTheSidecars(t *testing.T) {
 	installed(t, chartDir, "--set", "uninstall.policy=orphan")
 	cart, _ := injected(t)
-	rollouts := cart.Generation
+	template := cart.Spec.Template.DeepCopy()
 
 	helm(t, "uninstall", release, "-n", namespace)
 
 	requireReleaseGone(t)
 	world.Get(t, cart)
 	require.True(t, carries(cart))
-	require.Equal(t, rollouts, cart.Generation, "what is left is not rolled")
+	require.Equal(t, template, &cart.Spec.Template, "what is left is not rolled")
 	var left v1alpha1.VectorSidecarList
 	require.NoError(t, cluster.List(t.Context(), &left))
 	require.Empty(t, left.Items, "no finalizer holds a VectorSidecar")
