@@ -92,6 +92,8 @@ func takeAway(t *testing.T) {
 		}
 	}
 	require.NoError(t, cluster.DeleteAllOf(ctx, &appsv1.Deployment{}, client.InNamespace("shop")))
+	// Nobody owns them, and whoever would have deleted them is gone.
+	require.NoError(t, cluster.DeleteAllOf(ctx, &corev1.ConfigMap{}, client.InNamespace("shop"), client.HasLabels{meta.LabelSidecar}))
 	// An operator that has lost its rights cannot give its Lease up, and the next
 	// one would wait until it is over.
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fullname}}
