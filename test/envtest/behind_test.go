@@ -111,7 +111,10 @@ func TestAWatchThatIsBehindBringsNoStormOfPatches(t *testing.T) {
 
 	behind.hold()
 	harness.Change(t, world, cart, func(d *appsv1.Deployment) { metav1.SetMetaDataAnnotation(&d.ObjectMeta, "team", "shop") })
-	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.LogLevel = "trace" })
+	// With the mounts as they are, an apply would do, which is for no version.
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
+		vs.Spec.Sidecar.LogLevel, vs.Spec.Sidecar.Logs.Path = "trace", "/srv/logs"
+	})
 	harness.Until(t, world, cart, "the new sidecar, though the watch is behind", func(d *appsv1.Deployment) bool {
 		return d.Spec.Template.Spec.InitContainers[0].Env[0].Value == "trace"
 	})
