@@ -31,8 +31,8 @@ import (
 // taken its name.
 var ErrGone = errors.New("the workload is gone")
 
-// ErrStale says that the workload has changed since it was looked at.
-var ErrStale = errors.New("the workload has changed meanwhile")
+// ErrStale says that the object has changed since it was looked at.
+var ErrStale = errors.New("it has changed meanwhile")
 
 // ConflictError says that others own fields that would have to be written.
 type ConflictError struct {

@@ -5,8 +5,10 @@ package apply
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -15,7 +17,7 @@ import (
 )
 
 // Hold adds the finalizer to a VectorSidecar, so that it stays until what it
-// injected is out again.
+// injected is out again. The error is ErrStale if it was not the last version.
 func (w *Writer) Hold(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
 	before := sidecar.DeepCopy()
 	if !controllerutil.AddFinalizer(sidecar, meta.Finalizer) {
@@ -27,7 +29,8 @@ func (w *Writer) Hold(ctx context.Context, sidecar *v1alpha1.VectorSidecar) erro
 	return nil
 }
 
-// Release removes the finalizer; one that is gone already is no error.
+// Release removes the finalizer; one that is gone already is no error. The error is
+// ErrStale if it was not the last version.
 func (w *Writer) Release(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
 	before := sidecar.DeepCopy()
 	if !controllerutil.RemoveFinalizer(sidecar, meta.Finalizer) {
@@ -43,5 +46,9 @@ func (w *Writer) Release(ctx context.Context, sidecar *v1alpha1.VectorSidecar) e
 // meanwhile: the finalizers are one list.
 func (w *Writer) patchFinalizers(ctx context.Context, after, before *v1alpha1.VectorSidecar) error {
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	return w.client.Patch(ctx, after, patch, client.FieldOwner(meta.Operator))
+	err := w.client.Patch(ctx, after, patch, client.FieldOwner(meta.Operator))
+	if apierrors.IsConflict(err) {
+		return errors.Join(ErrStale, err)
+	}
+	return err
 }

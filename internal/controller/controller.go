@@ -184,6 +184,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		log.FromContext(ctx).V(1).Info("pass cut short by the stop", "cause", err.Error())
 		return reconcile.Result{}, nil
 	}
+	if errors.Is(err, apply.ErrStale) {
+		log.FromContext(ctx).V(1).Info("VectorSidecar has changed meanwhile, trying again", "cause", err.Error())
+		return reconcile.Result{RequeueAfter: staleRetry}, nil
+	}
 	return result, err
 }
 

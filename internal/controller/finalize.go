@@ -30,6 +30,10 @@ import (
 // though every removal was accepted: another writer may have restored it.
 const releaseRetry = time.Second
 
+// staleRetry is when to try again what somebody else's write of the VectorSidecar, or our
+// own that the cache does not show yet, has overtaken.
+const staleRetry = 50 * time.Millisecond
+
 // holdBeforeWriting adds the finalizer before the first workload or companion is
 // written, since nobody else would take them away, or if a workload carries the sidecar
 // already: a VectorSidecar of the same name may have left it.

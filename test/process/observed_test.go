@@ -90,6 +90,36 @@ func TestAFailureIsInItsSpan(t *testing.T) {
 	})
 }
 
+// Somebody else writes the VectorSidecar between the operator's look at it and its own
+// write: that is the day's work, and whoever greps for errors does not find it.
+func TestBeingOvertakenIsNoError(t *testing.T) {
+	namespace := world.Namespace(t)
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+	var once sync.Once
+	overtake := func(next roundTripper) roundTripper {
+		return func(request *http.Request) (*http.Response, error) {
+			if request.Method == http.MethodPatch && strings.HasSuffix(request.URL.Path, "/vectorsidecars/logs") {
+				once.Do(func() {
+					harness.Change(t, world, vs.DeepCopy(), func(vs *v1alpha1.VectorSidecar) { vs.Annotations = map[string]string{"example.com/by": "somebody"} })
+				})
+			}
+			return next(request)
+		}
+	}
+	p := harness.StartProcess(t, program, kubeconfigThrough(t, overtake), harness.Settings{
+		Arguments: []string{"--namespace=" + own, "--watch-namespaces=" + namespace, "--log-level=DEBUG"},
+	})
+	cart := labelled(t, "cart", namespace)
+	world.Create(t, vs)
+	harness.Until(t, world, cart, "the sidecar", isInjected)
+	world.Get(t, vs)
+
+	require.Contains(t, vs.Finalizers, meta.Finalizer)
+	require.Contains(t, vs.Annotations, "example.com/by")
+	require.NotEmpty(t, p.Said(t, "VectorSidecar has changed meanwhile, trying again"))
+	noErrors(t, p)
+}
+
 func TestEveryLineIsJSONWithTheSameKeys(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "config.yaml")
 	level := func(name string) {

@@ -5,9 +5,19 @@ package process
 
 import (
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"path/filepath"
 	"strings"
 	"sync"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
 // roundTripper makes a request.
@@ -65,4 +75,27 @@ func (s *slowAnswer) hold(next roundTripper) roundTripper {
 		})
 		return response, err
 	}
+}
+
+// kubeconfigThrough is for a program that is to see the world through a transport, as
+// administrator.
+func kubeconfigThrough(t *testing.T, wrap func(next roundTripper) roundTripper) string {
+	t.Helper()
+	transport, err := rest.TransportFor(plane.Config())
+	require.NoError(t, err)
+	target, err := url.Parse(plane.Config().Host)
+	require.NoError(t, err)
+	proxy := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }, Transport: wrap(transport.RoundTrip), FlushInterval: -1,
+	}
+	server := httptest.NewServer(proxy)
+	t.Cleanup(func() {
+		server.CloseClientConnections() // The program may still watch.
+		server.Close()
+	})
+	config, path := clientcmdapi.NewConfig(), filepath.Join(t.TempDir(), "kubeconfig")
+	config.Clusters["through"], config.CurrentContext = &clientcmdapi.Cluster{Server: server.URL}, "through"
+	config.Contexts["through"] = &clientcmdapi.Context{Cluster: "through"}
+	require.NoError(t, clientcmd.WriteToFile(*config, path))
+	return path
 }
