@@ -151,6 +151,8 @@ func TestHelmTestFindsAnOperatorThatIsGone(t *testing.T) {
 	// One that stops before it leads gives nothing up.
 	i.awaitLeader(t)
 	i.end(syscall.SIGINT)
+	// Helm keeps the pod of a test that failed, for whoever wants to know why.
+	t.Cleanup(func() { kubectl(t, "delete", "pods", "-n", namespace, "-l", "app.kubernetes.io/instance="+release) })
 
 	_, complaint, err := tryHelm(t, "test", release, "-n", namespace)
 

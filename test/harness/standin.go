@@ -145,7 +145,8 @@ func (s *StandIn) look(ctx context.Context, folder string, done map[types.UID]bo
 	}
 	for i := range pods.Items {
 		pod := &pods.Items[i]
-		if len(pod.Spec.Containers[0].Args) == 0 || strings.HasPrefix(pod.Spec.Containers[0].Args[0], "-") || done[pod.UID] {
+		isHook := len(pod.Spec.Containers[0].Args) > 0 && !strings.HasPrefix(pod.Spec.Containers[0].Args[0], "-")
+		if !isHook || done[pod.UID] || hasEnded(pod) {
 			continue
 		}
 		done[pod.UID] = true
@@ -154,6 +155,11 @@ func (s *StandIn) look(ctx context.Context, folder string, done map[types.UID]bo
 		}
 	}
 	return nil
+}
+
+// hasEnded is true of what is left of a release before, too.
+func hasEnded(pod *corev1.Pod) bool {
+	return pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
 // hook runs the container of a pod to its end and writes that in its status.
