@@ -21,7 +21,9 @@ import (
 
 const (
 	startTimeout = time.Minute // a cold, loaded machine; a warm one needs 3 s
-	stopTimeout  = 30 * time.Second
+	// stopTimeout is longer than the API server gives requests that are under way to
+	// end, which is a minute (--request-timeout).
+	stopTimeout  = 75 * time.Second
 	pollInterval = 50 * time.Millisecond
 )
 
