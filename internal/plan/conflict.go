@@ -19,7 +19,8 @@ import (
 var conflictWith = regexp.MustCompile(`^conflict with "([^"]*)"( using)?`)
 
 // containers are maps and lists of a workload that many write to. Who is on record for
-// one itself has made it, and owns nothing of what is in it.
+// one itself has made it, or applied it empty as templates of charts do, and owns nothing
+// of what is in it.
 var containers = []string{
 	".metadata.annotations", ".spec.template.metadata.annotations", ".spec.template.metadata.labels",
 	".spec.template.spec.initContainers", ".spec.template.spec.containers", ".spec.template.spec.volumes",
@@ -27,8 +28,8 @@ var containers = []string{
 
 // Forces reports whether an apply of the plan that was refused with an error is to
 // be sent once more by force: it was refused because of fields that people changed
-// by hand, that the manager itself has patched, or that are no more than a map or list
-// which a patch of any VectorSidecar has made, and of no others.
+// by hand, that the manager itself has patched, or that are no more than an empty map or
+// list, and of no others.
 func (p *Plan) Forces(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || !apierrors.IsConflict(err) || status.Status().Details == nil {
@@ -45,8 +46,8 @@ func (p *Plan) Forces(err error) bool {
 		}
 		byUpdate := match[2] != ""
 		isOwn := byUpdate && match[1] == p.Manager
-		isHusk := byUpdate && meta.IsManager(match[1]) && slices.Contains(containers, cause.Field)
-		if !isHusk && (!p.Force || !isOwn && !meta.IsPerson(match[1], byUpdate)) {
+		isEmpty := slices.Contains(containers, cause.Field)
+		if !isEmpty && (!p.Force || !isOwn && !meta.IsPerson(match[1], byUpdate)) {
 			return false
 		}
 		conflicts++

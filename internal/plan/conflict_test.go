@@ -50,10 +50,31 @@ func clashWith(managers ...string) error {
 	return refused(messages...)
 }
 
-func refused(messages ...string) error {
+func refused(messages ...string) error { return refusedAt("", messages...) }
+
+func refusedAt(field string, messages ...string) error {
+	return apierrors.NewApplyConflict(causesAt(field, messages...), "Apply failed with 1 conflict")
+}
+
+func causesAt(field string, messages ...string) []metav1.StatusCause {
 	var causes []metav1.StatusCause
 	for _, message := range messages {
-		causes = append(causes, metav1.StatusCause{Type: metav1.CauseTypeFieldManagerConflict, Message: message})
+		causes = append(causes, metav1.StatusCause{Type: metav1.CauseTypeFieldManagerConflict, Field: field, Message: message})
 	}
-	return apierrors.NewApplyConflict(causes, "Apply failed with 1 conflict")
+	return causes
+}
+
+// An owner who applies an empty map, as charts do where no annotations are given, is
+// on record for all of it, and has nothing in it that could be taken away.
+func TestEmptyMapsAndListsArePassedOver(t *testing.T) {
+	p := &Plan{Manager: mine}
+	for _, field := range []string{".spec.template.metadata.annotations", ".spec.template.spec.volumes"} {
+		require.True(t, p.Forces(refusedAt(field, `conflict with "helm"`)), field)
+		require.True(t, p.Forces(refusedAt(field, `conflict with "kubectl-edit" using apps/v1`)), field)
+	}
+	for _, field := range []string{`.spec.template.spec.volumes[name="cache"]`, ".spec.replicas", ".spec.template.spec"} {
+		require.False(t, p.Forces(refusedAt(field, `conflict with "helm"`)), field)
+	}
+	both := append(causesAt(".spec.template.spec.volumes", `conflict with "helm"`), causesAt(".spec.replicas", `conflict with "helm"`)...)
+	require.False(t, p.Forces(apierrors.NewApplyConflict(both, "Apply failed with 2 conflicts")))
 }
