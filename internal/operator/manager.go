@@ -5,6 +5,7 @@ package operator
 
 import (
 	"cmp"
+	"context"
 	"crypto/tls"
 	"fmt"
 	"path/filepath"
@@ -45,10 +46,14 @@ func scheme() *runtime.Scheme {
 	return known
 }
 
-func managerOptions(options Options, served *certificate.Served, fleet *controller.Fleet) ctrl.Options {
+func managerOptions(ctx context.Context, options Options, served *certificate.Served, fleet *controller.Fleet) ctrl.Options {
 	return ctrl.Options{
 		Scheme: scheme(),
 		Cache:  cacheOptions(options, fleet),
+		NewCache: func(config *rest.Config, settings cache.Options) (cache.Cache, error) {
+			made, err := cache.New(config, settings)
+			return &endingCache{Cache: made, running: ctx}, err
+		},
 		Metrics: metricsserver.Options{
 			BindAddress:    options.MetricsBindAddress,
 			SecureServing:  true,
@@ -69,6 +74,24 @@ func managerOptions(options Options, served *certificate.Served, fleet *controll
 		RetryPeriod:                   ptr.To(cmp.Or(options.RetryPeriod, defaultRetryPeriod)),
 		GracefulShutdownTimeout:       ptr.To(gracePeriod),
 	}
+}
+
+// endingCache counts as filled once the operator is told to stop. The manager waits for
+// its caches until they are filled, whatever it is told, and on one core at full speed
+// from the signal to stop on: without an answer from the API server it would be killed.
+type endingCache struct {
+	cache.Cache
+	// running ends with the signal to stop.
+	running context.Context //nolint:containedctx // It is that of the process.
+}
+
+// WaitForCacheSync returns true when the cache is filled or nobody needs it any more.
+func (c *endingCache) WaitForCacheSync(ctx context.Context) bool {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := context.AfterFunc(c.running, cancel)
+	defer stop()
+	return c.Cache.WaitForCacheSync(ctx) || c.running.Err() != nil
 }
 
 // newElectedManager makes a manager that waits for its turn.

@@ -58,7 +58,7 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 	}
 	served := &certificate.Served{}
 	fleet := controller.NewFleet()
-	mgr, err := newManager(config, options, served, fleet)
+	mgr, err := newManager(ctx, config, options, served, fleet)
 	if err != nil {
 		return fmt.Errorf("making the manager: %w", err)
 	}
@@ -154,8 +154,8 @@ func kubeVersion(config *rest.Config) (string, error) {
 }
 
 // newManager makes what runs the loop, and the lock if there is an election.
-func newManager(config *rest.Config, options Options, served *certificate.Served, fleet *controller.Fleet) (ctrl.Manager, error) {
-	settings := managerOptions(options, served, fleet)
+func newManager(ctx context.Context, config *rest.Config, options Options, served *certificate.Served, fleet *controller.Fleet) (ctrl.Manager, error) {
+	settings := managerOptions(ctx, options, served, fleet)
 	if !options.LeaderElect {
 		return ctrl.NewManager(config, settings)
 	}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -95,4 +96,38 @@ func TestAWriteUnderWayIsFinishedBeforeTheOperatorStops(t *testing.T) {
 	require.NoError(t, <-stopped)
 	world.Get(t, cart)
 	require.True(t, isInjected(cart))
+}
+
+// An API server that does not answer keeps nobody from stopping the operator.
+func TestAnOperatorThatStillFillsItsCachesStops(t *testing.T) {
+	asked := make(chan struct{}, 10)
+	silent := func(next roundTripper) roundTripper {
+		return func(request *http.Request) (*http.Response, error) {
+			if !strings.HasSuffix(request.URL.Path, "/deployments") {
+				return next(request)
+			}
+			asked <- struct{}{}
+			<-request.Context().Done()
+			return nil, request.Context().Err()
+		}
+	}
+	for name, arguments := range map[string][]string{
+		"alone":       nil,
+		"one of many": {"--leader-elect", "--leader-election-id=" + leaseName(t)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := harness.StartProcess(t, program, kubeconfigThrough(t, silent), harness.Settings{
+				Arguments: append([]string{"--namespace=" + own}, arguments...),
+			})
+			<-asked
+
+			p.Signal(t, syscall.SIGTERM)
+			select {
+			case <-p.Ended():
+			case <-time.After(harness.Patience):
+				require.FailNow(t, "it goes on after the signal to stop")
+			}
+			require.Zero(t, p.ExitCode())
+		})
+	}
 }
