@@ -99,8 +99,12 @@ type SidecarSpec struct {
 	// Sinks of the rendered configuration by their id, as in Vector's own
 	// documentation. What console, vector, http, elasticsearch, loki, aws_s3 and
 	// kafka leave out is filled in. A sink without inputs gets all that is
-	// collected and that it can take.
+	// collected and that it can take. null takes away one of the environment: with a
+	// schema for each, the API server would drop that.
 	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +kubebuilder:pruning:PreserveUnknownFields
 	Sinks map[string]apiextensionsv1.JSON `json:"sinks,omitempty"`
 
 	// Secrets of the namespace by an id of your own, mounted at

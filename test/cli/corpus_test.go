@@ -149,15 +149,12 @@ func await(t *testing.T, w *harness.World, live, want *appsv1.Deployment) {
 }
 
 // bare is a Deployment without what only being there gives it: among that the mark of
-// the installation that has written to it, and the digest of what that was asked for,
-// which has a null in a file otherwise than one that an API server has read.
+// the installation that has written to it.
 func bare(deployment *appsv1.Deployment) *appsv1.Deployment {
 	object := deployment.DeepCopy()
 	annotations := maps.Clone(object.Annotations)
 	delete(annotations, "deployment.kubernetes.io/revision")
-	maps.DeleteFunc(annotations, func(key, _ string) bool {
-		return meta.Is(key, meta.Group+"/written-by") || meta.Is(key, meta.AnnotationAskedHash)
-	})
+	maps.DeleteFunc(annotations, func(key, _ string) bool { return meta.Is(key, meta.Group+"/written-by") })
 	if len(annotations) == 0 {
 		annotations = nil
 	}
