@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,6 +17,30 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
+
+// Client-side, kubectl asks to delete the whole list when a manifest names none of it any
+// more. Of volumes the API server refuses that, for the sidecar mounts one; an empty list
+// asks for the owner's alone.
+func TestWhoDropsTheLastVolumeClientSideLeavesAnEmptyList(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	kubectlApply(t, namespace)
+	deployment, vs := inject(t, namespace)
+	owned := "      volumes:\n        - {name: cache, emptyDir: {}}\n"
+	mount := "          volumeMounts: [{name: cache, mountPath: /cache}]\n"
+	without := strings.Replace(manifest("2"), mount, "", 1)
+	require.Contains(t, without, owned)
+
+	said := refused(t, namespace, "kubectl", "apply", "-f", file(t, strings.Replace(without, owned, "", 1)))
+	require.Contains(t, said, "volumeMounts")
+	run(t, namespace, "kubectl", "apply", "-f", file(t, strings.Replace(without, owned, "      volumes: []\n", 1)))
+
+	settle(t, deployment, vs)
+	for _, volume := range deployment.Spec.Template.Spec.Volumes {
+		require.NotEqual(t, "cache", volume.Name)
+	}
+	require.NotEmpty(t, deployment.Spec.Template.Spec.Volumes, "those of the sidecar stay")
+}
 
 // Templates of charts leave empty maps and lists where nothing was given. Who applies
 // one is on record for the whole of it, so that whoever adds to it meets a conflict.

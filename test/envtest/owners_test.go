@@ -79,13 +79,27 @@ func chart(t *testing.T) string {
 // runs the test, and expects that it succeeds.
 func run(t *testing.T, namespace, tool string, args ...string) {
 	t.Helper()
+	said, err := tryRun(t, namespace, tool, args...)
+	require.NoError(t, err, "%s %s\n%s", tool, strings.Join(args, " "), said)
+}
+
+// refused is the same where it fails, and returns what the tool says.
+func refused(t *testing.T, namespace, tool string, args ...string) string {
+	t.Helper()
+	said, err := tryRun(t, namespace, tool, args...)
+	require.Error(t, err, said)
+	return said
+}
+
+func tryRun(t *testing.T, namespace, tool string, args ...string) (said string, err error) {
+	t.Helper()
 	path, err := controlplane.Bin(tool)
 	require.NoError(t, err)
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), path, append([]string{"--namespace=" + namespace}, args...)...)
 	home := t.TempDir()
 	command.Env = []string{"KUBECONFIG=" + kubeconfig, "HOME=" + home, "PATH=" + os.Getenv("PATH")}
-	said, err := command.CombinedOutput()
-	require.NoError(t, err, "%s %s\n%s", tool, strings.Join(args, " "), said)
+	text, err := command.CombinedOutput()
+	return string(text), err
 }
 
 // revisions counts the pod templates that a Deployment goes through. It sees
