@@ -160,7 +160,9 @@ func (c *course) least(other *course) *course {
 // are made again where the Deployment controller, or a write of ours that the cache
 // does not show yet, came first. How often is a matter of speed. A status is written
 // more often, too, the longer a rollout takes.
-func isOfVersion(kind string) bool { return strings.Contains(kind, "merge patch") }
+func isOfVersion(kind string) bool {
+	return strings.Contains(kind, "merge patch") || strings.HasPrefix(kind, "JSON patch")
+}
 
 // job is one run with a fault.
 type job struct {
