@@ -142,7 +142,7 @@ func (d *injection) admit(p *plan.Plan, view *workload.View, wanted *wanted) {
 		return
 	}
 	rules := d.snapshot.Platform.Policy
-	if err := rules.CheckMounts(&view.Application, &wanted.overlay.Template); err != nil {
+	if err := rules.CheckApplication(view, &wanted.overlay.Template); err != nil {
 		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPolicyViolation, err.Error()
 	} else if err := rules.Admit(d.snapshot.NamespaceLabels, &view.Application, &wanted.overlay.Template); err != nil {
 		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPodSecurity, err.Error()

@@ -258,7 +258,7 @@ func (b *batch) judge(result *render.Result, err error) *Invalid {
 	case err != nil:
 		err = fmt.Errorf("%w%s", err, origins(err, b.request.Values))
 	default:
-		if err = b.policy.Check(&result.Overlay.Template); err == nil {
+		if err = b.policy.Check(&result.Overlay.Template, result.Overlay.Mounts); err == nil {
 			return nil
 		}
 		reason = meta.ReasonPolicyViolation

@@ -4,12 +4,15 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/pod-security-admission/api"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Admit tells why pods would not come up once the overlay is in them: because the
@@ -35,22 +38,53 @@ func (p *Policy) Admit(namespaceLabels map[string]string, application *corev1.Po
 	return fmt.Errorf("the namespace enforces the Pod Security level %s, which the workload passes and the sidecar in it does not: %s", level, violation)
 }
 
-// CheckMounts refuses mounts of volumes in which the application keeps secrets, unless
-// the platform allows them. application is what workload.View knows of it.
-func (p *Policy) CheckMounts(application *corev1.PodSpec, overlay *corev1.PodTemplateSpec) error {
+// CheckApplication refuses what the application keeps secret: mounts of its volumes, and
+// the Secrets that it refers to itself, unless the platform allows them. application is
+// the workload's view.
+func (p *Policy) CheckApplication(application *workload.View, overlay *corev1.PodTemplateSpec) error {
 	if p.Volumes.ApplicationSecrets {
 		return nil
 	}
-	for _, container := range slices.Concat(overlay.Spec.InitContainers, overlay.Spec.Containers) {
-		for _, mount := range container.VolumeMounts {
-			i := slices.IndexFunc(application.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
-			if i < 0 {
-				continue
-			}
-			if volume := &application.Volumes[i]; volume.Secret != nil || volume.Projected != nil {
-				return fmt.Errorf("container %q would mount the workload's own volume %q at %s, which holds secrets: the platform's policy does not allow it (volumes.applicationSecrets)", container.Name, mount.Name, mount.MountPath)
+	spec := &overlay.Spec
+	for _, container := range slices.Concat(spec.InitContainers, spec.Containers) {
+		for _, used := range volumesUsed(&container) {
+			if keepsSecrets(&application.Application, used.volume) {
+				return fmt.Errorf("container %q would %s the workload's own volume %q%s, which holds secrets: the platform's policy does not allow it (volumes.applicationSecrets)", container.Name, used.how, used.volume, used.where)
 			}
 		}
 	}
-	return nil
+	var findings []error
+	workload.EachSecret(spec, func(use workload.SecretUse) {
+		if _, isApplications := slices.BinarySearch(application.Secrets, use.Secret); isApplications {
+			findings = append(findings, fmt.Errorf("template.spec.%s: the Secret %q is the workload's own: the platform's policy does not allow it (volumes.applicationSecrets)", use.At(), use.Secret))
+		}
+	})
+	return errors.Join(findings...)
+}
+
+// use is how a container uses a volume.
+type use struct{ volume, how, where string }
+
+func volumesUsed(container *corev1.Container) []use {
+	var all []use
+	for _, mount := range container.VolumeMounts {
+		all = append(all, use{mount.Name, "mount", " at " + mount.MountPath})
+	}
+	for _, device := range container.VolumeDevices {
+		all = append(all, use{device.Name, "mount", " at " + device.DevicePath})
+	}
+	for i := range container.Env {
+		if from := container.Env[i].ValueFrom; from != nil && from.FileKeyRef != nil {
+			all = append(all, use{from.FileKeyRef.VolumeName, "read", " as variable " + container.Env[i].Name})
+		}
+	}
+	return all
+}
+
+// keepsSecrets tells whether the application has a volume of a kind that is for secrets.
+// What an inline volume of a CSI driver holds are most often Secrets from elsewhere.
+func keepsSecrets(application *corev1.PodSpec, volume string) bool {
+	return slices.ContainsFunc(application.Volumes, func(v corev1.Volume) bool {
+		return v.Name == volume && (v.Secret != nil || v.Projected != nil || v.CSI != nil)
+	})
 }

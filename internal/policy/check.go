@@ -6,7 +6,6 @@ package policy
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -15,33 +14,31 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/pod-security-admission/api"
+	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Check holds an overlay against the policy. The error lists every finding with
-// its path in the overlay, and what the platform allows.
-func (p *Policy) Check(overlay *corev1.PodTemplateSpec) error {
-	c := &checker{Policy: p}
+// Check holds an overlay against the policy: the template, and the mounts that it adds
+// to containers of the application. The error lists every finding with its path in the
+// overlay, and what the platform allows.
+func (p *Policy) Check(overlay *corev1.PodTemplateSpec, mounts []workload.Mount) error {
+	c := &checker{Policy: p, refused: map[string]bool{}}
+	c.walk(place{path: "template"}, reflect.ValueOf(overlay).Elem())
 	for _, list := range []struct {
 		at         string
 		containers []corev1.Container
 	}{{"initContainers", overlay.Spec.InitContainers}, {"containers", overlay.Spec.Containers}} {
 		for i := range list.containers {
-			at := fmt.Sprintf("template.spec.%s[%d]", list.at, i)
-			c.image(at, &list.containers[i])
-			c.security(at, list.containers[i].SecurityContext)
+			c.user(place{path: fmt.Sprintf("template.spec.%s[%d].securityContext.runAsUser", list.at, i)}, list.containers[i].SecurityContext)
 		}
 	}
 	judged := overlay.Spec
-	judged.Volumes = nil
-	for i := range overlay.Spec.Volumes {
-		volume := &overlay.Spec.Volumes[i]
-		if c.volume(fmt.Sprintf("template.spec.volumes[%d]", i), volume) {
-			judged.Volumes = append(judged.Volumes, *volume) // The others are reported already.
-		}
-	}
-	c.keys("template.metadata.labels", overlay.Labels)
-	c.keys("template.metadata.annotations", overlay.Annotations)
+	judged.Volumes = slices.DeleteFunc(slices.Clone(judged.Volumes), func(v corev1.Volume) bool { return c.refused[v.Name] })
 	c.levels(&overlay.ObjectMeta, &judged)
+	for i := range mounts {
+		c.propagation(mounts[i].Container, []corev1.VolumeMount{mounts[i].VolumeMount}, c.PodSecurity, "podSecurity")
+	}
 	return errors.Join(c.findings...)
 }
 
@@ -62,7 +59,21 @@ func (c *checker) levels(metadata *metav1.ObjectMeta, spec *corev1.PodSpec) {
 	}{{&sidecars, c.PodSecurity, "podSecurity"}, {&ending, c.InitPodSecurity, "podSecurityOfInitContainers"}} {
 		level := api.LevelVersion{Level: api.Level(of.level), Version: api.LatestVersion()}
 		if found := c.violation(level, metadata, of.spec); found != "" {
-			c.report("template.spec", "it does not pass the Pod Security level %s: %s (%s)", of.level, found, of.key)
+			c.report(place{path: "template.spec"}, "it does not pass the Pod Security level %s: %s (%s)", of.level, found, of.key)
+		}
+		for _, container := range slices.Concat(of.spec.InitContainers, of.spec.Containers) {
+			c.propagation(container.Name, container.VolumeMounts, of.level, of.key)
+		}
+	}
+}
+
+// propagation refuses mounts that go from the node to a container, or back. No Pod
+// Security level speaks of it, since the API server asks for a privileged container;
+// such a one the application may have.
+func (c *checker) propagation(container string, mounts []corev1.VolumeMount, level, key string) {
+	for _, mount := range mounts {
+		if how := ptr.Deref(mount.MountPropagation, corev1.MountPropagationNone); how != corev1.MountPropagationNone && level != string(api.LevelPrivileged) {
+			c.report(place{path: "template.spec"}, "mountPropagation %s of volume %q in container %q takes the level privileged, and %s is allowed (%s)", how, mount.Name, container, level, key)
 		}
 	}
 }
@@ -71,17 +82,20 @@ func (c *checker) levels(metadata *metav1.ObjectMeta, spec *corev1.PodSpec) {
 type checker struct {
 	*Policy
 	findings []error
+	// refused are the volumes of a kind that is not allowed, which is all that there is
+	// to say of them.
+	refused map[string]bool
 }
 
-func (c *checker) report(at, format string, args ...any) {
-	c.findings = append(c.findings, fmt.Errorf("%s: %s", at, fmt.Sprintf(format, args...)))
+func (c *checker) report(at place, format string, args ...any) {
+	c.findings = append(c.findings, fmt.Errorf("%s: %s", at.path, fmt.Sprintf(format, args...)))
 }
 
 var digested = regexp.MustCompile(`@[a-z0-9]+(?:[.+_-][a-z0-9]+)*:[0-9a-fA-F]{32,}$`)
 
-func (c *checker) image(at string, container *corev1.Container) {
-	at += ".image"
-	name := container.Image
+// image judges the name of an image.
+func (c *checker) image(at place, field reflect.Value, _ *Line) {
+	name := field.String()
 	from := func(registry string) bool {
 		return name == registry || strings.HasPrefix(name, strings.TrimSuffix(registry, "/")+"/")
 	}
@@ -98,79 +112,120 @@ func (c *checker) image(at string, container *corev1.Container) {
 	}
 }
 
-func (c *checker) security(at string, context *corev1.SecurityContext) {
-	at += ".securityContext"
+// capabilities judges capabilities that are added.
+func (c *checker) capabilities(at place, added reflect.Value, _ *Line) {
+	for i := range added.Len() {
+		if name := added.Index(i).String(); !slices.Contains(c.Capabilities, name) {
+			c.report(at, "%s may not be added; %s (capabilities)", name, allowed(c.Capabilities))
+		}
+	}
+}
+
+// user judges the user of a container, also of one that names none.
+func (c *checker) user(at place, context *corev1.SecurityContext) {
 	if context == nil {
 		context = &corev1.SecurityContext{}
-	}
-	if context.Capabilities != nil {
-		for _, capability := range context.Capabilities.Add {
-			if !slices.Contains(c.Capabilities, string(capability)) {
-				c.report(at+".capabilities.add", "%s may not be added; %s (capabilities)", capability, allowed(c.Capabilities))
-			}
-		}
 	}
 	lowest, highest := c.Users.Min, c.Users.Max
 	switch user := context.RunAsUser; {
 	case lowest == nil && highest == nil:
 	case user == nil:
-		c.report(at+".runAsUser", "it names no user; the platform bounds them (users)")
+		c.report(at, "it names no user; the platform bounds them (users)")
 	case lowest != nil && *user < *lowest:
-		c.report(at+".runAsUser", "%d is below the lowest user allowed, %d (users.min)", *user, *lowest)
+		c.report(at, "%d is below the lowest user allowed, %d (users.min)", *user, *lowest)
 	case highest != nil && *user > *highest:
-		c.report(at+".runAsUser", "%d is above the highest user allowed, %d (users.max)", *user, *highest)
+		c.report(at, "%d is above the highest user allowed, %d (users.max)", *user, *highest)
 	}
 }
 
-// volume tells whether the kind of a volume is allowed.
-func (c *checker) volume(at string, volume *corev1.Volume) bool {
-	before := len(c.findings)
-	for _, kind := range kindsOf(volume) {
-		if !slices.Contains(c.Volumes.Kinds, kind) {
-			help := allowed(c.Volumes.Kinds)
-			if kind == "hostPath" {
-				help = "it is on the node's file system: use an emptyDir that the application shares"
-			}
-			c.report(at+"."+kind, "volume %q may not be a %s; %s (volumes.kinds)", volume.Name, kind, help)
-		}
+// volume judges the source of a volume.
+func (c *checker) volume(at place, _ reflect.Value, line *Line) {
+	if slices.Contains(c.Volumes.Kinds, line.Kind) {
+		return
 	}
-	isAllowed := len(c.findings) == before
-	if volume.Projected == nil {
-		return isAllowed
+	c.refused[at.name] = true
+	help := allowed(c.Volumes.Kinds)
+	if line.Kind == "hostPath" {
+		help = "it is on the node's file system: use an emptyDir that the application shares"
 	}
-	for i := range volume.Projected.Sources {
-		token := volume.Projected.Sources[i].ServiceAccountToken
-		if token != nil && token.Audience != "" && !slices.Contains(c.Volumes.TokenAudiences, token.Audience) {
-			c.report(fmt.Sprintf("%s.projected.sources[%d].serviceAccountToken.audience", at, i),
-				"no token may be made for %q; %s (volumes.tokenAudiences)", token.Audience, allowed(c.Volumes.TokenAudiences))
-		}
-	}
-	return isAllowed
+	c.report(at, "volume %q may not be a %s; %s (volumes.kinds)", at.name, line.Kind, help)
 }
 
-// kindsOf names the sources of a volume as the API does.
-func kindsOf(volume *corev1.Volume) []string {
-	source := reflect.ValueOf(volume.VolumeSource)
-	var kinds []string
-	for i := range source.NumField() {
-		if !source.Field(i).IsNil() {
-			name, _, _ := strings.Cut(source.Type().Field(i).Tag.Get("json"), ",")
-			kinds = append(kinds, name)
-		}
+// kind judges what gets in otherwise than by a volume of its kind: as a part of one, or
+// as variables.
+func (c *checker) kind(at place, _ reflect.Value, line *Line) {
+	if !slices.Contains(c.Volumes.Kinds, line.Kind) {
+		c.report(at, "%q may not have %s, which is of kind %s; %s (volumes.kinds)", at.name, line.Lets, line.Kind, allowed(c.Volumes.Kinds))
 	}
-	return kinds
 }
 
-// keys refuses those by which other controllers are told what to do.
-func (c *checker) keys(at string, of map[string]string) {
-	for _, key := range slices.Sorted(maps.Keys(of)) {
-		domain, _, ok := strings.Cut(key, "/")
+// driver judges the name of a CSI driver.
+func (c *checker) driver(at place, field reflect.Value, _ *Line) {
+	if name := field.String(); !slices.Contains(c.Volumes.CSIDrivers, name) {
+		c.report(at, "volume %q may not be of the driver %s; %s (volumes.csiDrivers)", at.name, name, allowed(c.Volumes.CSIDrivers))
+	}
+}
+
+// audience judges whom a token is for; for the API server there is none.
+func (c *checker) audience(at place, field reflect.Value, _ *Line) {
+	if audience := field.String(); !slices.Contains(c.Volumes.TokenAudiences, audience) {
+		c.report(at, "no token may be made for %q; %s (volumes.tokenAudiences)", audience, allowed(c.Volumes.TokenAudiences))
+	}
+}
+
+// resources judges amounts of what is not the node's own, which device plugins give.
+func (c *checker) resources(at place, amounts reflect.Value, _ *Line) {
+	for _, name := range keysOf(amounts) {
+		if strings.Contains(name, "/") {
+			c.device(at, name)
+		}
+	}
+}
+
+// claims judges the pod's claims that a container uses.
+func (c *checker) claims(at place, claims reflect.Value, _ *Line) {
+	for i := range claims.Len() {
+		c.device(at, claims.Index(i).FieldByName("Name").String())
+	}
+}
+
+func (c *checker) device(at place, name string) {
+	if !slices.Contains(c.Devices, name) {
+		c.report(at, "container %q may not use %q; %s (devices)", at.name, name, allowed(c.Devices))
+	}
+}
+
+// keys refuses those by which other controllers, or the container runtime, are told what
+// to do.
+func (c *checker) keys(at place, of reflect.Value, _ *Line) {
+	for _, key := range keysOf(of) {
 		for _, reserved := range c.ReservedDomains {
-			if ok && (domain == reserved || strings.HasSuffix(domain, "."+reserved)) {
+			if isReserved(key, reserved) {
 				c.report(at, "%q belongs to whoever acts on the domain %s (reservedDomains)", key, reserved)
 			}
 		}
 	}
+}
+
+// keysOf are the keys of a map, sorted.
+func keysOf(of reflect.Value) []string {
+	keys := make([]string, 0, of.Len())
+	for _, key := range of.MapKeys() {
+		keys = append(keys, key.String())
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// isReserved tells whether a key is of a domain or a subdomain of it, or begins with it
+// where it ends in a dot: container runtimes write theirs the other way round, without a
+// slash.
+func isReserved(key, domain string) bool {
+	if strings.HasSuffix(domain, ".") {
+		return strings.HasPrefix(key, domain)
+	}
+	of, _, _ := strings.Cut(key, "/")
+	return of == domain || strings.HasSuffix(of, "."+domain)
 }
 
 func allowed(list []string) string {

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -33,21 +34,24 @@ type Rules struct {
 	Images          ImageRules   `json:"images"`
 	Volumes         VolumeRules  `json:"volumes"`
 	Capabilities    []string     `json:"capabilities"`
+	Devices         []string     `json:"devices"`
 	Users           UserRules    `json:"users"`
 	ReservedDomains []string     `json:"reservedDomains"`
 	Overrides       OverrideRule `json:"overrides"`
 }
 
-// ImageRules are about the images of injected containers.
+// ImageRules are about the images of injected containers and volumes.
 type ImageRules struct {
 	Registries    []string `json:"registries"`
 	RequireTag    bool     `json:"requireTag"`
 	RequireDigest bool     `json:"requireDigest"`
 }
 
-// VolumeRules are about volumes that are added or mounted.
+// VolumeRules are about volumes that are added or mounted, and about what otherwise
+// comes in by volumes and comes in as variables.
 type VolumeRules struct {
 	Kinds              []string `json:"kinds"`
+	CSIDrivers         []string `json:"csiDrivers"`
 	TokenAudiences     []string `json:"tokenAudiences"`
 	ApplicationSecrets bool     `json:"applicationSecrets"`
 }
@@ -91,11 +95,36 @@ func defaultRules() Rules {
 	return Rules{
 		PodSecurity:     string(api.LevelRestricted),
 		InitPodSecurity: string(api.LevelBaseline),
-		Volumes: VolumeRules{Kinds: []string{
-			"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret",
-		}},
-		ReservedDomains: []string{"kubernetes.io", "k8s.io", "istio.io", "linkerd.io", "hashicorp.com", "openshift.io"},
+		Volumes:         VolumeRules{Kinds: append(slices.Clone(kindsBefore), "serviceAccountToken")},
+		ReservedDomains: append(slices.Clone(reservedBefore),
+			// Networks by Multus, devices by plugins of the runtime, roles of a cloud.
+			"cni.cncf.io", "multus-cni.io", "nri.io", "amazonaws.com", "azure.workload.identity",
+			// Container runtimes; those that end in a dot are written the other way round.
+			"crio.io", "cri-o.io", "io.kubernetes.cri-o.", "io.containers.", "io.katacontainers.", "org.systemd.property.",
+		),
 	}
+}
+
+// What was the default before serviceAccountToken was a kind, and before container
+// runtimes had domains. The installation's chart handed it over as if it had been asked
+// for, and "helm upgrade --reuse-values" still does.
+var (
+	kindsBefore = []string{
+		"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret",
+	}
+	reservedBefore = []string{"kubernetes.io", "k8s.io", "istio.io", "linkerd.io", "hashicorp.com", "openshift.io"}
+)
+
+// renewed returns rules with today's default in the place of an earlier one.
+func (r Rules) renewed() Rules {
+	today := defaultRules()
+	if slices.Equal(r.Volumes.Kinds, kindsBefore) {
+		r.Volumes.Kinds = today.Volumes.Kinds
+	}
+	if slices.Equal(r.ReservedDomains, reservedBefore) {
+		r.ReservedDomains = today.ReservedDomains
+	}
+	return r
 }
 
 // Parse reads a platform's rules. The error names source, line and path.
@@ -122,7 +151,7 @@ func Parse(source string, text []byte) (*Policy, error) {
 	if users := rules.Users; users.Min != nil && users.Max != nil && *users.Min > *users.Max {
 		return nil, fmt.Errorf("%s: users.min is %d and users.max is %d: no user is left", layer.Where("users"), *users.Min, *users.Max)
 	}
-	return newPolicy(rules)
+	return newPolicy(rules.renewed())
 }
 
 func newPolicy(rules Rules) (*Policy, error) {

@@ -95,7 +95,7 @@ func TestWhatThePolicyAllowsAndRefuses(t *testing.T) {
 		"several at once": {"images: {requireDigest: true}", volume("hostPath: {path: /}"), []string{"requireDigest", "hostPath"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := parse(t, test.policy).Check(overlay(t, test.overlay))
+			err := parse(t, test.policy).Check(overlay(t, test.overlay), nil)
 			if test.names == nil {
 				require.NoError(t, err)
 				return
@@ -179,22 +179,6 @@ func TestAdmissionIsForeseen(t *testing.T) {
 	}
 }
 
-func TestTheApplicationsSecretsAreItsOwn(t *testing.T) {
-	mounts := overlay(t, container(good+", volumeMounts: [{name: v, mountPath: /v}]"))
-	for source, allowed := range map[string]bool{"secret": false, "projected": false, "emptyDir": true, "configMap": true} {
-		var application corev1.PodSpec
-		require.NoError(t, yaml.UnmarshalStrict([]byte("containers: []\nvolumes: [{name: v, "+source+": {}}, {name: w, secret: {}}]"), &application))
-		err := parse(t, "").CheckMounts(&application, mounts)
-		require.NoError(t, parse(t, "volumes: {applicationSecrets: true}").CheckMounts(&application, mounts))
-		if allowed {
-			require.NoError(t, err, source)
-			continue
-		}
-		require.ErrorContains(t, err, `container "vector" would mount the workload's own volume "v" at /v`, source)
-		require.ErrorContains(t, err, "volumes.applicationSecrets")
-	}
-}
-
 // Helm checks what the operator checks, before anything is installed.
 func TestTheChartsSchemaOfThePolicyIsThisOne(t *testing.T) {
 	text, err := os.ReadFile("../../chart/values.schema.json")
@@ -221,7 +205,7 @@ func TestTheChartsPolicyIsTheDefaultOne(t *testing.T) {
 	require.NoError(t, err)
 	empty := func(of *Policy) Rules {
 		rules := of.Rules
-		for _, list := range []*[]string{&rules.Images.Registries, &rules.Volumes.TokenAudiences, &rules.Capabilities, &rules.Overrides.Namespaces, &rules.Overrides.Workloads} {
+		for _, list := range []*[]string{&rules.Images.Registries, &rules.Volumes.TokenAudiences, &rules.Volumes.CSIDrivers, &rules.Capabilities, &rules.Devices, &rules.Overrides.Namespaces, &rules.Overrides.Workloads} {
 			if len(*list) == 0 {
 				*list = nil // The chart has to say [].
 			}
@@ -284,7 +268,7 @@ func FuzzPolicy(f *testing.F) {
 		}
 		require.Error(t, p.Check(&corev1.PodTemplateSpec{Spec: corev1.PodSpec{Volumes: []corev1.Volume{{
 			Name: "v", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{}},
-		}}}}), "nothing but two explicit words opens the node: %s", text)
+		}}}}, nil), "nothing but two explicit words opens the node: %s", text)
 	})
 }
 
@@ -296,6 +280,7 @@ func TestWhatIsGivenIsWhatIsNotTheDefault(t *testing.T) {
 	require.Equal(t, usual, parse(t, "podSecurity: restricted\nusers: {}\ncapabilities: []\noverrides: {workloads: [], namespaces: []}").Given)
 	seen := map[string]string{usual: "the default"}
 	for _, text := range []string{
+		"volumes: {csiDrivers: [a]}", "devices: [a]",
 		"podSecurity: baseline", "users: {min: 1}", "users: {max: 1}", "capabilities: [NET_ADMIN]", "volumes: {kinds: [emptyDir]}",
 		"images: {registries: [a]}", "images: {requireTag: true}", "overrides: {workloads: [a]}", "overrides: {namespaces: [a]}", "reservedDomains: []",
 	} {
@@ -304,4 +289,15 @@ func TestWhatIsGivenIsWhatIsNotTheDefault(t *testing.T) {
 		require.Equal(t, given, parse(t, text+"\npodSecurityOfInitContainers: baseline").Given)
 		seen[given] = text
 	}
+}
+
+// An upgrade that keeps the values of the release before asks for nothing by it, and is
+// as safe as another.
+func TestAnEarlierDefaultIsTodays(t *testing.T) {
+	before := parse(t, `
+volumes: {kinds: [configMap, csi, downwardAPI, emptyDir, ephemeral, image, persistentVolumeClaim, projected, secret]}
+reservedDomains: [kubernetes.io, k8s.io, istio.io, linkerd.io, hashicorp.com, openshift.io]`)
+	require.Equal(t, Default().Rules, before.Rules)
+	require.Equal(t, Default().Given, before.Given)
+	require.Equal(t, []string{"k8s.io"}, parse(t, "reservedDomains: [k8s.io]").ReservedDomains)
 }

@@ -20,7 +20,7 @@ func applicationOf(spec *corev1.PodSpec, ours map[string]Owned) corev1.PodSpec {
 		Containers:     foreignContainers(spec.Containers, ours),
 	}
 	for i := range spec.Volumes {
-		if v := &spec.Volumes[i]; !anyOwns(ours, func(o Owned) []string { return o.Volumes }, v.Name) {
+		if v := &spec.Volumes[i]; !anyOwns(ours, volumesOf, v.Name) {
 			application.Volumes = append(application.Volumes, kindOnly(v))
 		}
 	}
@@ -31,7 +31,7 @@ func foreignContainers(containers []corev1.Container, ours map[string]Owned) []c
 	var kept []corev1.Container
 	for i := range containers {
 		c := &containers[i]
-		if anyOwns(ours, func(o Owned) []string { return o.Containers }, c.Name) {
+		if anyOwns(ours, containersOf, c.Name) {
 			continue
 		}
 		kept = append(kept, corev1.Container{Name: c.Name, SecurityContext: c.SecurityContext, Ports: slices.Clone(c.Ports)})
@@ -50,6 +50,10 @@ func kindOnly(volume *corev1.Volume) corev1.Volume {
 	}
 	return kept
 }
+
+func containersOf(o Owned) []string { return o.Containers }
+
+func volumesOf(o Owned) []string { return o.Volumes }
 
 func anyOwns(ours map[string]Owned, items func(Owned) []string, name string) bool {
 	for _, o := range ours {

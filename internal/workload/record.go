@@ -82,6 +82,10 @@ func (r *Record) unpack() View {
 	for key, value := range rest.Annotations {
 		rest.Annotations[key] = withName(value, r.Name)
 	}
+	for i := range rest.Spec.Template.Spec.ImagePullSecrets {
+		secret := &rest.Spec.Template.Spec.ImagePullSecrets[i]
+		secret.Name = withName(secret.Name, r.Name)
+	}
 	for _, list := range [][]corev1.Container{rest.Spec.Template.Spec.InitContainers, rest.Spec.Template.Spec.Containers} {
 		for i := range list {
 			list[i].Name = withName(list[i].Name, r.Name)

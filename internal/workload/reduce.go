@@ -62,19 +62,20 @@ func (r *Reducer) Reduce(deployment *appsv1.Deployment) *Record {
 }
 
 func (r *Reducer) bodyOf(deployment *appsv1.Deployment) *body {
-	packed, err := visible(deployment).Marshal()
+	owned := r.ownershipIn(deployment)
+	packed, err := visible(deployment, owned.byManager).Marshal()
 	if err != nil {
 		packed = nil // Every value of the type marshals.
 	}
 	fresh := body{
 		labels: labelsOf(deployment.Name, deployment.Labels), lastWriter: one(lastWriter(deployment.ManagedFields)),
-		owned: r.ownershipIn(deployment), packed: packed,
+		owned: owned, packed: packed,
 	}
 	return r.bodies.of(r.prints.ofBody(&fresh), func() *body { return &fresh })
 }
 
 // visible is the rest of what a View shows, as a Deployment without its name.
-func visible(deployment *appsv1.Deployment) *appsv1.Deployment {
+func visible(deployment *appsv1.Deployment, owned map[string]Owned) *appsv1.Deployment {
 	name, template := deployment.Name, &deployment.Spec.Template
 	spec := &template.Spec
 	return &appsv1.Deployment{
@@ -95,6 +96,7 @@ func visible(deployment *appsv1.Deployment) *appsv1.Deployment {
 					InitContainers:                reduceContainers(name, spec.InitContainers),
 					Containers:                    reduceContainers(name, spec.Containers),
 					Volumes:                       reduceVolumes(spec.Volumes),
+					ImagePullSecrets:              reduceSecrets(name, secretsOf(spec, owned)),
 				},
 			},
 		},
@@ -140,6 +142,15 @@ func reduceVolumes(volumes []corev1.Volume) []corev1.Volume {
 	kept := make([]corev1.Volume, len(volumes))
 	for i := range volumes {
 		kept[i] = kindOnly(&volumes[i])
+	}
+	return kept
+}
+
+// reduceSecrets names Secrets in the one list of a pod that can name all of them.
+func reduceSecrets(name string, secrets []string) []corev1.LocalObjectReference {
+	kept := make([]corev1.LocalObjectReference, len(secrets))
+	for i, secret := range secrets {
+		kept[i].Name = withoutName(secret, name)
 	}
 	return kept
 }

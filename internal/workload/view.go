@@ -67,6 +67,9 @@ type View struct {
 	// Application is what admission judges of the pod without what is ours:
 	// security contexts, host namespaces, ports, and the kinds of volumes.
 	Application corev1.PodSpec
+	// Secrets are the names of the Secrets that the pod refers to without what is
+	// ours, sorted.
+	Secrets []string
 	// Overrides are the values that the workload's annotations give, by their
 	// path, such as sidecar.resources.
 	Overrides map[string]string
@@ -171,7 +174,7 @@ func viewOf(deployment *appsv1.Deployment, owned map[string]Owned, lastWriter st
 	for i := range spec.Volumes {
 		view.Volumes = append(view.Volumes, spec.Volumes[i].Name)
 	}
-	view.Application = applicationOf(spec, view.Owned)
+	view.Application, view.Secrets = applicationOf(spec, view.Owned), secretsOf(spec, view.Owned)
 	return view
 }
 

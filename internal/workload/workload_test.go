@@ -268,7 +268,10 @@ func TestAReducedWorkloadLooksLikeTheWholeOne(t *testing.T) {
 	pod.SecurityContext = &corev1.PodSecurityContext{RunAsNonRoot: new(bool)}
 	pod.Containers[0].SecurityContext = &corev1.SecurityContext{Privileged: new(bool)}
 	pod.Volumes = append(pod.Volumes, corev1.Volume{Name: "token", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "token"}}})
-	pod.Containers[0].Env = pathEnv()
+	pod.Containers[0].Env = append(pathEnv(), corev1.EnvVar{Name: "KEY", ValueFrom: &corev1.EnvVarSource{
+		SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "cart"}, Key: "k"},
+	}})
+	pod.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}}
 	pod.Containers[0].VolumeMounts = append(pod.Containers[0].VolumeMounts, corev1.VolumeMount{Name: "logs", MountPath: "/own", SubPathExpr: "$(TENANT)"})
 	plain := judged.DeepCopy()
 	plain.ManagedFields = nil

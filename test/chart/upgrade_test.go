@@ -13,9 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -166,16 +168,16 @@ func requireClean(t *testing.T, deployment *appsv1.Deployment) {
 	require.Empty(t, deployment.Spec.Template.Spec.Containers[0].VolumeMounts)
 }
 
-// From the release before to this one and back, each with its own program and chart:
-// whoever finds workloads that the other has written to rolls none of them, and can
-// take out of them what is in them.
-func TestAnUpgradeOfTheOperatorAloneRollsNothing(t *testing.T) {
+// fromBefore installs the release before, with its own program and chart, and makes
+// VectorSidecars.
+func fromBefore(t *testing.T, kinds map[string]kind) *upgrade {
+	t.Helper()
 	program, err := plane.Bin(before + "/operator")
 	if err != nil {
 		t.Skip("the release before is not in bin/before: run \"make release-before\", in a clone that has its commit")
 	}
 	folder := filepath.Dir(program)
-	u := &upgrade{kinds: kinds(), installation: &installation{pods: harness.NewStandIn(t, plane, cluster, namespace)}}
+	u := &upgrade{kinds: kinds, installation: &installation{pods: harness.NewStandIn(t, plane, cluster, namespace)}}
 	u.pods.Runs(before + "/operator")
 	removeDefinition(t)
 	t.Cleanup(func() { takeAway(t) })
@@ -183,14 +185,22 @@ func TestAnUpgradeOfTheOperatorAloneRollsNothing(t *testing.T) {
 	u.awaitServed(t)
 	u.end = u.pods.Operator(t, fullname)
 	u.pods.Hooks(t)
-	own := example.NewConfigMap("own", "shop", "vector.yaml", example.VectorConfig("own"))
-	world.Create(t, own)
-	t.Cleanup(func() { _ = cluster.Delete(t.Context(), &corev1.ConfigMap{ObjectMeta: own.ObjectMeta}) })
 	for _, kind := range u.kinds {
 		for _, sidecar := range kind.of {
 			world.Create(t, sidecar)
 		}
 	}
+	return u
+}
+
+// From the release before to this one and back, each with its own program and chart:
+// whoever finds workloads that the other has written to rolls none of them, and can
+// take out of them what is in them.
+func TestAnUpgradeOfTheOperatorAloneRollsNothing(t *testing.T) {
+	own := example.NewConfigMap("own", "shop", "vector.yaml", example.VectorConfig("own"))
+	world.Create(t, own)
+	t.Cleanup(func() { _ = cluster.Delete(t.Context(), &corev1.ConfigMap{ObjectMeta: own.ObjectMeta}) })
+	u := fromBefore(t, kinds())
 	u.inject(t, "before")
 	u.remember(t)
 
@@ -217,6 +227,53 @@ func TestAnUpgradeOfTheOperatorAloneRollsNothing(t *testing.T) {
 		requireClean(t, one.Deployment)
 	}
 	requireReleaseGone(t)
+}
+
+// A sidecar with what only this release judges stays in its workloads, whatever becomes
+// of other changes of it. The policy is the one that the release before had by default,
+// as it is where values are reused.
+func TestAnUpgradeLeavesWhatItsPolicyForbids(t *testing.T) {
+	store := example.NewVectorSidecar("store", "shop").Selecting("store", "vector").Volumes(corev1.Volume{
+		Name: "vectorsidecar-store", VolumeSource: corev1.VolumeSource{CSI: &corev1.CSIVolumeSource{Driver: "secrets-store.csi.k8s.io"}},
+	}).Build()
+	u := fromBefore(t, map[string]kind{"store": {of: []*v1alpha1.VectorSidecar{store}}})
+	u.inject(t, "before")
+	u.remember(t)
+
+	u.pods.Runs("operator")
+	helm(t, "upgrade", release, chartDir, "-n", namespace, "-f", root+"/values/development.yaml", "-f", policyBefore(t))
+	u.restarted(t)
+	violates := func(vs *v1alpha1.VectorSidecar) bool {
+		found := apimeta.FindStatusCondition(vs.Status.Conditions, meta.ConditionConfigValid)
+		return found != nil && found.Reason == meta.ReasonPolicyViolation && strings.Contains(found.Message, "volumes.csiDrivers")
+	}
+	harness.Until(t, world, store, "the policy to be said to forbid it", violates)
+	harness.Change(t, world, store, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"} })
+	harness.Until(t, world, store, "the change to be judged", func(vs *v1alpha1.VectorSidecar) bool {
+		return vs.Status.ObservedGeneration == vs.Generation && violates(vs)
+	})
+	u.requireNoRollout(t, "the upgrade")
+
+	harness.Change(t, world, u.workloads[0].Deployment, func(d *appsv1.Deployment) { d.Labels = nil })
+	requireClean(t, u.workloads[0].Deployment)
+}
+
+// policyBefore is a file with the policy that the chart of the release before has by
+// default.
+func policyBefore(t *testing.T) string {
+	t.Helper()
+	program, err := plane.Bin(before + "/operator")
+	require.NoError(t, err)
+	text, err := os.ReadFile(filepath.Dir(program) + "/chart/values.yaml")
+	require.NoError(t, err)
+	var values map[string]any
+	require.NoError(t, yaml.Unmarshal(text, &values))
+	require.NotEmpty(t, values["policy"])
+	text, err = yaml.Marshal(map[string]any{"policy": values["policy"]})
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "policy.yaml")
+	require.NoError(t, os.WriteFile(file, text, 0o600))
+	return file
 }
 
 // requireNotes finds what was asked for in what is written now, and that what was

@@ -15,6 +15,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
+
+	"kontroloop.ai/vector-sidecar-operator/test/fields"
 )
 
 //go:embed fields.yaml
@@ -100,16 +102,11 @@ func (f *Field) goType() reflect.Type {
 		return nil
 	}
 	for i := range of.NumField() {
-		if jsonName(of.Field(i)) == key {
+		if fields.JSON(of.Field(i)) == key {
 			return of.Field(i).Type
 		}
 	}
 	return nil
-}
-
-func jsonName(field reflect.StructField) string {
-	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-	return name
 }
 
 // variant is one value of a field.

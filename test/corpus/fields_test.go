@@ -4,16 +4,15 @@
 package corpus
 
 import (
-	"encoding/json"
-	"maps"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"kontroloop.ai/vector-sidecar-operator/test/fields"
 )
 
 // leftOut are the fields that no workload of the corpus has, and why. A whole type
@@ -72,10 +71,10 @@ func TestNoFieldOfAPodIsMissing(t *testing.T) {
 		}
 	}
 	var missing []string
-	for _, name := range fieldsBelow(known) {
-		kind, _, _ := strings.Cut(name, ".")
-		if !has[name] && leftOut[name] == "" && leftOut[kind] == "" {
-			missing = append(missing, name)
+	for _, field := range fields.Below(known, func(name string) bool { return leftOut[name] == "" }) {
+		kind, _, _ := strings.Cut(field.Name, ".")
+		if !has[field.Name] && leftOut[field.Name] == "" && leftOut[kind] == "" {
+			missing = append(missing, field.Name)
 		}
 	}
 	require.Empty(t, missing, "put values of them into fields.yaml, or say here why not")
@@ -102,8 +101,8 @@ func collect(has map[string]bool, of reflect.Type, tree any) {
 		}
 		for _, field := range reflect.VisibleFields(of) {
 			// What is embedded is the type's own, unless it has a name.
-			if below, ok := value[jsonName(field)]; ok {
-				has[owner(of, field)+"."+jsonName(field)] = true
+			if below, ok := value[fields.JSON(field)]; ok {
+				has[owner(of, field)+"."+fields.JSON(field)] = true
 				collect(has, field.Type, below)
 			}
 		}
@@ -116,32 +115,6 @@ func owner(of reflect.Type, field reflect.StructField) string {
 		of = of.Field(at).Type
 	}
 	return of.Name()
-}
-
-// fieldsBelow are the fields of all types that a type is made of, each as Type.field.
-func fieldsBelow(of reflect.Type) []string {
-	found, seen := map[string]bool{}, map[reflect.Type]bool{}
-	var walk func(reflect.Type)
-	walk = func(of reflect.Type) {
-		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
-			of = of.Elem()
-		}
-		if of.Kind() != reflect.Struct || seen[of] || reflect.PointerTo(of).Implements(reflect.TypeFor[json.Marshaler]()) {
-			return
-		}
-		seen[of] = true
-		for i := range of.NumField() {
-			field := of.Field(i)
-			if jsonName(field) != "" && leftOut[of.Name()+"."+jsonName(field)] == "" {
-				found[of.Name()+"."+jsonName(field)] = true
-			}
-			if leftOut[of.Name()+"."+jsonName(field)] == "" {
-				walk(field.Type)
-			}
-		}
-	}
-	walk(of)
-	return slices.Sorted(maps.Keys(found))
 }
 
 func TestTheSameSeedGivesTheSameWorkloads(t *testing.T) {

@@ -19,17 +19,22 @@ import (
 var update = flag.Bool("update", false, "rewrite what is generated in the pages")
 
 func TestTheRulesAreThoseOfTheCatalogue(t *testing.T) {
-	file := filepath.Join(root, "docs", "vector-config.md")
+	isGenerated(t, filepath.Join(root, "docs", "vector-config.md"), "rules", rulesTable())
+}
+
+// isGenerated checks what stands in a page between two comments that name it.
+func isGenerated(t *testing.T, file, name, generated string) {
+	t.Helper()
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	head, rest, found := strings.Cut(string(text), "<!-- rules: ")
+	head, rest, found := strings.Cut(string(text), "<!-- "+name+": ")
 	require.True(t, found)
 	marker, rest, found := strings.Cut(rest, "-->\n")
 	require.True(t, found)
-	_, tail, found := strings.Cut(rest, "<!-- end of rules -->")
+	_, tail, found := strings.Cut(rest, "<!-- end of "+name+" -->")
 	require.True(t, found)
 
-	want := head + "<!-- rules: " + marker + "-->\n" + rulesTable() + "<!-- end of rules -->" + tail
+	want := head + "<!-- " + name + ": " + marker + "-->\n" + generated + "<!-- end of " + name + " -->" + tail
 	if *update {
 		require.NoError(t, os.WriteFile(file, []byte(want), 0o600))
 	}

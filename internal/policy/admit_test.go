@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+func TestTheApplicationsVolumesOfSecretsAreItsOwn(t *testing.T) {
+	for how, uses := range map[string]string{
+		"mount the workload's own volume \"v\" at /v":            "volumeMounts: [{name: v, mountPath: /v}]",
+		"mount the workload's own volume \"v\" at /dev/v":        "volumeDevices: [{name: v, devicePath: /dev/v}]",
+		"read the workload's own volume \"v\" as variable TOKEN": "env: [{name: TOKEN, valueFrom: {fileKeyRef: {volumeName: v, path: p, key: k}}}]",
+	} {
+		mounts := overlay(t, container(good+", "+uses))
+		for source, allowed := range map[string]bool{"secret": false, "projected": false, "csi": false, "emptyDir": true, "configMap": true} {
+			var application corev1.PodSpec
+			require.NoError(t, yaml.UnmarshalStrict([]byte("containers: []\nvolumes: [{name: v, "+source+": {}}, {name: w, secret: {}}]"), &application))
+			view := &workload.View{Application: application}
+			err := parse(t, "").CheckApplication(view, mounts)
+			require.NoError(t, parse(t, "volumes: {applicationSecrets: true}").CheckApplication(view, mounts))
+			if allowed {
+				require.NoError(t, err, source)
+				continue
+			}
+			require.ErrorContains(t, err, `container "vector" would `+how, source)
+			require.ErrorContains(t, err, "volumes.applicationSecrets")
+		}
+	}
+}
+
+func TestTheApplicationsSecretsAreItsOwn(t *testing.T) {
+	view := &workload.View{Secrets: []string{"database", "tls"}}
+	for name, test := range map[string]struct {
+		overlay string
+		names   []string
+	}{
+		"one of the sidecar's": {volume("secret: {secretName: store}"), nil},
+		"as a volume":          {volume("secret: {secretName: tls}"), []string{"template.spec.volumes[0].secret", `the Secret "tls" is the workload's own`, "volumes.applicationSecrets"}},
+		"of a driver":          {volume("csi: {driver: d, nodePublishSecretRef: {name: tls}}"), []string{"template.spec.volumes[0].csi.nodePublishSecretRef"}},
+		"several": {container(good + ", envFrom: [{secretRef: {name: tls}}], env: [{name: A, valueFrom: {secretKeyRef: {name: database, key: k}}}]"), []string{
+			"template.spec.containers[0].envFrom[0].secretRef", "template.spec.containers[0].env[0].valueFrom.secretKeyRef",
+		}},
+		"as variables of an init container": {"spec: {initContainers: [{name: prepare, envFrom: [{secretRef: {name: tls}}]}]}", []string{"template.spec.initContainers[0].envFrom[0].secretRef"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			given := overlay(t, test.overlay)
+			require.NoError(t, parse(t, "volumes: {applicationSecrets: true}").CheckApplication(view, given))
+			err := parse(t, "").CheckApplication(view, given)
+			if test.names == nil {
+				require.NoError(t, err)
+				return
+			}
+			for _, part := range test.names {
+				require.ErrorContains(t, err, part)
+			}
+		})
+	}
+}
+
+// What goes on in a privileged container of the application's, the API server allows.
+func TestMountsOfTheNodeGetIntoNoContainer(t *testing.T) {
+	both := corev1.MountPropagationBidirectional
+	mounts := []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "v", MountPropagation: &both}}}
+	given := overlay(t, volume("emptyDir: {}"))
+	require.NoError(t, parse(t, "").Check(given, nil))
+	require.ErrorContains(t, parse(t, "").Check(given, mounts), `mountPropagation Bidirectional of volume "v" in container "app" takes the level privileged`)
+	require.NoError(t, parse(t, "podSecurity: privileged").Check(given, mounts))
+}

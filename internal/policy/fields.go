@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"reflect"
+	"strings"
+)
+
+// Line says of one field of a pod template what gets into the pod by it, and which
+// keys of the policy judge that.
+type Line struct {
+	// Field is the field by the name of its type, such as Container.image.
+	Field string
+	// Lets is what gets in: Nothing, or Part.
+	Lets string
+	// Keys are those of the policy, the one that judges the field itself first. There
+	// are none for Nothing, for Part, and for what no policy allows.
+	Keys []string
+	// Kind is what the field needs among volumes.kinds, "" for none.
+	Kind string
+
+	// judge reports what the field has that is not allowed. It is nil where more than
+	// one field is needed to tell: by podSecurity, users and applicationSecrets.
+	judge judge
+}
+
+// judge is given a field that is set, and its line.
+type judge func(c *checker, at place, field reflect.Value, line *Line)
+
+// Words of Line.Lets.
+const (
+	// Nothing gets in that is not in the pod or in the images.
+	Nothing = "nothing"
+	// Part is said of a field that only tells more of the one above it, which is
+	// judged.
+	Part = "a part of the field above it"
+)
+
+// NotAllowed are lines of fields that no policy allows: they are the owner's.
+func (l *Line) NotAllowed() bool { return len(l.Keys) == 0 && l.Lets != Nothing && l.Lets != Part }
+
+const (
+	byImages       = "images.registries, images.requireTag, images.requireDigest"
+	byKinds        = "volumes.kinds"
+	byKindAndLevel = "volumes.kinds, podSecurity"
+	bySecrets      = "volumes.kinds, volumes.applicationSecrets"
+	byLevel        = "podSecurity"
+	byNobody       = ""
+
+	// own says that the kind that a field needs has its name.
+	own = "="
+)
+
+// groups are the lines of fields by which something gets in.
+var groups = []struct {
+	fields, lets, keys, kind string
+	judge                    judge
+}{
+	{"Container.image ImageVolumeSource.reference", "an image", byImages, "", (*checker).image},
+
+	{
+		"VolumeProjection.secret EnvVarSource.secretKeyRef EnvFromSource.secretRef" +
+			" CSIVolumeSource.nodePublishSecretRef FlexVolumeSource.secretRef CephFSVolumeSource.secretRef RBDVolumeSource.secretRef" +
+			" ISCSIVolumeSource.secretRef CinderVolumeSource.secretRef ScaleIOVolumeSource.secretRef StorageOSVolumeSource.secretRef" +
+			" AzureFileVolumeSource.secretName",
+		"a Secret", bySecrets, "secret", (*checker).kind,
+	},
+	{"WindowsSecurityContextOptions.gmsaCredentialSpec WindowsSecurityContextOptions.gmsaCredentialSpecName", "credentials of Active Directory", byKinds, "secret", (*checker).kind},
+	{"VolumeProjection.configMap EnvVarSource.configMapKeyRef EnvFromSource.configMapRef", "a ConfigMap", byKinds, "configMap", (*checker).kind},
+	{"VolumeProjection.downwardAPI", "what the pod says of itself", byKinds, own, (*checker).kind},
+	{"VolumeProjection.serviceAccountToken", "a token of the pod's service account", byKinds, own, (*checker).kind},
+	{"ServiceAccountTokenProjection.audience", "a token for others than the API server", "volumes.tokenAudiences", "", (*checker).audience},
+	{"VolumeProjection.podCertificate", "a certificate in the pod's name", byKinds, own, (*checker).kind},
+	{"VolumeProjection.clusterTrustBundle", "certificates to trust", byKinds, own, (*checker).kind},
+
+	{"VolumeSource.secret", "a Secret", bySecrets, own, (*checker).volume},
+	{"VolumeSource.configMap", "a ConfigMap", byKinds, own, (*checker).volume},
+	{"VolumeSource.downwardAPI", "what the pod says of itself", byKinds, own, (*checker).volume},
+	{"VolumeSource.projected", "several of these as one volume", byKinds, own, (*checker).volume},
+	{"VolumeSource.image", "the files of an image", byKinds, own, (*checker).volume},
+	{"VolumeSource.emptyDir", "disk or memory of the node", byKinds, own, (*checker).volume},
+	{"VolumeSource.persistentVolumeClaim", "what is in a claim", byKinds, own, (*checker).volume},
+	{"VolumeSource.ephemeral", "a claim of the pod's own, with what it is made from", byKinds, own, (*checker).volume},
+	{"VolumeSource.csi", "what a driver gives", byKinds, own, (*checker).volume},
+	{"CSIVolumeSource.driver", "what this driver gives, whatever it is asked for", "volumes.csiDrivers", "", (*checker).driver},
+	{"VolumeSource.hostPath", "files, devices and sockets of the node", byKindAndLevel, own, (*checker).volume},
+	{"VolumeSource.flexVolume", "what a program on the node gives", byKindAndLevel, own, (*checker).volume},
+	{"VolumeSource.gitRepo", "a repository that the node fetches", byKindAndLevel, own, (*checker).volume},
+	{
+		"VolumeSource.awsElasticBlockStore VolumeSource.azureDisk VolumeSource.azureFile VolumeSource.cephfs VolumeSource.cinder" +
+			" VolumeSource.fc VolumeSource.flocker VolumeSource.gcePersistentDisk VolumeSource.glusterfs VolumeSource.iscsi VolumeSource.nfs" +
+			" VolumeSource.photonPersistentDisk VolumeSource.portworxVolume VolumeSource.quobyte VolumeSource.rbd VolumeSource.scaleIO" +
+			" VolumeSource.storageos VolumeSource.vsphereVolume",
+		"a disk of a network or a cloud", byKindAndLevel, own, (*checker).volume,
+	},
+
+	{"VolumeMount.name VolumeDevice.name FileKeySelector.volumeName", "what the application keeps in a volume of its own", "volumes.applicationSecrets", "", nil},
+	{"VolumeMount.mountPropagation", "mounts of the node", byLevel, "", nil},
+	{"ResourceRequirements.limits ResourceRequirements.requests", "devices of the node, as extended resources", "devices", "", (*checker).resources},
+	{"ResourceRequirements.claims", "devices that the pod has claimed", "devices", "", (*checker).claims},
+	{"ContainerPort.hostPort", "a port of the node", byLevel, "", nil},
+	{"HTTPGetAction.host TCPSocketAction.host", "answers to the kubelet from another address than the pod's", byLevel, "", nil},
+	{"Capabilities.add", "capabilities", "capabilities, podSecurity", "", (*checker).capabilities},
+	{"SecurityContext.runAsUser", "the rights of a user", "users.min, users.max, podSecurity", "", nil},
+	{"SecurityContext.privileged WindowsSecurityContextOptions.hostProcess", "the node", byLevel, "", nil},
+	{
+		"SecurityContext.allowPrivilegeEscalation SecurityContext.runAsNonRoot SecurityContext.procMount Capabilities.drop" +
+			" SeccompProfile.type AppArmorProfile.type SELinuxOptions.user SELinuxOptions.role SELinuxOptions.type",
+		"more rights than a container has to have", byLevel, "", nil,
+	},
+	{"ObjectMeta.annotations ObjectMeta.labels", "whatever another controller or the container runtime gives for them", "reservedDomains", "", (*checker).keys},
+
+	{
+		"PodSpec.hostNetwork PodSpec.hostPID PodSpec.hostIPC PodSpec.hostUsers PodSpec.shareProcessNamespace",
+		"namespaces of the node or of other containers", byNobody, "", nil,
+	},
+	{"PodSpec.serviceAccountName PodSpec.serviceAccount PodSpec.automountServiceAccountToken", "a token of a service account", byNobody, "", nil},
+	{"PodSpec.imagePullSecrets", "a Secret", byNobody, "", nil},
+	{"PodSpec.resourceClaims", "devices", byNobody, "", nil},
+	{"PodSpec.ephemeralContainers", "more containers", byNobody, "", nil},
+	{"PodSpec.securityContext PodSpec.runtimeClassName", "other rights for the whole pod", byNobody, "", nil},
+	{
+		"PodSpec." + strings.Join(strings.Fields("activeDeadlineSeconds affinity dnsConfig dnsPolicy enableServiceLinks evictionResponders"+
+			" hostAliases hostname hostnameOverride nodeName nodeSelector os overhead preemptionPolicy priority priorityClassName"+
+			" readinessGates resources restartPolicy schedulerName schedulingGates schedulingGroup setHostnameAsFQDN"+
+			" subdomain terminationGracePeriodSeconds tolerations topologySpreadConstraints"), " PodSpec."),
+		"another place, name, life or size for the whole pod", byNobody, "", nil,
+	},
+}
+
+// lines are the lines of all fields that a pod template has, by field.
+var lines = func() map[string]*Line {
+	all := map[string]*Line{}
+	for _, group := range groups {
+		for _, field := range strings.Fields(group.fields) {
+			_, name, _ := strings.Cut(field, ".")
+			all[field] = &Line{
+				Field: field, Lets: group.lets, Keys: strings.FieldsFunc(group.keys, isBetweenKeys),
+				Kind: strings.ReplaceAll(group.kind, own, name), judge: group.judge,
+			}
+		}
+	}
+	for lets, types := range map[string]map[string]string{Part: parts, Nothing: harmless} {
+		for of, fields := range types {
+			for _, field := range strings.Fields(fields) {
+				all[of+"."+field] = &Line{Field: of + "." + field, Lets: lets}
+			}
+		}
+	}
+	return all
+}()
+
+func isBetweenKeys(r rune) bool { return r == ',' || r == ' ' }
+
+// LineOf returns the line of a field, nil if it has none.
+func LineOf(field string) *Line { return lines[field] }

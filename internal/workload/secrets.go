@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// SecretUse is a place in a pod that names a Secret.
+type SecretUse struct {
+	// Secret is the Secret's name.
+	Secret string
+
+	list  string
+	index int
+	field string
+}
+
+// At is the path of the place in the pod's spec.
+func (u *SecretUse) At() string { return fmt.Sprintf("%s[%d].%s", u.list, u.index, u.field) }
+
+// EachSecret visits every place in a pod by which a Secret of its namespace gets in.
+func EachSecret(spec *corev1.PodSpec, visit func(use SecretUse)) { eachSecret(spec, nil, visit) }
+
+// eachSecret leaves out what one of our managers owns.
+func eachSecret(spec *corev1.PodSpec, ours map[string]Owned, visit func(use SecretUse)) {
+	for i := range spec.ImagePullSecrets {
+		visit(SecretUse{spec.ImagePullSecrets[i].Name, "imagePullSecrets", i, "name"})
+	}
+	for i := range spec.Volumes {
+		if volume := &spec.Volumes[i]; !anyOwns(ours, volumesOf, volume.Name) {
+			secretsOfVolume(&volume.VolumeSource, func(field, secret string) { visit(SecretUse{secret, "volumes", i, field}) })
+		}
+	}
+	for _, of := range []struct {
+		list       string
+		containers []corev1.Container
+	}{{"initContainers", spec.InitContainers}, {"containers", spec.Containers}} {
+		for i := range of.containers {
+			if c := &of.containers[i]; !anyOwns(ours, containersOf, c.Name) {
+				secretsOfContainer(c, func(field, secret string) { visit(SecretUse{secret, of.list, i, field}) })
+			}
+		}
+	}
+}
+
+func secretsOfContainer(of *corev1.Container, visit func(field, secret string)) {
+	for i := range of.EnvFrom {
+		if source := of.EnvFrom[i].SecretRef; source != nil {
+			visit(fmt.Sprintf("envFrom[%d].secretRef", i), source.Name)
+		}
+	}
+	for i := range of.Env {
+		if source := of.Env[i].ValueFrom; source != nil && source.SecretKeyRef != nil {
+			visit(fmt.Sprintf("env[%d].valueFrom.secretKeyRef", i), source.SecretKeyRef.Name)
+		}
+	}
+}
+
+func secretsOfVolume(of *corev1.VolumeSource, visit func(field, secret string)) {
+	if source := of.Secret; source != nil {
+		visit("secret", source.SecretName)
+	}
+	if source := of.Projected; source != nil {
+		for i := range source.Sources {
+			if secret := source.Sources[i].Secret; secret != nil {
+				visit(fmt.Sprintf("projected.sources[%d].secret", i), secret.Name)
+			}
+		}
+	}
+	if source := of.AzureFile; source != nil {
+		visit("azureFile.secretName", source.SecretName)
+	}
+	if field, reference := driverSecret(of); reference != nil {
+		visit(field, reference.Name)
+	}
+}
+
+// driverSecret is the Secret that a volume's driver is given, and its field; nil for
+// none. The API server lets a volume have one source.
+func driverSecret(of *corev1.VolumeSource) (field string, reference *corev1.LocalObjectReference) {
+	switch {
+	case of.CSI != nil:
+		return "csi.nodePublishSecretRef", of.CSI.NodePublishSecretRef
+	case of.FlexVolume != nil:
+		return "flexVolume.secretRef", of.FlexVolume.SecretRef
+	case of.CephFS != nil:
+		return "cephfs.secretRef", of.CephFS.SecretRef
+	case of.RBD != nil:
+		return "rbd.secretRef", of.RBD.SecretRef
+	case of.ISCSI != nil:
+		return "iscsi.secretRef", of.ISCSI.SecretRef
+	case of.Cinder != nil:
+		return "cinder.secretRef", of.Cinder.SecretRef
+	case of.ScaleIO != nil:
+		return "scaleIO.secretRef", of.ScaleIO.SecretRef
+	case of.StorageOS != nil:
+		return "storageos.secretRef", of.StorageOS.SecretRef
+	}
+	return "", nil
+}
+
+// secretsOf are the Secrets that a pod names outside of what one of our managers owns,
+// sorted.
+func secretsOf(spec *corev1.PodSpec, ours map[string]Owned) []string {
+	var names []string
+	eachSecret(spec, ours, func(use SecretUse) {
+		if use.Secret != "" {
+			names = append(names, use.Secret)
+		}
+	})
+	slices.Sort(names)
+	return slices.Compact(names)
+}
