@@ -27,6 +27,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
@@ -184,8 +185,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		log.FromContext(ctx).V(1).Info("pass cut short by the stop", "cause", err.Error())
 		return reconcile.Result{}, nil
 	}
-	if errors.Is(err, apply.ErrStale) {
-		log.FromContext(ctx).V(1).Info("VectorSidecar has changed meanwhile, trying again", "cause", err.Error())
+	if errors.Is(err, apply.ErrStale) || errors.Is(err, election.ErrNotLeading) {
+		log.FromContext(ctx).V(1).Info("pass overtaken, trying again", "cause", err.Error())
 		return reconcile.Result{RequeueAfter: staleRetry}, nil
 	}
 	return result, err
@@ -222,6 +223,9 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 		return reconcile.Result{}, metrics.Failed, err
 	}
 	outcome := r.act(ctx, sidecar, decided)
+	if err := outcome.retry(); errors.Is(err, election.ErrNotLeading) {
+		return reconcile.Result{}, metrics.Failed, err // It is for the leader to tell.
+	}
 	r.askVector(ctx, sidecar, decided, outcome)
 	if err := r.tell(ctx, sidecar, decided, outcome); err != nil {
 		return reconcile.Result{}, metrics.Failed, err

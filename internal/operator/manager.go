@@ -18,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/selection"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -28,7 +27,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
-	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
@@ -69,24 +67,6 @@ func managerOptions(options Options, served *certificate.Served, fleet *controll
 		RetryPeriod:                   ptr.To(cmp.Or(options.RetryPeriod, defaultRetryPeriod)),
 		GracefulShutdownTimeout:       ptr.To(gracePeriod),
 	}
-}
-
-// newElectedManager makes a manager that waits for its turn.
-func newElectedManager(config *rest.Config, settings ctrl.Options) (ctrl.Manager, error) {
-	lock, err := election.New(config, settings.LeaderElectionNamespace, settings.LeaderElectionID, *settings.RenewDeadline)
-	if err != nil {
-		return nil, err
-	}
-	settings.LeaderElectionResourceLockInterface = lock
-	config = rest.CopyConfig(config)
-	config.Wrap(lock.Fence)
-	mgr, err := ctrl.NewManager(config, settings)
-	if err != nil {
-		return nil, err
-	}
-	// The elector knows only the older kind of events.
-	lock.LockConfig.EventRecorder = mgr.GetEventRecorderFor(lock.Identity()) //nolint:staticcheck // see above
-	return mgr, nil
 }
 
 // checkCertificates makes sure of what the metrics server would silently replace by

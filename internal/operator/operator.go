@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
-	ctrl "sigs.k8s.io/controller-runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
@@ -151,13 +150,4 @@ func kubeVersion(config *rest.Config) (string, error) {
 		return "", fmt.Errorf("asking the API server for its version: %w", err)
 	}
 	return version.GitVersion, nil
-}
-
-// newManager makes what runs the loop, and the lock if there is an election.
-func newManager(config *rest.Config, options Options, served *certificate.Served, fleet *controller.Fleet) (ctrl.Manager, error) {
-	settings := managerOptions(options, served, fleet)
-	if !options.LeaderElect {
-		return ctrl.NewManager(config, settings)
-	}
-	return newElectedManager(config, settings)
 }
