@@ -8,6 +8,7 @@
 package election
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,7 +73,8 @@ func New(config *rest.Config, options Options) (*Lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding a name for this operator: %w", err)
 	}
-	config = rest.AddUserAgent(rest.CopyConfig(config), "leader-election")
+	config = rest.CopyConfig(config)
+	config.UserAgent = cmp.Or(config.UserAgent, rest.DefaultKubernetesUserAgent()) + "/leader-election"
 	watcher, err := coordinationclient.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("making a client for the lease: %w", err)

@@ -20,11 +20,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/relist"
 )
 
 // newManager makes what runs the loop, and the lock if there is an election.
-func newManager(config *rest.Config, options Options, served *certificate.Served, fleet *controller.Fleet) (ctrl.Manager, error) {
-	settings := managerOptions(options, served, fleet)
+func newManager(config *rest.Config, options Options, served *certificate.Served, fleet *controller.Fleet, relister *relist.Relister) (ctrl.Manager, error) {
+	settings := managerOptions(options, served, fleet, relister)
 	if !options.LeaderElect {
 		return ctrl.NewManager(config, settings)
 	}

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/selection"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -28,6 +29,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/relist"
 )
 
 // gracePeriod is how long work in flight may go on after the signal to stop.
@@ -43,10 +45,10 @@ func scheme() *runtime.Scheme {
 	return known
 }
 
-func managerOptions(options Options, served *certificate.Served, fleet *controller.Fleet) ctrl.Options {
+func managerOptions(options Options, served *certificate.Served, fleet *controller.Fleet, relister *relist.Relister) ctrl.Options {
 	return ctrl.Options{
 		Scheme: scheme(),
-		Cache:  cacheOptions(options, fleet),
+		Cache:  cacheOptions(options, fleet, relister),
 		Metrics: metricsserver.Options{
 			BindAddress:    options.MetricsBindAddress,
 			SecureServing:  true,
@@ -83,13 +85,13 @@ func (o *Options) checkCertificates() error {
 }
 
 // cacheOptions restrict the cache to what the loop reads.
-func cacheOptions(options Options, fleet *controller.Fleet) cache.Options {
+func cacheOptions(options Options, fleet *controller.Fleet, relister *relist.Relister) cache.Options {
 	// Every namespace has one of these, and none configures Vector.
 	configMaps := cache.ByObject{
 		Field:     fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt"),
 		Transform: controller.Digested(options.Namespace),
 	}
-	settings := cache.Options{DefaultTransform: cache.TransformStripManagedFields()}
+	settings := cache.Options{DefaultTransform: cache.TransformStripManagedFields(), NewInformer: newInformer(relister)}
 	if len(options.WatchNamespaces) > 0 {
 		settings.DefaultNamespaces = map[string]cache.Config{}
 		configMaps.Namespaces = map[string]cache.Config{}
@@ -110,4 +112,14 @@ func cacheOptions(options Options, fleet *controller.Fleet) cache.Options {
 	}
 	options.Webhook.addToCache(&settings, options.Namespace)
 	return settings
+}
+
+// newInformer makes those of workloads so that they can be told to list anew.
+func newInformer(relister *relist.Relister) func(toolscache.ListerWatcher, runtime.Object, time.Duration, toolscache.Indexers) toolscache.SharedIndexInformer {
+	return func(from toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
+		if _, isWorkload := example.(*appsv1.Deployment); isWorkload {
+			return relister.NewInformer(from, example, resync, indexers)
+		}
+		return toolscache.NewSharedIndexInformer(from, example, resync, indexers)
+	}
 }

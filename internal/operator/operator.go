@@ -21,6 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
 	"kontroloop.ai/vector-sidecar-operator/internal/platform"
+	"kontroloop.ai/vector-sidecar-operator/internal/relist"
 	"kontroloop.ai/vector-sidecar-operator/internal/sentry"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/tracing"
@@ -56,8 +57,8 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 		return err
 	}
 	served := &certificate.Served{}
-	fleet := controller.NewFleet()
-	mgr, err := newManager(config, options, served, fleet)
+	fleet, relister := controller.NewFleet(), &relist.Relister{}
+	mgr, err := newManager(config, options, served, fleet, relister)
 	if err != nil {
 		return fmt.Errorf("making the manager: %w", err)
 	}
@@ -77,6 +78,9 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 		Patience:           process.Patience,
 		ValidationJobs:     options.ValidationJobs,
 		Memo:               memo,
+		ReconcileInterval:  options.ReconcileInterval,
+		LiveListInterval:   options.LiveListInterval,
+		Relist:             relister.Relist,
 	})
 	if err != nil {
 		return fmt.Errorf("setting up the loop: %w", err)
