@@ -86,6 +86,11 @@ type VectorSidecarStatus struct {
 	// that changes nothing does not move it.
 	// +optional
 	LastReconcileTime *metav1.Time `json:"lastReconcileTime,omitempty"`
+
+	// LastHandledReconcileAt is the text of the annotation reconcile-at by which
+	// a person asked last for the VectorSidecar to be judged anew, once it was.
+	// +optional
+	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
 }
 
 // UnsettledWorkload is a workload that is not as it should be, and why.

@@ -19,6 +19,7 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/checkup"
 	"kontroloop.ai/vector-sidecar-operator/internal/logging"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/uninstall"
 )
 
@@ -35,7 +36,7 @@ func command[Options any](arguments []string, parse func([]string) (Options, err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	config, err := ctrl.GetConfig()
+	config, err := cluster()
 	if err == nil {
 		err = do(ctx, config, options)
 	}
@@ -44,6 +45,17 @@ func command[Options any](arguments []string, parse func([]string) (Options, err
 		return 1
 	}
 	return 0
+}
+
+// cluster is the API server that the operator is to talk to, to which it gives its name
+// and version.
+func cluster() (*rest.Config, error) {
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return nil, err
+	}
+	config.UserAgent = meta.UserAgent(meta.Operator, version)
+	return config, nil
 }
 
 func beforeUninstalling(ctx context.Context, config *rest.Config, options uninstall.Options) error {

@@ -74,7 +74,7 @@ func run() int {
 // observed runs the operator with the tracer and the reporter that the environment
 // asks for.
 func observed(ctx context.Context, log logr.Logger, options operator.Options, process operator.Process) error {
-	config, err := ctrl.GetConfig()
+	config, err := cluster()
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,10 @@ var ErrGone = errors.New("the workload is gone")
 // ErrStale says that the object has changed since it was looked at.
 var ErrStale = errors.New("it has changed meanwhile")
 
+// ErrTerminating says that nothing can be made any more in a namespace, because it is
+// being deleted with all that is in it.
+var ErrTerminating = errors.New("the namespace is being deleted")
+
 // ConflictError says that others own fields that would have to be written.
 type ConflictError struct {
 	Err error
@@ -112,7 +116,7 @@ func identified(body map[string]any, target workload.Ref) map[string]any {
 // Companion creates a companion or, if it has a UID, brings that one to the given
 // content. It has no owner: the garbage collector would take it before the pods that
 // read it, and whoever made it deletes it. An object of the same name that appeared
-// meanwhile is not touched.
+// meanwhile is not touched. The error may be ErrTerminating.
 func (w *Writer) Companion(ctx context.Context, wanted *corev1.ConfigMap) error {
 	object := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
@@ -171,6 +175,8 @@ func classify(err error) error {
 		return err
 	case apierrors.IsNotFound(err):
 		return errors.Join(ErrGone, err)
+	case hasCause(err, corev1.NamespaceTerminatingCause):
+		return errors.Join(ErrTerminating, err)
 	case apierrors.IsConflict(err) && hasCause(err, metav1.CauseTypeFieldManagerConflict):
 		return &ConflictError{Err: err, Siblings: plan.IsWithSiblings(err)}
 	case apierrors.IsConflict(err) && anotherUID.MatchString(err.Error()):

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -32,15 +33,24 @@ func internal(message string) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{Code: http.StatusInternalServerError, Reason: metav1.StatusReasonInternalError, Message: message}}
 }
 
+// ending is the answer to whoever makes something in a namespace that is being deleted.
+func ending() error {
+	err := apierrors.NewForbidden(deployments, "cart", errors.New("the namespace is being terminated"))
+	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{Type: corev1.NamespaceTerminatingCause})
+	return err
+}
+
 func TestAnswersAreToldApartByWhatCanBeDone(t *testing.T) {
 	type verdict string
-	const gone, stale, conflict, refused, passing verdict = "gone", "stale", "conflict", "refused", "passing"
+	const gone, terminating, stale, conflict, refused, passing verdict = "gone", "terminating", "stale", "conflict", "refused", "passing"
 	of := func(err error) verdict {
 		var isConflict *ConflictError
 		var isRefused *RefusedError
 		switch {
 		case errors.Is(err, ErrGone):
 			return gone
+		case errors.Is(err, ErrTerminating):
+			return terminating
 		case errors.Is(err, ErrStale):
 			return stale
 		case errors.As(err, &isConflict):
@@ -66,6 +76,7 @@ func TestAnswersAreToldApartByWhatCanBeDone(t *testing.T) {
 		"too large":                {apierrors.NewRequestEntityTooLargeError("no"), refused, "the same would be refused again"},
 		"no fit with the schema":   {internal(`failed to create typed patch object (shop/cart; apps/v1, Kind=Deployment): duplicate entries`), refused, "it is an internal error by its code only"},
 		"another internal error":   {internal("etcdserver: request timed out"), passing, "the server is unwell"},
+		"a namespace that goes":    {ending(), terminating, "nothing can be made there any more"},
 		"forbidden":                {apierrors.NewForbidden(deployments, "cart", errors.New("quota")), passing, "a quota or a role may change at any time"},
 		"too many requests":        {apierrors.NewTooManyRequests("later", 1), passing, "the server says so"},
 		"a timeout":                {apierrors.NewTimeoutError("slow", 1), passing, "the server is unwell"},

@@ -19,7 +19,7 @@ import (
 )
 
 // Validation creates a Job and the ConfigMap that it mounts. The VectorSidecar
-// owns both. One that is there already is no error.
+// owns both. One that is there already is no error. The error may be ErrTerminating.
 func (w *Writer) Validation(ctx context.Context, owner *v1alpha1.VectorSidecar, job *batchv1.Job, files *corev1.ConfigMap) error {
 	reference := []metav1.OwnerReference{*metav1.NewControllerRef(owner, v1alpha1.GroupVersion.WithKind("VectorSidecar"))}
 	job, files = job.DeepCopy(), files.DeepCopy()
@@ -27,7 +27,7 @@ func (w *Writer) Validation(ctx context.Context, owner *v1alpha1.VectorSidecar, 
 	for _, object := range []client.Object{files, job} {
 		err := w.client.Create(ctx, object, client.FieldOwner(meta.Operator))
 		if err != nil && !apierrors.IsAlreadyExists(err) {
-			return fmt.Errorf("creating %T %s/%s: %w", object, job.Namespace, job.Name, err)
+			return fmt.Errorf("creating %T %s/%s: %w", object, job.Namespace, job.Name, classify(err))
 		}
 	}
 	return nil

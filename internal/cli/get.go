@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"time"
 
@@ -93,13 +92,9 @@ func (o *getOptions) run(ctx context.Context, names []string) error {
 
 // text prints those of the names, or all.
 func (o *getOptions) text(found []v1alpha1.VectorSidecar, names []string, namespace string) ([]byte, error) {
-	for _, name := range names {
-		if !slices.ContainsFunc(found, func(s v1alpha1.VectorSidecar) bool { return s.Name == name }) {
-			return nil, fmt.Errorf("there is no VectorSidecar %q%s", name, in(namespace))
-		}
-	}
-	if len(names) > 0 {
-		found = slices.DeleteFunc(found, func(s v1alpha1.VectorSidecar) bool { return !slices.Contains(names, s.Name) })
+	found, err := named(found, names, namespace)
+	if err != nil {
+		return nil, err
 	}
 	var out bytes.Buffer
 	switch {
@@ -116,10 +111,10 @@ func (o *getOptions) text(found []v1alpha1.VectorSidecar, names []string, namesp
 			found[i].SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("VectorSidecar"))
 			found[i].ManagedFields = nil
 		}
-		err := o.output.print(&out, map[string]any{"apiVersion": "v1", "kind": "List", "items": found})
+		err = o.output.print(&out, map[string]any{"apiVersion": "v1", "kind": "List", "items": found})
 		return out.Bytes(), err
 	}
-	err := o.table(&out, found)
+	err = o.table(&out, found)
 	return out.Bytes(), err
 }
 

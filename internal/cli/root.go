@@ -4,7 +4,7 @@
 // Package cli is the kubectl plugin's commands: read files or a cluster, decide
 // with the operator's own code, print. Data goes to the standard output and
 // everything else to the standard error. Of all commands only eject changes a
-// cluster.
+// cluster, and reconcile, which leaves an annotation.
 package cli
 
 import (
@@ -18,6 +18,9 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/rest"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // Exit codes. What 1 means is a command's own: differences, findings, failures;
@@ -88,6 +91,10 @@ func Run(ctx context.Context, arguments []string, streams genericiooptions.IOStr
 // New returns the plugin's root command.
 func New(streams genericiooptions.IOStreams, chart fs.FS, version string) *cobra.Command {
 	a := &app{IOStreams: streams, chart: chart, version: version, kube: genericclioptions.NewConfigFlags(true)}
+	a.kube.WrapConfigFn = func(config *rest.Config) *rest.Config {
+		config.UserAgent = meta.UserAgent("kubectl-vectorsidecar", version)
+		return config
+	}
 	return a.root()
 }
 
@@ -108,7 +115,7 @@ of the current kubeconfig. With both in files, no cluster is needed.`,
 	root.SetOut(a.Out)
 	root.SetErr(a.ErrOut)
 	root.AddCommand(
-		newRender(a), newDiff(a), newPlan(a), newExplain(a), newInject(a), newEject(a), newGet(a), newTree(a), newCheck(a),
+		newRender(a), newDiff(a), newPlan(a), newExplain(a), newInject(a), newEject(a), newReconcile(a), newGet(a), newTree(a), newCheck(a),
 		newLint(a), newTest(a), newSchema(a), newDocs(a), newVersion(a), newCompletion(a),
 	)
 	return root

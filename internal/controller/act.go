@@ -45,6 +45,8 @@ type outcome struct {
 	// lookAgain is when an old companion may have become unused, or Vector is
 	// to be asked again; 0 for never.
 	lookAgain time.Duration
+	// asking is the annotation by which a person asked for the pass, "" if none did.
+	asking string
 	// statusWait is when the status may be written that was held back, 0 for none.
 	statusWait time.Duration
 }
@@ -102,12 +104,18 @@ func (r *Reconciler) act(ctx context.Context, sidecar *v1alpha1.VectorSidecar, d
 	owner := client.ObjectKeyFromObject(sidecar)
 	for i := range decided.Missing {
 		companion := &decided.Missing[i]
-		if err := r.provide(ctx, companion); err != nil {
+		err := r.provide(ctx, companion)
+		if errors.Is(err, apply.ErrTerminating) {
+			tellUndone(ctx, fmt.Sprintf("ConfigMap %s/%s", companion.Namespace, companion.Name), err)
+			return result // What it is for goes with it.
+		}
+		if err != nil {
 			reason, permanent := explain(err)
 			result.fail(fmt.Sprintf("ConfigMap %s/%s", companion.Namespace, companion.Name), reason, err, permanent)
 			return result // Pods without their configuration would not start.
 		}
 	}
+	tellSkipped(ctx, decided)
 	group := errgroup.Group{}
 	group.SetLimit(writers)
 	for i := range decided.Plans {
@@ -153,6 +161,7 @@ func (r *Reconciler) keep(owner types.NamespacedName, plans []plan.Plan) {
 func (r *Reconciler) write(ctx context.Context, owner types.NamespacedName, p *plan.Plan, result *outcome) {
 	object := status.Object(p.Target)
 	if err := r.ledger.refusal(owner, p); err != nil {
+		tellUndone(ctx, object, fmt.Errorf("the same was refused a short while ago: %w", err))
 		if reason, _ := explain(err); p.Action != plan.Note {
 			result.fail(object, reason, err, true)
 		}
@@ -169,6 +178,7 @@ func (r *Reconciler) write(ctx context.Context, owner types.NamespacedName, p *p
 		result.succeed(p)
 		log.FromContext(ctx).Info("workload written", "action", p.Action, logging.Workload, object, logging.Hash, hashOf(p), "generation", written.Generation)
 	case errors.Is(err, apply.ErrGone), errors.Is(err, apply.ErrStale), r.isAhead(owner, p, err):
+		tellUndone(ctx, object, err)
 		result.miss(r.ledger.miss(owner, p))
 	case permanent && p.Action == plan.Note: // The sidecar is as it should be all the same.
 		r.ledger.refused(owner, p, err)

@@ -22,6 +22,9 @@ import (
 // atOnce is a wait for the next pass; 0 would be none.
 const atOnce = time.Millisecond
 
+// errBehind says why a workload is left alone whose view is not the latest.
+var errBehind = errors.New("the cache does not show yet what was written last")
+
 // missed is what is remembered of a workload that was not as an attempt on it was
 // planned from. Nothing is tried again on that view before it changes, or a look at
 // the live workload has shown what is true.
@@ -89,9 +92,14 @@ func (l *ledger) awaits(target types.UID) bool {
 func (r *Reconciler) mayWrite(ctx context.Context, owner types.NamespacedName, p *plan.Plan, result *outcome) bool {
 	missed := r.ledger.missedBy(owner, p)
 	if missed == nil {
-		return !r.ledger.pending(owner, p)
+		isPending := r.ledger.pending(owner, p)
+		if isPending {
+			tellUndone(ctx, status.Object(p.Target), errBehind)
+		}
+		return !isPending
 	}
 	if left := missed.look.Sub(r.ledger.now()); left > 0 {
+		tellUndone(ctx, status.Object(p.Target), errBehind)
 		result.miss(left)
 		return false
 	}

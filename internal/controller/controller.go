@@ -27,6 +27,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
@@ -35,7 +36,7 @@ import (
 )
 
 // Options are what the loop needs to know. All fields but Namespace, Installation,
-// WrittenBy, WatchNamespaces, Instruments and Patience are required.
+// WrittenBy, WatchNamespaces, Instruments, Patience and the intervals are required.
 type Options struct {
 	// Fleet has made what the manager's cache holds in place of Deployments.
 	Fleet *Fleet
@@ -68,6 +69,12 @@ type Options struct {
 	ValidationJobs bool
 	// Memo remembers renderings and checks.
 	Memo *decision.Memo
+	// ReconcileInterval is about how often every VectorSidecar is judged with nothing
+	// remembered, LiveListInterval about how often the workloads are listed live and
+	// compared with the cache; 0 for never.
+	ReconcileInterval, LiveListInterval time.Duration
+	// Relist has the manager's cache list the workloads anew.
+	Relist func()
 }
 
 // Reconciler brings the workloads of one VectorSidecar at a time to what it says.
@@ -89,6 +96,8 @@ type Reconciler struct {
 	statusPace *statusPace
 	contents   *contents
 	sweeper    *sweeper
+	anew       *anew
+	auditor    *auditor
 
 	*instruments
 }
@@ -117,6 +126,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 		fleet:      options.Fleet,
 		statusPace: newStatusPace(time.Now),
 		contents:   newContents(mgr.GetAPIReader()),
+		anew:       newAnew(),
 
 		instruments: &instruments{Instruments: options.Instruments, pulse: newPulse(options.Patience), now: time.Now},
 	}
@@ -128,9 +138,8 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 			return nil, fmt.Errorf("adding the look at namespaces: %w", err)
 		}
 	}
-	r.sweeper = newSweeper(r, loggerOf(mgr.GetLogger())(nil))
-	if err := mgr.Add(r.sweeper); err != nil {
-		return nil, fmt.Errorf("adding the look for leftovers: %w", err)
+	if err := r.addRounds(mgr); err != nil {
+		return nil, err
 	}
 	options.Instruments.Metrics.Sets(1, 0) // The built-in one, until there is a look at others.
 	// Asked for now, the workloads count among what the cache has to hold before
@@ -160,6 +169,25 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 	return r, nil
 }
 
+// addRounds adds what is done from time to time.
+func (r *Reconciler) addRounds(mgr ctrl.Manager) error {
+	log := loggerOf(mgr.GetLogger())(nil)
+	r.sweeper, r.auditor = newSweeper(r, log), newAuditor(r, log)
+	if err := mgr.Add(r.sweeper); err != nil {
+		return fmt.Errorf("adding the look for leftovers: %w", err)
+	}
+	if err := mgr.Add(r.auditor); err != nil {
+		return fmt.Errorf("adding the comparison with the live workloads: %w", err)
+	}
+	if r.options.ReconcileInterval == 0 {
+		return nil
+	}
+	if err := mgr.Add(rejudger{r}); err != nil {
+		return fmt.Errorf("adding the regular judging: %w", err)
+	}
+	return nil
+}
+
 // Alive returns an error for as long as the loop is stuck.
 func (r *Reconciler) Alive() error { return r.pulse.check(r.now()) }
 
@@ -184,8 +212,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		log.FromContext(ctx).V(1).Info("pass cut short by the stop", "cause", err.Error())
 		return reconcile.Result{}, nil
 	}
-	if errors.Is(err, apply.ErrStale) {
-		log.FromContext(ctx).V(1).Info("VectorSidecar has changed meanwhile, trying again", "cause", err.Error())
+	if errors.Is(err, apply.ErrStale) || errors.Is(err, election.ErrNotLeading) {
+		log.FromContext(ctx).V(1).Info("pass overtaken, trying again", "cause", err.Error())
 		return reconcile.Result{RequeueAfter: staleRetry}, nil
 	}
 	return result, err
@@ -210,7 +238,8 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 	if err != nil {
 		return reconcile.Result{}, metrics.Failed, fmt.Errorf("observing: %w", err)
 	}
-	decided, err := r.decide(ctx, snapshot)
+	asking := r.asking(sidecar)
+	decided, err := r.decide(ctx, snapshot, asking != "" || r.anew.isDue(request.NamespacedName))
 	if err := cmp.Or(context.Cause(ctx), err); err != nil {
 		return reconcile.Result{}, metrics.Failed, fmt.Errorf("deciding: %w", err)
 	}
@@ -218,10 +247,19 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 	span.Set(tracing.Environment, decided.Environment)
 	span.Count(tracing.Matched, decided.Matched)
 	r.contents.forget(r.references.keep(request.NamespacedName, decided.ConfigMaps()...))
+	return r.carryOut(ctx, sidecar, decided, asking)
+}
+
+// carryOut is the rest of a pass, which writes.
+func (r *Reconciler) carryOut(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, asking string) (reconcile.Result, string, error) {
 	if err := r.holdBeforeWriting(ctx, sidecar, decided); err != nil {
 		return reconcile.Result{}, metrics.Failed, err
 	}
 	outcome := r.act(ctx, sidecar, decided)
+	outcome.asking = asking
+	if err := outcome.retry(); errors.Is(err, election.ErrNotLeading) {
+		return reconcile.Result{}, metrics.Failed, err // It is for the leader to tell.
+	}
 	r.askVector(ctx, sidecar, decided, outcome)
 	if err := r.tell(ctx, sidecar, decided, outcome); err != nil {
 		return reconcile.Result{}, metrics.Failed, err
@@ -234,15 +272,24 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 		result, err := r.release(ctx, sidecar)
 		return result, outcome.name(sidecar), err
 	}
-	return reconcile.Result{RequeueAfter: r.lookAgain(request.NamespacedName, decided, outcome)}, outcome.name(sidecar), nil
+	return reconcile.Result{RequeueAfter: r.lookAgain(client.ObjectKeyFromObject(sidecar), decided, outcome)}, outcome.name(sidecar), nil
 }
 
-// decide has the snapshot judged.
-func (r *Reconciler) decide(ctx context.Context, snapshot *decision.Snapshot) (decided *decision.Decision, err error) {
+// decide has the snapshot judged, with nothing remembered if it is to be judged anew.
+func (r *Reconciler) decide(ctx context.Context, snapshot *decision.Snapshot, isAnew bool) (decided *decision.Decision, err error) {
 	ctx, planning := r.begin(ctx, "plan")
 	defer func() { planning.end(err) }()
 	snapshot.Observer = r.observeStep
-	return decision.Decide(ctx, snapshot, r.memo)
+	if !isAnew {
+		return decision.Decide(ctx, snapshot, r.memo)
+	}
+	fresh := decision.NewMemo()
+	if decided, err = decision.Decide(ctx, snapshot, fresh); err == nil {
+		r.memo.Adopt(fresh)
+		r.anew.done(client.ObjectKeyFromObject(snapshot.Sidecar))
+		r.Metrics.JudgedAnew(decided.Writes())
+	}
+	return decided, err
 }
 
 // lookAgain is when to look again although no event may come: a break in a repair
@@ -271,5 +318,7 @@ func (r *Reconciler) forget(name types.NamespacedName) {
 	r.history.keep(name, nil, nil)
 	r.statusPace.forget(name)
 	r.sweeper.wake()
+	r.anew.done(name)
+	r.auditor.forget(name)
 	r.Metrics.Forget(name)
 }

@@ -198,6 +198,19 @@ func (f *Fleet) traced() []*workload.Record {
 	return found
 }
 
+// of are the workloads of a namespace, or all of them ("").
+func (f *Fleet) of(namespace string) []*workload.Record {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var found []*workload.Record
+	for name, at := range f.places {
+		if namespace == "" || namespace == name {
+			found = at.all.appendTo(found)
+		}
+	}
+	return found
+}
+
 // get returns a workload, nil if there is none of that name.
 func (f *Fleet) get(namespace, name string) *workload.Record {
 	f.mu.Lock()

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -42,6 +43,7 @@ type step struct {
 	began time.Time
 	span  tracing.Span
 	pass  *pass
+	log   logr.Logger
 }
 
 // begin begins a step of the pass of the context.
@@ -49,7 +51,7 @@ func (i *instruments) begin(ctx context.Context, name string) (context.Context, 
 	current := passOf(ctx)
 	current.beat(i.now())
 	ctx, span := i.Tracer.Start(ctx, name)
-	return ctx, step{of: i, name: name, began: i.now(), span: span, pass: current}
+	return ctx, step{of: i, name: name, began: i.now(), span: span, pass: current, log: log.FromContext(ctx)}
 }
 
 // end ends a step, with its error if it has one.
@@ -58,6 +60,7 @@ func (s *step) end(err error) {
 	s.of.Metrics.Took(s.name, now.Sub(s.began))
 	s.span.End(err)
 	s.pass.beat(now)
+	tellStep(s.log, s.name, now.Sub(s.began), err)
 }
 
 // beginPass begins a pass: its span is the parent of all others, and its lines in

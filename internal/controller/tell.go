@@ -33,7 +33,7 @@ func (r *Reconciler) tell(ctx context.Context, sidecar *v1alpha1.VectorSidecar, 
 	name, before := client.ObjectKeyFromObject(sidecar), sidecar.DeepCopy()
 	before.Status = *r.statusPace.last(sidecar)
 	changed := r.statusPace.changed(name, len(result.done) > 0)
-	facts := status.Facts{Sidecar: before, Decision: decided, Changed: changed, Failures: result.failures}
+	facts := status.Facts{Sidecar: before, Decision: decided, Changed: changed, Asking: result.asking, Failures: result.failures}
 	sidecar.Status = status.Of(facts, metav1.Now())
 	r.tellMetrics(sidecar, facts)
 	r.tellEvents(sidecar, result)
@@ -42,6 +42,7 @@ func (r *Reconciler) tell(ctx context.Context, sidecar *v1alpha1.VectorSidecar, 
 		return nil
 	}
 	if result.statusWait = r.statusPace.wait(name); result.statusWait > 0 {
+		log.FromContext(ctx).V(1).Info("status held back", "for", result.statusWait)
 		return nil
 	}
 	r.tellErrors(ctx, before, sidecar)

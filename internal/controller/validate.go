@@ -5,6 +5,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
@@ -101,6 +103,8 @@ func (r *Reconciler) askVector(ctx context.Context, sidecar *v1alpha1.VectorSide
 		}
 		err := r.writer.Validation(ctx, sidecar, &of.Job, &of.Files)
 		switch {
+		case errors.Is(err, apply.ErrTerminating):
+			tellUndone(ctx, "Job "+of.Job.Name, err)
 		case apierrors.IsForbidden(err) || apierrors.IsInvalid(err):
 			r.verdicts.remember(of.Key, decision.Verdict{State: decision.VerdictUnable, Message: err.Error()})
 			result.miss(atOnce) // The policy decides in the next pass.

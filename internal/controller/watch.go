@@ -29,10 +29,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// ownChanges lets a VectorSidecar's own events through when its spec changed or
-// its deletion began; its status is ours.
+// ownChanges lets a VectorSidecar's own events through when its spec changed, its
+// deletion began, or somebody asks for a pass; its status is ours.
 func ownChanges() ctrlbuilder.ForOption {
-	return ctrlbuilder.WithPredicates(predicate.GenerationChangedPredicate{})
+	return ctrlbuilder.WithPredicates(predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, asksAnew()))
 }
 
 // laterChanges leaves out what is there in the beginning, when each has a pass of
@@ -50,6 +50,7 @@ func (r *Reconciler) addWatches(builder *ctrlbuilder.Builder, cached cache.Cache
 	return builder.
 		Watches(&v1alpha1.VectorSidecar{}, handler.EnqueueRequestsFromMapFunc(r.neighbours), ctrlbuilder.WithPredicates(laterChanges())).
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges())).
+		WatchesRawSource(r.anew.source()).
 		WatchesRawSource(&workloads{cache: cached, fleet: r.fleet, concerns: r.sidecarsOfWorkload, awaits: r.ledger.awaits})
 }
 

@@ -126,6 +126,11 @@ type Decision struct {
 	references []string
 }
 
+// Writes reports whether anything has to be written now, to workloads or companions.
+func (d *Decision) Writes() bool {
+	return len(d.Missing) > 0 || slices.ContainsFunc(d.Plans, func(p plan.Plan) bool { return p.Writes() })
+}
+
 // ConfigMaps are the names of those whose content or existence the decision
 // depends on.
 func (d *Decision) ConfigMaps() []string {
@@ -188,7 +193,7 @@ func Decide(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, err
 			return nil, err
 		}
 	}
-	memo.keep(sidecar, recall)
+	memo.keep(nameOf(sidecar), recall)
 	if len(recall.removed.now) > 0 { // Else they are in order.
 		slices.SortFunc(decision.Plans, func(a, b plan.Plan) int { return strings.Compare(a.Target.Name, b.Target.Name) })
 	}

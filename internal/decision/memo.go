@@ -176,6 +176,26 @@ func (m *Memo) noteRead(common []byte, keys []string) {
 	m.read[string(common)] = append(slices.Clip(before), keys)
 }
 
+// Adopt remembers all that another Memo does, in place of what is remembered of the same.
+// The other one must not be used any more.
+func (m *Memo) Adopt(other *Memo) {
+	for key, lists := range other.read {
+		for _, keys := range lists {
+			m.noteRead([]byte(key), keys)
+		}
+	}
+	for key, fresh := range other.entries {
+		remember(m, m.entries, []byte(key), fresh)
+	}
+	for key, fresh := range other.reports {
+		remember(m, m.reports, []byte(key), fresh)
+	}
+	for name, pass := range other.recalls {
+		pass.forget.Stop()
+		m.keep(name, pass)
+	}
+}
+
 func remembered[V any](m *Memo, entries map[string]*V, key []byte) *V {
 	m.mu.Lock()
 	defer m.mu.Unlock()

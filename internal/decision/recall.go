@@ -82,11 +82,10 @@ func (m *Memo) recall(sidecar *v1alpha1.VectorSidecar) *recall {
 }
 
 // keep remembers a pass in place of the one before.
-func (m *Memo) keep(sidecar *v1alpha1.VectorSidecar, pass *recall) {
+func (m *Memo) keep(name types.NamespacedName, pass *recall) {
 	if m == nil {
 		return
 	}
-	name := nameOf(sidecar)
 	pass.injected.before, pass.removed.before = nil, nil
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -168,9 +168,9 @@ func TestAPassIsForgottenWhenNoOtherComes(t *testing.T) {
 			defer memo.mu.Unlock()
 			return len(memo.recalls)
 		}
-		memo.keep(sidecar, &recall{})
+		memo.keep(nameOf(sidecar), &recall{})
 		<-time.After(recallFor - time.Second)
-		memo.keep(sidecar, &recall{})
+		memo.keep(nameOf(sidecar), &recall{})
 		<-time.After(recallFor - time.Second)
 		require.Equal(t, 1, left(), "there was another pass")
 		<-time.After(time.Second)

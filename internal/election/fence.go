@@ -7,10 +7,10 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"time"
 )
 
-// ErrNotLeading says that a write was not made because the lease is over.
+// ErrNotLeading says that a write was not made because the lease is over, or is not
+// known to be this operator's at the moment.
 var ErrNotLeading = errors.New("this operator does not lead any more")
 
 // Fence keeps an operator from writing without the lease. A process that was frozen
@@ -37,22 +37,6 @@ func (f *fence) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // WrappedRoundTripper lets client-go find what it may have to cancel.
 func (f *fence) WrappedRoundTripper() http.RoundTripper { return f.next }
-
-// holds tells whether nobody else can have the lease yet.
-func (l *Lock) holds() bool {
-	until := l.until.Load()
-	return until != nil && l.now().Before(*until)
-}
-
-// held notes until when a record that was written secures the lease, if it was
-// asked for at a time. Others count from when they see it, which is later.
-func (l *Lock) held(holder string, asked time.Time, duration time.Duration) {
-	until := asked.Add(duration)
-	if holder != l.Identity() {
-		until = time.Time{}
-	}
-	l.until.Store(&until)
-}
 
 func isWrite(request *http.Request) bool {
 	if request.Method == http.MethodGet || request.Method == http.MethodHead {

@@ -4,6 +4,7 @@
 package election
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -18,7 +19,7 @@ func TestTheConfigurationOfTheOthersStaysAsItIs(t *testing.T) {
 	config := &rest.Config{Host: "https://127.0.0.1:1", UserAgent: "operator"}
 	before := rest.CopyConfig(config)
 
-	_, err := New(config, "vector-system", "operator", time.Second)
+	_, err := New(config, Options{Namespace: "vector-system", Name: "operator", RenewDeadline: time.Second, RetryPeriod: time.Second})
 
 	require.NoError(t, err)
 	require.Equal(t, before, config)
@@ -29,7 +30,7 @@ func TestWhoDoesNotHoldTheLeaseWritesNothing(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached++ }))
 	defer server.Close()
 	now := time.Unix(1000, 0)
-	lock, err := New(&rest.Config{Host: server.URL}, "vector-system", "operator", time.Second)
+	lock, err := New(&rest.Config{Host: server.URL}, Options{Namespace: "vector-system", Name: "operator", RenewDeadline: time.Second, RetryPeriod: time.Second})
 	require.NoError(t, err)
 	lock.now = func() time.Time { return now }
 	client := &http.Client{Transport: lock.Fence(http.DefaultTransport)}
@@ -53,11 +54,19 @@ func TestWhoDoesNotHoldTheLeaseWritesNothing(t *testing.T) {
 	now = now.Add(time.Second)
 	require.ErrorIs(t, writes(), ErrNotLeading, "it was frozen for as long")
 	lock.held(lock.Identity(), now, 15*time.Second)
+	lock.lower()
+	require.ErrorIs(t, writes(), ErrNotLeading, "a renewal was refused")
+	lock.held(lock.Identity(), now, 15*time.Second)
+	require.NoError(t, writes())
 	lock.held("", now, time.Second)
 	require.ErrorIs(t, writes(), ErrNotLeading, "it gave the lease back")
 	require.ErrorIs(t, do(http.MethodDelete, deployment), ErrNotLeading)
 	require.ErrorIs(t, do(http.MethodPost, "/api/v1/namespaces/shop/configmaps"), ErrNotLeading)
 	require.ErrorIs(t, do(http.MethodPatch, "/apis/apps/v1/namespaces/events/deployments/events"), ErrNotLeading)
+
+	lock.lose(errors.New("another one leads"))
+	lock.held(lock.Identity(), now, 15*time.Second)
+	require.ErrorIs(t, writes(), ErrNotLeading, "what is lost does not come back")
 
 	reached = 0
 	require.NoError(t, do(http.MethodGet, deployment))

@@ -16,7 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -79,15 +81,20 @@ func TestWhatIsNoErrorIsNotLoggedAsOne(t *testing.T) {
 	lost := errors.New("leader election lost")
 	slower := apierrors.NewConflict(schema.GroupResource{Resource: "leases"}, "operator", errors.New("modified"))
 
+	ending := apierrors.NewForbidden(schema.GroupResource{Resource: "events"}, "cart", errors.New("the namespace is being terminated"))
+	ending.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
+
 	log.Error(lost, stopping)
 	log.Error(errors.New("another"), stopping)
 	log.Error(lost, "running the operator")
 	log.Error(slower, "Failed to update lease")
 	log.Error(errors.New("no answer"), "Failed to update lease")
 	log.Error(apierrors.NewAlreadyExists(schema.GroupResource{Resource: "leases"}, "operator"), "Error initially creating lease lock")
+	log.Error(ending, "Server rejected event (will not retry!)")
 	log.Error(fmt.Errorf("put: %w", context.Canceled), "Failed to update lease")
 
 	said := read(t, &out)
+	require.Len(t, said, 7, "a namespace that goes is worth no line at INFO")
 	require.Equal(t, "INFO", said[0]["level"])
 	require.Equal(t, "lease released", said[0]["msg"])
 	require.NotContains(t, said[0], "error")

@@ -8,8 +8,12 @@ import (
 	"errors"
 
 	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
+
+// debug is the level of logr that is DEBUG.
+const debug = 1
 
 // sober tells in other words what libraries log as errors and is none. It works
 // around controller-runtime, to whose manager a lease that is given up after a
@@ -33,8 +37,15 @@ func calm(err error, message string) string {
 	return ""
 }
 
-// Error logs an error, or at INFO what is none.
+// Error logs an error, or at INFO what is none. What cannot be made in a namespace that is
+// being deleted, such as an event on each of its workloads, is DEBUG.
 func (s sober) Error(err error, message string, keysAndValues ...any) {
+	if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+		if s.Enabled(debug) {
+			s.Info(debug, "the namespace is being deleted", "what", message, "cause", err.Error())
+		}
+		return
+	}
 	if words := calm(err, message); words != "" {
 		s.Info(0, words, append([]any{"what", message}, keysAndValues...)...)
 		return

@@ -60,4 +60,5 @@ const (
 	ReasonRemoved            = "Removed"
 	ReasonLeftoverFound      = "LeftoverFound"
 	ReasonLeftoverRemoved    = "LeftoverRemoved"
+	ReasonCacheDiffered      = "CacheDiffered"
 )

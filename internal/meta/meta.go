@@ -60,6 +60,14 @@ func Beside(annotation, sidecar string) string {
 // opts out, whatever VectorSidecars select.
 const AnnotationInject = Group + "/inject"
 
+// AnnotationReconcileAt on a VectorSidecar has it judged anew once whenever its text
+// changes; a moment is usual. With ReconcileLive at its end, the workloads of the namespace
+// are listed live first, and compared with the operator's cache.
+const (
+	AnnotationReconcileAt = Group + "/reconcile-at"
+	ReconcileLive         = " live"
+)
+
 // AnnotationConfigDigest is the annotation on a pod template by which earlier releases
 // started new pods when a ConfigMap that a VectorSidecar refers to changed. What is
 // mounted now has a name that tells its content.

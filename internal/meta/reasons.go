@@ -64,6 +64,7 @@ func Reasons() []Reason {
 		{ReasonRemoved, Info, "event", "a Deployment is without it again", "nothing"},
 		{ReasonLeftoverFound, Warning, "event on a Deployment", "it carries something of a VectorSidecar that does not exist, which the operator does not take out by itself", "read why in the message; to have it taken out, create a VectorSidecar of that name that selects nothing, and delete it"},
 		{ReasonLeftoverRemoved, Info, "event on a Deployment", "a write that arrived after its VectorSidecar was gone had left a sidecar; it is out again", "nothing"},
+		{ReasonCacheDiffered, Warning, "event on a Deployment", "a live list showed another state of it than the operator's cache, of which no watch had told; the cache is listed anew", "nothing; if it comes again, look at what stands between the operator and the API server, and at the API server's own cache"},
 		{ReasonTemplateSetLoaded, Info, "event on a ConfigMap", "a new version of a template set is in use", "nothing"},
 		{ReasonPolicyLoaded, Info, "event on a ConfigMap", "a new policy holds", "nothing"},
 	}

@@ -29,6 +29,9 @@ const (
 	repairs       = "vectorsidecar_drift_repairs_total"
 	leftover      = "vectorsidecar_leftovers"
 	cleaned       = "vectorsidecar_leftovers_removed_total"
+	judgedAnew    = "vectorsidecar_judged_anew_total"
+	liveLists     = "vectorsidecar_live_lists_total"
+	differences   = "vectorsidecar_cache_differences_total"
 	templateSets  = "vectorsidecar_template_sets"
 	cached        = "vectorsidecar_cached_objects"
 	buildInfo     = "vectorsidecar_build_info"
@@ -58,6 +61,11 @@ func Definitions() []Definition {
 		{leftover, "gauge", "Sidecars, and records of them, in workloads for VectorSidecars that do not exist.", []Label{
 			{"verdict", "`Clean`: the operator takes it out; `Report`: a person has to judge; `Keep`: left by `deletionPolicy: Orphan`"}}},
 		{cleaned, "counter", "Sidecars that the operator took out because their VectorSidecar did not exist.", nil},
+		{judgedAnew, "counter", "VectorSidecars judged with nothing remembered, from the cache alone: each about every `--reconcile-interval`, and those for which somebody asks.", []Label{
+			{"result", "`same`: nothing was to be written, and nothing was asked of the API server; `different`: something was"}}},
+		{liveLists, "counter", "Comparisons of the cache with the workloads as the API server has them: about every `--live-list-interval`, and when somebody asks.", []Label{
+			{"result", "`same`, `different` or `failed`"}}},
+		{differences, "counter", "Workloads that the cache held otherwise than the API server, though no watch was behind. The cache was listed anew.", nil},
 		{templateSets, "gauge", "Sets of templates. For a broken one, the last good one stays in use.", []Label{
 			{"state", "`good` or `broken`"}}},
 		{cached, "gauge", "Objects in the cache that all of the operator reads from.", []Label{

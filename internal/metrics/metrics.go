@@ -17,7 +17,8 @@ import (
 // registered once. A nil Metrics counts nothing.
 type Metrics struct {
 	reconciles, renders, writes, conflicts *prometheus.CounterVec
-	repairs, cleaned                       prometheus.Counter
+	judgedAnew, liveLists                  *prometheus.CounterVec
+	repairs, cleaned, differences          prometheus.Counter
 	duration                               *prometheus.HistogramVec
 	leftovers, templateSets                *prometheus.GaugeVec
 	cached, buildInfo                      *prometheus.GaugeVec
@@ -44,6 +45,7 @@ func New(version string, now func() time.Time) *Metrics {
 		return vector
 	}
 	m.reconciles, m.renders, m.writes, m.conflicts = counter(reconciles), counter(renders), counter(writes), counter(conflicts)
+	m.judgedAnew, m.liveLists, m.differences = counter(judgedAnew), counter(liveLists), counter(differences).WithLabelValues()
 	m.repairs, m.cleaned = counter(repairs).WithLabelValues(), counter(cleaned).WithLabelValues()
 	m.leftovers, m.templateSets, m.cached, m.buildInfo = gauge(leftover), gauge(templateSets), gauge(cached), gauge(buildInfo)
 	m.duration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -66,6 +68,10 @@ func (m *Metrics) start(version string) {
 	}
 	for _, action := range []string{"Inject", "Update", "Remove"} {
 		m.writes.WithLabelValues(action, "ok")
+	}
+	for _, result := range []string{"same", "different"} {
+		m.judgedAnew.WithLabelValues(result)
+		m.liveLists.WithLabelValues(result)
 	}
 	m.buildInfo.WithLabelValues(version).Set(1)
 }
@@ -129,6 +135,36 @@ func (m *Metrics) Leftovers(verdict string, count int) {
 func (m *Metrics) Cleaned() {
 	if m != nil {
 		m.cleaned.Inc()
+	}
+}
+
+// sameOr is the result of a comparison.
+func sameOr(differs bool) string {
+	if differs {
+		return "different"
+	}
+	return "same"
+}
+
+// JudgedAnew counts a VectorSidecar that was judged with nothing remembered.
+func (m *Metrics) JudgedAnew(differs bool) {
+	if m != nil {
+		m.judgedAnew.WithLabelValues(sameOr(differs)).Inc()
+	}
+}
+
+// Audited counts a comparison of the cache with the live workloads, and those that differ.
+func (m *Metrics) Audited(differing int) {
+	if m != nil {
+		m.liveLists.WithLabelValues(sameOr(differing > 0)).Inc()
+		m.differences.Add(float64(differing))
+	}
+}
+
+// AuditFailed counts a comparison that could not be made.
+func (m *Metrics) AuditFailed() {
+	if m != nil {
+		m.liveLists.WithLabelValues("failed").Inc()
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/selection"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/rest"
+	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -29,8 +29,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
-	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/relist"
 )
 
 // gracePeriod is how long work in flight may go on after the signal to stop.
@@ -46,14 +46,11 @@ func scheme() *runtime.Scheme {
 	return known
 }
 
-func managerOptions(ctx context.Context, options Options, served *certificate.Served, fleet *controller.Fleet) ctrl.Options {
+func managerOptions(ctx context.Context, options Options, served *certificate.Served, fleet *controller.Fleet, relister *relist.Relister) ctrl.Options {
 	return ctrl.Options{
-		Scheme: scheme(),
-		Cache:  cacheOptions(options, fleet),
-		NewCache: func(config *rest.Config, settings cache.Options) (cache.Cache, error) {
-			made, err := cache.New(config, settings)
-			return &endingCache{Cache: made, running: ctx}, err
-		},
+		Scheme:   scheme(),
+		Cache:    cacheOptions(options, fleet, relister),
+		NewCache: newEndingCache(ctx),
 		Metrics: metricsserver.Options{
 			BindAddress:    options.MetricsBindAddress,
 			SecureServing:  true,
@@ -76,42 +73,6 @@ func managerOptions(ctx context.Context, options Options, served *certificate.Se
 	}
 }
 
-// endingCache counts as filled once the operator is told to stop. The manager waits for
-// its caches until they are filled, whatever it is told, and on one core at full speed
-// from the signal to stop on: without an answer from the API server it would be killed.
-type endingCache struct {
-	cache.Cache
-	// running ends with the signal to stop.
-	running context.Context //nolint:containedctx // It is that of the process.
-}
-
-// WaitForCacheSync returns true when the cache is filled or nobody needs it any more.
-func (c *endingCache) WaitForCacheSync(ctx context.Context) bool {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	stop := context.AfterFunc(c.running, cancel)
-	defer stop()
-	return c.Cache.WaitForCacheSync(ctx) || c.running.Err() != nil
-}
-
-// newElectedManager makes a manager that waits for its turn.
-func newElectedManager(config *rest.Config, settings ctrl.Options) (ctrl.Manager, error) {
-	lock, err := election.New(config, settings.LeaderElectionNamespace, settings.LeaderElectionID, *settings.RenewDeadline)
-	if err != nil {
-		return nil, err
-	}
-	settings.LeaderElectionResourceLockInterface = lock
-	config = rest.CopyConfig(config)
-	config.Wrap(lock.Fence)
-	mgr, err := ctrl.NewManager(config, settings)
-	if err != nil {
-		return nil, err
-	}
-	// The elector knows only the older kind of events.
-	lock.LockConfig.EventRecorder = mgr.GetEventRecorderFor(lock.Identity()) //nolint:staticcheck // see above
-	return mgr, nil
-}
-
 // checkCertificates makes sure of what the metrics server would silently replace by
 // a certificate of its own.
 func (o *Options) checkCertificates() error {
@@ -126,13 +87,13 @@ func (o *Options) checkCertificates() error {
 }
 
 // cacheOptions restrict the cache to what the loop reads.
-func cacheOptions(options Options, fleet *controller.Fleet) cache.Options {
+func cacheOptions(options Options, fleet *controller.Fleet, relister *relist.Relister) cache.Options {
 	// Every namespace has one of these, and none configures Vector.
 	configMaps := cache.ByObject{
 		Field:     fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt"),
 		Transform: controller.Digested(options.Namespace),
 	}
-	settings := cache.Options{DefaultTransform: cache.TransformStripManagedFields()}
+	settings := cache.Options{DefaultTransform: cache.TransformStripManagedFields(), NewInformer: newInformer(relister)}
 	if len(options.WatchNamespaces) > 0 {
 		settings.DefaultNamespaces = map[string]cache.Config{}
 		configMaps.Namespaces = map[string]cache.Config{}
@@ -153,4 +114,14 @@ func cacheOptions(options Options, fleet *controller.Fleet) cache.Options {
 	}
 	options.Webhook.addToCache(&settings, options.Namespace)
 	return settings
+}
+
+// newInformer makes those of workloads so that they can be told to list anew.
+func newInformer(relister *relist.Relister) func(toolscache.ListerWatcher, runtime.Object, time.Duration, toolscache.Indexers) toolscache.SharedIndexInformer {
+	return func(from toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
+		if _, isWorkload := example.(*appsv1.Deployment); isWorkload {
+			return relister.NewInformer(from, example, resync, indexers)
+		}
+		return toolscache.NewSharedIndexInformer(from, example, resync, indexers)
+	}
 }

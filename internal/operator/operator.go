@@ -15,13 +15,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
-	ctrl "sigs.k8s.io/controller-runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
 	"kontroloop.ai/vector-sidecar-operator/internal/platform"
+	"kontroloop.ai/vector-sidecar-operator/internal/relist"
 	"kontroloop.ai/vector-sidecar-operator/internal/sentry"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/tracing"
@@ -57,8 +57,8 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 		return err
 	}
 	served := &certificate.Served{}
-	fleet := controller.NewFleet()
-	mgr, err := newManager(ctx, config, options, served, fleet)
+	fleet, relister := controller.NewFleet(), &relist.Relister{}
+	mgr, err := newManager(ctx, config, options, served, fleet, relister)
 	if err != nil {
 		return fmt.Errorf("making the manager: %w", err)
 	}
@@ -78,6 +78,9 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 		Patience:           process.Patience,
 		ValidationJobs:     options.ValidationJobs,
 		Memo:               memo,
+		ReconcileInterval:  options.ReconcileInterval,
+		LiveListInterval:   options.LiveListInterval,
+		Relist:             relister.Relist,
 	})
 	if err != nil {
 		return fmt.Errorf("setting up the loop: %w", err)
@@ -151,13 +154,4 @@ func kubeVersion(config *rest.Config) (string, error) {
 		return "", fmt.Errorf("asking the API server for its version: %w", err)
 	}
 	return version.GitVersion, nil
-}
-
-// newManager makes what runs the loop, and the lock if there is an election.
-func newManager(ctx context.Context, config *rest.Config, options Options, served *certificate.Served, fleet *controller.Fleet) (ctrl.Manager, error) {
-	settings := managerOptions(ctx, options, served, fleet)
-	if !options.LeaderElect {
-		return ctrl.NewManager(config, settings)
-	}
-	return newElectedManager(config, settings)
 }

@@ -32,6 +32,10 @@ type Options struct {
 	EnvironmentsConfigMap string
 	// Concurrency is how many VectorSidecars are worked on at once.
 	Concurrency int
+	// ReconcileInterval is about how often every VectorSidecar is judged anew from the
+	// cache, and LiveListInterval about how often the workloads are listed live and
+	// compared with it. 0 for never.
+	ReconcileInterval, LiveListInterval time.Duration
 	// ValidationJobs lets VectorSidecars have Vector judge a configuration in a
 	// Job.
 	ValidationJobs bool
@@ -80,6 +84,8 @@ func (o *Options) declare(flags *flag.FlagSet) {
 	flags.StringVar(&o.Environment, "environment", "development", "environment of VectorSidecars that name none and whose namespace names none")
 	flags.StringVar(&o.EnvironmentsConfigMap, "environments-configmap", "", "name of the ConfigMap with the installation's values, a key ENVIRONMENT.yaml for each environment")
 	flags.IntVar(&o.Concurrency, "concurrency", 4, "how many VectorSidecars are worked on at once")
+	flags.DurationVar(&o.ReconcileInterval, "reconcile-interval", 30*time.Minute, "about how often every VectorSidecar is judged from the cache with nothing remembered; 0 for never")
+	flags.DurationVar(&o.LiveListInterval, "live-list-interval", 24*time.Hour, "about how often the workloads are listed live and compared with the cache; 0 for never")
 	flags.BoolVar(&o.ValidationJobs, "validation-jobs", false, "allow sidecar.config.validateJob, which runs vector validate in a Job")
 	flags.BoolVar(&o.LeaderElect, "leader-elect", false, "elect a leader among several replicas")
 	flags.StringVar(&o.LeaderElectionID, "leader-election-id", defaultLeaderElectionID, "name of the lease; with the namespace it names this installation on the workloads that it writes to")
@@ -109,6 +115,11 @@ func (o *Options) check() error {
 	find := func(format string, arguments ...any) { findings = append(findings, fmt.Errorf(format, arguments...)) }
 	if o.Concurrency < 1 {
 		find("--concurrency is %d: it must be at least 1", o.Concurrency)
+	}
+	for name, interval := range map[string]time.Duration{"reconcile": o.ReconcileInterval, "live-list": o.LiveListInterval} {
+		if interval != 0 && interval < time.Second {
+			find("--%s-interval is %s: it must be at least 1s, or 0 for never", name, interval)
+		}
 	}
 	if o.Namespace == "" && (o.LeaderElect || o.EnvironmentsConfigMap != "") {
 		findings = append(findings, errors.New("--namespace is empty: --leader-elect and --environments-configmap need it"))

@@ -30,6 +30,8 @@ type Facts struct {
 	Decision *decision.Decision
 	// Changed tells that the pass wrote to a workload.
 	Changed bool
+	// Asking is the annotation by which a person asked for the pass, "" if none did.
+	Asking string
 	// Failures are what went wrong in carrying out the decision.
 	Failures []Failure
 }
@@ -55,6 +57,8 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 		Environment:        facts.Decision.Environment,
 		TemplateSet:        facts.Decision.TemplateSet,
 		LastReconcileTime:  before.LastReconcileTime,
+
+		LastHandledReconcileAt: cmp.Or(facts.Asking, before.LastHandledReconcileAt),
 	}
 	for i := range before.Conditions {
 		status.Conditions = append(status.Conditions, *before.Conditions[i].DeepCopy())

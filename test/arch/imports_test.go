@@ -17,7 +17,7 @@ var order = []string{
 	"internal/environment", "internal/template", "internal/sidecarchart",
 	"internal/vectorconfig", "internal/workload", "internal/leftovers", "internal/policy", "internal/platform", "internal/companion", "internal/render", "internal/plan", "internal/pace",
 	"internal/decision", "internal/snapshot", "internal/status", "internal/offline",
-	"internal/logging", "internal/metrics", "internal/tracing", "internal/sentry", "internal/election",
+	"internal/logging", "internal/metrics", "internal/tracing", "internal/sentry", "internal/election", "internal/relist",
 	"internal/apply", "internal/certificate", "internal/admission", "internal/controller", "internal/operator",
 	"internal/uninstall", "internal/checkup",
 	"internal/world", "internal/eject", "internal/lint", "internal/scenario", "internal/diagnosis", "internal/cli",

@@ -113,6 +113,12 @@ func (w *World) Create(t testing.TB, objects ...client.Object) {
 	}
 }
 
+// Delete deletes an object.
+func (w *World) Delete(t testing.TB, object client.Object) {
+	t.Helper()
+	require.NoError(t, w.Client.Delete(t.Context(), object))
+}
+
 // Get reads an object again.
 func (w *World) Get(t testing.TB, object client.Object) {
 	t.Helper()

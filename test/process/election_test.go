@@ -5,7 +5,6 @@ package process
 
 import (
 	"fmt"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -20,10 +19,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// leaseName is one that no other run of the test uses.
+// leaseName is that of a Lease that no other run of the test uses, and that somebody has
+// given up: nobody has to be waited for.
 func leaseName(t *testing.T) string {
 	t.Helper()
-	return strings.ToLower(t.Name()) + "-" + rand.String(5)
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: own, GenerateName: "given-up-"}}
+	world.Create(t, lease)
+	return lease.Name
 }
 
 // three starts three operators of one lease, and returns the one that leads and
@@ -154,7 +156,7 @@ func TestALeaseTellsWhenItWasTaken(t *testing.T) {
 	})
 
 	require.WithinDuration(t, stopped, lease.Spec.AcquireTime.Time, 2*time.Second)
-	require.EqualValues(t, 1, *lease.Spec.LeaseTransitions)
+	require.EqualValues(t, 2, *lease.Spec.LeaseTransitions, "from nobody to the first, and from that to the second")
 }
 
 // Whoever may not watch the lease asks for it, as others do.

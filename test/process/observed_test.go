@@ -116,14 +116,14 @@ func TestBeingOvertakenIsNoError(t *testing.T) {
 
 	require.Contains(t, vs.Finalizers, meta.Finalizer)
 	require.Contains(t, vs.Annotations, "example.com/by")
-	require.NotEmpty(t, p.Said(t, "VectorSidecar has changed meanwhile, trying again"))
+	require.NotEmpty(t, p.Said(t, "pass overtaken, trying again"))
 	noErrors(t, p)
 }
 
 func TestEveryLineIsJSONWithTheSameKeys(t *testing.T) {
-	config := filepath.Join(t.TempDir(), "config.yaml")
+	config, lease := filepath.Join(t.TempDir(), "config.yaml"), leaseName(t)
 	level := func(name string) {
-		require.NoError(t, os.WriteFile(config, []byte("log-level: "+name+"\nleader-elect: true\nleader-election-id: lines\n"), 0o600))
+		require.NoError(t, os.WriteFile(config, []byte("log-level: "+name+"\nleader-elect: true\nleader-election-id: "+lease+"\n"), 0o600))
 	}
 	level("INFO")
 	p := start(t, harness.Settings{Arguments: []string{"--config=" + config}})

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+)
+
+// Whoever reads the API server's audit log sees which program asks.
+func TestThePluginNamesItselfAndItsVersion(t *testing.T) {
+	var mu sync.Mutex
+	agents := map[string]bool{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		agents[request.UserAgent()] = true
+		http.NotFound(w, request)
+	}))
+	defer server.Close()
+	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &bytes.Buffer{}, ErrOut: &bytes.Buffer{}}
+
+	code := Run(t.Context(), []string{"get", "-A", "--server", server.URL, "--kubeconfig", "/dev/null"}, streams, vectorsidecar.FS, "1.2.3")
+
+	require.Equal(t, 1, code)
+	require.Len(t, agents, 1)
+	for agent := range agents {
+		require.Regexp(t, `^kubectl-vectorsidecar/1\.2\.3 \(\w+/\w+\)$`, agent)
+	}
+}

@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// answerPoll is how often the operator's answer is looked for.
+const answerPoll = 500 * time.Millisecond
+
+// reconcileOptions are the flags of reconcile.
+type reconcileOptions struct {
+	app *app
+
+	all, allNamespaces, live bool
+	timeout                  time.Duration
+}
+
+func newReconcile(a *app) *cobra.Command {
+	options := reconcileOptions{app: a}
+	command := &cobra.Command{
+		Use:   "reconcile [VECTORSIDECAR...] [--all] [--live]",
+		Short: "Have the operator judge VectorSidecars anew, with nothing remembered",
+		Long: `Have the operator judge VectorSidecars anew: it renders and compares with nothing remembered,
+as it does by itself every half hour. Where nothing differs, nothing is written.
+
+With --live it lists the Deployments of the namespace first, as the API server has stored
+them, and compares them with what it has heard of. Where that differs, it reads all anew.
+
+It is asked by the annotation ` + meta.AnnotationReconcileAt + `, whose
+text the status repeats as lastHandledReconcileAt when it was done. You need the right to
+patch VectorSidecars. The exit code is 1 if no operator has answered in time.`,
+		Example: `# one, and then see where it stands
+kubectl vectorsidecar reconcile logs -n shop
+# all of a namespace, and what the operator may have missed
+kubectl vectorsidecar reconcile --all --live -n shop`,
+		RunE: func(command *cobra.Command, names []string) error {
+			return options.run(command.Context(), names)
+		},
+		ValidArgsFunction: a.completeSidecars,
+	}
+	flags := command.Flags()
+	flags.BoolVar(&options.all, "all", false, "all VectorSidecars of the namespace")
+	flags.BoolVarP(&options.allNamespaces, "all-namespaces", "A", false, "of all namespaces, with --all")
+	flags.BoolVar(&options.live, "live", false, "list the Deployments live, and compare them with the operator's cache")
+	flags.DurationVar(&options.timeout, "timeout", time.Minute, "how long to wait for the operator; 0 does not wait")
+	a.withCluster(flags)
+	return command
+}
+
+func (o *reconcileOptions) run(ctx context.Context, names []string) error {
+	switch {
+	case o.all == (len(names) > 0):
+		return errors.New("name VectorSidecars, or say --all")
+	case o.allNamespaces && !o.all:
+		return errors.New("--all-namespaces needs --all")
+	}
+	cluster, err := o.app.connect()
+	if err != nil {
+		return err
+	}
+	namespace := metav1.NamespaceAll
+	if !o.allNamespaces {
+		if namespace, err = o.app.current(); err != nil {
+			return err
+		}
+	}
+	asked, err := sidecarsOf(ctx, cluster, namespace, names)
+	if err != nil {
+		return err
+	}
+	if len(asked) == 0 {
+		o.app.note("no VectorSidecars found%s", in(namespace))
+		return nil
+	}
+	by := time.Now().UTC().Format(time.RFC3339Nano)
+	if o.live {
+		by += meta.ReconcileLive
+	}
+	for i := range asked {
+		before := asked[i].DeepCopy()
+		metav1.SetMetaDataAnnotation(&asked[i].ObjectMeta, meta.AnnotationReconcileAt, by)
+		if err := cluster.Patch(ctx, &asked[i], client.MergeFrom(before)); err != nil {
+			return fmt.Errorf("asking for VectorSidecar %s/%s: %w", asked[i].Namespace, asked[i].Name, err)
+		}
+	}
+	if o.timeout == 0 {
+		return nil
+	}
+	return o.await(ctx, cluster, asked, by)
+}
+
+// sidecarsOf are the VectorSidecars of the names, all without any.
+func sidecarsOf(ctx context.Context, cluster client.Reader, namespace string, names []string) ([]v1alpha1.VectorSidecar, error) {
+	var found v1alpha1.VectorSidecarList
+	if err := cluster.List(ctx, &found, client.InNamespace(namespace)); err != nil {
+		return nil, explainMissing(err)
+	}
+	return named(found.Items, names, namespace)
+}
+
+// named picks those of the names, or all without any.
+func named(found []v1alpha1.VectorSidecar, names []string, namespace string) ([]v1alpha1.VectorSidecar, error) {
+	for _, name := range names {
+		if !slices.ContainsFunc(found, func(s v1alpha1.VectorSidecar) bool { return s.Name == name }) {
+			return nil, fmt.Errorf("there is no VectorSidecar %q%s", name, in(namespace))
+		}
+	}
+	if len(names) > 0 {
+		found = slices.DeleteFunc(found, func(s v1alpha1.VectorSidecar) bool { return !slices.Contains(names, s.Name) })
+	}
+	return found, nil
+}
+
+// await waits until the operator has answered for all, and prints where they stand.
+func (o *reconcileOptions) await(ctx context.Context, cluster client.Reader, asked []v1alpha1.VectorSidecar, by string) error {
+	var missing []string
+	err := wait.PollUntilContextTimeout(ctx, answerPoll, o.timeout, true, func(ctx context.Context) (bool, error) {
+		missing = nil
+		for i := range asked {
+			if asked[i].Status.LastHandledReconcileAt == by {
+				continue
+			}
+			if err := cluster.Get(ctx, client.ObjectKeyFromObject(&asked[i]), &asked[i]); err != nil {
+				return false, fmt.Errorf("looking for the answer: %w", err)
+			}
+			if asked[i].Status.LastHandledReconcileAt != by {
+				missing = append(missing, asked[i].Namespace+"/"+asked[i].Name)
+			}
+		}
+		return len(missing) == 0, nil
+	})
+	if wait.Interrupted(err) {
+		err = fmt.Errorf("no operator has answered within %s for %s: kubectl vectorsidecar check looks why", o.timeout, strings.Join(missing, ", "))
+	}
+	if err != nil {
+		return err
+	}
+	var rows [][]string
+	for i := range asked {
+		state, reason, message := readiness(&asked[i])
+		rows = append(rows, []string{asked[i].Namespace, asked[i].Name, state, reason, message})
+	}
+	return table(o.app.Out, []string{"NAMESPACE", "NAME", "READY", "REASON", "MESSAGE"}, rows)
+}

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// anew has passes made that no event asks for, with nothing remembered of what was
+// rendered and judged before: what is remembered wrongly would stay so. What was written
+// and what was refused stays known, because the cluster has not forgotten it either.
+type anew struct {
+	passes chan event.TypedGenericEvent[types.NamespacedName]
+
+	mu  sync.Mutex
+	due map[types.NamespacedName]bool
+}
+
+func newAnew() *anew {
+	return &anew{passes: make(chan event.TypedGenericEvent[types.NamespacedName]), due: map[types.NamespacedName]bool{}}
+}
+
+// source hands the passes to the loop, after those that an event asks for.
+func (a *anew) source() source.Source {
+	return source.Channel(a.passes, handler.TypedFuncs[types.NamespacedName, reconcile.Request]{
+		GenericFunc: func(_ context.Context, e event.TypedGenericEvent[types.NamespacedName], to queue) {
+			request := reconcile.Request{NamespacedName: e.Object}
+			if byPriority, is := to.(priorityqueue.PriorityQueue[reconcile.Request]); is {
+				byPriority.AddWithOpts(priorityqueue.AddOpts{Priority: ptr.To(handler.LowPriority)}, request)
+				return
+			}
+			to.Add(request)
+		},
+	})
+}
+
+// ask asks for a pass.
+func (a *anew) ask(ctx context.Context, name types.NamespacedName) {
+	select {
+	case a.passes <- event.TypedGenericEvent[types.NamespacedName]{Object: name}:
+	case <-ctx.Done():
+	}
+}
+
+// mark has the next pass of a VectorSidecar remember nothing.
+func (a *anew) mark(name types.NamespacedName) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.due[name] = true
+}
+
+func (a *anew) isDue(name types.NamespacedName) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.due[name]
+}
+
+// done notes that a VectorSidecar was judged anew, or is gone.
+func (a *anew) done(name types.NamespacedName) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.due, name)
+}
+
+// rejudger has every VectorSidecar judged anew from time to time. Only a leader does.
+type rejudger struct{ *Reconciler }
+
+// Start does so until the context ends.
+func (r rejudger) Start(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(wait.Jitter(r.options.ReconcileInterval, 0.2)):
+		}
+		for _, name := range keysOf(r.list(ctx, "", "", "")) {
+			r.anew.mark(name)
+			r.anew.ask(ctx, name)
+		}
+	}
+}
+
+// longestAsking is how much of the annotation is taken note of: it is repeated in the
+// status.
+const longestAsking = 128
+
+// askingOf is what the annotation by which a person has a VectorSidecar judged anew says,
+// "" for nothing.
+func askingOf(sidecar client.Object) string {
+	text := sidecar.GetAnnotations()[meta.AnnotationReconcileAt]
+	return strings.ToValidUTF8(text[:min(len(text), longestAsking)], "")
+}
+
+// asksAnew lets the events of a VectorSidecar through that is to be judged anew.
+func asksAnew() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return askingOf(e.ObjectOld) != askingOf(e.ObjectNew) }}
+}
+
+// asking is by which annotation a pass is to remember nothing, "" if none asks for it, or
+// one that was followed before. One that asks for the live workloads waits until those have
+// been listed.
+func (r *Reconciler) asking(sidecar *v1alpha1.VectorSidecar) string {
+	by := askingOf(sidecar)
+	if by == "" || by == r.statusPace.last(sidecar).LastHandledReconcileAt {
+		return ""
+	}
+	if strings.HasSuffix(by, meta.ReconcileLive) && !r.auditor.hasAnswered(client.ObjectKeyFromObject(sidecar), by) {
+		return ""
+	}
+	return by
+}

@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/logging"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/status"
+)
+
+const (
+	// auditPatience is how long the watch may be behind a live list.
+	auditPatience = 10 * time.Second
+	// mendPatience is how long a fresh list of the cache may take.
+	mendPatience = time.Minute
+	// auditPoll is how often the two are compared meanwhile.
+	auditPoll = 100 * time.Millisecond
+	// auditRetry is when a list that failed is tried again.
+	auditRetry = 10 * time.Second
+	// auditTold is how many workloads are named that differ.
+	auditTold = 10
+)
+
+// auditor lists the workloads live and compares them with the cache, which has only the
+// watch's word for it. Where they differ, it has the cache list anew. Only a leader audits.
+type auditor struct {
+	*Reconciler
+	log   logr.Logger
+	woken chan struct{}
+
+	mu sync.Mutex
+	// asked are the VectorSidecars for which a namespace is to be listed, each with the
+	// annotation that asks for it, and answered those for which it was.
+	asked    map[string]map[types.NamespacedName]string
+	answered map[types.NamespacedName]string
+}
+
+func newAuditor(r *Reconciler, log logr.Logger) *auditor {
+	return &auditor{
+		Reconciler: r, log: log, woken: make(chan struct{}, 1),
+		asked: map[string]map[types.NamespacedName]string{}, answered: map[types.NamespacedName]string{},
+	}
+}
+
+// hasAnswered reports whether the workloads of a VectorSidecar's namespace have been listed
+// since an annotation asked for it. If not, they are soon, and a pass follows.
+func (a *auditor) hasAnswered(name types.NamespacedName, by string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.answered[name] == by {
+		return true
+	}
+	if a.asked[name.Namespace] == nil {
+		a.asked[name.Namespace] = map[types.NamespacedName]string{}
+	}
+	a.asked[name.Namespace][name] = by
+	select {
+	case a.woken <- struct{}{}:
+	default: // It will.
+	}
+	return false
+}
+
+// forget drops what a VectorSidecar that is gone has asked for.
+func (a *auditor) forget(name types.NamespacedName) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.asked[name.Namespace], name)
+	delete(a.answered, name)
+}
+
+// Start audits from time to time, and when asked to, until the context ends.
+func (a *auditor) Start(ctx context.Context) error {
+	ctx = log.IntoContext(ctx, a.log)
+	hasRead := func(context.Context) (bool, error) { return a.HasRead() == nil, nil }
+	_ = wait.PollUntilContextCancel(ctx, auditPoll, true, hasRead) // Its only error is that of the context.
+	regular := a.next()
+	for ctx.Err() == nil {
+		var retry <-chan time.Time
+		if !a.answer(ctx) {
+			retry = time.After(auditRetry)
+		}
+		select {
+		case <-ctx.Done():
+		case <-retry:
+		case <-a.woken:
+		case <-regular:
+			if regular = a.next(); !a.auditScope(ctx) {
+				regular = time.After(lastRetry)
+			}
+		}
+	}
+	return nil
+}
+
+// next is when to audit everything, nil for never.
+func (a *auditor) next() <-chan time.Time {
+	if a.options.LiveListInterval == 0 {
+		return nil
+	}
+	return time.After(wait.Jitter(a.options.LiveListInterval, 0.2))
+}
+
+// auditScope audits all that the operator works in.
+func (a *auditor) auditScope(ctx context.Context) (isDone bool) {
+	if len(a.options.WatchNamespaces) == 0 {
+		return a.audit(ctx, "")
+	}
+	isDone = true
+	for _, namespace := range a.options.WatchNamespaces {
+		isDone = a.audit(ctx, namespace) && isDone
+	}
+	return isDone
+}
+
+// answer audits the namespaces for which somebody asked, one after the other. It returns
+// false if one of them could not be.
+func (a *auditor) answer(ctx context.Context) (isDone bool) {
+	a.mu.Lock()
+	asked := a.asked
+	a.asked = map[string]map[types.NamespacedName]string{}
+	a.mu.Unlock()
+	isDone = true
+	for namespace, by := range asked {
+		if !a.audit(ctx, namespace) {
+			isDone = false
+			a.postpone(namespace, by)
+			continue
+		}
+		a.mu.Lock()
+		maps.Copy(a.answered, by)
+		a.mu.Unlock()
+		for name := range by {
+			a.anew.ask(ctx, name)
+		}
+	}
+	return isDone
+}
+
+// postpone keeps for later what was asked of a namespace, unless more was asked since.
+func (a *auditor) postpone(namespace string, by map[types.NamespacedName]string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	maps.Copy(by, a.asked[namespace])
+	a.asked[namespace] = by
+}
+
+// audit compares the workloads of a namespace, or all ("") with the cache, and has that
+// mended. It returns false if the live ones could not be listed.
+func (a *auditor) audit(ctx context.Context, namespace string) bool {
+	found, err := a.differences(ctx, namespace)
+	if err != nil {
+		a.Metrics.AuditFailed()
+		if ctx.Err() == nil {
+			log.FromContext(ctx).Error(err, "comparing the cache with the live workloads", logging.Namespace, namespace)
+		}
+		return false
+	}
+	a.Metrics.Audited(len(found))
+	if len(found) == 0 {
+		log.FromContext(ctx).V(1).Info("the cache is as the live workloads are", logging.Namespace, namespace)
+		return true
+	}
+	a.tellDifferences(ctx, found)
+	a.options.Relist()
+	if err := a.untilMended(ctx, found); err != nil && ctx.Err() == nil {
+		log.FromContext(ctx).Error(err, "listing the cache anew")
+	}
+	return true
+}
+
+func (a *auditor) tellDifferences(ctx context.Context, found []difference) {
+	var names []string
+	for i := range found {
+		names = append(names, status.Object(found[i].Ref))
+		if i < auditTold {
+			a.events.Eventf(reference(found[i].Ref), nil, corev1.EventTypeWarning, meta.ReasonCacheDiffered, string(plan.None),
+				"the operator's cache had %s of it, and the API server has %s: no watch had told of that; the cache is listed anew",
+				versionOr(found[i].cached, "nothing"), versionOr(found[i].live, "nothing"))
+		}
+	}
+	logging.Warn(log.FromContext(ctx), "the cache differs from the live workloads, and is listed anew", "count", len(found), "workloads", few(names))
+}
+
+func versionOr(version, none string) string {
+	if version == "" {
+		return none
+	}
+	return "resource version " + version
+}
+
+// untilMended waits until the cache has what it differed in.
+func (a *auditor) untilMended(ctx context.Context, found []difference) error {
+	err := wait.PollUntilContextTimeout(ctx, auditPoll, mendPatience, true, func(context.Context) (bool, error) {
+		found = a.left(found)
+		return len(found) == 0, nil
+	})
+	if err != nil {
+		return errors.New("the cache still differs from the live workloads: " + status.Object(found[0].Ref))
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"time"
+
+	"github.com/go-logr/logr"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/logging"
+	"kontroloop.ai/vector-sidecar-operator/internal/status"
+)
+
+// What follows says at DEBUG what a pass does, and what it leaves and why.
+
+// tellStep tells of a step that has ended.
+func tellStep(log logr.Logger, name string, took time.Duration, err error) {
+	debug := log.V(1)
+	switch {
+	case !debug.Enabled():
+	case err != nil:
+		debug.Info("step ended", "step", name, "took", took, "cause", err.Error())
+	default:
+		debug.Info("step ended", "step", name, "took", took)
+	}
+}
+
+// tellSkipped tells of the workloads that are not written to, and how many are as they
+// should be.
+func tellSkipped(ctx context.Context, decided *decision.Decision) {
+	debug := log.FromContext(ctx).V(1)
+	if !debug.Enabled() {
+		return
+	}
+	if decided.Invalid != nil {
+		debug.Info("nothing is injected", "reason", decided.Invalid.Reason, "cause", decided.Invalid.Message)
+	}
+	current := 0
+	for i := range decided.Plans {
+		p := &decided.Plans[i]
+		switch {
+		case p.Writes():
+		case p.IsCurrent():
+			current++
+		default:
+			debug.Info("workload left as it is", logging.Workload, status.Object(p.Target), "state", status.StandOf(p), "action", p.Action, "reason", p.Reason, "cause", p.Message)
+		}
+	}
+	debug.Info("decided", "matched", decided.Matched, "workloads", len(decided.Plans), "current", current, "missing", len(decided.Missing), "obsolete", len(decided.Obsolete))
+}
+
+// tellUndone tells of something that was to be written and is not, for a reason that is
+// nobody's mistake or was told of before.
+func tellUndone(ctx context.Context, object string, why error) {
+	log.FromContext(ctx).V(1).Info("not written now", "object", object, "cause", why.Error())
+}

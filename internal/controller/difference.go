@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+const (
+	// workloadsAtOnce bounds what one answer of the API server holds.
+	workloadsAtOnce = 500
+	// confirmedAtMost is how many workloads are asked for one by one. If more differ, the
+	// watch is at fault.
+	confirmedAtMost = 50
+)
+
+// difference is a workload of which the cache does not hold what the API server has.
+type difference struct {
+	workload.Ref
+	// live and cached are the resource versions of the two, "" where there is none.
+	live, cached string
+}
+
+// differences lists the live workloads of a namespace, or all (""), page by page and as
+// they are stored, and compares them with the fleet. What the watch tells of soon is none.
+func (a *auditor) differences(ctx context.Context, namespace string) ([]difference, error) {
+	found, err := a.candidates(ctx, namespace)
+	if err != nil {
+		return nil, err
+	}
+	err = wait.PollUntilContextTimeout(ctx, auditPoll, auditPatience, true, func(context.Context) (bool, error) {
+		found = a.left(found)
+		return len(found) == 0, nil
+	})
+	if err == nil || ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return a.confirmed(ctx, found)
+}
+
+// candidates are the workloads that differ at the moment of the list.
+func (a *auditor) candidates(ctx context.Context, namespace string) ([]difference, error) {
+	var found []difference
+	listed := map[types.UID]bool{}
+	page := newWorkloads()
+	for isFirst := true; isFirst || page.Continue != ""; isFirst = false {
+		err := a.live.List(ctx, page, client.InNamespace(namespace), client.Limit(workloadsAtOnce), client.Continue(page.Continue))
+		if err != nil {
+			return nil, fmt.Errorf("listing Deployments: %w", err)
+		}
+		for i := range page.Items {
+			listed[page.Items[i].UID] = true
+			if one := a.differenceOf(&page.Items[i]); one != nil {
+				found = append(found, *one)
+			}
+		}
+	}
+	for _, record := range a.fleet.of(namespace) {
+		// The version is that of the first page, of which the others are the rest.
+		if !listed[record.UID] && !isBefore(page.ResourceVersion, record.ResourceVersion) {
+			ref := workload.Ref{Kind: workload.KindDeployment, Namespace: record.Namespace, Name: record.Name, UID: record.UID}
+			found = append(found, difference{Ref: ref, cached: record.ResourceVersion})
+		}
+	}
+	return found, nil
+}
+
+func newWorkloads() *metav1.PartialObjectMetadataList {
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind("DeploymentList"))
+	return list
+}
+
+// differenceOf compares a live workload with the fleet's, which may be newer. It returns
+// nil if there is no difference.
+func (a *auditor) differenceOf(live *metav1.PartialObjectMetadata) *difference {
+	one := &difference{
+		Ref:  workload.Ref{Kind: workload.KindDeployment, Namespace: live.Namespace, Name: live.Name, UID: live.UID},
+		live: live.ResourceVersion,
+	}
+	return a.compared(one)
+}
+
+// compared is what is left of a difference, nil if nothing is.
+func (a *auditor) compared(one *difference) *difference {
+	record := a.fleet.get(one.Namespace, one.Name)
+	has := record != nil && record.UID == one.UID
+	switch {
+	case one.live == "" && (!has || record.ResourceVersion != one.cached):
+		return nil
+	case one.live != "" && has && !isBefore(record.ResourceVersion, one.live):
+		return nil
+	}
+	left := *one
+	left.cached = ""
+	if has {
+		left.cached = record.ResourceVersion
+	}
+	return &left
+}
+
+// left are those differences that are there now, too.
+func (a *auditor) left(found []difference) []difference {
+	var left []difference
+	for i := range found {
+		if one := a.compared(&found[i]); one != nil {
+			left = append(left, *one)
+		}
+	}
+	return left
+}
+
+// confirmed asks for workloads that differ once more: one that was deleted since the list
+// is missing from the cache for good reason.
+func (a *auditor) confirmed(ctx context.Context, found []difference) ([]difference, error) {
+	var failure error
+	few := found[:min(len(found), confirmedAtMost)]
+	isGone := func(one difference) bool {
+		live := &metav1.PartialObjectMetadata{}
+		live.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind(one.Kind))
+		err := a.live.Get(ctx, types.NamespacedName{Namespace: one.Namespace, Name: one.Name}, live)
+		switch {
+		case apierrors.IsNotFound(err):
+			return one.live != ""
+		case err != nil:
+			failure = fmt.Errorf("looking at Deployment %s/%s: %w", one.Namespace, one.Name, err)
+			return false
+		}
+		return one.live != "" && live.UID != one.UID
+	}
+	confirmed := slices.DeleteFunc(slices.Clone(few), isGone)
+	return append(confirmed, found[len(few):]...), failure
+}

@@ -1,0 +1,224 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package process
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/operator"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// lostEvent is a watch of Deployments that loses an event, as proxies and API servers have
+// done: the first one of an object of that name and of that type.
+type lostEvent struct {
+	kind, name string
+	once       sync.Once
+	lost       chan struct{}
+}
+
+func newLostEvent(kind, name string) *lostEvent {
+	return &lostEvent{kind: kind, name: name, lost: make(chan struct{})}
+}
+
+func (l *lostEvent) lose(next roundTripper) roundTripper {
+	return func(request *http.Request) (*http.Response, error) {
+		if request.URL.Query().Get("watch") == "" || !strings.HasSuffix(request.URL.Path, "/deployments") {
+			return next(request)
+		}
+		request = request.Clone(request.Context())
+		request.Header.Set("Accept", "application/json") // An event is a line.
+		response, err := next(request)
+		if err == nil {
+			response.Body = l.filter(response.Body)
+		}
+		return response, err
+	}
+}
+
+// filter reads events and gives them on but for one.
+func (l *lostEvent) filter(events io.ReadCloser) io.ReadCloser {
+	from, to := io.Pipe()
+	go func() {
+		lines := bufio.NewReader(events)
+		for {
+			line, err := lines.ReadBytes('\n')
+			if err != nil {
+				_ = to.CloseWithError(err)
+				return
+			}
+			isLost := false
+			if bytes.Contains(line, []byte(`"type":"`+l.kind+`"`)) && bytes.Contains(line, []byte(`"name":"`+l.name+`"`)) {
+				l.once.Do(func() { isLost = true })
+			}
+			if isLost {
+				close(l.lost)
+				continue
+			}
+			if _, err := to.Write(line); err != nil {
+				return // Nobody reads any more.
+			}
+		}
+	}()
+	return &joined{from, events}
+}
+
+// joined is what is read of a body that is closed with it.
+type joined struct {
+	*io.PipeReader
+	body io.Closer
+}
+
+// Close ends both.
+func (j *joined) Close() error {
+	_ = j.PipeReader.Close()
+	return j.body.Close()
+}
+
+// What a watch has lost is found by the next live list, and mended.
+func TestALostEventIsMendedByTheLiveList(t *testing.T) {
+	askedBy := func(t *testing.T, vs *v1alpha1.VectorSidecar) {
+		harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
+			vs.Annotations = map[string]string{meta.AnnotationReconcileAt: "now" + meta.ReconcileLive}
+		})
+		harness.Until(t, world, vs, "the answer", func(vs *v1alpha1.VectorSidecar) bool {
+			return vs.Status.LastHandledReconcileAt == "now"+meta.ReconcileLive
+		})
+	}
+	nobody := func(*testing.T, *v1alpha1.VectorSidecar) {}
+	takenOut := func(t *testing.T, cart *appsv1.Deployment) {
+		harness.Change(t, world, cart, func(d *appsv1.Deployment) {
+			d.Spec.Template.Spec.InitContainers, d.Annotations = nil, nil
+			d.Spec.Template.Annotations = map[string]string{"example.com/changed": "true"}
+		})
+	}
+	added := func(t *testing.T, cart *appsv1.Deployment) { labelled(t, "late", cart.Namespace) }
+	deleted := func(t *testing.T, cart *appsv1.Deployment) { world.Delete(t, cart) }
+	matches := func(n int32) func(*v1alpha1.VectorSidecar) bool {
+		return func(vs *v1alpha1.VectorSidecar) bool {
+			return vs.Status.MatchedDeployments == n && vs.Status.InjectedDeployments == n
+		}
+	}
+	for name, test := range map[string]struct {
+		kind, object string
+		interval     time.Duration
+		change       func(*testing.T, *appsv1.Deployment)
+		ask          func(*testing.T, *v1alpha1.VectorSidecar)
+		then         func(*v1alpha1.VectorSidecar) bool
+	}{
+		"a change, asked for":  {"MODIFIED", "cart", 0, takenOut, askedBy, matches(1)},
+		"one that is new":      {"ADDED", "late", 0, added, askedBy, matches(2)},
+		"a deletion":           {"DELETED", "cart", 0, deleted, askedBy, matches(0)},
+		"a change, by itself":  {"MODIFIED", "cart", time.Second, takenOut, nobody, matches(1)},
+		"a deletion, likewise": {"DELETED", "cart", time.Second, deleted, nobody, matches(0)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			namespace := world.Namespace(t)
+			options := installation(t, namespace, "audit")
+			event := newLostEvent(test.kind, test.object)
+			cart := labelled(t, "cart", namespace)
+			vs := sidecar(t, namespace)
+			first := world.StartOperator(t, options)
+			harness.Until(t, world, vs, "the injection", matches(1))
+			require.NoError(t, first.Stop())
+			options.LiveListInterval = test.interval
+			through(event.lose).StartOperator(t, options)
+			says(t, options, `vectorsidecar_objects{ready="False",reason="RollingOut"} 1`)
+
+			test.change(t, cart)
+			<-event.lost
+			test.ask(t, vs)
+
+			harness.Until(t, world, vs, "what is true", test.then)
+			says(t, options, "vectorsidecar_cache_differences_total 1")
+			if test.object == "cart" {
+				harness.Eventually(t, "the event", func() bool { return len(eventsOf(t, cart, meta.ReasonCacheDiffered)) == 1 })
+			}
+			if test.kind == "MODIFIED" {
+				harness.Until(t, world, cart, "the sidecar again", func(d *appsv1.Deployment) bool { return hasContainer(d, "vector") })
+			}
+		})
+	}
+}
+
+func hasContainer(d *appsv1.Deployment, name string) bool {
+	for _, c := range append([]corev1.Container{}, append(d.Spec.Template.Spec.InitContainers, d.Spec.Template.Spec.Containers...)...) {
+		if c.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Judged anew, nothing is asked of the API server while nothing differs.
+func TestJudgingAnewCostsNoRequest(t *testing.T) {
+	namespace := world.Namespace(t)
+	options := operator.Options{Namespace: own, MetricsBindAddress: address(t), ReconcileInterval: time.Second}
+	world.Create(t, objects.NewConfigMap("pipeline", namespace, "vector.yaml", objects.VectorConfig("hello")))
+	cart := labelled(t, "cart", namespace)
+	world.Create(t, objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithConfigMap("pipeline", "").Build())
+	running := world.StartOperator(t, options)
+	harness.Until(t, world, cart, "the sidecar", isInjected)
+	token := reader(t)
+	count := func(series string) int {
+		for line := range strings.Lines(scrape(t, options.MetricsBindAddress, token).text) {
+			if value, found := strings.CutPrefix(line, series+" "); found {
+				n, err := strconv.Atoi(strings.TrimSpace(value))
+				require.NoError(t, err)
+				return n
+			}
+		}
+		return 0
+	}
+	judged := func() int { return count(`vectorsidecar_judged_anew_total{result="same"}`) }
+	requests := func() (made []harness.Request) {
+		for _, request := range append(running.Requests.Reads(""), running.Requests.Writes("")...) {
+			if !strings.HasSuffix(request.Path, "reviews") { // Those are about who reads metrics.
+				made = append(made, request)
+			}
+		}
+		return made
+	}
+	harness.Eventually(t, "it to be judged anew", func() bool { return judged() > 0 })
+	before, made, rendered := judged(), requests(), count(`vectorsidecar_renders_total{result="ok"}`)
+
+	harness.Eventually(t, "some more rounds", func() bool { return judged() >= before+3 })
+
+	require.Equal(t, made, requests())
+	require.GreaterOrEqual(t, count(`vectorsidecar_renders_total{result="ok"}`), rendered+3, "nothing is remembered")
+}
+
+// A person can have a VectorSidecar judged anew, and the status says that it was.
+func TestAVectorSidecarIsJudgedAnewWhenAsked(t *testing.T) {
+	namespace := world.Namespace(t)
+	options := installation(t, namespace, "asked")
+	cart := labelled(t, "cart", namespace)
+	vs := sidecar(t, namespace)
+	world.StartOperator(t, options)
+	harness.Until(t, world, cart, "the sidecar", isInjected)
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
+		vs.Annotations = map[string]string{meta.AnnotationReconcileAt: strings.Repeat("now", 100)}
+	})
+
+	harness.Until(t, world, vs, "the answer", func(vs *v1alpha1.VectorSidecar) bool {
+		return strings.HasPrefix(strings.Repeat("now", 100), vs.Status.LastHandledReconcileAt) && vs.Status.LastHandledReconcileAt != ""
+	})
+	says(t, options, `vectorsidecar_judged_anew_total{result="same"} 1`)
+}
