@@ -81,6 +81,25 @@ func TestBadInputIsExplainedAndTouchesNothing(t *testing.T) {
 			reason: meta.ReasonPolicyViolation,
 			names:  []string{"template.spec.volumes[2].hostPath", `"host"`},
 		},
+		"a volume of a CSI driver": {
+			sidecar: func(b *objects.VectorSidecar) *objects.VectorSidecar {
+				return b.Volumes(corev1.Volume{Name: "store", VolumeSource: corev1.VolumeSource{CSI: &corev1.CSIVolumeSource{Driver: "secrets-store.csi.k8s.io"}}})
+			},
+			reason: meta.ReasonPolicyViolation,
+			names:  []string{"template.spec.volumes[2].csi.driver", "secrets-store.csi.k8s.io", "volumes.csiDrivers"},
+		},
+		"a Secret of the application's": {
+			deployment: func(b *objects.Deployment) *objects.Deployment {
+				return b.Pod(func(pod *corev1.PodSpec) {
+					pod.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}}
+				})
+			},
+			sidecar: func(b *objects.VectorSidecar) *objects.VectorSidecar {
+				return b.Volumes(corev1.Volume{Name: "pull", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "registry"}}})
+			},
+			reason: meta.ReasonPolicyViolation,
+			names:  []string{"template.spec.volumes[2].secret", `the Secret "registry" is the workload's own`, "volumes.applicationSecrets"},
+		},
 		"a volume without a source": {
 			sidecar: func(b *objects.VectorSidecar) *objects.VectorSidecar {
 				return b.Volumes(corev1.Volume{Name: "nothing"})
