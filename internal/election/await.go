@@ -61,6 +61,7 @@ func (l *Lock) await(ctx context.Context, record *resourcelock.LeaderElectionRec
 			if !open || !isLease {
 				return record, unknown
 			}
+			_ = l.isOlder(lease) // It may be, of a watch that is behind.
 			renewed := resourcelock.LeaseSpecToLeaderElectionRecord(&lease.Spec)
 			if event.Type == watch.Deleted || !l.isHeld(renewed) {
 				return renewed, free

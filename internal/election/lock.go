@@ -17,10 +17,8 @@ import (
 	"sync"
 	"time"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
@@ -49,7 +47,7 @@ type Lock struct {
 	mu sync.Mutex
 	// until is when others may write at the earliest; zero for now.
 	until time.Time
-	// seen is the last resource version that the API server answered with.
+	// seen is the last resource version of the Lease that this operator has seen.
 	seen string
 	// leads is closed when this operator has had the lease.
 	leads chan struct{}
@@ -210,53 +208,6 @@ func isRefusal(err error) bool {
 	}
 	code := status.Status().Code
 	return code >= http.StatusBadRequest && code < http.StatusInternalServerError && code != http.StatusRequestTimeout && code != http.StatusTooManyRequests
-}
-
-// observedLeases are those of a client whose answers the lock takes note of.
-type observedLeases struct {
-	coordinationclient.LeasesGetter
-	lock *Lock
-}
-
-// Leases are those of a namespace.
-func (o observedLeases) Leases(namespace string) coordinationclient.LeaseInterface {
-	return observedLease{o.LeasesGetter.Leases(namespace), o.lock}
-}
-
-type observedLease struct {
-	coordinationclient.LeaseInterface
-	lock *Lock
-}
-
-// Get reads a Lease: the latest that there is.
-func (o observedLease) Get(ctx context.Context, name string, options metav1.GetOptions) (*coordinationv1.Lease, error) {
-	return o.lock.observe(o.LeaseInterface.Get(ctx, name, options))
-}
-
-// Create makes a Lease.
-func (o observedLease) Create(ctx context.Context, lease *coordinationv1.Lease, options metav1.CreateOptions) (*coordinationv1.Lease, error) {
-	return o.lock.observe(o.LeaseInterface.Create(ctx, lease, options))
-}
-
-// Update writes a Lease.
-func (o observedLease) Update(ctx context.Context, lease *coordinationv1.Lease, options metav1.UpdateOptions) (*coordinationv1.Lease, error) {
-	return o.lock.observe(o.LeaseInterface.Update(ctx, lease, options))
-}
-
-// observe notes the version of a Lease. It never goes back, unless the API server's data
-// does: then nothing is true any more that was read before.
-func (l *Lock) observe(lease *coordinationv1.Lease, err error) (*coordinationv1.Lease, error) {
-	if err != nil {
-		return lease, err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if order, err := resourceversion.CompareResourceVersion(lease.ResourceVersion, l.seen); err == nil && order < 0 {
-		l.lose(fmt.Errorf("Lease %s has gone back from resource version %s to %s: etcd was restored from an earlier snapshot, so that what was read before is not true any more; the operator has to start anew", //nolint:staticcheck // A kind has a capital letter.
-			l.Describe(), l.seen, lease.ResourceVersion))
-	}
-	l.seen = lease.ResourceVersion
-	return lease, nil
 }
 
 func durationOf(record *resourcelock.LeaderElectionRecord) time.Duration {

@@ -160,10 +160,7 @@ func (*Lock) NeedLeaderElection() bool { return false }
 func (l *Lock) guard(ctx context.Context) time.Duration {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	l.mu.Lock()
-	from := l.seen
-	l.mu.Unlock()
-	events, enough, err := l.watch(ctx, from)
+	events, enough, err := l.watch(ctx, l.version())
 	if isRefusal(err) {
 		return l.watchedFor
 	} else if err != nil {

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package process
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// etcd is restored from an earlier snapshot: what every operator holds in its cache is from
+// a time that has not been. They end, and those in their place see what there is.
+func TestAnEtcdThatIsRestoredEndsEveryOperator(t *testing.T) {
+	plane := controlplane.ForTest(t, controlplane.Options{})
+	world, err := harness.NewWorld(plane.Config())
+	require.NoError(t, err)
+	world.Create(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: own}})
+	elected := harness.Settings{Arguments: []string{
+		"--namespace=" + own, "--leader-elect",
+		// The outage is shorter than this.
+		"--leader-election-lease-duration=120s", "--leader-election-renew-deadline=110s", "--leader-election-retry-period=500ms",
+	}}
+	leader := harness.StartProcess(t, program, plane.Kubeconfig(), elected)
+	harness.Eventually(t, "it to lead", func() bool { return leads(t, leader) })
+	other := harness.StartProcess(t, program, plane.Kubeconfig(), elected)
+	harness.Eventually(t, "the other to stand by", func() bool { return len(other.Said(t, "standing by")) > 0 })
+	namespace := "shop"
+	world.Create(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}})
+	cart := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("100%").Build()
+	world.Create(t, cart, vs)
+	harness.Until(t, world, cart, "the sidecar", isInjected)
+	snapshot := filepath.Join(t.TempDir(), "etcd")
+	require.NoError(t, plane.SnapshotEtcd(t.Context(), snapshot))
+	late := objects.NewDeployment("late", namespace).Labelled("logs", "vector").Build()
+	harness.Eventually(t, "the API server to be back", func() bool { return world.Client.Create(t.Context(), late) == nil })
+	harness.Until(t, world, late, "the sidecar", isInjected)
+
+	require.NoError(t, plane.RestoreEtcd(t.Context(), snapshot))
+
+	for _, p := range []*harness.Process{leader, other} {
+		require.Equal(t, 1, p.ExitCode())
+		require.Contains(t, p.Said(t, "running the operator")[0]["error"], "etcd was restored from an earlier snapshot")
+	}
+	harness.StartProcess(t, program, plane.Kubeconfig(), harness.Settings{Arguments: []string{"--namespace=" + own}})
+	world.Create(t, objects.NewDeployment("new", namespace).Labelled("logs", "vector").Build())
+	harness.Until(t, world, vs, "what there is", func(vs *v1alpha1.VectorSidecar) bool {
+		return vs.Status.MatchedDeployments == 2 && vs.Status.InjectedDeployments == 2
+	})
+}
