@@ -109,7 +109,7 @@ samples: $(BIN)/kubectl ## Apply the sample application and VectorSidecars.
 # Tests that run programs on the repository's charts and binaries: go test sees
 # what a test reads, not what its child processes read, so it must not reuse a result.
 # It begins them in this order, the longest first, so that no core is idle at the end.
-RUNS_PROGRAMS := chart envtest process faults docs corpus
+RUNS_PROGRAMS := chart envtest process faults docs corpus vector
 
 # Tests on a cluster wait most of their time, so several of a package run at once,
 # also where there are few cores. Programs that have memory enough collect garbage less often.
@@ -138,6 +138,8 @@ test: build release-before control-plane $(BIN)/helm-sdk $(BIN)/helm-unittest $(
 	@packages=$$(go list ./... | grep -vE '/test/($(subst $() ,|,$(RUNS_PROGRAMS)))(/|$$)') && $(GO_TEST) $$packages
 	@$(GO_TEST) -count=1 $(RUNS_PROGRAMS:%=./test/%/...)
 	@$(MAKE) --no-print-directory test-charts
+	@command -v '$(or $(VECTOR),vector)' >/dev/null || \
+	  echo 'SKIPPED: no rendered configuration is run, because there is no Vector here: name the program in VECTOR, or put it into PATH'
 
 .PHONY: test-charts
 test-charts: $(BIN)/helm-unittest ## Run both charts' helm-unittest suites.

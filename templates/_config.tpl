@@ -46,6 +46,9 @@ vector.yaml
 {{- end }}
 {{- if not (include "vector-sidecar.ownsConfig" .) }}
 {{- .Values.sidecar.config.configMapRef.name }}
+{{- else if and (eq .Values.sidecar.reload "Live") (include "vector-sidecar.hasAPI" .) (not .Values.predecessor) }}
+{{- /* Another one than that of earlier releases, whose pods are asked at an API that this one does not show them. */}}
+{{- printf "%s-vector-live" $name }}
 {{- else if eq .Values.sidecar.reload "Live" }}
 {{- printf "%s-vector" $name }}
 {{- else }}

@@ -25,14 +25,13 @@ SPDX-License-Identifier: Apache-2.0
   ports:
     {{- toYaml . | nindent 4 }}
   {{- end }}
-  {{- if include "vector-sidecar.probes" . }}
+  {{- with include "vector-sidecar.liveness" . | fromYaml }}
   livenessProbe:
     httpGet:
-      path: /health
-      port: {{ $sidecar.health.port }}
+      {{- toYaml . | nindent 6 }}
     periodSeconds: 10
     timeoutSeconds: 3
-    failureThreshold: 6
+    failureThreshold: {{ include "vector-sidecar.failures" $ }}
   {{- end }}
   {{- if and $sidecar.shutdown.drainSeconds (semverCompare ">=1.30.0-0" .Capabilities.KubeVersion.Version) }}
   lifecycle:
@@ -59,11 +58,12 @@ declared is seen to clash with a port of the application's.
 {{- define "vector-sidecar.ports" }}
 {{- $sidecar := .Values.sidecar }}
 {{- $renders := include "vector-sidecar.rendersConfig" . }}
+{{- $asked := include "vector-sidecar.liveness" . | fromYaml }}
 {{- $ports := list }}
-{{- if and $renders $sidecar.metrics.enabled }}
+{{- if or (and $renders $sidecar.metrics.enabled) (eq (default "" $asked.path) "/metrics") }}
 {{- $ports = append $ports (dict "name" "vector-metrics" "containerPort" $sidecar.metrics.port "protocol" "TCP") }}
 {{- end }}
-{{- if include "vector-sidecar.probes" . }}
+{{- if or (include "vector-sidecar.hasAPI" .) (eq (default "" $asked.path) "/health") }}
 {{- $ports = append $ports (dict "name" "vector-api" "containerPort" $sidecar.health.port "protocol" "TCP") }}
 {{- end }}
 {{- if and $renders $sidecar.socket.enabled }}
@@ -76,10 +76,46 @@ declared is seen to clash with a port of the application's.
 {{- toYaml $ports }}
 {{- end }}
 
-{{- /* "true" when there is a liveness probe. */}}
-{{- define "vector-sidecar.probes" }}
-{{- $probe := .Values.sidecar.health.probe }}
-{{- if or (eq $probe "Always") (and (eq $probe "Auto") (include "vector-sidecar.rendersConfig" .)) }}true{{ end }}
+{{- /* "true" when the configuration is rendered here and has Vector's API. */}}
+{{- define "vector-sidecar.hasAPI" }}
+{{- if and (include "vector-sidecar.rendersConfig" .) (ne .Values.sidecar.health.probe "Never") }}true{{ end }}
+{{- end }}
+
+{{- /*
+What the kubelet asks to find out that Vector lives: a YAML map of path and port, empty
+for nothing. It is the metrics, which tell nobody an event. Vector's API, which does, is
+on localhost, where the kubelet cannot ask it; one that a configuration of the user's
+has on the pod's address is asked where the user says so.
+*/}}
+{{- define "vector-sidecar.liveness" }}
+{{- $sidecar := .Values.sidecar }}
+{{- $renders := include "vector-sidecar.rendersConfig" . }}
+{{- $probe := $sidecar.health.probe }}
+{{- $api := dict "path" "/health" "port" $sidecar.health.port }}
+{{- $metrics := dict "path" "/metrics" "port" $sidecar.metrics.port }}
+{{- if and .Values.predecessor (include "vector-sidecar.hasAPI" .) }}
+{{- toYaml $api }}
+{{- else if and $renders $sidecar.metrics.enabled (ne $probe "Never") }}
+{{- toYaml $metrics }}
+{{- else if and (not $renders) (eq $probe "Metrics") }}
+{{- toYaml $metrics }}
+{{- else if and (not $renders) (eq $probe "Always") }}
+{{- toYaml $api }}
+{{- end }}
+{{- end }}
+
+{{- /*
+How often in a row, ten seconds apart, the kubelet finds nothing before it kills Vector.
+Nothing answers from the moment on that Vector is told to end; when it ends in place,
+with its pod staying, it has to get its time.
+*/}}
+{{- define "vector-sidecar.failures" }}
+{{- $limit := .Values.sidecar.shutdown.limitSeconds }}
+{{- range include "vector-sidecar.env" . | fromYamlArray }}
+{{- if and (eq .name "VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS") .value }}{{ $limit = int .value }}{{ end }}
+{{- end }}
+{{- if .Values.predecessor }}{{ $limit = 0 }}{{ end }}
+{{- max 6 (add 2 (div $limit 10)) }}
 {{- end }}
 
 {{- /* The arguments: a YAML list. The image's entrypoint is vector itself. */}}

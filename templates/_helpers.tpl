@@ -12,6 +12,13 @@ layer, and only an installation sees a cluster's own list.
 {{- end }}
 {{- end }}
 
+{{- /*
+.Values.predecessor is the operator's alone, and nobody's to set: with it, a rendering is
+what releases made of the same values that noted nothing in workloads of what they were
+asked for (the annotation asked-hash). By it the operator knows that a workload carries
+just that, and leaves it alone.
+*/}}
+
 {{- /* "true" for a native sidecar, else empty. */}}
 {{- define "vector-sidecar.isNative" }}
 {{- $native := .Values.sidecar.native }}

@@ -25,8 +25,10 @@ SPDX-License-Identifier: Apache-2.0
 {{- end }}
 {{- $_ := set $config "secret" $backends }}
 {{- end }}
-{{- if include "vector-sidecar.probes" . }}
-{{- $_ := set $config "api" (dict "enabled" true "address" (printf "0.0.0.0:%d" (int $sidecar.health.port))) }}
+{{- if include "vector-sidecar.hasAPI" . }}
+{{- /* It asks nobody who they are, and shows every event: a tap. */}}
+{{- $host := ternary "0.0.0.0" "127.0.0.1" (default false .Values.predecessor) }}
+{{- $_ := set $config "api" (dict "enabled" true "address" (printf "%s:%d" $host (int $sidecar.health.port))) }}
 {{- end }}
 {{- toYaml $config }}
 {{- end }}

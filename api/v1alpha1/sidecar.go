@@ -92,7 +92,7 @@ type SidecarSpec struct {
 	// +optional
 	Metrics *MetricsSpec `json:"metrics,omitempty"`
 
-	// Health is Vector's API, which serves /health to the liveness probe.
+	// Health is the liveness probe, and Vector's API.
 	// +optional
 	Health *HealthSpec `json:"health,omitempty"`
 
@@ -313,15 +313,17 @@ type MetricsSpec struct {
 	Port *int32 `json:"port,omitempty"`
 }
 
-// HealthSpec is Vector's API and the liveness probe that asks it.
+// HealthSpec is the liveness probe, and Vector's API.
 type HealthSpec struct {
-	// Probe says when there is a liveness probe: Auto is with a rendered
-	// configuration, Always also with your own, which must enable the API.
-	// +kubebuilder:validation:Enum=Auto;Always;Never
+	// Probe says what the liveness probe asks. Auto: the metrics of a rendered
+	// configuration. Metrics: also of your own, which must export them on
+	// 0.0.0.0. Always: your own's API, which must be on the pod's address.
+	// Never: nothing, and a rendered configuration has no API.
+	// +kubebuilder:validation:Enum=Auto;Metrics;Always;Never
 	// +optional
 	Probe string `json:"probe,omitempty"`
 
-	// Port of Vector's API.
+	// Port of Vector's API, which is on localhost in a rendered configuration.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	// +optional

@@ -5,6 +5,7 @@ package decision
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -111,12 +112,16 @@ func TestTheConfigurationIsHeldToTheRenderedContainer(t *testing.T) {
 		return logs().WithInlineConfig(text).Sidecar(change).Build()
 	}
 	const probed = "api: {enabled: true, address: \"%s\"}\n" + doubtful
+	exported := strings.NewReplacer("sources:\n", "sources:\n  own: {type: internal_metrics}\n", "sinks:\n",
+		"sinks:\n  exporter: {type: prometheus_exporter, inputs: [own], address: \"0.0.0.0:9598\"}\n").Replace(fmt.Sprintf(probed, "127.0.0.1:8686"))
 	for name, test := range map[string]struct {
 		sidecar *v1alpha1.VectorSidecar
 		code    string
 	}{
-		"a probe that asks localhost": {own(fmt.Sprintf(probed, "127.0.0.1:8686"), func(s *v1alpha1.SidecarSpec) { s.Health = &v1alpha1.HealthSpec{Probe: "Always"} }), "VSC506"},
-		"a probe that is answered":    {own(fmt.Sprintf(probed, "0.0.0.0:8686"), func(s *v1alpha1.SidecarSpec) { s.Health = &v1alpha1.HealthSpec{Probe: "Always"} }), "VSC215"},
+		"a probe that asks localhost":           {own(fmt.Sprintf(probed, "127.0.0.1:8686"), func(s *v1alpha1.SidecarSpec) { s.Health = &v1alpha1.HealthSpec{Probe: "Always"} }), "VSC506"},
+		"a probe of an API that is open":        {own("api: {enabled: true, address: \"0.0.0.0:8686\"}\n"+objects.VectorConfig("x"), func(s *v1alpha1.SidecarSpec) { s.Health = &v1alpha1.HealthSpec{Probe: "Always"} }), "VSC511"},
+		"a probe of metrics that there are":     {own(exported, func(s *v1alpha1.SidecarSpec) { s.Health = &v1alpha1.HealthSpec{Probe: "Metrics"} }), "VSC215"},
+		"a probe of metrics that there are not": {own(fmt.Sprintf(probed, "127.0.0.1:8686"), func(s *v1alpha1.SidecarSpec) { s.Health = &v1alpha1.HealthSpec{Probe: "Metrics"} }), "VSC507"},
 		"a folder that is read-only": {own("data_dir: /data\nsources:\n  app: {type: file, include: [/etc/vector/x]}\nsinks:\n  out: {type: blackhole, inputs: [app]}\n",
 			func(*v1alpha1.SidecarSpec) {}), "VSC503"},
 		"an older image": {own("sources:\n  app: {type: stdin}\ntransforms:\n  w: {type: window, inputs: [app], flush_when: \"true\"}\nsinks:\n  out: {type: blackhole, inputs: [w]}\n",

@@ -88,7 +88,15 @@ func (d *injection) judge(ctx context.Context, record *workload.Record, by *vari
 	if why := wanted.invalid; why != nil {
 		return &judgement{plan: plan.ForBlocked(d.manager, &view, why.Reason, why.Message), wanted: wanted}
 	}
-	p := d.plan(ctx, record, &view, wanted.desired, by)
+	desired := wanted.desired
+	switch before := by.batch.predecessor(ctx, d.manager, &view); {
+	case before == nil:
+	case before.late: // Without it, what need not be written might be.
+		return &judgement{plan: plan.ForBlocked(d.manager, &view, before.invalid.Reason, before.invalid.Message), wanted: before}
+	case before.invalid == nil:
+		desired = desired.After(before.desired)
+	}
+	p := d.plan(ctx, record, &view, desired, by)
 	d.admit(&p, &view, wanted)
 	if p.Desired != nil {
 		p.Warning = by.doubts(wanted, &view)

@@ -4,6 +4,8 @@
 package decision
 
 import (
+	"context"
+	"crypto/sha256"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +14,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
+
+// predecessor is what releases that noted nothing in workloads would have rendered; nil
+// for a workload that carries nothing, or says what its sidecar was asked for with: only
+// others are known by it.
+func (b *batch) predecessor(ctx context.Context, manager string, view *workload.View) *wanted {
+	if owned, carries := view.Owned[manager]; !carries || owned.AskedHash != "" {
+		return nil
+	}
+	common := sha256.Sum256(append([]byte("predecessor "), b.common...))
+	before := *b
+	before.request.Predecessor, before.common = true, common[:]
+	return before.want(ctx, view)
+}
 
 // hasLost reports whether a sidecar cannot be kept, because a ConfigMap of it is gone
 // that is not rendered any more: its next pods would not start.

@@ -150,6 +150,56 @@ func TestAWorkloadWithoutNotesIsLeftAlone(t *testing.T) {
 	require.Equal(t, plan.Update, decide(t, s).Plans[0].Action, "nobody can tell what it was asked for with")
 }
 
+// predecessor is the built-in chart of releases that noted nothing.
+func predecessor(t *testing.T) *platform.Platform {
+	t.Helper()
+	return releaseOf(t, map[string]string{".Values.predecessor": "true"}, nil, nil)
+}
+
+// What such a release rendered of what is asked for now is known by rendering it as that
+// release did: its API is on all addresses, and stays there until something else changes.
+func TestWhatAReleaseWithoutNotesRenderedIsKept(t *testing.T) {
+	mounting := logs().WithLogs("/var/log/app").Sidecar(func(s *v1alpha1.SidecarSpec) { s.Logs.Containers = []string{"*"} })
+	for name, sidecar := range map[string]*v1alpha1.VectorSidecar{"restarting": logs().Build(), "reloading": live(), "mounting": mounting.Build()} {
+		t.Run(name, func(t *testing.T) {
+			deployment := cart()
+			s := snapshot(t, sidecar, deployment)
+			today := s.Platform
+			s.Platform = predecessor(t)
+			first := decide(t, s)
+			require.Contains(t, first.Companions[0].Data["vector.yaml"], "address: 0.0.0.0:8686")
+			s = carryOut(t, s, first, deployment)
+			delete(deployment.Annotations, meta.AnnotationAskedHash)
+			delete(deployment.Annotations, meta.AnnotationAppliedHash)
+			s = carryOut(t, s, &Decision{Plans: make([]plan.Plan, 1)}, deployment)
+			s.Platform = today
+
+			kept := decide(t, s)
+			require.Equal(t, plan.None, kept.Plans[0].Action, kept.Plans[0].Message)
+			require.NotEmpty(t, kept.Plans[0].Keeps)
+			require.Empty(t, kept.Missing)
+			require.Empty(t, kept.Obsolete, "its next pods read it")
+
+			fresh := objects.NewDeployment("basket", "shop").Labelled("logs", "vector").Build()
+			beside := *s
+			beside.Workloads = slices.Concat(snapshot(t, sidecar, fresh).Workloads, s.Workloads)
+			both := decide(t, &beside)
+			require.Equal(t, []plan.Action{plan.Inject, plan.None}, []plan.Action{both.Plans[0].Action, both.Plans[1].Action})
+			require.Len(t, both.Missing, 1)
+			require.NotEqual(t, first.Companions[0].Name, both.Missing[0].Name, "whose pods are asked elsewhere")
+			require.Contains(t, both.Missing[0].Data["vector.yaml"], "address: 127.0.0.1:8686")
+
+			changed := *s
+			changed.Sidecar = sidecar.DeepCopy()
+			changed.Sidecar.Spec.Environment = "staging"
+			require.Equal(t, plan.Update, decide(t, &changed).Plans[0].Action, "it is asked for something else")
+			deployment.Spec.Template.Spec.InitContainers[0].ImagePullPolicy = corev1.PullAlways
+			touched := carryOut(t, s, &Decision{Plans: make([]plan.Plan, 1)}, deployment)
+			require.Equal(t, plan.Update, decide(t, touched).Plans[0].Action, "somebody has changed it")
+		})
+	}
+}
+
 // The ConfigMap of the user's is no companion, and no concern of what is kept.
 func TestASidecarIsKeptWithAConfigurationOfTheUsers(t *testing.T) {
 	deployment := cart()

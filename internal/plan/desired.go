@@ -22,6 +22,9 @@ type Desired struct {
 	injectedHash string
 	// asked is what it was rendered for.
 	asked Asked
+	// predecessor is the same as releases rendered it that noted nothing of that in
+	// workloads; nil where none is asked for.
+	predecessor *Desired
 	// alone is applied to a workload that no other VectorSidecar has a hand
 	// in, annotations are its annotations.
 	alone       applied
@@ -61,6 +64,15 @@ func (d *Desired) For(asked Asked) *Desired {
 	noted := *d
 	noted.asked = asked
 	return &noted
+}
+
+// After returns the same for a workload that says nothing of what its sidecar was asked
+// for with. One that carries just what an earlier release rendered of what is asked for
+// now is as good as one that says so.
+func (d *Desired) After(predecessor *Desired) *Desired {
+	later := *d
+	later.predecessor = predecessor
+	return &later
 }
 
 // InjectedHash is the value of the annotation injected-hash.

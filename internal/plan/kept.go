@@ -58,12 +58,29 @@ type fit struct {
 
 func fitOf(manager string, desired *Desired, want *applied, policy Policy, view *workload.View) fit {
 	owned := view.Owned[manager]
+	isOfPredecessor := owned.AskedHash == "" && desired.predecessor.isIn(manager, policy, view)
 	found := fit{
-		isRendered: owned.Hash == want.hash && len(owned.Remains) == 0 && haveMounts(desired.overlay.Mounts, view.MountsOf(manager)),
-		isAsked:    desired.asked.isIn(owned.AskedHash, view),
+		isRendered: desired.isApplied(manager, want, view),
+		isAsked:    desired.asked.isIn(owned.AskedHash, view) || isOfPredecessor,
 	}
-	found.isKept = !found.isRendered && found.isAsked && !policy.Renew && owned.HasPlainAnnotations == want.isPlain && view.IsAsWritten(manager)
+	isAsWritten := isOfPredecessor || view.IsAsWritten(manager)
+	found.isKept = !found.isRendered && found.isAsked && !policy.Renew && owned.HasPlainAnnotations == want.isPlain && isAsWritten
 	return found
+}
+
+// isApplied reports whether a workload carries what is desired, no less and no more.
+func (d *Desired) isApplied(manager string, want *applied, view *workload.View) bool {
+	owned := view.Owned[manager]
+	return owned.Hash == want.hash && len(owned.Remains) == 0 && haveMounts(d.overlay.Mounts, view.MountsOf(manager))
+}
+
+// isIn is isApplied for who has not worked out what is applied; nil is in nothing.
+func (d *Desired) isIn(manager string, policy Policy, view *workload.View) bool {
+	if d == nil {
+		return false
+	}
+	want := d.beside(manager, policy, view)
+	return d.isApplied(manager, &want, view)
 }
 
 // isCurrent: nothing has to be written for the pods.

@@ -39,6 +39,9 @@ type Request struct {
 	Target *workload.View
 	// KubeVersion of the API server, such as "v1.36.0".
 	KubeVersion string
+	// Predecessor renders what releases rendered of the same that noted nothing in
+	// workloads of what they were asked for. Templates see it as .Values.predecessor.
+	Predecessor bool
 }
 
 // Result is what a rendering gives.
@@ -81,6 +84,9 @@ func execute(ctx context.Context, request Request) (sidecarchart.Output, error) 
 	values := maps.Clone(request.Values.Tree)
 	if request.Target != nil {
 		values["target"] = request.Target.Values()
+	}
+	if request.Predecessor {
+		values["predecessor"] = true
 	}
 	release := sidecarchart.Release{Name: request.Sidecar.Name, Namespace: request.Sidecar.Namespace}
 	return request.Chart.Execute(ctx, release, values, request.KubeVersion)

@@ -4,6 +4,7 @@
 package template
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,7 +12,7 @@ import (
 )
 
 // checker looks for calls that can never work: of functions that are refused or
-// unknown, and of templates that do not exist.
+// unknown, of templates that do not exist, and of printf with a verb that is refused.
 type checker struct {
 	functions map[string]*function
 	// scope is nil when it depends on the caller which templates there are.
@@ -86,11 +87,24 @@ func (c *checker) command(command *parse.CommandNode) {
 		c.node(arg)
 	}
 	name, isCall := command.Args[0].(*parse.IdentifierNode)
-	if !isCall || name.Ident != "include" || len(command.Args) < 2 {
+	if !isCall || len(command.Args) < 2 {
 		return
 	}
-	if constant, ok := command.Args[1].(*parse.StringNode); ok {
+	constant, isConstant := command.Args[1].(*parse.StringNode)
+	switch {
+	case !isConstant:
+	case name.Ident == "include":
 		c.template(constant, constant.Text)
+	case name.Ident == "printf":
+		c.format(constant)
+	}
+}
+
+// format checks a constant format of printf.
+func (c *checker) format(node *parse.StringNode) {
+	var hint *hinted
+	if refused := readFormat(node.Text, nil).refused; errors.As(refused, &hint) {
+		c.report(node, refused.Error(), hint.hint)
 	}
 }
 

@@ -25,6 +25,8 @@
 //   - keys and values return sorted keys, and values in the order of their keys.
 //   - Functions that read the clock, randomness, the network, the environment or
 //     the cluster, or that handle key material, are refused by Compile.
+//   - No function prints an address: printf takes neither %p nor %#v, and a pointer
+//     is printed only by a text of its own, or as what it leads to.
 //   - Only listed methods can be called: those of Files and of versions that semver
 //     returns, unless they change these, and what the caller allows (Options.Methods).
 //   - fromToml gives dates as text, since a date would bring the local time zone.

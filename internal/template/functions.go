@@ -52,10 +52,12 @@ func sprigGroups() []sprigGroup {
 		{guard: guardDeep, names: `abbrev abbrevboth trunc trim upper lower title untitle substr trimall trimAll
 			trimSuffix trimPrefix nospace initials swapcase contains hasPrefix hasSuffix
 			plural sha1sum sha256sum sha512sum adler32sum b64enc b64dec b32dec hello base dir clean ext isAbs
-			toString toStrings sortAlpha compact mustCompact`},
+			compact mustCompact`},
+		{guard: guardPrinted(copiedPerByte), names: `toString toStrings sortAlpha`},
+		{guard: guardPrinted(12), names: `quote squote`},
 		{guard: guardShort, names: `atoi int64 int float64 toDecimal add1 add sub div mod mul max min biggest
 			maxf minf ceil floor round duration`},
-		{guard: guardCost(12, copiedPerNode), names: `quote squote snakecase camelcase kebabcase urlParse urlJoin b32enc`},
+		{guard: guardCost(12, copiedPerNode), names: `snakecase camelcase kebabcase urlParse urlJoin b32enc`},
 		{guard: guardClock, names: `durationRound`},
 		{guard: guardNumbers, names: `add1f addf subf divf mulf`},
 		{guard: guardShort, names: `semver semverCompare`},

@@ -39,6 +39,20 @@ func guardCost(perByte, perNode int) guard {
 	}
 }
 
+// guardPrinted is guardCost for functions that print what they are given.
+func guardPrinted(perByte int) guard {
+	return func(m *meter, args []any) error {
+		total, err := m.measureAll(args)
+		if err == nil && total.hasPointers {
+			err = requireNoAddress(args)
+		}
+		if err != nil {
+			return err
+		}
+		return m.pay(product(total.bytes, perByte)+product(total.nodes, copiedPerNode), total.bytes)
+	}
+}
+
 // pay charges memory, and the time to touch some bytes.
 func (m *meter) pay(memory, touched int) error {
 	if err := m.allocate(memory); err != nil {
@@ -108,7 +122,7 @@ func length(value any) int {
 // guardDict measures the keys, which are printed, and not the values.
 func guardDict(m *meter, args []any) error {
 	for i := 0; i < len(args); i += 2 {
-		if err := guardDeep(m, args[i:i+1]); err != nil {
+		if err := guardPrinted(copiedPerByte)(m, args[i:i+1]); err != nil {
 			return err
 		}
 	}

@@ -18,6 +18,8 @@ type size struct {
 	bytes  int
 	indent int
 	paths  int
+	// hasPointers: there is a pointer, a function or a channel in it.
+	hasPointers bool
 }
 
 func (s *size) add(other size) {
@@ -25,6 +27,7 @@ func (s *size) add(other size) {
 	s.bytes += other.bytes
 	s.indent += other.indent
 	s.paths += other.paths
+	s.hasPointers = s.hasPointers || other.hasPointers
 }
 
 // scalarBytes is about the length of a printed number.
@@ -94,6 +97,7 @@ func (w *measuring) reflected(v reflect.Value, depth, path int) error {
 		w.indent += (strings.Count(v.String(), "\n") + 1) * depth * 2
 		return w.leaf(v.Len(), path)
 	case reflect.Pointer, reflect.Interface:
+		w.hasPointers = w.hasPointers || v.Kind() == reflect.Pointer
 		return w.container(v, depth, path, func() error { return w.reflected(v.Elem(), depth+1, path) })
 	case reflect.Struct:
 		return w.container(v, depth, path, func() error {
@@ -118,6 +122,8 @@ func (w *measuring) reflected(v reflect.Value, depth, path int) error {
 			}
 			return nil
 		})
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		w.hasPointers = true
 	}
 	return w.leaf(scalarBytes, path)
 }

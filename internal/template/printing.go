@@ -27,6 +27,9 @@ func (f *frame) print(value any) (string, error) {
 		return f.print(value.Addr().Interface())
 	}
 	printed, err := f.measure(value)
+	if err == nil && printed.hasPointers {
+		err = requireNoAddress([]any{value})
+	}
 	if err != nil {
 		return "", err
 	}
@@ -78,6 +81,9 @@ func printf(f *frame, format string, values ...any) (string, error) {
 		return "", err
 	}
 	verbs := readFormat(format, values)
+	if verbs.refused != nil {
+		return "", verbs.refused
+	}
 	times := 1
 	if verbs.picks {
 		// Verbs that pick their argument may all pick the largest.
@@ -99,6 +105,16 @@ func printf(f *frame, format string, values ...any) (string, error) {
 	if err := f.pay(product(2, result), result); err != nil {
 		return "", err
 	}
+	if total.hasPointers {
+		// They are printed twice, once to find out.
+		err := f.pay(product(2, result), result)
+		if err == nil {
+			err = requireNoAddressIn(format, values)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
 	return fmt.Sprintf(format, values...), nil
 }
 
@@ -111,6 +127,8 @@ type verbs struct {
 	// more than the plain text of it.
 	picks   bool
 	expands bool
+	// refused says of the first verb that nobody may use why that is so.
+	refused error
 }
 
 // readFormat reads a format generously: where fmt would stop, it goes on, and
@@ -131,6 +149,9 @@ func readFormat(format string, values []any) verbs {
 		v.flags(rest[:end], values)
 		verb, size := utf8.DecodeRuneInString(rest[end:])
 		v.expands = v.expands || !strings.ContainsRune("svdt%", verb)
+		if v.refused == nil {
+			v.refused = refusedVerb(rest[:end], verb)
+		}
 		format = rest[min(end+size, len(rest)):]
 	}
 }

@@ -149,7 +149,7 @@ deepCopy .rows
 merge (dict) .tree
 deepEqual .rows (deepCopy .rows)
 print .rows
-printf "%#v" .rows
+printf "%+v" .rows
 tpl (repeat 10000 "{{1}}") .
 tpl (printf "{{ list %s }}" (repeat 40000 "1 ")) .
 tpl (printf "%s1%s" (repeat 9000 "{{if 1}}") (repeat 9000 "{{end}}")) .

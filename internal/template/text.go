@@ -25,14 +25,14 @@ func textFunctions() []ownFunction {
 		{names: "splitList", fn: splitList, guard: guardNothing},
 		{names: "split", fn: split, guard: guardNothing},
 		{names: "splitn", fn: splitN, guard: guardNothing},
-		{names: "join", fn: join},
-		{names: "cat", fn: cat},
-		{names: "print", fn: fmt.Sprint},
-		{names: "println", fn: fmt.Sprintln},
+		{names: "join", fn: join, guard: guardPrinted(copiedPerByte)},
+		{names: "cat", fn: cat, guard: guardPrinted(copiedPerByte)},
+		{names: "print", fn: fmt.Sprint, guard: guardPrinted(copiedPerByte)},
+		{names: "println", fn: fmt.Sprintln, guard: guardPrinted(copiedPerByte)},
 		{names: "printf", fn: printf, guard: guardNothing},
-		{names: "html", fn: template.HTMLEscaper, guard: guardCost(16, copiedPerNode)},
-		{names: "js", fn: template.JSEscaper, guard: guardCost(24, copiedPerNode)},
-		{names: "urlquery", fn: template.URLQueryEscaper, guard: guardCost(12, copiedPerNode)},
+		{names: "html", fn: template.HTMLEscaper, guard: guardPrinted(16)},
+		{names: "js", fn: template.JSEscaper, guard: guardPrinted(24)},
+		{names: "urlquery", fn: template.URLQueryEscaper, guard: guardPrinted(12)},
 	}
 }
 

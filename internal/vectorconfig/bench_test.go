@@ -15,7 +15,7 @@ import (
 // routes, and sinks of several kinds.
 func fiftyComponents() string {
 	var b strings.Builder
-	b.WriteString("data_dir: /var/lib/vector\napi:\n  enabled: true\n  address: 0.0.0.0:8686\nsources:\n")
+	b.WriteString("data_dir: /var/lib/vector\napi:\n  enabled: true\n  address: 127.0.0.1:8686\nsources:\n")
 	for i := range 15 {
 		fmt.Fprintf(&b, "  app_%d:\n    type: file\n    include:\n      - /var/log/app/%d/*.log\n    read_from: beginning\n", i, i)
 	}

@@ -24,7 +24,6 @@ func sidecar() *Container {
 		Args:         []string{"--config", "/etc/vector/vector.yaml"},
 		Env:          map[string]string{"VECTOR_SELF_POD_NAME": "", "VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS": "20"},
 		ReadOnlyRoot: true,
-		ProbePorts:   []int{8686},
 		Mounts: []Mount{
 			{Path: "/etc/vector", ReadOnly: true}, {Path: "/var/log/app", ReadOnly: true},
 			{Path: "/var/lib/vector", SizeLimit: 300 << 20},
@@ -34,7 +33,7 @@ func sidecar() *Container {
 }
 
 // corpus visits the files of a folder of testdata. Those in a folder "sidecar" are
-// for a container; head is their leading comment.
+// for a container, whose probe asks the port that they say; head is their leading comment.
 func corpus(t *testing.T, folder string, visit func(t *testing.T, file File, options Options, head map[string]string)) int {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join("testdata", folder, "*", "*"))
@@ -54,6 +53,9 @@ func corpus(t *testing.T, folder string, visit func(t *testing.T, file File, opt
 			if filepath.Base(filepath.Dir(path)) == "sidecar" {
 				options.Container = sidecar()
 			}
+			if port, err := strconv.Atoi(head["probe"]); err == nil {
+				options.Container.ProbePorts = []int{port}
+			}
 			if strings.Contains(string(content), "Interpolation is switched on") {
 				options.Container.Env["VECTOR_DANGEROUSLY_ALLOW_ENV_VAR_INTERPOLATION"] = "true"
 				options.Container.Env["INGEST_TOKEN"] = ""
@@ -64,7 +66,7 @@ func corpus(t *testing.T, folder string, visit func(t *testing.T, file File, opt
 	return len(paths)
 }
 
-var headLine = regexp.MustCompile(`(?m)^# (image|expect): (.+)$`)
+var headLine = regexp.MustCompile(`(?m)^# (image|expect|probe): (.+)$`)
 
 func TestRealConfigurationsAreClean(t *testing.T) {
 	count := corpus(t, "clean", func(t *testing.T, file File, options Options, _ map[string]string) {

@@ -65,6 +65,7 @@ const (
 	bufferAboveVolume Code = "VSC508"
 	shutdownTooLong   Code = "VSC509"
 	plainSecret       Code = "VSC510"
+	openAPI           Code = "VSC511"
 )
 
 var rules = []Rule{
@@ -114,11 +115,12 @@ var rules = []Rule{
 	{dataNotWritable, Error, "Vector cannot write to data_dir", "use a folder on a writable volume, such as /var/lib/vector"},
 	{dataNotKept, Warning, "data_dir lies on no volume", "use a folder on a volume, such as /var/lib/vector: what is outside is lost when the container restarts"},
 	{portInUse, Warning, "Another container of the pod uses the port", "listen on another port: containers of a pod share their addresses"},
-	{loopbackProbe, Error, "A probe asks what listens on localhost only", "listen on 0.0.0.0, or set sidecar.health.probe: Never"},
-	{unansweredProbe, Error, "Nothing answers the probe", "add api: {enabled: true, address: \"0.0.0.0:8686\"}, or set sidecar.health.probe: Never"},
+	{loopbackProbe, Error, "A probe asks what listens on localhost only", "have the probe ask what may be seen by all, such as Vector's metrics (sidecar.health.probe: Metrics), or set it to Never; the API stays on localhost"},
+	{unansweredProbe, Error, "Nothing answers the probe", "add a source internal_metrics and a sink prometheus_exporter on 0.0.0.0:9598, and set sidecar.health.probe: Metrics; or set it to Never"},
 	{bufferAboveVolume, Warning, "Disk buffers are larger than their volume", "raise sidecar.data.sizeLimit, or lower buffer.max_size: a pod above the limit is evicted"},
 	{shutdownTooLong, Warning, "Draining may take longer than the pod's grace period", "lower sidecar.shutdown, or raise the workload's terminationGracePeriodSeconds"},
 	{plainSecret, Warning, "A credential in plain text", "use SECRET[backend.key] with a mounted Secret"},
+	{openAPI, Warning, "Vector's API listens on more than localhost", "set api.address: 127.0.0.1:8686, where kubectl port-forward reaches it; for a liveness probe, set sidecar.health.probe: Metrics"},
 }
 
 // Rules returns the catalogue, in the order of the codes.

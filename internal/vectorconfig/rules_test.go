@@ -50,12 +50,16 @@ const ok = "inputs: [app]"
 
 func in(change func(*Container)) *Container {
 	c := sidecar()
-	c.ProbePorts = nil
 	change(c)
 	return c
 }
 
 func as(*Container) {}
+
+// asking has the kubelet ask a port.
+func asking(port int) func(*Container) {
+	return func(c *Container) { c.ProbePorts = []int{port} }
+}
 
 // ruleCases has for every rule what it fires on, and what it leaves alone.
 var ruleCases = map[Code]struct{ fires, silent []try }{
@@ -238,12 +242,16 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 		silent: []try{{text: graph("  a: {type: vector, address: \"127.0.0.1:6000\"}\n", ok), pod: Pod{Ports: []Port{{"app", "udp", 6000}, {"app", "tcp", 6001}}}}},
 	},
 	loopbackProbe: {
-		fires:  []try{{text: "api: {enabled: true}\n" + graph("", ok), container: sidecar()}, {text: "api: {enabled: true, address: \"[::1]:8686\"}\n" + graph("", ok), container: sidecar()}},
-		silent: []try{{text: "api: {enabled: true, address: \"[::]:8686\"}\n" + graph("", ok), container: sidecar()}, {text: "api: {enabled: true}\n" + graph("", ok), container: in(as)}},
+		fires:  []try{{text: "api: {enabled: true}\n" + graph("", ok), container: in(asking(8686))}, {text: "api: {enabled: true, address: \"[::1]:8686\"}\n" + graph("", ok), container: in(asking(8686))}, {text: graph("  a: {type: http_server, address: \"127.0.0.1:9598\"}\n", ok), container: in(asking(9598))}},
+		silent: []try{{text: "api: {enabled: true, address: \"[::]:8686\"}\n" + graph("", ok), container: in(asking(8686))}, {text: "api: {enabled: true}\n" + graph("", ok), container: in(as)}},
 	},
 	unansweredProbe: {
-		fires:  []try{{text: graph("", ok), container: sidecar()}, {text: "api: {enabled: true, address: \"0.0.0.0:8687\"}\n" + graph("", ok), container: sidecar()}, {text: "api: {enabled: false, address: \"0.0.0.0:8686\"}\n" + graph("", ok), container: sidecar()}},
-		silent: []try{{text: graph("  a: {type: http_server, address: \"0.0.0.0:8686\"}\n", ok), container: sidecar()}, {text: "api: {enabled: true, address: \"${API}\"}\n" + graph("", ok), container: sidecar()}, {text: graph("", ok), container: in(as)}},
+		fires:  []try{{text: graph("", ok), container: in(asking(8686))}, {text: "api: {enabled: true, address: \"0.0.0.0:8687\"}\n" + graph("", ok), container: in(asking(8686))}, {text: "api: {enabled: false, address: \"0.0.0.0:8686\"}\n" + graph("", ok), container: in(asking(8686))}, {text: "api: {enabled: true}\n" + graph("", ok), container: in(asking(9598))}},
+		silent: []try{{text: graph("  a: {type: http_server, address: \"0.0.0.0:8686\"}\n", ok), container: in(asking(8686))}, {text: "api: {enabled: true, address: \"${API}\"}\n" + graph("", ok), container: in(asking(8686))}, {text: graph("", ok), container: in(as)}},
+	},
+	openAPI: {
+		fires:  []try{{text: "api: {enabled: true, address: \"0.0.0.0:8686\"}\n" + graph("", ok), container: in(as)}, {text: "api: {enabled: true, address: \"[::]:8686\"}\n" + graph("", ok), container: in(asking(8686))}, {text: "api: {enabled: true, address: \"10.1.2.3:8686\"}\n" + graph("", ok), container: in(as)}},
+		silent: []try{{text: "api: {enabled: true}\n" + graph("", ok), container: in(as)}, {text: "api: {enabled: true, address: \"[::1]:8686\"}\n" + graph("", ok), container: in(as)}, {text: "api: {address: \"0.0.0.0:8686\"}\n" + graph("", ok), container: in(as)}, {text: "api: {enabled: true, address: \"0.0.0.0:8686\"}\n" + graph("", ok)}},
 	},
 	bufferAboveVolume: {fires: []try{{text: graph("", "inputs: [app], buffer: {type: disk, max_size: 314572801}"), container: in(as)}}, silent: []try{{text: graph("", "inputs: [app], buffer: {type: disk, max_size: 314572800}"), container: in(as)}}},
 	shutdownTooLong:   {fires: []try{{text: graph("", ok), container: in(as), pod: Pod{GraceSeconds: new(int64(24))}}, {text: graph("", ok), container: in(func(c *Container) { c.Env, c.PreStopSeconds = nil, 0 }), pod: Pod{GraceSeconds: new(int64(59))}}}, silent: []try{{text: graph("", ok), container: in(as), pod: Pod{GraceSeconds: new(int64(25))}}, {text: graph("", ok), container: in(as)}, {text: graph("", ok), pod: Pod{GraceSeconds: new(int64(1))}}}},

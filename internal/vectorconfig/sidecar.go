@@ -26,7 +26,7 @@ func (c *checker) checkSidecar() {
 	}
 	c.checkDataDir()
 	c.checkBufferVolume()
-	c.checkProbes()
+	c.checkAPI()
 }
 
 // checkInclude finds patterns that no mount holds. One that begins above a mount,
@@ -102,8 +102,9 @@ func (c *checker) checkBufferVolume() {
 	}
 }
 
-// checkProbes wants an answer for the kubelet, which asks the pod's address.
-func (c *checker) checkProbes() {
+// checkAPI wants an answer for the kubelet, which asks the pod's address, and an API
+// that nobody else asks there.
+func (c *checker) checkAPI() {
 	if !c.readAPI() {
 		return
 	}
@@ -126,6 +127,9 @@ func (c *checker) readAPI() bool {
 	host, port, ok := splitAddress(address)
 	if ok {
 		c.listeners = append(c.listeners, c.listener("api.address", "tcp", at, host, port))
+	}
+	if ok && !isLoopback(host) {
+		c.report(openAPI, at, "api.address", "whoever reaches the pod's port %d sees every event there, and is not asked who it is", port)
 	}
 	return ok
 }

@@ -37,6 +37,10 @@ type kind struct {
 	rolls string
 }
 
+// rollsBack is the line that says what a rollback rolls: the release before notes nothing
+// in workloads, and so takes what this one renders differently for something to mend.
+const rollsBack = "After a rollback to that release, those that this one has written roll once"
+
 // kinds are those that are rendered in ways of their own.
 func kinds() map[string]kind {
 	sidecar := func(name string, change func(*example.VectorSidecar)) *v1alpha1.VectorSidecar {
@@ -117,19 +121,49 @@ func (u *upgrade) remember(t *testing.T) {
 }
 
 // requireNoRollout finds no new pods, but where the release notes tell of them.
-func (u *upgrade) requireNoRollout(t *testing.T, why string) {
+func (u *upgrade) requireNoRollout(t *testing.T, why string, isSaid func(*carrier) bool) {
 	t.Helper()
 	for _, one := range u.workloads {
 		if one.template == "" {
 			continue // It is new.
 		}
 		world.Get(t, one.Deployment)
-		if u.kinds[one.kind].rolls != "" {
+		if isSaid(one) {
 			require.NotEqual(t, one.template, templateOf(t, one.Deployment), "%s: %s is said to roll", why, one.Name)
 			continue
 		}
 		require.Equal(t, one.template, templateOf(t, one.Deployment), "%s: %s", why, one.Name)
 		require.Equal(t, one.revisions, revisions(t, one.Deployment), "%s: %s", why, one.Name)
+	}
+}
+
+// rolls is what the upgrade rolls.
+func (u *upgrade) rolls(one *carrier) bool { return u.kinds[one.kind].rolls != "" }
+
+// rollsBack is what the rollback rolls.
+func (u *upgrade) rollsBack(one *carrier) bool { return u.rolls(one) || isOf(one, "now") }
+
+// isOf reports whether a workload was made in a phase.
+func isOf(one *carrier, phase string) bool { return strings.HasSuffix(one.Name, "-"+phase) }
+
+// requireAPI finds Vector's API in the configurations of a workload at an address, and
+// the kubelet where it is answered.
+func requireAPI(t *testing.T, one *carrier, host, asked string) {
+	t.Helper()
+	pod := &one.Spec.Template.Spec
+	for i := range pod.InitContainers {
+		if pod.InitContainers[i].Name == "migrate" {
+			continue
+		}
+		require.Equal(t, asked, pod.InitContainers[i].LivenessProbe.HTTPGet.Path, one.Name)
+	}
+	for i := range pod.Volumes {
+		if pod.Volumes[i].ConfigMap == nil {
+			continue
+		}
+		config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: one.Namespace, Name: pod.Volumes[i].ConfigMap.Name}}
+		world.Get(t, config)
+		require.Regexp(t, "address: "+host+":868[67]\n", config.Data["vector.yaml"], "%s: %s", one.Name, config.Name)
 	}
 }
 
@@ -208,7 +242,7 @@ func TestAnUpgradeOfTheOperatorAloneRollsNothing(t *testing.T) {
 	helm(t, "upgrade", release, chartDir, "-n", namespace, "-f", root+"/values/development.yaml")
 	u.restarted(t)
 	u.inject(t, "now")
-	u.requireNoRollout(t, "the upgrade")
+	u.requireNoRollout(t, "the upgrade", u.rolls)
 	requireNotes(t, u)
 	u.remember(t)
 
@@ -216,7 +250,7 @@ func TestAnUpgradeOfTheOperatorAloneRollsNothing(t *testing.T) {
 	helm(t, "rollback", release, "1", "-n", namespace)
 	u.restarted(t)
 	u.inject(t, "again")
-	u.requireNoRollout(t, "the rollback")
+	u.requireNoRollout(t, "the rollback", u.rollsBack)
 
 	for _, one := range u.workloads[:2*len(u.kinds)] {
 		harness.Change(t, world, one.Deployment, func(d *appsv1.Deployment) { d.Labels = nil })
@@ -277,14 +311,23 @@ func policyBefore(t *testing.T) string {
 }
 
 // requireNotes finds what was asked for in what is written now, and that what was
-// written before is left alone.
+// written before is left alone: its API stays on all addresses, and is on localhost in
+// what is new beside it.
 func requireNotes(t *testing.T, u *upgrade) {
 	t.Helper()
 	for _, one := range u.workloads {
-		if isOld := strings.HasSuffix(one.Name, "-before"); !isOld {
+		switch {
+		case !isOf(one, "before"):
 			require.Contains(t, one.Annotations, meta.AnnotationAskedHash, one.Name)
-		} else if u.kinds[one.kind].rolls == "" {
+		case !u.rolls(one):
 			require.NotContains(t, one.Annotations, meta.AnnotationAskedHash, one.Name)
+		}
+		switch {
+		case one.kind == "referenced": // Its configuration is the user's.
+		case isOf(one, "before"):
+			requireAPI(t, one, "0.0.0.0", "/health")
+		default:
+			requireAPI(t, one, "127.0.0.1", "/metrics")
 		}
 	}
 }
@@ -295,7 +338,8 @@ func TestTheReleaseNotesTellWhatRolls(t *testing.T) {
 	require.NoError(t, err)
 	_, rest, isSaid := strings.Cut(string(text), "### Changes that roll workloads\n")
 	require.True(t, isSaid)
-	section, _, _ := strings.Cut(rest, "\n##")
+	section, others, _ := strings.Cut(rest, "\n##")
+	require.Contains(t, others, rollsBack)
 	for name, kind := range kinds() {
 		if kind.rolls != "" {
 			require.Contains(t, section, kind.rolls, name)

@@ -139,14 +139,14 @@ func TestALiveConfigurationIsReloadedWithoutARollout(t *testing.T) {
 func TestAConfigMapOfSomebodyElseIsNotTakenOver(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	theirs := objects.NewConfigMap("logs-vector", namespace, "vector.yaml", "theirs")
+	theirs := objects.NewConfigMap("logs-vector-live", namespace, "vector.yaml", "theirs")
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").
 		Sidecar(func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive }).Build()
 	world.Create(t, theirs, deployment, vs)
 
 	harness.Until(t, world, vs, "the conflict", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
-	require.Contains(t, message(vs, meta.ConditionReady), "Conflict: ConfigMap "+namespace+"/logs-vector is not one of VectorSidecar")
+	require.Contains(t, message(vs, meta.ConditionReady), "Conflict: ConfigMap "+namespace+"/logs-vector-live is not one of VectorSidecar")
 	world.Get(t, theirs)
 	require.Equal(t, "theirs", theirs.Data["vector.yaml"])
 	require.Empty(t, theirs.OwnerReferences)

@@ -12,6 +12,7 @@ import (
 	"embed"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -105,24 +106,31 @@ func archiveOf(t testing.TB, sink string) *txtar.Archive {
 // not what an API server reads.
 func (c *Combination) Render(t testing.TB) Result {
 	t.Helper()
+	return Render(t, vectorsidecar.FS, c.Environment, c.sidecar)
+}
+
+// Render is that of a Combination for a chart, an environment, and what a person writes
+// below spec.sidecar.
+func Render(t testing.TB, chart fs.FS, environment string, sidecar map[string]any) Result {
+	t.Helper()
 	root, err := harness.Root()
 	require.NoError(t, err)
 	text, err := yaml.Marshal(map[string]any{
 		"apiVersion": "observability.kontroloop.ai/v1alpha1", "kind": "VectorSidecar",
 		"metadata": map[string]any{"name": "logs", "namespace": "shop"},
-		"spec":     map[string]any{"matchAll": true, "selector": map[string]any{}, "sidecar": c.sidecar},
+		"spec":     map[string]any{"matchAll": true, "selector": map[string]any{}, "sidecar": sidecar},
 	})
 	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "vectorsidecar.yaml")
 	require.NoError(t, os.WriteFile(file, text, 0o600))
 	var out bytes.Buffer
 	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: io.Discard}
-	command := cli.New(streams, vectorsidecar.FS, "test")
+	command := cli.New(streams, chart, "test")
 	command.SetArgs([]string{
-		"render", "--environment", c.Environment, "--sidecar", file,
+		"render", "--environment", environment, "--sidecar", file,
 		"-f", filepath.Join(root, "docs", "samples", "app", "deployment.yaml"),
 	})
-	require.NoError(t, command.ExecuteContext(t.Context()), c.Name())
+	require.NoError(t, command.ExecuteContext(t.Context()), "%s", text)
 	return read(t, out.String())
 }
 

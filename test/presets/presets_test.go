@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/pod-security-admission/api"
 	"k8s.io/pod-security-admission/policy"
+	"sigs.k8s.io/yaml"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations")
@@ -36,6 +37,7 @@ func TestEveryCombination(t *testing.T) {
 
 			requireRestricted(t, evaluator, &result.Deployment.Spec.Template)
 			requireSecrets(t, &c, config, &result.Deployment.Spec.Template.Spec)
+			requireNoTap(t, config, &result.Deployment.Spec.Template.Spec)
 		})
 	}
 	for sink, files := range rendered {
@@ -98,4 +100,29 @@ func secretAt(t *testing.T, pod *corev1.PodSpec, at string) string {
 	require.GreaterOrEqual(t, volume, 0)
 	require.NotNil(t, pod.Volumes[volume].Secret)
 	return pod.Volumes[volume].Secret.SecretName
+}
+
+// requireNoTap finds Vector's API, which shows every event to whoever asks, on localhost
+// only, and the kubelet at what shows none.
+func requireNoTap(t *testing.T, config string, pod *corev1.PodSpec) {
+	t.Helper()
+	var read struct {
+		API struct {
+			Enabled bool
+			Address string
+		}
+		Sinks map[string]struct{ Type, Address string }
+	}
+	require.NoError(t, yaml.Unmarshal([]byte(config), &read))
+	require.True(t, read.API.Enabled, "kubectl port-forward reaches it")
+	require.Equal(t, "127.0.0.1:8686", read.API.Address)
+	asked := pod.InitContainers[0].LivenessProbe.HTTPGet
+	require.Equal(t, "/metrics", asked.Path)
+	for _, sink := range read.Sinks {
+		if sink.Type == "prometheus_exporter" {
+			require.Equal(t, "0.0.0.0:"+asked.Port.String(), sink.Address)
+			return
+		}
+	}
+	require.Fail(t, "nothing answers the probe")
 }
