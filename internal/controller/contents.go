@@ -14,7 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
@@ -43,6 +45,17 @@ func Digested(namespace string) func(any) (any, error) {
 		}
 		return reduced, nil
 	}
+}
+
+// Bounded leaves what is too large of VectorSidecars out of the cache, and of all of them
+// what the API server notes of their writers.
+func Bounded(cached any) (any, error) {
+	sidecar, ok := cached.(*v1alpha1.VectorSidecar)
+	if !ok {
+		return cached, nil
+	}
+	sidecar.ManagedFields = nil
+	return decision.Bounded(sidecar), nil
 }
 
 // isReduced reports whether the content of a ConfigMap was left out before: what is
