@@ -49,7 +49,7 @@ func BenchmarkPlanning(b *testing.B) {
 			b.ReportAllocs()
 			for n := 0; n < b.N; n += count {
 				if !test.again {
-					clear(memo.recalls)
+					memo.recalls = newStore[*recall](mostRecalled)
 				}
 				decided, err := Decide(b.Context(), test.snapshot, memo)
 				require.NoError(b, err)

@@ -65,7 +65,7 @@ func (b *batch) report(files []vectorconfig.File, options vectorconfig.Options) 
 		return found
 	}
 	fresh := vectorconfig.Check(files, options)
-	remember(b.memo, b.memo.reports, sum[:], fresh)
+	remember(b.memo, b.memo.reports, sum[:], fresh, footprint(fresh))
 	return fresh
 }
 

@@ -6,7 +6,6 @@ package decision
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -247,10 +246,10 @@ func TestAMemoHoldsNoCopies(t *testing.T) {
 		_, err := Decide(t.Context(), s, memo)
 		require.NoError(t, err)
 	}
-	require.Len(t, memo.entries, 3)
-	for of := range maps.Values(memo.entries) {
-		require.Empty(t, of.companions)
-		require.NotNil(t, of.copied)
+	require.Len(t, memo.rendered.held, 3)
+	for _, of := range memo.rendered.held {
+		require.Empty(t, of.value.companions)
+		require.NotNil(t, of.value.copied)
 	}
 }
 

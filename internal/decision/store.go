@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import "reflect"
+
+// store holds values that can be made anew, up to so many bytes. It is for one goroutine
+// at a time. The value that came last is held whatever it takes.
+type store[V any] struct {
+	held        map[string]holding[V]
+	bytes, most int
+}
+
+// holding is a value and what it takes.
+type holding[V any] struct {
+	value V
+	bytes int
+}
+
+// perHolding is what one takes beside its key and value.
+const perHolding = 128
+
+func newStore[V any](most int) *store[V] {
+	return &store[V]{held: map[string]holding[V]{}, most: most}
+}
+
+// get returns what is held for a key, else the zero value.
+func (s *store[V]) get(key []byte) V { return s.held[string(key)].value }
+
+// put holds a value, which takes so many bytes, and drops others until there is room: any
+// of them.
+func (s *store[V]) put(key string, value V, bytes int) {
+	s.drop(key)
+	bytes += len(key) + perHolding
+	for other := range s.held {
+		if s.bytes+bytes <= s.most {
+			break
+		}
+		s.drop(other)
+	}
+	s.held[key] = holding[V]{value, bytes}
+	s.bytes += bytes
+}
+
+func (s *store[V]) drop(key string) {
+	s.bytes -= s.held[key].bytes
+	delete(s.held, key)
+}
+
+// footprint is about how many bytes a value takes, with all that it points to. What
+// several places of it point to counts once, but for texts.
+func footprint(value any) int {
+	seen := map[any]bool{}
+	of := reflect.ValueOf(value)
+	return int(of.Type().Size()) + beyond(of, seen)
+}
+
+// beyond is what a value takes beside itself.
+func beyond(value reflect.Value, seen map[any]bool) int {
+	switch value.Kind() {
+	case reflect.String:
+		return value.Len()
+	case reflect.Pointer, reflect.Interface:
+		if value.IsNil() || value.Kind() == reflect.Pointer && isSeen(value, seen) {
+			return 0
+		}
+		return int(value.Elem().Type().Size()) + beyond(value.Elem(), seen)
+	case reflect.Struct:
+		total := 0
+		for i := range value.NumField() {
+			total += beyond(value.Field(i), seen)
+		}
+		return total
+	case reflect.Slice:
+		if value.IsNil() || isSeen(value, seen) {
+			return 0
+		}
+		return value.Cap()*int(value.Type().Elem().Size()) + items(value, seen)
+	case reflect.Array:
+		return items(value, seen)
+	case reflect.Map:
+		if value.IsNil() || isSeen(value, seen) {
+			return 0
+		}
+		each := int(value.Type().Key().Size()+value.Type().Elem().Size()) + 1
+		total := 2 * each * value.Len() // A table is half full.
+		for entries := value.MapRange(); entries.Next(); {
+			total += beyond(entries.Key(), seen) + beyond(entries.Value(), seen)
+		}
+		return total
+	}
+	return 0
+}
+
+// items is what the items of a list point to.
+func items(list reflect.Value, seen map[any]bool) int {
+	switch list.Type().Elem().Kind() {
+	case reflect.String, reflect.Pointer, reflect.Interface, reflect.Struct, reflect.Slice, reflect.Array, reflect.Map:
+	default:
+		return 0 // They point to nothing.
+	}
+	total := 0
+	for i := range list.Len() {
+		total += beyond(list.Index(i), seen)
+	}
+	return total
+}
+
+// isSeen notes what a pointer, list or map points to. A struct and its first field lie at
+// one place, so that the type counts.
+func isSeen(value reflect.Value, seen map[any]bool) bool {
+	key := struct {
+		at uintptr
+		of reflect.Type
+	}{value.Pointer(), value.Type()}
+	before := seen[key]
+	seen[key] = true
+	return before
+}
