@@ -97,7 +97,7 @@ type Reconciler struct {
 // hold what the Fleet makes of each Deployment, ConfigMaps as Digested leaves them, and
 // VectorSidecars as Bounded does.
 func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler, error) {
-	announcer := newAnnouncer(mgr.GetEventRecorder(meta.Operator))
+	announcer := newAnnouncer(mgr.GetEventRecorder(meta.Operator), mgr.GetScheme())
 	if err := mgr.Add(announcer); err != nil {
 		return nil, fmt.Errorf("adding the events: %w", err)
 	}

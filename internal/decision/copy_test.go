@@ -246,10 +246,10 @@ func TestAMemoHoldsNoCopies(t *testing.T) {
 		_, err := Decide(t.Context(), s, memo)
 		require.NoError(t, err)
 	}
-	require.Len(t, memo.rendered.held, 3)
-	for _, of := range memo.rendered.held {
-		require.Empty(t, of.value.companions)
-		require.NotNil(t, of.value.copied)
+	require.Equal(t, 3, memo.rendered.Len())
+	for of := range memo.rendered.All() {
+		require.Empty(t, of.companions)
+		require.NotNil(t, of.copied)
 	}
 }
 

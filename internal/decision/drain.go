@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/store"
 )
 
 // cuts are what is wanted of workloads whose pods have to end sooner than a sidecar
@@ -39,7 +40,7 @@ func (b *batch) within(of *wanted, grace *int64) *wanted {
 	}
 	cut := b.cut(of, has)
 	of.cuts.made[has] = cut
-	bytes := footprint(cut)
+	bytes := store.Footprint(cut)
 	cut.bytes.Store(int64(bytes))
 	b.memo.grow(of, bytes)
 	return cut

@@ -20,6 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/store"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -39,20 +40,20 @@ const (
 // in bytes. It may be used by several goroutines at once; a nil Memo remembers nothing.
 type Memo struct {
 	mu       sync.Mutex
-	rendered *store[*wanted]
+	rendered *store.Store[*wanted]
 	// read has for each request which keys of a target its renderings read: most
 	// often the same for all, so that one look finds a result.
-	read    *store[[][]string]
-	reports *store[*vectorconfig.Report]
+	read    *store.Store[[][]string]
+	reports *store.Store[*vectorconfig.Report]
 	// recalls are the last passes of VectorSidecars, by name.
-	recalls *store[*recall]
+	recalls *store.Store[*recall]
 }
 
 // NewMemo returns an empty Memo.
 func NewMemo() *Memo {
 	return &Memo{
-		rendered: newStore[*wanted](mostRendered), read: newStore[[][]string](mostRead),
-		reports: newStore[*vectorconfig.Report](mostReported), recalls: newStore[*recall](mostRecalled),
+		rendered: store.New[*wanted](mostRendered), read: store.New[[][]string](mostRead),
+		reports: store.New[*vectorconfig.Report](mostReported), recalls: store.New[*recall](mostRecalled),
 	}
 }
 
@@ -157,7 +158,7 @@ func (b *batch) keep(target *workload.View, fresh *wanted) {
 	}
 	b.memo.noteRead(b.common, fresh.readTarget)
 	fresh.key = string(b.appendKey(nil, target, fresh.readTarget))
-	b.memo.grow(fresh, footprint(fresh))
+	b.memo.grow(fresh, store.Footprint(fresh))
 }
 
 // appendKey is the key of the request together with what templates see of a target
@@ -172,13 +173,13 @@ func (m *Memo) readBy(common []byte) [][]string { return remembered(m, m.read, c
 func (m *Memo) noteRead(common []byte, keys []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	before := m.read.get(common)
+	before := m.read.Get(common)
 	if slices.ContainsFunc(before, func(known []string) bool { return slices.Equal(known, keys) }) {
 		return
 	}
 	// A new list: others may be going through the old one.
 	now := append(slices.Clip(before), keys)
-	m.read.put(string(common), now, footprint(now))
+	m.read.Put(string(common), now, store.Footprint(now))
 }
 
 // grow remembers a rendering that takes so many bytes more than it did.
@@ -189,19 +190,19 @@ func (m *Memo) grow(of *wanted, bytes int) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.rendered.put(of.key, of, int(total))
+	m.rendered.Put(of.key, of, int(total))
 }
 
-func remembered[V any](m *Memo, from *store[V], key []byte) V {
+func remembered[V any](m *Memo, from *store.Store[V], key []byte) V {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return from.get(key)
+	return from.Get(key)
 }
 
-func remember[V any](m *Memo, in *store[V], key []byte, fresh V, bytes int) {
+func remember[V any](m *Memo, in *store.Store[V], key []byte, fresh V, bytes int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	in.put(string(key), fresh, bytes)
+	in.Put(string(key), fresh, bytes)
 }
 
 // evaluate renders and checks.

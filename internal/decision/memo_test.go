@@ -211,7 +211,7 @@ func BenchmarkMemoHit(b *testing.B) {
 			for b.Loop() {
 				batch.want(b.Context(), &view)
 			}
-			require.Len(b, batch.memo.rendered.held, 1)
+			require.Equal(b, 1, batch.memo.rendered.Len())
 		})
 	}
 }

@@ -88,9 +88,9 @@ func (m *Memo) keep(sidecar *v1alpha1.VectorSidecar, pass *recall) {
 	pass.injected.before, pass.removed.before = nil, nil
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if last := m.recalls.get([]byte(name)); last != nil {
+	if last := m.recalls.Get([]byte(name)); last != nil {
 		last.forget.Stop()
-		m.recalls.drop(name)
+		m.recalls.Drop(name)
 	}
 	if bytes > mostRecalled {
 		return
@@ -99,12 +99,12 @@ func (m *Memo) keep(sidecar *v1alpha1.VectorSidecar, pass *recall) {
 	forget = time.AfterFunc(recallFor, func() { // It must not hold on to a pass that is dropped before.
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		if held := m.recalls.get([]byte(name)); held != nil && held.forget == forget {
-			m.recalls.drop(name)
+		if held := m.recalls.Get([]byte(name)); held != nil && held.forget == forget {
+			m.recalls.Drop(name)
 		}
 	})
 	pass.forget = forget
-	m.recalls.put(name, pass, bytes)
+	m.recalls.Put(name, pass, bytes)
 }
 
 // bytes are about what it takes to remember a pass. What judgements have in common with

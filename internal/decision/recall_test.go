@@ -166,7 +166,7 @@ func TestAPassIsForgottenWhenNoOtherComes(t *testing.T) {
 			synctest.Wait()
 			memo.mu.Lock()
 			defer memo.mu.Unlock()
-			return len(memo.recalls.held)
+			return memo.recalls.Len()
 		}
 		memo.keep(sidecar, &recall{})
 		<-time.After(recallFor - time.Second)

@@ -1,56 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package decision
+package store
 
 import "reflect"
 
-// store holds values that can be made anew, up to so many bytes. It is for one goroutine
-// at a time. The value that came last is held whatever it takes.
-type store[V any] struct {
-	held        map[string]holding[V]
-	bytes, most int
-}
-
-// holding is a value and what it takes.
-type holding[V any] struct {
-	value V
-	bytes int
-}
-
-// perHolding is what one takes beside its key and value.
-const perHolding = 128
-
-func newStore[V any](most int) *store[V] {
-	return &store[V]{held: map[string]holding[V]{}, most: most}
-}
-
-// get returns what is held for a key, else the zero value.
-func (s *store[V]) get(key []byte) V { return s.held[string(key)].value }
-
-// put holds a value, which takes so many bytes, and drops others until there is room: any
-// of them.
-func (s *store[V]) put(key string, value V, bytes int) {
-	s.drop(key)
-	bytes += len(key) + perHolding
-	for other := range s.held {
-		if s.bytes+bytes <= s.most {
-			break
-		}
-		s.drop(other)
-	}
-	s.held[key] = holding[V]{value, bytes}
-	s.bytes += bytes
-}
-
-func (s *store[V]) drop(key string) {
-	s.bytes -= s.held[key].bytes
-	delete(s.held, key)
-}
-
-// footprint is about how many bytes a value takes, with all that it points to. What
+// Footprint is about how many bytes a value takes, with all that it points to. What
 // several places of it point to counts once, but for texts.
-func footprint(value any) int {
+func Footprint(value any) int {
 	seen := map[any]bool{}
 	of := reflect.ValueOf(value)
 	return int(of.Type().Size()) + beyond(of, seen)
