@@ -9,8 +9,11 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
 // Events are sent one after the other, and give way to writes: those of a fan-out do
@@ -28,16 +31,17 @@ const (
 )
 
 // announcer sends events at a pace. It makes no other use of the recorder than to
-// hand them on.
+// hand them on. What waits holds no more of an object than its name.
 type announcer struct {
 	events.EventRecorder
+	scheme  *runtime.Scheme
 	waiting chan func()
 	pace    *rate.Limiter
 	written atomic.Pointer[time.Time]
 }
 
-func newAnnouncer(recorder events.EventRecorder) *announcer {
-	return &announcer{EventRecorder: recorder, waiting: make(chan func(), eventsWaiting), pace: rate.NewLimiter(eventsASecond, eventsAtOnce)}
+func newAnnouncer(recorder events.EventRecorder, scheme *runtime.Scheme) *announcer {
+	return &announcer{EventRecorder: recorder, scheme: scheme, waiting: make(chan func(), eventsWaiting), pace: rate.NewLimiter(eventsASecond, eventsAtOnce)}
 }
 
 // wrote notes that a workload was written.
@@ -56,10 +60,27 @@ func (a *announcer) limit() rate.Limit {
 
 // Eventf notes an event, to be sent.
 func (a *announcer) Eventf(regarding, related runtime.Object, kind, reason, action, note string, args ...any) {
+	regarding, related = a.named(regarding), a.named(related)
 	select {
 	case a.waiting <- func() { a.EventRecorder.Eventf(regarding, related, kind, reason, action, note, args...) }:
 	default:
 	}
+}
+
+// named is as much of an object as an event needs; of nothing it is nothing.
+func (a *announcer) named(object runtime.Object) runtime.Object {
+	whole, ok := object.(client.Object)
+	if !ok {
+		return object
+	}
+	kind, err := apiutil.GVKForObject(whole, a.scheme)
+	if err != nil {
+		return object // The recorder says so.
+	}
+	name := &metav1.PartialObjectMetadata{}
+	name.SetGroupVersionKind(kind)
+	name.Namespace, name.Name, name.UID, name.ResourceVersion = whole.GetNamespace(), whole.GetName(), whole.GetUID(), whole.GetResourceVersion()
+	return name
 }
 
 // Start sends the events until the context ends, and then those that still wait.

@@ -11,13 +11,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/events"
+
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
 func TestEventsGiveWayToWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sent := events.NewFakeRecorder(2 * eventsWaiting)
-		a := newAnnouncer(sent)
+		a := newAnnouncer(sent, scheme.Scheme)
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() { ended <- a.Start(ctx) }()
@@ -45,4 +49,18 @@ func TestEventsGiveWayToWrites(t *testing.T) {
 		require.GreaterOrEqual(t, len(sent.Events), 100+eventsWaiting, "those that wait are sent in the end")
 		require.Less(t, len(sent.Events), 100+2*eventsWaiting, "what is too much is left out")
 	})
+}
+
+// Many may wait, and what they are about may be large.
+func TestAnEventThatWaitsHoldsNamesAlone(t *testing.T) {
+	a := newAnnouncer(events.NewFakeRecorder(1), scheme.Scheme)
+	object := objects.NewConfigMap("config", "shop", "a", "large")
+	object.UID, object.TypeMeta = "u", metav1.TypeMeta{}
+
+	name, ok := a.named(object).(*metav1.PartialObjectMetadata)
+
+	require.True(t, ok)
+	require.Equal(t, "/v1, Kind=ConfigMap", name.GroupVersionKind().String())
+	require.Equal(t, object.ObjectMeta, name.ObjectMeta)
+	require.Nil(t, a.named(nil))
 }

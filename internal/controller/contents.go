@@ -14,8 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/store"
 )
 
 // Digested returns a function that leaves the content of ConfigMaps out of the
@@ -45,19 +48,34 @@ func Digested(namespace string) func(any) (any, error) {
 	}
 }
 
+// Bounded leaves what is too large of VectorSidecars out of the cache, and of all of them
+// what the API server notes of their writers.
+func Bounded(cached any) (any, error) {
+	sidecar, ok := cached.(*v1alpha1.VectorSidecar)
+	if !ok {
+		return cached, nil
+	}
+	sidecar.ManagedFields = nil
+	return decision.Bounded(sidecar), nil
+}
+
 // isReduced reports whether the content of a ConfigMap was left out before: what is
 // listed as a stream comes by here twice.
 func isReduced(object *corev1.ConfigMap) bool {
 	return object.Annotations[companion.ContentDigest] != "" && len(object.Data)+len(object.BinaryData) == 0
 }
 
+// mostContent is how many bytes of ConfigMaps are held: tenants may refer to as many as
+// they like, of a megabyte each.
+const mostContent = 16 << 20
+
 // contents holds the ConfigMaps whose content the cache leaves out and a
-// VectorSidecar asks for. Each content is read once.
+// VectorSidecar asks for. Each content is read once, as long as there is room for all.
 type contents struct {
 	live client.Reader
 
 	mu    sync.Mutex
-	known map[types.NamespacedName]content
+	known *store.Store[content] // by NAMESPACE/NAME
 }
 
 type content struct {
@@ -66,7 +84,7 @@ type content struct {
 }
 
 func newContents(live client.Reader) *contents {
-	return &contents{live: live, known: map[types.NamespacedName]content{}}
+	return &contents{live: live, known: store.New[content](mostContent)}
 }
 
 // of returns the whole of a ConfigMap in the cache, nil if it is gone by now.
@@ -83,7 +101,7 @@ func (c *contents) of(ctx context.Context, cached *corev1.ConfigMap) (*corev1.Co
 	// It may be newer than the cache, whose event is still to come.
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.known[name] = content{companion.Digest(whole), whole}
+	c.known.Put(name.String(), content{companion.Digest(whole), whole}, store.Footprint(whole))
 	return whole, nil
 }
 
@@ -99,7 +117,7 @@ func (c *contents) peek(ctx context.Context, cached *corev1.ConfigMap) (*corev1.
 // whole returns what is known of a ConfigMap if it has the digest, else reads it.
 func (c *contents) whole(ctx context.Context, name types.NamespacedName, digest string) (*corev1.ConfigMap, error) {
 	c.mu.Lock()
-	before := c.known[name]
+	before := c.known.Get([]byte(name.String()))
 	c.mu.Unlock()
 	if before.digest == digest {
 		return before.object, nil
@@ -119,6 +137,6 @@ func (c *contents) forget(names []types.NamespacedName) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, name := range names {
-		delete(c.known, name)
+		c.known.Drop(name.String())
 	}
 }

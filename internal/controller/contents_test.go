@@ -6,6 +6,8 @@ package controller
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -78,6 +80,16 @@ func (l *live) Get(_ context.Context, _ client.ObjectKey, into client.Object, _ 
 	return l.err
 }
 
+func TestContentsAreHeldAsFarAsThereIsRoom(t *testing.T) {
+	c := newContents(&live{object: objects.NewConfigMap("", "shop", "a.csv", strings.Repeat("x", 1<<20))})
+	for n := range 20 {
+		object, err := c.of(t.Context(), digested(t, objects.NewConfigMap(fmt.Sprint(n), "shop", "a.csv", "x")))
+		require.NoError(t, err)
+		require.Len(t, object.Data["a.csv"], 1<<20)
+	}
+	require.Equal(t, 15, c.known.Len())
+}
+
 func TestAContentIsReadOnce(t *testing.T) {
 	there := &live{object: objects.NewConfigMap("shipping", "shop", "vector.yaml", "x")}
 	c := newContents(there)
@@ -95,7 +107,7 @@ func TestAContentIsReadOnce(t *testing.T) {
 	require.Equal(t, 2, there.asked)
 
 	c.forget([]types.NamespacedName{client.ObjectKeyFromObject(there.object)})
-	require.Empty(t, c.known, "nobody asks for it any more")
+	require.Zero(t, c.known.Len(), "nobody asks for it any more")
 	there.err = errors.New("no")
 	_, err := c.of(t.Context(), digested(t, there.object))
 	require.ErrorIs(t, err, there.err)

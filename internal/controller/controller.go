@@ -103,9 +103,10 @@ type Reconciler struct {
 }
 
 // Setup adds the loop, its indexes and its watches to a manager, whose cache must
-// hold what the Fleet makes of each Deployment, and ConfigMaps as Digested leaves them.
+// hold what the Fleet makes of each Deployment, ConfigMaps as Digested leaves them, and
+// VectorSidecars as Bounded does.
 func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler, error) {
-	announcer := newAnnouncer(mgr.GetEventRecorder(meta.Operator))
+	announcer := newAnnouncer(mgr.GetEventRecorder(meta.Operator), mgr.GetScheme())
 	if err := mgr.Add(announcer); err != nil {
 		return nil, fmt.Errorf("adding the events: %w", err)
 	}
@@ -228,6 +229,13 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 			r.forget(request.NamespacedName)
 		}
 		return reconcile.Result{}, metrics.Unchanged, client.IgnoreNotFound(err)
+	}
+	sidecar, err := r.deleted(ctx, sidecar)
+	if err != nil {
+		return reconcile.Result{}, metrics.Failed, err
+	}
+	if sidecar == nil {
+		return reconcile.Result{}, metrics.Unchanged, nil
 	}
 	if err := r.collectVerdicts(ctx, sidecar); err != nil {
 		return reconcile.Result{}, metrics.Failed, fmt.Errorf("reading what Vector said: %w", err)

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -44,6 +45,25 @@ func (r *Reconciler) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.Ve
 		return nil
 	}
 	return r.writer.Hold(ctx, sidecar)
+}
+
+// deleted returns a VectorSidecar as it is, or as the API server has it where it is being
+// deleted and too large for the cache: with what it says of its deletion, and with its
+// finalizers. It is nil if it is gone.
+func (r *Reconciler) deleted(ctx context.Context, cached *v1alpha1.VectorSidecar) (*v1alpha1.VectorSidecar, error) {
+	if cached.DeletionTimestamp == nil || !decision.IsReduced(cached) {
+		return cached, nil
+	}
+	// Its right is that of the watch: to list.
+	var found v1alpha1.VectorSidecarList
+	err := r.live.List(ctx, &found, client.InNamespace(cached.Namespace), client.MatchingFields{metav1.ObjectNameField: cached.Name})
+	if err != nil {
+		return nil, fmt.Errorf("reading what is too large for the cache: %w", err)
+	}
+	if len(found.Items) == 0 {
+		return nil, nil //nolint:nilnil // What is gone is no error.
+	}
+	return &found.Items[0], nil
 }
 
 // release removes the finalizer once nothing carries the sidecar any more, or

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -51,10 +52,11 @@ func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 }
 
 // selectorKeys are labels one of which every matching workload has: the first
-// required pair, or the pairs that an In expression allows, or "*".
+// required pair, or the pairs that an In expression allows, or "*". One that is too
+// large for the cache selects nothing there.
 func selectorKeys(object client.Object) []string {
 	sidecar, ok := object.(*v1alpha1.VectorSidecar)
-	if !ok {
+	if !ok || decision.IsReduced(sidecar) {
 		return nil
 	}
 	selector := &sidecar.Spec.Selector

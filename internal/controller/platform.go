@@ -54,8 +54,7 @@ func count(now *platform.Platform) (good, broken int) {
 
 // tellPlatform writes an event about what a platform team has changed.
 func (r *Reconciler) tellPlatform(ctx context.Context, change platform.Change) {
-	object := change.Object.DeepCopy()
-	object.APIVersion, object.Kind = "v1", "ConfigMap"
+	object := change.Object
 	reasons := map[bool][2]string{
 		false: {meta.ReasonTemplateSetLoaded, meta.ReasonInvalidTemplateSet},
 		true:  {meta.ReasonPolicyLoaded, meta.ReasonInvalidPolicy},

@@ -11,8 +11,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// aheadLimit is how many workloads are rendered for ahead: fewer than a Memo holds.
-const aheadLimit = memoLimit / 4
+// aheadLimit is how many workloads are rendered for ahead: fewer than a Memo holds, but
+// for large ones.
+const aheadLimit = 512
 
 // renderAhead fills the memo for some of the workloads to come, several at once,
 // if the snapshot wishes it. It changes no decision: what it finds is asked for

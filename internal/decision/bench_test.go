@@ -12,6 +12,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/offline"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/store"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -49,7 +50,7 @@ func BenchmarkPlanning(b *testing.B) {
 			b.ReportAllocs()
 			for n := 0; n < b.N; n += count {
 				if !test.again {
-					clear(memo.recalls)
+					memo.recalls = store.New[*recall](mostRecalled)
 				}
 				decided, err := Decide(b.Context(), test.snapshot, memo)
 				require.NoError(b, err)

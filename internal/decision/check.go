@@ -16,6 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/store"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -65,7 +66,7 @@ func (b *batch) report(files []vectorconfig.File, options vectorconfig.Options) 
 		return found
 	}
 	fresh := vectorconfig.Check(files, options)
-	remember(b.memo, b.memo.reports, sum[:], fresh)
+	remember(b.memo, b.memo.reports, sum[:], fresh, store.Footprint(fresh))
 	return fresh
 }
 

@@ -6,7 +6,6 @@ package decision
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -247,8 +246,8 @@ func TestAMemoHoldsNoCopies(t *testing.T) {
 		_, err := Decide(t.Context(), s, memo)
 		require.NoError(t, err)
 	}
-	require.Len(t, memo.entries, 3)
-	for of := range maps.Values(memo.entries) {
+	require.Equal(t, 3, memo.rendered.Len())
+	for _, of := range memo.rendered.All() {
 		require.Empty(t, of.companions)
 		require.NotNil(t, of.copied)
 	}

@@ -277,8 +277,11 @@ func (d *Decision) collect(companions []corev1.ConfigMap) {
 }
 
 // selectorOf reads the selector. An empty one needs matchAll: an object from
-// before the rule in the CRD may still lack it.
+// before the rule in the CRD may still lack it. One that is too large has none.
 func selectorOf(sidecar *v1alpha1.VectorSidecar) (labels.Selector, *Invalid) {
+	if invalid := tooLarge(sidecar); invalid != nil {
+		return nil, invalid
+	}
 	selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
 	if err != nil {
 		return nil, &Invalid{meta.ReasonInvalidSelector, describe(sidecar) + ": spec.selector: " + err.Error()}

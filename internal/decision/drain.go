@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/store"
 )
 
 // cuts are what is wanted of workloads whose pods have to end sooner than a sidecar
@@ -37,8 +38,12 @@ func (b *batch) within(of *wanted, grace *int64) *wanted {
 	if of.cuts.made == nil {
 		of.cuts.made = map[int64]*wanted{}
 	}
-	of.cuts.made[has] = b.cut(of, has)
-	return of.cuts.made[has]
+	cut := b.cut(of, has)
+	of.cuts.made[has] = cut
+	bytes := store.Footprint(cut)
+	cut.bytes.Store(int64(bytes))
+	b.memo.grow(of, bytes)
+	return cut
 }
 
 // cut makes what is wanted of workloads whose pods have so many seconds to end.

@@ -11,41 +11,49 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/store"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// memoLimit bounds a Memo. An entry is some ten kilobytes.
-const memoLimit = 2048
+// What a Memo may take, in bytes: renderings, of which each is some ten kilobytes and may be
+// a megabyte, what is told of configurations, and the last passes. It is for a container
+// with the memory that the chart gives it.
+const (
+	mostRendered = 24 << 20
+	mostRead     = 1 << 20
+	mostReported = 8 << 20
+	mostRecalled = 16 << 20
+)
 
 // Memo remembers renderings and checks by everything that they depend on, so that
-// a pass in which nothing changed renders nothing. It changes no decision. It may be
-// used by several goroutines at once; a nil Memo remembers nothing.
+// a pass in which nothing changed renders nothing. It changes no decision, and is bounded
+// in bytes. It may be used by several goroutines at once; a nil Memo remembers nothing.
 type Memo struct {
-	mu      sync.Mutex
-	entries map[string]*wanted
+	mu       sync.Mutex
+	rendered *store.Store[*wanted]
 	// read has for each request which keys of a target its renderings read: most
 	// often the same for all, so that one look finds a result.
-	read    map[string][][]string
-	reports map[string]*vectorconfig.Report
-	// recalls are the last passes of VectorSidecars.
-	recalls map[types.NamespacedName]*recall
+	read    *store.Store[[][]string]
+	reports *store.Store[*vectorconfig.Report]
+	// recalls are the last passes of VectorSidecars, by name.
+	recalls *store.Store[*recall]
 }
 
 // NewMemo returns an empty Memo.
 func NewMemo() *Memo {
 	return &Memo{
-		entries: map[string]*wanted{}, read: map[string][][]string{},
-		reports: map[string]*vectorconfig.Report{}, recalls: map[types.NamespacedName]*recall{},
+		rendered: store.New[*wanted](mostRendered), read: store.New[[][]string](mostRead),
+		reports: store.New[*vectorconfig.Report](mostReported), recalls: store.New[*recall](mostRecalled),
 	}
 }
 
@@ -76,6 +84,9 @@ type wanted struct {
 	shortened string
 	// cuts are the same for such pods.
 	cuts cuts
+	// key is what it is remembered by, "" if it is not, and bytes about what it takes then.
+	key   string
+	bytes atomic.Int64
 }
 
 // batch renders one request for several targets.
@@ -128,7 +139,7 @@ func (b *batch) rendered(ctx context.Context, target *workload.View) *wanted {
 	}
 	var space [1024]byte // Enough for most, without an allocation.
 	for _, keys := range b.memo.readBy(b.common) {
-		if found := remembered(b.memo, b.memo.entries, b.appendKey(space[:0], target, keys)); found != nil {
+		if found := remembered(b.memo, b.memo.rendered, b.appendKey(space[:0], target, keys)); found != nil {
 			return found
 		}
 	}
@@ -146,7 +157,8 @@ func (b *batch) keep(target *workload.View, fresh *wanted) {
 		return
 	}
 	b.memo.noteRead(b.common, fresh.readTarget)
-	remember(b.memo, b.memo.entries, b.appendKey(nil, target, fresh.readTarget), fresh)
+	fresh.key = string(b.appendKey(nil, target, fresh.readTarget))
+	b.memo.grow(fresh, store.Footprint(fresh))
 }
 
 // appendKey is the key of the request together with what templates see of a target
@@ -156,62 +168,59 @@ func (b *batch) appendKey(text []byte, target *workload.View, keys []string) []b
 }
 
 // readBy is what renderings of a request have read.
-func (m *Memo) readBy(common []byte) [][]string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.read[string(common)]
-}
+func (m *Memo) readBy(common []byte) [][]string { return remembered(m, m.read, common) }
 
 func (m *Memo) noteRead(common []byte, keys []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	before := m.read[string(common)]
+	before := m.read.Get(common)
 	if slices.ContainsFunc(before, func(known []string) bool { return slices.Equal(known, keys) }) {
 		return
 	}
-	if len(m.read) >= memoLimit {
-		clear(m.read) // What it led to is rendered anew when needed.
-	}
 	// A new list: others may be going through the old one.
-	m.read[string(common)] = append(slices.Clip(before), keys)
+	now := append(slices.Clip(before), keys)
+	m.read.Put(string(common), now, store.Footprint(now))
 }
 
 // Adopt remembers all that another Memo does, in place of what is remembered of the same.
 // The other one must not be used any more.
 func (m *Memo) Adopt(other *Memo) {
-	for key, lists := range other.read {
+	for key, lists := range other.read.All() {
 		for _, keys := range lists {
 			m.noteRead([]byte(key), keys)
 		}
 	}
-	for key, fresh := range other.entries {
-		remember(m, m.entries, []byte(key), fresh)
-	}
-	for key, fresh := range other.reports {
-		remember(m, m.reports, []byte(key), fresh)
-	}
-	for name, pass := range other.recalls {
+	for name, pass := range other.recalls.All() {
 		pass.forget.Stop()
 		m.keep(name, pass)
 	}
-}
-
-func remembered[V any](m *Memo, entries map[string]*V, key []byte) *V {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return entries[string(key)]
+	m.rendered.Adopt(other.rendered)
+	m.reports.Adopt(other.reports)
 }
 
-func remember[V any](m *Memo, entries map[string]*V, key []byte, fresh *V) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if len(entries) >= memoLimit {
-		for old := range entries {
-			delete(entries, old) // Any one: it is made anew when needed.
-			break
-		}
+// grow remembers a rendering that takes so many bytes more than it did.
+func (m *Memo) grow(of *wanted, bytes int) {
+	total := of.bytes.Add(int64(bytes))
+	if m == nil || of.key == "" {
+		return
 	}
-	entries[string(key)] = fresh
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.rendered.Put(of.key, of, int(total))
+}
+
+func remembered[V any](m *Memo, from *store.Store[V], key []byte) V {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return from.Get(key)
+}
+
+func remember[V any](m *Memo, in *store.Store[V], key []byte, fresh V, bytes int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	in.Put(string(key), fresh, bytes)
 }
 
 // evaluate renders and checks.

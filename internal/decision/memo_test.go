@@ -118,7 +118,7 @@ func TestALateRenderingIsNotRemembered(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		b := &batch{memo: NewMemo(), common: []byte("common")}
 		b.keep(&target, &wanted{late: late})
-		require.Equal(t, late, remembered(b.memo, b.memo.entries, b.common) == nil)
+		require.Equal(t, late, remembered(b.memo, b.memo.rendered, b.common) == nil)
 	}
 }
 
@@ -129,7 +129,7 @@ func TestARenderingIsSharedByWhatItRead(t *testing.T) {
 	forAll, ofName := &wanted{}, &wanted{readTarget: []string{"name"}}
 	find := func(view workload.View) *wanted {
 		for _, keys := range b.memo.readBy(b.common) {
-			if found := remembered(b.memo, b.memo.entries, b.appendKey(nil, &view, keys)); found != nil {
+			if found := remembered(b.memo, b.memo.rendered, b.appendKey(nil, &view, keys)); found != nil {
 				return found
 			}
 		}
@@ -211,7 +211,7 @@ func BenchmarkMemoHit(b *testing.B) {
 			for b.Loop() {
 				batch.want(b.Context(), &view)
 			}
-			require.Len(b, batch.memo.entries, 1)
+			require.Equal(b, 1, batch.memo.rendered.Len())
 		})
 	}
 }

@@ -4,10 +4,10 @@
 package decision
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -73,35 +73,57 @@ func (m *Memo) recall(sidecar *v1alpha1.VectorSidecar) *recall {
 	if m == nil {
 		return fresh
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if last := m.recalls[nameOf(sidecar)]; last != nil {
+	if last := remembered(m, m.recalls, []byte(nameOf(sidecar))); last != nil {
 		fresh.injected.before, fresh.removed.before = last.injected.now, last.removed.now
 	}
 	return fresh
 }
 
-// keep remembers a pass in place of the one before.
-func (m *Memo) keep(name types.NamespacedName, pass *recall) {
+// keep remembers a pass for the VectorSidecar of a name, in place of the one before, unless
+// it takes more than all may.
+func (m *Memo) keep(name string, pass *recall) {
 	if m == nil {
 		return
 	}
+	bytes := pass.bytes()
 	pass.injected.before, pass.removed.before = nil, nil
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if last := m.recalls[name]; last != nil {
+	if last := m.recalls.Get([]byte(name)); last != nil {
 		last.forget.Stop()
+		m.recalls.Drop(name)
 	}
-	m.recalls[name] = pass
-	pass.forget = time.AfterFunc(recallFor, func() {
+	if bytes > mostRecalled {
+		return
+	}
+	var forget *time.Timer
+	forget = time.AfterFunc(recallFor, func() { // It must not hold on to a pass that is dropped before.
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		if m.recalls[name] == pass {
-			delete(m.recalls, name)
+		if held := m.recalls.Get([]byte(name)); held != nil && held.forget == forget {
+			m.recalls.Drop(name)
 		}
 	})
+	pass.forget = forget
+	m.recalls.Put(name, pass, bytes)
 }
 
-func nameOf(sidecar *v1alpha1.VectorSidecar) types.NamespacedName {
-	return types.NamespacedName{Namespace: sidecar.Namespace, Name: sidecar.Name}
+// bytes are about what it takes to remember a pass. What judgements have in common with
+// renderings that are remembered anyway counts here, too: these may be gone before.
+func (r *recall) bytes() int {
+	total := 0
+	seen := map[*wanted]bool{}
+	for _, judged := range slices.Concat(r.injected.now, r.removed.now) {
+		total += perJudgement + len(judged.plan.Message) + len(judged.plan.Warning) + len(judged.basis)
+		if judged.wanted != nil && !seen[judged.wanted] {
+			seen[judged.wanted] = true
+			total += int(judged.wanted.bytes.Load())
+		}
+	}
+	return total
 }
+
+// perJudgement is about what one takes with its plan, but for texts.
+const perJudgement = 512
+
+func nameOf(sidecar *v1alpha1.VectorSidecar) string { return sidecar.Namespace + "/" + sidecar.Name }

@@ -166,7 +166,7 @@ func TestAPassIsForgottenWhenNoOtherComes(t *testing.T) {
 			synctest.Wait()
 			memo.mu.Lock()
 			defer memo.mu.Unlock()
-			return len(memo.recalls)
+			return memo.recalls.Len()
 		}
 		memo.keep(nameOf(sidecar), &recall{})
 		<-time.After(recallFor - time.Second)

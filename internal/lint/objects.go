@@ -125,6 +125,7 @@ func (o *objects) lintValues(document world.Document, sidecar *v1alpha1.VectorSi
 
 // about is the part of a VectorSidecar that a reason is about.
 var about = map[string][]string{
+	meta.ReasonTooLarge:           {"spec"},
 	meta.ReasonInvalidSelector:    {"spec", "selector"},
 	meta.ReasonUnknownEnvironment: {"spec", "environment"},
 	meta.ReasonConfigMapNotFound:  {"spec", "sidecar", "config", "configMapRef"},

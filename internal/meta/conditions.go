@@ -28,6 +28,7 @@ const (
 	ReasonRemoving           = "Removing"
 	ReasonAsExpected         = "AsExpected"
 	ReasonInvalidSelector    = "InvalidSelector"
+	ReasonTooLarge           = "TooLarge"
 	ReasonUnknownEnvironment = "UnknownEnvironment"
 	ReasonInvalidValues      = "InvalidValues"
 	ReasonInvalidTemplate    = "InvalidTemplate"

@@ -108,9 +108,10 @@ func cacheOptions(options Options, fleet *controller.Fleet, relister *relist.Rel
 	// The name of a label of ours is always valid.
 	validation, _ := labels.NewRequirement(meta.LabelValidation, selection.Exists, nil)
 	settings.ByObject = map[client.Object]cache.ByObject{
-		&appsv1.Deployment{}: {Transform: fleet.Reduce},
-		&batchv1.Job{}:       {Label: labels.NewSelector().Add(*validation)},
-		&corev1.ConfigMap{}:  configMaps,
+		&v1alpha1.VectorSidecar{}: {Transform: controller.Bounded},
+		&appsv1.Deployment{}:      {Transform: fleet.Reduce},
+		&batchv1.Job{}:            {Label: labels.NewSelector().Add(*validation)},
+		&corev1.ConfigMap{}:       configMaps,
 	}
 	options.Webhook.addToCache(&settings, options.Namespace)
 	return settings

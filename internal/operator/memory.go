@@ -5,6 +5,7 @@ package operator
 
 import (
 	"context"
+	"math"
 	"os"
 	"runtime/debug"
 	"runtime/metrics"
@@ -27,7 +28,9 @@ const (
 	reconsideredFilling = 50 * time.Millisecond
 )
 
-// garbage says how much of it may come, unless the variable GOGC does.
+// garbage says how much of it may come: not more than what lives makes worth while,
+// unless the variable GOGC says it, and not more than the container has room for, unless
+// GOMEMLIMIT does.
 type garbage struct {
 	// filled ends the time of filling the caches, when what lives grows.
 	filled context.CancelFunc
@@ -49,18 +52,21 @@ func (g *garbage) Start(ctx context.Context) error {
 	return nil
 }
 
-// limitGarbage has the limit follow the size of the fleet until the context ends.
+// limitGarbage has the limits follow the size of the fleet, and the limit of the
+// container, which may be resized in place, until the context ends.
 func limitGarbage(ctx context.Context, least int, interval time.Duration) {
-	if os.Getenv("GOGC") != "" {
-		return
-	}
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
-	for last := 0; ; {
-		// To set it stops everything for a moment.
-		if percent := garbagePercent(least, living()); percent != last {
-			debug.SetGCPercent(percent)
-			last = percent
+	machine := os.DirFS("/")
+	for percent, memory := 0, int64(0); ; {
+		// To set one stops everything for a moment.
+		if now := garbagePercent(least, living()); now != percent && os.Getenv("GOGC") == "" {
+			debug.SetGCPercent(now)
+			percent = now
+		}
+		if now := memoryLimit(containerMemory(machine)); now != memory && os.Getenv("GOMEMLIMIT") == "" {
+			debug.SetMemoryLimit(now)
+			memory = now
 		}
 		select {
 		case <-ticker.C:
@@ -68,6 +74,15 @@ func limitGarbage(ctx context.Context, least int, interval time.Duration) {
 			return
 		}
 	}
+}
+
+// memoryLimit is what of a container's memory, 0 for one without a limit, is for what the
+// collector knows of: a tenth is for the rest, such as what the kernel holds for the process.
+func memoryLimit(container int64) int64 {
+	if container == 0 {
+		return math.MaxInt64
+	}
+	return container / 10 * 9
 }
 
 // NeedLeaderElection says that those that stand by have filled their caches, too.

@@ -130,7 +130,7 @@ func addWebhook(ctx context.Context, mgr ctrl.Manager, options Options, served *
 		return fmt.Errorf("following Secret %s/%s: %w", options.Namespace, w.Secret, err)
 	}
 	server := mgr.GetWebhookServer()
-	server.Register(admission.Path, &webhook.Admission{Handler: admission.New(loop, memo)})
+	server.Register(admission.Path, admission.Bounded(&webhook.Admission{Handler: admission.New(loop, memo)}))
 	// It connects as the API server does, so that it also tells of the certificate.
 	connects := server.StartedChecker()
 	err := mgr.AddReadyzCheck("webhook", func(request *http.Request) error { return cmp.Or(loop.HasRead(), connects(request)) })

@@ -14,6 +14,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -106,13 +107,13 @@ func TestTheKernelsAccountsAreRead(t *testing.T) {
 	for began := time.Now(); time.Since(began) < 50*time.Millisecond; {
 		_ = began // Uses the processor, so that there is something to account for.
 	}
-	used, err := cpuOf(os.Getpid())
+	used, err := harness.CPU(os.Getpid())
 	require.NoError(t, err)
 	require.Positive(t, used)
-	resident, err := memoryOf(os.Getpid(), "VmRSS")
+	resident, err := harness.Memory(os.Getpid(), "VmRSS")
 	require.NoError(t, err)
 	require.Greater(t, resident, int64(1<<20))
-	most, err := memoryOf(os.Getpid(), "VmHWM")
+	most, err := harness.Memory(os.Getpid(), "VmHWM")
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, most, resident)
 }

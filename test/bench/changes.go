@@ -14,6 +14,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
 // changesPerSecond is how fast labels are added.
@@ -94,7 +96,7 @@ func (s sizes) pace(ctx context.Context, b *bench) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, operator.stop(), b.empty(ctx, namespace)) }()
-	spent, err := cpuOf(operator.pid())
+	spent, err := harness.CPU(operator.pid())
 	if err != nil {
 		return err
 	}
@@ -119,7 +121,7 @@ func (s sizes) pace(ctx context.Context, b *bench) (err error) {
 	if err != nil {
 		return err
 	}
-	used, err := cpuOf(operator.pid())
+	used, err := harness.CPU(operator.pid())
 	if err != nil {
 		return err
 	}

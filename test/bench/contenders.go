@@ -16,6 +16,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/test/bench/naive"
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
 // contender injects all Deployments of a namespace that has count of them.
@@ -128,7 +129,7 @@ func runOperator(ctx context.Context, b *bench, namespace string, count int) (ma
 	if err := profiling(); err != nil {
 		return made, err
 	}
-	made.memory, err = memoryOf(operator.pid(), "VmHWM")
+	made.memory, err = harness.Memory(operator.pid(), "VmHWM")
 	return made, err
 }
 
@@ -146,7 +147,7 @@ func (b *bench) measure(ctx context.Context, namespace string, count, pid int, r
 	defer seen.stop()
 	spent := time.Duration(0)
 	if pid != 0 {
-		if spent, err = cpuOf(pid); err != nil {
+		if spent, err = harness.CPU(pid); err != nil {
 			return made, err
 		}
 	}
@@ -159,7 +160,7 @@ func (b *bench) measure(ctx context.Context, namespace string, count, pid int, r
 	}
 	made.wall = time.Since(began)
 	if pid != 0 {
-		now, err := cpuOf(pid)
+		now, err := harness.CPU(pid)
 		if err != nil {
 			return made, err
 		}

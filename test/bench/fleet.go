@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -93,13 +94,13 @@ func (b *bench) settle(ctx context.Context) (found sample, err error) {
 	if _, err := b.cluster.quiet(ctx, 3*time.Second); err != nil {
 		return found, err
 	}
-	if found.mostEver, err = memoryOf(operator.pid(), "VmHWM"); err != nil {
+	if found.mostEver, err = harness.Memory(operator.pid(), "VmHWM"); err != nil {
 		return found, err
 	}
-	if found.resident, err = memoryOf(operator.pid(), "VmRSS"); err != nil {
+	if found.resident, err = harness.Memory(operator.pid(), "VmRSS"); err != nil {
 		return found, err
 	}
-	if found.cpu, err = cpuOf(operator.pid()); err != nil || !b.profiles {
+	if found.cpu, err = harness.CPU(operator.pid()); err != nil || !b.profiles {
 		return found, err
 	}
 	url := fmt.Sprintf("http://%s/debug/pprof/heap?gc=1", operator.pprof)
@@ -141,7 +142,7 @@ func (s sizes) rest(ctx context.Context, b *bench, namespace string, there int) 
 	if err != nil {
 		return err
 	}
-	spent, err := cpuOf(operator.pid())
+	spent, err := harness.CPU(operator.pid())
 	if err != nil {
 		return err
 	}
@@ -190,7 +191,7 @@ func (s sizes) stormOn(ctx context.Context, b *bench, operator *process, namespa
 	if err != nil {
 		return err
 	}
-	spent, err := cpuOf(operator.pid())
+	spent, err := harness.CPU(operator.pid())
 	if err != nil {
 		return err
 	}
@@ -216,7 +217,7 @@ func (s sizes) stormOn(ctx context.Context, b *bench, operator *process, namespa
 
 // spentSince is what was called, and what the operator used, since an earlier look.
 func (b *bench) spentSince(ctx context.Context, operator *process, before calls, spent time.Duration) (calls, time.Duration, error) {
-	used, err := cpuOf(operator.pid())
+	used, err := harness.CPU(operator.pid())
 	if err != nil {
 		return nil, 0, err
 	}

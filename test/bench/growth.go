@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -95,7 +96,7 @@ func (b *bench) costOfEvent(ctx context.Context, sidecars int) (cost time.Durati
 	if _, err := b.cluster.quiet(ctx, 5*time.Second); err != nil {
 		return 0, err
 	}
-	spent, err := cpuOf(operator.pid())
+	spent, err := harness.CPU(operator.pid())
 	if err != nil {
 		return 0, err
 	}
@@ -106,6 +107,6 @@ func (b *bench) costOfEvent(ctx context.Context, sidecars int) (cost time.Durati
 			return 0, err
 		}
 	}
-	used, err := cpuOf(operator.pid())
+	used, err := harness.CPU(operator.pid())
 	return (used - spent) / crowdEvents, err
 }

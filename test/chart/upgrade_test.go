@@ -286,7 +286,7 @@ func TestAnUpgradeLeavesWhatItsPolicyForbids(t *testing.T) {
 	harness.Until(t, world, store, "the change to be judged", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.ObservedGeneration == vs.Generation && violates(vs)
 	})
-	u.requireNoRollout(t, "the upgrade")
+	u.requireNoRollout(t, "the upgrade", u.rolls)
 
 	harness.Change(t, world, u.workloads[0].Deployment, func(d *appsv1.Deployment) { d.Labels = nil })
 	requireClean(t, u.workloads[0].Deployment)

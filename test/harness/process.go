@@ -22,6 +22,9 @@ import (
 type Process struct {
 	// Metrics and Health are the addresses that it serves.
 	Metrics, Health string
+	// IsConfined tells that the kernel ends it beyond the limit of its memory, and not
+	// beyond some more.
+	IsConfined bool
 
 	cmd   *exec.Cmd
 	log   *transcript
@@ -33,6 +36,8 @@ type Settings struct {
 	Arguments []string
 	// Environment variables, each NAME=value.
 	Environment []string
+	// MemoryLimit is that of its container in bytes; 0 for none.
+	MemoryLimit int64
 }
 
 // BuildOperator builds the operator's program into a folder, as the Makefile builds
@@ -59,9 +64,14 @@ func StartProcess(t testing.TB, program, kubeconfig string, settings Settings) *
 	p.cmd = exec.Command(program, arguments...)
 	p.cmd.Env = append([]string{"KUBECONFIG=" + kubeconfig, "HOME=" + t.TempDir()}, settings.Environment...)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
+	release := func() {}
+	if settings.MemoryLimit > 0 {
+		release, p.IsConfined = confine(p.cmd, settings.MemoryLimit)
+	}
 	require.NoError(t, p.cmd.Start())
 	go func() {
 		_ = p.cmd.Wait() // Its state tells how it ended.
+		release()
 		close(p.ended)
 	}()
 	t.Cleanup(func() {
@@ -84,6 +94,9 @@ func (p *Process) Kill() {
 	_ = p.cmd.Process.Kill() // It may have ended.
 	<-p.ended
 }
+
+// Pid is the number of the process.
+func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
 // Ended is closed when it has ended.
 func (p *Process) Ended() <-chan struct{} { return p.ended }

@@ -65,6 +65,14 @@ func TestARepairIsCounted(t *testing.T) {
 	})
 }
 
+func TestTheCollectorOfGarbageKnowsTheLimitOfTheContainer(t *testing.T) {
+	p := start(t, harness.Settings{MemoryLimit: 256_000_000})
+	token := reader(t)
+	harness.Eventually(t, "nine tenths of it", func() bool {
+		return strings.Contains(scrape(t, p.Metrics, token).text, "\ngo_gc_gomemlimit_bytes 2.304e+08\n")
+	})
+}
+
 // Dashboards and alerts are held to what is documented, and that to this.
 func TestWhatIsDocumentedIsExported(t *testing.T) {
 	p := start(t, harness.Settings{Arguments: []string{"--leader-elect", "--leader-election-id=metrics"}})

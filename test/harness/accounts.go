@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package harness
 
 import (
 	"fmt"
@@ -14,9 +14,9 @@ import (
 // ticks is how many units of the kernel's accounts make a second (USER_HZ).
 const ticks = 100
 
-// cpuOf is the processor time that a process has used so far, by the kernel's
+// CPU is the processor time that a process has used so far, by the kernel's
 // account of it.
-func cpuOf(pid int) (time.Duration, error) {
+func CPU(pid int) (time.Duration, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, fmt.Errorf("reading the account of process %d: %w", pid, err)
@@ -38,9 +38,9 @@ func cpuOf(pid int) (time.Duration, error) {
 	return used, nil
 }
 
-// memoryOf is a line of a process's account of memory, in bytes: VmRSS, what is
-// resident, or VmHWM, the most that ever was.
-func memoryOf(pid int, line string) (int64, error) {
+// Memory is a line of a process's account of memory, in bytes: VmRSS, what is
+// resident, or VmHWM, the most that ever was, or was since ForgetMost.
+func Memory(pid int, line string) (int64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, fmt.Errorf("reading the memory of process %d: %w", pid, err)
@@ -52,4 +52,12 @@ func memoryOf(pid int, line string) (int64, error) {
 		}
 	}
 	return 0, fmt.Errorf("reading the memory of process %d: no line %s", pid, line)
+}
+
+// ForgetMost has the account of a process begin anew with the most memory that ever was.
+func ForgetMost(pid int) error {
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0); err != nil {
+		return fmt.Errorf("forgetting the most memory of process %d: %w", pid, err)
+	}
+	return nil
 }

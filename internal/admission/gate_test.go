@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package admission
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// guarded serves behind a gate what reads requests to their end, and then waits for the
+// test. It counts those that are being read, or were.
+func guarded(t *testing.T, patience time.Duration) (address string, begun *atomic.Int32, finish func()) {
+	t.Helper()
+	begun, held := &atomic.Int32{}, make(chan struct{})
+	of, _ := Bounded(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begun.Add(1)
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		<-held
+	})).(*gate)
+	of.patience = patience
+	server := httptest.NewServer(of)
+	finish = sync.OnceFunc(func() { close(held) })
+	t.Cleanup(server.Close)
+	t.Cleanup(finish)
+	return server.Listener.Addr().String(), begun, finish
+}
+
+func posted(t *testing.T, address string, body io.Reader) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address, body)
+	if err != nil {
+		return 0
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0
+	}
+	defer response.Body.Close()
+	return response.StatusCode
+}
+
+// untold hides how long a text is.
+type untold struct{ io.Reader }
+
+func TestARequestThatIsTooLargeIsNotRead(t *testing.T) {
+	address, begun, finish := guarded(t, time.Minute)
+	finish()
+	require.Equal(t, http.StatusRequestEntityTooLarge, posted(t, address, bytes.NewReader(make([]byte, largestRequest+1))))
+	require.Zero(t, begun.Load())
+	require.Equal(t, http.StatusBadRequest, posted(t, address, untold{bytes.NewReader(make([]byte, largestRequest+1))}))
+	require.Equal(t, http.StatusOK, posted(t, address, bytes.NewReader(make([]byte, largestRequest))))
+}
+
+func TestLargeRequestsWaitForEachOther(t *testing.T) {
+	address, begun, finish := guarded(t, time.Minute)
+	var asking sync.WaitGroup
+	var answers [4]int
+	for n := range answers {
+		asking.Go(func() { answers[n] = posted(t, address, bytes.NewReader(make([]byte, largestRequest/2))) })
+	}
+	require.Eventually(t, func() bool { return begun.Load() == 2 }, time.Minute, time.Millisecond)
+	require.Never(t, func() bool { return begun.Load() > 2 }, 50*time.Millisecond, time.Millisecond)
+	finish()
+	asking.Wait()
+	require.Equal(t, [4]int{http.StatusOK, http.StatusOK, http.StatusOK, http.StatusOK}, answers)
+}
+
+func TestOneThatWaitsTooLongIsSentAway(t *testing.T) {
+	address, begun, finish := guarded(t, time.Second)
+	first := make(chan int, 1)
+	go func() { first <- posted(t, address, untold{strings.NewReader("{}")}) }()
+	require.Eventually(t, func() bool { return begun.Load() == 1 }, time.Minute, time.Millisecond)
+
+	require.Equal(t, http.StatusTooManyRequests, posted(t, address, strings.NewReader("{}")))
+
+	finish()
+	require.Equal(t, http.StatusOK, <-first, "it was sent in time, and may take its time now")
+}
+
+// Whoever sends a byte now and then keeps nobody out for long.
+func TestWhoSendsTooSlowlyIsCutOff(t *testing.T) {
+	address, _, finish := guarded(t, time.Second)
+	finish()
+	connection, err := net.Dial("tcp", address) //nolint:noctx // It is closed below.
+	require.NoError(t, err)
+	defer connection.Close()
+	_, err = fmt.Fprintf(connection, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n{", largestRequest)
+	require.NoError(t, err)
+
+	answer, err := http.ReadResponse(bufio.NewReader(connection), nil)
+
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.Equal(t, http.StatusBadRequest, answer.StatusCode)
+	require.Equal(t, http.StatusOK, posted(t, address, untold{strings.NewReader("{}")}), "there is all the room again")
+}
+
+func TestOnlySoManyWait(t *testing.T) {
+	address, begun, finish := guarded(t, time.Minute)
+	var asking sync.WaitGroup
+	var away atomic.Int32
+	for range mostWaiting + 5 {
+		asking.Go(func() {
+			if posted(t, address, strings.NewReader("{}")) == http.StatusTooManyRequests {
+				away.Add(1)
+			}
+		})
+	}
+	require.Eventually(t, func() bool { return away.Load() == 5 }, time.Minute, time.Millisecond)
+	require.LessOrEqual(t, int(begun.Load()), bytesAtOnce/leastBytes)
+	finish()
+	asking.Wait()
+}

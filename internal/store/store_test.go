@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestAStoreHoldsWhatThereIsRoomFor(t *testing.T) {
+	s := New[int](1000)
+	for n := range 100 {
+		s.Put(fmt.Sprint(n), n, 100)
+		require.Equal(t, n, s.Get([]byte(fmt.Sprint(n))), "the last one is there")
+		require.LessOrEqual(t, s.Bytes(), 1000)
+	}
+	s.Put("99", 7, 50)
+	require.Equal(t, 7, s.Get([]byte("99")))
+	s.Put("large", 8, 5000)
+	require.Equal(t, 1, s.Len(), "nothing else has room beside it")
+	s.Put("small", 9, 10)
+	require.Equal(t, 1, s.Len())
+	s.Drop("small")
+	s.Drop("nothing")
+	require.Zero(t, s.Bytes())
+	require.Zero(t, s.Get([]byte("small")))
+}
+
+func TestAFootprintIsAboutWhatIsAllocated(t *testing.T) {
+	made := func() map[string]any {
+		tree := map[string]any{}
+		for n := range 1000 {
+			tree[fmt.Sprintf("key-%04d", n)] = map[string]any{"list": []any{strings.Repeat("x", 100+n%7), n, true}, "more": fmt.Sprintf("text %d", n)}
+		}
+		return tree
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.GC() // What pools held is gone only now.
+	runtime.ReadMemStats(&before)
+	tree := made()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	t.Logf("%d of %d bytes", Footprint(tree), after.HeapAlloc-before.HeapAlloc)
+	require.InEpsilon(t, after.HeapAlloc-before.HeapAlloc, Footprint(tree), 0.5)
+	runtime.KeepAlive(tree)
+}
+
+func TestWhatIsSharedCountsOnce(t *testing.T) {
+	type node struct {
+		next *node
+		data []byte
+	}
+	ring := &node{data: make([]byte, 1000)}
+	ring.next = ring
+	require.Less(t, Footprint(ring), 1100)
+	shared := &struct{ text string }{strings.Repeat("x", 1000)}
+	require.Less(t, Footprint([]any{shared, shared}), 1200)
+}
