@@ -38,7 +38,7 @@ const (
 	Part = "a part of the field above it"
 )
 
-// NotAllowed are lines of fields that no policy allows: they are the owner's.
+// NotAllowed tells a field that no policy allows: it is the owner's.
 func (l *Line) NotAllowed() bool { return len(l.Keys) == 0 && l.Lets != Nothing && l.Lets != Part }
 
 const (
