@@ -47,6 +47,10 @@ const (
 	ReasonRetrying           = "Retrying"
 	ReasonRolloutFailed      = "RolloutFailed"
 	ReasonRolloutPaused      = "RolloutPaused"
+	ReasonSoaking            = "Soaking"
+	ReasonUnavailable        = "Unavailable"
+	ReasonPodsRefused        = "PodsRefused"
+	ReasonUnschedulable      = "Unschedulable"
 	ReasonWaitingForBudget   = "WaitingForBudget"
 	ReasonValidating         = "Validating"
 	ReasonNotValidated       = "NotValidated"
@@ -60,4 +64,10 @@ const (
 	ReasonRemoved            = "Removed"
 	ReasonLeftoverFound      = "LeftoverFound"
 	ReasonLeftoverRemoved    = "LeftoverRemoved"
+
+	// The kubelet's words for what is wrong with a container.
+	ReasonImagePullBackOff           = "ImagePullBackOff"
+	ReasonCrashLoopBackOff           = "CrashLoopBackOff"
+	ReasonOOMKilled                  = "OOMKilled"
+	ReasonCreateContainerConfigError = "CreateContainerConfigError"
 )

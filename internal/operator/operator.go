@@ -77,6 +77,7 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 		Instruments:        controller.Instruments{Metrics: counted, Tracer: process.Tracer, Reports: process.Reports},
 		Patience:           process.Patience,
 		ValidationJobs:     options.ValidationJobs,
+		ReadPods:           options.ReadPods,
 		Memo:               memo,
 	})
 	if err != nil {
