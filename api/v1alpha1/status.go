@@ -29,7 +29,7 @@ type VectorSidecarStatus struct {
 	InjectedDeployments int32 `json:"injectedDeployments"`
 
 	// UpdatedDeployments is how many of the injected ones have finished
-	// rolling out.
+	// rolling out, spec.rollout.soak included, and have all pods available.
 	// +kubebuilder:default=0
 	// +optional
 	UpdatedDeployments int32 `json:"updatedDeployments"`
@@ -52,13 +52,13 @@ type VectorSidecarStatus struct {
 	SkippedDeployments int32 `json:"skippedDeployments"`
 
 	// FailedDeployments is how many did not finish their rollout before its
-	// deadline.
+	// deadline, or whose pods failed in it because of the sidecar.
 	// +kubebuilder:default=0
 	// +optional
 	FailedDeployments int32 `json:"failedDeployments"`
 
-	// Unsettled are the first workloads that are not as they should be, by
-	// name.
+	// Unsettled are the first workloads that are not as they should be: those
+	// that need somebody's attention first, and each kind by name.
 	// +kubebuilder:validation:MaxItems=20
 	// +listType=map
 	// +listMapKey=name
@@ -97,9 +97,9 @@ type VectorSidecarStatus struct {
 type UnsettledWorkload struct {
 	// Name of the Deployment.
 	Name string `json:"name"`
-	// State is RollingOut, Removing, Waiting, Conflict, Blocked, Skipped,
-	// Failed or Refused.
-	State string `json:"state"`
+	// State is Failed, Hindered, Refused, Conflict, Blocked, Removing,
+	// RollingOut, Soaking, Unavailable, Waiting or Skipped.
+	State WorkloadState `json:"state"`
 	// Reason is one word for why.
 	// +optional
 	Reason string `json:"reason,omitempty"`
@@ -107,3 +107,31 @@ type UnsettledWorkload struct {
 	// +optional
 	Message string `json:"message,omitempty"`
 }
+
+// WorkloadState is where a workload stands that is not as it should be.
+type WorkloadState string
+
+const (
+	// StateFailed is a rollout that missed its deadline, or broke because of the sidecar.
+	StateFailed WorkloadState = "Failed"
+	// StateHindered is one whose pods something keeps from running that may pass.
+	StateHindered WorkloadState = "Hindered"
+	// StateRefused is a write that the API server refused.
+	StateRefused WorkloadState = "Refused"
+	// StateConflict is a name or field that belongs to somebody else.
+	StateConflict WorkloadState = "Conflict"
+	// StateBlocked is a workload that cannot take the sidecar as it is.
+	StateBlocked WorkloadState = "Blocked"
+	// StateRemoving is one that loses the sidecar.
+	StateRemoving WorkloadState = "Removing"
+	// StateRollingOut is one whose pods are being replaced.
+	StateRollingOut WorkloadState = "RollingOut"
+	// StateSoaking is a finished rollout before the end of spec.rollout.soak.
+	StateSoaking WorkloadState = "Soaking"
+	// StateUnavailable is one that has lost pods since its rollout was done.
+	StateUnavailable WorkloadState = "Unavailable"
+	// StateWaiting is one that has to wait for its turn.
+	StateWaiting WorkloadState = "Waiting"
+	// StateSkipped is one that its owner has left out.
+	StateSkipped WorkloadState = "Skipped"
+)

@@ -159,6 +159,16 @@ type RolloutSpec struct {
 	// +optional
 	MaxConcurrent *intstr.IntOrString `json:"maxConcurrent,omitempty"`
 
+	// Soak is for how long without a break all pods of a workload have to be
+	// available after its rollout. Until then the rollout counts as going on,
+	// and keeps its place among maxConcurrent. 0s for not at all. Default: 30s.
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) <= duration('24h')",message="must be at most 24h"
+	// +optional
+	Soak *metav1.Duration `json:"soak,omitempty"`
+
 	// Paused lets nothing new begin. Deleting the VectorSidecar still takes
 	// the sidecars out.
 	// +optional

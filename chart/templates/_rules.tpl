@@ -36,10 +36,14 @@ ClusterRole. */ -}}
   resources: [events]
   verbs: [create, patch]
 {{- if .Values.configValidation.job.enabled }}
-# Jobs in which Vector judges a configuration, and how their pods ended.
+# Jobs in which Vector judges a configuration.
 - apiGroups: [batch]
   resources: [jobs]
   verbs: [list, watch, create, delete]
+{{- end }}
+{{- if or .Values.configValidation.job.enabled .Values.rbac.optional.pods }}
+# How the pods of those Jobs ended, and with rbac.optional.pods what keeps the pods of a
+# workload from running whose rollout does not finish.
 - apiGroups: [""]
   resources: [pods]
   verbs: [list]

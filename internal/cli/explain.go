@@ -183,15 +183,27 @@ func (a *account) fill(p *plan.Plan, turn int) {
 	}
 }
 
-// report takes over what only the operator knows, from the status that it wrote:
-// that the API server refused a write, or that repairs were broken off.
+// report takes over what only the operator knows, from the status that it wrote: that
+// the API server refused a write, that repairs were broken off, or what is wrong with the
+// pods of a rollout that has not finished.
 func (a *account) report(sidecar *v1alpha1.VectorSidecar, name string) {
-	if a.Reason != "" || sidecar.Status.ObservedGeneration != sidecar.Generation {
+	if sidecar.Status.ObservedGeneration != sidecar.Generation {
 		return
 	}
 	for _, told := range sidecar.Status.Unsettled {
-		if told.Name == name && (told.State == "Refused" || told.State == "Blocked") && told.Reason != "" {
-			a.State, a.Reason, a.Message = told.State, told.Reason, told.Message+" (as the operator reports)"
+		if told.Name != name || told.Reason == "" {
+			continue
+		}
+		isKnown := false
+		switch told.State {
+		case v1alpha1.StateRefused, v1alpha1.StateBlocked:
+			isKnown = a.Reason == ""
+		case v1alpha1.StateFailed, v1alpha1.StateHindered:
+			isKnown = a.Action == string(plan.None) && a.State != "Updated"
+		default:
+		}
+		if isKnown {
+			a.State, a.Reason, a.Message = string(told.State), told.Reason, told.Message+" (as the operator reports)"
 		}
 	}
 }

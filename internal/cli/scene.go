@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"runtime"
 	"slices"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -174,7 +175,7 @@ func (s *scene) add(ctx context.Context, input *given) error {
 
 // prepare finds out what the platform team gives, and for what is decided.
 func (s *scene) prepare(chart fs.FS) error {
-	s.taker = snapshot.Taker{Reader: s, DefaultEnvironment: s.source.environment, KubeVersion: s.source.kubeVersion}
+	s.taker = snapshot.Taker{Reader: s, DefaultEnvironment: s.source.environment, KubeVersion: s.source.kubeVersion, Now: time.Now()}
 	installed := world.Installation{}
 	if s.installation != nil {
 		installed = *s.installation

@@ -104,7 +104,7 @@ func (e *explanation) conclude(view *workload.View) {
 	case len(matching) == 0:
 		e.Reason, e.Message = meta.ReasonNoMatch, e.unmatched(elsewhere)
 	case busy >= 0:
-		e.Reason, e.Message = busyness(&matching[busy])
+		e.Reason, e.Message = meta.ReasonRollingOut, matching[busy].busyness()
 	default:
 		e.Reason, e.Message = meta.ReasonUpToDate, matching[0].upToDate()
 	}
@@ -127,14 +127,12 @@ func (e *explanation) unmatched(elsewhere []account) string {
 	return "no VectorSidecar selects it: " + strings.Join(near, "; ")
 }
 
-func busyness(one *account) (reason, message string) {
-	if one.State == "Failed" {
-		return meta.ReasonRolloutFailed, "its rollout did not finish before its progress deadline: look at its pods"
+// busyness says what goes on.
+func (a *account) busyness() string {
+	if a.Action != string(plan.None) && a.Action != string(plan.Note) {
+		return fmt.Sprintf("VectorSidecar %s is about to write to it (%s); if that does not happen, see whether the operator runs: kubectl vectorsidecar check", a.Name, strings.ToLower(a.Action))
 	}
-	if one.Action != string(plan.None) && one.Action != string(plan.Note) {
-		return meta.ReasonRollingOut, fmt.Sprintf("VectorSidecar %s is about to write to it (%s); if that does not happen, see whether the operator runs: kubectl vectorsidecar check", one.Name, strings.ToLower(one.Action))
-	}
-	return meta.ReasonRollingOut, fmt.Sprintf("it carries the current sidecar of VectorSidecar %s, and is replacing its pods", one.Name)
+	return fmt.Sprintf("it carries the current sidecar of VectorSidecar %s, and is replacing its pods", a.Name)
 }
 
 // print writes the explanation for a person.

@@ -67,6 +67,8 @@ type Options struct {
 	// ValidationJobs lets VectorSidecars have Vector judge a configuration in
 	// a Job.
 	ValidationJobs bool
+	// ReadPods has the pods of workloads looked at that are not settled.
+	ReadPods bool
 	// Memo remembers renderings and checks.
 	Memo *decision.Memo
 	// ReconcileInterval is about how often every VectorSidecar is judged with nothing
@@ -95,6 +97,8 @@ type Reconciler struct {
 	fleet      *Fleet
 	statusPace *statusPace
 	contents   *contents
+	taken      *taken
+	pods       *pods
 	sweeper    *sweeper
 	anew       *anew
 	auditor    *auditor
@@ -128,6 +132,8 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 		statusPace: newStatusPace(time.Now),
 		contents:   newContents(mgr.GetAPIReader()),
 		anew:       newAnew(),
+		taken:      newTaken(),
+		pods:       newPods(mgr.GetAPIReader(), time.Now),
 
 		instruments: &instruments{Instruments: options.Instruments, pulse: newPulse(options.Patience), now: time.Now},
 	}
@@ -240,6 +246,7 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 	if err := r.collectVerdicts(ctx, sidecar); err != nil {
 		return reconcile.Result{}, metrics.Failed, fmt.Errorf("reading what Vector said: %w", err)
 	}
+	sidecar.Status = *r.statusPace.last(sidecar)
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	snapshot, err := r.observe(ctx, sidecar, fail)
@@ -255,6 +262,7 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 	span.Set(tracing.Environment, decided.Environment)
 	span.Count(tracing.Matched, decided.Matched)
 	r.contents.forget(r.references.keep(request.NamespacedName, decided.ConfigMaps()...))
+	r.taken.keep(request.NamespacedName, decided.Taken)
 	return r.carryOut(ctx, sidecar, decided, asking)
 }
 
@@ -301,13 +309,14 @@ func (r *Reconciler) decide(ctx context.Context, snapshot *decision.Snapshot, is
 }
 
 // lookAgain is when to look again although no event may come: a break in a repair
-// loop ends by itself, what refused a write may be lifted, and a watch may stay
-// behind. 0 is never.
+// loop ends by itself, and so does a soak, what refused a write may be lifted, pods are
+// not watched, and a watch may stay behind. 0 is never.
 func (r *Reconciler) lookAgain(name types.NamespacedName, decided *decision.Decision, result *outcome) time.Duration {
 	_, wait := r.breaker.open(name)
 	if len(result.failures) > 0 || decided.Late {
 		wait = sooner(wait, lastRetry)
 	}
+	wait = sooner(sooner(wait, decided.Again), r.pods.next(name))
 	return sooner(sooner(wait, result.missed), sooner(result.lookAgain, result.statusWait))
 }
 
@@ -324,6 +333,8 @@ func (r *Reconciler) forget(name types.NamespacedName) {
 	r.keep(name, nil)
 	r.contents.forget(r.references.keep(name))
 	r.history.keep(name, nil, nil)
+	r.taken.keep(name, decision.Taken{})
+	r.pods.forget(name)
 	r.statusPace.forget(name)
 	r.sweeper.wake()
 	r.anew.done(name)

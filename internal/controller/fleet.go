@@ -6,6 +6,7 @@ package controller
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -66,7 +67,7 @@ func (f *Fleet) put(record *workload.Record) {
 
 // overtake notes a workload as it was read live while the watch is behind. It reports
 // whether that is news.
-func (f *Fleet) overtake(live *appsv1.Deployment) bool {
+func (f *Fleet) overtake(live *appsv1.Deployment, now time.Time) bool {
 	record := f.reducer.Reduce(live)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -78,6 +79,7 @@ func (f *Fleet) overtake(live *appsv1.Deployment) bool {
 	if before == nil || before.UID != record.UID || !isBefore(before.ResourceVersion, record.ResourceVersion) {
 		return false
 	}
+	record.Follow(before, now)
 	f.ahead[record.UID] = record.ResourceVersion
 	f.shelve(record)
 	return true

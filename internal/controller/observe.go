@@ -22,18 +22,28 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// observe takes the snapshot, from the cache alone. The content of a ConfigMap is
-// read when the decision asks for it; if that fails, so does the pass.
+// observe takes the snapshot, from the cache alone but for pods of workloads that are
+// not settled. The content of a ConfigMap is read when the decision asks for it; if that
+// fails, so does the pass.
 func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, fail context.CancelCauseFunc) (taken *decision.Snapshot, err error) {
 	ctx, observing := r.begin(ctx, "observe")
 	defer func() { observing.end(err) }()
-	return r.snapshot(ctx, sidecar, func(name string) *corev1.ConfigMap {
+	taken, err = r.snapshot(ctx, sidecar, func(name string) *corev1.ConfigMap {
 		object, err := r.configMap(ctx, sidecar, name)
 		if err != nil {
 			fail(err)
 		}
 		return object
 	})
+	if err != nil {
+		return nil, err
+	}
+	owner := client.ObjectKeyFromObject(sidecar)
+	taken.Taken = r.taken.of(owner)
+	if r.options.ReadPods {
+		taken.Faults = r.pods.look(ctx, owner, taken.Workloads)
+	}
+	return taken, nil
 }
 
 // snapshot puts together what is remembered and what is in the cache. configMap
@@ -63,6 +73,7 @@ func (r *Reconciler) snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 		Sidecar:            sidecar,
 		NamespaceLabels:    namespaceLabels,
 		Workloads:          workloads,
+		Now:                r.now(),
 		Started:            func(target types.UID) int64 { return r.ledger.generation(owner, target) },
 		Others:             r.others(ctx, sidecar, workloads),
 		Loops:              loops,

@@ -51,7 +51,7 @@ func (r *Reconciler) addWatches(builder *ctrlbuilder.Builder, cached cache.Cache
 		Watches(&v1alpha1.VectorSidecar{}, handler.EnqueueRequestsFromMapFunc(r.neighbours), ctrlbuilder.WithPredicates(laterChanges())).
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges())).
 		WatchesRawSource(r.anew.source()).
-		WatchesRawSource(&workloads{cache: cached, fleet: r.fleet, concerns: r.sidecarsOfWorkload, awaits: r.ledger.awaits})
+		WatchesRawSource(&workloads{cache: cached, fleet: r.fleet, concerns: r.sidecarsOfWorkload, awaits: r.ledger.awaits, now: r.now})
 }
 
 func configMapChanges() predicate.Predicate {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -30,6 +31,7 @@ type workloads struct {
 	concerns func(ctx context.Context, states ...*workload.Record) []reconcile.Request
 	// awaits reports whether somebody waits for any change of a workload.
 	awaits func(types.UID) bool
+	now    func() time.Time
 
 	registration toolscache.ResourceEventHandlerRegistration
 	started      chan error
@@ -71,12 +73,11 @@ func (w *workloads) follow(ctx context.Context, queue queue) error {
 			if record == nil {
 				return
 			}
-			looksTheSame := old != nil && record.LooksLike(old)
-			if looksTheSame {
-				record.Follow(old)
+			if old != nil {
+				record.Follow(old, w.now())
 			}
 			w.fleet.put(record)
-			if looksTheSame && !w.awaits(record.UID) {
+			if looksTheSame := old != nil && record.LooksLike(old); looksTheSame && !w.awaits(record.UID) {
 				return
 			}
 			if old != nil {

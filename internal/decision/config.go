@@ -32,7 +32,7 @@ func referencedConfig(snapshot *Snapshot, values environment.Values) (config, *I
 		return config{}, nil
 	}
 	namespace := snapshot.Sidecar.Namespace
-	found := config{name: name, key: key, object: snapshot.ConfigMap(name)}
+	found := config{name: name, key: key, object: snapshot.read(name)}
 	if found.object == nil {
 		return found, &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
 			"ConfigMap %s/%s does not exist; it is named by sidecar.config.configMapRef.name (%s)",

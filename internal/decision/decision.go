@@ -13,6 +13,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,6 +40,8 @@ type Snapshot struct {
 	Workloads []*workload.Record
 	// ConfigMap returns a ConfigMap of the namespace, nil if there is none.
 	ConfigMap func(name string) *corev1.ConfigMap
+	// Taken is what the rollout under way was begun with; its zero value is nothing.
+	Taken Taken
 	// Others are the other VectorSidecars of the namespace, the oldest first.
 	Others []v1alpha1.VectorSidecar
 	// Verdict returns what Vector said of a configuration; nil when the
@@ -50,6 +53,14 @@ type Snapshot struct {
 	// Started returns the generation that the last write to a workload gave it,
 	// 0 if none is remembered; nil when nobody remembers any.
 	Started func(types.UID) int64
+	// Now is when the snapshot was taken.
+	Now time.Time
+	// Faults are what keeps pods of workloads from running, none included, of the
+	// workloads whose pods were looked at.
+	Faults map[types.UID]workload.Fault
+
+	// reads notes the ConfigMaps of tenants that are read; nil notes none.
+	reads map[string]*corev1.ConfigMap
 	// Companions are the objects made for this VectorSidecar. Their content may be
 	// left out, and a digest be in its place.
 	Companions []corev1.ConfigMap
@@ -116,6 +127,13 @@ type Decision struct {
 	// may go once no workload can be rolled back to them.
 	Obsolete []string
 
+	// Again is when to decide again though nothing happens until then; 0 for never.
+	Again time.Duration
+	// Taken is what a rollout is under way with, its zero value if none is.
+	Taken Taken
+	// Waiting are the ConfigMaps, by name, that have another content by now, which
+	// waits for the end of that rollout.
+	Waiting []string
 	// Late tells that templates ran out of time. That may be a busy machine's
 	// fault, so that it is worth another try.
 	Late bool
@@ -160,9 +178,8 @@ func (i *Invalid) err() error {
 	return errors.New(i.Message)
 }
 
-// Decide judges a snapshot. memo may be nil. The error is of the context only:
-// whatever is wrong with the input is part of the decision.
-func Decide(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, error) {
+// decideOn judges a snapshot with the ConfigMaps that it has.
+func decideOn(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, error) {
 	decision := &Decision{Plans: make([]plan.Plan, 0, len(snapshot.Workloads)), kept: map[string]bool{}}
 	sidecar := snapshot.Sidecar
 	selector, invalid := selectorOf(sidecar)
@@ -213,7 +230,7 @@ func (d *Decision) remove(snapshot *Snapshot, recall *judgements, record *worklo
 	})
 	removal := judged.plan
 	removal.State = record.State
-	if snapshot.markInFlight(&removal); removal.InFlight || removal.Action != plan.None {
+	if d.pace(snapshot, &removal); removal.InFlight || removal.Action != plan.None {
 		d.Plans = append(d.Plans, removal)
 	}
 }

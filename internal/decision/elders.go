@@ -60,7 +60,7 @@ func (d *injection) elder(other *v1alpha1.VectorSidecar) *elder {
 		return nil
 	}
 	seen := *d.snapshot
-	seen.Sidecar = other
+	seen.Sidecar, seen.reads = other, nil
 	decision := &Decision{}
 	decision.Environment, decision.EnvironmentFrom = environmentOf(&seen)
 	set, invalid := seen.templateSet(decision.Environment)

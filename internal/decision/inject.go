@@ -114,7 +114,7 @@ func (d *injection) add(record *workload.Record, of *variant, judged *judgement)
 	d.Plans = append(d.Plans, judged.plan)
 	p, wanted := &d.Plans[len(d.Plans)-1], judged.wanted
 	p.State = record.State
-	defer d.snapshot.markInFlight(p)
+	defer d.pace(d.snapshot, p)
 	if wanted == nil {
 		return
 	}

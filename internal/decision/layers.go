@@ -55,7 +55,7 @@ func (s *Snapshot) values(set *platform.Set, name string, overrides ...environme
 
 // namespaceLayers is the layer of the namespace's defaults, if it has any.
 func (s *Snapshot) namespaceLayers() ([]environment.Layer, error) {
-	object := s.ConfigMap(meta.NamespaceDefaults)
+	object := s.read(meta.NamespaceDefaults)
 	if object == nil {
 		return nil, nil
 	}

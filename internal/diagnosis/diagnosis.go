@@ -78,7 +78,7 @@ func (d *Diagnosis) Run(ctx context.Context) []Result {
 	installation, found := d.installation(ctx)
 	results = append(results, found)
 	if installation != nil {
-		results = append(results, d.values(installation), d.rights(ctx, installation))
+		results = append(results, d.values(installation), d.rights(ctx, installation), optional(installation))
 		results = append(results, d.webhook(ctx, installation)...)
 	}
 	results = append(results, d.injectors(ctx))

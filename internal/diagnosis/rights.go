@@ -6,6 +6,7 @@ package diagnosis
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -69,6 +70,10 @@ func (d *Diagnosis) rights(ctx context.Context, installation *world.Installation
 		namespaces = []string{metav1.NamespaceAll}
 	}
 	wanted := webhookNeeds(installation)
+	needs := needs
+	if installation.ReadsPods {
+		needs = append(slices.Clip(needs), need{"", "pods", "", "", []string{"list"}})
+	}
 	for _, namespace := range namespaces {
 		for _, need := range needs {
 			if namespace != "" && need.resource == "namespaces" {
@@ -116,4 +121,15 @@ func (p *placed) deniedTo(ctx context.Context, who client.Client) ([]string, err
 		}
 	}
 	return denied, nil
+}
+
+// optional says what an installation does not see for want of a right that it can do
+// without.
+func optional(installation *world.Installation) Result {
+	const check = "optional rights"
+	if !installation.ReadsPods {
+		return Result{check, OK, "pods are not read: what keeps them from running is not said of a rollout, beyond what the API server refuses; " +
+			"it fails when pods are unavailable for 2 minutes, or by its progress deadline (rbac.optional.pods)", ""}
+	}
+	return Result{check, OK, "pods are read where a rollout does not finish (rbac.optional.pods)", ""}
 }

@@ -48,6 +48,10 @@ const (
 	ReasonRetrying           = "Retrying"
 	ReasonRolloutFailed      = "RolloutFailed"
 	ReasonRolloutPaused      = "RolloutPaused"
+	ReasonSoaking            = "Soaking"
+	ReasonUnavailable        = "Unavailable"
+	ReasonPodsRefused        = "PodsRefused"
+	ReasonUnschedulable      = "Unschedulable"
 	ReasonWaitingForBudget   = "WaitingForBudget"
 	ReasonValidating         = "Validating"
 	ReasonNotValidated       = "NotValidated"
@@ -62,4 +66,10 @@ const (
 	ReasonLeftoverFound      = "LeftoverFound"
 	ReasonLeftoverRemoved    = "LeftoverRemoved"
 	ReasonCacheDiffered      = "CacheDiffered"
+
+	// The kubelet's words for what is wrong with a container.
+	ReasonImagePullBackOff           = "ImagePullBackOff"
+	ReasonCrashLoopBackOff           = "CrashLoopBackOff"
+	ReasonOOMKilled                  = "OOMKilled"
+	ReasonCreateContainerConfigError = "CreateContainerConfigError"
 )

@@ -47,7 +47,7 @@ func Definitions() []Definition {
 		{renders, "counter", "Executions of the templates. A rendering that is remembered is none.", []Label{
 			{"result", "`ok` or `invalid`"}}},
 		{workloads, "gauge", "Workloads that a VectorSidecar matches or that carry its sidecar. One that two VectorSidecars match counts twice.", []Label{
-			{"state", "`Updated`, `RollingOut`, `Removing`, `Waiting`, `Conflict`, `Blocked`, `Skipped`, `Failed` or `Refused`, as in `status.unsettled`"},
+			{"state", "`Updated`, `RollingOut`, `Soaking`, `Unavailable`, `Hindered`, `Removing`, `Waiting`, `Conflict`, `Blocked`, `Skipped`, `Failed` or `Refused`, as in `status.unsettled`"},
 			{"reason", "a condition reason, or nothing"}}},
 		{objects, "gauge", "VectorSidecars by the condition Ready.", []Label{
 			{"ready", "`True` or `False`"}, {"reason", "a condition reason"}}},

@@ -39,6 +39,9 @@ type Options struct {
 	// ValidationJobs lets VectorSidecars have Vector judge a configuration in a
 	// Job.
 	ValidationJobs bool
+	// ReadPods has the operator look at the pods of workloads that are not settled,
+	// which needs the right to list them.
+	ReadPods bool
 	// LeaderElect makes sure that one of several replicas writes.
 	LeaderElect bool
 	// LeaderElectionID is the name of the lease. With Namespace it names this
@@ -87,6 +90,7 @@ func (o *Options) declare(flags *flag.FlagSet) {
 	flags.DurationVar(&o.ReconcileInterval, "reconcile-interval", 30*time.Minute, "about how often every VectorSidecar is judged from the cache with nothing remembered; 0 for never")
 	flags.DurationVar(&o.LiveListInterval, "live-list-interval", 24*time.Hour, "about how often the workloads are listed live and compared with the cache; 0 for never")
 	flags.BoolVar(&o.ValidationJobs, "validation-jobs", false, "allow sidecar.config.validateJob, which runs vector validate in a Job")
+	flags.BoolVar(&o.ReadPods, "read-pods", false, "look at the pods of workloads that are not settled for what keeps them from running, which needs the right to list pods")
 	flags.BoolVar(&o.LeaderElect, "leader-elect", false, "elect a leader among several replicas")
 	flags.StringVar(&o.LeaderElectionID, "leader-election-id", defaultLeaderElectionID, "name of the lease; with the namespace it names this installation on the workloads that it writes to")
 	flags.DurationVar(&o.LeaseDuration, "leader-election-lease-duration", defaultLeaseDuration, "how long after the leader's last renewal another operator takes over")

@@ -8,10 +8,10 @@ package pace
 
 import (
 	"fmt"
+	"time"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Limit is how much may go on at once.
@@ -19,6 +19,9 @@ type Limit struct {
 	// Max is the number of workloads whose rollout was started and has not
 	// finished; 0 for no limit.
 	Max int
+	// Soak is for how long after a rollout its place stays taken, for the message
+	// alone: what is in flight is the plans' to say.
+	Soak time.Duration
 	// Paused lets nothing new begin.
 	Paused bool
 }
@@ -26,14 +29,15 @@ type Limit struct {
 // Admit marks the plans that have to wait, with the reason. The order of the
 // plans is the order in which they are let go.
 func Admit(plans []plan.Plan, limit Limit) {
-	inFlight, failed := 0, ""
+	inFlight := 0
+	var failed *plan.Plan
 	for i := range plans {
 		p := &plans[i]
 		if p.InFlight {
 			inFlight++
 		}
-		if failed == "" && p.Desired != nil && p.IsCurrent() && p.Rollout == workload.RolloutFailed {
-			failed = p.Target.Name
+		if failed == nil && p.Failed {
+			failed = p
 		}
 	}
 	for i := range plans {
@@ -44,14 +48,23 @@ func Admit(plans []plan.Plan, limit Limit) {
 		switch {
 		case limit.Paused:
 			p.Wait(meta.ReasonRolloutPaused, "spec.rollout.paused is true")
-		case failed != "" && p.Action != plan.Remove:
-			p.Wait(meta.ReasonRolloutFailed, fmt.Sprintf("Deployment %s did not finish its rollout with this sidecar: nothing more is started until it does, or the sidecar changes", failed))
+		case failed != nil && p.Action != plan.Remove:
+			p.Wait(meta.ReasonRolloutFailed, fmt.Sprintf("Deployment %s did not finish its rollout with this sidecar: nothing more is started until it does, or the sidecar changes", failed.Target.Name))
 		case p.InFlight:
 			// It is replaced by its newest version and stays one rollout.
 		case limit.Max > 0 && inFlight >= limit.Max:
-			p.Wait(meta.ReasonWaitingForBudget, fmt.Sprintf("spec.rollout.maxConcurrent lets %d rollouts go on at once", limit.Max))
+			p.Wait(meta.ReasonWaitingForBudget, limit.why())
 		default:
 			inFlight++
 		}
 	}
+}
+
+// why says what has to be waited for.
+func (l *Limit) why() string {
+	text := fmt.Sprintf("spec.rollout.maxConcurrent lets %d rollouts go on at once", l.Max)
+	if l.Soak > 0 {
+		text += fmt.Sprintf(", each until its pods have been available for %s (spec.rollout.soak)", l.Soak)
+	}
+	return text
 }

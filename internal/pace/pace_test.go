@@ -5,6 +5,7 @@ package pace
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -34,7 +35,7 @@ func fleet(words ...string) []plan.Plan {
 		case "rolling":
 			p.InFlight, p.Rollout = true, workload.RolloutProgressing
 		case "failed":
-			p.Rollout = workload.RolloutFailed
+			p.Failed = true
 		case "broken before":
 			p.Action, p.Rollout = plan.Inject, workload.RolloutFailed
 		case "conflict":
@@ -42,7 +43,9 @@ func fleet(words ...string) []plan.Plan {
 		case "note":
 			p.Action = plan.Note
 		case "note of a failed one":
-			p.Action, p.Rollout = plan.Note, workload.RolloutFailed
+			p.Action, p.Failed = plan.Note, true
+		case "failing in flight":
+			p.InFlight, p.Failed = true, true
 		}
 		plans = append(plans, p)
 	}
@@ -70,6 +73,7 @@ func TestAdmit(t *testing.T) {
 		"a failure stops the rest":        {fleet("failed", "inject", "update"), Limit{}, "", map[string]string{"b": meta.ReasonRolloutFailed, "c": meta.ReasonRolloutFailed}},
 		"but no removal":                  {fleet("failed", "remove"), Limit{Max: 1}, "b", nil},
 		"what failed before is no reason": {fleet("broken before", "inject"), Limit{}, "ab", nil},
+		"what fails keeps its place":      {fleet("failing in flight", "remove"), Limit{Max: 1}, "", map[string]string{"b": meta.ReasonWaitingForBudget}},
 		"a conflict takes no place":       {fleet("conflict", "inject"), Limit{Max: 1}, "b", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,4 +103,10 @@ func TestAFailureIsNamed(t *testing.T) {
 	plans := fleet("inject", "failed")
 	Admit(plans, Limit{})
 	require.Contains(t, plans[0].Message, "Deployment b did not finish its rollout")
+}
+
+func TestTheWaitForASoakIsExplained(t *testing.T) {
+	plans := fleet("rolling", "inject")
+	Admit(plans, Limit{Max: 1, Soak: 30 * time.Second})
+	require.Equal(t, "spec.rollout.maxConcurrent lets 1 rollouts go on at once, each until its pods have been available for 30s (spec.rollout.soak)", plans[1].Message)
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Turns tells for each admitted plan in which turn it goes if every rollout of a
@@ -26,9 +25,6 @@ func Turns(plans []plan.Plan, limit Limit) []int {
 			// What goes on has finished before the next turn.
 			if now[i].InFlight {
 				now[i].InFlight, moved = false, true
-			}
-			if now[i].Action == plan.None && turns[i] > 0 {
-				now[i].Rollout = workload.RolloutComplete
 			}
 			now[i].Waiting = false
 		}

@@ -80,8 +80,12 @@ type Plan struct {
 	Halted bool
 	// Carries tells that the workload carries something of the VectorSidecar.
 	Carries bool
-	// InFlight tells that a rollout that we started has not finished.
+	// InFlight tells that a rollout that we started has not finished, soaking included.
 	InFlight bool
+	// Failed reports whether the rollout with the current sidecar has failed, and
+	// Hindered whether something keeps its pods from running that may pass, both for
+	// Reason.
+	Failed, Hindered bool
 	// Warning is something about the sidecar that a person should know though
 	// it stops nothing; "" for nothing.
 	Warning string
@@ -92,6 +96,16 @@ type Plan struct {
 // Wait holds the action back.
 func (p *Plan) Wait(reason, message string) {
 	p.Waiting, p.Reason, p.Message = true, reason, message
+}
+
+// Fail notes that the rollout with the current sidecar has failed.
+func (p *Plan) Fail(reason, message string) {
+	p.Failed, p.Reason, p.Message = true, reason, message
+}
+
+// Hinder notes what keeps pods with the current sidecar from running.
+func (p *Plan) Hinder(reason, message string) {
+	p.Hindered, p.Reason, p.Message = true, reason, message
 }
 
 // Skipped tells that the workload is left out by its owner's wish or state, which

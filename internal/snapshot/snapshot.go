@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -30,7 +31,7 @@ import (
 // by the field managers of the operator that own something in them.
 const IndexManager = "manager"
 
-// Taker takes snapshots. All fields but NamespaceLabels and WrittenBy are required.
+// Taker takes snapshots. All fields but NamespaceLabels, WrittenBy and Now are required.
 type Taker struct {
 	// Reader reads the world. A cache has to have IndexManager.
 	Reader client.Reader
@@ -41,6 +42,8 @@ type Taker struct {
 	Platform *platform.Platform
 	// DefaultEnvironment, KubeVersion and WrittenBy are as in a decision.Snapshot.
 	DefaultEnvironment, KubeVersion, WrittenBy string
+	// Now is the time. Who does not ask how far rollouts are can leave it out.
+	Now time.Time
 }
 
 // Take takes the snapshot of the world of one VectorSidecar.
@@ -63,6 +66,7 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*dec
 	}
 	return &decision.Snapshot{
 		Sidecar:            sidecar,
+		Now:                t.Now,
 		NamespaceLabels:    namespaceLabels,
 		Workloads:          workloads,
 		Others:             others,

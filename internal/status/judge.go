@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
@@ -62,7 +63,8 @@ func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 			continue
 		}
 		reason := cmp.Or(rank.reason, lot.first[0].Reason)
-		return verdict{state: rank.state, reason: reason, message: bounded(lot.summary(decision.Matched, rank.text), conditionLimit)}
+		message := lot.summary(decision.Matched, rank.text) + waits(decision)
+		return verdict{state: rank.state, reason: reason, message: bounded(message, conditionLimit), failing: rank.stand == hindered}
 	}
 	switch {
 	case !facts.Sidecar.Spec.IsEnabled():
@@ -110,7 +112,7 @@ func (l *lot) texts(said func(*plan.Plan) string) string {
 // summary says how many workloads share the lot, and names the first of them.
 func (l *lot) summary(matched int, what string) string {
 	return fmt.Sprintf("%d of %d Deployments %s: %s", l.count, max(matched, l.count), what, l.texts(func(p *plan.Plan) string {
-		if p.Message == "" {
+		if p.Message == "" || standOf(p, nil) == soaking { // These are all for one reason.
 			return ""
 		}
 		return ": " + p.Message
@@ -127,10 +129,21 @@ var ranks = []struct {
 }{
 	{conflict, stalled, meta.ReasonConflict, "cannot take the sidecar because of a conflict"},
 	{blocked, stalled, "", "cannot take the sidecar"},
-	{failed, stalled, meta.ReasonRolloutFailed, "did not finish rolling out before their progress deadline"},
+	{failed, stalled, meta.ReasonRolloutFailed, "did not finish rolling out"},
+	{hindered, working, "", "have pods that do not run"},
 	{removing, working, meta.ReasonRemoving, "are losing the sidecar"},
 	{rollingOut, working, meta.ReasonRollingOut, "are rolling out"},
+	{soaking, working, meta.ReasonSoaking, "have rolled out and soak (spec.rollout.soak)"},
+	{unavailable, working, meta.ReasonUnavailable, "have lost pods"},
 	{waiting, working, "", "wait for their turn"},
+}
+
+// waits names the ConfigMaps whose new content is not taken yet, and says why.
+func waits(decision *decision.Decision) string {
+	if len(decision.Waiting) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; ConfigMap %s has changed meanwhile: what it holds now is taken when this rollout has finished or failed, or with a change of the VectorSidecar's spec", strings.Join(decision.Waiting, ", "))
 }
 
 // failures gives the verdict on writes that were not accepted.

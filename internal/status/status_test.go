@@ -70,6 +70,16 @@ func rollout(state workload.Rollout) func(*plan.Plan) {
 
 func nothingWanted(p *plan.Plan) { p.Desired = nil }
 
+func inFlight(p *plan.Plan) { p.InFlight = true }
+
+func fails(reason, message string) func(*plan.Plan) {
+	return func(p *plan.Plan) { p.Fail(reason, message) }
+}
+
+func hinders(reason, message string) func(*plan.Plan) {
+	return func(p *plan.Plan) { p.Hinder(reason, message) }
+}
+
 func decided(plans ...plan.Plan) *decision.Decision {
 	return &decision.Decision{Environment: "staging", Plans: plans, Matched: len(plans)}
 }
@@ -82,6 +92,13 @@ func invalid() *decision.Decision {
 func outdated(plans ...plan.Plan) *decision.Decision {
 	of := decided(plans...)
 	of.Outdated = &decision.Invalid{Reason: meta.ReasonInvalidTemplateSet, Message: "podtemplate.yaml:3: unexpected"}
+	return of
+}
+
+// changedMeanwhile is a decision on what a rollout was begun with.
+func changedMeanwhile(plans ...plan.Plan) *decision.Decision {
+	of := decided(plans...)
+	of.Waiting = []string{"pipeline"}
 	return of
 }
 
@@ -139,8 +156,28 @@ func TestEveryStateIsToldAndReadByKstatus(t *testing.T) {
 			state: stuck, reason: meta.ReasonConflict, names: []string{"applying to Deployment shop/cart"}, invalid: true, isError: true, kstatus: status.FailedStatus,
 		},
 		"a rollout that failed": {
-			facts: Facts{Decision: decided(planned("cart", plan.None, rollout(workload.RolloutFailed)))},
+			facts: Facts{Decision: decided(planned("cart", plan.None, rollout(workload.RolloutFailed), fails(meta.ReasonRolloutFailed, "its progress deadline")))},
 			state: stuck, reason: meta.ReasonRolloutFailed, names: []string{"progress deadline", "Deployment shop/cart"}, isError: true, kstatus: status.FailedStatus,
+		},
+		"a sidecar that broke a rollout": {
+			facts: Facts{Decision: decided(planned("cart", plan.None, rollout(workload.RolloutUnavailable), inFlight, fails(meta.ReasonOOMKilled, "container vector")), planned("shop", plan.Inject))},
+			state: stuck, reason: meta.ReasonRolloutFailed, names: []string{"1 of 2", "Deployment shop/cart: container vector"}, isError: true, kstatus: status.FailedStatus,
+		},
+		"pods that are refused": {
+			facts: Facts{Decision: decided(planned("cart", plan.None, rollout(workload.RolloutProgressing), inFlight, hinders(meta.ReasonPodsRefused, "quota")), planned("shop", plan.None))},
+			state: atIt, reason: meta.ReasonPodsRefused, names: []string{"1 of 2 Deployments have pods that do not run", "Deployment shop/cart: quota"}, isError: true, kstatus: status.InProgressStatus,
+		},
+		"a soak": {
+			facts: Facts{Decision: decided(planned("cart", plan.None, inFlight, because(meta.ReasonSoaking, "30s")), planned("shop", plan.None))},
+			state: atIt, reason: meta.ReasonSoaking, names: []string{"1 of 2 Deployments have rolled out and soak (spec.rollout.soak): Deployment shop/cart"}, kstatus: status.InProgressStatus,
+		},
+		"pods that are lost long after": {
+			facts: Facts{Decision: decided(planned("cart", plan.None, rollout(workload.RolloutUnavailable), because(meta.ReasonUnavailable, "not all")))},
+			state: atIt, reason: meta.ReasonUnavailable, names: []string{"1 of 1 Deployments have lost pods: Deployment shop/cart: not all"}, kstatus: status.InProgressStatus,
+		},
+		"a ConfigMap that has to wait": {
+			facts: Facts{Decision: changedMeanwhile(planned("cart", plan.None, rollout(workload.RolloutProgressing)))},
+			state: atIt, reason: meta.ReasonRollingOut, names: []string{"ConfigMap pipeline has changed meanwhile", "when this rollout has finished"}, kstatus: status.InProgressStatus,
 		},
 		"a conflict": {
 			facts: Facts{Decision: decided(planned("cart", plan.Conflict, because(meta.ReasonConflict, "taken")))},
@@ -244,7 +281,10 @@ func TestEveryWorkloadIsCountedOnce(t *testing.T) {
 		planned("current", plan.None),
 		planned("rolling", plan.None, rollout(workload.RolloutProgressing)),
 		planned("written", plan.Inject),
-		planned("failed", plan.None, rollout(workload.RolloutFailed)),
+		planned("soaking", plan.None, inFlight),
+		planned("hindered", plan.None, rollout(workload.RolloutProgressing), hinders(meta.ReasonUnschedulable, "no node")),
+		planned("unavailable", plan.None, rollout(workload.RolloutUnavailable)),
+		planned("failed", plan.None, rollout(workload.RolloutFailed), fails(meta.ReasonRolloutFailed, "late")),
 		planned("waiting", plan.Update, func(p *plan.Plan) { p.Wait(meta.ReasonWaitingForBudget, "later") }),
 		planned("conflict", plan.Conflict, nothingWanted, because(meta.ReasonConflict, "taken")),
 		planned("refused", plan.Inject),
@@ -253,8 +293,8 @@ func TestEveryWorkloadIsCountedOnce(t *testing.T) {
 
 	got := Of(facts, noon)
 
-	require.EqualValues(t, 8, got.MatchedDeployments)
-	require.EqualValues(t, 4, got.InjectedDeployments, "current, rolling, written and failed carry it")
+	require.EqualValues(t, 11, got.MatchedDeployments)
+	require.EqualValues(t, 7, got.InjectedDeployments, "current, rolling, written, soaking, hindered, unavailable and failed carry it")
 	require.EqualValues(t, 1, got.UpdatedDeployments)
 	require.EqualValues(t, 1, got.WaitingDeployments)
 	require.EqualValues(t, 2, got.ConflictingDeployments, "a conflict and a refusal")
@@ -267,7 +307,8 @@ func TestEveryWorkloadIsCountedOnce(t *testing.T) {
 	for _, entry := range got.Unsettled {
 		unsettled = append(unsettled, entry.Name)
 	}
-	require.Equal(t, []string{"rolling", "written", "failed", "waiting", "conflict", "refused", "skipped"}, unsettled)
+	require.Equal(t, []string{"failed", "hindered", "refused", "conflict", "rolling", "written", "soaking", "unavailable", "waiting", "skipped"}, unsettled)
+	require.Zero(t, got.UnsettledOmitted)
 }
 
 func TestTheHashIsToldIfItIsOne(t *testing.T) {
@@ -322,6 +363,22 @@ func TestManyWorkloadsAndLongMessagesFitIntoAStatus(t *testing.T) {
 		require.Less(t, len(c.Message), 32768, "the API server takes no more")
 		require.Equal(t, strings.ToValidUTF8(c.Message, "?"), c.Message)
 	}
+}
+
+// What needs somebody's attention is listed, however many wait because of it.
+func TestWhoWaitsIsListedLast(t *testing.T) {
+	var plans []plan.Plan
+	for i := range 3 * listed {
+		plans = append(plans, planned(fmt.Sprintf("w%02d", i), plan.Inject, func(p *plan.Plan) { p.Wait(meta.ReasonRolloutFailed, "later") }))
+	}
+	plans = append(plans, planned("z", plan.None, fails(meta.ReasonRolloutFailed, "late")))
+
+	got := Of(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon)
+
+	require.Equal(t, "z", got.Unsettled[0].Name)
+	require.Equal(t, "w00", got.Unsettled[1].Name)
+	require.Len(t, got.Unsettled, listed)
+	require.EqualValues(t, 2*listed+1, got.UnsettledOmitted)
 }
 
 func TestAConditionThatIsOverGoes(t *testing.T) {

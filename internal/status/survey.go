@@ -7,7 +7,6 @@ import (
 	"iter"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -15,21 +14,29 @@ import (
 // listed is how many unsettled workloads a status lists; the rest is counted.
 const listed = 20
 
-// stand is where one workload stands, in the words of status.unsettled.
-type stand string
+// stand is where one workload stands, in the words of status.unsettled and two more.
+type stand = v1alpha1.WorkloadState
 
 const (
-	updated    stand = "Updated"
-	rollingOut stand = "RollingOut"
-	removing   stand = "Removing"
-	waiting    stand = "Waiting"
-	conflict   stand = "Conflict"
-	blocked    stand = "Blocked"
-	skipped    stand = "Skipped"
-	failed     stand = "Failed"
-	refused    stand = "Refused"
-	bare       stand = "Bare" // Nothing is wanted of it and nothing is there.
+	failed      = v1alpha1.StateFailed
+	hindered    = v1alpha1.StateHindered
+	refused     = v1alpha1.StateRefused
+	conflict    = v1alpha1.StateConflict
+	blocked     = v1alpha1.StateBlocked
+	removing    = v1alpha1.StateRemoving
+	rollingOut  = v1alpha1.StateRollingOut
+	soaking     = v1alpha1.StateSoaking
+	unavailable = v1alpha1.StateUnavailable
+	waiting     = v1alpha1.StateWaiting
+	skipped     = v1alpha1.StateSkipped
+
+	updated stand = "Updated"
+	bare    stand = "Bare" // Nothing is wanted of it and nothing is there.
 )
+
+// unsettled are the stands that a status lists, the most important first. What the
+// operator reads there after a restart, to know what has not soaked, is not far down.
+var unsettled = []stand{failed, hindered, refused, conflict, blocked, removing, rollingOut, soaking, unavailable, waiting, skipped}
 
 // StandOf tells in the words of status.unsettled where a workload stands; Updated
 // if it is settled with the sidecar, Bare if without.
@@ -58,18 +65,34 @@ func standOf(p *plan.Plan, refusals map[string]Failure) stand {
 		return rollingOut
 	case p.Desired == nil:
 		return bare
-	case p.Rollout == workload.RolloutFailed:
+	case p.Failed:
 		return failed
+	case p.Hindered:
+		return hindered
 	case p.Rollout == workload.RolloutProgressing:
 		return rollingOut
+	case p.InFlight:
+		return soaking
+	case p.Rollout == workload.RolloutUnavailable:
+		return unavailable
 	}
 	return updated
+}
+
+// carries reports whether a workload that stands there has the current sidecar.
+func carries(at stand) bool {
+	switch at {
+	case updated, failed, hindered, rollingOut, soaking, unavailable:
+		return true
+	default:
+		return false
+	}
 }
 
 // survey counts the workloads by where they stand and lists the unsettled ones.
 func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 	refusals := refusalsOf(facts)
-	mixed := false
+	mixed, lists := false, map[stand][]v1alpha1.UnsettledWorkload{}
 	for i := range facts.Decision.Plans {
 		p := &facts.Decision.Plans[i]
 		at := standOf(p, refusals)
@@ -84,14 +107,26 @@ func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 			status.SkippedDeployments++
 		case failed:
 			status.FailedDeployments++
+		default:
 		}
-		if at == updated || at == failed || at == rollingOut {
+		if carries(at) {
 			status.InjectedDeployments++
 			mixed = mixed || status.InjectedHash != "" && status.InjectedHash != p.Carried()
 			status.InjectedHash = p.Carried()
 		}
-		list(status, p, at, refusals)
+		if at == updated || at == bare {
+			continue
+		}
+		status.UnsettledOmitted++
+		if len(lists[at]) < listed {
+			lists[at] = append(lists[at], entryOf(p, at, refusals))
+		}
 	}
+	for _, at := range unsettled {
+		room := listed - len(status.Unsettled)
+		status.Unsettled = append(status.Unsettled, lists[at][:min(len(lists[at]), room)]...)
+	}
+	status.UnsettledOmitted -= int32(len(status.Unsettled)) //nolint:gosec // At most twenty.
 	if mixed {
 		status.InjectedHash = ""
 	}
@@ -139,30 +174,18 @@ func refusalsOf(facts Facts) map[string]Failure {
 }
 
 func reasonOf(p *plan.Plan, at stand, refusals map[string]Failure) string {
-	switch at {
-	case refused:
+	if at == refused {
 		return refusals[Object(p.Target)].Reason
-	case failed:
-		return meta.ReasonRolloutFailed
 	}
 	return p.Reason
 }
 
-func list(status *v1alpha1.VectorSidecarStatus, p *plan.Plan, at stand, refusals map[string]Failure) {
-	if at == updated || at == bare {
-		return
-	}
-	if len(status.Unsettled) == listed {
-		status.UnsettledOmitted++
-		return
-	}
-	entry := v1alpha1.UnsettledWorkload{Name: p.Target.Name, State: string(at), Reason: reasonOf(p, at, refusals), Message: p.Message}
-	switch at {
-	case refused:
+// entryOf says of one workload where it stands, and why.
+func entryOf(p *plan.Plan, at stand, refusals map[string]Failure) v1alpha1.UnsettledWorkload {
+	entry := v1alpha1.UnsettledWorkload{Name: p.Target.Name, State: at, Reason: reasonOf(p, at, refusals), Message: p.Message}
+	if at == refused {
 		entry.Message = refusals[Object(p.Target)].Err.Error()
-	case failed:
-		entry.Message = "its rollout did not finish before its progress deadline"
 	}
 	entry.Message = bounded(entry.Message, 512)
-	status.Unsettled = append(status.Unsettled, entry)
+	return entry
 }

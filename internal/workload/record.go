@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -127,9 +128,14 @@ func (r *Record) IsAs(other *Record) bool {
 
 // LooksLike tells whether planning sees the same in another record, versions apart.
 func (r *Record) LooksLike(other *Record) bool {
-	return r.Rollout == other.Rollout && r.IsAs(other)
+	return r.Rollout == other.Rollout && r.Refusal == other.Refusal && r.IsAs(other)
 }
 
-// Follow notes that the record comes after another that looks like it. It is called
-// before anybody else has the record.
-func (r *Record) Follow(before *Record) { r.Seen = before.Seen }
+// Follow notes that the record comes, now, after another of the same workload: since when
+// it has looked as it does. It is called before anybody else has the record.
+func (r *Record) Follow(before *Record, now time.Time) {
+	if r.LooksLike(before) {
+		r.Seen = before.Seen
+	}
+	r.follow(&before.State, r.IsAs(before), now)
+}

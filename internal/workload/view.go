@@ -40,13 +40,17 @@ type State struct {
 	Seen string
 	// Rollout is how far the workload's own rollout is.
 	Rollout Rollout
+	// Refusal is what the API server says if it refuses to make its pods, else "".
+	Refusal string
+	Availability
 }
 
 // stateOf reads the state of a Deployment.
 func stateOf(deployment *appsv1.Deployment) State {
+	rollout := rolloutOf(deployment)
 	return State{
-		ResourceVersion: deployment.ResourceVersion, Generation: deployment.Generation,
-		Seen: deployment.ResourceVersion, Rollout: rolloutOf(deployment),
+		ResourceVersion: deployment.ResourceVersion, Generation: deployment.Generation, Seen: deployment.ResourceVersion,
+		Rollout: rollout, Refusal: refusalOf(deployment), Availability: availabilityOf(deployment, rollout),
 	}
 }
 

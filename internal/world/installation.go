@@ -37,6 +37,8 @@ type Installation struct {
 	TemplateSets []corev1.ConfigMap
 	// Webhook is its admission webhook; nil if it serves none.
 	Webhook *Webhook
+	// ReadsPods reports whether it looks at the pods of workloads.
+	ReadsPods bool
 }
 
 // Webhook is what an operator was given for its admission webhook.
@@ -54,6 +56,7 @@ const (
 	flagValues      = "--environments-configmap"
 	flagNamespaces  = "--watch-namespaces"
 	flagLease       = "--leader-election-id"
+	flagPods        = "--read-pods"
 
 	flagWebhook              = "--webhook-bind-address"
 	flagWebhookSecret        = "--webhook-certificate-secret" //nolint:gosec // the name of a flag
@@ -109,6 +112,8 @@ func (i *Installation) take(arguments []string) {
 			i.Namespaces = strings.Split(value, ",")
 		case flagLease:
 			i.LeaderElectionID = value
+		case flagPods:
+			i.ReadsPods = value != "false"
 		case flagWebhook:
 			if value != "0" {
 				i.Webhook = webhook

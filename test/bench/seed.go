@@ -66,6 +66,12 @@ func wanted(_ int, d *appsv1.Deployment) {
 	metav1.SetMetaDataLabel(&d.ObjectMeta, wantedKey, wantedValue)
 }
 
+// scaledDown is a wanted one whose rollouts have no pods to wait for.
+func scaledDown(n int, d *appsv1.Deployment) {
+	wanted(n, d)
+	d.Spec.Replicas = new(int32)
+}
+
 // application is a Deployment of the size that a chart gives: labels, variables,
 // probes, requests and volumes; about four kilobytes as JSON.
 func application(name, namespace string) *appsv1.Deployment {

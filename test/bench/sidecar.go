@@ -11,7 +11,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -25,18 +24,12 @@ import (
 // logs is the VectorSidecar of a fan-out: it reads a log folder, so that its
 // templates look at each workload, and lets all workloads change at once.
 func logs(namespace string) *v1alpha1.VectorSidecar {
-	all := intstr.FromString("100%")
-	sidecar := objects.NewVectorSidecar("logs", namespace).Selecting(wantedKey, wantedValue).WithLogs("/var/log/app").Build()
-	sidecar.Spec.Rollout = &v1alpha1.RolloutSpec{MaxConcurrent: &all}
-	return sidecar
+	return objects.NewVectorSidecar("logs", namespace).Selecting(wantedKey, wantedValue).WithLogs("/var/log/app").WithMaxConcurrent("100%").Build()
 }
 
 // referring is a VectorSidecar whose configuration is in a ConfigMap.
 func referring(namespace, budget string) *v1alpha1.VectorSidecar {
-	most := intstr.Parse(budget)
-	sidecar := objects.NewVectorSidecar("logs", namespace).Selecting(wantedKey, wantedValue).WithConfigMap("vector", "vector.yaml").Build()
-	sidecar.Spec.Rollout = &v1alpha1.RolloutSpec{MaxConcurrent: &most}
-	return sidecar
+	return objects.NewVectorSidecar("logs", namespace).Selecting(wantedKey, wantedValue).WithConfigMap("vector", "vector.yaml").WithMaxConcurrent(budget).Build()
 }
 
 // overlay is what the operator would apply, for those who do it without one.

@@ -27,6 +27,8 @@ type sizes struct {
 	flips    int    // changes of a ConfigMap
 	flipped  int    // Deployments that refer to it
 	paced    int    // Deployments under a budget, with controllers
+	budget   int    // how many of them may roll out at once
+	soak     time.Duration
 }
 
 // short takes about two minutes on two cores.
@@ -41,7 +43,7 @@ var full = sizes{
 	rounds: 3, counts: []int{500, 5000}, against: 500,
 	fleets: []int{10000, 50000}, idle: 5 * time.Minute, sidecars: 100, storm: 50000,
 	growth: []int{500, 1000, 2000, 5000, 10000, 20000}, crowd: [2]int{10, 1000},
-	changes: 2000, flips: 60, flipped: 500, paced: 1000,
+	changes: 2000, flips: 60, flipped: 500, paced: 1000, budget: 20,
 }
 
 // suites are all scenarios of a size. Each control plane is a new one, so that what
@@ -49,7 +51,9 @@ var full = sizes{
 func suites(s sizes) []suite {
 	all := []suite{
 		{controlplane.Options{}, s.fanOuts()},
-		{controlplane.Options{}, []scenario{{"latency", s.latency}, {"flips", s.flip}}},
+		{controlplane.Options{}, []scenario{{"latency", s.latency}}},
+		// New content is taken when the rollout before has finished, which takes controllers.
+		{controlplane.Options{Controllers: true}, []scenario{{"flips", s.flip}}},
 		{controlplane.Options{}, []scenario{{"fleet", s.fleet}}},
 	}
 	if len(s.growth) > 0 {
@@ -93,6 +97,8 @@ func override(flags *flag.FlagSet) func(*sizes) {
 	declare("flips", "changes of a ConfigMap", func(s *sizes, n []int) { s.flips = n[0] })
 	declare("flipped", "Deployments that refer to it", func(s *sizes, n []int) { s.flipped = n[0] })
 	declare("paced", "Deployments under a budget", func(s *sizes, n []int) { s.paced = n[0] })
+	declare("budget", "how many of them may roll out at once", func(s *sizes, n []int) { s.budget = n[0] })
+	declare("soak", "seconds for which each of them soaks; in all other scenarios none does", func(s *sizes, n []int) { s.soak = time.Duration(n[0]) * time.Second })
 	return func(s *sizes) {
 		for _, change := range changes {
 			change(s)

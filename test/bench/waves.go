@@ -41,7 +41,7 @@ func (s sizes) flip(ctx context.Context, b *bench) (err error) {
 		return err
 	}
 	err = errors.Join(b.cluster.configure(ctx, ours, "0"),
-		b.cluster.seed(ctx, ours, s.flipped, wanted), b.cluster.seed(ctx, floors, s.flipped, wanted))
+		b.cluster.seed(ctx, ours, s.flipped, scaledDown), b.cluster.seed(ctx, floors, s.flipped, scaledDown))
 	if err != nil {
 		return err
 	}

@@ -109,6 +109,7 @@ var other = map[string]string{
 	"priorityClassName":                        `platform`,
 	"rbac.aggregate":                           `false`,
 	"rbac.create":                              `false`,
+	"rbac.optional.pods":                       `true`,
 	"replicas":                                 `2`,
 	"resources":                                `{requests: {cpu: 1}}`,
 	"securityContext":                          `{readOnlyRootFilesystem: false}`,

@@ -29,7 +29,7 @@ var (
 	running *harness.Operator
 	// kubeconfig is the file by which owners' tools reach the API server.
 	kubeconfig string
-	options    = operator.Options{Namespace: "vector-system", EnvironmentsConfigMap: "environments", ValidationJobs: true}
+	options    = operator.Options{Namespace: "vector-system", EnvironmentsConfigMap: "environments", ValidationJobs: true, ReadPods: true}
 )
 
 func TestMain(m *testing.M) {

@@ -7,6 +7,7 @@ package objects
 
 import (
 	"encoding/json"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -19,11 +20,14 @@ import (
 // VectorSidecar builds a VectorSidecar. Make one with NewVectorSidecar.
 type VectorSidecar struct{ object v1alpha1.VectorSidecar }
 
-// NewVectorSidecar begins a VectorSidecar that selects nothing yet.
+// NewVectorSidecar begins a VectorSidecar that selects nothing yet. Its rollouts are
+// done as soon as all pods are available: those who are not about soaking have no time
+// for it.
 func NewVectorSidecar(name, namespace string) *VectorSidecar {
 	return &VectorSidecar{v1alpha1.VectorSidecar{
 		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "VectorSidecar"},
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace},
+		Spec:       v1alpha1.VectorSidecarSpec{Rollout: &v1alpha1.RolloutSpec{Soak: &metav1.Duration{}}},
 	}}
 }
 
@@ -107,21 +111,24 @@ func (b *VectorSidecar) WithEmptyDir(volume, path string) *VectorSidecar {
 // WithMaxConcurrent paces the rollout: "3", or "100%".
 func (b *VectorSidecar) WithMaxConcurrent(value string) *VectorSidecar {
 	limit := intstr.Parse(value)
-	b.rollout().MaxConcurrent = &limit
+	b.object.Spec.Rollout.MaxConcurrent = &limit
+	return b
+}
+
+// WithSoak sets for how long pods have to be available after a rollout; a negative time
+// leaves it to the default.
+func (b *VectorSidecar) WithSoak(soak time.Duration) *VectorSidecar {
+	b.object.Spec.Rollout.Soak = &metav1.Duration{Duration: soak}
+	if soak < 0 {
+		b.object.Spec.Rollout.Soak = nil
+	}
 	return b
 }
 
 // WithRolloutPaused lets nothing new begin.
 func (b *VectorSidecar) WithRolloutPaused() *VectorSidecar {
-	b.rollout().Paused = true
+	b.object.Spec.Rollout.Paused = true
 	return b
-}
-
-func (b *VectorSidecar) rollout() *v1alpha1.RolloutSpec {
-	if b.object.Spec.Rollout == nil {
-		b.object.Spec.Rollout = &v1alpha1.RolloutSpec{}
-	}
-	return b.object.Spec.Rollout
 }
 
 // Volumes adds volumes that nothing mounts.

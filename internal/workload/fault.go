@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// Fault is what keeps a pod of a workload from running, by the pod's own status. Its zero
+// value is none.
+type Fault struct {
+	// Reason is a word of package meta, Message names the pod and quotes the kubelet or
+	// the scheduler.
+	Reason, Message string
+	// IsOurs reports whether a container of the operator's is at fault.
+	IsOurs bool
+}
+
+// FaultOf returns the first fault of some pods, by their names: one of the named
+// containers' in the first place. Pods that are being deleted, evicted or have ended are
+// at no fault: that is how a node is drained.
+func FaultOf(pods []corev1.Pod, containers []string) Fault {
+	var first Fault
+	for _, pod := range byName(pods) {
+		if isLeaving(pod) {
+			continue
+		}
+		if fault := containerFault(pod, containers); fault.Reason != "" {
+			return fault
+		}
+		if first.Reason == "" {
+			first = schedulingFault(pod)
+		}
+	}
+	return first
+}
+
+func byName(pods []corev1.Pod) []*corev1.Pod {
+	sorted := make([]*corev1.Pod, len(pods))
+	for i := range pods {
+		sorted[i] = &pods[i]
+	}
+	slices.SortFunc(sorted, func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
+	return sorted
+}
+
+func isLeaving(pod *corev1.Pod) bool {
+	isDisrupted := slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue
+	})
+	return pod.DeletionTimestamp != nil || isDisrupted || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
+}
+
+// schedulingFault tells whether no node takes a pod.
+func schedulingFault(pod *corev1.Pod) Fault {
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse && condition.Reason == corev1.PodReasonUnschedulable {
+			return Fault{Reason: meta.ReasonUnschedulable, Message: fmt.Sprintf("pod %s: %s", pod.Name, condition.Message)}
+		}
+	}
+	return Fault{}
+}
+
+// containerFault looks at the named containers of a pod.
+func containerFault(pod *corev1.Pod, containers []string) Fault {
+	lasting := map[string]bool{}
+	for i := range pod.Spec.Containers {
+		lasting[pod.Spec.Containers[i].Name] = true
+	}
+	for i := range pod.Spec.InitContainers {
+		c := &pod.Spec.InitContainers[i]
+		lasting[c.Name] = ptr.Deref(c.RestartPolicy, "") == corev1.ContainerRestartPolicyAlways
+	}
+	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		if !slices.Contains(containers, status.Name) {
+			continue
+		}
+		if reason, message := faultIn(&status, lasting[status.Name]); reason != "" {
+			return Fault{Reason: reason, Message: fmt.Sprintf("container %s of pod %s %s", status.Name, pod.Name, message), IsOurs: true}
+		}
+	}
+	return Fault{}
+}
+
+// faultIn says why a container does not run, "" if it does or is about to start. One that
+// is lasting must not end.
+func faultIn(status *corev1.ContainerStatus, isLasting bool) (reason, message string) {
+	ended := status.State.Terminated
+	if waiting := status.State.Waiting; waiting != nil {
+		switch waiting.Reason {
+		case "ImagePullBackOff", "ErrImagePull", "ErrImageNeverPull", "InvalidImageName", "ImageInspectError", "RegistryUnavailable":
+			return meta.ReasonImagePullBackOff, said("has no image", waiting)
+		case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
+			return meta.ReasonCreateContainerConfigError, said("cannot be made", waiting)
+		}
+		ended = status.LastTerminationState.Terminated
+		if waiting.Reason == "CrashLoopBackOff" && ended == nil {
+			return meta.ReasonCrashLoopBackOff, said("ends whenever it is started", waiting)
+		}
+	}
+	if ended == nil && !status.Ready { // It runs again after it has ended.
+		ended = status.LastTerminationState.Terminated
+	}
+	switch {
+	case ended == nil, ended.ExitCode == 0 && !isLasting:
+		return "", ""
+	case ended.Reason == meta.ReasonOOMKilled:
+		return meta.ReasonOOMKilled, "was killed because it took more memory than its limit"
+	}
+	return meta.ReasonCrashLoopBackOff, fmt.Sprintf("ended with exit code %d (%s)", ended.ExitCode, ended.Reason)
+}
+
+// said quotes the kubelet.
+func said(what string, waiting *corev1.ContainerStateWaiting) string {
+	const limit = 256
+	words := strings.ToValidUTF8(waiting.Message[:min(len(waiting.Message), limit)], "")
+	return strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", what, waiting.Reason, words), ": ")
+}

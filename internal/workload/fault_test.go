@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+func waiting(reason, message string) corev1.ContainerStatus {
+	return corev1.ContainerStatus{State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}}}
+}
+
+func ended(reason string, code int32) *corev1.ContainerStateTerminated {
+	return &corev1.ContainerStateTerminated{Reason: reason, ExitCode: code}
+}
+
+// before adds how a container ended before.
+func before(status corev1.ContainerStatus, end *corev1.ContainerStateTerminated) corev1.ContainerStatus {
+	status.LastTerminationState.Terminated = end
+	return status
+}
+
+// pod has a native sidecar "vector", a plain init container "fetch" and an application.
+func pod(name string, vector, fetch, app corev1.ContainerStatus) corev1.Pod {
+	vector.Name, fetch.Name, app.Name = "vector", "fetch", "app"
+	return corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: corev1.PodSpec{
+			InitContainers: []corev1.Container{{Name: "vector", RestartPolicy: ptr.To(corev1.ContainerRestartPolicyAlways)}, {Name: "fetch"}},
+			Containers:     []corev1.Container{{Name: "app"}},
+		},
+		Status: corev1.PodStatus{InitContainerStatuses: []corev1.ContainerStatus{vector, fetch}, ContainerStatuses: []corev1.ContainerStatus{app}},
+	}
+}
+
+func TestFaultOf(t *testing.T) {
+	running := corev1.ContainerStatus{Ready: true, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}
+	starting := corev1.ContainerStatus{State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}
+	done := corev1.ContainerStatus{State: corev1.ContainerState{Terminated: ended("Completed", 0)}}
+	gone := corev1.ContainerStatus{State: corev1.ContainerState{Terminated: ended("Completed", 0)}}
+	backOff := waiting("CrashLoopBackOff", "back-off 10s restarting failed container")
+	for name, test := range map[string]struct {
+		pod     corev1.Pod
+		reason  string
+		message string
+	}{
+		"all is well":                         {pod("a", running, done, running), "", ""},
+		"it is being made":                    {pod("a", waiting("ContainerCreating", ""), waiting("PodInitializing", ""), waiting("PodInitializing", "")), "", ""},
+		"no image":                            {pod("a", waiting("ImagePullBackOff", "not found"), done, running), meta.ReasonImagePullBackOff, "container vector of pod a has no image: ImagePullBackOff: not found"},
+		"no image, at the first try":          {pod("a", waiting("ErrImagePull", ""), done, running), meta.ReasonImagePullBackOff, "container vector of pod a has no image: ErrImagePull"},
+		"no secret":                           {pod("a", waiting("CreateContainerConfigError", `secret "token" not found`), done, running), meta.ReasonCreateContainerConfigError, `container vector of pod a cannot be made: CreateContainerConfigError: secret "token" not found`},
+		"it ends again and again":             {pod("a", before(backOff, ended("Error", 78)), done, running), meta.ReasonCrashLoopBackOff, "container vector of pod a ended with exit code 78 (Error)"},
+		"nobody knows how it ended":           {pod("a", backOff, done, running), meta.ReasonCrashLoopBackOff, "container vector of pod a ends whenever it is started: CrashLoopBackOff: back-off 10s restarting failed container"},
+		"too little memory":                   {pod("a", before(backOff, ended("OOMKilled", 137)), done, running), meta.ReasonOOMKilled, "container vector of pod a was killed because it took more memory than its limit"},
+		"too little memory, just now":         {pod("a", corev1.ContainerStatus{State: corev1.ContainerState{Terminated: ended("OOMKilled", 137)}}, done, running), meta.ReasonOOMKilled, "container vector of pod a was killed because it took more memory than its limit"},
+		"it starts again":                     {pod("a", before(starting, ended("Error", 1)), done, running), meta.ReasonCrashLoopBackOff, "container vector of pod a ended with exit code 1 (Error)"},
+		"it runs again":                       {pod("a", before(running, ended("Error", 1)), done, running), "", ""},
+		"it starts":                           {pod("a", starting, done, running), "", ""},
+		"a sidecar must not end at all":       {pod("a", gone, done, running), meta.ReasonCrashLoopBackOff, "container vector of pod a ended with exit code 0 (Completed)"},
+		"an init container of ours fails":     {pod("a", running, before(backOff, ended("Error", 2)), running), meta.ReasonCrashLoopBackOff, "container fetch of pod a ended with exit code 2 (Error)"},
+		"the application is none of ours":     {pod("a", running, done, before(backOff, ended("Error", 1))), "", ""},
+		"what its image is called says a lot": {pod("a", waiting("InvalidImageName", "couldn't parse"), done, running), meta.ReasonImagePullBackOff, "container vector of pod a has no image: InvalidImageName: couldn't parse"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := FaultOf([]corev1.Pod{test.pod}, []string{"vector", "fetch"})
+			require.Equal(t, Fault{Reason: test.reason, Message: test.message, IsOurs: test.reason != ""}, got)
+		})
+	}
+}
+
+// A drained node, an eviction and a rollout end containers, too.
+func TestPodsThatGoAreAtNoFault(t *testing.T) {
+	broken := pod("a", waiting("ImagePullBackOff", ""), corev1.ContainerStatus{}, corev1.ContainerStatus{})
+	for name, leave := range map[string]func(*corev1.Pod){
+		"deleted":                func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{} },
+		"evicted by the kubelet": func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed },
+		"ended":                  func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded },
+		"about to be evicted": func(p *corev1.Pod) {
+			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue}}
+		},
+		"but not if it just stays": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			one := *broken.DeepCopy()
+			if leave != nil {
+				leave(&one)
+			}
+			require.Equal(t, leave == nil, FaultOf([]corev1.Pod{one}, []string{"vector"}).IsOurs)
+		})
+	}
+}
+
+// Of several pods the first by name speaks, so that what is said stays the same, and a
+// container of ours before the scheduler.
+func TestTheFirstFaultIsTold(t *testing.T) {
+	homeless := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Status: corev1.PodStatus{Conditions: []corev1.PodCondition{
+		{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: "0/3 nodes are available"},
+	}}}
+	broken := func(name string) corev1.Pod {
+		return pod(name, waiting("ImagePullBackOff", ""), corev1.ContainerStatus{}, corev1.ContainerStatus{})
+	}
+	require.Equal(t, Fault{Reason: meta.ReasonUnschedulable, Message: "pod a: 0/3 nodes are available"}, FaultOf([]corev1.Pod{homeless}, []string{"vector"}))
+	require.Contains(t, FaultOf([]corev1.Pod{broken("c"), homeless, broken("b")}, []string{"vector"}).Message, "pod b")
+}

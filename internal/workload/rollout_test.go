@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// at is a time some seconds after noon.
+func at(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
+
+// rolling is a Deployment of three replicas, of which some run the newest template and
+// some are available; finished is when its rollout did, by its conditions, and changed
+// when its status did, both in seconds after noon, -1 for no word of it.
+func rolling(updated, all, available int32, finished, changed int) *appsv1.Deployment {
+	deployment := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Replicas: ptr.To[int32](3)}}
+	deployment.Generation = 7
+	deployment.Status = appsv1.DeploymentStatus{ObservedGeneration: 7, UpdatedReplicas: updated, Replicas: all, AvailableReplicas: available}
+	progress := appsv1.DeploymentCondition{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue, Reason: "ReplicaSetUpdated", LastUpdateTime: metav1.NewTime(at(finished))}
+	if finished >= 0 {
+		progress.Reason = "NewReplicaSetAvailable"
+	}
+	deployment.Status.Conditions = []appsv1.DeploymentCondition{progress}
+	if changed >= 0 {
+		deployment.ManagedFields = []metav1.ManagedFieldsEntry{
+			{Manager: "kubectl", Time: ptr.To(metav1.NewTime(at(changed + 1000)))},
+			{Manager: "kube-controller-manager", Subresource: "status", Time: ptr.To(metav1.NewTime(at(changed)))},
+		}
+	}
+	return deployment
+}
+
+// generation gives a Deployment another one, which its controller has seen.
+func generation(deployment *appsv1.Deployment, number int64) *appsv1.Deployment {
+	deployment.Generation, deployment.Status.ObservedGeneration = number, number
+	return deployment
+}
+
+func TestHowFarARolloutIs(t *testing.T) {
+	stale := rolling(3, 3, 3, 0, 0)
+	stale.Generation++
+	late := rolling(1, 4, 3, -1, 0)
+	late.Status.Conditions[0] = appsv1.DeploymentCondition{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionFalse, Reason: "ProgressDeadlineExceeded"}
+	for name, test := range map[string]struct {
+		deployment *appsv1.Deployment
+		want       Rollout
+	}{
+		"done":                                 {rolling(3, 3, 3, 0, 0), RolloutComplete},
+		"done, without a word of when":         {rolling(3, 3, 3, -1, 0), RolloutComplete},
+		"its controller has not looked yet":    {stale, RolloutProgressing},
+		"old pods are still there":             {rolling(3, 4, 3, -1, 0), RolloutProgressing},
+		"the last new pods are coming up":      {rolling(3, 3, 2, -1, 0), RolloutProgressing},
+		"it was done, and pods are lost":       {rolling(3, 3, 2, 0, 0), RolloutUnavailable},
+		"it was done, and is scaled up":        {rolling(2, 2, 2, 0, 0), RolloutProgressing},
+		"its deadline has passed":              {late, RolloutFailed},
+		"old pods are replaced by older again": {rolling(0, 3, 3, 0, 0), RolloutProgressing},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, rolloutOf(test.deployment)) })
+	}
+}
+
+// What a restart leaves of what was known: nothing had to be written down for it.
+func TestAWorkloadTellsByItselfHowLongItWasAvailable(t *testing.T) {
+	for name, test := range map[string]struct {
+		deployment *appsv1.Deployment
+		want       time.Duration
+	}{
+		"since its rollout":                  {rolling(3, 3, 3, 10, 10), 90 * time.Second},
+		"long enough, and again":             {rolling(3, 3, 3, 10, 80), 70 * time.Second},
+		"not for long, and again":            {rolling(3, 3, 3, 10, 12), 88 * time.Second},
+		"until it lost pods":                 {rolling(3, 3, 2, 10, 12), 2 * time.Second},
+		"not at all, as it is rolling out":   {rolling(3, 4, 3, -1, 12), 0},
+		"since its status changed":           {rolling(3, 3, 3, -1, 40), 60 * time.Second},
+		"ever, as nobody has noted anything": {rolling(3, 3, 3, -1, -1), 1 << 60},
+	} {
+		t.Run(name, func(t *testing.T) {
+			state := stateOf(test.deployment)
+			got := state.Steadiest(at(100))
+			if test.want > time.Hour {
+				require.Greater(t, got, test.want)
+				return
+			}
+			require.Equal(t, test.want, got)
+			require.True(t, state.IsAssumed)
+		})
+	}
+}
+
+// Each course is what a watch brings, a second each after noon, and how long, without a
+// break, all pods have been available in the end, another second later.
+func TestTheTimeOfAvailabilityIsWatched(t *testing.T) {
+	complete, lost, begun := rolling(3, 3, 3, 500, 500), rolling(3, 3, 1, 500, 501), rolling(1, 4, 3, -1, 502)
+	again := rolling(3, 3, 3, 503, 503)
+	scaled := generation(rolling(3, 3, 2, 500, 504), 8)
+	for name, test := range map[string]struct {
+		course []*appsv1.Deployment
+		want   int
+	}{
+		"a rollout, and on":                                      {[]*appsv1.Deployment{begun, complete, complete, complete}, 3},
+		"a rollout, and pods are lost":                           {[]*appsv1.Deployment{begun, complete, complete, lost, lost}, 2},
+		"pods are lost, and come back":                           {[]*appsv1.Deployment{begun, complete, complete, lost, complete}, 2},
+		"pods are lost, and come back for longer":                {[]*appsv1.Deployment{begun, complete, lost, complete, complete}, 2},
+		"another rollout":                                        {[]*appsv1.Deployment{begun, complete, complete, complete, begun, again}, 1},
+		"another rollout, of which nothing was seen but its end": {[]*appsv1.Deployment{begun, complete, complete, complete, again}, 1},
+		"it is scaled up":                                        {[]*appsv1.Deployment{begun, complete, complete, complete, scaled}, 3},
+		"it is scaled up and done":                               {[]*appsv1.Deployment{begun, complete, complete, complete, scaled, generation(complete.DeepCopy(), 8)}, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reducer := NewReducer()
+			var record *Record
+			for second, deployment := range test.course {
+				next := reducer.Reduce(deployment)
+				if record != nil {
+					next.Follow(record, at(second))
+				}
+				record = next
+			}
+			require.Equal(t, time.Duration(test.want)*time.Second, record.Steadiest(at(len(test.course))))
+			require.False(t, record.IsAssumed)
+		})
+	}
+}
+
+// A template that is written again and again may be back at a ReplicaSet that there is,
+// and done before a condition has changed.
+func TestAnotherTemplateBeginsAnotherTime(t *testing.T) {
+	reducer := NewReducer()
+	before := reducer.Reduce(rolling(3, 3, 3, 0, 0))
+	changed := generation(rolling(3, 3, 3, 0, 0), 8)
+	changed.Spec.Template.Labels = map[string]string{"another": "template"}
+	after := reducer.Reduce(changed)
+
+	after.Follow(before, at(60))
+
+	require.Equal(t, time.Second, after.Steadiest(at(61)))
+}
+
+func TestPodsThatAreRefusedAreAnotherLook(t *testing.T) {
+	reducer, deployment := NewReducer(), rolling(1, 4, 3, -1, 0)
+	before := reducer.Reduce(deployment)
+	deployment.Status.Conditions = append(deployment.Status.Conditions, appsv1.DeploymentCondition{
+		Type: appsv1.DeploymentReplicaFailure, Status: corev1.ConditionTrue, Reason: "FailedCreate", Message: "exceeded quota" + strings.Repeat("ä", 1000),
+	})
+
+	after := reducer.Reduce(deployment)
+
+	require.False(t, after.LooksLike(before))
+	require.Contains(t, after.Refusal, "exceeded quota")
+	require.LessOrEqual(t, len(after.Refusal), 512)
+	require.Equal(t, strings.ToValidUTF8(after.Refusal, "?"), after.Refusal)
+}

@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// saidWithin is how long it may take until it is said what keeps pods from running, on a
+// slow machine. The progress deadline is ten minutes.
+const saidWithin = 20 * time.Second
+
+// quota lets no second pod into a namespace, and waits until it is in force.
+func quota(t *testing.T, namespace string) {
+	t.Helper()
+	object := &corev1.ResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "pods"},
+		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{corev1.ResourcePods: resource.MustParse("1")}},
+	}
+	world.Create(t, object)
+	harness.Until(t, world, object, "being counted", func(q *corev1.ResourceQuota) bool {
+		used := q.Status.Used[corev1.ResourcePods]
+		return used.Value() == 1
+	})
+}
+
+// limits lets no container have more than a few megabytes.
+func limits(t *testing.T, namespace string) {
+	t.Helper()
+	most := corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("5Mi")}
+	world.Create(t, &corev1.LimitRange{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "memory"},
+		Spec:       corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer, Max: most}}},
+	})
+}
+
+// restrict has Pod Security refuse the application, which is at no fault of the sidecar's.
+func restrict(t *testing.T, namespace string) {
+	t.Helper()
+	object := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
+	harness.Change(t, world, object, func(n *corev1.Namespace) {
+		metav1.SetMetaDataLabel(&n.ObjectMeta, "pod-security.kubernetes.io/enforce", "restricted")
+	})
+}
+
+func asItIs(*testing.T, string) {}
+
+// Fact: each of these states is said within seconds, in the status and in an event.
+func TestWhatKeepsPodsFromRunningIsSaidWithinSeconds(t *testing.T) {
+	t.Parallel()
+	const image = "registry.example/vector:"
+	huge := func(s *v1alpha1.SidecarSpec) { s.Resources = resources("1000") }
+	with := func(fate string) func(*v1alpha1.SidecarSpec) {
+		return func(s *v1alpha1.SidecarSpec) { s.Image = image + fate }
+	}
+	for name, test := range map[string]struct {
+		prepare func(t *testing.T, namespace string)
+		sidecar func(*v1alpha1.SidecarSpec)
+		state   v1alpha1.WorkloadState
+		reason  string
+		says    string
+	}{
+		"a quota":                       {quota, with("1"), v1alpha1.StateHindered, meta.ReasonPodsRefused, "exceeded quota"},
+		"a LimitRange":                  {limits, with("1"), v1alpha1.StateHindered, meta.ReasonPodsRefused, "maximum memory usage per Container is 5Mi"},
+		"Pod Security":                  {restrict, with("1"), v1alpha1.StateHindered, meta.ReasonPodsRefused, "violates PodSecurity"},
+		"no node":                       {asItIs, huge, v1alpha1.StateHindered, meta.ReasonUnschedulable, "Insufficient cpu"},
+		"no image":                      {asItIs, with("missing"), v1alpha1.StateFailed, meta.ReasonImagePullBackOff, "Back-off pulling image"},
+		"no Secret":                     {asItIs, with("misconfigured"), v1alpha1.StateFailed, meta.ReasonCreateContainerConfigError, `secret "token" not found`},
+		"it crashes":                    {asItIs, with("crashes"), v1alpha1.StateFailed, meta.ReasonCrashLoopBackOff, "exit code 78"},
+		"its memory":                    {asItIs, with("greedy"), v1alpha1.StateFailed, meta.ReasonOOMKilled, "more memory than its limit"},
+		"it dies 2 s after it is ready": {asItIs, with("dies"), v1alpha1.StateFailed, meta.ReasonCrashLoopBackOff, "exit code 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			namespace := world.Namespace(t)
+			deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+			world.Create(t, deployment)
+			harness.Until(t, world, deployment, "its first rollout", isRolledOut)
+			test.prepare(t, namespace)
+			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(byDefault).Sidecar(test.sidecar).Build()
+			world.Create(t, vs)
+			harness.Until(t, world, deployment, "the sidecar", isInjected)
+			written := time.Now()
+
+			harness.Until(t, world, vs, "its state", func(vs *v1alpha1.VectorSidecar) bool {
+				return len(vs.Status.Unsettled) == 1 && vs.Status.Unsettled[0].Reason == test.reason
+			})
+
+			took := time.Since(written)
+			t.Logf("%s is said %.1f s after the write", test.reason, took.Seconds())
+			require.Less(t, took, saidWithin)
+			told := vs.Status.Unsettled[0]
+			require.Equal(t, test.state, told.State)
+			require.Contains(t, told.Message, test.says)
+			require.Contains(t, message(vs, meta.ConditionReady), test.says)
+			require.Equal(t, "True", condition(vs, meta.ConditionError))
+			requireEvent(t, vs, test.says)
+		})
+	}
+}
+
+// requireEvent waits for a warning on a VectorSidecar that says something.
+func requireEvent(t *testing.T, vs *v1alpha1.VectorSidecar, says string) {
+	t.Helper()
+	harness.Eventually(t, "an event that says "+says, func() bool {
+		var all eventsv1.EventList
+		require.NoError(t, world.Client.List(t.Context(), &all, client.InNamespace(vs.Namespace)))
+		for i := range all.Items {
+			if event := &all.Items[i]; event.Regarding.UID == vs.UID && event.Type == corev1.EventTypeWarning && strings.Contains(event.Note, says) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// What keeps pods away may pass, and then the rollout goes on.
+func TestAHindranceThatPassesIsNotSaidAnyMore(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	world.Create(t, deployment)
+	harness.Until(t, world, deployment, "its first rollout", isRolledOut)
+	quota(t, namespace)
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+	world.Create(t, vs)
+	harness.Until(t, world, vs, "the refusal", func(vs *v1alpha1.VectorSidecar) bool {
+		return len(vs.Status.Unsettled) == 1 && vs.Status.Unsettled[0].Reason == meta.ReasonPodsRefused
+	})
+
+	require.NoError(t, world.Client.DeleteAllOf(t.Context(), &corev1.ResourceQuota{}, client.InNamespace(namespace)))
+
+	harness.Until(t, world, vs, "readiness", isUpToDate)
+	require.Equal(t, "False", condition(vs, meta.ConditionError))
+	require.Empty(t, vs.Status.Unsettled)
+}
+
+// Pods of a workload that is well are never looked at.
+func TestASettledWorkloadsPodsAreNotRead(t *testing.T) {
+	t.Parallel()
+	deployment, vs := injected(t)
+	harness.Until(t, world, vs, "readiness", isUpToDate)
+	before := len(running.Requests.Reads("/namespaces/" + vs.Namespace + "/pods"))
+
+	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Annotations["touched"] = "yes" })
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.StrictOrder = true })
+	harness.Until(t, world, vs, "another look", isUpToDate)
+
+	require.Len(t, running.Requests.Reads("/namespaces/"+vs.Namespace+"/pods"), before)
+}

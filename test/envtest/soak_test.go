@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// byDefault leaves spec.rollout.soak out.
+const byDefault = -1
+
+// dies is the image of a sidecar that ends 2 s after its pod became ready, whenever it
+// is started again.
+const dies = "registry.example/vector:dies"
+
+// injectedOf counts the Deployments of a namespace that carry the sidecar.
+func injectedOf(t *testing.T, namespace string) int {
+	t.Helper()
+	var all appsv1.DeploymentList
+	require.NoError(t, world.Client.List(t.Context(), &all, client.InNamespace(namespace)))
+	count := 0
+	for i := range all.Items {
+		if isInjected(&all.Items[i]) {
+			count++
+		}
+	}
+	return count
+}
+
+func TestASidecarThatDiesAfterItsRolloutReachesNoMoreThanTheBudget(t *testing.T) {
+	t.Parallel()
+	const size, budget = 16, 5
+	namespace := world.Namespace(t)
+	for _, deployment := range fleet(t, namespace, size, asIs) {
+		harness.Until(t, world, deployment, "its first rollout", isRolledOut)
+	}
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithImage(dies).WithSoak(byDefault).Build()
+	world.Create(t, vs)
+
+	harness.Until(t, world, vs, "the budget to be used up by failures", func(vs *v1alpha1.VectorSidecar) bool {
+		return vs.Status.FailedDeployments == budget
+	})
+
+	require.Equal(t, budget, injectedOf(t, namespace))
+	require.Contains(t, message(vs, meta.ConditionReady), "RolloutFailed: 5 of 16 Deployments did not finish rolling out")
+}
+
+// Who may not look at pods has only the time by which to judge, and a restart in the
+// middle of it must not give a place away that is still needed. What the Deployments say
+// by themselves is not enough here: their rollouts are longer ago than a soak takes.
+func TestABrokenSidecarKeepsItsPlaceThroughARestart(t *testing.T) {
+	const size, budget = 6, 2
+	blind := options
+	blind.ReadPods = false
+	require.NoError(t, running.Stop())
+	t.Cleanup(func() {
+		require.NoError(t, running.Stop())
+		running = world.RunOperator(options)
+	})
+	running = world.RunOperator(blind)
+	namespace := world.Namespace(t)
+	deployments := fleet(t, namespace, size, asIs)
+	for _, deployment := range deployments {
+		harness.Until(t, world, deployment, "its first rollout", isRolledOut)
+	}
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithImage(dies).WithMaxConcurrent("2").WithSoak(4 * time.Second).Build()
+	world.Create(t, vs)
+	harness.Until(t, world, vs, "the first to have lost their pods", func(vs *v1alpha1.VectorSidecar) bool {
+		lost := slices.DeleteFunc(slices.Clone(vs.Status.Unsettled), func(u v1alpha1.UnsettledWorkload) bool { return u.Reason != meta.ReasonUnavailable })
+		return len(lost) == budget
+	})
+	require.Contains(t, message(vs, meta.ConditionReady), "Soaking: 2 of 6 Deployments have rolled out and soak")
+	require.Equal(t, v1alpha1.StateSoaking, vs.Status.Unsettled[0].State)
+	require.Contains(t, vs.Status.Unsettled[0].Message, "pods are not read (rbac.optional.pods)")
+
+	for _, deployment := range deployments[:budget] {
+		harness.Until(t, world, deployment, "its pods again", isRolledOut)
+	}
+	require.NoError(t, running.Stop())
+	running = world.RunOperator(blind)
+	// Each of them goes and comes back again, seen by the new operator.
+	for range 2 {
+		for _, deployment := range deployments[:budget] {
+			harness.Until(t, world, deployment, "its pods lost again", func(d *appsv1.Deployment) bool { return !isRolledOut(d) })
+			harness.Until(t, world, deployment, "its pods again", isRolledOut)
+		}
+	}
+	require.Equal(t, budget, injectedOf(t, namespace))
+	require.Empty(t, running.Requests.Reads("/namespaces/"+namespace+"/pods"))
+}
+
+// The times are the API server's and the Deployment controller's, in whole seconds.
+func TestTheNextRolloutBeginsWhenTheOneBeforeHasSoaked(t *testing.T) {
+	t.Parallel()
+	const soak = 3 * time.Second
+	namespace := world.Namespace(t)
+	deployments := fleet(t, namespace, 3, asIs)
+	for _, deployment := range deployments {
+		harness.Until(t, world, deployment, "its first rollout", isRolledOut)
+	}
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("1").WithSoak(soak).Build()
+	world.Create(t, vs)
+	harness.Until(t, world, vs, "a soak", func(vs *v1alpha1.VectorSidecar) bool {
+		return len(vs.Status.Unsettled) > 0 && vs.Status.Unsettled[0].State == v1alpha1.StateSoaking
+	})
+	require.False(t, isReady(vs))
+	harness.Until(t, world, vs, "all to be updated", func(vs *v1alpha1.VectorSidecar) bool {
+		return isReady(vs) && vs.Status.UpdatedDeployments == 3
+	})
+
+	for i := range deployments {
+		world.Get(t, deployments[i])
+		if i == 0 {
+			continue
+		}
+		gap := writtenAt(t, deployments[i]).Sub(rolledOutAt(t, deployments[i-1]))
+		t.Logf("%s was written %s after the rollout of the one before", deployments[i].Name, gap)
+		require.GreaterOrEqual(t, gap, soak-time.Second)
+	}
+	ready := slices.IndexFunc(vs.Status.Conditions, func(c metav1.Condition) bool { return c.Type == meta.ConditionReady })
+	require.GreaterOrEqual(t, vs.Status.Conditions[ready].LastTransitionTime.Sub(rolledOutAt(t, deployments[2])), soak-time.Second)
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
+		vs.Spec.Enabled, vs.Spec.Rollout.Soak = new(bool), &metav1.Duration{Duration: time.Hour}
+	})
+	harness.Until(t, world, vs, "removal, which needs no soak", func(vs *v1alpha1.VectorSidecar) bool {
+		return isReady(vs) && vs.Status.InjectedDeployments == 0
+	})
+}
+
+// writtenAt is when the operator last changed a Deployment.
+func writtenAt(t *testing.T, d *appsv1.Deployment) time.Time {
+	t.Helper()
+	for i := range d.ManagedFields {
+		if meta.IsManager(d.ManagedFields[i].Manager) {
+			return d.ManagedFields[i].Time.Time
+		}
+	}
+	require.Fail(t, "nothing of the operator's", d.Name)
+	return time.Time{}
+}
+
+// rolledOutAt is when the last rollout of a Deployment finished.
+func rolledOutAt(t *testing.T, d *appsv1.Deployment) time.Time {
+	t.Helper()
+	for _, condition := range d.Status.Conditions {
+		if condition.Type == appsv1.DeploymentProgressing {
+			require.Equal(t, "NewReplicaSetAvailable", condition.Reason)
+			return condition.LastUpdateTime.Time
+		}
+	}
+	require.Fail(t, "no word of its rollout", d.Name)
+	return time.Time{}
+}
