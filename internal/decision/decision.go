@@ -39,6 +39,9 @@ type Snapshot struct {
 	Workloads []*workload.Record
 	// ConfigMap returns a ConfigMap of the namespace, nil if there is none.
 	ConfigMap func(name string) *corev1.ConfigMap
+	// LeavesReference has the ConfigMap that the values refer to neither read nor
+	// judged: whoever asks leaves that to another decision.
+	LeavesReference bool
 	// Others are the other VectorSidecars of the namespace, the oldest first.
 	Others []v1alpha1.VectorSidecar
 	// Verdict returns what Vector said of a configuration; nil when the
