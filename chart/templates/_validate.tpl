@@ -36,6 +36,12 @@ SPDX-License-Identifier: Apache-2.0
 {{- if and $.Values.metrics.enabled (eq (int .port) (int $.Values.metrics.port)) -}}
 {{- fail (printf "admissionWebhook.port and metrics.port are both %d: choose another for one of them" (int .port)) -}}
 {{- end -}}
+{{- if and .clientNames (not .clientCA) -}}
+{{- fail "admissionWebhook.clientNames is set and clientCA is empty: give the certificates of who signed the API server's client certificate" -}}
+{{- end -}}
+{{- if and $.Values.networkPolicy.enabled (not $.Values.networkPolicy.webhookFrom) -}}
+{{- fail "admissionWebhook.enabled and networkPolicy.enabled are true and networkPolicy.webhookFrom is empty: name the addresses that the API server calls from, such as [{ipBlock: {cidr: 10.0.0.0/28}}], or say anywhere" -}}
+{{- end -}}
 {{- if eq (int $.Values.replicas) 0 -}}
 {{- fail "admissionWebhook.enabled is true and replicas is 0: no VectorSidecar could be created; set replicas higher, or admissionWebhook.enabled to false" -}}
 {{- end -}}

@@ -13,6 +13,48 @@ SPDX-License-Identifier: Apache-2.0
 {{- printf "%s.%s.vectorsidecars" .Release.Namespace (include "vector-sidecar-operator.fullname" .) -}}
 {{- end -}}
 
+{{- /* What the API server is to ask, and whom: a webhook of a
+ValidatingWebhookConfiguration. */ -}}
+{{- define "vector-sidecar-operator.webhook" -}}
+{{- $certificate := .Values.admissionWebhook.certificate -}}
+name: vectorsidecars.observability.kontroloop.ai
+admissionReviewVersions: [v1]
+clientConfig:
+  service:
+    name: {{ include "vector-sidecar-operator.webhookService" . | quote }}
+    namespace: {{ .Release.Namespace | quote }}
+    path: /validate-vectorsidecar
+    port: {{ .Values.admissionWebhook.port }}
+  {{- if eq $certificate.source "secret" }}
+  caBundle: {{ $certificate.caBundle | b64enc }}
+  {{- end }}
+# For no other kind than the operator's own, and not for its status.
+rules:
+  - apiGroups: [observability.kontroloop.ai]
+    apiVersions: [v1alpha1]
+    resources: [vectorsidecars]
+    operations: [CREATE, UPDATE]
+    scope: Namespaced
+# What does not change what is wanted is not asked about: labels, finalizers, and
+# what goes anyway. So it is possible while no operator runs.
+matchConditions:
+  - name: what-is-wanted-changes
+    expression: request.operation == 'CREATE' || object.spec != oldObject.spec
+  - name: it-is-to-stay
+    expression: "!has(object.metadata.deletionTimestamp)"
+failurePolicy: Fail
+matchPolicy: Equivalent
+sideEffects: None
+timeoutSeconds: {{ .Values.admissionWebhook.timeoutSeconds }}
+{{- with .Values.watchNamespaces }}
+namespaceSelector:
+  matchExpressions:
+    - key: kubernetes.io/metadata.name
+      operator: In
+      values: {{ toJson . }}
+{{- end }}
+{{- end -}}
+
 {{- /* The Secret with its certificate; that of cert-manager's Certificate is named
 as the Certificate. */ -}}
 {{- define "vector-sidecar-operator.webhookSecret" -}}
@@ -30,6 +72,12 @@ as the Certificate. */ -}}
 {{- if eq .certificate.source "operator" }}
 - --webhook-configuration={{ include "vector-sidecar-operator.webhookConfiguration" $ }}
 - --webhook-service={{ include "vector-sidecar-operator.webhookService" $ }}
+{{- end }}
+{{- if .clientCA }}
+- --webhook-client-ca=/etc/vector-sidecar-operator/webhook-client-ca.crt
+{{- end }}
+{{- with .clientNames }}
+- --webhook-client-names={{ join "," . }}
 {{- end }}
 {{- end }}
 {{- end -}}

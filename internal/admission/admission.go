@@ -12,16 +12,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
-	"strings"
 
 	admissionv1 "k8s.io/api/admission/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 )
 
 // Path is where the webhook is served.
@@ -31,8 +30,6 @@ const (
 	// mostWorkloads bounds the work of one request. Of the workloads beyond, the
 	// loop tells.
 	mostWorkloads = 100
-	// mostLines bounds what one answer says.
-	mostLines = 10
 	// mostAtOnce is how many requests are worked on at once; more wait.
 	mostAtOnce = 4
 )
@@ -43,16 +40,25 @@ type World interface {
 	Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar, fail context.CancelCauseFunc) (*decision.Snapshot, error)
 }
 
+// Options are what a Handler judges by.
+type Options struct {
+	World World
+	// Memo may be shared with others, and nil.
+	Memo *decision.Memo
+	// Bare is what the platform gives without any ConfigMap.
+	Bare *platform.Platform
+}
+
 // Handler answers the requests of an API server. Make one with New.
 type Handler struct {
-	world World
-	memo  *decision.Memo
+	Options
+
 	slots chan struct{}
 }
 
-// New returns a Handler. The memo may be shared with others.
-func New(world World, memo *decision.Memo) *Handler {
-	return &Handler{world: world, memo: memo, slots: make(chan struct{}, mostAtOnce)}
+// New returns a Handler.
+func New(options Options) *Handler {
+	return &Handler{Options: options, slots: make(chan struct{}, mostAtOnce)}
 }
 
 // Handle implements admission.Handler. What is wrong with a VectorSidecar refuses it.
@@ -83,18 +89,47 @@ func (h *Handler) Handle(ctx context.Context, request admission.Request) admissi
 		}
 		found.forgive(was.faults)
 	}
+	if !isProven(ctx) {
+		if err := h.hush(ctx, after, &found); err != nil {
+			return undecided(after, err)
+		}
+	}
 	return found.answer()
 }
 
 // judge judges a VectorSidecar as it would be.
 func (h *Handler) judge(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (judgement, error) {
+	return h.judgeIn(ctx, sidecar, func(*decision.Snapshot) {})
+}
+
+// hush takes out of a judgement what is not known without ConfigMaps.
+func (h *Handler) hush(ctx context.Context, sidecar *v1alpha1.VectorSidecar, found *judgement) error {
+	if len(found.faults)+len(found.doubts) == 0 {
+		return nil
+	}
+	public, err := h.judgeIn(ctx, sidecar, func(s *decision.Snapshot) {
+		s.Platform, s.Companions, s.Verdict = h.Bare, nil, nil
+		s.ConfigMap = func(string) *corev1.ConfigMap { return nil }
+	})
+	if err != nil {
+		return err
+	}
+	found.keep(public, sidecar)
+	return nil
+}
+
+// judgeIn judges a VectorSidecar in its world, changed. What a ConfigMap holds that it
+// refers to may change at any time, and so is for the loop to judge.
+func (h *Handler) judgeIn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, change func(*decision.Snapshot)) (judgement, error) {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	snapshot, err := h.world.Snapshot(ctx, sidecar, fail)
+	snapshot, err := h.World.Snapshot(ctx, sidecar, fail)
 	if err != nil {
 		return judgement{}, err
 	}
-	found, err := judge(ctx, snapshot, h.memo)
+	snapshot.LeavesReference = true
+	change(snapshot)
+	found, err := judge(ctx, snapshot, h.Memo)
 	return found, cmp.Or(context.Cause(ctx), err)
 }
 
@@ -117,49 +152,4 @@ func decode(request *admission.Request) (after, before *v1alpha1.VectorSidecar, 
 // undecided refuses for want of a decision.
 func undecided(sidecar *v1alpha1.VectorSidecar, err error) admission.Response {
 	return admission.Errored(http.StatusServiceUnavailable, fmt.Errorf("deciding on VectorSidecar %s/%s: %w", sidecar.Namespace, sidecar.Name, err))
-}
-
-// forgive makes doubts of faults that were there before.
-func (j *judgement) forgive(before []string) {
-	isOld := func(fault string) bool { return slices.Contains(before, fault) }
-	for _, fault := range j.faults {
-		if isOld(fault) {
-			j.doubts = append(j.doubts, "as before: "+fault)
-		}
-	}
-	j.faults = slices.DeleteFunc(j.faults, isOld)
-}
-
-// answer says what is wrong, and refuses because of faults.
-func (j *judgement) answer() admission.Response {
-	response := admission.Allowed("").WithWarnings(warnings(j.doubts)...)
-	if len(j.faults) == 0 {
-		return response
-	}
-	response.Allowed = false
-	response.Result = &metav1.Status{
-		Status: metav1.StatusFailure, Code: http.StatusUnprocessableEntity, Reason: metav1.StatusReasonInvalid,
-		Message: strings.Join(few(j.faults), "\n"),
-	}
-	return response
-}
-
-// warnings are texts without repetition, each on one line, as the header that they
-// are sent in needs it.
-func warnings(texts []string) []string {
-	var lines []string
-	for _, text := range texts {
-		if line := strings.Join(strings.Fields(text), " "); !slices.Contains(lines, line) {
-			lines = append(lines, line)
-		}
-	}
-	return few(lines)
-}
-
-// few keeps the first lines and counts the rest.
-func few(lines []string) []string {
-	if len(lines) <= mostLines {
-		return lines
-	}
-	return append(slices.Clone(lines[:mostLines]), fmt.Sprintf("and %d more", len(lines)-mostLines))
 }

@@ -24,6 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/platform"
+	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -35,6 +36,8 @@ type world struct {
 	others    []v1alpha1.VectorSidecar
 	defaults  string // those of the namespace
 	platform  *platform.Platform
+	bare      *platform.Platform // without ConfigMaps
+	forbidden string             // a ConfigMap that is not to be read
 	err       error
 	asked     atomic.Int32
 	held      chan struct{} // Each snapshot waits for it, if there is one.
@@ -44,7 +47,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	chart, err := sidecarchart.Load(vectorsidecar.FS)
 	require.NoError(t, err)
-	w := &world{platform: platform.Of(chart, "", nil)}
+	w := &world{platform: platform.Of(chart, "", nil), bare: platform.Of(chart, "", nil)}
 	w.platform.Policy.Overrides.Namespaces = []string{"sidecar.logLevel"}
 	return w
 }
@@ -61,6 +64,9 @@ func (w *world) Snapshot(_ context.Context, sidecar *v1alpha1.VectorSidecar, fai
 			if w.err != nil {
 				fail(w.err)
 			}
+			if name == w.forbidden {
+				fail(errors.New("it is not to be read"))
+			}
 			if name == "vectorsidecar-defaults" && w.defaults != "" {
 				return objects.NewConfigMap(name, sidecar.Namespace, "values.yaml", w.defaults)
 			}
@@ -69,9 +75,23 @@ func (w *world) Snapshot(_ context.Context, sidecar *v1alpha1.VectorSidecar, fai
 	}, nil
 }
 
-// asked is the answer to a request to make something of a VectorSidecar, of nil to
-// create it.
+// handler is one in a world.
+func (w *world) handler() *Handler { return New(Options{World: w, Bare: w.bare}) }
+
+// asked is the answer to a request of the API server to make something of a
+// VectorSidecar, of nil to create it.
 func asked(t *testing.T, w *world, before, after *v1alpha1.VectorSidecar) admission.Response {
+	t.Helper()
+	return w.handler().Handle(Proven(t.Context()), requested(t, before, after))
+}
+
+// askedByAnybody is the same to a request of somebody.
+func askedByAnybody(t *testing.T, w *world, before, after *v1alpha1.VectorSidecar) admission.Response {
+	t.Helper()
+	return w.handler().Handle(t.Context(), requested(t, before, after))
+}
+
+func requested(t *testing.T, before, after *v1alpha1.VectorSidecar) admission.Request {
 	t.Helper()
 	request := admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{Operation: admissionv1.Create}}
 	var err error
@@ -82,7 +102,7 @@ func asked(t *testing.T, w *world, before, after *v1alpha1.VectorSidecar) admiss
 		request.OldObject.Raw, err = json.Marshal(before)
 		require.NoError(t, err)
 	}
-	return New(w, nil).Handle(t.Context(), request)
+	return request
 }
 
 func logs() *objects.VectorSidecar {
@@ -130,6 +150,70 @@ func TestAFaultOfTheLayersBelowIsNobodysOfAVectorSidecar(t *testing.T) {
 	require.NotEmpty(t, answer.Warnings)
 }
 
+// What whoever reaches the port is told comes from what they have sent, and from no
+// ConfigMap: neither from a namespace's nor from the installation's.
+func TestWhoHasNotProvenToBeTheAPIServerReadsNoConfigMap(t *testing.T) {
+	w := newWorld(t)
+	w.defaults = "sidecar: {s3cret: yes}"
+
+	answer := asked(t, w, nil, logs().Build())
+	require.True(t, answer.Allowed)
+	require.Contains(t, fmt.Sprint(answer.Warnings), "s3cret")
+	answer = askedByAnybody(t, w, nil, logs().Build())
+	require.True(t, answer.Allowed)
+	require.NotContains(t, fmt.Sprint(answer), "s3cret")
+	require.Equal(t, []string{"VectorSidecar shop/logs: InvalidValues: what is said of it may quote ConfigMaps, and so is told only to who may read them: kubectl vectorsidecar plan -n shop --sidecar FILE"}, answer.Warnings)
+
+	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	require.NoError(t, err)
+	w.defaults = ""
+	w.platform = platform.Of(chart, "ConfigMap vector-system/values", map[string]string{
+		"development.yaml": "sidecar: {sinks: {out: {type: s3cret}}}",
+	})
+	sidecar := logs().WithLogs("/var/log/app").Build()
+	require.Contains(t, asked(t, w, nil, sidecar).Result.Message, "s3cret")
+	answer = askedByAnybody(t, w, nil, sidecar)
+	require.False(t, answer.Allowed, "the answer is the same but for its words")
+	require.NotContains(t, fmt.Sprint(answer), "s3cret")
+
+	w.platform.Policy, err = policy.Parse("policy", []byte("images: {registries: [s3cret.example.com]}"))
+	require.NoError(t, err)
+	answer = askedByAnybody(t, w, nil, logs().Build())
+	require.False(t, answer.Allowed)
+	require.NotContains(t, fmt.Sprint(answer), "s3cret")
+	require.Contains(t, answer.Result.Message, "PolicyViolation: what is said of it may quote ConfigMaps")
+}
+
+func TestEverybodyIsToldWhatIsWrongWithWhatTheySend(t *testing.T) {
+	w := newWorld(t)
+	w.defaults = "sidecar: {logLevel: warn}"
+	bad := logs().WithInlineConfig(broken).Build()
+	good := logs().WithInlineConfig("sources: {in: {type: demo_logs, format: json}}\nsinks: {out: {type: console, inputs: [in], encoding: {codec: json}}}").Build()
+
+	answer := askedByAnybody(t, w, nil, bad)
+	require.False(t, answer.Allowed)
+	require.Equal(t, asked(t, w, nil, bad).Result.Message, answer.Result.Message)
+	require.Contains(t, answer.Result.Message, "spec.sidecar.config.inline:3:11")
+	require.True(t, askedByAnybody(t, w, nil, good).Allowed)
+	changed := bad.DeepCopy()
+	changed.Spec.MatchAll = true
+	answer = askedByAnybody(t, w, bad, changed)
+	require.True(t, answer.Allowed)
+	require.Contains(t, fmt.Sprint(answer.Warnings), "as before: VectorSidecar shop/logs spec.sidecar.config.inline:3:11")
+}
+
+// It may change at any time, so that the loop judges it: before it reaches a pod.
+func TestAConfigMapThatIsReferredToIsNotRead(t *testing.T) {
+	w := newWorld(t)
+	w.defaults = "sidecar: {logLevel: warn}"
+	w.forbidden = "given"
+
+	answer := asked(t, w, nil, logs().WithConfigMap("given", "vector.yaml").Build())
+
+	require.True(t, answer.Allowed, answer.Result)
+	require.Empty(t, answer.Warnings)
+}
+
 func TestAClashIsOneWithYoungerAndOlderAlike(t *testing.T) {
 	w := newWorld(t)
 	w.workloads = []*workload.Record{workload.RecordOf(objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build())}
@@ -172,7 +256,7 @@ func TestTheWorkOfARequestIsBounded(t *testing.T) {
 func TestSomeRequestsAreWorkedOnAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.held = make(chan struct{})
-	handler, request := New(w, nil), admission.Request{}
+	handler, request := w.handler(), admission.Request{}
 	request.Operation = admissionv1.Create
 	request.Object.Raw = []byte(`{"metadata": {"name": "logs", "namespace": "shop"}, "spec": {"selector": {"matchLabels": {"a": "b"}}}}`)
 	var asking sync.WaitGroup
@@ -194,8 +278,8 @@ func TestSomeRequestsAreWorkedOnAtOnce(t *testing.T) {
 func TestAnAnswerIsBounded(t *testing.T) {
 	j := judgement{}
 	for n := range 15 {
-		j.faults = append(j.faults, fmt.Sprintf("fault %d", n))
-		j.doubts = append(j.doubts, fmt.Sprintf("doubt\n  %d", n), "one that is told once")
+		j.faults = append(j.faults, remark{text: fmt.Sprintf("fault %d", n)})
+		j.doubts = append(j.doubts, remark{text: fmt.Sprintf("doubt\n  %d", n)}, remark{text: "one that is told once"})
 	}
 	answer := j.answer()
 

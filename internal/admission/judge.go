@@ -24,7 +24,7 @@ import (
 // judgement is what is wrong with a VectorSidecar.
 type judgement struct {
 	// faults are its own, doubts all else that a person should know.
-	faults, doubts []string
+	faults, doubts []remark
 }
 
 // last is after everything that is there.
@@ -71,9 +71,9 @@ func (j *judgement) addInvalid(s *decision.Snapshot, decided *decision.Decision)
 	switch {
 	case decided.Invalid == nil:
 	case isOwn(s, decided):
-		j.faults = append(j.faults, decided.Invalid.Message)
+		j.faults = append(j.faults, remark{reason: decided.Invalid.Reason, text: decided.Invalid.Message})
 	case !decided.OfWorkloads: // Else the workloads tell, each for itself.
-		j.doubts = append(j.doubts, decided.Invalid.Message)
+		j.doubts = append(j.doubts, remark{reason: decided.Invalid.Reason, text: decided.Invalid.Message})
 	}
 }
 
@@ -106,7 +106,7 @@ func (j *judgement) addFindings(decided *decision.Decision) {
 		if finding.Level == vectorconfig.Error && isRefused {
 			continue
 		}
-		j.doubts = append(j.doubts, finding.String())
+		j.doubts = append(j.doubts, remark{text: finding.String()})
 	}
 }
 
@@ -119,7 +119,7 @@ func (j *judgement) addRival(p *plan.Plan, container string) {
 	} else {
 		why += " is in the way: " + p.Message
 	}
-	j.faults = append(j.faults, status.Object(p.Target)+": "+why)
+	j.faults = append(j.faults, remark{reason: meta.ReasonConflict, text: status.Object(p.Target) + ": " + why})
 }
 
 // addPlan adds what else keeps a workload from the sidecar.
@@ -128,8 +128,8 @@ func (j *judgement) addPlan(p *plan.Plan) {
 	switch {
 	case p.Skipped():
 	case p.Action == plan.Conflict || p.Action == plan.Blocked:
-		j.doubts = append(j.doubts, fmt.Sprintf("%s gets no sidecar: %s", target, p.Message))
+		j.doubts = append(j.doubts, remark{reason: p.Reason, text: fmt.Sprintf("%s gets no sidecar: %s", target, p.Message)})
 	case p.Warning != "":
-		j.doubts = append(j.doubts, fmt.Sprintf("%s: the sidecar %s", target, p.Warning))
+		j.doubts = append(j.doubts, remark{text: fmt.Sprintf("%s: the sidecar %s", target, p.Warning)})
 	}
 }

@@ -182,12 +182,20 @@ func classify(err error) error {
 	case apierrors.IsConflict(err) && anotherUID.MatchString(err.Error()):
 		return errors.Join(ErrGone, err)
 	case apierrors.IsConflict(err):
-		return errors.Join(ErrStale, err)
+		return stale(err)
 	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), apierrors.IsRequestEntityTooLargeError(err), isSchemaError(err):
 		return &RefusedError{err}
 	default:
 		return err
 	}
+}
+
+// stale tells of a conflict that the object was not the last version.
+func stale(err error) error {
+	if apierrors.IsConflict(err) {
+		return errors.Join(ErrStale, err)
+	}
+	return err
 }
 
 func hasCause(err error, cause metav1.CauseType) bool {

@@ -9,6 +9,7 @@ import (
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	admissionapply "k8s.io/client-go/applyconfigurations/admissionregistration/v1"
 	coreapply "k8s.io/client-go/applyconfigurations/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -16,29 +17,33 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Certificate writes the data of a Secret, as it was read or, without a resource
-// version, one that is not there. Its labels stay others'.
-func (w *Writer) Certificate(ctx context.Context, secret *corev1.Secret) error {
-	body := coreapply.Secret(secret.Name, secret.Namespace).WithData(secret.Data)
-	if secret.ResourceVersion != "" {
-		body.WithUID(secret.UID).WithResourceVersion(secret.ResourceVersion)
-	}
-	if err := w.client.Apply(ctx, body, client.FieldOwner(meta.Operator), client.ForceOwnership); err != nil {
-		return fmt.Errorf("writing Secret %s/%s: %w", secret.Namespace, secret.Name, err)
+// Secret makes a Secret that is not there, without data. One that another process has
+// made meanwhile stays as it is.
+func (w *Writer) Secret(ctx context.Context, name types.NamespacedName) error {
+	body := coreapply.Secret(name.Name, name.Namespace)
+	if err := w.client.Apply(ctx, body, client.FieldOwner(meta.Creator)); err != nil {
+		return fmt.Errorf("making Secret %s: %w", name, err)
 	}
 	return nil
 }
 
-// Bundle writes the certificates by which the API server knows the webhooks of a
-// configuration. All else of it stays others', so that helm finds it as it left it.
-func (w *Writer) Bundle(ctx context.Context, configuration *admissionv1.ValidatingWebhookConfiguration, bundle []byte) error {
-	body := admissionapply.ValidatingWebhookConfiguration(configuration.Name).WithUID(configuration.UID)
-	for i := range configuration.Webhooks {
-		body.WithWebhooks(admissionapply.ValidatingWebhook().WithName(configuration.Webhooks[i].Name).
-			WithClientConfig(admissionapply.WebhookClientConfig().WithCABundle(bundle...)))
-	}
+// Certificate writes the data of a Secret. Its labels stay others'. The error is
+// ErrStale if it was not the last version.
+func (w *Writer) Certificate(ctx context.Context, secret *corev1.Secret, data map[string][]byte) error {
+	body := coreapply.Secret(secret.Name, secret.Namespace).WithUID(secret.UID).WithResourceVersion(secret.ResourceVersion).WithData(data)
 	if err := w.client.Apply(ctx, body, client.FieldOwner(meta.Operator), client.ForceOwnership); err != nil {
-		return fmt.Errorf("writing ValidatingWebhookConfiguration %s: %w", configuration.Name, err)
+		return fmt.Errorf("writing Secret %s/%s: %w", secret.Namespace, secret.Name, stale(err))
 	}
 	return nil
+}
+
+// Webhook puts a webhook into a configuration, and returns the version of the
+// configuration that has it. All else of it stays others', so that helm finds it as it
+// left it. The error is ErrStale if it was not the last version.
+func (w *Writer) Webhook(ctx context.Context, into *admissionv1.ValidatingWebhookConfiguration, webhook *admissionapply.ValidatingWebhookApplyConfiguration) (version string, err error) {
+	body := admissionapply.ValidatingWebhookConfiguration(into.Name).WithUID(into.UID).WithResourceVersion(into.ResourceVersion).WithWebhooks(webhook)
+	if err := w.client.Apply(ctx, body, client.FieldOwner(meta.Operator), client.ForceOwnership); err != nil {
+		return "", fmt.Errorf("writing ValidatingWebhookConfiguration %s: %w", into.Name, stale(err))
+	}
+	return *body.ResourceVersion, nil
 }

@@ -5,10 +5,8 @@ package apply
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -46,9 +44,5 @@ func (w *Writer) Release(ctx context.Context, sidecar *v1alpha1.VectorSidecar) e
 // meanwhile: the finalizers are one list.
 func (w *Writer) patchFinalizers(ctx context.Context, after, before *v1alpha1.VectorSidecar) error {
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	err := w.client.Patch(ctx, after, patch, client.FieldOwner(meta.Operator))
-	if apierrors.IsConflict(err) {
-		return errors.Join(ErrStale, err)
-	}
-	return err
+	return stale(w.client.Patch(ctx, after, patch, client.FieldOwner(meta.Operator)))
 }

@@ -6,9 +6,7 @@ package apply
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -42,9 +40,5 @@ func (w *Writer) send(ctx context.Context, reply *metav1.PartialObjectMetadata, 
 	if err != nil {
 		return err
 	}
-	err = w.client.Patch(ctx, reply, client.RawPatch(kind, text), client.FieldOwner(manager))
-	if apierrors.IsConflict(err) {
-		return errors.Join(ErrStale, err)
-	}
-	return err
+	return stale(w.client.Patch(ctx, reply, client.RawPatch(kind, text), client.FieldOwner(manager)))
 }

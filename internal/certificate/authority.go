@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/open-policy-agent/cert-controller/pkg/rotator"
@@ -50,25 +51,40 @@ func newAuthority(service, namespace string, duration time.Duration) *authority 
 	}
 }
 
-// renew returns the data of the Secret as it should be, and whether that is another
-// one than the given. An authority that would not outlive what it signs is replaced.
-func (a *authority) renew(data map[string][]byte) (renewed map[string][]byte, isNew bool, err error) {
+// authorized returns the data of the Secret with another authority. The certificate
+// stays, as long as nobody trusts the authority.
+func (a *authority) authorized(data map[string][]byte) (map[string][]byte, error) {
+	signer, err := a.maker.CreateCACert(a.now().Add(-early), a.now().Add(authorityDuration))
+	if err != nil {
+		return nil, fmt.Errorf("making an authority: %w", err)
+	}
+	next := maps.Clone(data)
+	if next == nil {
+		next = map[string][]byte{}
+	}
+	next[keyAuthority], next[keyAuthorityPrivate] = signer.CertPEM, signer.KeyPEM
+	return next, nil
+}
+
+// signed returns the data of the Secret with another certificate of its authority.
+func (a *authority) signed(data map[string][]byte) (map[string][]byte, error) {
 	signer, err := a.signer(data)
 	if err != nil {
-		if signer, err = a.maker.CreateCACert(a.now().Add(-early), a.now().Add(authorityDuration)); err != nil {
-			return nil, false, fmt.Errorf("making an authority: %w", err)
-		}
-	} else if a.isGood(data) {
-		return data, false, nil
+		return nil, fmt.Errorf("reading the authority: %w", err)
 	}
 	certificate, key, err := a.maker.CreateCertPEM(signer, a.now().Add(-early), a.now().Add(a.duration))
 	if err != nil {
-		return nil, false, fmt.Errorf("making a certificate: %w", err)
+		return nil, fmt.Errorf("making a certificate: %w", err)
 	}
-	return map[string][]byte{
-		corev1.TLSCertKey: certificate, corev1.TLSPrivateKeyKey: key,
-		keyAuthority: signer.CertPEM, keyAuthorityPrivate: signer.KeyPEM,
-	}, true, nil
+	next := maps.Clone(data)
+	next[corev1.TLSCertKey], next[corev1.TLSPrivateKeyKey] = certificate, key
+	return next, nil
+}
+
+// hasAuthority tells whether there is an authority that outlives what it signs.
+func (a *authority) hasAuthority(data map[string][]byte) bool {
+	_, err := a.signer(data)
+	return err == nil
 }
 
 // signer reads the authority of the Secret. The error says why it is of no use.

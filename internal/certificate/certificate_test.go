@@ -7,12 +7,16 @@ import (
 	"bytes"
 	"crypto/tls"
 	"crypto/x509"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/require"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // at is an authority for a service, at a time.
@@ -22,12 +26,19 @@ func at(now time.Time) *authority {
 	return a
 }
 
+// renewed is what becomes of the data of a Secret while nobody calls.
 func renewed(t *testing.T, a *authority, data map[string][]byte) map[string][]byte {
 	t.Helper()
-	next, isNew, err := a.renew(data)
-	require.NoError(t, err)
-	require.True(t, isNew)
-	return next
+	var err error
+	if !a.hasAuthority(data) {
+		data, err = a.authorized(data)
+		require.NoError(t, err)
+	}
+	if !a.isGood(data) {
+		data, err = a.signed(data)
+		require.NoError(t, err)
+	}
+	return data
 }
 
 func TestACertificateIsForTheServiceAndKnownByItsAuthority(t *testing.T) {
@@ -68,9 +79,7 @@ func TestACertificateIsReplacedInTime(t *testing.T) {
 			if test.change != nil {
 				test.change(given)
 			}
-			next, isNew, err := at(now.Add(test.after)).renew(given)
-			require.NoError(t, err)
-			require.Equal(t, test.certificate, isNew)
+			next := renewed(t, at(now.Add(test.after)), given)
 			require.Equal(t, test.certificate, !bytes.Equal(data["tls.crt"], next["tls.crt"]))
 			require.Equal(t, test.authorizer, !bytes.Equal(data["ca.crt"], next["ca.crt"]))
 		})
@@ -79,11 +88,17 @@ func TestACertificateIsReplacedInTime(t *testing.T) {
 
 func TestAnAuthorityIsTrustedBesideItsSuccessorForSomeTime(t *testing.T) {
 	now := time.Now()
-	var made [][]byte
+	var made []map[string][]byte
 	for range 4 {
-		made = append(made, renewed(t, at(now), nil)["ca.crt"])
+		made = append(made, renewed(t, at(now), nil))
 	}
-	join := func(authorities ...[]byte) string { return string(bytes.Join(authorities, nil)) }
+	join := func(authorities ...map[string][]byte) string {
+		var text string
+		for _, data := range authorities {
+			text += string(data["ca.crt"])
+		}
+		return text
+	}
 
 	bundle := bundleOf(made[0], nil, now)
 	require.Equal(t, join(made[0]), string(bundle))
@@ -94,10 +109,14 @@ func TestAnAuthorityIsTrustedBesideItsSuccessorForSomeTime(t *testing.T) {
 	require.Equal(t, join(made[3], made[2], made[1]), string(bundle), "it does not grow for ever")
 	require.Equal(t, join(made[3]), string(bundleOf(made[3], bundle, now.Add(overlap+time.Minute))), "in the end it stands alone")
 	require.Equal(t, join(made[0]), string(bundleOf(made[0], []byte("no certificate"), now)))
+
+	unsigned := map[string][]byte{"ca.crt": made[1]["ca.crt"], "tls.crt": made[0]["tls.crt"]}
+	require.Equal(t, join(made[1], made[0]), string(bundleOf(unsigned, []byte(join(made[0])), now.Add(overlap+time.Minute))), "what is served is of the one before")
 }
 
 func TestTheLastGoodCertificateIsServed(t *testing.T) {
-	served := &Served{log: logr.Discard()}
+	var valid []time.Time
+	served := &Served{log: logr.Discard(), observe: func(_, notAfter time.Time) { valid = append(valid, notAfter) }}
 	_, err := served.Get(nil)
 	require.ErrorContains(t, err, "no certificate yet")
 
@@ -109,6 +128,10 @@ func TestTheLastGoodCertificateIsServed(t *testing.T) {
 	served.take(secret)
 	first, err := served.Get(nil)
 	require.NoError(t, err)
+	require.Equal(t, []time.Time{first.Leaf.NotAfter}, valid)
+	require.True(t, served.serves(secret.Data["tls.crt"]))
+	require.False(t, served.serves(renewed(t, at(time.Now()), nil)["tls.crt"]))
+	require.False(t, served.serves(nil))
 	for name, data := range map[string]map[string][]byte{
 		"nothing":       nil,
 		"half a change": {"tls.crt": renewed(t, at(time.Now()), nil)["tls.crt"], "tls.key": secret.Data["tls.key"]},
@@ -117,5 +140,57 @@ func TestTheLastGoodCertificateIsServed(t *testing.T) {
 		now, err := served.Get(nil)
 		require.NoError(t, err)
 		require.Same(t, first, now, name)
+	}
+}
+
+// What is next is told by what there is, so that any process goes on where another one
+// has stopped.
+func TestTheStateIsToldByWhatThereIs(t *testing.T) {
+	from := at(time.Now())
+	authorized, err := from.authorized(nil)
+	require.NoError(t, err)
+	signed, err := from.signed(authorized)
+	require.NoError(t, err)
+	other := renewed(t, from, nil)
+	calls := func(bundle []byte) []admissionv1.ValidatingWebhook {
+		return []admissionv1.ValidatingWebhook{{Name: "others"}, {Name: "ours", ClientConfig: admissionv1.WebhookClientConfig{CABundle: bundle}}}
+	}
+	for name, test := range map[string]struct {
+		data     map[string][]byte
+		webhooks []admissionv1.ValidatingWebhook
+		is       state
+	}{
+		"an empty Secret":                        {nil, nil, unauthorized},
+		"an authority alone":                     {authorized, nil, unsigned},
+		"a certificate":                          {signed, nil, uncalled},
+		"a webhook of others":                    {signed, calls(nil)[:1], uncalled},
+		"a webhook":                              {signed, calls(signed["ca.crt"]), kept},
+		"a webhook that trusts two":              {signed, calls(append(slices.Clone(signed["ca.crt"]), other["ca.crt"]...)), kept},
+		"a webhook that trusts nobody":           {signed, calls(nil), untrusted},
+		"a webhook that trusts another one":      {signed, calls(other["ca.crt"]), untrusted},
+		"an authority that is to be known first": {authorized, calls(other["ca.crt"]), untrusted},
+		"an authority that is known":             {authorized, calls(authorized["ca.crt"]), unsigned},
+		"a Secret that was emptied":              {nil, calls(other["ca.crt"]), unauthorized},
+	} {
+		configuration := &admissionv1.ValidatingWebhookConfiguration{Webhooks: test.webhooks}
+		configuration.Annotations = map[string]string{meta.AnnotationWebhook: `{"name": "ours", "clientConfig": {}}`}
+		webhook, err := wanted(configuration)
+		require.NoError(t, err)
+		found := &scene{secret: &corev1.Secret{Data: test.data}, configuration: configuration, webhook: webhook}
+		require.Equal(t, absent, found.state(from), name)
+		found.secret.ResourceVersion = "1"
+		require.Equal(t, test.is, found.state(from), name)
+	}
+}
+
+func TestAWebhookThatCannotBeReadIsNamed(t *testing.T) {
+	for name, text := range map[string]string{
+		"nothing": "", "no JSON": "{", "an unknown key": `{"name": "ours", "clientConfig": {}, "ruls": []}`, "no name": `{"clientConfig": {}}`,
+	} {
+		configuration := &admissionv1.ValidatingWebhookConfiguration{}
+		configuration.Name, configuration.Annotations = "vso", map[string]string{meta.AnnotationWebhook: text}
+		_, err := wanted(configuration)
+		require.ErrorContains(t, err, "ValidatingWebhookConfiguration vso: annotation "+meta.AnnotationWebhook, name)
+		require.ErrorContains(t, err, "upgrade the installation", name)
 	}
 }

@@ -4,10 +4,13 @@
 package certificate
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
+	"encoding/pem"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
@@ -20,12 +23,14 @@ import (
 // minute later. Its zero value has none yet.
 type Served struct {
 	log     logr.Logger
+	observe func(notBefore, notAfter time.Time)
 	current atomic.Pointer[tls.Certificate]
 }
 
-// Follow has it follow the only Secret of a cache.
-func (s *Served) Follow(ctx context.Context, from cache.Cache, log logr.Logger) error {
-	s.log = log
+// Follow has it follow the only Secret of a cache, and tell from when to when what it
+// serves is valid.
+func (s *Served) Follow(ctx context.Context, from cache.Cache, log logr.Logger, observe func(notBefore, notAfter time.Time)) error {
+	s.log, s.observe = log, observe
 	informer, err := from.GetInformer(ctx, &corev1.Secret{}, cache.BlockUntilSynced(false))
 	if err != nil {
 		return err
@@ -49,6 +54,7 @@ func (s *Served) take(object any) {
 		return
 	}
 	s.current.Store(&pair)
+	s.observe(pair.Leaf.NotBefore, pair.Leaf.NotAfter)
 }
 
 // Get is for tls.Config.GetCertificate.
@@ -57,4 +63,11 @@ func (s *Served) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		return pair, nil
 	}
 	return nil, errors.New("the admission webhook has no certificate yet")
+}
+
+// serves tells whether a certificate, in PEM, is the one that is served.
+func (s *Served) serves(certificate []byte) bool {
+	pair := s.current.Load()
+	block, _ := pem.Decode(certificate)
+	return pair != nil && block != nil && bytes.Equal(pair.Certificate[0], block.Bytes)
 }

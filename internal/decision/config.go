@@ -31,6 +31,9 @@ func referencedConfig(snapshot *Snapshot, values environment.Values) (config, *I
 	if name == "" {
 		return config{}, nil
 	}
+	if snapshot.LeavesReference {
+		return config{name: name, key: key}, nil
+	}
 	namespace := snapshot.Sidecar.Namespace
 	found := config{name: name, key: key, object: snapshot.read(name)}
 	if found.object == nil {

@@ -42,6 +42,9 @@ type Snapshot struct {
 	ConfigMap func(name string) *corev1.ConfigMap
 	// Taken is what the rollout under way was begun with; its zero value is nothing.
 	Taken Taken
+	// LeavesReference has the ConfigMap that the values refer to neither read nor
+	// judged: whoever asks leaves that to another decision.
+	LeavesReference bool
 	// Others are the other VectorSidecars of the namespace, the oldest first.
 	Others []v1alpha1.VectorSidecar
 	// Verdict returns what Vector said of a configuration; nil when the

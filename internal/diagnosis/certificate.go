@@ -31,8 +31,8 @@ func originOf(installation *world.Installation, one *caller) origin {
 	secret := installation.Webhook.Secret
 	switch {
 	case installation.Webhook.Configuration != "":
-		look := "the operator that leads keeps it: kubectl logs -l app.kubernetes.io/component=operator -n " + installation.Namespace
-		return origin{trust: look, certificate: look}
+		kept := "the operators keep it: " + look(installation)
+		return origin{trust: kept, certificate: kept}
 	case one.issued:
 		return origin{
 			trust:       "cert-manager keeps it: look at the log of its cainjector",
@@ -43,6 +43,11 @@ func originOf(installation *world.Installation, one *caller) origin {
 		trust:       "set admissionWebhook.certificate.caBundle to who signed the certificate, and upgrade the installation",
 		certificate: "put another one into Secret " + secret + " in " + installation.Namespace,
 	}
+}
+
+// look is a command that shows what the operators say.
+func look(installation *world.Installation) string {
+	return "kubectl logs -l app.kubernetes.io/component=operator -n " + installation.Namespace
 }
 
 // trust looks whom the API server trusts to be the operator.

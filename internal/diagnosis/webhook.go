@@ -44,7 +44,7 @@ func (d *Diagnosis) webhook(ctx context.Context, installation *world.Installatio
 	case installation.Webhook == nil && len(callers) == 0:
 		return nil
 	case len(callers) == 0:
-		return []Result{{check, Failed, "the operator serves it, and no ValidatingWebhookConfiguration has the API server ask", "upgrade the installation"}}
+		return d.uncalled(ctx, installation)
 	}
 	var results []Result
 	for i := range callers {
@@ -60,6 +60,19 @@ func (d *Diagnosis) webhook(ctx context.Context, installation *world.Installatio
 		results = append(results, d.trust(one, from), d.certificate(ctx, installation, one, from), d.service(ctx, one))
 	}
 	return results
+}
+
+// uncalled tells of an operator that serves a webhook by which nobody asks.
+func (d *Diagnosis) uncalled(ctx context.Context, installation *world.Installation) []Result {
+	const check = "admission webhook"
+	result := Result{check, Failed, "the operator serves it, and no ValidatingWebhookConfiguration has the API server ask", "upgrade the installation"}
+	if installation.Webhook.Configuration == "" {
+		return []Result{result}
+	}
+	nobody := &caller{name: installation.Webhook.Configuration}
+	from := originOf(installation, nobody)
+	result.Help = "upgrade the installation; an operator that answers has the API server ask: " + look(installation)
+	return []Result{result, d.certificate(ctx, installation, nobody, from)}
 }
 
 // callers are the configurations by which the API server asks about VectorSidecars

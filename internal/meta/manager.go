@@ -20,6 +20,10 @@ const (
 // finalizers and status. It is also the name of the operator in events.
 const Operator = "vector-sidecar-operator"
 
+// Creator is the field manager under which an object is made that Operator fills. It
+// owns no field: what one process makes, another one may have filled already.
+const Creator = Operator + "-creator"
+
 // Manager is the field manager under which everything of one VectorSidecar is
 // applied. The name is frozen: with another one, the next version of the
 // operator would leave the old container beside the new (fact 13 of server-side

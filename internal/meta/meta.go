@@ -109,6 +109,11 @@ const AnnotationSize = Group + "/size"
 // status: something that a person should know though it stops nothing.
 const AnnotationWarning = Group + "/warning"
 
+// AnnotationWebhook on a ValidatingWebhookConfiguration is the webhook, as JSON, that
+// belongs in it. The operator puts it there, with the certificates of whom to trust,
+// when one of its processes answers.
+const AnnotationWebhook = Group + "/webhook"
+
 // AnnotationValuesPrefix begins the annotations by which a workload overrides
 // values: the rest of the key is their path, such as sidecar.resources, and the
 // annotation's text is YAML. The platform's policy lists the paths it allows.

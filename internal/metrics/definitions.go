@@ -34,6 +34,10 @@ const (
 	differences   = "vectorsidecar_cache_differences_total"
 	templateSets  = "vectorsidecar_template_sets"
 	cached        = "vectorsidecar_cached_objects"
+	admissions    = "vectorsidecar_admission_requests_total"
+	judging       = "vectorsidecar_admission_duration_seconds"
+	validSince    = "vectorsidecar_admission_certificate_not_before_timestamp_seconds"
+	validUntil    = "vectorsidecar_admission_certificate_not_after_timestamp_seconds"
 	buildInfo     = "vectorsidecar_build_info"
 )
 
@@ -70,6 +74,11 @@ func Definitions() []Definition {
 			{"state", "`good` or `broken`"}}},
 		{cached, "gauge", "Objects in the cache that all of the operator reads from.", []Label{
 			{"kind", "`VectorSidecar`, `Deployment`, `ConfigMap` or `Namespace`"}}},
+		{admissions, "counter", "Answers of the admission webhook, where there is one.", []Label{
+			{"result", "`allowed`; `refused`: the VectorSidecar is at fault; `undecided`: the operator could not decide; `unreadable`: it was no VectorSidecar"}}},
+		{judging, "histogram", "Duration of an answer of the admission webhook.", nil},
+		{validSince, "gauge", "Since when the certificate that the admission webhook serves is valid.", nil},
+		{validUntil, "gauge", "Until when the certificate that the admission webhook serves is valid.", nil},
 		{buildInfo, "gauge", "1, with the version of the operator.", []Label{
 			{"version", "the operator's version"}}},
 	}

@@ -22,6 +22,9 @@ type Metrics struct {
 	duration                               *prometheus.HistogramVec
 	leftovers, templateSets                *prometheus.GaugeVec
 	cached, buildInfo                      *prometheus.GaugeVec
+	admissions                             *prometheus.CounterVec
+	judging                                *prometheus.HistogramVec
+	validSince, validUntil                 *prometheus.GaugeVec
 	fleet                                  *fleet
 
 	parts []prometheus.Collector
@@ -48,11 +51,17 @@ func New(version string, now func() time.Time) *Metrics {
 	m.judgedAnew, m.liveLists, m.differences = counter(judgedAnew), counter(liveLists), counter(differences).WithLabelValues()
 	m.repairs, m.cleaned = counter(repairs).WithLabelValues(), counter(cleaned).WithLabelValues()
 	m.leftovers, m.templateSets, m.cached, m.buildInfo = gauge(leftover), gauge(templateSets), gauge(cached), gauge(buildInfo)
-	m.duration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: duration, Help: described[duration].Help,
-		Buckets: []float64{.0001, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
-	}, described[duration].labels())
-	m.parts = append(m.parts, m.duration, m.fleet)
+	m.admissions, m.validSince, m.validUntil = counter(admissions), gauge(validSince), gauge(validUntil)
+	histogram := func(name string) *prometheus.HistogramVec {
+		vector := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: name, Help: described[name].Help,
+			Buckets: []float64{.0001, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
+		}, described[name].labels())
+		m.parts = append(m.parts, vector)
+		return vector
+	}
+	m.duration, m.judging = histogram(duration), histogram(judging)
+	m.parts = append(m.parts, m.fleet)
 	m.start(version)
 	return m
 }
@@ -180,6 +189,33 @@ func (m *Metrics) Sets(good, broken int) {
 func (m *Metrics) Cached(kind string, more int) {
 	if m != nil {
 		m.cached.WithLabelValues(kind).Add(float64(more))
+	}
+}
+
+// Answers of the admission webhook.
+const (
+	Allowed    = "allowed"
+	Refused    = "refused"
+	Undecided  = "undecided"
+	Unreadable = "unreadable"
+)
+
+// Judged counts an answer of the admission webhook, and how long it took.
+func (m *Metrics) Judged(result string, elapsed time.Duration) {
+	if m != nil {
+		m.admissions.WithLabelValues(result).Inc()
+		m.judging.WithLabelValues().Observe(elapsed.Seconds())
+	}
+}
+
+// Certified says from when to when the certificate of the admission webhook is valid.
+func (m *Metrics) Certified(notBefore, notAfter time.Time) {
+	if m != nil {
+		m.validSince.WithLabelValues().Set(float64(notBefore.Unix()))
+		m.validUntil.WithLabelValues().Set(float64(notAfter.Unix()))
+		for _, result := range []string{Allowed, Refused, Undecided, Unreadable} {
+			m.admissions.WithLabelValues(result) // A rate needs a value from before the first.
+		}
 	}
 }
 

@@ -40,6 +40,8 @@ func TestEveryMetricIsExportedAsItIsDefined(t *testing.T) {
 	m.Leftovers("Keep", 1)
 	m.Sets(1, 0)
 	m.Cached("Deployment", 1)
+	m.Judged(Allowed, time.Millisecond)
+	m.Certified(time.Unix(0, 0), time.Unix(1, 0))
 	m.Stand(logs, Standing{Ready: "False", Reason: "Conflict", Workloads: these(Workload{UID: "1", State: "Conflict", Reason: "Conflict"})})
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(m)

@@ -89,7 +89,8 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 	if err := addChecks(mgr, loop.Alive); err != nil {
 		return err
 	}
-	if err := addWebhook(ctx, mgr, options, served, loop, memo); err != nil {
+	by := judge{loop: loop, memo: memo, served: served, bare: platform.Of(catalogue.Builtin(), "", nil), counted: counted, config: config}
+	if err := addWebhook(ctx, mgr, options, by); err != nil {
 		return err
 	}
 	unexport, err := export(ctx, mgr, options, counted)

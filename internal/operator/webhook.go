@@ -4,14 +4,12 @@
 package operator
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"flag"
 	"fmt"
 	"net"
-	"net/http"
 	"strconv"
 	"time"
 
@@ -19,14 +17,18 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/admission"
 	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
+	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 )
 
 // WebhookOptions are those of the admission webhook. Its zero value serves none.
@@ -35,13 +37,18 @@ type WebhookOptions struct {
 	BindAddress string
 	// Secret, in the operator's namespace, holds tls.crt and tls.key.
 	Secret string
-	// Configuration is the ValidatingWebhookConfiguration to which the operator
-	// gives the certificates that it makes. Empty: it makes none.
+	// Configuration is the ValidatingWebhookConfiguration into which the operator
+	// puts the webhook, with the certificates that it makes. Empty: it makes none.
 	Configuration string
 	// Service is the name by which the API server calls, Duration how long
 	// certificates are valid; for those that the operator makes.
 	Service  string
 	Duration time.Duration
+	// ClientCA is the path of a file with the authorities of the API server's client
+	// certificate, followed when it changes, and ClientNames are the common names that
+	// it may have; none for any. Without ClientCA nobody can prove to be the API server.
+	ClientCA    string
+	ClientNames []string
 }
 
 const (
@@ -52,9 +59,11 @@ const (
 func (w *WebhookOptions) declare(flags *flag.FlagSet) {
 	flags.StringVar(&w.BindAddress, "webhook-bind-address", "0", "address of the admission webhook over HTTPS, 0 for none")
 	flags.StringVar(&w.Secret, "webhook-certificate-secret", "", "name of the Secret, in the operator's namespace, with tls.crt and tls.key of the admission webhook, followed when it changes")
-	flags.StringVar(&w.Configuration, "webhook-configuration", "", "name of the ValidatingWebhookConfiguration for which the operator makes and replaces the certificate itself; empty: it comes from elsewhere")
+	flags.StringVar(&w.Configuration, "webhook-configuration", "", "name of the ValidatingWebhookConfiguration into which the operator puts the webhook of its annotation, with a certificate that it makes and replaces itself; empty: both come from elsewhere")
 	flags.StringVar(&w.Service, "webhook-service", "", "name of the Service by which the API server calls the admission webhook; for --webhook-configuration")
 	flags.DurationVar(&w.Duration, "webhook-certificate-duration", defaultCertificateDuration, "how long a certificate is valid that the operator makes for the admission webhook; it is replaced when a third of that is left")
+	flags.StringVar(&w.ClientCA, "webhook-client-ca", "", "file with the authorities of the API server's client certificate, followed when it changes; answers to whoever shows none tell nothing of what is in ConfigMaps; empty: all answers")
+	flags.Var((*list)(&w.ClientNames), "webhook-client-names", "common names that the API server's client certificate may have, separated by commas; empty for any")
 }
 
 // serves tells whether there is a webhook.
@@ -88,6 +97,9 @@ func (w *WebhookOptions) check(namespace string) []error {
 	if w.Configuration != "" && w.Service == "" {
 		findings = append(findings, errors.New("--webhook-configuration needs --webhook-service: the name that the certificate is for"))
 	}
+	if len(w.ClientNames) > 0 && w.ClientCA == "" {
+		findings = append(findings, errors.New("--webhook-client-names needs --webhook-client-ca: the authorities whose certificates have the names"))
+	}
 	if w.Duration < leastCertificateDuration {
 		findings = append(findings, fmt.Errorf("--webhook-certificate-duration is %s: it must be at least %s", w.Duration, leastCertificateDuration))
 	}
@@ -104,6 +116,9 @@ func (w *WebhookOptions) server(served *certificate.Served) webhook.Server {
 		c.GetCertificate = served.Get
 		// As for the metrics.
 		c.NextProtos = []string{"http/1.1"}
+		if w.ClientCA != "" {
+			c.ClientAuth = tls.RequestClientCert // Whether it proves anything, the callers tell.
+		}
 	}}})
 }
 
@@ -118,31 +133,54 @@ func (w *WebhookOptions) addToCache(settings *cache.Options, namespace string) {
 	settings.ByObject[&admissionv1.ValidatingWebhookConfiguration{}] = cache.ByObject{Field: named(w.Configuration)}
 }
 
+// judge is what the admission webhook judges by.
+type judge struct {
+	loop   *controller.Reconciler
+	memo   *decision.Memo
+	served *certificate.Served
+	// bare is what there is of the platform without a ConfigMap.
+	bare    *platform.Platform
+	counted *metrics.Metrics
+	// config is that of the process's clients, without the fence of who leads.
+	config *rest.Config
+}
+
 // addWebhook adds the admission webhook and what keeps its certificate, if the
-// options ask for them.
-func addWebhook(ctx context.Context, mgr ctrl.Manager, options Options, served *certificate.Served, loop *controller.Reconciler, memo *decision.Memo) error {
+// options ask for them. Nothing that it needs is for the leader alone to do.
+func addWebhook(ctx context.Context, mgr ctrl.Manager, options Options, by judge) error {
 	w := &options.Webhook
 	if !w.serves() {
 		return nil
 	}
 	log := mgr.GetLogger().WithName("admission")
-	if err := served.Follow(ctx, mgr.GetCache(), log); err != nil {
+	if err := by.served.Follow(ctx, mgr.GetCache(), log, by.counted.Certified); err != nil {
 		return fmt.Errorf("following Secret %s/%s: %w", options.Namespace, w.Secret, err)
 	}
-	server := mgr.GetWebhookServer()
-	server.Register(admission.Path, admission.Bounded(&webhook.Admission{Handler: admission.New(loop, memo)}))
-	// It connects as the API server does, so that it also tells of the certificate.
-	connects := server.StartedChecker()
-	err := mgr.AddReadyzCheck("webhook", func(request *http.Request) error { return cmp.Or(loop.HasRead(), connects(request)) })
+	callers, err := newCallers(w.ClientCA, w.ClientNames)
 	if err != nil {
+		return fmt.Errorf("--webhook-client-ca: %w", err)
+	}
+	if err := mgr.Add(callers); err != nil {
+		return fmt.Errorf("following %s: %w", w.ClientCA, err)
+	}
+	handler := admission.New(admission.Options{World: by.loop, Memo: by.memo, Bare: by.bare})
+	mgr.GetWebhookServer().Register(admission.Path, admission.Bounded(&webhook.Admission{Handler: counting{handler, by.counted}, WithContextFunc: callers.known}))
+	here := &answering{hasRead: by.loop.HasRead, served: by.served, address: w.BindAddress, isProbed: options.HealthProbeBindAddress != "0"}
+	if err := mgr.AddReadyzCheck("webhook", here.probe); err != nil {
 		return fmt.Errorf("adding the readiness check of the webhook: %w", err)
 	}
 	if w.Configuration == "" {
 		return nil
 	}
+	// The fence is for what the leader alone may write. These two objects any process
+	// may write, of the version that it has seen.
+	writer, err := client.New(by.config, client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
+	if err != nil {
+		return fmt.Errorf("making a client for the certificate: %w", err)
+	}
 	return mgr.Add(&certificate.Keeper{
 		Secret:        types.NamespacedName{Namespace: options.Namespace, Name: w.Secret},
-		Configuration: w.Configuration, Service: w.Service, Duration: w.Duration,
-		Cache: mgr.GetCache(), Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Log: log,
+		Configuration: w.Configuration, Service: w.Service, Duration: w.Duration, Served: by.served, IsReached: here.isReached,
+		Cache: mgr.GetCache(), Live: mgr.GetAPIReader(), Client: writer, Log: log,
 	})
 }

@@ -42,7 +42,7 @@ func TestCombinationsAreAccepted(t *testing.T) {
 		"nothing but the operator":         "crds.enabled=false,rbac.create=false,serviceAccount.create=false,metrics.enabled=false,leaderElection.enabled=false,admissionPolicy.enabled=false",
 		"monitored through pods":           monitored + ",monitoring.operator.kind=PodMonitor,monitoring.operator.credentials.name=t,monitoring.operator.credentials.key=t",
 		"certified by cert-manager":        monitored + ",metrics.certificate.source=certManager,metrics.certificate.issuerRef.name=ca",
-		"judged at admission":              "admissionWebhook.enabled=true,watchNamespaces={shop},networkPolicy.enabled=true",
+		"judged at admission":              "admissionWebhook.enabled=true,watchNamespaces={shop},networkPolicy.enabled=true,networkPolicy.webhookFrom=anywhere",
 		"judged by cert-manager's leave":   "admissionWebhook.enabled=true,admissionWebhook.certificate.source=certManager,admissionWebhook.certificate.issuerRef.name=ca",
 		"with a certificate of its own":    monitored + ",metrics.certificate.source=secret,metrics.certificate.secretName=mine",
 		"traced and reported":              "networkPolicy.enabled=true,tracing.endpoint=http://collector:4317,sentry.secretName=sentry",

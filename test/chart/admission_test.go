@@ -13,6 +13,8 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -36,8 +38,9 @@ func as(t *testing.T, user, namespace string, rules ...rbacv1.PolicyRule) client
 }
 
 var (
-	mayWrite = rbacv1.PolicyRule{APIGroups: []string{"observability.kontroloop.ai"}, Resources: []string{"vectorsidecars"}, Verbs: []string{"*"}}
-	mayPatch = rbacv1.PolicyRule{APIGroups: []string{"apps"}, Resources: []string{"deployments"}, Verbs: []string{"patch"}}
+	mayWrite  = rbacv1.PolicyRule{APIGroups: []string{"observability.kontroloop.ai"}, Resources: []string{"vectorsidecars"}, Verbs: []string{"*"}}
+	mayPatch  = rbacv1.PolicyRule{APIGroups: []string{"apps"}, Resources: []string{"deployments"}, Verbs: []string{"patch"}}
+	mayDelete = rbacv1.PolicyRule{APIGroups: []string{"apps"}, Resources: []string{"deployments"}, Verbs: []string{"delete"}}
 )
 
 func TestOnlyWhoMayPatchDeploymentsMayWriteVectorSidecars(t *testing.T) {
@@ -65,6 +68,63 @@ func TestOnlyWhoMayPatchDeploymentsMayWriteVectorSidecars(t *testing.T) {
 	labelled := changed.DeepCopy()
 	labelled.Labels = map[string]string{"seen": "true"}
 	require.NoError(t, stranger.Patch(t.Context(), labelled, client.MergeFrom(changed)), "a label changes no Deployment")
+}
+
+// Whoever takes a VectorSidecar away, in whichever way, has all of its Deployments
+// rolled.
+func TestOnlyWhoMayChangeDeploymentsMayTakeAVectorSidecarAway(t *testing.T) {
+	installed(t, chartDir)
+	_, logs := injected(t)
+	entitled := as(t, "entitled", "shop", mayWrite, mayPatch)
+	remover := as(t, "remover", "shop", mayWrite, mayDelete)
+	stranger := as(t, "stranger", "shop", mayWrite)
+	tried := func() *v1alpha1.VectorSidecar { return logs.DeepCopy() }
+	patched := func(change func(*v1alpha1.VectorSidecar)) (*v1alpha1.VectorSidecar, client.Patch) {
+		changed := tried()
+		change(changed)
+		return changed, client.MergeFrom(logs)
+	}
+	harness.Eventually(t, "the policy to work", func() bool {
+		return apierrors.IsForbidden(stranger.Delete(t.Context(), tried(), client.DryRunAll))
+	})
+
+	t.Run("by deleting it", func(t *testing.T) {
+		err := stranger.Delete(t.Context(), tried())
+		require.True(t, apierrors.IsForbidden(err), "%v", err)
+		require.ErrorContains(t, err, "user stranger may not delete VectorSidecar shop/logs")
+		require.ErrorContains(t, err, "ask for a role with the verb patch or delete on deployments there")
+		err = stranger.DeleteAllOf(t.Context(), tried(), client.InNamespace("shop"))
+		require.True(t, apierrors.IsForbidden(err), "%v", err)
+		require.ErrorContains(t, err, "VectorSidecar shop/logs", "one of many is named, too")
+		require.NoError(t, remover.Delete(t.Context(), tried(), client.DryRunAll))
+		require.NoError(t, entitled.Delete(t.Context(), tried(), client.DryRunAll))
+	})
+	t.Run("by taking its finalizer", func(t *testing.T) {
+		without := func(vs *v1alpha1.VectorSidecar) { vs.Finalizers = nil }
+		after, patch := patched(without)
+		err := stranger.Patch(t.Context(), after, patch)
+		require.True(t, apierrors.IsForbidden(err), "%v", err)
+		require.ErrorContains(t, err, "may not take finalizer "+meta.Finalizer+" from VectorSidecar shop/logs")
+		after, patch = patched(without)
+		require.True(t, apierrors.IsForbidden(remover.Patch(t.Context(), after, patch)), "what is injected would stay for ever")
+		after, patch = patched(without)
+		require.NoError(t, entitled.Patch(t.Context(), after, patch, client.DryRunAll))
+		after, patch = patched(func(vs *v1alpha1.VectorSidecar) { vs.Finalizers = append(vs.Finalizers, "example.com/own") })
+		require.NoError(t, stranger.Patch(t.Context(), after, patch, client.DryRunAll), "another finalizer is not ours to guard")
+	})
+	t.Run("by an owner that is not there, whose garbage it would be", func(t *testing.T) {
+		orphaned := func(vs *v1alpha1.VectorSidecar) {
+			vs.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "gone", UID: "gone"}}
+		}
+		after, patch := patched(orphaned)
+		require.True(t, apierrors.IsForbidden(stranger.Patch(t.Context(), after, patch)))
+		after, patch = patched(orphaned)
+		require.NoError(t, entitled.Patch(t.Context(), after, patch, client.DryRunAll))
+	})
+
+	// The operator itself takes its finalizer away.
+	require.NoError(t, remover.Delete(t.Context(), tried()))
+	kubectl(t, "wait", "--for=delete", "vectorsidecars.observability.kontroloop.ai/logs", "-n", "shop", "--timeout=60s")
 }
 
 func TestThePolicyIsForTheNamespacesOfTheRelease(t *testing.T) {

@@ -46,11 +46,23 @@ var (
 	cluster client.Client
 	// world is the cluster, too.
 	world *harness.World
+	// callerFolder has the client certificate that the API server shows to webhooks.
+	callerFolder string
 )
 
 func TestMain(m *testing.M) {
 	ctrl.SetLogger(logr.Discard())
-	os.Exit(controlplane.Main(m, controlplane.Options{Controllers: true}, func(c *controlplane.ControlPlane) (func() error, error) {
+	folder, err := os.MkdirTemp("", "chart-")
+	if err == nil {
+		err = writeClient(folder)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "making the API server's client certificate:", err)
+		os.Exit(1)
+	}
+	callerFolder = folder
+	options := controlplane.Options{Controllers: true, APIServerArgs: map[string]string{"admission-control-config-file": filepath.Join(folder, "admission.yaml")}}
+	code := controlplane.Main(m, options, func(c *controlplane.ControlPlane) (func() error, error) {
 		var err error
 		known := runtime.NewScheme()
 		if err := errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known)); err != nil {
@@ -67,7 +79,9 @@ func TestMain(m *testing.M) {
 		}
 		class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "platform"}, Value: 1}
 		return nil, errors.Join(cluster.Create(context.Background(), class), installOthersDefinitions(c))
-	}))
+	})
+	_ = os.RemoveAll(folder)
+	os.Exit(code)
 }
 
 // installOthersDefinitions installs those of the Prometheus Operator and of

@@ -90,8 +90,6 @@ func sinks(out string) map[string]apiextensionsv1.JSON {
 	return map[string]apiextensionsv1.JSON{"out": {Raw: []byte(out)}}
 }
 
-const console = "type: console\ninputs: [in]\nencoding: {codec: json}"
-
 func TestAVectorSidecarIsJudgedAtAdmission(t *testing.T) {
 	judged(t)
 	cart, logs := injected(t)
@@ -150,7 +148,7 @@ func TestAVectorSidecarIsJudgedAtAdmission(t *testing.T) {
 		"a good one":                     {selecting("later").Sidecar(otlp).Build(), ""},
 		"one that matches nothing yet":   {selecting("none").Build(), ""},
 		"one that waits":                 {selecting("later").Sidecar(otlp).WithRolloutPaused().Build(), ""},
-		"a ConfigMap that is to come":    {selecting("later").WithConfigMap("to-come", "vector.yaml").Build(), "ConfigMap shop/to-come does not exist"},
+		"what the loop is to judge":      {selecting("later").WithConfigMap("to-come", "vector.yaml").Build(), ""},
 		"an environment that is to come": {selecting("later").InEnvironment("canary").Build(), "canary"},
 		"a template set that is to come": {selecting("later").Sidecar(otlp).FromSet("gateway").Build(), "gateway"},
 		"what collects nothing":          {selecting("later").Build(), "Deployment shop/other: the sidecar collects nothing of its application"},
@@ -180,19 +178,20 @@ func TestAVectorSidecarIsJudgedAtAdmission(t *testing.T) {
 		require.NoError(t, cluster.Delete(t.Context(), younger))
 	})
 	t.Run("an update is not refused for what was broken before", func(t *testing.T) {
-		reference := example.NewConfigMap("given", "shop", "vector.yaml", configured(console))
-		referring := selecting("none").WithConfigMap("given", "vector.yaml").Build()
-		world.Create(t, reference, referring)
-		harness.Change(t, world, reference, func(c *corev1.ConfigMap) { c.Data["vector.yaml"] = configured("type: consol\ninputs: [in]") })
-		harness.Eventually(t, "the operator to see the change", func() bool {
-			return apierrors.IsInvalid(cluster.Create(t.Context(), example.NewVectorSidecar("again", "shop").Selecting("logs", "none").WithConfigMap("given", "vector.yaml").Build(), client.DryRunAll))
+		audit := func(name string) *v1alpha1.VectorSidecar {
+			return example.NewVectorSidecar(name, "shop").Selecting("audit", "vector").Build()
+		}
+		second := audit("second")
+		world.Create(t, second, example.NewDeployment("both", "shop").Labelled("logs", "vector").Labelled("audit", "vector").Build())
+		harness.Eventually(t, "the operator to see what both match", func() bool {
+			return apierrors.IsInvalid(cluster.Create(t.Context(), audit("again"), client.DryRunAll))
 		})
 		said := warned(t, func(c client.Client) error {
-			before := referring.DeepCopy()
-			referring.Spec.MatchAll = true
-			return c.Patch(t.Context(), referring, client.MergeFrom(before))
+			before := second.DeepCopy()
+			second.Spec.Environment = "staging"
+			return c.Patch(t.Context(), second, client.MergeFrom(before))
 		})
-		require.Contains(t, said, "as before: ConfigMap shop/given vector.yaml:7:11")
+		require.Contains(t, said, "as before: Deployment shop/both: VectorSidecar shop/logs injects")
 	})
 	world.Get(t, cart)
 	require.True(t, carries(cart))

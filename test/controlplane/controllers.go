@@ -24,6 +24,9 @@ func (c *ControlPlane) startControllers(ctx context.Context) error {
 	}
 	p, url, err := c.runComponent("kube-controller-manager",
 		"--root-ca-file="+ca,
+		// As in clusters that people install: each controller has the rights of its own
+		// role, and not those of an administrator.
+		"--use-service-account-credentials=true",
 		"--service-account-private-key-file="+filepath.Join(c.dir, "certs", "sa-signer.key"),
 		"--flex-volume-plugin-dir="+filepath.Join(c.dir, "run", "flexvolume"),
 	)

@@ -159,14 +159,22 @@ func (l *transcript) String() string { return string(l.bytes()) }
 // freeAddress finds an address on the loopback that nobody listens on.
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	address, err := FreeAddress()
+	return freeAddressAt(t, "127.0.0.1")
+}
+
+// freeAddressAt finds a port of an address of the loopback that nobody listens on.
+func freeAddressAt(t testing.TB, host string) string {
+	t.Helper()
+	address, err := freeAddressOf(host)
 	require.NoError(t, err)
 	return address
 }
 
 // FreeAddress finds an address on the loopback that nobody listens on.
-func FreeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+func FreeAddress() (string, error) { return freeAddressOf("127.0.0.1") }
+
+func freeAddressOf(host string) (string, error) {
+	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
 		return "", fmt.Errorf("finding a free address: %w", err)
 	}

@@ -4,7 +4,6 @@
 package harness
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -39,18 +38,27 @@ type StandIn struct {
 	Client client.Client
 	// Namespace is that of the release.
 	Namespace string
-	// Metrics and Health are where the operator serves.
-	Metrics, Health string
+	// Host is the address of the pod, and Metrics and Health are where the operator
+	// serves there.
+	Host, Metrics, Health string
 
 	mu      sync.Mutex
 	program string // "operator" in bin if it is not given
 	logs    []string
+	said    *transcript // what the operator that was started last has logged
 }
 
 // NewStandIn returns a stand-in for the pods of a release in a namespace.
 func NewStandIn(t testing.TB, plane *controlplane.ControlPlane, c client.Client, namespace string) *StandIn {
 	t.Helper()
-	return &StandIn{Plane: plane, Client: c, Namespace: namespace, Metrics: freeAddress(t), Health: freeAddress(t)}
+	return NewStandInAt(t, plane, c, namespace, "127.0.0.1")
+}
+
+// NewStandInAt returns a stand-in for a pod with an address of its own, so that several
+// may serve at the same port.
+func NewStandInAt(t testing.TB, plane *controlplane.ControlPlane, c client.Client, namespace, host string) *StandIn {
+	t.Helper()
+	return &StandIn{Plane: plane, Client: c, Namespace: namespace, Host: host, Metrics: freeAddressAt(t, host), Health: freeAddressAt(t, host)}
 }
 
 // Runs has pods that start from now on run another operator's program, given by its
@@ -68,23 +76,36 @@ func (s *StandIn) path() (string, error) {
 	return s.Plane.Bin(cmp.Or(s.program, "operator"))
 }
 
-// Operator starts the operator of a Deployment. The returned function ends it with a
-// signal; it ends with the test if not before.
+// Operator starts the operator of a Deployment, and probes it as a kubelet does. The
+// returned function ends it with a signal; it ends with the test if not before.
 func (s *StandIn) Operator(t testing.TB, deployment string) (end func(os.Signal)) {
 	t.Helper()
 	var installed appsv1.Deployment
 	require.NoError(t, s.Client.Get(t.Context(), types.NamespacedName{Namespace: s.Namespace, Name: deployment}, &installed))
 	pod := &installed.Spec.Template.Spec
-	log := &bytes.Buffer{}
+	log := &transcript{}
 	cmd, err := s.command(context.WithoutCancel(t.Context()), t.TempDir(), pod)
 	require.NoError(t, err)
 	cmd.Stdout, cmd.Stderr = log, log
 	require.NoError(t, cmd.Start())
+	s.mu.Lock()
+	s.said = log
+	s.mu.Unlock()
+	probing, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	var probe sync.WaitGroup
+	probe.Go(func() {
+		for probing.Err() == nil {
+			s.IsReady(probing)
+			pause(probing)
+		}
+	})
 	var once sync.Once
 	end = func(signal os.Signal) {
 		once.Do(func() {
 			_ = cmd.Process.Signal(signal) // It may have ended.
 			_ = cmd.Wait()
+			stop()
+			probe.Wait()
 			if t.Failed() {
 				t.Logf("the operator's log:\n%s", log)
 			}
@@ -92,6 +113,27 @@ func (s *StandIn) Operator(t testing.TB, deployment string) (end func(os.Signal)
 	}
 	t.Cleanup(func() { end(os.Interrupt) })
 	return end
+}
+
+// IsReady is what the readiness probe finds.
+func (s *StandIn) IsReady(ctx context.Context) bool {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.Health+"/readyz", nil)
+	if err != nil {
+		return false
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false
+	}
+	defer response.Body.Close()
+	return response.StatusCode == http.StatusOK
+}
+
+// Log is what the operator that was started last has logged so far.
+func (s *StandIn) Log() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.said.String()
 }
 
 // Hooks runs the containers of Jobs and test Pods of the release as they appear,
@@ -207,16 +249,17 @@ func (s *StandIn) command(ctx context.Context, folder string, pod *corev1.PodSpe
 		switch name, _, _ := strings.Cut(arg, "="); name {
 		case "--metrics-bind-address":
 			arg = name + "=" + s.Metrics
+		case "--webhook-bind-address": // Its port is known to the API server.
+			arg = name + "=" + s.Host + strings.TrimPrefix(arg, name+"=")
 		case "--health-probe-bind-address":
 			arg = name + "=" + s.Health
 		case "--metrics-url":
 			arg = name + "=https://" + s.Metrics + "/metrics"
-		case "--config":
-			if arg, err = s.config(ctx, folder, pod); err != nil {
-				return nil, err
-			}
 		}
-		args = append(args, arg)
+		args = append(args, strings.Replace(arg, mounted, folder, 1))
+	}
+	if err := s.mount(ctx, folder, pod); err != nil {
+		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = []string{"KUBECONFIG=" + kubeconfig, "HOME=" + folder, "POD_NAMESPACE=" + s.Namespace}
@@ -224,20 +267,26 @@ func (s *StandIn) command(ctx context.Context, folder string, pod *corev1.PodSpe
 	return cmd, nil
 }
 
-// config writes the configuration that a pod mounts to a file, and returns the flag
-// that names it.
-func (s *StandIn) config(ctx context.Context, folder string, pod *corev1.PodSpec) (string, error) {
+// mounted is where pods have the operator's configuration.
+const mounted = "/etc/vector-sidecar-operator"
+
+// mount writes the configuration that a pod mounts into a folder; nothing for one that
+// mounts none.
+func (s *StandIn) mount(ctx context.Context, folder string, pod *corev1.PodSpec) error {
 	for i := range pod.Volumes {
 		if source := pod.Volumes[i].ConfigMap; source != nil && pod.Volumes[i].Name == "config" {
-			var mounted corev1.ConfigMap
-			if err := s.Client.Get(ctx, types.NamespacedName{Namespace: s.Namespace, Name: source.Name}, &mounted); err != nil {
-				return "", err
+			var config corev1.ConfigMap
+			if err := s.Client.Get(ctx, types.NamespacedName{Namespace: s.Namespace, Name: source.Name}, &config); err != nil {
+				return err
 			}
-			path := filepath.Join(folder, "config.yaml")
-			return "--config=" + path, os.WriteFile(path, []byte(mounted.Data["config.yaml"]), 0o600)
+			for name, text := range config.Data {
+				if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+					return err
+				}
+			}
 		}
 	}
-	return "", errors.New("the pod mounts no configuration")
+	return nil
 }
 
 // Scrape reads the operator's metrics as a ServiceAccount of the release's namespace.

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operator
+
+import (
+	"context"
+	"net/http"
+
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/authentication/request/headerrequest"
+	"k8s.io/apiserver/pkg/authentication/request/x509"
+	"k8s.io/apiserver/pkg/server/dynamiccertificates"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/admission"
+)
+
+// callers tells the API server from others who reach the admission webhook: by a
+// client certificate of certain authorities. Without authorities it knows nobody.
+type callers struct {
+	authorities *dynamiccertificates.DynamicFileCAContent
+	proof       authenticator.Request
+}
+
+// newCallers reads the authorities from a file, none for "". The certificate has one
+// of the names, or any if there are none.
+func newCallers(path string, names []string) (*callers, error) {
+	if path == "" {
+		return &callers{}, nil
+	}
+	authorities, err := dynamiccertificates.NewDynamicCAContentFromFile("admission-clients", path)
+	if err != nil {
+		return nil, err
+	}
+	enough := authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) { return nil, true, nil })
+	return &callers{authorities, x509.NewDynamicCAVerifier(authorities.VerifyOptions, enough, headerrequest.StaticStringSlice(names))}, nil
+}
+
+// NeedLeaderElection implements manager.LeaderElectionRunnable.
+func (c *callers) NeedLeaderElection() bool { return false }
+
+// Start follows the file until the context ends.
+func (c *callers) Start(ctx context.Context) error {
+	if c.authorities != nil {
+		c.authorities.Run(ctx, 1)
+	}
+	return nil
+}
+
+// known marks the context of a request of the API server's.
+func (c *callers) known(ctx context.Context, request *http.Request) context.Context {
+	if c.proof == nil {
+		return ctx
+	}
+	if _, isProven, err := c.proof.AuthenticateRequest(request); err != nil || !isProven {
+		return ctx
+	}
+	return admission.Proven(ctx)
+}
