@@ -112,6 +112,8 @@ var other = map[string]string{
 	"rbac.aggregate":                           `false`,
 	"rbac.create":                              `false`,
 	"rbac.optional.pods":                       `true`,
+	"reconcile.interval":                       `5m`,
+	"reconcile.liveListInterval":               `"0"`,
 	"replicas":                                 `2`,
 	"resources":                                `{requests: {cpu: 1}}`,
 	"securityContext":                          `{readOnlyRootFilesystem: false}`,

@@ -64,8 +64,9 @@ func withIndex(path string) string {
 // notPaths are written as paths and are none of the repository's.
 var notPaths = []string{
 	"pods/exec", "vectorsidecars/status", "vectorsidecars/finalizers", // resources
-	"vectorsidecar/", // field managers
-	"http/protobuf",  // a protocol
+	"vectorsidecar/",                                                   // field managers
+	"http/protobuf",                                                    // a protocol
+	"vector-sidecar-operator/VERSION", "kubectl-vectorsidecar/VERSION", // user agents
 }
 
 // What is in backticks and has a slash, or the name of a file at the root, is
