@@ -219,15 +219,17 @@ func TestAnUpgradeOfTheOperatorAloneRollsNothing(t *testing.T) {
 	requireReleaseGone(t)
 }
 
-// requireNotes finds what was asked for in what is written now, and that what was
-// written before is left alone.
+// requireNotes finds what was asked for in what is written now, and whose it is and why;
+// what was written before is left alone.
 func requireNotes(t *testing.T, u *upgrade) {
 	t.Helper()
 	for _, one := range u.workloads {
-		if isOld := strings.HasSuffix(one.Name, "-before"); !isOld {
-			require.Contains(t, one.Annotations, meta.AnnotationAskedHash, one.Name)
-		} else if u.kinds[one.kind].rolls == "" {
-			require.NotContains(t, one.Annotations, meta.AnnotationAskedHash, one.Name)
+		for _, key := range []string{meta.AnnotationAskedHash, meta.AnnotationManagedBy, meta.AnnotationChangeCause, meta.AnnotationRenderedFrom} {
+			if isOld := strings.HasSuffix(one.Name, "-before"); !isOld {
+				require.Contains(t, one.Annotations, key, one.Name)
+			} else if u.kinds[one.kind].rolls == "" {
+				require.NotContains(t, one.Annotations, key, one.Name)
+			}
 		}
 	}
 }
