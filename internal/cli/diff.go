@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
@@ -30,9 +32,9 @@ func newDiff(a *app) *cobra.Command {
 		Short: "Show what would change in live or given workloads, and whether pods would restart",
 		Long: `Show what would change in live or given workloads, and whether pods would restart.
 
-The lines before each difference begin with # and say what is done to the workload
-and how many pods are replaced by it; patch ignores them. The pace of a rollout does
-not count.
+The lines before each difference begin with # and say what is done to the workload,
+how many pods are replaced by it, and why; patch ignores them. The pace of a rollout
+does not count, nor do the annotations change-cause and rendered-from.
 
 The exit code is 0 if nothing would change, 1 if something would, and above 1 on an
 error.`,
@@ -97,13 +99,25 @@ func (o *diffOptions) print(ctx context.Context, scene *scene, merged *merged, w
 			continue
 		}
 		deployment.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind("Deployment"))
-		isDifferent, err := o.printDifference("apps.v1.Deployment", deployment, change.after, change.heading())
+		isDifferent, err := o.printDifference("apps.v1.Deployment", withoutAccount(deployment), withoutAccount(change.after), change.heading())
 		if err != nil {
 			return false, err
 		}
 		found = found || isDifferent
 	}
 	return found, nil
+}
+
+// withoutAccount returns a workload without the annotations that say how its sidecar came
+// about: the heading says it.
+func withoutAccount(of client.Object) client.Object {
+	shown, _ := of.DeepCopyObject().(client.Object)
+	annotations := maps.Clone(shown.GetAnnotations())
+	maps.DeleteFunc(annotations, func(key, _ string) bool {
+		return meta.Is(key, meta.AnnotationChangeCause) || meta.Is(key, meta.AnnotationRenderedFrom)
+	})
+	shown.SetAnnotations(annotations)
+	return shown
 }
 
 // printCompanions prints the companions that would be made, changed or deleted.
@@ -141,17 +155,19 @@ func (o *diffOptions) tell(c *change) {
 
 // heading says what happens to a workload.
 func (c *change) heading() string {
-	var actions []string
+	var actions, causes []string
 	for i := range c.plans {
 		if p := &c.plans[i]; isWritten(p) {
 			actions = append(actions, strings.ToLower(string(p.Action))+verb(p))
+			causes = append(causes, p.Cause)
 		}
 	}
 	restarts := "no pod would restart"
 	if c.isRestart {
 		restarts = count(pods(c.before), "pod") + " would restart"
 	}
-	return fmt.Sprintf("# Deployment %s/%s: %s; %s\n", c.before.Namespace, c.before.Name, strings.Join(actions, ", "), restarts)
+	heading := fmt.Sprintf("# Deployment %s/%s: %s; %s\n", c.before.Namespace, c.before.Name, strings.Join(actions, ", "), restarts)
+	return heading + "# cause: " + strings.Join(causes, "; ") + "\n"
 }
 
 func verb(p *plan.Plan) string {

@@ -56,8 +56,11 @@ type account struct {
 	Restarts        int    `json:"restarts,omitempty"`
 	Reason          string `json:"reason,omitempty"`
 	Message         string `json:"message,omitempty"`
-	Warning         string `json:"warning,omitempty"`
-	Rollout         string `json:"rollout,omitempty"`
+	// Cause says why it would be written to, ChangeCause why it was written last.
+	Cause       string `json:"cause,omitempty"`
+	ChangeCause string `json:"changeCause,omitempty"`
+	Warning     string `json:"warning,omitempty"`
+	Rollout     string `json:"rollout,omitempty"`
 	// InjectedHash tells which sidecar is in the workload, WantedHash which
 	// one should be.
 	InjectedHash string `json:"injectedHash,omitempty"`
@@ -75,7 +78,8 @@ func newExplain(a *app) *cobra.Command {
 		Short: "Explain the whole decision about one workload: why it has the sidecar, or has it not",
 		Long: `Explain the whole decision about one workload: which selectors match, or the first
 requirement that does not; whether it opts out; the environment and what named it; the
-templates; what would be done, and why it waits; and who owns each of our fields.`,
+templates; what would be done, why, and why it waits; why its sidecar was written last;
+and who owns each of our fields.`,
 		Example: `# why has this workload the sidecar, or has it not?
 kubectl vectorsidecar explain deployment/cart -n shop
 # every field that is ours, with its owners
@@ -147,9 +151,10 @@ func (s *scene) account(ctx context.Context, sidecar *v1alpha1.VectorSidecar, de
 	if err != nil {
 		return nil, err
 	}
+	owned := view.Owned[meta.Manager(sidecar.Name)]
 	one := &account{
 		Name: sidecar.Name, Environment: ruled.Environment, EnvironmentFrom: ruled.EnvironmentFrom,
-		Templates: s.templatesName(ruled), InjectedHash: view.Owned[meta.Manager(sidecar.Name)].InjectedHash,
+		Templates: s.templatesName(ruled), InjectedHash: owned.InjectedHash, ChangeCause: owned.ChangeCause,
 		Fields: fieldsOf(deployment, meta.Manager(sidecar.Name)),
 	}
 	one.Matches, one.Selector = match(sidecar, deployment.Labels)
@@ -176,7 +181,7 @@ func (s *scene) account(ctx context.Context, sidecar *v1alpha1.VectorSidecar, de
 
 func (a *account) fill(p *plan.Plan, turn int) {
 	a.Action, a.State, a.Turn, a.Rollout = string(p.Action), status.StandOf(p), turn, string(p.Rollout)
-	a.Reason, a.Message, a.Warning = p.Reason, p.Message, p.Warning
+	a.Reason, a.Message, a.Warning, a.Cause = p.Reason, p.Message, p.Warning, p.Cause
 	a.Keeps = p.Keeps != ""
 	if p.Desired != nil {
 		a.WantedHash = p.Desired.InjectedHash()

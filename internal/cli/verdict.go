@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/cause"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/suggest"
@@ -152,10 +153,12 @@ func (e *explanation) print(to io.Writer, allFields bool) error {
 		}
 		add("templates", one.Templates)
 		add("action", one.actionText())
+		add("cause", one.Cause)
 		add("reason", strings.TrimSuffix(one.Reason+": "+one.Message, ": "))
 		add("warning", one.Warning)
 		add("rollout", one.Rollout)
 		add("injected", one.hashes())
+		add("last change", cause.Line(one.ChangeCause))
 		add("fields", summary(one.Fields))
 		if err := table(to, nil, rows); err != nil {
 			return err

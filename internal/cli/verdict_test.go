@@ -16,7 +16,7 @@ import (
 
 // Whoever asks is told that nothing is to be done, and what comes later.
 func TestASidecarThatIsKeptIsExplained(t *testing.T) {
-	desired := plan.NewDesired(&overlay.Overlay{Hash: "newer"}, "vector", "", nil)
+	desired := plan.NewDesired(&overlay.Overlay{Hash: "newer"}, "logs", "vector", "", nil)
 	current := plan.Plan{Action: plan.None, Desired: desired, Carries: true, State: workload.State{Rollout: workload.RolloutComplete}}
 	kept := current
 	kept.Keeps = "older"

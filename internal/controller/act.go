@@ -176,7 +176,7 @@ func (r *Reconciler) write(ctx context.Context, owner types.NamespacedName, p *p
 			r.Metrics.Repaired()
 		}
 		result.succeed(p)
-		log.FromContext(ctx).Info("workload written", "action", p.Action, logging.Workload, object, logging.Hash, hashOf(p), "generation", written.Generation)
+		log.FromContext(ctx).Info("workload written", "action", p.Action, logging.Workload, object, logging.Hash, hashOf(p), logging.ChangeCause, p.Cause, "generation", written.Generation)
 	case errors.Is(err, apply.ErrGone), errors.Is(err, apply.ErrStale), r.isAhead(owner, p, err):
 		tellUndone(ctx, object, err)
 		result.miss(r.ledger.miss(owner, p))

@@ -36,7 +36,7 @@ import (
 )
 
 // Options are what the loop needs to know. All fields but Namespace, Installation,
-// WrittenBy, WatchNamespaces, Instruments, Patience and the intervals are required.
+// WrittenBy, Version, WatchNamespaces, Instruments, Patience and the intervals are required.
 type Options struct {
 	// Fleet has made what the manager's cache holds in place of Deployments.
 	Fleet *Fleet
@@ -53,6 +53,8 @@ type Options struct {
 	// WrittenBy is this installation of the operator, NAMESPACE/NAME, by which its
 	// writes are known. Empty for none: then nothing is known to be its own.
 	WrittenBy string
+	// Version of the operator. Empty for one that is not to be told of.
+	Version string
 	// KubeVersion of the API server, such as "v1.36.0".
 	KubeVersion string
 	// WatchNamespaces are those that the cache is restricted to; empty for all.

@@ -27,7 +27,7 @@ func seen(resourceVersion string, generation int64, hash string) *plan.Plan {
 	return &plan.Plan{
 		Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"},
 		Action: plan.Update, State: workload.State{ResourceVersion: resourceVersion, Seen: resourceVersion, Generation: generation},
-		Desired: plan.NewDesired(&render.Overlay{Hash: hash}, "vector", "", nil),
+		Desired: plan.NewDesired(&render.Overlay{Hash: hash}, "logs", "vector", "", nil),
 	}
 }
 

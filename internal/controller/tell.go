@@ -6,6 +6,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -89,20 +90,23 @@ func (r *Reconciler) tellMetrics(sidecar *v1alpha1.VectorSidecar, facts status.F
 }
 
 func (r *Reconciler) tellEvents(after *v1alpha1.VectorSidecar, result *outcome) {
-	written := map[plan.Action][]string{}
+	written, causes := map[plan.Action][]string{}, map[plan.Action][]string{}
 	for _, p := range result.done {
 		if !p.StartsPods() {
 			continue // Nothing has happened to the workload.
 		}
 		target := reference(p.Target)
 		r.events.Eventf(target, after, corev1.EventTypeNormal, happened[p.Action], string(p.Action),
-			"%s the sidecar of VectorSidecar %s", happened[p.Action], after.Name)
+			"%s the sidecar of VectorSidecar %s: %s", happened[p.Action], after.Name, p.Cause)
 		written[p.Action] = append(written[p.Action], p.Target.Name)
+		if !slices.Contains(causes[p.Action], p.Cause) {
+			causes[p.Action] = append(causes[p.Action], p.Cause)
+		}
 	}
 	for _, action := range []plan.Action{plan.Inject, plan.Update, plan.Remove} {
 		if names := written[action]; len(names) > 0 {
-			r.events.Eventf(after, nil, corev1.EventTypeNormal, happened[action], string(action),
-				"%s the sidecar of %d Deployments: %s", happened[action], len(names), few(names))
+			note := fmt.Sprintf("%s the sidecar of %d Deployments: %s: %s", happened[action], len(names), few(names), oneOf(causes[action]))
+			r.events.Eventf(after, nil, corev1.EventTypeNormal, happened[action], string(action), "%s", shortened(note))
 		}
 	}
 }
@@ -124,6 +128,14 @@ func (r *Reconciler) tellErrors(ctx context.Context, before, after *v1alpha1.Vec
 // happened names an action once it is done.
 var happened = map[plan.Action]string{
 	plan.Inject: meta.ReasonInjected, plan.Update: meta.ReasonUpdated, plan.Remove: meta.ReasonRemoved,
+}
+
+// oneOf is the first of some causes, and how many others there are.
+func oneOf(causes []string) string {
+	if len(causes) == 1 {
+		return causes[0]
+	}
+	return fmt.Sprintf("%s (and %d other causes)", causes[0], len(causes)-1)
 }
 
 // few lists the first names and counts the rest.

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 )
 
@@ -21,13 +20,16 @@ import (
 type asked struct {
 	Environment, Policy, TemplateSet, Config, Kubernetes string
 	Values                                               []map[string]any
+
+	// by is the same by name; the digest does not cover it.
+	by inputs
 }
 
 // askedFor is all of it that is known before anything is rendered: all but Config.
-func askedFor(s *Snapshot, set *platform.Set, name string, layers []environment.Layer) asked {
+func askedFor(s *Snapshot, set *platform.Set, name string, layers layers) asked {
 	found := asked{
 		Environment: name, Policy: s.Platform.Policy.Given, Kubernetes: minorOf(s.KubeVersion),
-		Values: []map[string]any{},
+		Values: []map[string]any{}, by: inputs{set: set, policy: s.Platform.Policy, layers: layers, version: s.Version},
 	}
 	if set.Given != "" {
 		found.TemplateSet = set.Name + " " + set.Given
@@ -35,9 +37,9 @@ func askedFor(s *Snapshot, set *platform.Set, name string, layers []environment.
 	if given := set.Environments.Given(name); len(given) > 0 {
 		found.Values = append(found.Values, given)
 	}
-	for i := range layers {
-		if len(layers[i].Tree) > 0 {
-			found.Values = append(found.Values, layers[i].Tree)
+	for _, layer := range layers.all() {
+		if len(layer.Tree) > 0 {
+			found.Values = append(found.Values, layer.Tree)
 		}
 	}
 	return found

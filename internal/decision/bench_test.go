@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/offline"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/store"
@@ -41,11 +42,13 @@ func BenchmarkPlanning(b *testing.B) {
 		done.Workloads = append(done.Workloads, reducer.Reduce(deployment))
 	}
 	done.Companions = []corev1.ConfigMap{}
+	changed := done
+	changed.Sidecar = logs().WithLogs("/var/log/app").Sidecar(func(s *v1alpha1.SidecarSpec) { s.LogLevel = "warn" }).Build()
 	for name, test := range map[string]struct {
 		snapshot *Snapshot
 		want     plan.Action
 		again    bool // Nothing has changed since the pass before.
-	}{"to inject": {bare, plan.Inject, false}, "up to date": {&done, plan.None, false}, "unchanged": {&done, plan.None, true}} {
+	}{"to inject": {bare, plan.Inject, false}, "up to date": {&done, plan.None, false}, "to update": {&changed, plan.Update, false}, "unchanged": {&done, plan.None, true}} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for n := 0; n < b.N; n += count {
@@ -55,7 +58,7 @@ func BenchmarkPlanning(b *testing.B) {
 				decided, err := Decide(b.Context(), test.snapshot, memo)
 				require.NoError(b, err)
 				require.Equal(b, test.want, decided.Plans[0].Action)
-				if test.want == plan.Inject {
+				if test.want != plan.None {
 					for i := range decided.Plans {
 						_, err := json.Marshal(decided.Plans[i].Body())
 						require.NoError(b, err)

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/cause"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -27,6 +28,8 @@ const largestCopy = 1 << 20
 type copied struct {
 	name, digest string
 	keys         []string
+	// content has digests of what is in each key.
+	content map[string]any
 }
 
 // copyOf returns what a sidecar needs of the referenced ConfigMap, and the overlay with
@@ -43,7 +46,7 @@ func (b *batch) copyOf(overlay *render.Overlay, of *wanted) (*copied, *render.Ov
 			"ConfigMap %s/%s: the sidecar needs %d bytes of it (%s), and a copy, which is what is mounted, holds %d at most: give what is large by a volume of its own (spec.volumes)",
 			object.Namespace, b.config.name, size, strings.Join(made.keys, ", "), largestCopy)}
 	}
-	made.digest = companion.Digest(object)
+	made.digest, made.content = companion.Digest(object), cause.ConfigMap(object)
 	made.name = companion.Name(b.request.Sidecar.Name, made.digest)
 	if b.request.Reloads() { // Of one name, whatever its content.
 		made.name = companion.Name(b.request.Sidecar.Name, b.config.name+"/"+b.config.key)

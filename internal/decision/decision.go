@@ -78,6 +78,8 @@ type Snapshot struct {
 	// WrittenBy is the installation of the operator, NAMESPACE/NAME, which marks what it
 	// writes; "" for none.
 	WrittenBy string
+	// Version is that of the operator which writes, "" where that is not known.
+	Version string
 	// Renderers is how many workloads are rendered for at once; less than two
 	// is one after the other.
 	Renderers int
@@ -232,10 +234,21 @@ func (d *Decision) remove(snapshot *Snapshot, recall *judgements, record *worklo
 		return &judgement{plan: plan.ForRemoval(meta.Manager(snapshot.Sidecar.Name), &view)}
 	})
 	removal := judged.plan
-	removal.State = record.State
+	removal.State, removal.Cause = record.State, whyRemoved(snapshot.Sidecar)
 	if d.pace(snapshot, &removal); removal.InFlight || removal.Action != plan.None {
 		d.Plans = append(d.Plans, removal)
 	}
+}
+
+// whyRemoved says why a workload should not carry the sidecar.
+func whyRemoved(sidecar *v1alpha1.VectorSidecar) string {
+	switch {
+	case sidecar.DeletionTimestamp != nil:
+		return fmt.Sprintf("VectorSidecar %s is deleted", sidecar.Name)
+	case !sidecar.Spec.IsEnabled():
+		return fmt.Sprintf("spec.enabled of VectorSidecar %s is false", sidecar.Name)
+	}
+	return fmt.Sprintf("VectorSidecar %s does not select the workload any more", sidecar.Name)
 }
 
 // provide compares the companions that are wanted with those that there are. One

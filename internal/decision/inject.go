@@ -25,6 +25,8 @@ type injection struct {
 	kin map[string]*elder
 	// last is the wanted whose companions were noted last.
 	last *wanted
+	// texts are what plans of this decision say.
+	texts plan.Texts
 }
 
 // inject plans the workloads that should carry the sidecar.

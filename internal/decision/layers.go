@@ -32,25 +32,25 @@ func ValuesOf(s *Snapshot) (environment.Values, *Invalid) {
 
 // values merges the layers of an environment with those of the namespace, of the
 // VectorSidecar and what overrides it, which it returns as well.
-func (s *Snapshot) values(set *platform.Set, name string, overrides ...environment.Layer) (environment.Values, []environment.Layer, *Invalid) {
-	layers, err := s.namespaceLayers()
+func (s *Snapshot) values(set *platform.Set, name string, overrides ...environment.Layer) (environment.Values, layers, *Invalid) {
+	namespace, err := s.namespaceLayers()
 	if err != nil {
-		return environment.Values{}, nil, &Invalid{meta.ReasonInvalidValues, err.Error()}
+		return environment.Values{}, layers{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
 	}
 	own, err := LayerOf(s.Sidecar)
 	if err != nil {
-		return environment.Values{}, nil, &Invalid{meta.ReasonInvalidValues, err.Error()}
+		return environment.Values{}, layers{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
 	}
-	layers = slices.Concat(layers, []environment.Layer{own}, overrides)
-	values, err := set.Environments.Values(name, layers...)
+	given := layers{namespace: namespace, sidecar: []environment.Layer{own}, workload: overrides}
+	values, err := set.Environments.Values(name, given.all()...)
 	var unknown *environment.UnknownError
 	switch {
 	case errors.As(err, &unknown):
-		return values, nil, &Invalid{meta.ReasonUnknownEnvironment, fmt.Sprintf("%s: %s", describe(s.Sidecar), err)}
+		return values, given, &Invalid{meta.ReasonUnknownEnvironment, fmt.Sprintf("%s: %s", describe(s.Sidecar), err)}
 	case err != nil:
-		return values, nil, &Invalid{meta.ReasonInvalidValues, fmt.Sprintf("values for environment %q: %s", name, err)}
+		return values, given, &Invalid{meta.ReasonInvalidValues, fmt.Sprintf("values for environment %q: %s", name, err)}
 	}
-	return values, layers, nil
+	return values, given, nil
 }
 
 // namespaceLayers is the layer of the namespace's defaults, if it has any.

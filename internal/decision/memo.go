@@ -109,7 +109,7 @@ func (m *Memo) batch(request render.Request, config config, snapshot *Snapshot, 
 	// Values are JSON, which always marshals, and in the order of its keys.
 	text, _ := json.Marshal([]any{
 		request.Chart.Digest, request.Values.Tree, request.Sidecar, request.KubeVersion, config.digest, policy.Digest,
-		snapshot.WrittenBy, asked,
+		snapshot.WrittenBy, snapshot.Version, asked,
 	})
 	sum := sha256.Sum256(text)
 	return &batch{
@@ -272,8 +272,8 @@ func (b *batch) conclude(of *wanted, rendered *render.Overlay) {
 	if of.copied != nil {
 		version = of.copied.digest
 	}
-	asked := plan.Asked{Digest: b.asked.digest(of.copied), Keys: of.readOf()}
-	of.desired = plan.NewDesired(of.overlay, of.container, version, b.marks()).For(asked)
+	asked := plan.Asked{Digest: b.asked.digest(of.copied), Keys: of.readOf(), Inputs: b.asked.inputs(of.copied)}
+	of.desired = plan.NewDesired(of.overlay, b.request.Sidecar.Name, of.container, version, b.marks()).For(asked)
 	of.collects = collectionOf(of.report, of.overlay.Container(of.container), of.desired)
 }
 

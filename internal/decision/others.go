@@ -20,6 +20,7 @@ func (d *injection) plan(ctx context.Context, record *workload.Record, view *wor
 	policy := plan.Policy{
 		StrictOrder: d.snapshot.Sidecar.Spec.StrictOrder,
 		ReportDrift: d.snapshot.Sidecar.Spec.DriftPolicy == v1alpha1.DriftReport,
+		Texts:       &d.texts,
 	}
 	p := plan.For(d.manager, desired, policy, view)
 	if p.Keeps != "" && d.snapshot.hasLost(d.manager, desired, view) {

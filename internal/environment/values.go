@@ -10,6 +10,9 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 )
 
+// Path writes the path of a value as a person does: sidecar.logs.path.
+func Path(keys ...string) string { return join(keys) }
+
 // Values is the merged tree and the origin of every leaf in it.
 type Values struct {
 	// Tree holds the values in JSON's types. It belongs to the caller.

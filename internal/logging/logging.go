@@ -30,6 +30,8 @@ const (
 	Environment = "environment"
 	// Hash tells which sidecar: that of the annotation injected-hash.
 	Hash = "hash"
+	// ChangeCause says why it was written to.
+	ChangeCause = "changeCause"
 	// ReconcileID is the same in all lines of one pass.
 	ReconcileID = "reconcileID"
 	// TraceID is that of the pass, if it is traced.

@@ -29,11 +29,20 @@ const (
 	AnnotationAskedHash = Group + "/asked-hash"
 	// AnnotationAppliedHash is a digest of what was written.
 	AnnotationAppliedHash = Group + "/applied-hash"
+	// AnnotationManagedBy is the name of the VectorSidecar that the sidecar is of.
+	AnnotationManagedBy = Group + "/managed-by"
+	// AnnotationChangeCause says to people why the sidecar was changed last.
+	AnnotationChangeCause = Group + "/change-cause"
+	// AnnotationRenderedFrom holds short digests of what the sidecar was rendered from,
+	// by name: the next change tells by them what has become another.
+	AnnotationRenderedFrom = Group + "/rendered-from"
 )
 
 // bookkeeping are the annotations of a workload's own metadata that say how what was
 // injected came about, and are none of it.
-var bookkeeping = []string{AnnotationAskedHash, AnnotationAppliedHash, writtenBy, orphaned}
+var bookkeeping = []string{
+	AnnotationAskedHash, AnnotationAppliedHash, AnnotationManagedBy, AnnotationChangeCause, AnnotationRenderedFrom, writtenBy, orphaned,
+}
 
 // IsBookkeeping reports whether an annotation's key, of whichever VectorSidecar, takes
 // no part in the comparison of what a workload carries with what it should carry: a

@@ -38,7 +38,7 @@ func desired(image string, into ...string) *plan.Desired {
 	for _, name := range into {
 		overlay.Mounts = append(overlay.Mounts, workload.Mount{Container: name, VolumeMount: corev1.VolumeMount{Name: "shared", MountPath: "/srv/logs"}})
 	}
-	return plan.NewDesired(overlay, "vector", "config-1", nil)
+	return plan.NewDesired(overlay, "logs", "vector", "config-1", nil)
 }
 
 // application is as its owner has it in a file, without anything of a server's.

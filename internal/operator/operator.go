@@ -29,7 +29,7 @@ import (
 
 // Process is what the process has beside its options. Its zero value is of use.
 type Process struct {
-	// Version of the operator, for its metrics.
+	// Version of the operator, for its metrics and for what it tells of its writes.
 	Version string
 	// Tracer and Reports observe the loop.
 	Tracer  *tracing.Tracer
@@ -71,6 +71,7 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 		DefaultEnvironment: options.Environment,
 		Installation:       options.installation(),
 		WrittenBy:          options.writtenBy(),
+		Version:            process.Version,
 		WatchNamespaces:    options.WatchNamespaces,
 		KubeVersion:        version,
 		Concurrency:        options.Concurrency,

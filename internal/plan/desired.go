@@ -18,6 +18,8 @@ import (
 // Desired is what one VectorSidecar wants of a workload.
 type Desired struct {
 	overlay *render.Overlay
+	// sidecar is the name of the VectorSidecar.
+	sidecar string
 	// injectedHash tells this sidecar, its configuration included, from others.
 	injectedHash string
 	// asked is what it was rendered for.
@@ -41,17 +43,18 @@ type applied struct {
 	isPlain bool
 }
 
-// NewDesired returns what an overlay asks of a workload. configVersion is a
-// digest of the Vector configuration. The annotations are for people and
-// scripts; the operator itself looks at what its manager owns. marks are annotations
-// by their keys, whose lack makes no difference.
-func NewDesired(overlay *render.Overlay, sidecarName, configVersion string, marks map[string]string) *Desired {
+// NewDesired returns what an overlay of a VectorSidecar asks of a workload. container is
+// the name of its container, configVersion a digest of the Vector configuration. The
+// annotations are for people and scripts; the operator itself looks at what its manager
+// owns. marks are annotations by their keys, whose lack makes no difference.
+func NewDesired(overlay *render.Overlay, sidecar, container, configVersion string, marks map[string]string) *Desired {
 	// The overlay does not tell the content of a configuration that is reloaded.
 	sum := sha256.Sum256([]byte(overlay.Hash + " " + configVersion))
 	injectedHash := hex.EncodeToString(sum[:8])
-	desired := &Desired{overlay: overlay, injectedHash: injectedHash, marks: marks, annotations: map[string]string{
+	desired := &Desired{overlay: overlay, sidecar: sidecar, injectedHash: injectedHash, marks: marks, annotations: map[string]string{
 		meta.AnnotationInjectedHash:     injectedHash,
-		meta.AnnotationSidecarName:      sidecarName,
+		meta.AnnotationManagedBy:        sidecar,
+		meta.AnnotationSidecarName:      container,
 		meta.AnnotationConfigMapVersion: configVersion,
 	}}
 	desired.alone = desired.apply(func(key string) string { return key })

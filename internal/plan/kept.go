@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/cause"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -23,6 +24,9 @@ type Asked struct {
 	Digest string
 	// Keys are those of the workload's values that the templates read.
 	Keys []string
+	// Inputs are the same as Digest by name, by which a later write says what has
+	// changed. They take no part in whether it is made.
+	Inputs cause.Inputs
 }
 
 // of is the annotation asked-hash for a workload. It names the keys: the templates of
@@ -34,15 +38,39 @@ func (a *Asked) of(view *workload.View) string {
 	return a.Digest + "." + view.ValuesHash(a.Keys) + "." + strings.Join(a.Keys, ".")
 }
 
+// inputs are all that a rendering for a workload was made of, with further keys of the
+// workload's values.
+func (a *Asked) inputs(view *workload.View, further ...string) cause.Inputs {
+	keys := slices.Concat(a.Keys, further)
+	if len(keys) == 0 {
+		return a.Inputs
+	}
+	read := make(map[string]any, len(keys))
+	for _, key := range keys {
+		read[key] = view.ValuesHash([]string{key})
+	}
+	return a.Inputs.With(cause.Target, cause.Digests(read))
+}
+
 // isIn reports whether a workload's annotation says the same of it as would be noted
 // now: of the workload's values, those count that were read when it was written.
 func (a *Asked) isIn(recorded string, view *workload.View) bool {
-	digest, of, _ := strings.Cut(recorded, ".")
+	digest, values, keys := readAsked(recorded)
 	if recorded == "" || digest != a.Digest {
 		return false
 	}
-	values, keys, _ := strings.Cut(of, ".")
-	return of == "" || values == view.ValuesHash(strings.Split(keys, "."))
+	return values == "" || values == view.ValuesHash(keys)
+}
+
+// readAsked takes a workload's annotation apart: the digest, and that of the values of
+// the workload that were read, with their keys.
+func readAsked(recorded string) (digest, values string, keys []string) {
+	digest, of, hasValues := strings.Cut(recorded, ".")
+	if !hasValues {
+		return digest, "", nil
+	}
+	values, names, _ := strings.Cut(of, ".")
+	return digest, values, strings.Split(names, ".")
 }
 
 // fit is how what a workload carries fits to what it should carry.
@@ -87,19 +115,28 @@ func (d *Desired) isIn(manager string, policy Policy, view *workload.View) bool 
 func (f fit) isCurrent() bool { return f.isRendered || f.isKept }
 
 // noted returns what is applied together with what it was asked for with, and a digest
-// of it: by these a later release finds out that it has nothing to write.
-func (a applied) noted(desired *Desired, manager string, view *workload.View) map[string]any {
+// of it: by these a later release finds out that it has nothing to write. Why it is
+// written stands beside them.
+func (p *Plan) noted(want applied, because string, policy Policy, view *workload.View) map[string]any {
+	desired := p.Desired
 	if desired.asked.Digest == "" {
-		return a.tree
+		return want.tree
 	}
 	key := func(plain string) string { return plain }
-	if !a.isPlain {
-		key = func(plain string) string { return meta.Beside(plain, meta.SidecarOf(manager)) }
+	if !want.isPlain {
+		key = func(plain string) string { return meta.Beside(plain, meta.SidecarOf(p.Manager)) }
 	}
-	root, metadata := maps.Clone(a.tree), maps.Clone(tree.Map(a.tree["metadata"]))
+	root, metadata := maps.Clone(want.tree), maps.Clone(tree.Map(want.tree["metadata"]))
 	annotations := maps.Clone(tree.Map(metadata["annotations"]))
-	annotations[key(meta.AnnotationAskedHash)] = desired.asked.of(view)
-	annotations[key(meta.AnnotationAppliedHash)] = workload.AppliedHash(a.hash, desired.overlay.Mounts)
+	asked := desired.asked.of(view)
+	annotations[key(meta.AnnotationAskedHash)] = asked
+	annotations[key(meta.AnnotationAppliedHash)] = workload.AppliedHash(want.hash, desired.overlay.Mounts)
+	if inputs := policy.Texts.of(asked, func() string { return desired.asked.inputs(view).String() }); inputs != "" {
+		annotations[key(meta.AnnotationRenderedFrom)] = inputs
+	}
+	if because != "" {
+		annotations[key(meta.AnnotationChangeCause)] = because
+	}
 	metadata["annotations"], root["metadata"] = annotations, metadata
 	return root
 }

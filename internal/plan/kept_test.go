@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/cause"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
@@ -24,7 +25,10 @@ func rendered(release, asked string, keys ...string) *Desired {
 		"initContainers": []any{map[string]any{"name": "vector", "restartPolicy": "Always", "image": "vector:" + release}},
 		"volumes":        []any{map[string]any{"name": "data"}},
 	}}
-	return NewDesired(&overlay, "vector", "config-1", nil).For(Asked{Digest: asked, Keys: keys})
+	inputs := cause.Inputs{}
+	inputs.Name(cause.Operator, release)
+	inputs.Add(cause.Sidecar, cause.Digests(map[string]any{"sidecar": map[string]any{"logLevel": asked}}))
+	return NewDesired(&overlay, "logs", "vector", "config-1", nil).For(Asked{Digest: asked, Keys: keys, Inputs: inputs})
 }
 
 // writtenBy is a workload that carries what a release rendered and noted.
@@ -34,8 +38,11 @@ func writtenBy(desired *Desired) *workload.View {
 	annotations := tree.At(applied, "metadata", "annotations")
 	asked, _ := annotations[meta.AnnotationAskedHash].(string)
 	was, _ := annotations[meta.AnnotationAppliedHash].(string)
+	because, _ := annotations[meta.AnnotationChangeCause].(string)
+	from, _ := annotations[meta.AnnotationRenderedFrom].(string)
 	owning(func(o *workload.Owned) {
 		o.Hash, o.Tree, o.InjectedHash, o.AskedHash, o.AppliedHash = workload.Hash(applied), applied, desired.InjectedHash(), asked, was
+		o.ChangeCause, o.RenderedFrom = because, from
 	})(view)
 	return view
 }
@@ -141,7 +148,7 @@ func TestASidecarThatIsKeptMindsNoClashOfANewerOne(t *testing.T) {
 	overlay := *rendered("new", "a").overlay
 	overlay.Template.Spec.InitContainers = []corev1.Container{*overlay.Template.Spec.InitContainers[0].DeepCopy()}
 	overlay.Template.Spec.InitContainers[0].Ports = []corev1.ContainerPort{{ContainerPort: 8080}}
-	desired := NewDesired(&overlay, "vector", "config-1", nil).For(Asked{Digest: "a"})
+	desired := NewDesired(&overlay, "logs", "vector", "config-1", nil).For(Asked{Digest: "a"})
 
 	require.Equal(t, None, For(mine, desired, Policy{}, writtenBy(rendered("old", "a"))).Action)
 	require.Equal(t, Blocked, For(mine, desired, Policy{}, application()).Action)
@@ -177,7 +184,7 @@ func TestMountsCountAsWritten(t *testing.T) {
 	shared := func(release, at string) *Desired {
 		overlay := *rendered(release, "a").overlay
 		overlay.Mounts = []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "data", MountPath: at}}}
-		return NewDesired(&overlay, "vector", "config-1", nil).For(Asked{Digest: "a"})
+		return NewDesired(&overlay, "logs", "vector", "config-1", nil).For(Asked{Digest: "a"})
 	}
 	view := writtenBy(shared("old", "/data"))
 	app := &view.Containers[len(view.Containers)-1]
@@ -209,7 +216,7 @@ func TestNotesStayWhatTheyAre(t *testing.T) {
 	overlay := render.Overlay{Body: map[string]any{"spec": map[string]any{}}, Mounts: []workload.Mount{
 		{Container: "app", VolumeMount: corev1.VolumeMount{Name: "data", MountPath: "/data"}},
 	}}
-	desired := NewDesired(&overlay, "vector", "config-1", nil).For(Asked{Digest: "0123456789abcdef", Keys: []string{"labels", "containers"}})
+	desired := NewDesired(&overlay, "logs", "vector", "config-1", nil).For(Asked{Digest: "0123456789abcdef", Keys: []string{"labels", "containers"}})
 	annotations := tree.At(For(mine, desired, Policy{}, view).Apply, "metadata", "annotations")
 	require.Equal(t, "0123456789abcdef.c2c9cd67bde6bfd7.labels.containers", annotations[meta.AnnotationAskedHash])
 	require.Equal(t, "35b6df31ba660d93e2a1987c", annotations[meta.AnnotationAppliedHash])

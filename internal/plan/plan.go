@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/cause"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -38,6 +39,9 @@ const (
 type Plan struct {
 	Target workload.Ref
 	Action Action
+	// Cause says why the plan writes, in one line that is not too long; it may be empty
+	// for a plan that does not. Workloads carry it.
+	Cause string
 	// Reason is a word of package meta, Message a sentence; both are empty
 	// when there is nothing to explain.
 	Reason, Message string
@@ -148,6 +152,8 @@ type Policy struct {
 	// Second leaves the annotations without a name in their keys to another
 	// VectorSidecar, which comes first and has not written yet.
 	Second bool
+	// Texts remembers what plans say; nil remembers nothing.
+	Texts *Texts
 }
 
 func newPlan(manager string, desired *Desired, view *workload.View) Plan {
@@ -191,7 +197,9 @@ func forLeftOut(manager string, desired *Desired, view *workload.View) Plan {
 	case view.Deleting:
 		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadDeleting, "the workload is being deleted"
 	case plan.Carries:
-		return ForRemoval(manager, view)
+		plan = ForRemoval(manager, view)
+		plan.Cause = fmt.Sprintf("the workload's annotation %s is %s", meta.AnnotationInject, cause.Printable(view.OptOut))
+		return plan
 	default:
 		plan.Action, plan.Desired, plan.Reason = Blocked, nil, meta.ReasonOptedOut
 		plan.Message = fmt.Sprintf("its annotation %s is %s", meta.AnnotationInject, view.OptOut)
@@ -215,35 +223,45 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 	isHalf := owned.Named || owned.Unfinished && has.isCurrent()
 	switch clash := clash(manager, desired, view); {
 	case isHalf:
-		plan.Action = Note // The record is trimmed; the next pass does what else there is.
+		// The record is trimmed; the next pass does what else there is.
+		plan.Action, plan.Cause = Note, becauseHalf
 	case clash != nil:
 		plan.Action, plan.Reason, plan.Message, plan.Rival = clash.action, clash.reason, clash.message, clash.rival
 	case view.Paused && (!carries || !has.isCurrent()):
 		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadPaused, "its rollouts are paused; it gets the sidecar when they are resumed"
 	case !carries, owned.IsEmpty():
-		plan.write(Inject, want, policy, view)
+		plan.write(Inject, want, has, policy, view)
 	case has.isKept && policy.StrictOrder && isBehind(manager, view), has.isRendered && policy.StrictOrder && isMisplaced(manager, desired, view):
-		plan.write(Update, want, policy, view)
+		plan.write(Update, want, has, policy, view)
 	case has.isKept:
 		plan.Keeps = owned.InjectedHash
 	case has.isRendered:
 		if has.needsNote(manager, &want, desired, view) {
-			plan.Action, plan.Apply, plan.Force = Note, want.noted(desired, manager, view), !policy.ReportDrift
+			plan.note(want, has, policy, view)
 		}
 	case !has.isAsked && owned.InjectedHash != desired.InjectedHash(), owned.HasPlainAnnotations != want.isPlain, owned.Unfinished:
-		plan.write(Update, want, policy, view)
+		plan.write(Update, want, has, policy, view)
 	case policy.ReportDrift:
 		plan.Action, plan.Reason = Blocked, meta.ReasonDrifted
 		plan.Message = fmt.Sprintf("the sidecar in it was changed (the last writer on record is %q), and spec.driftPolicy is Report", view.LastWriter)
 	default:
-		plan.write(Update, want, policy, view)
+		plan.write(Update, want, has, policy, view)
 		plan.Repairs = true
 	}
 	return plan
 }
 
-func (p *Plan) write(action Action, want applied, policy Policy, view *workload.View) {
-	p.Action, p.Apply, p.Force = action, want.noted(p.Desired, p.Manager, view), !policy.ReportDrift
+// note writes down what was asked for, and leaves the cause of what is there.
+func (p *Plan) note(want applied, has fit, policy Policy, view *workload.View) {
+	p.Action, p.Force = Note, !policy.ReportDrift
+	p.Cause = p.because(want, has, policy, view)
+	p.Apply = p.noted(want, view.Owned[p.Manager].ChangeCause, policy, view)
+}
+
+func (p *Plan) write(action Action, want applied, has fit, policy Policy, view *workload.View) {
+	p.Action, p.Force = action, !policy.ReportDrift
+	p.Cause = p.because(want, has, policy, view)
+	p.Apply = p.noted(want, p.Cause, policy, view)
 	p.Ahead, p.Behind = order(p.Manager, p.Desired, view)
 	patch, err := patchToApply(p, view)
 	p.Patch = patch

@@ -39,7 +39,7 @@ func sidecar() *Desired {
 			"volumes":        []any{map[string]any{"name": "data"}},
 		}},
 	}
-	return NewDesired(overlay, "vector", "config-1", nil)
+	return NewDesired(overlay, "logs", "vector", "config-1", nil)
 }
 
 // application is a workload that can take the sidecar.
@@ -135,7 +135,7 @@ func gotAhead(v *workload.View) {
 func sharing() *Desired {
 	overlay := *sidecar().overlay
 	overlay.Mounts = []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "data", MountPath: "/data"}}}
-	return NewDesired(&overlay, "vector", "config-1", nil)
+	return NewDesired(&overlay, "logs", "vector", "config-1", nil)
 }
 
 // shares is a workload that carries all of it.
@@ -224,6 +224,7 @@ func TestTwoVectorSidecarsDoNotFightOverAnnotations(t *testing.T) {
 	require.Equal(t, map[string]any{
 		meta.AnnotationInjected:                              "true",
 		meta.Beside(meta.AnnotationInjectedHash, "logs"):     sidecar().InjectedHash(),
+		meta.Beside(meta.AnnotationManagedBy, "logs"):        "logs",
 		meta.Beside(meta.AnnotationSidecarName, "logs"):      "vector",
 		meta.Beside(meta.AnnotationConfigMapVersion, "logs"): "config-1",
 	}, second.Apply["metadata"].(map[string]any)["annotations"])

@@ -15,6 +15,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/cause"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
@@ -46,6 +47,8 @@ type loaded struct {
 	chart   *sidecarchart.Chart
 	// given is a digest of what the ConfigMap has that chart was loaded from.
 	given string
+	// files has digests of the same by key.
+	files map[string]any
 	err   error
 }
 
@@ -162,13 +165,13 @@ func (c *Catalogue) load(name string, objects []*corev1.ConfigMap, before loaded
 	files, err := c.files.With(object.Data, object.BinaryData)
 	if err == nil {
 		now.chart, err = files.Load()
-		now.given = digestOf(object)
+		now.given, now.files = digestOf(object), cause.ConfigMap(object)
 	}
 	if len(objects) > 1 {
 		err = fmt.Errorf("%s gives it too: delete one of them", describe(objects[1]))
 	}
 	if err != nil {
-		now.chart, now.given = before.chart, before.given // The last good one, if there was any.
+		now.chart, now.given, now.files = before.chart, before.given, before.files // The last good one, if there was any.
 		now.err = fmt.Errorf("template set %q, %s: %w", name, describe(object), err)
 	}
 	return now
@@ -185,7 +188,7 @@ func (c *Catalogue) addSets(next *Platform, installation *corev1.ConfigMap) {
 	next.Environments = withValues(c.builtin)
 	next.sets[DefaultSet] = &Set{Name: DefaultSet, Chart: c.builtin, Environments: next.Environments}
 	for name, from := range c.charts {
-		set := &Set{Name: name, Chart: from.chart, Given: from.given, Err: from.err}
+		set := &Set{Name: name, Chart: from.chart, Given: from.given, Files: from.files, Err: from.err}
 		if from.chart != nil {
 			set.Environments = withValues(from.chart)
 		}

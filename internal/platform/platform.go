@@ -43,6 +43,9 @@ type Set struct {
 	// Given is a digest of what the platform gave for it, "" for the one that is built
 	// in. Files that it leaves to the built-in one have no part in it.
 	Given string
+	// Files has digests of the same by the keys of the ConfigMap, nil where there is
+	// none.
+	Files map[string]any
 	// Environments are its values, the installation's included; nil as Chart is.
 	Environments *environment.Set
 	// Err says what is wrong with the present version.

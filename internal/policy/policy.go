@@ -76,6 +76,8 @@ type Policy struct {
 	// Given is a digest of what they say beyond Default: what another release allows
 	// where the platform says nothing has no part in it.
 	Given string
+	// Beyond is what they say beyond Default, as a tree. It must not be changed.
+	Beyond map[string]any
 
 	evaluator podsecurity.Evaluator
 }
@@ -163,11 +165,15 @@ func newPolicy(rules Rules) (*Policy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("writing the policy: %w", err)
 	}
-	given, err := beyondDefault(text)
+	beyond, err := beyondDefault(text)
 	if err != nil {
 		return nil, fmt.Errorf("comparing the policy with the default one: %w", err)
 	}
-	return &Policy{Rules: rules, Digest: digestOf(text), Given: digestOf(given), evaluator: evaluator}, nil
+	given, err := json.Marshal(beyond)
+	if err != nil {
+		return nil, fmt.Errorf("writing the policy: %w", err)
+	}
+	return &Policy{Rules: rules, Digest: digestOf(text), Given: digestOf(given), Beyond: beyond, evaluator: evaluator}, nil
 }
 
 func digestOf(text []byte) string {
@@ -177,7 +183,7 @@ func digestOf(text []byte) string {
 
 // beyondDefault returns of written rules those that are not as in Default. The chart
 // hands over all of them, its own defaults too.
-func beyondDefault(text []byte) ([]byte, error) {
+func beyondDefault(text []byte) (map[string]any, error) {
 	defaults, err := json.Marshal(defaultRules())
 	if err != nil {
 		return nil, err
@@ -186,7 +192,7 @@ func beyondDefault(text []byte) ([]byte, error) {
 	if err := errors.Join(json.Unmarshal(text, &all), json.Unmarshal(defaults, &usual)); err != nil {
 		return nil, err
 	}
-	return json.Marshal(without(all, usual))
+	return without(all, usual), nil
 }
 
 // without returns a tree without what another has as well. Nothing is as good as an

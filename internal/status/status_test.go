@@ -45,7 +45,7 @@ func disabled(vs *v1alpha1.VectorSidecar) {
 }
 
 func desired(hash string) *plan.Desired {
-	return plan.NewDesired(&render.Overlay{Hash: hash}, "vector", "", nil)
+	return plan.NewDesired(&render.Overlay{Hash: hash}, "logs", "vector", "", nil)
 }
 
 // planned is a plan for a workload that settles nothing else.

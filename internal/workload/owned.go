@@ -121,6 +121,10 @@ func (o *Owned) read(owned map[string]any, theirs *deployed) {
 			o.AskedHash = text
 		case meta.Is(key, meta.AnnotationAppliedHash):
 			o.AppliedHash = text
+		case meta.Is(key, meta.AnnotationChangeCause):
+			o.ChangeCause = text
+		case meta.Is(key, meta.AnnotationRenderedFrom):
+			o.RenderedFrom = text
 		}
 	}
 	pod := tree.At(owned, tree.Pod...)

@@ -133,6 +133,9 @@ type Owned struct {
 	// AskedHash and AppliedHash are the annotations of these names, if the manager
 	// owns them: what was asked for when Tree was written, and what was written.
 	AskedHash, AppliedHash string
+	// ChangeCause and RenderedFrom are the annotations of these names, if the manager
+	// owns them: why it was written, and what Tree was rendered from.
+	ChangeCause, RenderedFrom string
 	// WrittenBy is the mark of that name, if the manager owns it.
 	WrittenBy string
 	// Orphan is the mark by which the VectorSidecar has left it for good, "" if it

@@ -310,17 +310,19 @@ func policyBefore(t *testing.T) string {
 	return file
 }
 
-// requireNotes finds what was asked for in what is written now, and that what was
+// requireNotes finds what was asked for in what is written now, whose it is and why, and that what was
 // written before is left alone: its API stays on all addresses, and is on localhost in
 // what is new beside it.
 func requireNotes(t *testing.T, u *upgrade) {
 	t.Helper()
 	for _, one := range u.workloads {
-		switch {
-		case !isOf(one, "before"):
-			require.Contains(t, one.Annotations, meta.AnnotationAskedHash, one.Name)
-		case !u.rolls(one):
-			require.NotContains(t, one.Annotations, meta.AnnotationAskedHash, one.Name)
+		for _, key := range []string{meta.AnnotationAskedHash, meta.AnnotationManagedBy, meta.AnnotationChangeCause, meta.AnnotationRenderedFrom} {
+			switch {
+			case !isOf(one, "before"):
+				require.Contains(t, one.Annotations, key, one.Name)
+			case !u.rolls(one):
+				require.NotContains(t, one.Annotations, key, one.Name)
+			}
 		}
 		switch {
 		case one.kind == "referenced": // Its configuration is the user's.

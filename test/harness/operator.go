@@ -32,7 +32,7 @@ type Operator struct {
 // before by Stop.
 func (w *World) StartOperator(t testing.TB, options operator.Options) *Operator {
 	t.Helper()
-	return w.StartObserved(t, options, operator.Process{})
+	return w.StartObserved(t, options, operator.Process{Version: w.Version})
 }
 
 // StartObserved runs the operator with what the process has beside its options.
@@ -45,7 +45,7 @@ func (w *World) StartObserved(t testing.TB, options operator.Options, process op
 
 // RunOperator runs the operator on the world until Stop.
 func (w *World) RunOperator(options operator.Options) *Operator {
-	return w.run(options, operator.Process{})
+	return w.run(options, operator.Process{Version: w.Version})
 }
 
 func (w *World) run(options operator.Options, process operator.Process) *Operator {

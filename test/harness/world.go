@@ -45,6 +45,8 @@ type World struct {
 	Operator *rest.Config
 	// Chart is what operators have built in; nil for what this one has.
 	Chart fs.FS
+	// Version is that of operators; "" for none.
+	Version string
 }
 
 // NewWorld installs the CRD that the chart installs.

@@ -140,6 +140,7 @@ func TestEveryLineIsJSONWithTheSameKeys(t *testing.T) {
 	require.Equal(t, "Deployment "+namespace+"/cart", line["workload"])
 	require.Equal(t, "development", line["environment"])
 	require.Equal(t, cart.Annotations[meta.AnnotationInjectedHash], line["hash"])
+	require.Equal(t, "VectorSidecar logs selects the workload", line["changeCause"])
 	require.NotEmpty(t, line["reconcileID"])
 	require.NotContains(t, line, "traceID", "nothing is traced")
 	require.Equal(t, "INFO", line["level"])

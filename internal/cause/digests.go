@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cause
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+)
+
+// deepest is how many levels of keys are told apart.
+const deepest = 6
+
+// Digests returns a digest for each key of trees of JSON's types, in the shape that the
+// trees have, one laid over the other. Workloads carry what an earlier release made of
+// it: with another digest of the same, everything would be said to have changed once.
+func Digests(trees ...map[string]any) map[string]any {
+	all := map[string]any{}
+	for _, one := range trees {
+		lay(all, tree.Map(digests(one, deepest)))
+	}
+	return all
+}
+
+// ConfigMap returns a digest for each key of a ConfigMap.
+func ConfigMap(object *corev1.ConfigMap) map[string]any {
+	content := map[string]any{}
+	for key, text := range object.Data {
+		content[key] = text
+	}
+	for key, data := range object.BinaryData {
+		content[key] = data
+	}
+	return Digests(content)
+}
+
+func digests(of map[string]any, depth int) any {
+	if len(of) == 0 || depth == 0 {
+		return digest(of)
+	}
+	found := make(map[string]any, len(of))
+	for key, value := range of {
+		if branch, isMap := value.(map[string]any); isMap {
+			found[key] = digests(branch, depth-1)
+			continue
+		}
+		found[key] = digest(value)
+	}
+	return found
+}
+
+// lay lays digests over others.
+func lay(below, above map[string]any) {
+	for key, node := range above {
+		under, over := tree.Map(below[key]), tree.Map(node)
+		if under != nil && over != nil {
+			lay(under, over)
+			continue
+		}
+		below[key] = node
+	}
+}
+
+// digest has 12 bits: of four thousand changes one is not named, and nobody finds out
+// by it what the value of a key was.
+func digest(value any) string {
+	text, _ := json.Marshal(value) // JSON's types always marshal, and in the order of their keys.
+	sum := sha256.Sum256(text)
+	return base64.RawURLEncoding.EncodeToString(sum[:2])[:2]
+}
+
+// sum is one digest in the place of many, the same however many of those are one
+// already; "" for nothing.
+func sum(node any) string {
+	branch, isMap := node.(map[string]any)
+	if !isMap {
+		text, _ := node.(string)
+		return text
+	}
+	sums := make(map[string]string, len(branch))
+	for key, below := range branch {
+		sums[key] = sum(below)
+	}
+	return digest(sums)
+}
+
+// depth is how many levels of keys there are.
+func depth(node any) int {
+	deepest := 0
+	branch, isMap := node.(map[string]any)
+	if !isMap {
+		return 0
+	}
+	for _, below := range branch {
+		deepest = max(deepest, depth(below))
+	}
+	return 1 + deepest
+}
+
+// cut returns digests with no more than some levels of keys.
+func cut(node any, levels int) any {
+	branch, isMap := node.(map[string]any)
+	if !isMap || levels == 0 {
+		return sum(node)
+	}
+	kept := make(map[string]any, len(branch))
+	for key, below := range branch {
+		kept[key] = cut(below, levels-1)
+	}
+	return kept
+}
+
+// changed are the paths at which two digests differ, in their order. Where one does not
+// tell keys apart, the other's do not count.
+func changed(before, now any, path []string) [][]string {
+	was, wasMap := before.(map[string]any)
+	is, isMap := now.(map[string]any)
+	switch {
+	case sum(before) == sum(now):
+		return nil
+	case !wasMap && before != nil, !isMap && now != nil:
+		return [][]string{path}
+	}
+	keys := slices.Collect(maps.Keys(was))
+	for key := range is {
+		if _, isThere := was[key]; !isThere {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	var found [][]string
+	for _, key := range keys {
+		found = append(found, changed(was[key], is[key], append(slices.Clip(path), key))...)
+	}
+	return found
+}

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cause
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// of are inputs with one layer of values.
+func of(values map[string]any) Inputs {
+	inputs := Inputs{}
+	inputs.Name(Environment, "staging")
+	inputs.Name(TemplateSet, "default")
+	inputs.Name(Operator, "1.0.0")
+	inputs.Add(Sidecar, Digests(values))
+	return inputs
+}
+
+func image(tag string, more ...string) map[string]any {
+	sidecar := map[string]any{"image": map[string]any{"tag": tag, "repository": "vector"}}
+	for _, key := range more {
+		sidecar[key] = "x"
+	}
+	return map[string]any{"sidecar": sidecar}
+}
+
+func texts(changes []Change) []string {
+	var found []string
+	for _, change := range changes {
+		found = append(found, change.Text)
+	}
+	return found
+}
+
+func TestAChangeIsNamedByPartAndKey(t *testing.T) {
+	with := func(inputs Inputs, change func(Inputs)) Inputs {
+		change(inputs)
+		return inputs
+	}
+	files := func(text string) map[string]any {
+		return ConfigMap(&corev1.ConfigMap{Data: map[string]string{"podtemplate.yaml": text, "_helpers.tpl": "a"}, BinaryData: map[string][]byte{"x.tgz": {1}}})
+	}
+	for name, test := range map[string]struct {
+		before, now Inputs
+		want        []string
+	}{
+		"nothing":          {of(image("1")), of(image("1")), nil},
+		"a value":          {of(image("1")), of(image("2")), []string{"values of the VectorSidecar (sidecar.image.tag)"}},
+		"a value more":     {of(image("1")), of(image("1", "threads")), []string{"values of the VectorSidecar (sidecar.threads)"}},
+		"a value less":     {of(image("1", "threads")), of(image("1")), []string{"values of the VectorSidecar (sidecar.threads)"}},
+		"the first values": {of(nil), of(image("1")), []string{"values of the VectorSidecar (sidecar.image.repository, sidecar.image.tag)"}},
+		"a map in place":   {of(image("1")), of(map[string]any{"sidecar": "none"}), []string{"values of the VectorSidecar (sidecar)"}},
+		"a key with a dot": {of(nil), of(map[string]any{"a.b": 1.5}), []string{`values of the VectorSidecar (["a.b"])`}},
+		"another name":     {of(nil), with(of(nil), func(i Inputs) { i.Name(Environment, "production") }), []string{"environment staging → production"}},
+		"a name that is new": {
+			with(of(nil), func(i Inputs) { delete(i, Operator) }), of(nil), nil,
+		},
+		"the program comes last": {of(nil), with(of(image("1", "a")), func(i Inputs) {
+			i.Name(Operator, "1.1.0")
+			delete(i[Sidecar].(map[string]any)["sidecar"].(map[string]any), "image")
+		}), []string{
+			"values of the VectorSidecar (sidecar.a)", "operator 1.0.0 → 1.1.0",
+		}},
+		"a file": {
+			with(of(nil), func(i Inputs) { i.Add(Templates, files("a")) }), with(of(nil), func(i Inputs) { i.Add(Templates, files("b")) }),
+			[]string{"files of the template set (podtemplate.yaml)"},
+		},
+		"another template set": {
+			with(of(nil), func(i Inputs) { i.Add(Templates, files("a")) }), with(of(nil), func(i Inputs) { i.Name(TemplateSet, "edge") }),
+			[]string{"template set default → edge"},
+		},
+		"a template set that is not known by file": {of(nil), with(of(nil), func(i Inputs) { i.Whole(Templates, "a") }), []string{"files of the template set"}},
+		"the workload": {
+			of(nil).With(Target, Digests(map[string]any{"labels": "a", "name": "b"})), of(nil).With(Target, Digests(map[string]any{"labels": "c", "containers": "d"})),
+			[]string{"the workload's own (labels)"},
+		},
+		"many values": {of(nil), of(map[string]any{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1}), []string{"values of the VectorSidecar (a, b, c, d, e and 2 more)"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, test.want, texts(test.now.Since(test.before.String())))
+		})
+	}
+}
+
+func TestWhatIsNoRecordTellsOfNoChange(t *testing.T) {
+	for _, text := range []string{"", "x", "[]", `"a"`, `{"vectorSidecar":` + strings.Repeat("[", 3000) + `}`, `{"environment":1,"templateSet":["default"],"operator":{}}`} {
+		require.NotPanics(t, func() { of(nil).Since(text) })
+	}
+	require.Empty(t, of(nil).Since(`{"environment":1,"templateSet":["default"],"operator":{}}`))
+	require.Empty(t, Inputs{}.String())
+}
+
+// Workloads carry digests from release to release: with others of the same, the next
+// change would be said to be one of everything.
+func TestDigestsStayWhatTheyAre(t *testing.T) {
+	inputs := of(map[string]any{"sidecar": map[string]any{"logs": map[string]any{"path": "/var/log/app"}, "sinks": map[string]any{}, "args": []any{"-v"}, "threads": 2.0}})
+	inputs.Add(Config, ConfigMap(&corev1.ConfigMap{Data: map[string]string{"vector.yaml": "sources: {}"}, BinaryData: map[string][]byte{"x": {1}}}))
+	require.JSONEq(t, `{
+		"environment": "staging", "templateSet": "default", "operator": "1.0.0", "config": {"vector.yaml": "-x", "x": "07"},
+		"vectorSidecar": {"sidecar": {"args": "PV", "logs": {"path": "4p"}, "sinks": "RB", "threads": "1H"}}
+	}`, inputs.String())
+	require.Equal(t, "rX", sum(inputs[Sidecar]))
+}
+
+// However much there is, what is put together is the same as what is told apart.
+func TestARecordIsBounded(t *testing.T) {
+	values := func(of, changed int) map[string]any {
+		groups := map[string]any{}
+		for g := range of {
+			group := map[string]any{}
+			for n := range 10 {
+				group[fmt.Sprintf("key%d", n)] = map[string]any{"value": n}
+			}
+			if g == changed {
+				group["key3"] = map[string]any{"value": "other"}
+			}
+			groups[fmt.Sprintf("group%d", g)] = group
+		}
+		return map[string]any{"values": groups}
+	}
+	for size, want := range map[int]string{
+		2:     "values.group1.key3.value",
+		5:     "values.group1.key3",
+		40:    "values.group1",
+		1_000: "values",
+	} {
+		before, now := of(values(size, -1)), of(values(size, 1))
+		require.LessOrEqual(t, len(before.String()), longest)
+		require.Equal(t, []string{"values of the VectorSidecar (" + want + ")"}, texts(now.Since(before.String())), size)
+		require.Equal(t, []string{"values of the VectorSidecar (" + want + ")"}, texts(now.Bounded().Since(before.String())), size)
+		require.Empty(t, before.Bounded().Since(before.String()))
+	}
+	long := Inputs{}
+	for _, known := range parts {
+		long.Name(known.part, strings.Repeat("n", 300))
+	}
+	require.LessOrEqual(t, len(long.String()), longest)
+	wide := of(map[string]any{strings.Repeat("k", 5000): 1})
+	require.LessOrEqual(t, len(wide.String()), longest)
+}
+
+// What others write stands in logs, events and terminals.
+func TestATextIsOneShortLineThatShowsWhatItSays(t *testing.T) {
+	hostile := map[string]any{"\x1b[2J": 1, "a\nb": 1, strings.Repeat("k", 300): 1, "\xff": 1}
+	for _, text := range append(texts(of(hostile).Since(of(nil).String())), Text([]string{strings.Repeat("ä", 600)}, nil), Line("a\x1b]0;x\x07\n"), Printable("\u202e")) {
+		require.LessOrEqual(t, len(text), mostBytes)
+		require.NotContains(t, text, "\x1b")
+		require.NotContains(t, text, "\n")
+		require.NotContains(t, text, "\u202e")
+		require.True(t, strings.ToValidUTF8(text, "") == text, text)
+	}
+	require.Equal(t, "a; b; in the pods: c, d", Text([]string{"a", "b"}, []string{"c", "d"}))
+}

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cause
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+const (
+	// mostBytes is how long a text may be: an event holds 1024, with a sentence around it.
+	mostBytes = 512
+	// mostNames is how many names are given of a kind, and longestName how long one is.
+	mostNames, longestName = 5, 80
+)
+
+// Text is one line of causes, and of what they change in the pods.
+func Text(causes, changes []string) string {
+	text := strings.Join(causes, "; ")
+	if len(changes) > 0 {
+		text += "; in the pods: " + few(changes)
+	}
+	return shortened(text, mostBytes)
+}
+
+// few names the first and counts the rest.
+func few(names []string) string {
+	rest := ""
+	if len(names) > mostNames {
+		rest = fmt.Sprintf(" and %d more", len(names)-mostNames)
+		names = names[:mostNames]
+	}
+	shown := make([]string, 0, len(names))
+	for _, name := range names {
+		shown = append(shown, Printable(name))
+	}
+	return strings.Join(shown, ", ") + rest
+}
+
+// Printable is a text of somebody else's as it may stand in a line: short, and quoted if
+// there is anything in it that a terminal would not just show.
+func Printable(text string) string {
+	return printable(shortened(strings.ToValidUTF8(text, "\uFFFD"), longestName))
+}
+
+// Line is a Text that a workload carries, as it may be shown: somebody may have changed
+// it.
+func Line(carried string) string {
+	return printable(shortened(strings.ToValidUTF8(carried, "\uFFFD"), mostBytes))
+}
+
+func printable(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(text)
+	}
+	return text
+}
+
+// shortened keeps a text within so many bytes.
+func shortened(text string, bytes int) string {
+	if len(text) <= bytes {
+		return text
+	}
+	const more = "…"
+	return strings.ToValidUTF8(text[:bytes-len(more)], "") + more
+}

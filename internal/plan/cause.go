@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"fmt"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/cause"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// Causes that need no further words.
+const (
+	becauseHalf     = "a change of the sidecar was broken off"
+	becauseGone     = "somebody has taken the sidecar out"
+	becauseLost     = "a ConfigMap that the sidecar reads is gone"
+	becauseOrder    = "an init container of the workload runs before the sidecar"
+	becauseRank     = "another VectorSidecar of the workload is the first now"
+	becauseRelease  = "another release of the operator"
+	becauseUnknown  = "what the sidecar was rendered from is not on record: an earlier release of the operator wrote it"
+	becauseUnnamed  = "what the sidecar is rendered from"
+	becauseNotNoted = "the workload's annotations do not say what it carries"
+)
+
+// because says why a workload is written that should carry what is desired.
+func (p *Plan) because(want applied, has fit, policy Policy, view *workload.View) string {
+	write := func() string { return cause.Text(p.causes(want, has, policy, view), p.changes(view)) }
+	owned := view.Owned[p.Manager]
+	if policy.Renew || owned.Unfinished || !view.IsAsWritten(p.Manager) {
+		return write() // What it carries is not what its annotations say.
+	}
+	return policy.Texts.of(fmt.Sprintln(p.Action, has, want.isPlain, owned.HasPlainAnnotations,
+		p.Desired.injectedHash, owned.InjectedHash, owned.AskedHash, owned.AppliedHash, owned.RenderedFrom, p.Desired.asked.of(view)), write)
+}
+
+// causes are why a workload is written that should carry what is desired.
+func (p *Plan) causes(want applied, has fit, policy Policy, view *workload.View) []string {
+	owned := view.Owned[p.Manager]
+	if !p.Carries {
+		return []string{fmt.Sprintf("VectorSidecar %s selects the workload", p.Desired.sidecar)}
+	}
+	if owned.IsEmpty() {
+		return []string{becauseGone}
+	}
+	var found []string
+	add := func(is bool, because string) {
+		if is {
+			found = append(found, because)
+		}
+	}
+	add(owned.Unfinished && !has.isCurrent(), becauseHalf)
+	add(policy.Renew, becauseLost)
+	add(!policy.Renew && !owned.Unfinished && p.isDrifted(has, &owned, view), fmt.Sprintf("somebody has changed the sidecar (the last writer on record is %q)", view.LastWriter))
+	add(p.Action == Update && has.isCurrent(), becauseOrder)
+	add(owned.HasPlainAnnotations != want.isPlain, becauseRank)
+	isNamed, isUpgrade := false, false
+	_, _, wereRead := readAsked(owned.AskedHash)
+	for _, change := range p.Desired.asked.inputs(view, wereRead...).Since(owned.RenderedFrom) {
+		found = append(found, change.Text)
+		isNamed, isUpgrade = isNamed || change.Part != cause.Operator, isUpgrade || change.Part == cause.Operator
+	}
+	switch {
+	case has.isAsked:
+		add(!has.isRendered && !isUpgrade && owned.InjectedHash != p.Desired.injectedHash, becauseRelease)
+	case owned.RenderedFrom == "" && len(found) == 0:
+		found = append(found, becauseUnknown)
+	case !isNamed && owned.RenderedFrom != "":
+		found = append(found, becauseUnnamed)
+	}
+	add(len(found) == 0, becauseNotNoted)
+	return found
+}
+
+// isDrifted reports whether what the workload carries is not what was written, as far as
+// the workload says what that was.
+func (p *Plan) isDrifted(has fit, owned *workload.Owned, view *workload.View) bool {
+	switch {
+	case has.isRendered:
+		return false
+	case owned.AppliedHash == "": // Undoing a rollout takes the annotations, too.
+		return owned.InjectedHash == "" || owned.InjectedHash == p.Desired.injectedHash || len(owned.Remains) > 0
+	}
+	return !view.IsAsWritten(p.Manager)
+}
+
+// changes are what the plan changes in the pod template of a workload that carries the
+// sidecar.
+func (p *Plan) changes(view *workload.View) []string {
+	owned := view.Owned[p.Manager]
+	if !p.Carries || owned.IsEmpty() || p.Action == Note {
+		return nil
+	}
+	before, after := withMounts(owned.Tree, view.MountsOf(p.Manager)), withMounts(p.Desired.alone.tree, p.Desired.overlay.Mounts)
+	// A container of the application is there, whether or not it has a mount of ours.
+	nameOthers(tree.Below(before, tree.Pod...), tree.Below(after, tree.Pod...), owned, view)
+	return workload.Changes(before, after)
+}

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+func TestAPlanSaysWhyItWrites(t *testing.T) {
+	old, next := rendered("old", "a"), rendered("new", "a")
+	const image = "; in the pods: initContainers[vector].image vector:old → vector:new"
+	for name, test := range map[string]struct {
+		view    *workload.View
+		desired *Desired
+		policy  Policy
+		action  Action
+		want    string
+	}{
+		"new to it":       {view: application(), desired: old, action: Inject, want: "VectorSidecar logs selects the workload"},
+		"as it should be": {view: writtenBy(old), desired: old, action: None},
+		"kept":            {view: writtenBy(old), desired: next, action: None},
+		"asked anew": {
+			view: writtenBy(old), desired: rendered("old", "b"), action: Note, want: "values of the VectorSidecar (sidecar.logLevel)",
+		},
+		"asked anew, of another release": {
+			view: writtenBy(old), desired: rendered("new", "b"), action: Update, want: "values of the VectorSidecar (sidecar.logLevel); operator old → new" + image,
+		},
+		"taken out": {
+			view: with(application(), func(v *workload.View) { v.Owned = map[string]workload.Owned{mine: {}} }), desired: old, action: Inject,
+			want: "somebody has taken the sidecar out",
+		},
+		"changed by hand": {
+			view: with(writtenBy(old), func(v *workload.View) {
+				v.LastWriter = "kubectl-edit"
+				owning(func(o *workload.Owned) {
+					o.Hash, o.Tree = "x", podOf(map[string]any{"name": "vector", "restartPolicy": "Always"})
+				})(v)
+			}),
+			desired: old, action: Update,
+			want: `somebody has changed the sidecar (the last writer on record is "kubectl-edit"); in the pods: initContainers[vector].image → vector:old, volumes[data] added`,
+		},
+		"changed by hand, and asked anew": {
+			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.Hash = "x" })), desired: rendered("old", "b"), action: Update,
+			want: `somebody has changed the sidecar (the last writer on record is ""); values of the VectorSidecar (sidecar.logLevel)`,
+		},
+		"with a ConfigMap that is gone": {
+			view: writtenBy(old), desired: next, policy: Policy{Renew: true}, action: Update, want: "a ConfigMap that the sidecar reads is gone; operator old → new" + image,
+		},
+		"of another release that has no other name": {
+			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.RenderedFrom = "" })), desired: next, policy: Policy{Renew: true}, action: Update,
+			want: "a ConfigMap that the sidecar reads is gone; another release of the operator" + image,
+		},
+		"behind an init container": {
+			view: with(writtenBy(old), gotAhead), desired: next, policy: Policy{StrictOrder: true}, action: Update,
+			want: "an init container of the workload runs before the sidecar; operator old → new" + image,
+		},
+		"with annotations that move": {
+			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.HasPlainAnnotations = false })), desired: next, action: Update,
+			want: "another VectorSidecar of the workload is the first now; operator old → new" + image,
+		},
+		"by a release that noted nothing": {
+			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.AskedHash, o.AppliedHash, o.RenderedFrom, o.ChangeCause = "", "", "", "" })), desired: next, action: Update,
+			want: "what the sidecar was rendered from is not on record: an earlier release of the operator wrote it" + image,
+		},
+		"for what has no name": {
+			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.AskedHash = "b" })), desired: next, action: Update,
+			want: "operator old → new; what the sidecar is rendered from" + image,
+		},
+		"half done": {
+			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.Named, o.Unfinished = true, true })), desired: old, action: Note, want: "a change of the sidecar was broken off",
+		},
+		"opted out": {
+			view: with(writtenBy(old), func(v *workload.View) { v.OptOut = `"false"` }), desired: old, action: Remove,
+			want: `the workload's annotation ` + meta.AnnotationInject + ` is "false"`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, texts := range []*Texts{nil, {}} {
+				policy := test.policy
+				policy.Texts = texts
+				for range 2 {
+					p := For(mine, test.desired, policy, test.view)
+					require.Equal(t, test.action, p.Action, p.Message)
+					require.Equal(t, test.want, p.Cause)
+					if p.Action == Inject || p.Action == Update {
+						require.Equal(t, test.want, tree.At(p.Apply, "metadata", "annotations")[meta.AnnotationChangeCause])
+					}
+				}
+			}
+		})
+	}
+}
+
+// podOf is a tree with one init container.
+func podOf(container map[string]any) map[string]any {
+	return map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"initContainers": []any{container}}}}}
+}
+
+// The pods are as they were, and so is why.
+func TestANoteLeavesTheCause(t *testing.T) {
+	view := writtenBy(rendered("old", "a"))
+	p := For(mine, rendered("old", "b"), Policy{}, view)
+	require.Equal(t, Note, p.Action)
+	annotations := tree.At(p.Apply, "metadata", "annotations")
+	require.Equal(t, "VectorSidecar logs selects the workload", annotations[meta.AnnotationChangeCause])
+	require.NotEqual(t, view.Owned[mine].RenderedFrom, annotations[meta.AnnotationRenderedFrom])
+}
+
+// What a release has read of the workload counts, whether or not another one reads it.
+func TestTheWorkloadsOwnIsNamed(t *testing.T) {
+	labelled := func(v *workload.View) { v.Labels = map[string]string{"team": "search"} }
+	for name, now := range map[string][]string{"still read": {"containers", "labels"}, "not read by now": nil} {
+		t.Run(name, func(t *testing.T) {
+			view := with(writtenBy(rendered("old", "a", "labels", "containers")), labelled)
+			require.Equal(t, "the workload's own (labels); operator old → other; in the pods: initContainers[vector].image vector:old → vector:other",
+				For(mine, rendered("other", "a", now...), Policy{}, view).Cause)
+		})
+	}
+}
+
+// None of it makes a difference: a workload without is as good as one with it, and one
+// in which somebody has changed it as well.
+func TestHowItCameAboutIsNotCompared(t *testing.T) {
+	desired := rendered("old", "a")
+	for name, change := range map[string]func(map[string]any){
+		"of a release before": func(a map[string]any) {
+			for _, key := range []string{meta.AnnotationManagedBy, meta.AnnotationChangeCause, meta.AnnotationRenderedFrom} {
+				delete(a, key)
+			}
+		},
+		"changed": func(a map[string]any) {
+			for _, key := range []string{meta.AnnotationManagedBy, meta.AnnotationChangeCause, meta.AnnotationRenderedFrom} {
+				a[key] = "x"
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			view := writtenBy(desired)
+			owning(func(o *workload.Owned) {
+				annotations := tree.At(o.Tree, "metadata", "annotations")
+				require.Equal(t, "logs", annotations[meta.AnnotationManagedBy])
+				change(annotations)
+				o.Hash = workload.Hash(o.Tree)
+			})(view)
+			require.Equal(t, None, For(mine, desired, Policy{}, view).Action)
+			require.NotEmpty(t, For(mine, rendered("new", "a"), Policy{}, view).Keeps)
+		})
+	}
+}

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+)
+
+// Changes names what differs in the pod template between what is a manager's and what
+// is applied, both {spec: {template}}, such as "initContainers[vector].image a:1 → a:2".
+// Values are shown of the fields that say no more than how a container runs, and never
+// of variables, arguments and the like, which may hold secrets.
+func Changes(before, after map[string]any) []string {
+	var found []string
+	from, to := tree.At(before, "spec", "template"), tree.At(after, "spec", "template")
+	for _, metadata := range []string{"labels", "annotations"} {
+		was, is := tree.At(from, "metadata")[metadata], tree.At(to, "metadata")[metadata]
+		found = append(found, changesIn(metadata, "", withoutOurs(was), withoutOurs(is))...)
+	}
+	pod := tree.Pod[len(tree.Pod)-1]
+	return append(found, changesIn("", "", normal("", orEmpty(from[pod])), normal("", orEmpty(to[pod])))...)
+}
+
+// withoutOurs are labels or annotations without the operator's own.
+func withoutOurs(of any) map[string]any {
+	kept := maps.Clone(tree.Map(of))
+	maps.DeleteFunc(kept, func(key string, _ any) bool { return strings.HasPrefix(key, meta.Group+"/") })
+	return orEmpty(kept)
+}
+
+func orEmpty(of any) map[string]any {
+	if found := tree.Map(of); found != nil {
+		return found
+	}
+	return map[string]any{}
+}
+
+// changesIn names what differs between two values at a path, whose last field is named
+// apart. nil is no value.
+func changesIn(path, field string, before, after any) []string {
+	was, wasMap := before.(map[string]any)
+	is, isMap := after.(map[string]any)
+	switch {
+	case wasMap && isMap:
+		return eachChange(was, is, func(key string) (string, string) { return join(path, key), key })
+	case isKeyed(field, before) && isKeyed(field, after):
+		return eachChange(byKey(field, before), byKey(field, after), func(key string) (string, string) { return path + "[" + key + "]", field })
+	case jsonText(before) == jsonText(after):
+		return nil
+	case after == nil:
+		return []string{path + " removed"}
+	case before == nil && (isMap || isKeyed(field, after)):
+		return []string{path + " added"}
+	case !isShown(field, after) || before != nil && !isShown(field, before):
+		return []string{path}
+	case before == nil:
+		return []string{fmt.Sprintf("%s → %v", path, after)}
+	}
+	return []string{fmt.Sprintf("%s %v → %v", path, before, after)}
+}
+
+// eachChange names what differs below the keys of two maps, in their order.
+func eachChange(before, after map[string]any, at func(key string) (path, field string)) []string {
+	keys := slices.Collect(maps.Keys(before))
+	for key := range after {
+		if _, isThere := before[key]; !isThere {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	var found []string
+	for _, key := range keys {
+		path, field := at(key)
+		found = append(found, changesIn(path, field, before[key], after[key])...)
+	}
+	return found
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// itemKeys are the fields by which the items of a pod's lists are told apart.
+var itemKeys = map[string]string{
+	"initContainers": "name", "containers": "name", "volumes": "name", "env": "name", "ports": "containerPort", "volumeMounts": "mountPath",
+}
+
+// isKeyed reports whether a value is a list whose items are told apart by a key, or
+// nothing in the place of one.
+func isKeyed(field string, value any) bool {
+	_, isList := value.([]any)
+	return itemKeys[field] != "" && (isList || value == nil)
+}
+
+// byKey are the items of a list by their keys.
+func byKey(field string, list any) map[string]any {
+	items := map[string]any{}
+	for _, item := range tree.List(list) {
+		items[fmt.Sprint(tree.Map(item)[itemKeys[field]])] = item
+	}
+	return items
+}
+
+// shown are the fields whose texts are shown.
+var shown = []string{"image", "imagePullPolicy", "restartPolicy", "cpu", "memory", "ephemeral-storage", "sizeLimit"}
+
+// isShown reports whether the value of a field is shown. Numbers and flags are.
+func isShown(field string, value any) bool {
+	switch value.(type) {
+	case map[string]any, []any:
+		return false
+	case string:
+		return slices.Contains(shown, field)
+	}
+	return true
+}
