@@ -165,7 +165,7 @@ func TestWhatPassesIsCheap(t *testing.T) {
 		"maps of YAML":      {readYAML(Values()), "[" + strings.Repeat("{a: b},", 9_900) + "]"},
 		"comments of YAML":  {readYAML(Values()), strings.Repeat("- a #b\n", 14_990)},
 		"a text of YAML":    {readYAML(Values()), "a: |\n" + strings.Repeat("  b: [c, d]\n", 80_000)},
-		"YAML as JSON":      {func(text []byte) error { _, err := Values().YAMLToJSON(text); return err }, "[" + strings.Repeat("{a: b},", 9_900) + "]"},
+		"a document":        {func(text []byte) error { _, err := Values().ReadDocument(text); return err }, "[" + strings.Repeat("{a: b},", 9_900) + "]"},
 		"values of YAML":    {func(text []byte) error { var to any; return Values().DecodeYAML(text, &to) }, "[" + strings.Repeat("{a: b},", 9_900) + "]"},
 		"keys of TOML":      {readTOML, strings.Repeat("[[a]]\nb = 1\n", 4_900)},
 		"values of JSON":    {decodeJSON(Object()), "[" + strings.Repeat(`{"a":1},`, 33_000) + "1]"},
@@ -184,24 +184,26 @@ func TestWhatPassesIsCheap(t *testing.T) {
 // A text that has much in it that would count elsewhere has little to count.
 func TestOnlyWhatIsANodeCounts(t *testing.T) {
 	for name, test := range map[string]struct {
-		text  string
-		nodes int
+		text         string
+		nodes, depth int
 	}{
-		"a literal block":   {"a: |\n" + strings.Repeat("  b: [c, d]\n\n", 1000) + "e: f\n", 6},
-		"a folded block":    {"a: >2-\n" + strings.Repeat("   - b\n", 1000), 4},
-		"a text in quotes":  {`a: "` + strings.Repeat(`b: [\"c\", d] `, 1000) + `"`, 4},
-		"a text in two":     {"a: '" + strings.Repeat("b: [''c'', d]\n ", 1000) + "'", 4},
-		"a plain text":      {"a: b" + strings.Repeat(" c-d[e]{f}:g,h #i"[:14], 1000), 4},
-		"several lines":     {"a: b\n" + strings.Repeat("  c, d\n", 1000), 4},
-		"an ordinary map":   {"a: {b: c, d: [e, f]}\ng:\n- h: i\n  j: k\n", 17},
-		"comments":          {"a: b # c\n# d\n", 6},
-		"several documents": {"a: b\n---\nc: d\n", 8},
-		"nothing":           {"", 2},
+		"a literal block":   {"a: |\n" + strings.Repeat("  b: [c, d]\n\n", 1000) + "e: f\n", 6, 1},
+		"a folded block":    {"a: >2-\n" + strings.Repeat("   - b\n", 1000), 4, 1},
+		"a text in quotes":  {`a: "` + strings.Repeat(`b: [\"c\", d] `, 1000) + `"`, 4, 1},
+		"a text in two":     {"a: '" + strings.Repeat("b: [''c'', d]\n ", 1000) + "'", 4, 1},
+		"a plain text":      {"a: b" + strings.Repeat(" c-d[e]{f}:g,h #i"[:14], 1000), 4, 1},
+		"several lines":     {"a: b\n" + strings.Repeat("  c, d\n", 1000), 4, 1},
+		"an ordinary map":   {"a: {b: c, d: [e, f]}\ng:\n- h: i\n  j: k\n", 17, 3},
+		"comments":          {"a: b # c\n# d\n", 6, 1},
+		"several documents": {"a: b\n---\nc: d\n", 8, 1},
+		"pairs":             {"[" + strings.Repeat("a: b, ", 200) + "{c: d}: e]", 607, 3},
+		"nothing":           {"", 2, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			size, err := Values().MeasureYAML([]byte(test.text))
 			require.NoError(t, err)
 			require.Equal(t, test.nodes, size.Nodes)
+			require.Equal(t, test.depth, size.Depth)
 		})
 	}
 }

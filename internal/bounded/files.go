@@ -26,6 +26,19 @@ type FileLimits struct {
 	Path int
 }
 
+// largestStream is how many bytes a file has that many texts are in.
+const largestStream = 64 << 20
+
+// Stream reads what may hold many texts, such as the manifests of an application. Each
+// of them has limits of its own.
+func Stream(from io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(from, largestStream+1))
+	if err == nil && len(text) > largestStream {
+		err = fmt.Errorf("there are more than %d bytes: split it", largestStream)
+	}
+	return text, err
+}
+
 // Chart are the limits of a sidecar chart.
 func Chart() FileLimits {
 	return FileLimits{What: "the chart", Bytes: 4 << 20, Files: 1000, Path: 1 << 10}
@@ -91,6 +104,13 @@ func (l FileLimits) Archive(packed []byte) (map[string][]byte, error) {
 
 // perFile is how many bytes an archive has for a file beside what is in it.
 const perFile = 2 << 10
+
+// File reads one file of a folder.
+func (l FileLimits) File(from fs.FS, path string) ([]byte, error) {
+	taken := l.taker()
+	err := taken.file(from, path)
+	return taken.files[path], err
+}
 
 // taker reads files as long as there is room.
 type taker struct {

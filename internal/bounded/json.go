@@ -6,8 +6,6 @@ package bounded
 import (
 	"bytes"
 	"encoding/json"
-
-	kjson "sigs.k8s.io/json"
 )
 
 // longestNumber is how many bytes a number of JSON has at most, and longestExponent its
@@ -37,15 +35,6 @@ func (l Limits) DecodeJSON(text []byte, into any) error {
 		return err
 	}
 	return json.Unmarshal(text, into)
-}
-
-// DecodeJSONStrictly reads a JSON text as the API server does, and returns all fields
-// that are not known or given twice.
-func (l Limits) DecodeJSONStrictly(text []byte, into any) (findings []error, err error) {
-	if _, err := l.MeasureJSON(text); err != nil {
-		return nil, err
-	}
-	return kjson.UnmarshalStrict(text, into)
 }
 
 // ReadJSON returns a decoder that gives the tokens of a JSON text.

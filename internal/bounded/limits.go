@@ -5,6 +5,7 @@ package bounded
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 )
 
@@ -57,12 +58,10 @@ func Configuration() Limits {
 	return limits
 }
 
-// Object are the limits of an object as an API server has it, in a file or in a
-// request.
+// Object are the limits of an object as an API server has it, in a file or in a request:
+// wide enough for any CustomResourceDefinition, and for values in the managed fields.
 func Object() Limits {
-	limits := Values()
-	limits.What, limits.Bytes, limits.Nodes = "an object", 3<<20, 100_000
-	return limits
+	return Limits{What: "an object", Bytes: 3 << 20, Nodes: 100_000, Depth: 200, Key: 8 << 10, Path: 32 << 10, Paths: 256 << 20, Aliases: true}
 }
 
 // Rendered are the limits of what a template gives.
@@ -110,6 +109,28 @@ func (e *Error) Error() string {
 	}
 	return fmt.Sprintf("line %d: %s", e.Line, e.Message)
 }
+
+// In puts the name of a file before an error, and the line behind the name if it is an
+// Error that has one.
+func In(file string, err error) error {
+	var refused *Error
+	if errors.As(err, &refused) && refused.Line > 0 {
+		return &located{file, refused}
+	}
+	return fmt.Errorf("%s: %w", file, err)
+}
+
+// located is an Error in a file.
+type located struct {
+	file    string
+	refused *Error
+}
+
+func (l *located) Error() string {
+	return fmt.Sprintf("%s:%d: %s", l.file, l.refused.Line, l.refused.Message)
+}
+
+func (l *located) Unwrap() error { return l.refused }
 
 // refusal is an Error at an offset of a text, of the whole of it for -1.
 func refusal(text []byte, offset int, bound Bound, format string, args ...any) *Error {

@@ -5,9 +5,9 @@ package bounded
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -50,14 +50,15 @@ func (l Limits) CompileSchema(name string, text []byte) (*Schema, error) {
 func (s *Schema) Raw() any { return s.raw }
 
 // Validate holds a value in JSON's types against the schema. The error is a
-// *jsonschema.ValidationError, an *Error if it takes too many steps, or the context's.
-func (s *Schema) Validate(ctx context.Context, value any) error {
+// *jsonschema.ValidationError, or an *Error if it takes too many steps, which is some
+// tenths of a second.
+func (s *Schema) Validate(value any) error {
 	p, err := s.take()
 	if err != nil {
 		return err
 	}
 	defer s.give(p)
-	return p.validate(ctx, value)
+	return p.validate(value)
 }
 
 // take returns a program that nobody else runs: its meter is for one.
@@ -86,7 +87,8 @@ func (nothing) Load(string) (any, error) {
 }
 
 func (s *Schema) compile() (*program, error) {
-	p := &program{pieces: map[*jsonschema.Schema]*piece{}}
+	// Of the steps that it takes to hold the schema itself against its own, enough are left.
+	p := &program{left: math.MaxInt, pieces: map[*jsonschema.Schema]*piece{}}
 	compiler := jsonschema.NewCompiler()
 	compiler.UseLoader(nothing{})
 	compiler.UseRegexpEngine(p.pattern)
@@ -103,7 +105,7 @@ func (s *Schema) compile() (*program, error) {
 	return p, err
 }
 
-// mostSteps is how many steps a validation may take: some tenths of a second.
+// mostSteps is how many steps a validation may take.
 const mostSteps = 400_000
 
 // program is a compiled schema that one goroutine runs at a time.
@@ -111,40 +113,26 @@ type program struct {
 	root   *jsonschema.Schema
 	pieces map[*jsonschema.Schema]*piece
 
-	ctx   context.Context
-	steps int
+	// left are the steps that may still be taken.
+	left int
 }
 
-// stop is what a validation ends with that must not go on: the library knows no other
-// way out.
-type stop struct{ err error }
-
-func (p *program) validate(ctx context.Context, value any) (err error) {
+func (p *program) validate(value any) (err error) {
 	defer func() {
-		p.ctx = nil
 		cause := recover()
-		if stopped, is := cause.(stop); is {
-			err = stopped.err
+		if refused, is := cause.(*Error); is {
+			err = refused
 		} else if cause != nil {
 			panic(cause)
 		}
 	}()
-	p.ctx, p.steps = ctx, 0
+	p.left = mostSteps
 	return p.root.Validate(value)
 }
 
-// spend counts steps, and looks at the context now and then.
+// spend counts steps. The library, which calls it, knows no other way out than a panic.
 func (p *program) spend(steps int) {
-	const perLook = 1 << 10
-	before := p.steps
-	p.steps += steps
-	if p.ctx == nil { // The library holds the schema itself against one.
-		return
-	}
-	if p.steps > mostSteps {
-		panic(stop{&Error{Bound: Nodes, Message: fmt.Sprintf("it takes more than %d steps to hold these values against the schema: give fewer, or simplify the schema", mostSteps)}})
-	}
-	if before/perLook != p.steps/perLook && p.ctx.Err() != nil {
-		panic(stop{p.ctx.Err()})
+	if p.left -= steps; p.left < 0 {
+		panic(&Error{Bound: Nodes, Message: fmt.Sprintf("it takes more than %d steps to hold these values against the schema: give fewer, or simplify the schema", mostSteps)})
 	}
 }

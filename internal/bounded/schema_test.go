@@ -4,8 +4,6 @@
 package bounded
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -49,24 +47,24 @@ func TestSchemasThatNeverEndOrLoadAreRefused(t *testing.T) {
 // A schema that refers to itself further down ends, because values do.
 func TestSchemasMayBeRecursive(t *testing.T) {
 	tree := compiled(t, `{"type": "object", "properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}, "additionalProperties": false}`)
-	require.NoError(t, tree.Validate(t.Context(), map[string]any{"left": map[string]any{"right": map[string]any{}}}))
+	require.NoError(t, tree.Validate(map[string]any{"left": map[string]any{"right": map[string]any{}}}))
 	var invalid *jsonschema.ValidationError
-	require.ErrorAs(t, tree.Validate(t.Context(), map[string]any{"left": map[string]any{"right": 1.0}}), &invalid)
+	require.ErrorAs(t, tree.Validate(map[string]any{"left": map[string]any{"right": 1.0}}), &invalid)
 }
 
 // costly are schemas and values of which each by itself is allowed.
-func costly(t *testing.T) map[string]func(ctx context.Context) error {
+func costly(t *testing.T) map[string]func() error {
 	t.Helper()
 	wide := map[string]any{}
 	for i := range 14_000 {
 		wide[fmt.Sprint(i)] = "x"
 	}
 	parts := strings.TrimSuffix(strings.Repeat(`{"type": "string"}, `, 1000), ", ")
-	checks := func(text string, value any) func(context.Context) error {
+	checks := func(text string, value any) func() error {
 		schema := compiled(t, text)
-		return func(ctx context.Context) error { return schema.Validate(ctx, value) }
+		return func() error { return schema.Validate(value) }
 	}
-	return map[string]func(context.Context) error{
+	return map[string]func() error{
 		"many parts for many values": checks(`{"additionalProperties": {"allOf": [`+parts+`]}}`, wide),
 		"a pattern for a long text":  checks(`{"pattern": "^(.*a){20}.{900}$"}`, strings.Repeat("ab", 250_000)),
 		"a pattern for many keys":    checks(`{"patternProperties": {"^(.*a){20}.{900}$": {}}}`, wide),
@@ -77,22 +75,11 @@ func TestAValidationTakesSoManyStepsAndNoMore(t *testing.T) {
 	for name, validate := range costly(t) {
 		t.Run(name, func(t *testing.T) {
 			var err error
-			used := allocated(func() { err = validate(t.Context()) })
+			used := allocated(func() { err = validate() })
 			var refused *Error
 			require.ErrorAs(t, err, &refused)
 			require.ErrorContains(t, err, "400000 steps")
 			require.LessOrEqual(t, used, uint64(64*mebibyte))
-		})
-	}
-}
-
-func TestAValidationEndsWithItsContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for name, validate := range costly(t) {
-		t.Run(name, func(t *testing.T) {
-			err := validate(ctx)
-			require.True(t, errors.Is(err, context.Canceled) || errors.As(err, new(*Error)))
 		})
 	}
 }
@@ -104,7 +91,7 @@ func TestSchemasAreForSeveralAtOnce(t *testing.T) {
 	for n := range 8 {
 		all.Go(func() {
 			for range 100 {
-				err := schema.Validate(t.Context(), map[string]any{"k": strings.Repeat("a", n) + "b"[:n%2]})
+				err := schema.Validate(map[string]any{"k": strings.Repeat("a", n) + "b"[:n%2]})
 				if (err == nil) != (n > 0 && n%2 == 0) {
 					t.Error(n, err)
 				}

@@ -24,8 +24,9 @@ type level struct {
 	column int
 	// start is the offset of the present entry in brackets, and key how long its key is.
 	start, key int
-	// deepest is how deep it goes below here.
-	deepest int
+	// deepest is how deep it goes below here, and entry in what is closed of the present
+	// entry.
+	deepest, entry int
 	// isFilled tells that the present entry has anything, and isKeyed that it has a key;
 	// hasInner that there is a level more in it: a list on the column of its key, a map of
 	// one key without brackets, a list of tables.
@@ -77,7 +78,7 @@ func (t *tally) close() {
 	deepest := last.deepest
 	t.levels = t.levels[:len(t.levels)-1]
 	if last = t.top(); last != nil {
-		last.deepest = max(last.deepest, deepest)
+		last.deepest, last.entry = max(last.deepest, deepest), max(last.entry, deepest)
 	}
 }
 

@@ -5,11 +5,14 @@ package bounded
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
+	kjson "sigs.k8s.io/json"
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
@@ -52,17 +55,34 @@ func (l Limits) DecodeYAMLStrictly(text []byte, into any) error {
 	return sigsyaml.UnmarshalStrict(text, into)
 }
 
-// YAMLToJSON translates the first document of a YAML text. A key that is given twice is
-// refused.
-func (l Limits) YAMLToJSON(text []byte) ([]byte, error) {
+// Document is a YAML document that has passed, as JSON.
+type Document struct{ text []byte }
+
+// ReadDocument reads the first document of a YAML text, which may be decoded more than
+// once then. A key that is given twice is refused.
+func (l Limits) ReadDocument(text []byte) (*Document, error) {
 	if _, err := l.MeasureYAML(text); err != nil {
 		return nil, err
 	}
-	return sigsyaml.YAMLToJSONStrict(text)
+	translated, err := sigsyaml.YAMLToJSONStrict(text)
+	if err != nil {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "))
+	}
+	return &Document{translated}, nil
+}
+
+// Decode leaves out what a type does not know.
+func (d *Document) Decode(into any) error { return json.Unmarshal(d.text, into) }
+
+// DecodeStrictly decodes as the API server does, and returns all fields that are not
+// known.
+func (d *Document) DecodeStrictly(into any) (findings []error, err error) {
+	return kjson.UnmarshalStrict(d.text, into)
 }
 
 // ReadYAML returns the root node of a YAML text, with its lines; nil if there is nothing
-// in it. Aliases stand in it as aliases. The error may be a *SecondDocumentError.
+// in it. Aliases stand in it as aliases. With a *SecondDocumentError, it is the root of
+// the first document.
 func (l Limits) ReadYAML(text []byte) (*yaml.Node, error) {
 	size, hasAliases, err := scanYAML(text, &l)
 	if err != nil {
@@ -76,19 +96,20 @@ func (l Limits) ReadYAML(text []byte) (*yaml.Node, error) {
 	case err != nil:
 		return nil, err
 	}
-	switch err := decoder.Decode(&second); {
-	case err == nil:
-		return nil, &SecondDocumentError{Line: second.Line}
-	case !errors.Is(err, io.EOF):
-		return nil, err
-	}
 	if hasAliases {
 		if _, err := l.written(text, size, &document); err != nil {
 			return nil, err
 		}
 	}
-	if len(document.Content) == 0 {
-		return nil, nil //nolint:nilnil // As above.
+	var root *yaml.Node
+	if len(document.Content) > 0 {
+		root = document.Content[0]
 	}
-	return document.Content[0], nil
+	switch err := decoder.Decode(&second); {
+	case err == nil:
+		return root, &SecondDocumentError{Line: second.Line}
+	case !errors.Is(err, io.EOF):
+		return nil, err
+	}
+	return root, nil
 }

@@ -285,7 +285,9 @@ func (s *yamlScanner) fillKey() error {
 	if err := s.beginInner(s.pos); err != nil {
 		return err
 	}
-	last.deepest++ // The key may be a map itself.
-	s.size.Depth = max(s.size.Depth, last.deepest)
+	if last.entry > 0 { // The key is a map or a list itself.
+		last.deepest = max(last.deepest, last.entry+1)
+		s.size.Depth = max(s.size.Depth, last.deepest)
+	}
 	return s.add(s.pos, 2)
 }

@@ -38,7 +38,7 @@ func (s *yamlScanner) comma() error {
 		return nil
 	}
 	last := s.top()
-	last.isFilled, last.isKeyed = false, false
+	last.isFilled, last.isKeyed, last.entry = false, false, 0
 	s.endInner()
 	s.mayKey, s.inKey = true, false
 	s.skip(1)
