@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/pace"
@@ -64,11 +65,16 @@ type Snapshot struct {
 	// WrittenBy is the installation of the operator, NAMESPACE/NAME, which marks what it
 	// writes; "" for none.
 	WrittenBy string
+	// Budget is what large texts wait for before they are read; nil for nothing.
+	Budget *bounded.Budget
 	// Renderers is how many workloads are rendered for at once; less than two
 	// is one after the other.
 	Renderers int
 	// Observer is told of the steps of the decision; nil tells nobody.
 	Observer Observer
+
+	// reservation is what the decision has of Budget, nil outside of one.
+	reservation *reservation
 }
 
 // Loop is a loop of repairs that was broken off.
@@ -158,6 +164,8 @@ func (i *Invalid) err() error {
 // Decide judges a snapshot. memo may be nil. The error is of the context only:
 // whatever is wrong with the input is part of the decision.
 func Decide(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, error) {
+	snapshot, reserved := snapshot.reserving(ctx)
+	defer reserved.release()
 	decision := &Decision{Plans: make([]plan.Plan, 0, len(snapshot.Workloads)), kept: map[string]bool{}}
 	sidecar := snapshot.Sidecar
 	selector, invalid := selectorOf(sidecar)
@@ -187,6 +195,9 @@ func Decide(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, err
 		if err := decision.inject(ctx, snapshot, memo, &recall.injected, matched); err != nil {
 			return nil, err
 		}
+	}
+	if reserved.err != nil {
+		return nil, reserved.err
 	}
 	memo.keep(sidecar, recall)
 	if len(recall.removed.now) > 0 { // Else they are in order.
