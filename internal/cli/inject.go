@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/world"
 )
 
@@ -108,7 +108,7 @@ func printDocument(to io.Writer, document world.Document) error {
 // alone has put in.
 func printTransformed(to io.Writer, document world.Document, after *unstructured.Unstructured) error {
 	var before map[string]any
-	if err := yaml.Unmarshal(document.Text, &before); err != nil {
+	if err := bounded.Object().DecodeYAML(document.Text, &before); err != nil {
 		return fmt.Errorf("%s: %w", document.Source, err)
 	}
 	given := &unstructured.Unstructured{Object: before}

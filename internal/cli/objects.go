@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -24,12 +25,8 @@ func printObject(out io.Writer, object any) error {
 
 // objectText is an object as YAML, without what only an API server fills in.
 func objectText(object any) (string, error) {
-	text, err := yaml.Marshal(object)
+	tree, err := treeOf(object)
 	if err != nil {
-		return "", fmt.Errorf("printing: %w", err)
-	}
-	var tree map[string]any
-	if err := yaml.Unmarshal(text, &tree); err != nil {
 		return "", fmt.Errorf("printing: %w", err)
 	}
 	delete(tree, "status")
@@ -42,11 +39,22 @@ func objectText(object any) (string, error) {
 		}
 	}
 	dropNullTimestamps(tree)
-	text, err = yaml.Marshal(tree)
+	text, err := yaml.Marshal(tree)
 	if err != nil {
 		return "", fmt.Errorf("printing: %w", err)
 	}
 	return strings.TrimPrefix(string(text), "---\n"), nil
+}
+
+// treeOf is an object as it is written.
+func treeOf(object any) (map[string]any, error) {
+	text, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	var tree map[string]any
+	err = json.Unmarshal(text, &tree)
+	return tree, err
 }
 
 // dropNullTimestamps removes "creationTimestamp: null", which typed objects print.

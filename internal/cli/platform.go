@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/world"
@@ -76,7 +77,7 @@ func policyIn(values []byte) (string, error) {
 	var given struct {
 		Policy map[string]any `json:"policy"`
 	}
-	if err := yaml.Unmarshal(values, &given); err != nil {
+	if err := bounded.Values().DecodeYAML(values, &given); err != nil {
 		return "", nil //nolint:nilerr // Reading the values as such says it better.
 	}
 	text, err := yaml.Marshal(given.Policy)

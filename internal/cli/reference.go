@@ -12,7 +12,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
 // schemaFile is the schema of a sidecar chart's values.
@@ -65,14 +66,14 @@ func referenceOf(chart fs.FS) ([]row, error) {
 		return nil, fmt.Errorf("reading the schema: %w", err)
 	}
 	var root property
-	if err := json.Unmarshal(text, &root); err != nil {
+	if err := bounded.Schemas().DecodeJSON(text, &root); err != nil {
 		return nil, fmt.Errorf("%s: %w", schemaFile, err)
 	}
 	if text, err = fs.ReadFile(chart, "values.yaml"); err != nil {
 		return nil, fmt.Errorf("reading the defaults: %w", err)
 	}
 	var defaults map[string]any
-	if err := yaml.Unmarshal(text, &defaults); err != nil {
+	if err := bounded.Values().DecodeYAML(text, &defaults); err != nil {
 		return nil, fmt.Errorf("values.yaml: %w", err)
 	}
 	return root.rows("", defaults), nil

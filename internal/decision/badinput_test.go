@@ -155,7 +155,7 @@ func TestMistakesInValues(t *testing.T) {
 		"a key given twice":       {values: "sidecar: {}\nsidecar: {}\n", names: []string{source + ":2: sidecar is given twice, first in line 1"}},
 		"several documents":       {values: "sidecar: {}\n---\nsidecar: {}\n", names: []string{source, "second document"}},
 		"a list at the top":       {values: "- sidecar\n", names: []string{source + ":1", "must be a map"}},
-		"an alias bomb":           {values: bomb, names: []string{source, "excessive aliasing"}},
+		"an alias bomb":           {values: bomb, names: []string{source, "with its aliases written out"}},
 		"too much":                {values: "values: {x: " + strings.Repeat("x", 16<<20) + "}", names: []string{source, "bytes are more than"}},
 		"too deep":                {values: deep, names: []string{source, "deep"}},
 		"null over what it needs": {values: "sidecar: {image: null}", reason: meta.ReasonInvalidTemplate, names: []string{"sidecar.image is empty", "_container.tpl:"}},

@@ -21,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/pace"
@@ -80,11 +81,16 @@ type Snapshot struct {
 	WrittenBy string
 	// Version is that of the operator which writes, "" where that is not known.
 	Version string
+	// Budget is what large texts wait for before they are read; nil for nothing.
+	Budget *bounded.Budget
 	// Renderers is how many workloads are rendered for at once; less than two
 	// is one after the other.
 	Renderers int
 	// Observer is told of the steps of the decision; nil tells nobody.
 	Observer Observer
+
+	// reservation is what the decision has of Budget, nil outside of one.
+	reservation *reservation
 }
 
 // Loop is a loop of repairs that was broken off.
@@ -185,6 +191,8 @@ func (i *Invalid) err() error {
 
 // decideOn judges a snapshot with the ConfigMaps that it has.
 func decideOn(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, error) {
+	snapshot, reserved := snapshot.reserving(ctx)
+	defer reserved.release()
 	decision := &Decision{Plans: make([]plan.Plan, 0, len(snapshot.Workloads)), kept: map[string]bool{}}
 	sidecar := snapshot.Sidecar
 	selector, invalid := selectorOf(sidecar)
@@ -214,6 +222,9 @@ func decideOn(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, e
 		if err := decision.inject(ctx, snapshot, memo, &recall.injected, matched); err != nil {
 			return nil, err
 		}
+	}
+	if reserved.err != nil {
+		return nil, reserved.err
 	}
 	memo.keep(nameOf(sidecar), recall)
 	if len(recall.removed.now) > 0 { // Else they are in order.

@@ -40,7 +40,7 @@ func (b *batch) within(of *wanted, grace *int64) *wanted {
 	}
 	cut := b.cut(of, has)
 	of.cuts.made[has] = cut
-	bytes := store.Footprint(cut)
+	bytes := store.Footprint(cut) - store.Footprint(cut.companions) // Those are the rendering's.
 	cut.bytes.Store(int64(bytes))
 	b.memo.grow(of, bytes)
 	return cut

@@ -160,12 +160,9 @@ func printedRaw(values environment.Values) vectorconfig.File {
 
 // rawSource names the layers that give the data, of which each may give a part.
 func rawSource(values environment.Values) string {
-	const key = "sidecar.config.raw"
 	var layers []string
-	for _, leaf := range values.Leaves() {
-		if strings.HasPrefix(leaf.Path, key) { // There is no key of which it is the beginning.
-			layers = append(layers, keyIn(lineAtEnd.ReplaceAllString(leaf.Origin, ""), key))
-		}
+	for _, origin := range values.OriginsBelow("sidecar", "config", "raw") {
+		layers = append(layers, keyIn(lineAtEnd.ReplaceAllString(origin, ""), "sidecar.config.raw"))
 	}
 	slices.Sort(layers)
 	return strings.Join(slices.Compact(layers), " and ")

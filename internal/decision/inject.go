@@ -21,6 +21,8 @@ type injection struct {
 	matched  []*workload.Record
 	set      *platform.Set
 	variants map[string]*variant
+	// overrides is how many bytes the keys of the variants have.
+	overrides int
 	// kin are the elders that are known already, by name; nil for who is none.
 	kin map[string]*elder
 	// last is the wanted whose companions were noted last.

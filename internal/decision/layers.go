@@ -4,6 +4,7 @@
 package decision
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/platform"
@@ -37,7 +39,7 @@ func (s *Snapshot) values(set *platform.Set, name string, overrides ...environme
 	if err != nil {
 		return environment.Values{}, layers{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
 	}
-	own, err := LayerOf(s.Sidecar)
+	own, err := s.ownLayer()
 	if err != nil {
 		return environment.Values{}, layers{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
 	}
@@ -64,22 +66,58 @@ func (s *Snapshot) namespaceLayers() ([]environment.Layer, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s has no key %q; %s", source, meta.NamespaceDefaultsKey, keysOf(object))
 	}
-	layer, err := environment.ParseLayer(source+" "+meta.NamespaceDefaultsKey, []byte(text))
+	rule := overriding{who: "a namespace", key: "namespaces", allowed: s.Platform.Policy.Overrides.Namespaces}
+	source += " " + meta.NamespaceDefaultsKey
+	if saysNothing(text) {
+		return nil, nil
+	}
+	if err := rule.mayTry(source, ""); err != nil {
+		return nil, err
+	}
+	layer, err := environment.ParseOverrides(source, []byte(text))
 	if err != nil {
 		return nil, err
 	}
-	return []environment.Layer{layer}, within(&layer, s.Platform.Policy.Overrides.Namespaces, "a namespace", "namespaces")
+	return []environment.Layer{layer}, rule.check(&layer)
+}
+
+// saysNothing reports whether a text sets no value, which is never too much: it is blank
+// but for comments, or empty.
+func saysNothing(text string) bool {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && line != "---" && line != "{}" && !strings.HasPrefix(line, "#") {
+			return false
+		}
+	}
+	return true
+}
+
+// ownLayer is the layer of the snapshot's VectorSidecar.
+func (s *Snapshot) ownLayer() (environment.Layer, error) {
+	text, err := specText(s.Sidecar)
+	if err == nil && s.reservation.take(len(text)) {
+		return layerOf(s.Sidecar, text)
+	}
+	return environment.Layer{}, err
 }
 
 // workloadLayers are the values that a workload's annotations give, in the order of
 // their paths.
 func (s *Snapshot) workloadLayers(view *workload.View) ([]environment.Layer, error) {
 	var layers []environment.Layer
+	rule := overriding{who: "a workload", key: "workloads", allowed: s.Platform.Policy.Overrides.Workloads}
 	for _, path := range slices.Sorted(maps.Keys(view.Overrides)) {
 		source := fmt.Sprintf("annotation %s%s", meta.AnnotationValuesPrefix, path)
-		layer, err := environment.ParseValue(source, path, []byte(view.Overrides[path]))
+		if err := rule.mayTry(source, path); err != nil {
+			return nil, err
+		}
+		text := view.Overrides[path]
+		if !s.reservation.take(len(text)) {
+			return nil, s.reservation.err
+		}
+		layer, err := environment.ParseValue(source, path, []byte(text))
 		if err == nil {
-			err = within(&layer, s.Platform.Policy.Overrides.Workloads, "a workload", "workloads")
+			err = rule.check(&layer)
 		}
 		if err != nil {
 			return nil, err
@@ -89,32 +127,70 @@ func (s *Snapshot) workloadLayers(view *workload.View) ([]environment.Layer, err
 	return layers, nil
 }
 
-// within refuses a layer that sets more than the platform allows.
-func within(layer *environment.Layer, allowed []string, who, key string) error {
+// overriding says who may set which values.
+type overriding struct {
+	who string
+	// key of the policy's overrides that allows the paths.
+	key     string
+	allowed []string
+}
+
+// mayTry refuses, before it is read, what sets a value at a path if nothing there is
+// allowed; "" stands for any values.
+func (o *overriding) mayTry(source, path string) error {
+	if environment.MaySet(path, o.allowed) {
+		return nil
+	}
+	return o.refuse(source, cmp.Or(path, "values"))
+}
+
+// check refuses a layer that sets more than the platform allows.
+func (o *overriding) check(layer *environment.Layer) error {
 	var findings []error
-	for _, path := range layer.Outside(allowed) {
-		help := "the platform allows " + strings.Join(allowed, ", ")
-		if len(allowed) == 0 {
-			help = "the platform allows none"
-		}
-		findings = append(findings, fmt.Errorf("%s: %s may not set %s; %s (policy.overrides.%s)", layer.Where(strings.Split(path, ".")...), who, path, help, key))
+	for _, path := range layer.Outside(o.allowed) {
+		findings = append(findings, o.refuse(layer.Where(strings.Split(path, ".")...), path))
 	}
 	return errors.Join(findings...)
+}
+
+func (o *overriding) refuse(where, path string) error {
+	help := "the platform allows none"
+	if len(o.allowed) > 0 {
+		help = "the platform allows " + strings.Join(o.allowed, ", ")
+	}
+	return fmt.Errorf("%s: %s may not set %s; %s (policy.overrides.%s)", where, o.who, path, help, o.key)
 }
 
 // LayerOf is the layer of a VectorSidecar: the part of its spec that has the keys of
 // a values file.
 func LayerOf(sidecar *v1alpha1.VectorSidecar) (environment.Layer, error) {
-	layer := environment.Layer{Name: describe(sidecar) + " spec", Tree: map[string]any{}}
+	text, err := specText(sidecar)
+	if err != nil {
+		return environment.Layer{}, err
+	}
+	return layerOf(sidecar, text)
+}
+
+// specText is that part of the spec, as JSON.
+func specText(sidecar *v1alpha1.VectorSidecar) ([]byte, error) {
 	spec := &sidecar.Spec
 	text, err := json.Marshal(map[string]any{
 		"sidecar": spec.Sidecar, "initContainers": spec.InitContainers, "volumes": spec.Volumes, "values": spec.Values,
 	})
 	if err != nil {
-		return layer, fmt.Errorf("%s: %w", describe(sidecar), err)
+		return nil, fmt.Errorf("%s: %w", describe(sidecar), err)
 	}
-	if err := json.Unmarshal(text, &layer.Tree); err != nil {
-		return layer, fmt.Errorf("%s: %w", describe(sidecar), err)
+	return text, nil
+}
+
+func layerOf(sidecar *v1alpha1.VectorSidecar, text []byte) (environment.Layer, error) {
+	layer := environment.Layer{Name: describe(sidecar) + " spec", Tree: map[string]any{}}
+	var refused *bounded.Error
+	switch err := bounded.Spec().DecodeJSON(text, &layer.Tree); {
+	case errors.As(err, &refused): // It has lines only here.
+		return layer, fmt.Errorf("%s: %s", layer.Name, refused.Message)
+	case err != nil:
+		return layer, fmt.Errorf("%s: %w", layer.Name, err)
 	}
 	for key, value := range layer.Tree {
 		if value == nil {

@@ -68,6 +68,8 @@ type wanted struct {
 	report     *vectorconfig.Report
 	collects   collection
 	companions []corev1.ConfigMap
+	// shares tells that an earlier rendering has made these companions.
+	shares bool
 	// copied is what is given of a referenced ConfigMap, nil for nothing.
 	copied *copied
 	// isReadUnseen tells that Vector reads configuration that is not ours to see.
@@ -102,6 +104,11 @@ type batch struct {
 	writtenBy string
 	// common is the key of everything but the target.
 	common []byte
+
+	mu sync.Mutex
+	// made are the companions of renderings by a digest: often they differ in nothing,
+	// and are what is large of a rendering.
+	made map[string][]corev1.ConfigMap
 }
 
 func (m *Memo) batch(request render.Request, config config, snapshot *Snapshot, asked asked) *batch {
@@ -158,7 +165,11 @@ func (b *batch) keep(target *workload.View, fresh *wanted) {
 	}
 	b.memo.noteRead(b.common, fresh.readTarget)
 	fresh.key = string(b.appendKey(nil, target, fresh.readTarget))
-	b.memo.grow(fresh, store.Footprint(fresh))
+	bytes := store.Footprint(fresh)
+	if fresh.shares {
+		bytes -= store.Footprint(fresh.companions) // They count where they were made.
+	}
+	b.memo.grow(fresh, bytes)
 }
 
 // appendKey is the key of the request together with what templates see of a target
@@ -237,11 +248,27 @@ func (b *batch) evaluate(ctx context.Context, target *workload.View) *wanted {
 	if fresh.invalid = b.judge(result, err); fresh.invalid != nil {
 		return fresh
 	}
-	fresh.companions = result.Companions
+	fresh.companions, fresh.shares = b.share(result.Companions)
 	end = b.observer.begin(ctx, Check)
 	b.conclude(fresh, &result.Overlay)
 	end(fresh.invalid.err())
 	return fresh
+}
+
+// share returns companions, or equal ones that an earlier rendering has made.
+func (b *batch) share(fresh []corev1.ConfigMap) (companions []corev1.ConfigMap, isShared bool) {
+	text, _ := json.Marshal(fresh) // Objects of this type always marshal, and in one order.
+	sum := sha256.Sum256(text)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if made, isMade := b.made[string(sum[:])]; isMade {
+		return made, true
+	}
+	if b.made == nil {
+		b.made = map[string][]corev1.ConfigMap{}
+	}
+	b.made[string(sum[:])] = fresh
+	return fresh, false
 }
 
 // readOf are the keys of a target that it was made of, for what is noted in workloads.

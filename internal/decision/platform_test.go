@@ -125,7 +125,7 @@ func TestANamespacesBadDefaultsAreNamed(t *testing.T) {
 		names             []string
 	}{
 		"a path that is not allowed": {overrides, "values.yaml", "sidecar:\n  image: x\n", []string{"ConfigMap shop/vectorsidecar-defaults values.yaml:2: a namespace may not set sidecar.image", "sidecar.logLevel, sidecar.resources", "policy.overrides.namespaces"}},
-		"nothing is allowed":         {"", "values.yaml", "sidecar: {logLevel: trace}", []string{"may not set sidecar.logLevel", "the platform allows none"}},
+		"nothing is allowed":         {"", "values.yaml", "sidecar: {logLevel: trace}", []string{"ConfigMap shop/vectorsidecar-defaults values.yaml: a namespace may not set values", "the platform allows none"}},
 		"a wrong value":              {overrides, "values.yaml", "sidecar: {logLevel: chatty}", []string{"values.yaml:1: sidecar.logLevel"}},
 		"another key":                {overrides, "value.yaml", "{}", []string{`no key "values.yaml"`, "it has value.yaml"}},
 		"no YAML":                    {overrides, "values.yaml", "[", []string{"vectorsidecar-defaults values.yaml"}},

@@ -31,6 +31,26 @@ func TestAMemoIsBoundedInBytes(t *testing.T) {
 	require.InDelta(t, mostRecalled/500_000, memo.recalls.Len(), 2)
 }
 
+// What differs between workloads is most often a volume's name, and what is large the
+// configuration.
+func TestRenderingsShareTheirCompanions(t *testing.T) {
+	all := fleet(50)
+	for n, deployment := range all {
+		pod := &deployment.Spec.Template.Spec
+		pod.Volumes[0].Name = fmt.Sprintf("logs-%d", n)
+		pod.Containers[0].VolumeMounts[0].Name = pod.Volumes[0].Name
+	}
+	memo := NewMemo()
+	_, err := Decide(t.Context(), snapshot(t, logs().WithLogs("/var/log/app").Build(), all...), memo)
+	require.NoError(t, err)
+	seen := map[*corev1.ConfigMap]bool{}
+	for _, of := range memo.rendered.All() {
+		seen[&of.companions[0]] = true
+	}
+	require.Equal(t, 50, memo.rendered.Len())
+	require.Len(t, seen, 1)
+}
+
 // What was made of a rendering afterwards is a part of it.
 func TestARenderingGrowsWithItsCuts(t *testing.T) {
 	memo := NewMemo()

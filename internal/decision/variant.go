@@ -6,6 +6,7 @@ package decision
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"maps"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -48,7 +49,7 @@ func (d *injection) variantOf(record *workload.Record) *variant {
 	if err != nil {
 		made := &variant{invalid: &Invalid{meta.ReasonInvalidValues, err.Error()}}
 		made.basis = d.basisOf(made)
-		d.variants[string(key)] = made
+		d.keepVariant(string(key), made)
 		return made
 	}
 	return d.variant(string(key), layers...)
@@ -58,8 +59,22 @@ func (d *injection) variantOf(record *workload.Record) *variant {
 func (d *injection) variant(key string, overrides ...environment.Layer) *variant {
 	made := d.newVariant(key, overrides)
 	made.basis = d.basisOf(made)
-	d.variants[key] = made
+	d.keepVariant(key, made)
 	return made
+}
+
+// mostVariants is how many bytes the overrides have of which variants are kept: where
+// every workload has large ones of its own, keeping them all would hold all their trees.
+const mostVariants = 256 << 10
+
+// keepVariant remembers a variant, in place of all but the common one if they are too
+// large: they are made anew when needed.
+func (d *injection) keepVariant(key string, made *variant) {
+	if d.overrides += len(key); d.overrides > mostVariants {
+		maps.DeleteFunc(d.variants, func(key string, _ *variant) bool { return key != "" })
+		d.overrides = len(key)
+	}
+	d.variants[key] = made
 }
 
 // basisOf is a digest of all that a workload is judged by beside itself.

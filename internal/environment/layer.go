@@ -4,22 +4,14 @@
 package environment
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-	sigsyaml "sigs.k8s.io/yaml"
-)
 
-// Limits of one values file. They are far above what a sidecar needs and far
-// below what would hurt the process.
-const (
-	maxBytes = 1 << 20
-	maxDepth = 100
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
 // Layer is one source of values. Later layers win over earlier ones.
@@ -30,101 +22,117 @@ type Layer struct {
 	// Tree holds the values in JSON's types.
 	Tree map[string]any
 
-	lines map[string]int
+	// lines has the place of every key of a file.
+	lines *place
 }
 
-// ParseLayer reads a values file. The error names the file and the line.
+// place is the line of a key, and what is below it.
+type place struct {
+	line  int
+	below map[string]*place
+}
+
+// ParseLayer reads a values file of the platform's. The error names the file and the
+// line.
 func ParseLayer(name string, text []byte) (Layer, error) {
-	if len(text) > maxBytes {
-		return Layer{}, fmt.Errorf("%s: %d bytes are more than a values file may have (%d)", name, len(text), maxBytes)
-	}
-	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-	root, err := parseDocument(text)
+	return parseLayer(name, text, bounded.Values())
+}
+
+func parseLayer(name string, text []byte, limits bounded.Limits) (Layer, error) {
+	root, err := parseDocument(text, limits)
 	if err != nil {
-		return Layer{}, fmt.Errorf("%s: %w", name, err)
+		return Layer{}, bounded.In(name, err)
 	}
-	layer := Layer{Name: name, Tree: map[string]any{}, lines: map[string]int{}}
+	layer := Layer{Name: name, Tree: map[string]any{}, lines: &place{}}
 	if root == nil {
 		return layer, nil
 	}
 	if root.Kind != yaml.MappingNode {
 		return Layer{}, fmt.Errorf("%s:%d: values must be a map at the top level, as in \"sidecar: {…}\"", name, root.Line)
 	}
-	if err := layer.index(root, nil); err != nil {
+	if err := layer.lines.index(root, nil); err != nil {
 		return Layer{}, fmt.Errorf("%s:%w", name, err)
 	}
 	// Helm reads values with this library, which differs from the other in
 	// what counts as a boolean; the other one is here for its positions.
-	if err := sigsyaml.Unmarshal(text, &layer.Tree); err != nil {
+	if err := limits.DecodeYAML(text, &layer.Tree); err != nil {
 		return Layer{}, fmt.Errorf("%s: %w", name, err)
 	}
 	return layer, nil
 }
 
 // parseDocument returns the root node of a file's only document, nil if empty.
-func parseDocument(text []byte) (*yaml.Node, error) {
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	var document, second yaml.Node
-	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
-		return nil, nil
-	} else if err != nil {
+func parseDocument(text []byte, limits bounded.Limits) (*yaml.Node, error) {
+	root, err := limits.ReadYAML(text)
+	switch {
+	case errors.As(err, new(*bounded.Error)):
+		return nil, err
+	case errors.As(err, new(*bounded.SecondDocumentError)):
+		return nil, fmt.Errorf("%w: a values file has one", err)
+	case err != nil:
 		return nil, fmt.Errorf("reading YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
-	}
-	if err := decoder.Decode(&second); err == nil {
-		return nil, fmt.Errorf("line %d begins a second document: a values file has one", second.Line)
-	} else if !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("reading YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
-	}
-	root := document.Content[0]
-	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
-		return nil, nil
+	case root != nil && root.Kind == yaml.ScalarNode && root.Tag == "!!null":
+		return nil, nil //nolint:nilnil // It is as good as nothing.
 	}
 	return root, nil
 }
 
 // index records the line of every key, and refuses what YAML libraries accept
 // in silence. Errors begin with the line.
-func (l *Layer) index(node *yaml.Node, path []string) error {
-	if len(path) > maxDepth {
-		return fmt.Errorf("%d: values are nested deeper than %d levels", node.Line, maxDepth)
-	}
+func (p *place) index(node *yaml.Node, path []string) error {
 	switch node.Kind {
 	case yaml.SequenceNode:
 		for i, item := range node.Content {
-			if err := l.index(item, append(path, fmt.Sprint(i))); err != nil {
+			step := strconv.Itoa(i)
+			if err := p.at(step).index(item, append(path, step)); err != nil {
 				return err
 			}
 		}
 	case yaml.MappingNode:
-		return l.indexMap(node, path)
+		for i := 0; i < len(node.Content); i += 2 {
+			key, at := node.Content[i], append(path, node.Content[i].Value)
+			found := p.at(key.Value)
+			if found.line > 0 {
+				return fmt.Errorf("%d: %s is given twice, first in line %d", key.Line, join(at), found.line)
+			}
+			found.line = key.Line
+			if err := found.index(node.Content[i+1], at); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
-func (l *Layer) indexMap(node *yaml.Node, path []string) error {
-	for i := 0; i < len(node.Content); i += 2 {
-		key, value := node.Content[i], node.Content[i+1]
-		at := slices.Concat(path, []string{key.Value})
-		if first, ok := l.lines[join(at)]; ok {
-			return fmt.Errorf("%d: %s is given twice, first in line %d", key.Line, join(at), first)
+// at is the place below a key, and is made if there is none.
+func (p *place) at(key string) *place {
+	found := p.below[key]
+	if found == nil {
+		found = &place{}
+		if p.below == nil {
+			p.below = map[string]*place{}
 		}
-		l.lines[join(at)] = key.Line
-		if err := l.index(value, at); err != nil {
-			return err
-		}
+		p.below[key] = found
 	}
-	return nil
+	return found
 }
 
 // Where returns the place of a path in this layer: the name, and the line of the
 // nearest key on the way to it when the layer is a file.
 func (l *Layer) Where(path ...string) string {
-	for n := len(path); n > 0; n-- {
-		if line, ok := l.lines[join(path[:n])]; ok {
-			return fmt.Sprintf("%s:%d", l.Name, line)
+	line, at := 0, l.lines
+	for _, key := range path {
+		if at == nil {
+			break
+		}
+		if at = at.below[key]; at != nil && at.line > 0 {
+			line = at.line
 		}
 	}
-	return l.Name
+	if line == 0 {
+		return l.Name
+	}
+	return fmt.Sprintf("%s:%d", l.Name, line)
 }
 
 // join writes a path as a person does. A key that holds a dot is kept apart by

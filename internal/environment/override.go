@@ -9,32 +9,34 @@ import (
 	"slices"
 	"strings"
 
-	sigsyaml "sigs.k8s.io/yaml"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
+// ParseOverrides reads the values that somebody sets who is not of the platform. Ask
+// MaySet before: what is not allowed need not be read.
+func ParseOverrides(name string, text []byte) (Layer, error) {
+	return parseLayer(name, text, bounded.Overrides())
+}
+
 // ParseValue reads the text of one value as a layer that sets nothing else. path
-// is written with dots, as in sidecar.resources.
+// is written with dots, as in sidecar.resources. Ask MaySet before.
 func ParseValue(name, path string, text []byte) (Layer, error) {
-	layer := Layer{Name: name, Tree: map[string]any{}}
+	layer, limits := Layer{Name: name, Tree: map[string]any{}}, bounded.Overrides()
 	keys := strings.Split(path, ".")
 	if slices.Contains(keys, "") {
 		return Layer{}, fmt.Errorf("%s: %q is not the path of a value, such as sidecar.resources", name, path)
 	}
-	if len(text) > maxBytes {
-		return Layer{}, fmt.Errorf("%s: %d bytes are more than a value may have (%d)", name, len(text), maxBytes)
-	}
-	root, err := parseDocument(text)
+	root, err := parseDocument(text, limits)
 	if err != nil {
 		return Layer{}, fmt.Errorf("%s: %w", name, err)
 	}
 	if root != nil {
-		checked := Layer{lines: map[string]int{}}
-		if err := checked.index(root, nil); err != nil {
+		if err := (&place{}).index(root, nil); err != nil {
 			return Layer{}, fmt.Errorf("%s: line %w", name, err)
 		}
 	}
 	var value any
-	if err := sigsyaml.Unmarshal(text, &value); err != nil {
+	if err := limits.DecodeYAML(text, &value); err != nil {
 		return Layer{}, fmt.Errorf("%s: %w", name, err)
 	}
 	at := layer.Tree
@@ -46,32 +48,57 @@ func ParseValue(name, path string, text []byte) (Layer, error) {
 	return layer, nil
 }
 
+// MaySet reports whether a value at a path, or something in it, may be at or below one
+// of the paths allowed; nothing at all is the path of all values.
+func MaySet(path string, allowed []string) bool {
+	at := steps(path)
+	return slices.ContainsFunc(allowed, func(prefix string) bool {
+		keys := steps(prefix)
+		shorter := min(len(keys), len(at))
+		return slices.Equal(keys[:shorter], at[:shorter])
+	})
+}
+
+func steps(path string) []string {
+	if path == "" {
+		return nil
+	}
+	return strings.Split(path, ".")
+}
+
+// mostOutside is how many paths Outside lists: who has more takes these away first.
+const mostOutside = 20
+
 // Outside lists the paths of the layer's leaves that lie neither at nor below one
-// of the paths allowed, sorted. An empty map is a leaf.
+// of the paths allowed, sorted, the first of them. An empty map is a leaf.
 func (l *Layer) Outside(allowed []string) []string {
+	var prefixes [][]string
+	for _, prefix := range allowed {
+		prefixes = append(prefixes, strings.Split(prefix, "."))
+	}
 	var outside []string
-	visit(l.Tree, nil, func(path []string) {
-		inside := func(prefix string) bool {
-			keys := strings.Split(prefix, ".")
-			return len(keys) <= len(path) && slices.Equal(keys, path[:len(keys)])
-		}
-		if len(path) > 0 && !slices.ContainsFunc(allowed, inside) {
+	visit(l.Tree, nil, func(path []string) bool {
+		inside := func(keys []string) bool { return len(keys) <= len(path) && slices.Equal(keys, path[:len(keys)]) }
+		if len(path) > 0 && !slices.ContainsFunc(prefixes, inside) {
 			outside = append(outside, join(path))
 		}
+		return len(outside) < mostOutside
 	})
 	return outside
 }
 
-func visit(tree map[string]any, path []string, leaf func([]string)) {
+// visit calls a function for each leaf of a tree until it has enough. The path is the
+// function's only while it is called.
+func visit(tree map[string]any, path []string, leaf func(path []string) bool) bool {
 	if len(tree) == 0 {
-		leaf(path)
+		return leaf(path)
 	}
 	for _, key := range slices.Sorted(maps.Keys(tree)) {
-		at := slices.Concat(path, []string{key})
-		if branch, ok := tree[key].(map[string]any); ok {
-			visit(branch, at, leaf)
-			continue
+		at := append(path, key)
+		branch, isMap := tree[key].(map[string]any)
+		if isMap && !visit(branch, at, leaf) || !isMap && !leaf(at) {
+			return false
 		}
-		leaf(at)
 	}
+	return true
 }

@@ -36,7 +36,7 @@ func TestABadValueIsNamed(t *testing.T) {
 		"two documents":     {"a", "1\n---\n2", "second document"},
 		"too many levels":   {"a", strings.Repeat("[", 200) + strings.Repeat("]", 200), "nested deeper"},
 		"too long":          {"a", strings.Repeat("x", 2<<20), "bytes"},
-		"an alias bomb":     {"a", strings.TrimPrefix(aliasBomb(), "values:\n"), "excessive aliasing"},
+		"an alias bomb":     {"a", strings.TrimPrefix(aliasBomb(), "values:\n"), "anchors and aliases (& and *) may not be in what a namespace or a workload sets"},
 		"no path":           {"", "1", "not the path of a value"},
 		"a path with a gap": {"a..b", "1", "not the path of a value"},
 	} {
@@ -68,6 +68,26 @@ func TestOnlyWhatIsAllowedIsInside(t *testing.T) {
 			parsed := layer(t, test.text)
 			require.Equal(t, test.want, parsed.Outside(test.allowed))
 		})
+	}
+}
+
+// What nothing allows is not even read.
+func TestWhatMayBeSetIsKnownByItsPath(t *testing.T) {
+	for name, test := range map[string]struct {
+		path    string
+		allowed []string
+		want    bool
+	}{
+		"nothing allowed":               {"sidecar.threads", nil, false},
+		"anything, and nothing allowed": {"", nil, false},
+		"anything":                      {"", []string{"sidecar.threads"}, true},
+		"the path itself":               {"sidecar.threads", []string{"sidecar.threads"}, true},
+		"below it":                      {"sidecar.resources.limits", []string{"sidecar.resources"}, true},
+		"above it, which may go on so":  {"sidecar", []string{"sidecar.resources"}, true},
+		"beside it":                     {"sidecar.image", []string{"sidecar.resources"}, false},
+		"a name that is longer":         {"sidecars", []string{"sidecar"}, false},
+	} {
+		require.Equal(t, test.want, MaySet(test.path, test.allowed), name)
 	}
 }
 
@@ -103,10 +123,11 @@ func FuzzValues(f *testing.F) {
 			require.ErrorContains(t, err, "qa.yaml")
 			return
 		}
-		visit(values.Tree, nil, func(leaf []string) {
+		visit(values.Tree, nil, func(leaf []string) bool {
 			if len(leaf) > 0 && leaf[0] != "environment" && !isEmptyMap(values.Tree, leaf) {
 				require.NotEmpty(t, values.Origin(leaf...), leaf)
 			}
+			return true
 		})
 		override, err := ParseValue(annotation, path, []byte(text))
 		if err != nil {

@@ -4,7 +4,6 @@
 package environment
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -16,55 +15,45 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/suggest"
 )
 
 const schemaURL = "values.schema.json"
 
-// Schema says what a layer may hold.
-type Schema struct {
-	compiled *jsonschema.Schema
-	raw      any
-}
+// Schema says what a layer may hold. It loads nothing.
+type Schema struct{ compiled *bounded.Schema }
 
 // CompileSchema reads a JSON schema. name stands for it in errors.
 func CompileSchema(name string, text []byte) (*Schema, error) {
-	compiled, err := compileSchema(text)
+	compiled, err := bounded.Schemas().CompileSchema(name, text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return compiled, nil
+	return &Schema{compiled}, nil
 }
 
-func compileSchema(text []byte) (*Schema, error) {
-	raw, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		return nil, err
-	}
-	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource(schemaURL, raw); err != nil {
-		return nil, err
-	}
-	compiled, err := compiler.Compile(schemaURL)
-	if err != nil {
-		return nil, err
-	}
-	return &Schema{compiled: compiled, raw: raw}, nil
-}
+// mostFindings is how many findings a check tells: who has more mends these first.
+const mostFindings = 50
 
-// Check holds one layer against the schema. The error lists every finding with
-// its place and path.
+// Check holds one layer against the schema. The error lists the findings with
+// their places and paths, the first of them.
 func (s *Schema) Check(layer *Layer) error {
 	err := s.compiled.Validate(withoutNulls(layer.Tree))
 	var invalid *jsonschema.ValidationError
-	if !errors.As(err, &invalid) {
-		return err
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &invalid):
+		return fmt.Errorf("%s: %w", layer.Name, err)
 	}
 	var findings []error
 	found := leaves(invalid)
 	slices.SortFunc(found, byPlace)
 	for _, leaf := range found {
-		findings = append(findings, s.describe(layer, leaf)...)
+		if findings = append(findings, s.describe(layer, leaf, mostFindings-len(findings))...); len(findings) == mostFindings {
+			break
+		}
 	}
 	return errors.Join(findings...)
 }
@@ -73,7 +62,7 @@ func (s *Schema) Check(layer *Layer) error {
 // the same values have the same message.
 func byPlace(a, b *jsonschema.ValidationError) int {
 	return cmp.Or(
-		strings.Compare(join(a.InstanceLocation), join(b.InstanceLocation)),
+		slices.Compare(a.InstanceLocation, b.InstanceLocation),
 		slices.Compare(a.ErrorKind.KeywordPath(), b.ErrorKind.KeywordPath()),
 	)
 }
@@ -89,7 +78,8 @@ func leaves(err *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	return all
 }
 
-func (s *Schema) describe(layer *Layer, err *jsonschema.ValidationError) []error {
+// describe tells what is wrong, of unknown keys as many as there is room for.
+func (s *Schema) describe(layer *Layer, err *jsonschema.ValidationError, room int) []error {
 	path := err.InstanceLocation
 	extra, ok := err.ErrorKind.(*kind.AdditionalProperties)
 	if !ok {
@@ -99,7 +89,7 @@ func (s *Schema) describe(layer *Layer, err *jsonschema.ValidationError) []error
 	known := s.properties(err.SchemaURL)
 	slices.Sort(extra.Properties)
 	var findings []error
-	for _, key := range extra.Properties {
+	for _, key := range extra.Properties[:min(len(extra.Properties), room)] {
 		at := append(slices.Clone(path), key)
 		help := "known here: " + strings.Join(known, ", ")
 		if near := suggest.Nearest(key, known); near != "" {
@@ -114,7 +104,7 @@ func (s *Schema) describe(layer *Layer, err *jsonschema.ValidationError) []error
 // keys of the installation chart, which have no description of their own there,
 // are left out when there are others.
 func (s *Schema) properties(url string) []string {
-	node := s.raw
+	node := s.compiled.Raw()
 	_, pointer, _ := strings.Cut(url, "#")
 	for _, token := range strings.Split(strings.Trim(pointer, "/"), "/") {
 		if token == "" {

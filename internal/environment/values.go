@@ -13,26 +13,95 @@ import (
 // Path writes the path of a value as a person does: sidecar.logs.path.
 func Path(keys ...string) string { return join(keys) }
 
-// Values is the merged tree and the origin of every leaf in it.
+// Values is the merged tree, and knows the origin of every leaf in it.
 type Values struct {
 	// Tree holds the values in JSON's types. It belongs to the caller.
 	Tree map[string]any
 
-	origins map[string]string
+	layers []Layer
 }
 
 // Origin returns where the value at a path came from: layer and line. For a map
 // it is the origin of the map's first leaf; "" when there is no such value.
 func (v Values) Origin(path ...string) string {
-	if origin, ok := v.origins[join(path)]; ok {
+	if origin := v.originOfLeaf(path); origin != "" {
 		return origin
 	}
-	for _, key := range slices.Sorted(maps.Keys(v.origins)) {
-		if prefix := join(path); len(key) > len(prefix) && key[:len(prefix)] == prefix && (key[len(prefix)] == '.' || key[len(prefix)] == '[') {
-			return v.origins[key]
+	first := firstLeaf(v.below(path), slices.Clone(path))
+	if first == nil {
+		return ""
+	}
+	return v.originOfLeaf(first)
+}
+
+// originOfLeaf is the last layer that has no map at a path, "" if none has anything.
+func (v Values) originOfLeaf(path []string) string {
+	for i := range slices.Backward(v.layers) {
+		layer := &v.layers[i]
+		if value, is := valueAt(layer.Tree, path); is {
+			if _, isMap := value.(map[string]any); !isMap {
+				return layer.Where(path...)
+			}
 		}
 	}
 	return ""
+}
+
+// below are the maps that layers have at a path.
+func (v Values) below(path []string) []map[string]any {
+	var found []map[string]any
+	for i := range v.layers {
+		if value, is := valueAt(v.layers[i].Tree, path); is {
+			if branch, isMap := value.(map[string]any); isMap {
+				found = append(found, branch)
+			}
+		}
+	}
+	return found
+}
+
+// firstLeaf is the path of the first leaf in any of several maps at a path, nil if there
+// is none.
+func firstLeaf(trees []map[string]any, path []string) []string {
+	keys := map[string]bool{}
+	for _, tree := range trees {
+		for key := range tree {
+			keys[key] = true
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		var deeper []map[string]any
+		at := append(path, key)
+		for _, tree := range trees {
+			value, is := tree[key]
+			branch, isMap := value.(map[string]any)
+			switch {
+			case isMap:
+				deeper = append(deeper, branch)
+			case is:
+				return at
+			}
+		}
+		if found := firstLeaf(deeper, at); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// valueAt is what a tree has at a path.
+func valueAt(tree map[string]any, path []string) (value any, is bool) {
+	value, is = tree, true
+	for _, key := range path {
+		branch, isMap := value.(map[string]any)
+		if !isMap {
+			return nil, false
+		}
+		if value, is = branch[key]; !is {
+			return nil, false
+		}
+	}
+	return value, is
 }
 
 // Leaf is one value that is no map, and where it came from.
@@ -44,19 +113,31 @@ type Leaf struct {
 }
 
 // Leaves lists all values by their path.
-func (v Values) Leaves() []Leaf { return v.leaves(v.Tree, nil) }
-
-func (v Values) leaves(tree map[string]any, path []string) []Leaf {
+func (v Values) Leaves() []Leaf {
 	var found []Leaf
-	for _, key := range slices.Sorted(maps.Keys(tree)) {
-		at := slices.Concat(path, []string{key})
-		if branch, ok := tree[key].(map[string]any); ok && len(branch) > 0 {
-			found = append(found, v.leaves(branch, at)...)
-			continue
+	visit(v.Tree, nil, func(path []string) bool {
+		if len(path) > 0 {
+			value, _ := valueAt(v.Tree, path)
+			found = append(found, Leaf{Path: join(path), Value: value, Origin: v.Origin(path...)})
 		}
-		found = append(found, Leaf{Path: join(at), Value: tree[key], Origin: v.Origin(at...)})
-	}
+		return true
+	})
 	return found
+}
+
+// OriginsBelow lists the layers and lines that the values at a path and below it came
+// from, each once, sorted.
+func (v Values) OriginsBelow(path ...string) []string {
+	found := map[string]bool{}
+	tree, _ := valueAt(v.Tree, path)
+	branch, _ := tree.(map[string]any)
+	visit(branch, slices.Clone(path), func(path []string) bool {
+		if origin := v.Origin(path...); origin != "" {
+			found[origin] = true
+		}
+		return true
+	})
+	return slices.Sorted(maps.Keys(found))
 }
 
 // merge lays later layers over earlier ones with Helm's own code. The first
@@ -68,23 +149,7 @@ func merge(layers []Layer) Values {
 		tree = chartutil.MergeTables(tree, deepCopy(layer.Tree))
 	}
 	tree = chartutil.CoalesceTables(tree, deepCopy(layers[0].Tree))
-	values := Values{Tree: tree, origins: map[string]string{}}
-	for i := range layers {
-		values.trace(&layers[i], layers[i].Tree, nil)
-	}
-	return values
-}
-
-// trace notes a layer as the origin of all that it sets.
-func (v *Values) trace(layer *Layer, tree map[string]any, path []string) {
-	for key, value := range tree {
-		at := slices.Concat(path, []string{key})
-		if branch, ok := value.(map[string]any); ok {
-			v.trace(layer, branch, at)
-			continue
-		}
-		v.origins[join(at)] = layer.Where(at...)
-	}
+	return Values{Tree: tree, layers: layers}
 }
 
 func deepCopy(tree map[string]any) map[string]any {

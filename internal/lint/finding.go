@@ -55,6 +55,7 @@ const (
 	unreadable = "VSC001"
 	misfit     = "VSC002"
 	notAChart  = "VSC003"
+	tooLarge   = "VSC004"
 )
 
 // Rules returns the catalogue of codes, in their order. Findings may have reasons
@@ -73,6 +74,7 @@ func OwnRules() []Rule {
 		{unreadable, string(meta.Error), "The file is not YAML, JSON or TOML", "mend the syntax at this place"},
 		{misfit, string(meta.Error), "The object does not fit its kind", "correct or remove the field: kubectl explain vectorsidecar.spec"},
 		{notAChart, string(meta.Error), "The folder is no sidecar chart", "begin with a copy of the built-in one: Chart.yaml, values.yaml, values.schema.json and templates"},
+		{tooLarge, string(meta.Error), "There is more in the file than may be read", "split it, nest it less, or write out what its aliases stand for"},
 	}
 }
 

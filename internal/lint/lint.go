@@ -113,6 +113,9 @@ func kindOf(file File) kind {
 func (l *Linter) lintValues(file File) []Finding {
 	layer, err := environment.ParseLayer(file.Name, file.Text)
 	if err != nil {
+		if refused := beyond(file.Name, 1, err); refused != nil {
+			return refused
+		}
 		finding := newFinding(unreadable, file.Name, strings.TrimPrefix(err.Error(), file.Name+": "))
 		return []Finding{finding.at(place{line: lineOf(err)}, "")}
 	}

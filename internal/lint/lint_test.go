@@ -95,7 +95,7 @@ func TestEveryCodeIsInTheCatalogueOnce(t *testing.T) {
 		require.NotEmpty(t, rule.Help, rule.Code)
 		seen[rule.Code] = true
 	}
-	for _, code := range []string{unreadable, misfit, notAChart} {
+	for _, code := range []string{unreadable, misfit, notAChart, tooLarge} {
 		require.True(t, seen[code], code)
 	}
 }

@@ -5,6 +5,7 @@ package lint
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -57,8 +59,25 @@ func (o *objects) put(document world.Document) {
 	o.documents = append(o.documents, document)
 }
 
+// beyond is the finding of what goes beyond a bound, in a text that begins on a line of a
+// file; nil for another error.
+func beyond(file string, first int, err error) []Finding {
+	var refused *bounded.Error
+	if !errors.As(err, &refused) {
+		return nil
+	}
+	at := place{line: first}
+	if refused.Line > 0 {
+		at = place{line: first - 1 + refused.Line, column: refused.Column}
+	}
+	return []Finding{newFinding(tooLarge, file, refused.Message).at(at, "")}
+}
+
 // misfits are why a document cannot be read.
 func misfits(document *world.Document, err error) []Finding {
+	if refused := beyond(document.Source, document.Line, err); refused != nil {
+		return refused
+	}
 	fields := fieldsIn(err)
 	if len(fields) == 0 {
 		code, at := misfit, place{line: document.Line}
@@ -111,7 +130,7 @@ func (o *objects) lint(ctx context.Context) ([]Finding, error) {
 func (o *objects) lintValues(document world.Document, sidecar *v1alpha1.VectorSidecar) []Finding {
 	layer, err := decision.LayerOf(sidecar)
 	if err != nil {
-		return []Finding{newFinding(misfit, document.Source, err.Error())}
+		return []Finding{newFinding(tooLarge, document.Source, err.Error()).at(place{line: document.Line}, "spec")}
 	}
 	places := placesOf(document.Text, document.Line)
 	var findings []Finding

@@ -4,11 +4,14 @@
 package lint
 
 import (
+	"errors"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
 // place is a position in a file, from 1; 0 is unknown.
@@ -23,11 +26,11 @@ type places struct {
 
 // placesOf reads a document; one that cannot be read has no places.
 func placesOf(text []byte, first int) *places {
-	var document yaml.Node
-	if err := yaml.Unmarshal(text, &document); err != nil || len(document.Content) == 0 {
-		return &places{first: first}
+	root, err := bounded.Object().ReadYAML(text)
+	if err != nil && !errors.As(err, new(*bounded.SecondDocumentError)) {
+		root = nil
 	}
-	return &places{root: document.Content[0], first: first}
+	return &places{root: root, first: first}
 }
 
 // of is the place of the key that a path ends in, or of the nearest one on the way

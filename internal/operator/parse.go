@@ -11,8 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/suggest"
 )
 
@@ -92,7 +91,7 @@ func readFile(path string) (file, error) {
 	}
 	read := file{path: path, values: map[string]string{}}
 	var tree map[string]any
-	if err := yaml.UnmarshalStrict(text, &tree); err != nil {
+	if err := bounded.Values().DecodeYAMLStrictly(text, &tree); err != nil {
 		return file{}, fmt.Errorf("--config: %s: %w", path, err)
 	}
 	for name, value := range tree {

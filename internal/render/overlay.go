@@ -18,9 +18,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
-	kjson "sigs.k8s.io/json"
-	"sigs.k8s.io/yaml"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -46,17 +45,17 @@ type Overlay struct {
 
 // newOverlay reads a rendered PodTemplate. It adds annotations to it, and the list
 // of what the request's field manager gets by it.
-func newOverlay(text string, request *Request) (Overlay, error) {
-	if err := onlyAdds(text); err != nil {
+func newOverlay(from *bounded.Document, request *Request) (Overlay, error) {
+	if err := onlyAdds(from); err != nil {
 		return Overlay{}, err
 	}
 	var object corev1.PodTemplate
-	if err := decode(text, &object); err != nil {
+	if err := decode(from, &object); err != nil {
 		return Overlay{}, err
 	}
 	var body corev1ac.PodTemplateApplyConfiguration
-	if err := yaml.Unmarshal([]byte(text), &body); err != nil {
-		return Overlay{}, yamlError(text, err)
+	if err := from.Decode(&body); err != nil {
+		return Overlay{}, fmt.Errorf("reading the rendered YAML: %w", err)
 	}
 	overlay := Overlay{Warning: object.Annotations[meta.AnnotationWarning]}
 	overlay.Template = object.Template
@@ -153,12 +152,8 @@ func annotate(template *corev1.PodTemplateSpec, body *corev1ac.PodTemplateSpecAp
 
 // decode reads rendered YAML as strictly as the API server. The YAML library by
 // itself would take a number for a text, and spell it anew.
-func decode(text string, into any) error {
-	data, err := yaml.YAMLToJSONStrict([]byte(text))
-	if err != nil {
-		return yamlError(text, err)
-	}
-	findings, err := kjson.UnmarshalStrict(data, into)
+func decode(from *bounded.Document, into any) error {
+	findings, err := from.DecodeStrictly(into)
 	if err := errors.Join(append(findings, err)...); err != nil {
 		return fmt.Errorf("reading the rendered YAML: %w", err)
 	}
@@ -174,10 +169,10 @@ var mayHold = map[string][]string{
 	"template.spec":     {"containers", "initContainers", "volumes"},
 }
 
-func onlyAdds(text string) error {
+func onlyAdds(from *bounded.Document) error {
 	var tree map[string]any
-	if err := yaml.Unmarshal([]byte(text), &tree); err != nil {
-		return yamlError(text, err)
+	if err := from.Decode(&tree); err != nil {
+		return fmt.Errorf("reading the rendered YAML: %w", err)
 	}
 	return onlyAddsAt(tree, "")
 }
@@ -206,7 +201,7 @@ func onlyAddsAt(tree map[string]any, at string) error {
 type yamlLineError struct{ message, line string }
 
 func (e *yamlLineError) Error() string {
-	return fmt.Sprintf("reading the rendered YAML: %s: %q", e.message, e.line)
+	return fmt.Sprintf("reading the rendered YAML: %s: %.200q", e.message, e.line)
 }
 
 var yamlLine = regexp.MustCompile(`line (\d+)`)
@@ -214,7 +209,7 @@ var yamlLine = regexp.MustCompile(`line (\d+)`)
 // yamlError shows the rendered line that a YAML error speaks of: its author never
 // saw that text.
 func yamlError(text string, err error) error {
-	message := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "), "yaml: ")
+	message := strings.TrimPrefix(err.Error(), "yaml: ")
 	if match := yamlLine.FindStringSubmatch(message); match != nil {
 		number, _ := strconv.Atoi(match[1])
 		if lines := strings.Split(text, "\n"); number >= 1 && number <= len(lines) {

@@ -20,8 +20,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-	"sigs.k8s.io/yaml"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
@@ -140,7 +140,11 @@ func (r *Result) addAll(name, text string, request Request) error {
 }
 
 func (r *Result) add(name, text string, request Request) error {
-	kind, err := kindOf(text)
+	document, err := bounded.Rendered().ReadDocument([]byte(text))
+	if err != nil {
+		return yamlError(text, err)
+	}
+	kind, err := kindOf(document)
 	switch {
 	case err != nil || kind == "":
 		return err
@@ -148,20 +152,20 @@ func (r *Result) add(name, text string, request Request) error {
 		return fmt.Errorf("a second PodTemplate, the first is in %s: a chart has one", r.Template)
 	case kind == "PodTemplate":
 		r.Template = name
-		r.Overlay, err = newOverlay(text, &request)
+		r.Overlay, err = newOverlay(document, &request)
 		return err
 	case kind == "ConfigMap":
-		return r.addConfigMap(text, request)
+		return r.addConfigMap(document, request)
 	}
 	return fmt.Errorf("kind %s is neither a PodTemplate nor a ConfigMap", kind)
 }
 
 // kindOf reads the kind of a rendered document, "" when there is nothing in it but
 // comments.
-func kindOf(text string) (string, error) {
+func kindOf(document *bounded.Document) (string, error) {
 	var object any
-	if err := yaml.Unmarshal([]byte(text), &object); err != nil {
-		return "", yamlError(text, err)
+	if err := document.Decode(&object); err != nil {
+		return "", fmt.Errorf("reading the rendered YAML: %w", err)
 	}
 	switch object := object.(type) {
 	case nil:
@@ -174,13 +178,13 @@ func kindOf(text string) (string, error) {
 	case []any:
 		return "", errors.New("it renders a list: a PodTemplate or a ConfigMap was expected")
 	}
-	return "", fmt.Errorf("it renders a text, %.40q: a PodTemplate or a ConfigMap was expected; a file that only defines templates has a name that begins with _", strings.TrimSpace(text))
+	return "", fmt.Errorf("it renders a text, %.40q: a PodTemplate or a ConfigMap was expected; a file that only defines templates has a name that begins with _", strings.TrimSpace(fmt.Sprint(object)))
 }
 
-func (r *Result) addConfigMap(text string, request Request) error {
+func (r *Result) addConfigMap(document *bounded.Document, request Request) error {
 	sidecar := request.Sidecar
 	var object corev1.ConfigMap
-	if err := decode(text, &object); err != nil {
+	if err := decode(document, &object); err != nil {
 		return err
 	}
 	switch {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
@@ -220,7 +221,7 @@ func TestANativeSidecarNeedsAServerThatHasThem(t *testing.T) {
 	native := strings.Replace(podTemplate, "containers", "initContainers", 1)
 	native = strings.Replace(native, "name: vector,", "name: vector, restartPolicy: Always,", 1)
 	for version, ok := range map[string]bool{"v1.28.9": false, "v1.29.0": true, "v1.36.0-rc.1": true} {
-		_, err := newOverlay(native, &Request{KubeVersion: version})
+		_, err := newOverlay(document(t, native), &Request{KubeVersion: version})
 		if ok {
 			require.NoError(t, err, version)
 			continue
@@ -229,6 +230,13 @@ func TestANativeSidecarNeedsAServerThatHasThem(t *testing.T) {
 		require.ErrorContains(t, err, version)
 		require.ErrorContains(t, err, "sidecar.native")
 	}
+}
+
+func document(t *testing.T, text string) *bounded.Document {
+	t.Helper()
+	read, err := bounded.Rendered().ReadDocument([]byte(text))
+	require.NoError(t, err)
+	return read
 }
 
 // Whatever templates render, the answer is an overlay that only adds, or an error.
@@ -241,7 +249,11 @@ func FuzzOverlay(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		overlay, err := newOverlay(text, &Request{KubeVersion: "v1.36.0"})
+		read, err := bounded.Rendered().ReadDocument([]byte(text))
+		if err != nil {
+			return
+		}
+		overlay, err := newOverlay(read, &Request{KubeVersion: "v1.36.0"})
 		if err != nil {
 			return
 		}
@@ -251,7 +263,7 @@ func FuzzOverlay(f *testing.F) {
 		require.NotEmpty(t, len(spec.Containers)+len(spec.InitContainers))
 		spec.Containers, spec.InitContainers, spec.Volumes = nil, nil, nil
 		require.Equal(t, corev1.PodSpec{}, spec, "a field that is its owner's")
-		again, err := newOverlay(text, &Request{KubeVersion: "v1.36.0"})
+		again, err := newOverlay(read, &Request{KubeVersion: "v1.36.0"})
 		require.NoError(t, err)
 		require.Equal(t, overlay, again)
 	})

@@ -10,7 +10,8 @@ import (
 	"strings"
 
 	"k8s.io/client-go/util/jsonpath"
-	"sigs.k8s.io/yaml"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
 // Outcome is what came of a scenario.
@@ -56,7 +57,7 @@ func (s *Scenario) Compare(outcome Outcome) ([]Difference, error) {
 		return differences, nil
 	}
 	var expectations []Expectation
-	if err := yaml.UnmarshalStrict([]byte(text), &expectations); err != nil {
+	if err := bounded.Object().DecodeYAMLStrictly([]byte(text), &expectations); err != nil {
 		return nil, fmt.Errorf("%s: %w", Expectations, err)
 	}
 	for i, expectation := range expectations {
@@ -128,7 +129,7 @@ func (e *Expectation) find(objects string) (string, error) {
 	}
 	for document := range strings.SplitSeq(objects, "---\n") {
 		var object map[string]any
-		if err := yaml.Unmarshal([]byte(document), &object); err != nil {
+		if err := bounded.Object().DecodeYAML([]byte(document), &object); err != nil {
 			return "", fmt.Errorf("reading the outcome: %w", err)
 		}
 		metadata, _ := object["metadata"].(map[string]any)

@@ -11,11 +11,13 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"strings"
 
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
 )
@@ -49,6 +51,9 @@ func Load(source fs.FS) (*Chart, error) {
 
 // Load compiles a chart of these files.
 func (f Files) Load() (*Chart, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
 	loaded, err := loader.LoadFiles(f.buffered())
 	if err != nil {
 		return nil, fmt.Errorf("loading the sidecar chart: %w", err)
@@ -80,6 +85,24 @@ func (f Files) Load() (*Chart, error) {
 		texts:        texts,
 		files:        others,
 	}, nil
+}
+
+// readByHelm are the files that Helm reads by itself, without a bound.
+var readByHelm = []string{chartFile, "Chart.lock", "values.yaml", "requirements.yaml", "requirements.lock"}
+
+// check holds what Helm reads to what may be read at all.
+func (f Files) check() error {
+	for _, name := range readByHelm {
+		if _, err := bounded.Values().MeasureYAML(f[name]); err != nil {
+			return bounded.In(name, err)
+		}
+	}
+	for name := range f {
+		if strings.HasPrefix(name, "charts/") {
+			return fmt.Errorf("the sidecar chart has a dependency, %s, which is not rendered: put its templates into the chart itself", name)
+		}
+	}
+	return nil
 }
 
 // Output is what an execution gave.

@@ -4,6 +4,7 @@
 package sidecarchart
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -14,6 +15,9 @@ import (
 	"strings"
 
 	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/ignore"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
 // Files are those of a chart by their path from its root.
@@ -22,25 +26,37 @@ type Files map[string][]byte
 // testsFolder is for the tests of a chart, and no part of what it renders.
 const testsFolder = "tests"
 
-// Read reads the files of a chart, its tests apart.
+// Read reads the files of a chart, its tests and what its .helmignore names apart.
 func Read(source fs.FS) (Files, error) {
-	files := Files{}
-	err := fs.WalkDir(source, ".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && name == testsFolder:
-			return fs.SkipDir
-		case entry.IsDir():
-			return nil
-		}
-		files[name], err = fs.ReadFile(source, name)
-		return err
+	ignored, err := ignoredIn(source)
+	if err != nil {
+		return nil, fmt.Errorf("reading the sidecar chart: %w", err)
+	}
+	files, err := bounded.Chart().Folder(source, func(name string, entry fs.DirEntry) bool {
+		info, err := entry.Info()
+		return name == testsFolder || err == nil && ignored.Ignore(name, info)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading the sidecar chart: %w", err)
 	}
 	return files, nil
+}
+
+// ignoredIn is what Helm leaves out of a chart.
+func ignoredIn(source fs.FS) (*ignore.Rules, error) {
+	rules := ignore.Empty()
+	text, err := bounded.Chart().File(source, ignore.HelmIgnore)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, err
+	default:
+		if rules, err = ignore.Parse(bytes.NewReader(text)); err != nil {
+			return nil, fmt.Errorf("%s: %w", ignore.HelmIgnore, err)
+		}
+	}
+	rules.AddDefaults()
+	return rules, nil
 }
 
 // With returns the files with those of a ConfigMap laid over them. A key is a path
@@ -59,9 +75,9 @@ func (f Files) With(text map[string]string, binary map[string][]byte) (Files, er
 			given[pathOf(key)] = binary[key]
 			continue
 		}
-		archive, err := unpack(binary[key])
+		archive, err := bounded.Chart().Archive(binary[key])
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", key, err)
+			return nil, fmt.Errorf("%s: unpacking: %w", key, err)
 		}
 		base = archive
 	}

@@ -4,14 +4,12 @@
 package template
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/BurntSushi/toml"
-	"sigs.k8s.io/yaml"
-	goyaml "sigs.k8s.io/yaml/goyaml.v3"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
 func fromYAML(f *frame, text string) (map[string]any, error) {
@@ -19,7 +17,7 @@ func fromYAML(f *frame, text string) (map[string]any, error) {
 	if err := f.readsYAML(text); err != nil {
 		return nil, err
 	}
-	if err := yaml.Unmarshal([]byte(text), &tree); err != nil {
+	if err := f.limits().DecodeYAML([]byte(text), &tree); err != nil {
 		tree["Error"] = err.Error()
 	}
 	return tree, nil
@@ -30,7 +28,7 @@ func fromYAMLArray(f *frame, text string) ([]any, error) {
 	if err := f.readsYAML(text); err != nil {
 		return nil, err
 	}
-	if err := yaml.Unmarshal([]byte(text), &list); err != nil {
+	if err := f.limits().DecodeYAML([]byte(text), &list); err != nil {
 		list = []any{err.Error()}
 	}
 	return list, nil
@@ -38,10 +36,10 @@ func fromYAMLArray(f *frame, text string) ([]any, error) {
 
 func fromJSON(f *frame, text string) (map[string]any, error) {
 	tree := map[string]any{}
-	if err := f.reads(text, jsonCost()); err != nil {
+	if err := f.readsJSON(text); err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal([]byte(text), &tree); err != nil {
+	if err := f.limits().DecodeJSON([]byte(text), &tree); err != nil {
 		tree["Error"] = err.Error()
 	}
 	return tree, nil
@@ -49,40 +47,35 @@ func fromJSON(f *frame, text string) (map[string]any, error) {
 
 func fromJSONArray(f *frame, text string) ([]any, error) {
 	list := []any{}
-	if err := f.reads(text, jsonCost()); err != nil {
+	if err := f.readsJSON(text); err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal([]byte(text), &list); err != nil {
+	if err := f.limits().DecodeJSON([]byte(text), &list); err != nil {
 		list = []any{err.Error()}
 	}
 	return list, nil
 }
 
 func mustFromJSON(f *frame, text string) (any, error) {
-	if err := f.reads(text, jsonCost()); err != nil {
+	if err := f.readsJSON(text); err != nil {
 		return nil, err
 	}
 	var value any
-	if err := json.Unmarshal([]byte(text), &value); err != nil {
+	if err := f.limits().DecodeJSON([]byte(text), &value); err != nil {
 		return nil, fmt.Errorf("reading JSON: %w", err)
 	}
 	return value, nil
 }
 
 func fromTOML(f *frame, text string) (map[string]any, error) {
-	// The reader recurses into brackets, and knows no bound of its own.
-	const maxBrackets = 10_000
-	if strings.Count(text, "[")+strings.Count(text, "{") > maxBrackets {
-		return nil, overBudget(boundNodes, "the TOML has more than %d brackets", maxBrackets)
-	}
-	if err := f.reads(text, tomlCost()); err != nil {
+	if err := f.readsTOML(text); err != nil {
 		return nil, err
 	}
 	if err := f.allocate(tomlPaths(text)); err != nil {
 		return nil, err
 	}
 	tree := map[string]any{}
-	if err := toml.Unmarshal([]byte(text), &tree); err != nil {
+	if err := f.limits().DecodeTOML([]byte(text), &tree); err != nil {
 		tree["Error"] = err.Error()
 	}
 	withoutDate(tree)
@@ -138,65 +131,54 @@ func dateText(date time.Time) string {
 	return date.Format(time.RFC3339Nano)
 }
 
-// decodeCost is what reading a text allocates: for each byte, and for each piece
-// that the punctuation can make.
-type decodeCost struct {
-	perByte     int
-	perPiece    int
-	punctuation string
+// decodeCost is what reading a text allocates: for each byte, and for each node.
+type decodeCost struct{ perByte, perNode int }
+
+func yamlCost() decodeCost { return decodeCost{perByte: 16, perNode: 700} }
+func tomlCost() decodeCost { return decodeCost{perByte: 16, perNode: 700} }
+func jsonCost() decodeCost { return decodeCost{perByte: 4, perNode: 160} }
+
+// limits are those of a text that a template reads: what its author may give, within the
+// budget.
+func (f *frame) limits() bounded.Limits {
+	limits := bounded.Values()
+	limits.What, limits.Bytes, limits.Nodes, limits.Depth = "what a template reads", f.budget.Bytes, f.budget.Nodes, f.budget.Depth
+	return limits
 }
 
-func yamlCost() decodeCost { return decodeCost{perByte: 16, perPiece: 700, punctuation: ",:[{-?"} }
-func tomlCost() decodeCost { return decodeCost{perByte: 16, perPiece: 700, punctuation: ",=[{."} }
-func jsonCost() decodeCost { return decodeCost{perByte: 4, perPiece: 160, punctuation: ",:[{"} }
+func (f *frame) readsYAML(text string) error {
+	return f.reads(text, f.limits().MeasureYAML, yamlCost())
+}
 
-// reads charges for reading a text.
-func (f *frame) reads(text string, cost decodeCost) error {
-	pieces := 1
-	for i := range len(text) {
-		if strings.IndexByte(cost.punctuation, text[i]) >= 0 {
-			pieces++
-		}
-	}
+func (f *frame) readsJSON(text string) error {
+	return f.reads(text, f.limits().MeasureJSON, jsonCost())
+}
+
+func (f *frame) readsTOML(text string) error {
+	return f.reads(text, f.limits().MeasureTOML, tomlCost())
+}
+
+// reads charges for reading a text: for what it is as it stands, before it is looked at,
+// and for what it stands for.
+func (f *frame) reads(text string, measure func([]byte) (bounded.Size, error), cost decodeCost) error {
 	if err := f.pay(product(len(text), cost.perByte), product(len(text), 4)); err != nil {
 		return err
 	}
-	return f.pieces(pieces, cost.perPiece)
+	size, err := measure([]byte(text))
+	var refused *bounded.Error
+	if errors.As(err, &refused) {
+		return overBudget(budgetOf(refused.Bound), "%s", refused.Error())
+	}
+	return f.pieces(size.Nodes, cost.perNode)
 }
 
-// readsYAML is reads, and counts what aliases stand for, of which a few lines
-// can make billions.
-func (f *frame) readsYAML(text string) error {
-	if err := f.reads(text, yamlCost()); err != nil {
-		return err
+// budgetOf is the part of the budget that a bound belongs to.
+func budgetOf(bound bounded.Bound) string {
+	switch bound {
+	case bounded.Bytes:
+		return boundBytes
+	case bounded.Depth:
+		return boundDepth
 	}
-	if !strings.Contains(text, "*") || !strings.Contains(text, "&") {
-		return nil
-	}
-	var document goyaml.Node
-	if err := goyaml.Unmarshal([]byte(text), &document); err != nil {
-		// The reader itself will say what is wrong.
-		return nil //nolint:nilerr // the error is the reader's to report
-	}
-	nodes := expandedNodes(&document, f.budget.Nodes, f.budget.Depth)
-	return f.pieces(nodes, yamlCost().perPiece)
-}
-
-// expandedNodes counts nodes with each alias written out, and stops counting
-// past most. A chain of aliases deeper than the depth counts as too many.
-func expandedNodes(node *goyaml.Node, most, depth int) int {
-	if node.Kind == goyaml.AliasNode {
-		if depth == 0 {
-			return most + 1
-		}
-		return expandedNodes(node.Alias, most, depth-1)
-	}
-	nodes := 1
-	for _, child := range node.Content {
-		if nodes > most {
-			return nodes
-		}
-		nodes += expandedNodes(child, most-nodes, depth)
-	}
-	return nodes
+	return boundNodes
 }

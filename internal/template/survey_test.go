@@ -114,9 +114,9 @@ func TestReadersAndPrintersStayInBounds(t *testing.T) {
 fromYamlArray (printf "[%s]" (repeat 10000 "[],"))
 fromYamlArray (printf "[%s]" (repeat 10000 "a: b,"))
 fromYamlArray (repeat 10000 "- a\n")
-fromYamlArray (repeat 9000 "- ")
-fromYamlArray (print (repeat 9000 "[") (repeat 9000 "]"))
-fromYaml (print (repeat 9000 "{a: ") (repeat 9000 "}"))
+fromYamlArray (repeat 900 "- ")
+fromYamlArray (print (repeat 900 "[") (repeat 900 "]"))
+fromYaml (print (repeat 900 "{a: ") (repeat 900 "}"))
 fromYaml .keys
 fromYaml .nested
 fromYaml .flow
@@ -129,7 +129,7 @@ fromToml .toml
 fromToml .tables
 fromToml (printf "a%s = 1" (repeat 500 ".a"))
 fromToml (repeat 30 (printf "[[a%s]]\nb=1\n" (repeat 100 ".a")))
-fromToml (printf "a = %s%s" (repeat 9000 "[") (repeat 9000 "]"))
+fromToml (printf "a = %s%s" (repeat 900 "[") (repeat 900 "]"))
 fromToml (printf "a = %s1%s" (repeat 400 "{a=") (repeat 400 "}"))
 fromToml (printf "a = [%s]" (repeat 20000 "1,"))
 mustFromJson (printf "[%s1]" (repeat 30000 "1,"))
@@ -154,7 +154,7 @@ tpl (repeat 10000 "{{1}}") .
 tpl (printf "{{ list %s }}" (repeat 40000 "1 ")) .
 tpl (printf "%s1%s" (repeat 9000 "{{if 1}}") (repeat 9000 "{{end}}")) .
 tpl (printf "{{ %s1%s }}" (repeat 9000 "(") (repeat 9000 ")")) .`, "\n") {
-		set, err := compileOne(`{{ $x := `+call+` }}`, template.Budget{Memory: 1 << 30, Steps: 1 << 30})
+		set, err := compileOne(`{{ $x := `+call+` }}`, template.Budget{Memory: 1 << 30, Steps: 1 << 30, Depth: 10_000})
 		require.NoError(t, err, call)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

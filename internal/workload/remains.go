@@ -4,11 +4,11 @@
 package workload
 
 import (
-	"encoding/json"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
@@ -37,7 +37,7 @@ func partsIn(annotations map[string]string) map[string]meta.Parts {
 			continue
 		}
 		var parts meta.Parts
-		if json.Unmarshal([]byte(text), &parts) != nil || !meta.IsManager(parts.Manager) || meta.AnnotationParts(parts.Manager) != key {
+		if bounded.Object().DecodeJSON([]byte(text), &parts) != nil || !meta.IsManager(parts.Manager) || meta.AnnotationParts(parts.Manager) != key {
 			continue
 		}
 		if all == nil {

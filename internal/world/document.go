@@ -17,10 +17,10 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
 // Document is one object of a file.
@@ -76,11 +76,21 @@ func (f *Files) text(file string) ([]byte, error) {
 	case file == "-" && f.Stdin == nil:
 		return nil, nil
 	case file == "-":
-		return io.ReadAll(f.Stdin)
+		return bounded.Stream(f.Stdin)
 	case f.ReadFile != nil:
 		return f.ReadFile(file)
 	}
-	return os.ReadFile(file)
+	return ReadFile(file)
+}
+
+// ReadFile reads a file that may hold many documents.
+func ReadFile(name string) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	text, err := bounded.Stream(file)
+	return text, errors.Join(err, file.Close())
 }
 
 // expand lists the manifests of a folder, by name; a file stands for itself.
@@ -156,8 +166,8 @@ func (d *Document) Decode() ([]Document, error) {
 		Kind  string `json:"kind"`
 		Items []any  `json:"items"`
 	}
-	if err := yaml.Unmarshal(d.Text, &head); err != nil {
-		return nil, fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "))
+	if err := bounded.Object().DecodeYAML(d.Text, &head); err != nil {
+		return nil, withoutPreface(err)
 	}
 	d.Kind = head.Kind
 	switch d.Kind {
@@ -182,12 +192,20 @@ func (d *Document) Decode() ([]Document, error) {
 
 // decodeStrict reports all fields that do not exist, each with its path.
 func decodeStrict(text []byte, into any) error {
-	data, err := yaml.YAMLToJSONStrict(text)
+	document, err := bounded.Object().ReadDocument(text)
 	if err != nil {
-		return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "))
+		return err
 	}
-	findings, err := kjson.UnmarshalStrict(data, into)
+	findings, err := document.DecodeStrictly(into)
 	return errors.Join(append(findings, err)...)
+}
+
+// withoutPreface leaves out what a library says of its own doings.
+func withoutPreface(err error) error {
+	if text, isLibrary := strings.CutPrefix(err.Error(), "error converting YAML to JSON: "); isLibrary {
+		return errors.New(text)
+	}
+	return err
 }
 
 func (d *Document) items(list []any) ([]Document, error) {

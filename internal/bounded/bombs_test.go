@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package bounded
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+)
+
+// mebibyte bounds what may be allocated.
+const mebibyte = 1 << 20
+
+// allocated returns how many bytes a function allocates in all.
+func allocated(do func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// bomb is a text that a parser would make much of.
+type bomb struct {
+	read func(text []byte) error
+	text string
+	// bound refuses it, and the message has these words.
+	bound Bound
+	names []string
+	// most is what reading it may allocate at most, in mebibytes. Without one it may
+	// allocate no more than the message takes: it is refused before anything is made of it.
+	most int
+}
+
+func readYAML(limits Limits) func([]byte) error {
+	return func(text []byte) error {
+		_, err := limits.ReadYAML(text)
+		return err
+	}
+}
+
+func readTOML(text []byte) error {
+	_, err := Configuration().ReadTOML(text)
+	return err
+}
+
+func decodeJSON(limits Limits) func([]byte) error {
+	return func(text []byte) error {
+		var into any
+		return limits.DecodeJSON(text, &into)
+	}
+}
+
+func readSchema(text []byte) error {
+	_, err := Schemas().CompileSchema("values.schema.json", text)
+	return err
+}
+
+// doubling is a schema of which each part stands for the next one twice.
+func doubling(parts int) string {
+	var text strings.Builder
+	text.WriteString(`{"$ref": "#/$defs/d0", "$defs": {`)
+	for i := range parts {
+		fmt.Fprintf(&text, `"d%d": {"allOf": [{"$ref": "#/$defs/d%d"}, {"$ref": "#/$defs/d%d"}]}, `, i, i+1, i+1)
+	}
+	fmt.Fprintf(&text, `"d%d": {"type": "object"}}}`, parts)
+	return text.String()
+}
+
+func bombs() map[string]bomb {
+	x, doublings := strings.Repeat("x", 20_000), "a: &a0 [x]\n"
+	for i := range 60 {
+		doublings += fmt.Sprintf("b%d: &a%d [*a%d, *a%d]\n", i, i+1, i, i)
+	}
+	wide := func(key, separator, value string) string {
+		var text strings.Builder
+		for i := range 30_000 {
+			fmt.Fprintf(&text, "%s%d%s%s", key, i, separator, value)
+		}
+		return text.String()
+	}
+	return map[string]bomb{
+		"a billion laughs of a namespace":  {readYAML(Overrides()), "values: {a: &a " + x + ", b: [" + strings.Repeat("*a, ", 20_000) + "]}", Aliases, []string{"line 1", "anchors and aliases (& and *) may not be in what a namespace or a workload sets", "write out"}, 0},
+		"a billion laughs of the platform": {readYAML(Values()), "values: {a: &a " + x + ", b: [" + strings.Repeat("*a, ", 9_000) + "]}", Bytes, []string{"with its aliases written out it has 180", "more than a values file may have (1048576)"}, 16},
+		"aliases that double":              {readYAML(Configuration()), doublings, Bytes, []string{"with its aliases written out", "more than a file of Vector's configuration may have"}, 1},
+		"an alias in what it stands for":   {readYAML(Configuration()), "a: &a [*a]", Aliases, []string{"line 1", "*a stands in what it stands for"}, 1},
+		"aliases in an inline configuration": {readYAML(Configuration()), "x: &a " + strings.Repeat("x", 100_000) + "\ny: [" + strings.Repeat("*a,", 10_000) + "]\nsources: {}\n",
+			Bytes, []string{"it has 1000", "use fewer"}, 16},
+		"a key that an alias makes long": {readYAML(Configuration()), "x: &a " + strings.Repeat("x", 2000) + "\n*a : y\n", Key, []string{"line 2", "a key of 2000 bytes is longer"}, 1},
+		"a list in brackets":             {readYAML(Values()), "[" + strings.Repeat("a,", 500_000) + "a]", Nodes, []string{"line 1", "more values than a values file may have (30000", "split it"}, 0},
+		"a list of nothings":             {readYAML(Values()), strings.Repeat("-\n", 500_000), Nodes, []string{"line 2", "more values"}, 0},
+		"lists in brackets":              {readYAML(Values()), "[" + strings.Repeat("[],", 300_000) + "]", Nodes, []string{"more values"}, 0},
+		"maps of nothing":                {readYAML(Values()), strings.Repeat("? \n", 300_000), Nodes, []string{"more values"}, 0},
+		"comments":                       {readYAML(Values()), strings.Repeat("  #\n #\n", 100_000) + "a: b\n", Nodes, []string{"line 29", "more values"}, 0},
+		"brackets in brackets":           {readYAML(Values()), strings.Repeat("[", 500_000), Depth, []string{"line 1", "nested deeper than a values file may be (100 levels)"}, 0},
+		"lists that do not end":          {readYAML(Values()), strings.Repeat("[?],", 250_000), Depth, []string{"line 1", "has no key behind it"}, 0},
+		"maps in maps":                   {readYAML(Values()), strings.Repeat("{a: ", 250_000), Depth, []string{"nested deeper"}, 0},
+		"lists in lists":                 {readYAML(Values()), strings.Repeat("- ", 500_000), Depth, []string{"nested deeper"}, 0},
+		"a long key":                     {readYAML(Configuration()), "? " + strings.Repeat("k", 500_000) + "\n:\n" + wide(" a", ": ", "b\n"), Key, []string{"line 1", "a key of 500000 bytes is longer than one in a file of Vector's configuration may be (1024)", "shorten it"}, 0},
+		"a long key in quotes":           {readYAML(Configuration()), "{" + `"` + strings.Repeat("k", 500_000) + `": {}}`, Key, []string{"a key of 500002 bytes"}, 0},
+		"long keys in each other":        {readYAML(Configuration()), strings.Repeat("{"+strings.Repeat("k", 1000)+": ", 60), Path, []string{"the keys on the way here have 5000 bytes", "(4096)"}, 0},
+		"wide below long keys":           {readYAML(Configuration()), strings.Repeat("{"+strings.Repeat("k", 1000)+": ", 4) + "{" + wide("", ": ", "b, "), Paths, []string{"the paths of all values are longer", "(16777216 bytes)"}, 0},
+		"more than there may be":         {readYAML(Values()), strings.Repeat("a", 16*mebibyte), Bytes, []string{"16777216 bytes are more than a values file may have (1048576)"}, 0},
+		"UTF-16":                         {readYAML(Values()), "\xff\xfea\x00:\x00 \x00b\x00", Bytes, []string{"UTF-16", "UTF-8"}, 0},
+		"a mark in the middle":           {readYAML(Values()), "a: b\n\ufeffc: d\n", Bytes, []string{"line 2", "byte order mark", "remove it"}, 0},
+		"a dotted header":                {readTOML, "[" + strings.Repeat("a.", 30_000) + "a]\n", Depth, []string{"line 1", "nested deeper than a file of Vector's configuration may be (64 levels)"}, 0},
+		"a dotted key":                   {readTOML, strings.Repeat("a.", 250_000) + "a = 1\n", Depth, []string{"nested deeper"}, 0},
+		"lists in lists in TOML":         {readTOML, "a = " + strings.Repeat("[", 500_000), Depth, []string{"nested deeper"}, 0},
+		"tables in tables in TOML":       {readTOML, "a = " + strings.Repeat("{a = ", 200_000), Depth, []string{"nested deeper"}, 0},
+		"a list in TOML":                 {readTOML, "a = [" + strings.Repeat("1,", 500_000) + "]\n", Nodes, []string{"more values"}, 0},
+		"keys in TOML":                   {readTOML, wide("a", " = ", "1\n"), Nodes, []string{"line 150", "more values"}, 0},
+		"tables in TOML":                 {readTOML, strings.Repeat("[[a]]\n", 100_000), Nodes, []string{"more values"}, 0},
+		"a long key in TOML":             {readTOML, "\n\"" + strings.Repeat("k", 500_000) + "\" = 1\n", Key, []string{"line 2", "a key of 500002 bytes"}, 0},
+		"maps in maps in JSON":           {decodeJSON(Spec()), strings.Repeat(`{"a":`, 8_000) + "1" + strings.Repeat("}", 8_000), Depth, []string{"nested deeper than the spec of a VectorSidecar may be (100 levels)"}, 0},
+		"long keys in JSON": {decodeJSON(Spec()), strings.Repeat(`{"`+strings.Repeat("k", 1000)+`":`, 90) + `{` + wide(`"`, `":`, `1,"`)[1:] + strings.Repeat("}", 91),
+			Path, []string{"the keys on the way here"}, 0},
+		"a list in JSON":         {decodeJSON(Object()), "[" + strings.Repeat("1,", 700_000) + "1]", Nodes, []string{"more values than an object may have (100000"}, 0},
+		"a number of gigabytes":  {decodeJSON(Spec()), `{"a": 1e999999999}`, Numbers, []string{"line 1", "1e999999999", "round it"}, 0},
+		"a schema that doubles":  {readSchema, doubling(40), Nodes, []string{"with every $ref written out", "refer to less"}, 4},
+		"a schema that branches": {readSchema, `{"properties": {"a": {"allOf": [{"$ref": "#"}, {"$ref": "#"}]}}}`, Nodes, []string{"with every $ref written out"}, 4},
+		"a bound of gigabytes":   {readSchema, `{"maximum": 1e999999999}`, Numbers, []string{"round it"}, 0},
+	}
+}
+
+// Each bomb is refused with one clear error, and before there is anything of it. Only
+// where aliases have to be counted, and a schema's references, is the text as it stands
+// read first.
+func TestBombsAreRefusedBeforeTheyGoOff(t *testing.T) {
+	for name, bomb := range bombs() {
+		t.Run(name, func(t *testing.T) {
+			text := []byte(bomb.text)
+			var err error
+			used := allocated(func() { err = bomb.read(text) })
+
+			var refused *Error
+			require.ErrorAs(t, err, &refused)
+			require.Equal(t, bomb.bound, refused.Bound)
+			for _, part := range bomb.names {
+				require.ErrorContains(t, err, part)
+			}
+			require.Less(t, len(err.Error()), 500, "one clear error")
+			most := uint64(bomb.most) * mebibyte
+			if bomb.most == 0 {
+				most = mebibyte / 16
+			}
+			require.LessOrEqual(t, used, most)
+		})
+	}
+}
+
+// What just passes costs what the limits promise: each node of these stands for about as
+// much memory as a node can.
+func TestWhatPassesIsCheap(t *testing.T) {
+	for name, test := range map[string]struct {
+		read func([]byte) error
+		text string
+	}{
+		"nodes of YAML":     {readYAML(Values()), strings.Repeat("- a\n", 29_990)},
+		"maps of YAML":      {readYAML(Values()), "[" + strings.Repeat("{a: b},", 9_900) + "]"},
+		"comments of YAML":  {readYAML(Values()), strings.Repeat("- a #b\n", 14_990)},
+		"a text of YAML":    {readYAML(Values()), "a: |\n" + strings.Repeat("  b: [c, d]\n", 80_000)},
+		"a document":        {func(text []byte) error { _, err := Values().ReadDocument(text); return err }, "[" + strings.Repeat("{a: b},", 9_900) + "]"},
+		"values of YAML":    {func(text []byte) error { var to any; return Values().DecodeYAML(text, &to) }, "[" + strings.Repeat("{a: b},", 9_900) + "]"},
+		"keys of TOML":      {readTOML, strings.Repeat("[[a]]\nb = 1\n", 4_900)},
+		"values of JSON":    {decodeJSON(Object()), "[" + strings.Repeat(`{"a":1},`, 33_000) + "1]"},
+		"a schema":          {readSchema, `{"properties": {` + strings.TrimSuffix(strings.Repeat(`"a": {"type": "string"}, `, 2_400), ", ") + `}}`},
+		"a schema of parts": {readSchema, `{"allOf": [` + strings.TrimSuffix(strings.Repeat(`{"type": "object"}, `, 1_500), ", ") + `]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var err error
+			used := allocated(func() { err = test.read([]byte(test.text)) })
+			require.NoError(t, err)
+			require.LessOrEqual(t, used, uint64(32*mebibyte))
+		})
+	}
+}
+
+// A text that has much in it that would count elsewhere has little to count.
+func TestOnlyWhatIsANodeCounts(t *testing.T) {
+	for name, test := range map[string]struct {
+		text         string
+		nodes, depth int
+	}{
+		"a literal block":   {"a: |\n" + strings.Repeat("  b: [c, d]\n\n", 1000) + "e: f\n", 6, 1},
+		"a folded block":    {"a: >2-\n" + strings.Repeat("   - b\n", 1000), 4, 1},
+		"a text in quotes":  {`a: "` + strings.Repeat(`b: [\"c\", d] `, 1000) + `"`, 4, 1},
+		"a text in two":     {"a: '" + strings.Repeat("b: [''c'', d]\n ", 1000) + "'", 4, 1},
+		"a plain text":      {"a: b" + strings.Repeat(" c-d[e]{f}:g,h #i"[:14], 1000), 4, 1},
+		"several lines":     {"a: b\n" + strings.Repeat("  c, d\n", 1000), 4, 1},
+		"an ordinary map":   {"a: {b: c, d: [e, f]}\ng:\n- h: i\n  j: k\n", 17, 3},
+		"comments":          {"a: b # c\n# d\n", 6, 1},
+		"several documents": {"a: b\n---\nc: d\n", 8, 1},
+		"pairs":             {"[" + strings.Repeat("a: b, ", 200) + "{c: d}: e]", 607, 3},
+		"nothing":           {"", 2, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			size, err := Values().MeasureYAML([]byte(test.text))
+			require.NoError(t, err)
+			require.Equal(t, test.nodes, size.Nodes)
+			require.Equal(t, test.depth, size.Depth)
+		})
+	}
+}
+
+// What is in the repository passes, and counts as what it is.
+func TestOurOwnFilesPass(t *testing.T) {
+	for _, name := range []string{"values.yaml", "chart/values.yaml", "values/production.yaml", "chart/files/crds/observability.kontroloop.ai_vectorsidecars.yaml"} {
+		text, err := os.ReadFile("../../" + name)
+		require.NoError(t, err)
+		size, err := Object().MeasureYAML(text)
+		require.NoError(t, err)
+		var document yaml.Node
+		require.NoError(t, yaml.Unmarshal(text, &document))
+		nodes, depth := shapeOf(&document)
+		comments := strings.Count(string(text), "#")
+		require.Equal(t, depth-1, size.Depth, name)
+		require.GreaterOrEqual(t, size.Nodes, nodes, name)
+		require.LessOrEqual(t, size.Nodes, nodes+comments, name)
+	}
+	for _, name := range []string{"values.schema.json", "chart/values.schema.json"} {
+		text, err := os.ReadFile("../../" + name)
+		require.NoError(t, err)
+		require.NoError(t, readSchema(text), name)
+	}
+}
+
+// shapeOf counts nodes, and how deep those nest that may have others in them.
+func shapeOf(node *yaml.Node) (nodes, depth int) {
+	nodes = 1
+	for _, child := range node.Content {
+		n, d := shapeOf(child)
+		nodes, depth = nodes+n, max(depth, d)
+	}
+	if node.Kind != yaml.ScalarNode && node.Kind != yaml.AliasNode {
+		depth++
+	}
+	return nodes, depth
+}

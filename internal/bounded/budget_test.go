@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package bounded
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestLargeTextsWaitForEachOther(t *testing.T) {
+	budget := NewBudget()
+	first, err := budget.Reserve(t.Context(), budgetBytes-1)
+	require.NoError(t, err)
+
+	small, err := budget.Reserve(t.Context(), smallBytes)
+	require.NoError(t, err, "a small one waits for nobody")
+	small.Release()
+
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(nil)
+	_, err = budget.Reserve(ctx, smallBytes+1)
+	require.ErrorIs(t, err, context.Canceled, "a large one waits as long as it may")
+
+	first.Release()
+	first.Release()
+	second, err := budget.Reserve(t.Context(), 100*budgetBytes)
+	require.NoError(t, err, "one that is larger than all there is takes all there is")
+	require.NoError(t, second.Extend(ctx, 1), "and has it already")
+	second.Release()
+}
+
+// Whoever needs more gives back first: two who each hold half and need the other never
+// wait for each other.
+func TestSharesGrowWithoutWaitingForEachOther(t *testing.T) {
+	budget := NewBudget()
+	var held atomic.Int64
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 200 {
+				share, err := budget.Reserve(t.Context(), budgetBytes/2)
+				if err != nil || share.Extend(t.Context(), budgetBytes/2) != nil {
+					t.Error("waiting failed")
+					return
+				}
+				if held.Add(1) > 1 {
+					t.Error("two have all of it")
+				}
+				held.Add(-1)
+				share.Release()
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestWithoutABudgetNobodyWaits(t *testing.T) {
+	var none *Budget
+	share, err := none.Reserve(t.Context(), 100*budgetBytes)
+	require.NoError(t, err)
+	share.Release()
+}

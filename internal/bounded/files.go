@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package bounded
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+)
+
+// FileLimits are what the files of a folder or an archive may be together.
+type FileLimits struct {
+	// What the files are, for messages: "the chart".
+	What string
+	// Bytes of all files, unpacked.
+	Bytes int
+	// Files are how many there are, folders and what else an archive lists included.
+	Files int
+	// Path is how many bytes the path of one has.
+	Path int
+}
+
+// largestStream is how many bytes a file has that many texts are in.
+const largestStream = 64 << 20
+
+// Stream reads what may hold many texts, such as the manifests of an application. Each
+// of them has limits of its own.
+func Stream(from io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(from, largestStream+1))
+	if err == nil && len(text) > largestStream {
+		err = fmt.Errorf("there are more than %d bytes: split it", largestStream)
+	}
+	return text, err
+}
+
+// Chart are the limits of a sidecar chart.
+func Chart() FileLimits {
+	return FileLimits{What: "the chart", Bytes: 4 << 20, Files: 1000, Path: 1 << 10}
+}
+
+// Folder reads the files of a folder, by their path from it, but for what skip leaves
+// out. What is neither a file nor a folder is refused, and a link is followed as far as
+// the file system does that.
+func (l FileLimits) Folder(from fs.FS, skip func(path string, entry fs.DirEntry) bool) (map[string][]byte, error) {
+	taken := l.taker()
+	err := fs.WalkDir(from, ".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil || path == ".":
+			return err
+		case skip(path, entry) && entry.IsDir():
+			return fs.SkipDir
+		case skip(path, entry):
+			return nil
+		}
+		if err := taken.count(path); err != nil || entry.IsDir() {
+			return err
+		}
+		return taken.file(from, path)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return taken.files, nil
+}
+
+// Archive reads the files of a packed folder, a .tgz with one folder in it, by their path
+// from that.
+func (l FileLimits) Archive(packed []byte) (map[string][]byte, error) {
+	unzipped, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	taken := l.taker()
+	reader := tar.NewReader(io.LimitReader(unzipped, int64(2*l.Bytes+l.Files*perFile)))
+	for {
+		header, err := reader.Next()
+		if errors.Is(err, io.EOF) && taken.listed > 0 {
+			return taken.files, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := taken.count(header.Name); err != nil {
+			return nil, err
+		}
+		if header.Typeflag != tar.TypeReg {
+			continue // Folders; and nothing is read through a link.
+		}
+		_, path, inFolder := strings.Cut(header.Name, "/")
+		if !inFolder || !fs.ValidPath(path) {
+			return nil, fmt.Errorf("%s has a file %q, which does not lie in its folder", l.What, header.Name)
+		}
+		if err := taken.read(path, reader); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// perFile is how many bytes an archive has for a file beside what is in it.
+const perFile = 2 << 10
+
+// File reads one file of a folder.
+func (l FileLimits) File(from fs.FS, path string) ([]byte, error) {
+	taken := l.taker()
+	err := taken.file(from, path)
+	return taken.files[path], err
+}
+
+// taker reads files as long as there is room.
+type taker struct {
+	FileLimits
+
+	files  map[string][]byte
+	listed int
+	left   int
+}
+
+func (l FileLimits) taker() *taker {
+	return &taker{FileLimits: l, files: map[string][]byte{}, left: l.Bytes}
+}
+
+func (t *taker) count(path string) error {
+	t.listed++
+	switch {
+	case t.listed > t.Files:
+		return fmt.Errorf("%s has more than %d files: leave out what is not part of it", t.What, t.Files)
+	case len(path) > t.Path:
+		return fmt.Errorf("%s has a file whose path is longer than %d bytes, %.40q…: shorten it", t.What, t.Path, path)
+	}
+	return nil
+}
+
+// file reads a file of a file system, which a link may lead to.
+func (t *taker) file(from fs.FS, path string) error {
+	info, err := fs.Stat(from, path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is neither a file nor a folder: leave it out", path)
+	}
+	file, err := from.Open(path)
+	if err != nil {
+		return err
+	}
+	err = t.read(path, file)
+	return errors.Join(err, file.Close())
+}
+
+func (t *taker) read(path string, from io.Reader) error {
+	content, err := io.ReadAll(io.LimitReader(from, int64(t.left)+1))
+	if err != nil {
+		return fmt.Errorf("reading %q: %w", path, err)
+	}
+	if t.left -= len(content); t.left < 0 {
+		return fmt.Errorf("%s is larger than %d bytes: leave out what is not part of it", t.What, t.Bytes)
+	}
+	t.files[path] = content
+	return nil
+}

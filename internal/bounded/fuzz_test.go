@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package bounded
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+	sigsyaml "sigs.k8s.io/yaml"
+	goyamlv2 "sigs.k8s.io/yaml/goyaml.v2"
+)
+
+// open lets everything through, so that what was counted can be compared.
+func open() Limits {
+	return Limits{What: "anything", Bytes: most, Nodes: most, Depth: most, Key: most, Path: most, Paths: most, Aliases: true}
+}
+
+// tight refuses most of what has any shape.
+func tight() Limits {
+	return Limits{What: "a little", Bytes: 200, Nodes: 12, Depth: 3, Key: 4, Path: 6, Paths: 200}
+}
+
+// isClear holds a refusal to its promises.
+func isClear(t *testing.T, text []byte, err error) {
+	t.Helper()
+	var refused *Error
+	if !errors.As(err, &refused) {
+		return
+	}
+	require.NotEmpty(t, refused.Bound)
+	require.NotEmpty(t, refused.Message)
+	require.NotContains(t, refused.Error(), "\n")
+	require.LessOrEqual(t, refused.Line, bytes.Count(text, []byte("\n"))+1)
+	require.Less(t, len(refused.Error()), 500)
+}
+
+func bombsFor(f *testing.F, isFor func(bomb bomb) bool) {
+	for _, bomb := range bombs() {
+		if isFor(bomb) {
+			f.Add([]byte(bomb.text[:min(len(bomb.text), 300)]))
+		}
+	}
+}
+
+// No parser makes more of a YAML text than was counted before, and what passes is what
+// the plain parser reads.
+func FuzzYAML(f *testing.F) {
+	bombsFor(f, func(b bomb) bool { return strings.ContainsAny(b.text, ":[-") })
+	for _, text := range []string{
+		"a: &b [c]\nd: *b\n", "? a\n: - b\n  - c: d\n", "{a, b: c, ? d : e}", "[a: b, ? c, {}]", "a: |2-\n   b\n # c\n", "--- >\n a\n...\n%YAML 1.1\n--- !!a 'b'\n",
+		"a:\n- b\n- - c\n", "\"a\\\nb\": '''c'\r\n", "a\u0085- b\u2028- c", "!<a> &b !c d: e #f\n", "<<: *a",
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		size, err := open().MeasureYAML(text)
+		isClear(t, text, err)
+		if err == nil {
+			nodes, depth := parsedYAML(text)
+			require.GreaterOrEqual(t, size.Nodes, nodes)
+			require.GreaterOrEqual(t, size.Depth, depth-1)
+		}
+		root, err := tight().ReadYAML(text)
+		isClear(t, text, err)
+		if root != nil {
+			require.NoError(t, within(root, 4, 6))
+		}
+		var ours, plain any
+		err = Values().DecodeYAML(text, &ours)
+		isClear(t, text, err)
+		if !errors.As(err, new(*Error)) {
+			wrong := sigsyaml.Unmarshal(text, &plain)
+			require.Equal(t, wrong == nil, err == nil)
+			require.Equal(t, plain, ours)
+		}
+	})
+}
+
+// parsedYAML counts what the two libraries make of a text.
+func parsedYAML(text []byte) (nodes, depth int) {
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	for {
+		var document yaml.Node
+		if err := decoder.Decode(&document); err != nil {
+			break
+		}
+		n, d := shapeOf(&document)
+		nodes, depth = nodes+n, max(depth, d)
+	}
+	var value any
+	if err := goyamlv2.Unmarshal(text, &value); err == nil {
+		n, d := shapeOfValue(value)
+		nodes, depth = max(nodes, n), max(depth, d)
+	}
+	return nodes, depth
+}
+
+func shapeOfValue(value any) (nodes, depth int) {
+	nodes = 1
+	add := func(below any) {
+		n, d := shapeOfValue(below)
+		nodes, depth = nodes+n, max(depth, d+1)
+	}
+	switch value := value.(type) {
+	case map[any]any:
+		for key, item := range value {
+			add(key)
+			add(item)
+		}
+	case map[string]any:
+		for key, item := range value {
+			add(key)
+			add(item)
+		}
+	case []any:
+		for _, item := range value {
+			add(item)
+		}
+	}
+	return nodes, depth
+}
+
+// within says which key, or path of keys, is longer than they may be.
+func within(node *yaml.Node, key, path int) error {
+	for i, child := range node.Content {
+		left := path
+		if node.Kind == yaml.MappingNode {
+			name := node.Content[i&^1].Value
+			if left -= len(name); len(name) > key || left < 0 {
+				return errors.New("too long: " + name)
+			}
+		}
+		if err := within(child, key, left); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// No decoder makes more of a JSON text than was counted before.
+func FuzzJSON(f *testing.F) {
+	bombsFor(f, func(b bomb) bool { return strings.ContainsAny(b.text[:1], "{[") })
+	f.Add([]byte(`{"a": [1, -2.5e3, "b\"c\u00e9", null, {"d": {}}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		size, err := open().MeasureJSON(text)
+		isClear(t, text, err)
+		var plain any
+		wrong := json.Unmarshal(text, &plain)
+		if err == nil && wrong == nil {
+			nodes, depth := shapeOfValue(plain)
+			require.GreaterOrEqual(t, size.Nodes, nodes)
+			require.GreaterOrEqual(t, size.Depth, depth)
+		}
+		var ours any
+		if err := Values().DecodeJSON(text, &ours); !errors.As(err, new(*Error)) {
+			require.Equal(t, wrong == nil, err == nil)
+			require.Equal(t, plain, ours)
+		}
+		if _, err = tight().MeasureJSON(text); err == nil && wrong == nil {
+			nodes, depth := shapeOfValue(plain)
+			require.LessOrEqual(t, nodes, 12)
+			require.LessOrEqual(t, depth, 3)
+		}
+		isClear(t, text, err)
+	})
+}
+
+// Neither library makes more of a TOML text than was counted before.
+func FuzzTOML(f *testing.F) {
+	bombsFor(f, func(b bomb) bool { return strings.Contains(b.text, "=") || strings.HasPrefix(b.text, "[") })
+	for _, text := range []string{
+		"a.b = 1\n[c.\"d.e\"]\nf = [1, {g = 2, h.i = '3'}] # j\n[[k]]\n[[k.l]]\n", "a = \"\"\"b = [\n\"c\" \\\" \"\"\"\"\"\nd = '''e'''\n", "a = 1979-05-27 07:32:00\nb = [\n 1.5, # c\n]\n",
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		size, err := open().MeasureTOML(text)
+		isClear(t, text, err)
+		for _, unmarshal := range []func([]byte, any) error{toml.Unmarshal, func(text []byte, into any) error { return open().DecodeTOML(text, into) }} {
+			var tree map[string]any
+			if wrong := unmarshal(text, &tree); err == nil && wrong == nil {
+				nodes, depth := shapeOfTable(tree)
+				require.GreaterOrEqual(t, size.Nodes, nodes)
+				require.GreaterOrEqual(t, size.Depth, depth)
+			}
+		}
+		parser, err := tight().ReadTOML(text)
+		isClear(t, text, err)
+		if err == nil {
+			for parser.NextExpression() {
+				parser.Expression()
+			}
+			require.NoError(t, parser.Error())
+		}
+	})
+}
+
+// shapeOfTable is shapeOfValue for what a TOML library makes: lists of tables have a type
+// of their own in one of them.
+func shapeOfTable(value any) (nodes, depth int) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return 0, 0 // Not a number, which JSON has not.
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	var plain any
+	if err := decoder.Decode(&plain); err != nil && !errors.Is(err, io.EOF) {
+		return 0, 0
+	}
+	return shapeOfValue(plain)
+}

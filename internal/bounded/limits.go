@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package bounded
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// Limits are what one text may be. Its zero value lets nothing through: begin with one
+// of the functions below.
+type Limits struct {
+	// What is read, for messages: "a values file".
+	What string
+	// Bytes of the text, with its aliases written out.
+	Bytes int
+	// Nodes are maps, lists, keys and single values, with its aliases written out.
+	Nodes int
+	// Depth is how deep maps and lists nest.
+	Depth int
+	// Key is how many bytes a key has, and Path the keys on the way to a value together.
+	Key, Path int
+	// Paths is how many bytes the paths of all nodes have together, each step of them
+	// taken for a few bytes more: what it costs to write them all down.
+	Paths int
+	// Aliases tells that YAML may have anchors and aliases.
+	Aliases bool
+}
+
+// stepBytes is what a step of a path costs beside its key: a string's header.
+const stepBytes = 16
+
+// Values are the limits of what the platform writes: values files and policies.
+func Values() Limits {
+	return Limits{What: "a values file", Bytes: 1 << 20, Nodes: 30_000, Depth: 100, Key: 1 << 10, Path: 4 << 10, Paths: 16 << 20, Aliases: true}
+}
+
+// Overrides are the limits of values that a namespace or a workload sets.
+func Overrides() Limits {
+	limits := Values()
+	limits.What, limits.Aliases = "what a namespace or a workload sets", false
+	return limits
+}
+
+// Spec are the limits of the values in the spec of a VectorSidecar.
+func Spec() Limits {
+	limits := Values()
+	limits.What, limits.Aliases = "the spec of a VectorSidecar", false
+	return limits
+}
+
+// Configuration are the limits of a file of Vector's.
+func Configuration() Limits {
+	limits := Values()
+	limits.What, limits.Depth = "a file of Vector's configuration", 64
+	return limits
+}
+
+// Object are the limits of an object as an API server has it, in a file or in a request:
+// wide enough for any CustomResourceDefinition, and for values in the managed fields.
+func Object() Limits {
+	return Limits{What: "an object", Bytes: 3 << 20, Nodes: 100_000, Depth: 200, Key: 8 << 10, Path: 32 << 10, Paths: 256 << 20, Aliases: true}
+}
+
+// Rendered are the limits of what a template gives.
+func Rendered() Limits {
+	limits := Values()
+	limits.What, limits.Bytes = "what a template renders", 2<<20
+	return limits
+}
+
+// Schemas are the limits of a JSON schema as it is written.
+func Schemas() Limits {
+	limits := Values()
+	limits.What, limits.Nodes = "a JSON schema", 10_000
+	return limits
+}
+
+// Bound is one of the limits.
+type Bound string
+
+// The bounds, as they are in an Error.
+const (
+	Bytes   Bound = "bytes"
+	Nodes   Bound = "nodes"
+	Depth   Bound = "depth"
+	Key     Bound = "key"
+	Path    Bound = "path"
+	Paths   Bound = "paths"
+	Aliases Bound = "aliases"
+	Numbers Bound = "numbers"
+)
+
+// Error says which bound a text goes beyond, where, and what to do.
+type Error struct {
+	Bound Bound
+	// Line and Column count from 1; Line is 0 where the whole text is meant.
+	Line, Column int
+	// Message is all but the place.
+	Message string
+}
+
+// Error begins with the line, if there is one.
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.Message
+	}
+	return fmt.Sprintf("line %d: %s", e.Line, e.Message)
+}
+
+// In puts the name of a file before an error, and the line behind the name if it is an
+// Error that has one.
+func In(file string, err error) error {
+	var refused *Error
+	if errors.As(err, &refused) && refused.Line > 0 {
+		return &located{file, refused}
+	}
+	return fmt.Errorf("%s: %w", file, err)
+}
+
+// located is an Error in a file.
+type located struct {
+	file    string
+	refused *Error
+}
+
+func (l *located) Error() string {
+	return fmt.Sprintf("%s:%d: %s", l.file, l.refused.Line, l.refused.Message)
+}
+
+func (l *located) Unwrap() error { return l.refused }
+
+// refusal is an Error at an offset of a text, of the whole of it for -1.
+func refusal(text []byte, offset int, bound Bound, format string, args ...any) *Error {
+	refused := &Error{Bound: bound, Message: fmt.Sprintf(format, args...)}
+	if offset >= 0 {
+		before := text[:min(offset, len(text))]
+		refused.Line = bytes.Count(before, []byte("\n")) + 1
+		refused.Column = len(before) - bytes.LastIndexByte(before, '\n')
+	}
+	return refused
+}
+
+// fits refuses a text that is too long as it stands.
+func (l *Limits) fits(text []byte) error {
+	if len(text) > l.Bytes {
+		return refusal(text, -1, Bytes, "%d bytes are more than %s may have (%d): split it, or leave out what is not needed", len(text), l.What, l.Bytes)
+	}
+	return nil
+}
+
+// excess says which sum is too large, "" for none.
+func (l *Limits) excess(size *Size) (Bound, string) {
+	switch {
+	case size.Nodes > l.Nodes:
+		return Nodes, fmt.Sprintf("more values than %s may have (%d, each key, map and list counted): split it, or leave out what is not needed", l.What, l.Nodes)
+	case size.Paths > l.Paths:
+		return Paths, fmt.Sprintf("the paths of all values are longer than those in %s may be (%d bytes): nest less, or shorten keys", l.What, l.Paths)
+	case size.Depth > l.Depth:
+		return Depth, fmt.Sprintf("nested deeper than %s may be (%d levels): nest less", l.What, l.Depth)
+	}
+	return "", ""
+}
+
+// excessOfKey says whether a key, or those on the way to it together, are too long.
+func (l *Limits) excessOfKey(key, path int) (Bound, string) {
+	switch {
+	case key > l.Key:
+		return Key, fmt.Sprintf("a key of %d bytes is longer than one in %s may be (%d): shorten it", key, l.What, l.Key)
+	case path > l.Path:
+		return Path, fmt.Sprintf("the keys on the way here have %d bytes, which is more than those in %s may have (%d): shorten them, or nest less", path, l.What, l.Path)
+	}
+	return "", ""
+}

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package bounded
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Schema is a JSON schema that loads nothing, and ends. It may be used by several
+// goroutines at once.
+type Schema struct {
+	name string
+	raw  any
+
+	mu sync.Mutex
+	// idle are programs that nobody runs.
+	idle []*program
+}
+
+// CompileSchema reads a JSON schema. name stands for it in errors. One is refused that
+// is too large with every $ref written out.
+func (l Limits) CompileSchema(name string, text []byte) (*Schema, error) {
+	if _, err := l.MeasureJSON(text); err != nil {
+		return nil, err
+	}
+	raw, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	schema := &Schema{name: name, raw: raw}
+	first, err := schema.compile()
+	if err != nil {
+		return nil, err
+	}
+	if err := first.measure(l.Depth); err != nil {
+		return nil, err
+	}
+	schema.idle = append(schema.idle, first)
+	return schema, nil
+}
+
+// Raw is the schema as it is written, in JSON's types. It must not be changed.
+func (s *Schema) Raw() any { return s.raw }
+
+// Validate holds a value in JSON's types against the schema. The error is a
+// *jsonschema.ValidationError, or an *Error if it takes too many steps, which is some
+// tenths of a second.
+func (s *Schema) Validate(value any) error {
+	p, err := s.take()
+	if err != nil {
+		return err
+	}
+	defer s.give(p)
+	return p.validate(value)
+}
+
+// take returns a program that nobody else runs: its meter is for one.
+func (s *Schema) take() (*program, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.idle); n > 0 {
+		last := s.idle[n-1]
+		s.idle = s.idle[:n-1]
+		return last, nil
+	}
+	return s.compile()
+}
+
+func (s *Schema) give(p *program) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.idle = append(s.idle, p)
+}
+
+// nothing loads nothing.
+type nothing struct{}
+
+func (nothing) Load(string) (any, error) {
+	return nil, errors.New("a schema loads nothing from anywhere: copy it under $defs, and refer to it there")
+}
+
+func (s *Schema) compile() (*program, error) {
+	// Of the steps that it takes to hold the schema itself against its own, enough are left.
+	p := &program{left: math.MaxInt, pieces: map[*jsonschema.Schema]*piece{}}
+	compiler := jsonschema.NewCompiler()
+	compiler.UseLoader(nothing{})
+	compiler.UseRegexpEngine(p.pattern)
+	url := "schema:///" + s.name // The library would make the path of a file of a name alone.
+	if err := compiler.AddResource(url, s.raw); err != nil {
+		return nil, err
+	}
+	root, err := compiler.Compile(url)
+	if err != nil {
+		return nil, err
+	}
+	p.root = root
+	err = p.instrument()
+	return p, err
+}
+
+// mostSteps is how many steps a validation may take.
+const mostSteps = 400_000
+
+// program is a compiled schema that one goroutine runs at a time.
+type program struct {
+	root   *jsonschema.Schema
+	pieces map[*jsonschema.Schema]*piece
+
+	// left are the steps that may still be taken.
+	left int
+}
+
+func (p *program) validate(value any) (err error) {
+	defer func() {
+		cause := recover()
+		if refused, is := cause.(*Error); is {
+			err = refused
+		} else if cause != nil {
+			panic(cause)
+		}
+	}()
+	p.left = mostSteps
+	return p.root.Validate(value)
+}
+
+// spend counts steps. The library, which calls it, knows no other way out than a panic.
+func (p *program) spend(steps int) {
+	if p.left -= steps; p.left < 0 {
+		panic(&Error{Bound: Nodes, Message: fmt.Sprintf("it takes more than %d steps to hold these values against the schema: give fewer, or simplify the schema", mostSteps)})
+	}
+}

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package bounded
+
+import "go.yaml.in/yaml/v3"
+
+// written measures a document with every alias written out. size is the one that it has
+// as it stands.
+func (l *Limits) written(text []byte, size Size, document *yaml.Node) (Size, error) {
+	w := writer{limits: l, known: map[*yaml.Node]*expanse{}}
+	whole, err := w.measure(document)
+	if err != nil {
+		return size, err
+	}
+	size.Bytes = max(size.Bytes, len(text)+whole.bytes-w.bytes)
+	size.Nodes, size.Paths, size.Depth = max(size.Nodes, whole.nodes), max(size.Paths, whole.paths), max(size.Depth, whole.depth-1)
+	if size.Bytes > l.Bytes {
+		return size, refusal(text, -1, Bytes, "with its aliases written out it has %d bytes, which is more than %s may have (%d): use fewer", size.Bytes, l.What, l.Bytes)
+	}
+	if bound, message := l.excess(&size); bound != "" {
+		return size, refusal(text, -1, bound, "with its aliases written out: %s", message)
+	}
+	return size, nil
+}
+
+// expanse is what a node comes to, with all that is in it: paths are those of nodes below
+// it, and keys the bytes of the keys on the longest of them.
+type expanse struct{ bytes, nodes, depth, paths, keys int }
+
+// most is where sums stop: above all limits, and far from an overflow.
+const most = 1 << 40
+
+// writer measures nodes, those with an anchor once.
+type writer struct {
+	limits *Limits
+	// known are those that are measured; nil while one is.
+	known map[*yaml.Node]*expanse
+	// bytes are those of texts as they stand.
+	bytes int
+}
+
+func (w *writer) measure(node *yaml.Node) (expanse, error) {
+	if node.Kind == yaml.AliasNode {
+		found, isKnown := w.known[node.Alias]
+		if isKnown && found == nil {
+			return expanse{}, &Error{Bound: Aliases, Line: node.Line, Column: node.Column, Message: "the alias *" + node.Value + " stands in what it stands for: write it out"}
+		}
+		if found != nil {
+			return *found, nil
+		}
+		return w.measure(node.Alias)
+	}
+	if node.Anchor != "" {
+		w.known[node] = nil
+	}
+	total := expanse{bytes: len(node.Value), nodes: 1}
+	w.bytes += len(node.Value)
+	for i, child := range node.Content {
+		below, err := w.measure(child)
+		if err != nil {
+			return total, err
+		}
+		key := 0
+		if node.Kind == yaml.MappingNode {
+			key = len(resolved(node.Content[i&^1]).Value)
+		}
+		total.take(&below, key)
+		if bound, message := w.limits.excessOfKey(key, total.keys); bound != "" {
+			return total, &Error{Bound: bound, Line: child.Line, Column: child.Column, Message: message}
+		}
+	}
+	if node.Anchor != "" {
+		w.known[node] = &total
+	}
+	return total, nil
+}
+
+func resolved(node *yaml.Node) *yaml.Node {
+	if node.Kind == yaml.AliasNode {
+		return node.Alias
+	}
+	return node
+}
+
+// take adds what is below a key, or below an item of a list.
+func (e *expanse) take(below *expanse, key int) {
+	e.bytes = min(e.bytes+below.bytes, most)
+	e.nodes = min(e.nodes+below.nodes, most)
+	e.paths = min(e.paths+below.paths+(stepBytes+key)*below.nodes, most)
+	e.depth, e.keys = max(e.depth, below.depth+1), max(e.keys, below.keys+key)
+}
