@@ -108,7 +108,7 @@ func (h *Handler) hush(ctx context.Context, sidecar *v1alpha1.VectorSidecar, fou
 		return nil
 	}
 	public, err := h.judgeIn(ctx, sidecar, func(s *decision.Snapshot) {
-		s.Platform, s.Companions, s.Verdict = h.Bare, nil, nil
+		s.Platform, s.Companions, s.Verdict, s.Taken = h.Bare, nil, nil, decision.Taken{}
 		s.ConfigMap = func(string) *corev1.ConfigMap { return nil }
 	})
 	if err != nil {

@@ -30,14 +30,15 @@ const (
 )
 
 // Bounded bounds the memory that requests take, whoever sends them: before a request is
-// read, it waits until there is room for it.
-func Bounded(next http.Handler) http.Handler {
-	return &gate{next: next, room: semaphore.NewWeighted(bytesAtOnce), waiting: make(chan struct{}, mostWaiting), patience: patience}
+// read, it waits until there is room for it. It tells of each that it lets not in.
+func Bounded(next http.Handler, reject func()) http.Handler {
+	return &gate{next: next, reject: reject, room: semaphore.NewWeighted(bytesAtOnce), waiting: make(chan struct{}, mostWaiting), patience: patience}
 }
 
 // gate lets requests in.
 type gate struct {
 	next     http.Handler
+	reject   func()
 	room     *semaphore.Weighted
 	waiting  chan struct{}
 	patience time.Duration
@@ -46,6 +47,7 @@ type gate struct {
 // ServeHTTP implements http.Handler.
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength > largestRequest {
+		g.reject()
 		http.Error(w, fmt.Sprintf("the request has %d bytes, and may have %d", r.ContentLength, largestRequest), http.StatusRequestEntityTooLarge)
 		return
 	}
@@ -53,6 +55,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case g.waiting <- struct{}{}:
 		defer func() { <-g.waiting }()
 	default:
+		g.reject()
 		http.Error(w, "too many requests at once", http.StatusTooManyRequests)
 		return
 	}
@@ -64,6 +67,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	size = max(size, leastBytes)
 	if g.room.Acquire(ctx, size) != nil {
+		g.reject()
 		http.Error(w, "too many large requests at once", http.StatusTooManyRequests)
 		return
 	}

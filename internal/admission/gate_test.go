@@ -32,7 +32,7 @@ func guarded(t *testing.T, patience time.Duration) (address string, begun *atomi
 			return
 		}
 		<-held
-	})).(*gate)
+	}), func() {}).(*gate)
 	of.patience = patience
 	server := httptest.NewServer(of)
 	finish = sync.OnceFunc(func() { close(held) })
@@ -65,6 +65,18 @@ func TestARequestThatIsTooLargeIsNotRead(t *testing.T) {
 	require.Zero(t, begun.Load())
 	require.Equal(t, http.StatusBadRequest, posted(t, address, untold{bytes.NewReader(make([]byte, largestRequest+1))}))
 	require.Equal(t, http.StatusOK, posted(t, address, bytes.NewReader(make([]byte, largestRequest))))
+}
+
+func TestWhatIsNotLookedAtIsToldOf(t *testing.T) {
+	rejected := 0
+	of := Bounded(http.NotFoundHandler(), func() { rejected++ })
+	large := httptest.NewRequest(http.MethodPost, "/", http.NoBody)
+	large.ContentLength = largestRequest + 1
+
+	of.ServeHTTP(httptest.NewRecorder(), large)
+	require.Equal(t, 1, rejected)
+	of.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", strings.NewReader("{}")))
+	require.Equal(t, 1, rejected)
 }
 
 func TestLargeRequestsWaitForEachOther(t *testing.T) {

@@ -75,7 +75,7 @@ func Definitions() []Definition {
 		{cached, "gauge", "Objects in the cache that all of the operator reads from.", []Label{
 			{"kind", "`VectorSidecar`, `Deployment`, `ConfigMap` or `Namespace`"}}},
 		{admissions, "counter", "Answers of the admission webhook, where there is one.", []Label{
-			{"result", "`allowed`; `refused`: the VectorSidecar is at fault; `undecided`: the operator could not decide; `unreadable`: it was no VectorSidecar"}}},
+			{"result", "`allowed`; `refused`: the VectorSidecar is at fault; `undecided`: the operator could not decide; `unreadable`: it was no VectorSidecar; `rejected`: it was not looked at, because it was too large or there were too many"}}},
 		{judging, "histogram", "Duration of an answer of the admission webhook.", nil},
 		{validSince, "gauge", "Since when the certificate that the admission webhook serves is valid.", nil},
 		{validUntil, "gauge", "Until when the certificate that the admission webhook serves is valid.", nil},

@@ -198,6 +198,7 @@ const (
 	Refused    = "refused"
 	Undecided  = "undecided"
 	Unreadable = "unreadable"
+	Rejected   = "rejected"
 )
 
 // Judged counts an answer of the admission webhook, and how long it took.
@@ -208,12 +209,19 @@ func (m *Metrics) Judged(result string, elapsed time.Duration) {
 	}
 }
 
+// Rejected counts a request of the admission webhook that was not looked at.
+func (m *Metrics) Rejected() {
+	if m != nil {
+		m.admissions.WithLabelValues(Rejected).Inc()
+	}
+}
+
 // Certified says from when to when the certificate of the admission webhook is valid.
 func (m *Metrics) Certified(notBefore, notAfter time.Time) {
 	if m != nil {
 		m.validSince.WithLabelValues().Set(float64(notBefore.Unix()))
 		m.validUntil.WithLabelValues().Set(float64(notAfter.Unix()))
-		for _, result := range []string{Allowed, Refused, Undecided, Unreadable} {
+		for _, result := range []string{Allowed, Refused, Undecided, Unreadable, Rejected} {
 			m.admissions.WithLabelValues(result) // A rate needs a value from before the first.
 		}
 	}

@@ -164,7 +164,8 @@ func addWebhook(ctx context.Context, mgr ctrl.Manager, options Options, by judge
 		return fmt.Errorf("following %s: %w", w.ClientCA, err)
 	}
 	handler := admission.New(admission.Options{World: by.loop, Memo: by.memo, Bare: by.bare})
-	mgr.GetWebhookServer().Register(admission.Path, admission.Bounded(&webhook.Admission{Handler: counting{handler, by.counted}, WithContextFunc: callers.known}))
+	served := &webhook.Admission{Handler: counting{handler, by.counted}, WithContextFunc: callers.known}
+	mgr.GetWebhookServer().Register(admission.Path, admission.Bounded(served, by.counted.Rejected))
 	here := &answering{hasRead: by.loop.HasRead, served: by.served, address: w.BindAddress, isProbed: options.HealthProbeBindAddress != "0"}
 	if err := mgr.AddReadyzCheck("webhook", here.probe); err != nil {
 		return fmt.Errorf("adding the readiness check of the webhook: %w", err)
