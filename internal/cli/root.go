@@ -12,12 +12,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/world"
 )
 
 // Exit codes. What 1 means is a command's own: differences, findings, failures;
@@ -57,7 +58,7 @@ type app struct {
 // readFile reads a file that the command line names.
 func (a *app) readFile(name string) ([]byte, error) {
 	if a.files == nil {
-		return os.ReadFile(name)
+		return world.ReadFile(name)
 	}
 	text, ok := a.files[name]
 	if !ok {

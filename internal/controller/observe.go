@@ -72,6 +72,7 @@ func (r *Reconciler) snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 		DefaultEnvironment: r.options.DefaultEnvironment,
 		KubeVersion:        r.options.KubeVersion,
 		WrittenBy:          r.options.WrittenBy,
+		Budget:             r.options.Budget,
 	}, nil
 }
 

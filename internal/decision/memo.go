@@ -117,7 +117,7 @@ func (b *batch) marks() map[string]string {
 
 // want returns what is wanted of one target.
 func (b *batch) want(ctx context.Context, target *workload.View) *wanted {
-	return b.within(b.rendered(ctx, target), target.GraceSeconds)
+	return b.within(ctx, b.rendered(ctx, target), target.GraceSeconds)
 }
 
 // rendered renders for one target. The result is remembered for all targets that look
@@ -210,7 +210,7 @@ func (b *batch) evaluate(ctx context.Context, target *workload.View) *wanted {
 	}
 	fresh.companions = result.Companions
 	end = b.observer.begin(ctx, Check)
-	b.conclude(fresh, &result.Overlay)
+	b.conclude(ctx, fresh, &result.Overlay)
 	end(fresh.invalid.err())
 	return fresh
 }
@@ -225,8 +225,8 @@ func (w *wanted) readOf() []string {
 
 // conclude checks the configuration of an overlay, and fills in what to apply if it
 // passes.
-func (b *batch) conclude(of *wanted, rendered *render.Overlay) {
-	b.check(rendered, of)
+func (b *batch) conclude(ctx context.Context, of *wanted, rendered *render.Overlay) {
+	b.check(ctx, rendered, of)
 	if of.invalid = refused(of.report, b.request.Values); of.invalid != nil {
 		return
 	}

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
@@ -78,6 +79,7 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 		Patience:           process.Patience,
 		ValidationJobs:     options.ValidationJobs,
 		Memo:               memo,
+		Budget:             bounded.NewBudget(),
 	})
 	if err != nil {
 		return fmt.Errorf("setting up the loop: %w", err)
