@@ -5,7 +5,6 @@ package bounded
 
 import (
 	"context"
-	"fmt"
 
 	"golang.org/x/sync/semaphore"
 )
@@ -48,10 +47,18 @@ func (s *Share) Extend(ctx context.Context, bytes int) error {
 	if s.budget == nil || s.bytes <= smallBytes || s.held == budgetBytes {
 		return nil
 	}
+	return s.Yield(ctx)
+}
+
+// Yield lets those go first who wait. After an error nothing is held.
+func (s *Share) Yield(ctx context.Context) error {
+	if s.budget == nil || s.bytes <= smallBytes {
+		return nil
+	}
 	s.Release()
 	want := min(s.bytes, budgetBytes)
 	if err := s.budget.left.Acquire(ctx, want); err != nil {
-		return fmt.Errorf("waiting for other large texts: %w", err)
+		return err
 	}
 	s.held = want
 	return nil

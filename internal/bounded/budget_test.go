@@ -59,6 +59,31 @@ func TestSharesGrowWithoutWaitingForEachOther(t *testing.T) {
 	all.Wait()
 }
 
+// Who goes on for long lets the others go first, in between.
+func TestASharedBudgetGoesRound(t *testing.T) {
+	budget := NewBudget()
+	first, err := budget.Reserve(t.Context(), budgetBytes)
+	require.NoError(t, err)
+	waits, done := make(chan struct{}), make(chan error)
+	go func() {
+		close(waits)
+		second, err := budget.Reserve(t.Context(), budgetBytes)
+		second.Release()
+		done <- err
+	}()
+	<-waits
+	for isDone := false; !isDone; {
+		require.NoError(t, first.Yield(t.Context()))
+		select {
+		case err := <-done:
+			require.NoError(t, err)
+			isDone = true
+		default:
+		}
+	}
+	first.Release()
+}
+
 func TestWithoutABudgetNobodyWaits(t *testing.T) {
 	var none *Budget
 	share, err := none.Reserve(t.Context(), 100*budgetBytes)

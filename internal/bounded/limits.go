@@ -54,7 +54,7 @@ func Spec() Limits {
 // Configuration are the limits of a file of Vector's.
 func Configuration() Limits {
 	limits := Values()
-	limits.What, limits.Depth = "a file of Vector's configuration", 64
+	limits.What, limits.Nodes, limits.Depth = "a file of Vector's configuration", 60_000, 64
 	return limits
 }
 

@@ -35,6 +35,7 @@ func (l Limits) DecodeTOML(text []byte, into any) error {
 // positions, after the library's decoder has judged the text: only that knows all rules
 // of what may be defined twice. The error may be a *toml.DecodeError.
 func (l Limits) ReadTOML(text []byte) (*unstable.Parser, error) {
+	l.Nodes /= 2 // The decoder compares each key with all that are beside it.
 	if _, err := l.MeasureTOML(text); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/lint"
 )
 
@@ -66,7 +67,7 @@ func casesOf(result *lint.Result) []junitCase {
 }
 
 func readAll(from io.Reader) ([]byte, error) {
-	text, err := io.ReadAll(from)
+	text, err := bounded.Stream(from)
 	if err != nil {
 		return nil, fmt.Errorf("reading the standard input: %w", err)
 	}

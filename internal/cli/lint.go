@@ -70,7 +70,11 @@ func (o *lintOptions) run(ctx context.Context, arguments []string) error {
 		}
 		files = append(files, found...)
 		for _, chart := range charts {
-			findings, err := lint.Chart(ctx, chart, os.DirFS(chart), o.kubeVersion)
+			folder, err := openFolder(chart)
+			if err != nil {
+				return err
+			}
+			findings, err := lint.Chart(ctx, chart, folder, o.kubeVersion)
 			if err != nil {
 				return err
 			}
@@ -118,7 +122,7 @@ func (o *lintOptions) collect(path string) (files []lint.File, charts []string, 
 		switch {
 		case err != nil:
 			return fmt.Errorf("reading %s: %w", name, err)
-		case entry.IsDir() && lint.IsChart(os.DirFS(name)):
+		case entry.IsDir() && isChart(name):
 			charts = append(charts, name)
 			return nil
 		case entry.IsDir() && name != path && isPassedOver(name):
@@ -126,7 +130,7 @@ func (o *lintOptions) collect(path string) (files []lint.File, charts []string, 
 		case entry.IsDir(), slices.Contains(charts, filepath.Dir(name)), !isLinted(name) && name != path:
 			return nil
 		}
-		text, err := os.ReadFile(name)
+		text, err := world.ReadFile(name)
 		if err != nil {
 			return fmt.Errorf("reading %s: %w", name, err)
 		}

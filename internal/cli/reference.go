@@ -34,7 +34,7 @@ kubectl vectorsidecar schema > values.schema.json`,
 			if err != nil {
 				return err
 			}
-			text, err := fs.ReadFile(chart, schemaFile)
+			text, err := bounded.Chart().File(chart, schemaFile)
 			if err != nil {
 				return fmt.Errorf("reading the schema: %w", err)
 			}
@@ -61,7 +61,7 @@ type row struct{ path, kind, standard, meaning string }
 
 // referenceOf lists the values of a chart that its schema describes.
 func referenceOf(chart fs.FS) ([]row, error) {
-	text, err := fs.ReadFile(chart, schemaFile)
+	text, err := bounded.Chart().File(chart, schemaFile)
 	if err != nil {
 		return nil, fmt.Errorf("reading the schema: %w", err)
 	}
@@ -69,7 +69,7 @@ func referenceOf(chart fs.FS) ([]row, error) {
 	if err := bounded.Schemas().DecodeJSON(text, &root); err != nil {
 		return nil, fmt.Errorf("%s: %w", schemaFile, err)
 	}
-	if text, err = fs.ReadFile(chart, "values.yaml"); err != nil {
+	if text, err = bounded.Chart().File(chart, "values.yaml"); err != nil {
 		return nil, fmt.Errorf("reading the defaults: %w", err)
 	}
 	var defaults map[string]any

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,6 +20,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/world"
 )
 
 // Exit codes. What 1 means is a command's own: differences, findings, failures;
@@ -60,7 +60,7 @@ type app struct {
 // readFile reads a file that the command line names.
 func (a *app) readFile(name string) ([]byte, error) {
 	if a.files == nil {
-		return os.ReadFile(name)
+		return world.ReadFile(name)
 	}
 	text, ok := a.files[name]
 	if !ok {

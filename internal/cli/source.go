@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/lint"
 	"kontroloop.ai/vector-sidecar-operator/internal/world"
 )
 
@@ -155,7 +156,26 @@ func (s *source) chart() (fs.FS, error) {
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("reading the sidecar chart: %s is no folder", s.templates)
 	}
-	return os.DirFS(s.templates), nil
+	return openFolder(s.templates)
+}
+
+// openFolder opens the folder of a chart, out of which no link leads.
+func openFolder(name string) (fs.FS, error) {
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return nil, fmt.Errorf("reading the sidecar chart: %w", err)
+	}
+	return root.FS(), nil
+}
+
+// isChart tells whether a folder, or what else is of that name, is a sidecar chart.
+func isChart(name string) bool {
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = root.Close() }() // It was only read.
+	return lint.IsChart(root.FS())
 }
 
 // wanted is the selector that the command line gives.

@@ -10,14 +10,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/lint"
 	"kontroloop.ai/vector-sidecar-operator/internal/scenario"
 )
 
@@ -103,8 +101,8 @@ func (o *testOptions) run(ctx context.Context, arguments []string) error {
 
 // chartFor is the chart that --templates names, or the folder itself if it is one.
 func (o *testOptions) chartFor(argument string) (fs.FS, error) {
-	if folder := os.DirFS(argument); o.templates == "" && lint.IsChart(folder) {
-		return folder, nil
+	if o.templates == "" && isChart(argument) {
+		return openFolder(argument)
 	}
 	return (&source{app: o.app, templates: o.templates}).chart()
 }

@@ -26,6 +26,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/logging"
@@ -79,6 +80,8 @@ type Options struct {
 	ReconcileInterval, LiveListInterval time.Duration
 	// Relist has the manager's cache list the workloads anew.
 	Relist func()
+	// Budget is what large texts wait for, those of all passes and of what else shares it.
+	Budget *bounded.Budget
 }
 
 // Reconciler brings the workloads of one VectorSidecar at a time to what it says.

@@ -84,6 +84,7 @@ func (r *Reconciler) snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 		KubeVersion:        r.options.KubeVersion,
 		WrittenBy:          r.options.WrittenBy,
 		Version:            r.options.Version,
+		Budget:             r.options.Budget,
 	}, nil
 }
 

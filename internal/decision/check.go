@@ -5,6 +5,7 @@ package decision
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -23,7 +24,7 @@ import (
 
 // check checks the configuration that a rendered sidecar reads. There is always a
 // report: what the configuration takes in is read even when nothing is checked.
-func (b *batch) check(overlay *render.Overlay, of *wanted) {
+func (b *batch) check(ctx context.Context, overlay *render.Overlay, of *wanted) {
 	spec, container := &overlay.Template.Spec, overlay.Container(of.container)
 	options := vectorconfig.Options{Image: value(b.request.Values, "sidecar", "image")}
 	if container != nil {
@@ -33,13 +34,13 @@ func (b *batch) check(overlay *render.Overlay, of *wanted) {
 		options.Beside = slices.Sorted(maps.Keys(mountedFiles(container, spec, b.config.object)))
 	}
 	files := filesOf(b.request.Values, b.config, of.companions, container, spec)
-	of.report = b.report(files, options)
+	of.report = b.report(ctx, files, options)
 	of.isReadUnseen = readsUnseen(b.config, of.companions, container, spec)
 	of.validation = validationOf(&b.request, files, container, spec)
 }
 
 // checkAlone checks a configuration of the user's that no workload runs yet.
-func (b *batch) checkAlone() *vectorconfig.Report {
+func (b *batch) checkAlone(ctx context.Context) *vectorconfig.Report {
 	values := b.request.Values
 	files := filesOf(values, b.config, nil, nil, nil)
 	if inline := value(values, "sidecar", "config", "inline"); len(files) == 0 && inline != "" {
@@ -48,16 +49,17 @@ func (b *batch) checkAlone() *vectorconfig.Report {
 	if len(files) == 0 {
 		return &vectorconfig.Report{}
 	}
-	return b.report(files, vectorconfig.Options{Image: value(values, "sidecar", "image")})
+	return b.report(ctx, files, vectorconfig.Options{Image: value(values, "sidecar", "image")})
 }
 
-// report checks files, the same ones only once.
-func (b *batch) report(files []vectorconfig.File, options vectorconfig.Options) *vectorconfig.Report {
+// report checks files, the same ones only once. What it returns after the context has
+// ended is of no use, and is forgotten with all that comes of it.
+func (b *batch) report(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options) *vectorconfig.Report {
 	if len(files) == 0 {
 		return &vectorconfig.Report{Intake: vectorconfig.Intake{Other: true}} // It is not ours to read.
 	}
 	if b.memo == nil {
-		return vectorconfig.Check(files, options)
+		return checked(ctx, files, options)
 	}
 	// Texts, numbers and maps of them always marshal, and in one order.
 	text, _ := json.Marshal([]any{files, options})
@@ -65,9 +67,19 @@ func (b *batch) report(files []vectorconfig.File, options vectorconfig.Options) 
 	if found := remembered(b.memo, b.memo.reports, sum[:]); found != nil {
 		return found
 	}
-	fresh := vectorconfig.Check(files, options)
-	remember(b.memo, b.memo.reports, sum[:], fresh, store.Footprint(fresh))
+	fresh := checked(ctx, files, options)
+	if ctx.Err() == nil {
+		remember(b.memo, b.memo.reports, sum[:], fresh, store.Footprint(fresh))
+	}
 	return fresh
+}
+
+func checked(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options) *vectorconfig.Report {
+	report, err := vectorconfig.Check(ctx, files, options)
+	if err != nil {
+		return &vectorconfig.Report{}
+	}
+	return report
 }
 
 // refused says why a configuration must not reach a pod, nil if it may.

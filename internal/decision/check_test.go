@@ -204,7 +204,7 @@ func TestTenThousandWorkloadsOnOneConfigurationAreOneCheck(t *testing.T) {
 	require.Nil(t, first.invalid)
 	for range 10_000 {
 		fresh := &wanted{container: first.container, companions: first.companions}
-		b.check(first.rendered, fresh)
+		b.check(t.Context(), first.rendered, fresh)
 		require.Same(t, first.report, fresh.report)
 	}
 }

@@ -4,6 +4,7 @@
 package decision
 
 import (
+	"context"
 	"fmt"
 	"sync"
 
@@ -25,7 +26,7 @@ type cuts struct {
 // nil for the API server's default. It is the same unless a container would sleep for
 // longer than that before it is told to stop, which the API server refuses: then the
 // sleep is cut. Templates do not see the seconds, so that one rendering serves all.
-func (b *batch) within(of *wanted, grace *int64) *wanted {
+func (b *batch) within(ctx context.Context, of *wanted, grace *int64) *wanted {
 	has := ptr.Deref(grace, corev1.DefaultTerminationGracePeriodSeconds)
 	if of.invalid != nil || of.overlay.DrainSeconds() <= has {
 		return of
@@ -35,10 +36,13 @@ func (b *batch) within(of *wanted, grace *int64) *wanted {
 	if cut := of.cuts.made[has]; cut != nil {
 		return cut
 	}
+	cut := b.cut(ctx, of, has)
 	if of.cuts.made == nil {
 		of.cuts.made = map[int64]*wanted{}
 	}
-	cut := b.cut(of, has)
+	if ctx.Err() != nil {
+		return cut
+	}
 	of.cuts.made[has] = cut
 	bytes := store.Footprint(cut) - store.Footprint(cut.companions) // Those are the rendering's.
 	cut.bytes.Store(int64(bytes))
@@ -47,7 +51,7 @@ func (b *batch) within(of *wanted, grace *int64) *wanted {
 }
 
 // cut makes what is wanted of workloads whose pods have so many seconds to end.
-func (b *batch) cut(of *wanted, grace int64) *wanted {
+func (b *batch) cut(ctx context.Context, of *wanted, grace int64) *wanted {
 	cut := &wanted{container: of.container, companions: of.companions, readTarget: of.readTarget}
 	overlay, err := of.rendered.Draining(grace)
 	if err != nil {
@@ -59,6 +63,6 @@ func (b *batch) cut(of *wanted, grace int64) *wanted {
 	if grace == 0 {
 		cut.shortened = fmt.Sprintf("does not drain for %d s: %s 0", of.overlay.DrainSeconds(), why)
 	}
-	b.conclude(cut, overlay)
+	b.conclude(ctx, cut, overlay)
 	return cut
 }

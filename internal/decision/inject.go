@@ -50,9 +50,12 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, r
 		return nil
 	}
 	if len(matched) == 0 {
-		report := common.batch.checkAlone()
+		report := common.batch.checkAlone(ctx)
 		d.Invalid = refused(report, common.batch.request.Values)
 		in.note(report, common)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	var failed *Invalid
 	failures, haveLooked := 0, false
@@ -62,7 +65,7 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, r
 		}
 		own := in.variantOf(record)
 		judged := recall.of(record, own.basis, func() *judgement { return in.judge(ctx, record, own) })
-		if err := ctx.Err(); err != nil {
+		if err := snapshot.reservation.yield(); err != nil {
 			return err
 		}
 		if wanted := judged.wanted; wanted != nil {

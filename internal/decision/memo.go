@@ -105,10 +105,15 @@ type batch struct {
 	// common is the key of everything but the target.
 	common []byte
 
-	mu sync.Mutex
-	// made are the companions of renderings by a digest: often they differ in nothing,
-	// and are what is large of a rendering.
-	made map[string][]corev1.ConfigMap
+	// made are the companions that the renderings share.
+	made *madeCompanions
+}
+
+// madeCompanions are companions of renderings by a digest: often they differ in nothing, and are
+// what is large of a rendering.
+type madeCompanions struct {
+	mu       sync.Mutex
+	byDigest map[string][]corev1.ConfigMap
 }
 
 func (m *Memo) batch(request render.Request, config config, snapshot *Snapshot, asked asked) *batch {
@@ -120,6 +125,7 @@ func (m *Memo) batch(request render.Request, config config, snapshot *Snapshot, 
 	})
 	sum := sha256.Sum256(text)
 	return &batch{
+		made: &madeCompanions{byDigest: map[string][]corev1.ConfigMap{}},
 		memo: m, request: request, config: config, policy: policy, observer: snapshot.Observer,
 		asked: asked, writtenBy: snapshot.WrittenBy, common: sum[:],
 	}
@@ -135,7 +141,7 @@ func (b *batch) marks() map[string]string {
 
 // want returns what is wanted of one target.
 func (b *batch) want(ctx context.Context, target *workload.View) *wanted {
-	return b.within(b.rendered(ctx, target), target.GraceSeconds)
+	return b.within(ctx, b.rendered(ctx, target), target.GraceSeconds)
 }
 
 // rendered renders for one target. The result is remembered for all targets that look
@@ -250,7 +256,7 @@ func (b *batch) evaluate(ctx context.Context, target *workload.View) *wanted {
 	}
 	fresh.companions, fresh.shares = b.share(result.Companions)
 	end = b.observer.begin(ctx, Check)
-	b.conclude(fresh, &result.Overlay)
+	b.conclude(ctx, fresh, &result.Overlay)
 	end(fresh.invalid.err())
 	return fresh
 }
@@ -259,15 +265,12 @@ func (b *batch) evaluate(ctx context.Context, target *workload.View) *wanted {
 func (b *batch) share(fresh []corev1.ConfigMap) (companions []corev1.ConfigMap, isShared bool) {
 	text, _ := json.Marshal(fresh) // Objects of this type always marshal, and in one order.
 	sum := sha256.Sum256(text)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if made, isMade := b.made[string(sum[:])]; isMade {
-		return made, true
+	b.made.mu.Lock()
+	defer b.made.mu.Unlock()
+	if before, isMade := b.made.byDigest[string(sum[:])]; isMade {
+		return before, true
 	}
-	if b.made == nil {
-		b.made = map[string][]corev1.ConfigMap{}
-	}
-	b.made[string(sum[:])] = fresh
+	b.made.byDigest[string(sum[:])] = fresh
 	return fresh, false
 }
 
@@ -281,8 +284,8 @@ func (w *wanted) readOf() []string {
 
 // conclude checks the configuration of an overlay, and fills in what to apply if it
 // passes.
-func (b *batch) conclude(of *wanted, rendered *render.Overlay) {
-	b.check(rendered, of)
+func (b *batch) conclude(ctx context.Context, of *wanted, rendered *render.Overlay) {
+	b.check(ctx, rendered, of)
 	if of.invalid = refused(of.report, b.request.Values); of.invalid != nil {
 		return
 	}

@@ -55,4 +55,13 @@ func (r *reservation) take(bytes int) bool {
 	return r.err == nil
 }
 
+// yield lets others go first who wait, between two steps of a long decision. The error
+// is the context's.
+func (r *reservation) yield() error {
+	if r.err == nil {
+		r.err = r.share.Yield(r.ctx)
+	}
+	return r.ctx.Err()
+}
+
 func (r *reservation) release() { r.share.Release() }

@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/platform"
@@ -34,7 +35,7 @@ func IsChart(folder fs.FS) bool {
 		return false
 	}
 	for _, name := range templates {
-		if text, err := fs.ReadFile(folder, name); err == nil && strings.Contains(string(text), "kind: PodTemplate") {
+		if text, err := bounded.Chart().File(folder, name); err == nil && strings.Contains(string(text), "kind: PodTemplate") {
 			return true
 		}
 	}

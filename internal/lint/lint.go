@@ -47,7 +47,10 @@ func (l *Linter) Lint(ctx context.Context, files []File) (*Result, error) {
 		var findings []Finding
 		switch kindOf(file) {
 		case vectorKind:
-			findings = lintVector(file)
+			var err error
+			if findings, err = lintVector(ctx, file); err != nil {
+				return nil, err
+			}
 		case valuesKind:
 			findings = l.lintValues(file)
 		case objectKind:
@@ -129,13 +132,17 @@ func (l *Linter) lintValues(file File) []Finding {
 }
 
 // lintVector checks a Vector configuration.
-func lintVector(file File) []Finding {
+func lintVector(ctx context.Context, file File) ([]Finding, error) {
 	given := vectorconfig.File{Name: path.Base(file.Name), Source: file.Name, Text: string(file.Text)}
 	var findings []Finding
-	for _, found := range vectorconfig.Check([]vectorconfig.File{given}, vectorconfig.Options{}).Findings {
+	report, err := vectorconfig.Check(ctx, []vectorconfig.File{given}, vectorconfig.Options{})
+	if err != nil {
+		return nil, err
+	}
+	for _, found := range report.Findings {
 		findings = append(findings, ofVector(found, file.Name, place{found.Line, found.Column}))
 	}
-	return findings
+	return findings, nil
 }
 
 // ofVector is a finding of the check of Vector's configuration.

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
@@ -83,6 +84,7 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 		ReconcileInterval:  options.ReconcileInterval,
 		LiveListInterval:   options.LiveListInterval,
 		Relist:             relister.Relist,
+		Budget:             bounded.NewBudget(),
 	})
 	if err != nil {
 		return fmt.Errorf("setting up the loop: %w", err)

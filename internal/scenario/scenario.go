@@ -16,6 +16,8 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/world"
 )
 
 // Names of what a scenario may hold. Workload and Sidecar it must hold.
@@ -85,17 +87,18 @@ func has(folder, name string) bool {
 }
 
 func loadFile(name string) (*Scenario, error) {
-	archive, err := txtar.ParseFile(name)
+	text, err := world.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
+	archive := txtar.Parse(text)
 	return &Scenario{Name: strings.TrimSuffix(name, extension), Story: story(archive), path: name, archive: archive}, nil
 }
 
 func loadFolder(folder string) (*Scenario, error) {
 	archive := &txtar.Archive{}
 	for _, name := range mayHold {
-		text, err := os.ReadFile(filepath.Join(folder, name))
+		text, err := world.ReadFile(filepath.Join(folder, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

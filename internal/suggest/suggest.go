@@ -13,6 +13,9 @@ import "slices"
 func Nearest(name string, candidates []string) string {
 	best, limit := "", max(1, len(name)/3)
 	for _, candidate := range slices.Sorted(slices.Values(candidates)) {
+		if apart := len(name) - len(candidate); apart > limit || -apart > limit {
+			continue // They differ by as many at least.
+		}
 		if d := distance(name, candidate); d <= limit && candidate != name {
 			best, limit = candidate, d-1
 		}
@@ -23,13 +26,13 @@ func Nearest(name string, candidates []string) string {
 // distance is the number of insertions, deletions, substitutions and swaps of
 // neighbours that turn a into b (optimal string alignment), in bytes.
 func distance(a, b string) int {
-	var before []int
-	last := make([]int, len(b)+1)
+	width := len(b) + 1
+	space := make([]int, 3*width)
+	before, last, row := space[:width], space[width:2*width], space[2*width:]
 	for j := range last {
 		last[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
-		row := make([]int, len(b)+1)
 		row[0] = i
 		for j := 1; j <= len(b); j++ {
 			cost := 1
@@ -41,7 +44,7 @@ func distance(a, b string) int {
 				row[j] = min(row[j], before[j-2]+1)
 			}
 		}
-		before, last = last, row
+		before, last, row = last, row, before
 	}
 	return last[len(b)]
 }

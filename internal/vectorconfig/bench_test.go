@@ -39,7 +39,7 @@ func fiftyComponents() string {
 
 func TestTheConfigurationOfTheBenchmarkIsClean(t *testing.T) {
 	files := []File{{Name: "vector.yaml", Text: fiftyComponents()}}
-	require.Empty(t, Check(files, Options{Image: image, Container: sidecar()}).Findings)
+	require.Empty(t, checked(files, Options{Image: image, Container: sidecar()}).Findings)
 	require.Equal(t, 50, strings.Count(files[0].Text, "\n    type: "))
 }
 
@@ -48,6 +48,6 @@ func BenchmarkFiftyComponents(b *testing.B) {
 	options := Options{Image: image, Container: sidecar()}
 	b.ReportAllocs()
 	for b.Loop() {
-		Check(files, options)
+		checked(files, options)
 	}
 }

@@ -9,8 +9,12 @@ import (
 	"strings"
 )
 
-// wildcards begin a pattern of files.
-const wildcards = "*?["
+const (
+	// wildcards begin a pattern of files.
+	wildcards = "*?["
+	// longestPath is how many bytes the path of a file has.
+	longestPath = 4096
+)
 
 // namedBeside returns those of the files beside the configuration that it may read, or
 // that the container is told to: the ones that a text names. All of them if a text is a
@@ -31,7 +35,12 @@ func (c *checker) namedBeside(beside []string, isWhole bool) []string {
 		}
 	}
 	for _, tree := range c.trees {
-		tree.visit("", func(_ string, v *value) { note(c.expanded(v.scalar)) })
+		tree.visit("", func(_ string, v *value) {
+			// Where there is too much to compare, any of them may be meant.
+			if all = all || !c.effort.spend(len(beside)*(1+len(v.scalar)/8)); !all {
+				note(c.expanded(v.scalar))
+			}
+		})
 	}
 	for _, text := range c.container.texts() {
 		note(text)
@@ -62,7 +71,7 @@ func (c *Container) texts() []string {
 // expanded is a text with the variables that Vector replaces. What is not known may be
 // anything.
 func (c *checker) expanded(text string) string {
-	if !c.isDynamic(text) {
+	if !c.isDynamic(text) || len(text) > longestPath {
 		return text
 	}
 	return variable.ReplaceAllStringFunc(text, func(found string) string {

@@ -65,7 +65,7 @@ func TestWhatAConfigurationReadsOfTheFilesBesideIt(t *testing.T) {
 				options.Image = test.image
 			}
 
-			report := Check([]File{{Name: "vector.yaml", Text: test.text}}, options)
+			report := checked([]File{{Name: "vector.yaml", Text: test.text}}, options)
 
 			require.ElementsMatch(t, test.want, report.Beside)
 		})
@@ -79,6 +79,6 @@ func TestEveryFileOfAConfigurationNamesFiles(t *testing.T) {
 		{Name: "a.yaml", Text: "data_dir: /data\nsources: {a: {type: file, include: [/etc/vector/a]}}\n"},
 		{Name: "b.toml", Text: "data_dir = \"/etc/vector/b\"\n"},
 	}
-	report := Check(files, Options{Beside: []string{"/etc/vector/a", "/etc/vector/b", "/etc/vector/c"}})
+	report := checked(files, Options{Beside: []string{"/etc/vector/a", "/etc/vector/b", "/etc/vector/c"}})
 	require.Equal(t, []string{"/etc/vector/a", "/etc/vector/b"}, report.Beside)
 }

@@ -10,6 +10,7 @@ package vectorconfig
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 )
@@ -41,9 +42,9 @@ type Report struct {
 }
 
 // Check reads the files of one configuration, merges them as Vector does, and
-// checks the whole.
-func Check(files []File, options Options) *Report {
-	c := &checker{tables: tables(), version: versionOf(options.Image), container: options.Container, files: files, counts: map[Level]int{}}
+// checks the whole. The error is the context's, with which it ends.
+func Check(ctx context.Context, files []File, options Options) (*Report, error) {
+	c := &checker{effort: newEffort(ctx), tables: tables(), version: versionOf(options.Image), container: options.Container, files: files, counts: map[Level]int{}}
 	c.interpolates = c.interpolation()
 	root, isWhole := c.read()
 	c.root, c.intake = root, intakeOf(root)
@@ -53,9 +54,12 @@ func Check(files []File, options Options) *Report {
 	if isWhole {
 		c.check()
 	}
-	slices.SortStableFunc(c.findings, func(a, b Finding) int { return cmp.Compare(a.Level, b.Level) })
 	beside := c.namedBeside(options.Beside, isWhole)
-	return &Report{Findings: c.findings, Intake: c.intake, Beside: beside, container: options.Container, listeners: c.listeners}
+	if c.effort.err = ctx.Err(); c.effort.err != nil {
+		return nil, c.effort.err
+	}
+	slices.SortStableFunc(c.findings, func(a, b Finding) int { return cmp.Compare(a.Level, b.Level) })
+	return &Report{Findings: c.findings, Intake: c.intake, Beside: beside, container: options.Container, listeners: c.listeners}, nil
 }
 
 // mostFindings is how many findings of a level are kept: who has more mends these
@@ -74,6 +78,7 @@ type checker struct {
 	intake   Intake
 	findings []Finding
 	counts   map[Level]int
+	effort   *effort
 
 	// interpolates tells whether ${VAR} is replaced.
 	interpolates bool
@@ -89,6 +94,9 @@ func (c *checker) read() (root *value, isWhole bool) {
 	root = &value{form: table, at: position{line: 1, column: 1}}
 	isWhole = true
 	for i, file := range c.files {
+		if c.effort.ctx.Err() != nil {
+			return root, false
+		}
 		tree, failed := parse(file, i)
 		if failed != nil {
 			c.report(failed.code, failed.at, "", "%s", failed.message)
@@ -123,6 +131,9 @@ func (c *checker) check() {
 	for _, one := range c.components {
 		c.checkOptions(one)
 		c.checkConfinement(one)
+	}
+	if c.effort.ctx.Err() != nil {
+		return
 	}
 	c.checkTexts()
 	c.checkSidecar()

@@ -6,8 +6,6 @@ package vectorconfig
 import (
 	"slices"
 	"strings"
-
-	"kontroloop.ai/vector-sidecar-operator/internal/suggest"
 )
 
 // kind is what a component is.
@@ -94,7 +92,7 @@ func (c *checker) readComponent(one *component) bool {
 	typed := one.options.get("type")
 	switch {
 	case typed.form == null:
-		c.report(noType, one.at, one.path, "type is missing", didYouMean(nearestKey(one.options, "type")))
+		c.report(noType, one.at, one.path, "type is missing", didYouMean(c.nearestKey(one.options, "type")))
 	case typed.form != text || typed.scalar == "":
 		c.report(noType, typed.at, one.path+".type", "type is %s, not the name of a %s", typed.form.noun(), one.kind)
 	case c.isDynamic(typed.scalar):
@@ -109,9 +107,9 @@ func (c *checker) readComponent(one *component) bool {
 }
 
 // nearestKey returns a key of a table that was probably meant to be name.
-func nearestKey(options *value, name string) string {
+func (c *checker) nearestKey(options *value, name string) string {
 	for i := range options.entries {
-		if suggest.Nearest(options.entries[i].key, []string{name}) == name {
+		if c.effort.nearest(options.entries[i].key, []string{name}) == name {
 			return name
 		}
 	}
@@ -123,7 +121,7 @@ func (c *checker) profileOf(one *component, at position) *profile {
 	path := one.path + ".type"
 	p := c.tables.profiles[one.kind][one.typeName]
 	if p == nil {
-		near := suggest.Nearest(one.typeName, c.tables.names[one.kind])
+		near := c.effort.nearest(one.typeName, c.tables.names[one.kind])
 		c.add(unknownType, at, path, near != "" || c.version.isCovered(), "there is no %s of type %q", one.kind, one.typeName, c.otherKind(one, near))
 		return nil
 	}
@@ -161,7 +159,7 @@ func (c *checker) readInputs(one *component) {
 	path := one.path + ".inputs"
 	switch {
 	case given.form == null:
-		c.report(noInputs, one.at, path, "inputs is missing", didYouMean(nearestKey(one.options, "inputs")))
+		c.report(noInputs, one.at, path, "inputs is missing", didYouMean(c.nearestKey(one.options, "inputs")))
 	case given.form != list:
 		c.report(noInputs, given.at, path, "inputs is %s, not a list", given.form.noun())
 	case len(given.items) == 0:

@@ -70,7 +70,7 @@ var headLine = regexp.MustCompile(`(?m)^# (image|expect|probe): (.+)$`)
 
 func TestRealConfigurationsAreClean(t *testing.T) {
 	count := corpus(t, "clean", func(t *testing.T, file File, options Options, _ map[string]string) {
-		require.Empty(t, Check([]File{file}, options).Findings)
+		require.Empty(t, checked([]File{file}, options).Findings)
 	})
 	require.GreaterOrEqual(t, count, 30)
 }
@@ -82,7 +82,7 @@ func TestBrokenConfigurationsAreToldWithTheirCulprit(t *testing.T) {
 		var code, line, culprit string
 		_, err := fmt.Sscan(head["expect"], &code, &line, &culprit)
 		require.NoError(t, err, "the first line is not # expect: CODE LINE CULPRIT")
-		findings := Check([]File{file}, options).Findings
+		findings := checked([]File{file}, options).Findings
 		require.Len(t, findings, 1, "one fault, one finding")
 		f := findings[0]
 		require.Equal(t, Code(code), f.Code, f.String())

@@ -4,9 +4,12 @@
 package vectorconfig
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
 // File is one file of a configuration.
@@ -21,14 +24,6 @@ type File struct {
 	// with it has a path, and no line.
 	Printed bool
 }
-
-const (
-	// deepest is how many levels of nesting a file may have.
-	deepest = 64
-	// largest is how many values a file may have, those of aliases counted
-	// where they are used.
-	largest = 100_000
-)
 
 // Extensions are those by which Vector tells a format.
 var extensions = []string{".yaml", ".yml", ".json", ".toml"}
@@ -83,20 +78,11 @@ func (v *value) stamp(file int) {
 	}
 }
 
-// budget bounds what a file may grow to.
-type budget struct{ values, depth int }
-
-// enter counts a value and its level; leave has to follow.
-func (b *budget) enter(at position) *fault {
-	b.values++
-	b.depth++
-	switch {
-	case b.depth > deepest:
-		return &fault{code: tooLarge, at: at, message: fmt.Sprintf("more than %d levels of nesting", deepest)}
-	case b.values > largest:
-		return &fault{code: tooLarge, at: at, message: fmt.Sprintf("more than %d values, aliases resolved", largest)}
+// refused is the fault of a file that goes beyond a bound; nil for another error.
+func refused(err error) *fault {
+	var beyond *bounded.Error
+	if !errors.As(err, &beyond) {
+		return nil
 	}
-	return nil
+	return &fault{code: tooLarge, at: position{line: max(beyond.Line, 1), column: max(beyond.Column, 1)}, message: beyond.Message}
 }
-
-func (b *budget) leave() { b.depth-- }

@@ -22,7 +22,11 @@ func (c *checker) checkCycles() {
 			case 0:
 				walk(out.of)
 			case 1:
-				c.reportCycle(path[slices.Index(path, out.of):])
+				if c.counts[Error] < mostFindings {
+					if c.counts[Error] < mostFindings { // Nobody reads more, and each is long.
+						c.reportCycle(path[slices.Index(path, out.of):])
+					}
+				}
 			}
 		}
 		path = path[:len(path)-1]

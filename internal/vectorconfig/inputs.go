@@ -3,11 +3,7 @@
 
 package vectorconfig
 
-import (
-	"strings"
-
-	"kontroloop.ai/vector-sidecar-operator/internal/suggest"
-)
+import "strings"
 
 // resolveInputs collects the outputs, those of sources before those of
 // transforms, and expands the patterns in inputs against them.
@@ -26,10 +22,13 @@ func (c *checker) resolveInputs() {
 	}
 	room := mostInputs
 	for _, one := range c.components {
-		one.inputs = expand(one, ids, &room)
+		one.inputs = c.expand(one, ids, &room)
 	}
-	if room < 0 {
+	switch {
+	case room < 0:
 		c.report(tooLarge, c.root.at, "", "the patterns in inputs match more than %d times", mostInputs)
+	case c.effort.left < 0:
+		c.report(tooLarge, c.root.at, "", "the patterns in inputs, and the outputs that they may match, are too many or too long")
 	}
 }
 
@@ -38,7 +37,7 @@ const mostInputs = 50_000
 
 // expand replaces each pattern by the outputs that it matches, that of the
 // consumer itself left out. One that matches nothing stays.
-func expand(one *component, ids []string, room *int) []input {
+func (c *checker) expand(one *component, ids []string, room *int) []input {
 	var all []input
 	for _, in := range one.inputs {
 		if !isPattern(in.text) || isLiteral(in.text) {
@@ -47,7 +46,7 @@ func expand(one *component, ids []string, room *int) []input {
 		}
 		before := len(all)
 		for _, id := range ids {
-			if *room < 0 {
+			if *room < 0 || !c.effort.spend(len(id)+len(in.text)*(1+len(id)/8)) {
 				return nil
 			}
 			if id != one.id && matches(in.text, id) {
@@ -156,18 +155,17 @@ func (c *checker) namesOf(id string) []string {
 	return names
 }
 
-// longestName is that of a name for which it is worth looking for a likely slip.
-const longestName = 100
-
+// nearestOutput is the output that was probably meant. Nobody reads more of them than
+// there are findings.
 func (c *checker) nearestOutput(one *component, text string) string {
-	if len(text) > longestName || c.counts[Error] >= mostFindings {
+	if c.counts[Error] >= mostFindings {
 		return ""
 	}
 	var ids []string
 	for id, out := range c.outputs {
-		if out.of != one && len(id) <= longestName {
+		if out.of != one {
 			ids = append(ids, id)
 		}
 	}
-	return suggest.Nearest(text, ids)
+	return c.effort.nearest(text, ids)
 }

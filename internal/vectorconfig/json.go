@@ -9,6 +9,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
 // parseJSON reads one JSON document.
@@ -16,7 +18,11 @@ func parseJSON(source string) (*value, *fault) {
 	if strings.TrimSpace(source) == "" {
 		return nil, &fault{code: unreadable, at: position{line: 1, column: 1}, message: "not JSON: the file is empty"}
 	}
-	r := &jsonReader{source: source, decoder: json.NewDecoder(strings.NewReader(source)), line: 1}
+	decoder, err := bounded.Configuration().ReadJSON([]byte(source))
+	if err != nil {
+		return nil, refused(err)
+	}
+	r := &jsonReader{source: source, decoder: decoder, line: 1}
 	r.decoder.UseNumber()
 	v, f := r.read()
 	if f != nil {
@@ -32,7 +38,6 @@ func parseJSON(source string) (*value, *fault) {
 type jsonReader struct {
 	source  string
 	decoder *json.Decoder
-	budget  budget
 	// line begins at start, and scanned is how far lines were counted.
 	line, start, scanned int
 }
@@ -78,10 +83,6 @@ func (r *jsonReader) read() (*value, *fault) {
 	if f != nil {
 		return nil, f
 	}
-	if f := r.budget.enter(at); f != nil {
-		return nil, f
-	}
-	defer r.budget.leave()
 	switch t := token.(type) {
 	case json.Delim:
 		if t == '[' {

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"kontroloop.ai/vector-sidecar-operator/internal/suggest"
 )
 
 // smallestBuffer is how many bytes a disk buffer has at least.
@@ -54,7 +52,7 @@ func (c *checker) checkRequired(one *component, required string) {
 	if slices.ContainsFunc(names, one.options.has) {
 		return
 	}
-	c.add(missingOption, one.at, one.path, c.version.isCovered(), "the %s %q needs %s", one.kind, one.typeName, strings.Join(names, " or "), didYouMeanInstead(one.options, names))
+	c.add(missingOption, one.at, one.path, c.version.isCovered(), "the %s %q needs %s", one.kind, one.typeName, strings.Join(names, " or "), c.didYouMeanInstead(one.options, names))
 }
 
 // appliesTo tells whether an option is required in this mode.
@@ -72,9 +70,9 @@ func appliesTo(option string, options *value) bool {
 }
 
 // didYouMeanInstead helps with a key that is nearly one of those that are missing.
-func didYouMeanInstead(options *value, names []string) help {
+func (c *checker) didYouMeanInstead(options *value, names []string) help {
 	for i := range options.entries {
-		if near := suggest.Nearest(options.entries[i].key, names); near != "" {
+		if near := c.effort.nearest(options.entries[i].key, names); near != "" {
 			return help("did you mean " + strconv.Quote(near) + " where it says " + strconv.Quote(options.entries[i].key) + "?")
 		}
 	}

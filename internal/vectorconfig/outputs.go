@@ -5,8 +5,6 @@ package vectorconfig
 
 import (
 	"strconv"
-
-	"kontroloop.ai/vector-sidecar-operator/internal/suggest"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -148,7 +146,7 @@ func (c *checker) codec(known map[string]events, codec *value, path string, othe
 		for name := range known {
 			names = append(names, name)
 		}
-		near := suggest.Nearest(codec.scalar, names)
+		near := c.effort.nearest(codec.scalar, names)
 		c.add(unknownCodec, codec.at, path, near != "" || c.version.isCovered(), "there is no codec %q here", codec.scalar, didYouMean(near))
 	}
 	return otherwise

@@ -23,7 +23,7 @@ func TestAFindingStandsWhereItsTextStands(t *testing.T) {
 		"TOML, lines of lists": {"v.toml", "sources.app.type = 'stdin'\n[sinks.out]\ntype = 'blackhole'\ninputs = [\n  # a comment\n  'wrong',\n]\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			findings := Check([]File{{Name: test.file, Text: test.text}}, Options{}).Findings
+			findings := checked([]File{{Name: test.file, Text: test.text}}, Options{}).Findings
 			require.Len(t, Errors(findings), 1)
 			f := findings[0]
 			require.Equal(t, "sinks.out.inputs[0]", f.Path)
@@ -40,7 +40,7 @@ func TestAKeyStandsWhereItIsWritten(t *testing.T) {
 		"v.toml": "[sources.app]\ntype = 'stdin'\n[sinks.out]\ntype = 'blackhole'\ninputs = ['app']\n[wrong]\na = 1\n",
 	} {
 		t.Run(file, func(t *testing.T) {
-			findings := Check([]File{{Name: file, Text: text}}, Options{}).Findings
+			findings := checked([]File{{Name: file, Text: text}}, Options{}).Findings
 			require.Len(t, findings, 1)
 			require.Regexp(t, `^"?wrong`, strings.Split(text, "\n")[findings[0].Line-1][findings[0].Column-1:])
 		})
@@ -96,7 +96,7 @@ func TestAFileThatIsBrokenNamesTheLine(t *testing.T) {
 		"a table twice":        {"v.toml", "[a]\nb = 1\n[a]\nc = 1\n", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			findings := Check([]File{{Name: test.file, Text: test.text}}, Options{}).Findings
+			findings := checked([]File{{Name: test.file, Text: test.text}}, Options{}).Findings
 			require.Len(t, findings, 1, "what is missing in a file that was not read cannot be told")
 			require.Equal(t, test.line, findings[0].Line, findings[0].String())
 		})
@@ -109,13 +109,13 @@ func TestSeveralFilesAreOneConfiguration(t *testing.T) {
 		{Name: "b.toml", Source: "second", Text: "data_dir = '/d'\n[sinks.out]\ntype = 'blackhole'\ninputs = ['app']\n"},
 		{Name: "c.json", Source: "third", Text: `{"sinks": {"two": {"type": "blackhole",` + "\n" + `"inputs": ["app", "ap"]}}}`},
 	}
-	require.Empty(t, Check(files[:2], Options{}).Findings)
+	require.Empty(t, checked(files[:2], Options{}).Findings)
 
-	findings := Check(files, Options{}).Findings
+	findings := checked(files, Options{}).Findings
 	require.Len(t, findings, 1)
 	require.Equal(t, `third:2:19: sinks.two.inputs[1]: there is no source, transform or output "ap"; did you mean "app"? (VSC211)`, findings[0].String())
 
-	again := Check([]File{files[0], files[1], {Name: "d.yaml", Source: "fourth", Text: "sources:\n  app: {type: exec}\n"}}, Options{}).Findings
+	again := checked([]File{files[0], files[1], {Name: "d.yaml", Source: "fourth", Text: "sources:\n  app: {type: exec}\n"}}, Options{}).Findings
 	require.Contains(t, again[0].String(), `fourth:2:3: sources.app: "app" is also defined at first:2`)
 }
 
@@ -131,7 +131,7 @@ func TestWhatAConfigurationTakesIn(t *testing.T) {
 		"nothing that can be read": {"sources: [", Intake{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, test.want, Check([]File{{Name: "v.yaml", Text: test.text}}, Options{}).Intake)
+			require.Equal(t, test.want, checked([]File{{Name: "v.yaml", Text: test.text}}, Options{}).Intake)
 		})
 	}
 }

@@ -73,7 +73,7 @@ var rules = []Rule{
 	{badExtension, Error, "The extension tells no format", "name the file .yaml, .yml, .json or .toml"},
 	{repeatedKey, Error, "A key is there twice", "remove one of the two"},
 	{definedTwice, Error, "Two files define the same thing", "define it in one of the files"},
-	{tooLarge, Error, "The file is nested too deeply, or grows too large", "write it flat, with fewer aliases"},
+	{tooLarge, Error, "There is more in the file, or to compare, than may be", "split it, nest it less, and use fewer aliases and patterns"},
 	{wrongForm, Error, "A value of the wrong form", "see the component's page at vector.dev/docs/reference/configuration"},
 
 	{unknownKey, Error, "A top-level key that Vector does not know", "remove the key; options of a component go below its id"},

@@ -4,6 +4,7 @@
 package vectorconfig
 
 import (
+	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -37,7 +38,7 @@ func (c try) findings() []Finding {
 	if options.Image == "" {
 		options.Image = image
 	}
-	report := Check(files, options)
+	report := checked(files, options)
 	return append(report.Findings, report.In(c.pod)...)
 }
 
@@ -262,6 +263,15 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 }
 
 // bomb is a file of a few lines that grows beyond all bounds.
+// checked is Check, of which nothing breaks off.
+func checked(files []File, options Options) *Report {
+	report, err := Check(context.Background(), files, options)
+	if err != nil {
+		panic(err)
+	}
+	return report
+}
+
 func bomb() string {
 	text := "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
 	for i := range 8 {

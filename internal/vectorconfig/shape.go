@@ -7,8 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"kontroloop.ai/vector-sidecar-operator/internal/suggest"
 )
 
 // topLevel are the keys that a configuration may have at its top.
@@ -21,7 +19,7 @@ var topLevel = strings.Fields(`
 func (c *checker) checkKeys() {
 	for _, e := range c.root.entries {
 		if !slices.Contains(topLevel, e.key) {
-			near := suggest.Nearest(e.key, topLevel)
+			near := c.effort.nearest(e.key, topLevel)
 			c.add(unknownKey, e.at, e.key, near != "" || c.version.isCovered(), "%q is no top-level key of Vector's", e.key, didYouMean(near))
 		}
 	}

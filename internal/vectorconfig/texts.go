@@ -22,6 +22,9 @@ var secret = regexp.MustCompile(`SECRET\[([^\].]*)\.([^\]]*)\]`)
 // vrl are the options whose text is a program, in which $ has other meanings.
 var vrl = []string{"source", "condition"}
 
+// mostInText is how many variables and secrets of one text are looked at.
+const mostInText = 1000
+
 // interpolation tells whether Vector replaces variables.
 func (c *checker) interpolation() bool {
 	if c.version.minor < interpolatedUntil {
@@ -49,7 +52,7 @@ func (c *checker) checkTexts() {
 }
 
 func (c *checker) checkVariables(path, key string, v *value) {
-	for _, match := range variable.FindAllStringSubmatch(v.scalar, -1) {
+	for _, match := range variable.FindAllStringSubmatch(v.scalar, mostInText) {
 		name, modifier := match[1]+match[2], match[3]
 		switch {
 		case name == "":
@@ -65,7 +68,7 @@ func (c *checker) checkVariables(path, key string, v *value) {
 }
 
 func (c *checker) checkSecrets(path string, v, backends *value) {
-	for _, match := range secret.FindAllStringSubmatch(v.scalar, -1) {
+	for _, match := range secret.FindAllStringSubmatch(v.scalar, mostInText) {
 		if !backends.has(match[1]) {
 			c.report(unknownSecret, v.at, path, "there is no secret backend %q", match[1])
 		}

@@ -10,43 +10,42 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
-// parseTOML reads a TOML document. The library's decoder judges it, since only
-// that knows all rules of what may be defined twice; its parser gives positions.
+// parseTOML reads a TOML document.
 func parseTOML(source string) (*value, *fault) {
-	var judged map[string]any
-	if err := toml.Unmarshal([]byte(source), &judged); err != nil {
+	parser, err := bounded.Configuration().ReadTOML([]byte(source))
+	if err != nil {
 		return nil, tomlFault(err)
 	}
-	r := &tomlReader{root: &value{form: table, at: position{line: 1, column: 1}}}
+	r := &tomlReader{parser: parser, root: &value{form: table, at: position{line: 1, column: 1}}}
 	for i := range len(source) {
 		if source[i] == '\n' {
 			r.ends = append(r.ends, i)
 		}
 	}
-	r.parser.Reset([]byte(source))
 	current := r.root
 	for r.parser.NextExpression() {
 		node := r.parser.Expression()
-		var f *fault
 		switch node.Kind {
 		case unstable.Table:
 			current = r.descend(r.root, node.Key(), false)
 		case unstable.ArrayTable:
 			current = r.descend(r.root, node.Key(), true)
 		case unstable.KeyValue:
-			f = r.assign(current, node)
+			r.assign(current, node)
 		default:
-		}
-		if f != nil {
-			return nil, f
 		}
 	}
 	return r.root, nil
 }
 
 func tomlFault(err error) *fault {
+	if f := refused(err); f != nil {
+		return f
+	}
 	f := &fault{code: unreadable, at: position{line: 1, column: 1}, message: "not TOML: " + strings.TrimPrefix(err.Error(), "toml: ")}
 	var syntax *toml.DecodeError
 	if errors.As(err, &syntax) {
@@ -57,10 +56,9 @@ func tomlFault(err error) *fault {
 
 // tomlReader builds a tree from the expressions of a TOML document.
 type tomlReader struct {
-	parser unstable.Parser
+	parser *unstable.Parser
 	root   *value
 	ends   []int // the offsets of the line ends
-	budget budget
 }
 
 func (r *tomlReader) at(offset int) position {
@@ -99,7 +97,7 @@ func (r *tomlReader) descend(v *value, key unstable.Iterator, appends bool) *val
 }
 
 // assign reads "a.b = value" into a table.
-func (r *tomlReader) assign(v *value, node *unstable.Node) *fault {
+func (r *tomlReader) assign(v *value, node *unstable.Node) {
 	var name string
 	var at position
 	parent := v
@@ -115,42 +113,27 @@ func (r *tomlReader) assign(v *value, node *unstable.Node) *fault {
 		}
 		parent = found.value
 	}
-	of, f := r.read(node.Value(), at)
-	if f != nil {
-		return f
-	}
-	parent.add(entry{key: name, at: at, value: of})
-	return nil
+	parent.add(entry{key: name, at: at, value: r.read(node.Value(), at)})
 }
 
 // read reads a value. near is where it stands if the parser does not say.
-func (r *tomlReader) read(node *unstable.Node, near position) (*value, *fault) {
+func (r *tomlReader) read(node *unstable.Node, near position) *value {
 	at := near
 	if node.Raw.Length > 0 {
 		at = r.at(int(node.Raw.Offset))
 	}
-	if f := r.budget.enter(at); f != nil {
-		return nil, f
-	}
-	defer r.budget.leave()
 	v := &value{at: at, scalar: string(node.Data)}
 	children := node.Children()
 	switch node.Kind {
 	case unstable.Array:
 		v.form = list
 		for children.Next() {
-			item, f := r.read(children.Node(), at)
-			if f != nil {
-				return nil, f
-			}
-			v.items = append(v.items, item)
+			v.items = append(v.items, r.read(children.Node(), at))
 		}
 	case unstable.InlineTable:
 		v.form = table
 		for children.Next() {
-			if f := r.assign(v, children.Node()); f != nil {
-				return nil, f
-			}
+			r.assign(v, children.Node())
 		}
 	case unstable.Bool:
 		v.form = boolean
@@ -159,5 +142,5 @@ func (r *tomlReader) read(node *unstable.Node, near position) (*value, *fault) {
 	default:
 		v.form = text
 	}
-	return v, nil
+	return v
 }

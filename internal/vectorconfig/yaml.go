@@ -5,46 +5,36 @@ package vectorconfig
 
 import (
 	"errors"
-	"io"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
 var yamlLine = regexp.MustCompile(`^(?:document contains )?.*?line (\d+): `)
 
 // parseYAML reads one YAML document. Aliases and merge keys are resolved.
 func parseYAML(source string) (*value, *fault) {
-	decoder := yaml.NewDecoder(strings.NewReader(source))
-	var document yaml.Node
-	switch err := decoder.Decode(&document); {
-	case errors.Is(err, io.EOF):
-		return &value{}, nil
+	root, err := bounded.Configuration().ReadYAML([]byte(source))
+	var second *bounded.SecondDocumentError
+	switch {
+	case errors.As(err, &second):
+		return nil, &fault{code: unreadable, at: position{line: second.Line, column: 1}, message: "a second YAML document: Vector reads one per file"}
 	case err != nil:
 		return nil, yamlFault(source, err)
-	}
-	if mayHaveMore(source) {
-		var second yaml.Node
-		switch err := decoder.Decode(&second); {
-		case err == nil:
-			return nil, &fault{code: unreadable, at: position{line: second.Line, column: 1}, message: "a second YAML document: Vector reads one per file"}
-		case !errors.Is(err, io.EOF):
-			return nil, yamlFault(source, err)
-		}
-	}
-	if len(document.Content) == 0 {
+	case root == nil:
 		return &value{}, nil
 	}
-	reader := yamlReader{}
-	return reader.read(document.Content[0])
+	return readYAML(root)
 }
 
-// mayHaveMore tells whether a text may hold a second document.
-func mayHaveMore(source string) bool { return strings.Contains(source, "\n---") }
-
 func yamlFault(source string, err error) *fault {
+	if f := refused(err); f != nil {
+		return f
+	}
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
 	f := &fault{code: unreadable, at: position{line: 1, column: 1}}
 	if match := yamlLine.FindStringSubmatch(message); match != nil {
@@ -71,22 +61,16 @@ func tabAt(source string, near position) position {
 	return near
 }
 
-// yamlReader turns nodes of the YAML library into values.
-type yamlReader struct{ budget budget }
-
-func (r *yamlReader) read(node *yaml.Node) (*value, *fault) {
+// readYAML turns nodes of the YAML library into values.
+func readYAML(node *yaml.Node) (*value, *fault) {
 	at := position{line: node.Line, column: node.Column}
-	if f := r.budget.enter(at); f != nil {
-		return nil, f
-	}
-	defer r.budget.leave()
 	switch node.Kind {
 	case yaml.AliasNode:
-		return r.read(node.Alias)
+		return readYAML(node.Alias)
 	case yaml.SequenceNode:
 		v := &value{form: list, at: at, items: make([]*value, 0, len(node.Content))}
 		for _, child := range node.Content {
-			item, f := r.read(child)
+			item, f := readYAML(child)
 			if f != nil {
 				return nil, f
 			}
@@ -94,19 +78,19 @@ func (r *yamlReader) read(node *yaml.Node) (*value, *fault) {
 		}
 		return v, nil
 	case yaml.MappingNode:
-		return r.table(node, at)
+		return readMap(node, at)
 	default:
 		return &value{form: yamlForm(node), scalar: node.Value, at: at}, nil
 	}
 }
 
-func (r *yamlReader) table(node *yaml.Node, at position) (*value, *fault) {
+func readMap(node *yaml.Node, at position) (*value, *fault) {
 	v := &value{form: table, at: at, entries: make([]entry, 0, len(node.Content)/2)}
 	var merges []*value
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key := node.Content[i]
 		here := position{line: key.Line, column: key.Column}
-		of, f := r.read(node.Content[i+1])
+		of, f := readYAML(node.Content[i+1])
 		if f != nil {
 			return nil, f
 		}
