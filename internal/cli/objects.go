@@ -4,12 +4,14 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/yaml"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 )
 
 // printObject prints a YAML document without what only an API server fills in.
@@ -24,12 +26,12 @@ func printObject(out io.Writer, object any) error {
 
 // objectText is an object as YAML, without what only an API server fills in.
 func objectText(object any) (string, error) {
-	text, err := yaml.Marshal(object)
+	text, err := json.Marshal(object)
 	if err != nil {
 		return "", fmt.Errorf("printing: %w", err)
 	}
 	var tree map[string]any
-	if err := yaml.Unmarshal(text, &tree); err != nil {
+	if err := json.Unmarshal(text, &tree); err != nil {
 		return "", fmt.Errorf("printing: %w", err)
 	}
 	delete(tree, "status")
@@ -42,8 +44,7 @@ func objectText(object any) (string, error) {
 		}
 	}
 	dropNullTimestamps(tree)
-	text, err = yaml.Marshal(tree)
-	if err != nil {
+	if text, err = plain.Marshal(tree); err != nil {
 		return "", fmt.Errorf("printing: %w", err)
 	}
 	return strings.TrimPrefix(string(text), "---\n"), nil

@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 )
 
 // schemaFile is the schema of a sidecar chart's values.
@@ -37,7 +39,7 @@ kubectl vectorsidecar schema > values.schema.json`,
 			if err != nil {
 				return fmt.Errorf("reading the schema: %w", err)
 			}
-			_, err = a.Out.Write(text)
+			_, err = a.Out.Write(plain.JSON(text))
 			return err
 		},
 	}
