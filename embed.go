@@ -40,8 +40,9 @@
 //     their own: internal/lint, internal/scenario (test), internal/eject and
 //     internal/diagnosis (check).
 //
-// Beside the flow stand internal/meta, the vocabulary, and internal/suggest, which
-// finds what a person meant to write.
+// Beside the flow stand internal/meta, the vocabulary, internal/suggest, which finds
+// what a person meant to write, and internal/plain, through which all text goes that
+// others wrote and that people are shown.
 package vectorsidecar
 
 import "embed"

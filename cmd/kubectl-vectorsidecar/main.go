@@ -13,9 +13,12 @@ import (
 	"syscall"
 
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/cli"
+	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 )
 
 // version is set by the linker.
@@ -28,6 +31,8 @@ func run() int {
 	debug.SetGCPercent(400)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	// What the client libraries say has words of the API server's in it.
+	klog.SetLogger(textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(plain.NewWriter(os.Stderr)))))
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
 	return cli.Run(ctx, os.Args[1:], streams, vectorsidecar.FS, version)
 }

@@ -24,6 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/checkup"
 	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 	"kontroloop.ai/vector-sidecar-operator/internal/sentry"
 	"kontroloop.ai/vector-sidecar-operator/internal/tracing"
 	"kontroloop.ai/vector-sidecar-operator/internal/uninstall"
@@ -51,7 +52,7 @@ func run() int {
 		return 0
 	}
 	if err != nil {
-		_, _ = os.Stderr.WriteString(err.Error() + "\n")
+		_ = plain.Fprintf(os.Stderr, "%s\n", err)
 		return 2
 	}
 	level := zap.NewAtomicLevelAt(options.LogLevel)

@@ -27,6 +27,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/test/hostile"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -286,4 +287,15 @@ func TestAnAnswerIsBounded(t *testing.T) {
 	require.Contains(t, answer.Result.Message, "fault 9\nand 5 more")
 	require.Len(t, answer.Warnings, mostLines+1)
 	require.Equal(t, "doubt 0", answer.Warnings[0])
+}
+
+// kubectl prints an answer as it is.
+func TestNothingInAnAnswerSteersATerminal(t *testing.T) {
+	for why, text := range hostile.Texts() {
+		j := judgement{faults: []remark{{text: text}}, doubts: []remark{{text: text}}}
+		answer := j.answer()
+		// What begins a line is kubectl's own.
+		hostile.RequireHarmless(t, "denied: "+answer.Result.Message, why)
+		hostile.RequireHarmless(t, "Warning: "+answer.Warnings[0], why)
+	}
 }

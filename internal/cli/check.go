@@ -5,6 +5,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/diagnosis"
+	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 )
 
@@ -101,11 +103,13 @@ func (o *checkOptions) print(results []diagnosis.Result) error {
 	paint := painterFor(o.app.Out)
 	colours := map[diagnosis.State]string{diagnosis.OK: green, diagnosis.Warning: yellow, diagnosis.Unknown: yellow, diagnosis.Failed: red}
 	for _, result := range results {
-		text := paint.paint(colours[result.State], fmt.Sprintf("%-8s", result.State)) + result.Check + ": " + result.Message + "\n"
+		err := errors.Join(
+			paint.paint(colours[result.State], fmt.Sprintf("%-8s", result.State)),
+			plain.Fprintf(o.app.Out, "%s: %s\n", result.Check, result.Message))
 		if result.Help != "" {
-			text += "        " + result.Help + "\n"
+			err = errors.Join(err, plain.Fprintf(o.app.Out, "        %s\n", result.Help))
 		}
-		if _, err := fmt.Fprint(o.app.Out, text); err != nil {
+		if err != nil {
 			return err
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
@@ -166,8 +167,8 @@ func (c *change) heading() string {
 	if c.isRestart {
 		restarts = count(pods(c.before), "pod") + " would restart"
 	}
-	heading := fmt.Sprintf("# Deployment %s/%s: %s; %s\n", c.before.Namespace, c.before.Name, strings.Join(actions, ", "), restarts)
-	return heading + "# cause: " + strings.Join(causes, "; ") + "\n"
+	heading := plain.Line(fmt.Sprintf("# Deployment %s/%s: %s; %s", c.before.Namespace, c.before.Name, strings.Join(actions, ", "), restarts)) + "\n"
+	return heading + plain.Line("# cause: "+strings.Join(causes, "; ")) + "\n"
 }
 
 func verb(p *plan.Plan) string {
@@ -192,13 +193,13 @@ func (o *diffOptions) printDifference(kind string, before, after client.Object, 
 	if err != nil {
 		return false, err
 	}
-	name := fmt.Sprintf("%s.%s.%s", kind, after.GetNamespace(), after.GetName())
+	name := plain.Line(fmt.Sprintf("%s.%s.%s", kind, after.GetNamespace(), after.GetName()))
 	text, err := unified("live/"+name, "merged/"+name, was, is)
 	if err != nil || text == "" {
 		return false, err
 	}
-	_, err = io.WriteString(o.app.Out, heading+painterFor(o.app.Out).difference(text))
-	return true, err
+	_, err = io.WriteString(o.app.Out, heading)
+	return true, errors.Join(err, painterFor(o.app.Out).difference(text))
 }
 
 // unified is a unified difference, empty if there is none.
@@ -216,19 +217,14 @@ func unified(from, to, was, is string) (string, error) {
 	return text, nil
 }
 
-// difference colours a unified difference.
-func (p painter) difference(text string) string {
-	if !p {
-		return text
-	}
+// difference writes a unified difference.
+func (p painter) difference(text string) error {
 	colours := map[byte]string{'+': green, '-': red, '@': cyan}
-	var b strings.Builder
+	var errs []error
 	for line := range strings.Lines(text) {
-		content := strings.TrimSuffix(line, "\n")
-		if colour, ok := colours[line[0]]; ok {
-			content = p.paint(colour, content)
-		}
-		b.WriteString(content + "\n")
+		errs = append(errs, p.paint(colours[line[0]], strings.TrimSuffix(line, "\n")))
+		_, err := io.WriteString(p.to, "\n")
+		errs = append(errs, err)
 	}
-	return b.String()
+	return errors.Join(errs...)
 }

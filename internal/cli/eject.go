@@ -23,6 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/eject"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/offline"
+	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 	"kontroloop.ai/vector-sidecar-operator/internal/world"
 )
 
@@ -166,8 +167,7 @@ func (o *ejectOptions) cluster(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s is not clean yet; run this again once this is mended: %w", where, err)
 	}
-	_, err = fmt.Fprintf(o.app.Out, "removed from %s: %s\n", where, describe(found))
-	return err
+	return plain.Fprintf(o.app.Out, "removed from %s: %s\n", where, describe(found))
 }
 
 // describe counts traces.
@@ -178,18 +178,20 @@ func describe(traces *eject.Traces) string {
 
 // list says what would go, a line each.
 func (o *ejectOptions) list(traces *eject.Traces) error {
-	var b strings.Builder
+	var errs []error
+	say := func(format string, arguments ...any) {
+		errs = append(errs, plain.Fprintf(o.app.Out, format, arguments...))
+	}
 	for i := range traces.Workloads {
-		fmt.Fprintf(&b, "deployment.apps/%s in %s: its sidecars\n", traces.Workloads[i].Name, traces.Workloads[i].Namespace)
+		say("deployment.apps/%s in %s: its sidecars\n", traces.Workloads[i].Name, traces.Workloads[i].Namespace)
 	}
 	for _, companion := range traces.Companions {
-		fmt.Fprintf(&b, "configmap/%s in %s\n", companion.Name, companion.Namespace)
+		say("configmap/%s in %s\n", companion.Name, companion.Namespace)
 	}
 	for i := range traces.Sidecars {
-		fmt.Fprintf(&b, "vectorsidecar/%s in %s\n", traces.Sidecars[i].Name, traces.Sidecars[i].Namespace)
+		say("vectorsidecar/%s in %s\n", traces.Sidecars[i].Name, traces.Sidecars[i].Namespace)
 	}
-	_, err := fmt.Fprint(o.app.Out, b.String())
-	return err
+	return errors.Join(errs...)
 }
 
 // ask has a person agree, if there is one.
@@ -200,7 +202,7 @@ func (o *ejectOptions) ask(where string, traces *eject.Traces) error {
 	if !isTerminal(o.app.ErrOut) {
 		return fmt.Errorf("this removes from %s: %s; say --yes to do it, or --dry-run to see it", where, describe(traces))
 	}
-	fmt.Fprintf(o.app.ErrOut, "Remove from %s: %s? [y/N] ", where, describe(traces))
+	_ = plain.Fprintf(o.app.ErrOut, "Remove from %s: %s? [y/N] ", where, describe(traces))
 	answer, err := bufio.NewReader(o.app.In).ReadString('\n')
 	if err != nil && answer == "" {
 		return fmt.Errorf("reading the answer: %w", err)

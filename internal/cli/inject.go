@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 	"kontroloop.ai/vector-sidecar-operator/internal/world"
 )
 
@@ -98,9 +99,9 @@ func (o *injectOptions) print(to io.Writer, merged *merged, document world.Docum
 	return printTransformed(to, document, change.after)
 }
 
-// printDocument writes a document as it was read.
+// printDocument writes a document as it was read, unless that would steer who sees it.
 func printDocument(to io.Writer, document world.Document) error {
-	_, err := fmt.Fprintf(to, "---\n%s\n", bytes.TrimRight(document.Text, "\n"))
+	_, err := fmt.Fprintf(to, "---\n%s\n", bytes.TrimRight(plain.YAML(document.Text), "\n"))
 	return err
 }
 

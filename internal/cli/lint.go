@@ -5,6 +5,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,6 +16,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/lint"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 	"kontroloop.ai/vector-sidecar-operator/internal/world"
 )
 
@@ -172,8 +174,9 @@ func (o *lintOptions) print(result *lint.Result) error {
 		if path != "" {
 			path += ": "
 		}
-		_, err := fmt.Fprintf(o.app.Out, "%s: %s %s: %s%s\n    %s\n",
-			finding.Place(), paint.paint(colour, finding.Level), finding.Code, path, finding.Message, finding.Help)
+		err := errors.Join(
+			plain.Fprintf(o.app.Out, "%s: ", finding.Place()), paint.paint(colour, finding.Level),
+			plain.Fprintf(o.app.Out, " %s: %s%s\n    %s\n", finding.Code, path, finding.Message, finding.Help))
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/yaml"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 )
 
 // printObject prints a YAML document without what only an API server fills in.
@@ -39,7 +40,7 @@ func objectText(object any) (string, error) {
 		}
 	}
 	dropNullTimestamps(tree)
-	text, err := yaml.Marshal(tree)
+	text, err := plain.Marshal(tree)
 	if err != nil {
 		return "", fmt.Errorf("printing: %w", err)
 	}

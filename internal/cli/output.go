@@ -16,18 +16,30 @@ import (
 	"golang.org/x/term"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/cli-runtime/pkg/printers"
-	"sigs.k8s.io/yaml"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 )
 
 // note tells a person something that is no data.
 func (a *app) note(format string, arguments ...any) {
-	_, _ = fmt.Fprintf(a.ErrOut, format+"\n", arguments...)
+	_ = plain.Fprintf(a.ErrOut, format+"\n", arguments...)
 }
 
 // isTerminal tells whether a person sees what is written.
 func isTerminal(to io.Writer) bool {
+	if guarded, ok := to.(*plain.Writer); ok {
+		to = guarded.Unwrap()
+	}
 	file, ok := to.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// control writes a sequence that a terminal acts on.
+func control(to io.Writer, sequence string) error {
+	if guarded, ok := to.(*plain.Writer); ok {
+		return guarded.Control(sequence)
+	}
+	return nil // It is no terminal.
 }
 
 // Colours, where they are wanted.
@@ -39,17 +51,24 @@ const (
 )
 
 // painter colours text on a terminal, unless NO_COLOR says otherwise.
-type painter bool
-
-func painterFor(to io.Writer) painter {
-	return painter(os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(to))
+type painter struct {
+	to   io.Writer
+	isOn bool
 }
 
-func (p painter) paint(colour, text string) string {
-	if !p || text == "" {
-		return text
+func painterFor(to io.Writer) painter {
+	return painter{to, os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(to)}
+}
+
+// paint writes a text in a colour.
+func (p painter) paint(colour, text string) error {
+	if !p.isOn || text == "" {
+		_, err := io.WriteString(p.to, text)
+		return err
 	}
-	return "\x1b[" + colour + "m" + text + "\x1b[0m"
+	begun := control(p.to, "\x1b["+colour+"m")
+	_, err := io.WriteString(p.to, text)
+	return errors.Join(begun, err, control(p.to, "\x1b[0m"))
 }
 
 // format is what -o says.
@@ -80,30 +99,34 @@ func (f *format) check() error {
 func (f *format) isTree() bool { return f.name == "json" || f.name == "yaml" }
 
 // print writes data as JSON or YAML.
-func (f *format) print(to io.Writer, data any) error {
-	text, err := json.MarshalIndent(data, "", "  ")
+func (f *format) print(to io.Writer, content any) error {
+	marshal := func(content any) ([]byte, error) {
+		text, err := json.MarshalIndent(content, "", "  ")
+		return plain.JSON(append(text, '\n')), err
+	}
+	if f.name == "yaml" {
+		marshal = plain.Marshal
+	}
+	text, err := marshal(content)
 	if err != nil {
 		return fmt.Errorf("printing: %w", err)
 	}
-	if f.name == "yaml" {
-		if text, err = yaml.JSONToYAML(text); err != nil {
-			return fmt.Errorf("printing: %w", err)
-		}
-		_, err = to.Write(text)
-		return err
-	}
-	_, err = to.Write(append(text, '\n'))
+	_, err = to.Write(text)
 	return err
 }
 
-// table prints rows in columns, as kubectl does.
+// table prints rows in columns, as kubectl does. Each cell is one line.
 func table(to io.Writer, header []string, rows [][]string) error {
 	w := printers.GetNewTabWriter(to)
 	for _, row := range slices.Concat([][]string{header}, rows) {
 		if len(row) == 0 {
 			continue
 		}
-		if _, err := fmt.Fprintln(w, strings.Join(row, "\t")); err != nil {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = plain.Line(cell)
+		}
+		if _, err := fmt.Fprintln(w, strings.Join(cells, "\t")); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ package cli
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -13,6 +12,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 )
 
 // field is one field that a manager of ours owns, and who else does.
@@ -87,7 +88,7 @@ func printFields(to io.Writer, fields []field, all bool) error {
 		} else if !all {
 			continue
 		}
-		if _, err := fmt.Fprintf(to, "    %s  %s\n", one.Path, owners); err != nil {
+		if err := plain.Fprintf(to, "    %s  %s\n", one.Path, owners); err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 )
 
 // schemaFile is the schema of a sidecar chart's values.
@@ -38,7 +39,7 @@ kubectl vectorsidecar schema > values.schema.json`,
 			if err != nil {
 				return fmt.Errorf("reading the schema: %w", err)
 			}
-			_, err = a.Out.Write(text)
+			_, err = a.Out.Write(plain.JSON(text))
 			return err
 		},
 	}

@@ -10,7 +10,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 
 	"github.com/spf13/cobra"
@@ -20,6 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 	"kontroloop.ai/vector-sidecar-operator/internal/world"
 )
 
@@ -72,14 +72,15 @@ func (a *app) readFile(name string) ([]byte, error) {
 // Run runs the plugin and returns its exit code. chart is the sidecar chart that
 // is rendered unless another one is given.
 func Run(ctx context.Context, arguments []string, streams genericiooptions.IOStreams, chart fs.FS, version string) int {
-	root := New(streams, chart, version) //nolint:contextcheck // The commands get theirs when they run.
+	a := newApp(streams, chart, version)
+	root := a.root() //nolint:contextcheck // The commands get theirs when they run.
 	root.SetArgs(arguments)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return 0
 	}
-	if text := err.Error(); text != "" {
-		fmt.Fprintln(streams.ErrOut, "error: "+text)
+	if err.Error() != "" {
+		a.note("error: %s", err)
 	}
 	var coded *exit
 	if errors.As(err, &coded) {
@@ -90,12 +91,18 @@ func Run(ctx context.Context, arguments []string, streams genericiooptions.IOStr
 
 // New returns the plugin's root command.
 func New(streams genericiooptions.IOStreams, chart fs.FS, version string) *cobra.Command {
+	return newApp(streams, chart, version).root()
+}
+
+// newApp guards what is written for people: what is shown is others', as a rule.
+func newApp(streams genericiooptions.IOStreams, chart fs.FS, version string) *app {
+	streams.Out, streams.ErrOut = plain.NewWriter(streams.Out), plain.NewWriter(streams.ErrOut)
 	a := &app{IOStreams: streams, chart: chart, version: version, kube: genericclioptions.NewConfigFlags(true)}
 	a.kube.WrapConfigFn = func(config *rest.Config) *rest.Config {
 		config.UserAgent = meta.UserAgent("kubectl-vectorsidecar", version)
 		return config
 	}
-	return a.root()
+	return a
 }
 
 func (a *app) root() *cobra.Command {

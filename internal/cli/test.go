@@ -16,6 +16,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 	"kontroloop.ai/vector-sidecar-operator/internal/scenario"
 )
 
@@ -199,16 +200,15 @@ func (o *testOptions) printText(verdicts []verdict) error {
 	paint := painterFor(o.app.Out)
 	var errs []error
 	for _, one := range verdicts {
-		text := paint.paint(green, "ok  ") + " " + one.Name + "\n"
+		colour, word := green, "ok  "
 		if !one.Passed {
-			text = paint.paint(red, "FAIL") + " " + one.Name + "\n"
-			if one.Story != "" {
-				text += "     " + one.Story + "\n"
-			}
-			text += paint.difference(one.Difference)
+			colour, word = red, "FAIL"
 		}
-		_, err := io.WriteString(o.app.Out, text)
-		errs = append(errs, err)
+		errs = append(errs, paint.paint(colour, word), plain.Fprintf(o.app.Out, " %s\n", one.Name))
+		if !one.Passed && one.Story != "" {
+			errs = append(errs, plain.Fprintf(o.app.Out, "     %s\n", one.Story))
+		}
+		errs = append(errs, paint.difference(one.Difference))
 	}
 	return errors.Join(errs...)
 }

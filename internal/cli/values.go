@@ -10,6 +10,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 )
 
 // valuesOf are the values of one VectorSidecar.
@@ -37,7 +38,9 @@ func (o *renderOptions) printValues(ctx context.Context, scene *scene) error {
 		return o.output.print(o.app.Out, all)
 	}
 	for _, of := range all {
-		fmt.Fprintf(o.app.Out, "# VectorSidecar %s, environment %s\n", of.VectorSidecar, of.Environment)
+		if err := plain.Fprintf(o.app.Out, "# VectorSidecar %s, environment %s\n", of.VectorSidecar, of.Environment); err != nil {
+			return err
+		}
 		var rows [][]string
 		for _, leaf := range of.Values {
 			text, err := json.Marshal(leaf.Value)

@@ -19,6 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/cause"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/suggest"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -138,9 +139,9 @@ func (a *account) busyness() string {
 
 // print writes the explanation for a person.
 func (e *explanation) print(to io.Writer, allFields bool) error {
-	fmt.Fprintf(to, "%s: %s\n  %s\n", e.Workload, e.Reason, e.Message)
+	_ = plain.Fprintf(to, "%s: %s\n  %s\n", e.Workload, e.Reason, e.Message)
 	for _, one := range e.VectorSidecars {
-		fmt.Fprintf(to, "\nVectorSidecar %s\n", one.Name)
+		_ = plain.Fprintf(to, "\nVectorSidecar %s\n", one.Name)
 		var rows [][]string
 		add := func(what, text string) {
 			if text != "" {

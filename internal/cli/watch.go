@@ -65,7 +65,7 @@ func (w *watcher) round(ctx context.Context, cluster client.WithWatch, namespace
 func (a *app) redraw(text []byte, isAgain bool) {
 	switch {
 	case isAgain && isTerminal(a.Out):
-		_, _ = fmt.Fprint(a.Out, "\x1b[H\x1b[2J")
+		_ = control(a.Out, "\x1b[H\x1b[2J")
 	case isAgain:
 		_, _ = fmt.Fprintln(a.Out)
 	}

@@ -22,6 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
+	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -147,10 +148,11 @@ func few(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// shortened keeps a note within what an event may hold.
+// shortened keeps a note within what an event may hold, and what others have put into it
+// from steering the terminal that shows it.
 func shortened(note string) string {
 	const limit = 1000
-	if len(note) <= limit {
+	if note = plain.Block(note); len(note) <= limit {
 		return note
 	}
 	return strings.ToValidUTF8(note[:limit], "") + " …"

@@ -172,6 +172,8 @@ func TestEventsStayWithinWhatAnEventHolds(t *testing.T) {
 	require.Contains(t, few(names), "and 1990 more")
 	require.LessOrEqual(t, len(shortened(strings.Repeat("ä", 5000))), 1024)
 	require.Equal(t, "ä", shortened("ä"))
+	require.Equal(t, "a\\x1b[2J\n| Ready: True", shortened("a\x1b[2J\nReady: True"))
+	require.LessOrEqual(t, len(shortened(strings.Repeat("\x1b\n", 500))), 1024)
 }
 
 // An informer shows every object again from time to time.

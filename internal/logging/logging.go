@@ -14,6 +14,8 @@ import (
 	"github.com/go-logr/zapr"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 )
 
 // Keys of what a line is about. They do not change: people search by them.
@@ -39,13 +41,13 @@ const (
 )
 
 // New returns a logger that writes to out what is at the level or above it. Lines
-// of V(1) and more are DEBUG.
+// of V(1) and more are DEBUG. Nothing in a line steers the terminal that shows it.
 func New(out io.Writer, level zapcore.LevelEnabler) logr.Logger {
 	config := zap.NewProductionEncoderConfig()
 	config.EncodeTime = zapcore.RFC3339NanoTimeEncoder
 	config.EncodeDuration = zapcore.StringDurationEncoder
 	config.EncodeLevel = zapcore.CapitalLevelEncoder
-	core := zapcore.NewCore(zapcore.NewJSONEncoder(config), zapcore.Lock(zapcore.AddSync(out)), level)
+	core := zapcore.NewCore(zapcore.NewJSONEncoder(config), zapcore.Lock(zapcore.AddSync(plain.Lines(out))), level)
 	return logr.New(sober{zapr.NewLogger(zap.New(core)).GetSink()})
 }
 

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,6 +21,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"kontroloop.ai/vector-sidecar-operator/test/hostile"
 )
 
 // read reads what was logged.
@@ -119,4 +122,16 @@ func TestTextBecomesALine(t *testing.T) {
 
 func TestAWarningIsNotLostOnAnotherLogger(t *testing.T) {
 	require.NotPanics(t, func() { Warn(logr.Discard(), "warn") })
+}
+
+// A line is JSON as ever, and shows what others wrote without doing what it says.
+func TestNothingInALineSteersATerminal(t *testing.T) {
+	for why, text := range hostile.Texts() {
+		var out bytes.Buffer
+		log := New(&out, zapcore.InfoLevel)
+		log.Error(errors.New(text), "said", "cause", text)
+		hostile.RequireHarmless(t, out.String(), why)
+		require.Equal(t, 1, bytes.Count(out.Bytes(), []byte("\n")), why)
+		require.Equal(t, strings.ToValidUTF8(text, "\ufffd"), strings.ToValidUTF8(read(t, &out)[0]["cause"].(string), ""), why)
+	}
 }

@@ -17,6 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -127,9 +128,10 @@ func Object(target workload.Ref) string {
 // conditionLimit is how long the message of a condition may be here.
 const conditionLimit = 4096
 
-// bounded keeps a message within a limit.
+// bounded keeps a message within a limit, and what others have put into it from steering
+// the terminal that shows it.
 func bounded(message string, limit int) string {
-	if len(message) <= limit {
+	if message = plain.Block(message); len(message) <= limit {
 		return message
 	}
 	return strings.ToValidUTF8(message[:limit], "") + " …"

@@ -4,6 +4,7 @@
 package status
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	"kontroloop.ai/vector-sidecar-operator/test/hostile"
 )
 
 func TestWhatIsDoubtfulInAConfigurationIsShown(t *testing.T) {
@@ -42,5 +44,22 @@ func TestWhatIsDoubtfulInAConfigurationIsShown(t *testing.T) {
 			require.Contains(t, ready.Message, test.ready)
 			require.Equal(t, len(test.findings) > 0, strings.Contains(ready.Message, "warning"))
 		})
+	}
+}
+
+// Whoever shows a status shows what others have put into it.
+func TestNothingInAStatusSteersATerminal(t *testing.T) {
+	for why, text := range hostile.Texts() {
+		refused := planned("cart", plan.Inject)
+		facts := Facts{
+			Sidecar: sidecar(), Failures: []Failure{{Object: Object(refused.Target), Reason: meta.ReasonBlocked, Err: errors.New(text), Permanent: true}},
+			Decision: &decision.Decision{Matched: 1, Plans: []plan.Plan{refused}, Outdated: &decision.Invalid{Reason: meta.ReasonInvalidTemplate, Message: text}},
+		}
+		status := Of(facts, noon)
+		for _, condition := range status.Conditions {
+			hostile.RequireHarmless(t, condition.Message, why+", "+condition.Type)
+		}
+		require.Len(t, status.Unsettled, 1)
+		hostile.RequireHarmless(t, status.Unsettled[0].Message, why)
 	}
 }

@@ -27,6 +27,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	operatormeta "kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 )
 
 // interval is how often to look at what is left.
@@ -197,5 +198,5 @@ func message(sidecar *v1alpha1.VectorSidecar) string {
 }
 
 func tell(to io.Writer, format string, arguments ...any) {
-	_, _ = fmt.Fprintf(to, format+"\n", arguments...)
+	_ = plain.Fprintf(to, format+"\n", arguments...)
 }

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plain
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf16"
+
+	"go.yaml.in/yaml/v3"
+	sigsyaml "sigs.k8s.io/yaml"
+)
+
+// JSON returns the same JSON, as a program reads it, in which what steers is written by
+// its number. Such characters are in texts only.
+func JSON(text []byte) []byte {
+	return []byte(escaped(string(text), func(to *strings.Builder, r rune, _ int, _ string) {
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(to, `\u%04x`, unit)
+		}
+	}))
+}
+
+// XML is JSON for XML.
+func XML(text []byte) []byte {
+	return []byte(escaped(string(text), func(to *strings.Builder, r rune, _ int, _ string) {
+		fmt.Fprintf(to, "&#x%X;", r)
+	}))
+}
+
+// YAML is JSON for documents of YAML. Texts with such characters, or with a line that is
+// a command of a pipeline, come in quotes. What is no YAML becomes Text.
+func YAML(text []byte) []byte {
+	if isSafe(string(text)) && !hasCommandLine(string(text)) {
+		return text
+	}
+	var out bytes.Buffer
+	reader := yaml.NewDecoder(bytes.NewReader(text))
+	writer := yaml.NewEncoder(&out)
+	writer.SetIndent(2)
+	for {
+		var document yaml.Node
+		if err := reader.Decode(&document); err != nil {
+			break
+		}
+		quote(&document)
+		if err := writer.Encode(&document); err != nil {
+			return []byte(Text(string(text)))
+		}
+	}
+	if err := writer.Close(); err != nil || out.Len() == 0 {
+		return []byte(Text(string(text)))
+	}
+	return []byte(escaped(out.String(), func(to *strings.Builder, r rune, _ int, _ string) {
+		if r < 0x10000 {
+			fmt.Fprintf(to, `\u%04x`, r)
+			return
+		}
+		fmt.Fprintf(to, `\U%08x`, r)
+	}))
+}
+
+// Marshal returns a value as YAML that is safe in this sense, by its tags for JSON.
+func Marshal(value any) ([]byte, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	// YAML does not read some characters of JSON unless they are written by their numbers.
+	if text, err = sigsyaml.JSONToYAML(JSON(text)); err != nil {
+		return nil, err
+	}
+	return YAML(text), nil
+}
+
+// quote puts texts that must not be shown as they are into quotes, where each of their
+// characters can be written by its number. Comments become Text.
+func quote(node *yaml.Node) {
+	if node.Kind == yaml.ScalarNode && (!isSafe(node.Value) || hasCommandLine(node.Value)) {
+		node.Style = yaml.DoubleQuotedStyle
+	}
+	for _, comment := range []*string{&node.HeadComment, &node.LineComment, &node.FootComment} {
+		*comment = Text(*comment)
+	}
+	for _, child := range node.Content {
+		quote(child)
+	}
+}
+
+// hasCommandLine reports whether a line begins with what pipelines read as a command.
+func hasCommandLine(text string) bool {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimSpace(line), "::") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plain
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"kontroloop.ai/vector-sidecar-operator/test/hostile"
+)
+
+func TestNothingSteersWhoReadsText(t *testing.T) {
+	for why, text := range hostile.Texts() {
+		var out bytes.Buffer
+		to := NewWriter(&out)
+		n, err := to.Write([]byte(text))
+		require.NoError(t, err)
+		require.Equal(t, len(text), n)
+		hostile.RequireHarmless(t, out.String(), why)
+		require.NotContains(t, Line(text), "\n", why)
+		require.Equal(t, Block(text), Block(Block(text)), why)
+	}
+}
+
+func TestWhatIsHarmlessStaysAsItIs(t *testing.T) {
+	for _, text := range []string{"", "cart", "a: b\n\tc\r\n", "größer → ✓ 你好 👩‍👩‍👧", "a::b", "# a #[b]", "std::string", "\ufffd", "C:\\x"} {
+		require.Equal(t, text, Text(text))
+		var out bytes.Buffer
+		_, err := NewWriter(&out).Write([]byte(text))
+		require.NoError(t, err)
+		require.Equal(t, text, out.String())
+		require.Equal(t, text, string(JSON([]byte(text))))
+		require.Equal(t, text, string(YAML([]byte(text))))
+	}
+}
+
+func TestWhatWasThereIsShown(t *testing.T) {
+	require.Equal(t, `a\x1b]8;;b\u202e\x9b\xff\u2028`, Text("a\x1b]8;;b\u202e\u009b\xff\u2028"))
+	require.Equal(t, `a\nb\tc\x0d`, Line("a\nb\tc\r"))
+	require.Equal(t, "a\n| b\n\n| ::error", Block("a\nb\n\n::error"))
+}
+
+// Who writes in several steps is in the same line.
+func TestALineIsKnownThroughSeveralWrites(t *testing.T) {
+	var out bytes.Buffer
+	to := NewWriter(&out)
+	for _, text := range []string{"a", "::b\n", " ", "::c", "\n", "::d"} {
+		_, err := to.Write([]byte(text))
+		require.NoError(t, err)
+	}
+	require.NoError(t, to.Control("\x1b[0m"))
+	require.Equal(t, "a::b\n \\x3a:c\n\\x3a:d\x1b[0m", out.String())
+}
+
+func TestAnArgumentBeginsNoLine(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, Fprintf(&out, "%s: %d of %v\n", "a\nok", 3, errors.New("b\x1b\nc")))
+	require.Equal(t, "a\n| ok: 3 of b\\x1b\n| c\n", out.String())
+}
+
+// What programs read is the same for them.
+func TestDataStaysWhatItIs(t *testing.T) {
+	type one struct {
+		Text string `json:"text" xml:"text,attr"`
+	}
+	for why, text := range hostile.Texts() {
+		valid := strings.ToValidUTF8(text, "?") // JSON, XML and YAML have no other.
+		given, err := json.Marshal(map[string]string{"text": valid, valid: "key"})
+		require.NoError(t, err)
+		shown := JSON(given)
+		hostile.RequireHarmless(t, string(shown), why)
+		require.JSONEq(t, string(given), string(shown), why)
+
+		printed, err := Marshal(map[string]string{"text": valid, valid: "key"})
+		require.NoError(t, err, why)
+		var read map[string]string
+		require.NoError(t, yaml.Unmarshal(printed, &read), "%s", printed)
+		require.Equal(t, map[string]string{"text": valid, valid: "key"}, read, why)
+		hostile.RequireHarmless(t, string(printed), why)
+
+		written := "# a \u202e comment\ntext: |\n  " + strings.ReplaceAll(valid, "\n", "\n  ") + "\nkept: 'yes' # so\n"
+		var was, is map[string]string
+		if yaml.Unmarshal([]byte(written), &was) == nil { // Else it has characters that YAML does not.
+			shown := YAML([]byte(written))
+			hostile.RequireHarmless(t, string(shown), why)
+			require.NoError(t, yaml.Unmarshal(shown, &is), "%s", shown)
+			require.Equal(t, was, is, why)
+			require.Contains(t, string(shown), "kept: 'yes' # so\n")
+		}
+
+		marked, err := xml.Marshal(one{valid})
+		require.NoError(t, err)
+		var before, after one
+		require.NoError(t, xml.Unmarshal(marked, &before))
+		require.NoError(t, xml.Unmarshal(XML(marked), &after))
+		hostile.RequireHarmless(t, string(XML(marked)), why)
+		require.Equal(t, before, after, why)
+	}
+}
+
+func TestDocumentsOfYAMLStaySeveral(t *testing.T) {
+	shown := string(YAML([]byte("a: 1\n---\nb: \"\u202e\"\nc: [x, y]\n")))
+	require.Equal(t, "a: 1\n---\nb: \"\\u202e\"\nc: [x, y]\n", shown)
+	require.Equal(t, `{{ \u202e`, string(YAML([]byte("{{ \u202e"))), "what is no YAML is shown nevertheless")
+}
+
+// Whatever a text is, nothing in it steers, and data stays what it is.
+func FuzzPlain(f *testing.F) {
+	for _, text := range hostile.Texts() {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, shown := range []string{Line(text), Block(text)} {
+			var out bytes.Buffer
+			_, err := NewWriter(&out).Write([]byte(shown))
+			require.NoError(t, err)
+			hostile.RequireHarmless(t, out.String(), text)
+		}
+		valid := strings.ToValidUTF8(text, "?")
+		printed, err := Marshal(map[string]string{"text": valid})
+		require.NoError(t, err)
+		hostile.RequireHarmless(t, string(printed), text)
+		var read map[string]string
+		require.NoError(t, yaml.Unmarshal(printed, &read), "%s", printed)
+		require.Equal(t, map[string]string{"text": valid}, read)
+	})
+}
