@@ -203,7 +203,7 @@ func keyed(what string, path func(...string) string, was, is any) string {
 	if len(names) == 0 {
 		return what
 	}
-	return what + " (" + few(names) + ")"
+	return what + " (" + few(names, longestName) + ")"
 }
 
 // only are the digests of the keys that another has as well: templates of another

@@ -13,21 +13,22 @@ import (
 const (
 	// mostBytes is how long a text may be: an event holds 1024, with a sentence around it.
 	mostBytes = 512
-	// mostNames is how many names are given of a kind, and longestName how long one is.
-	mostNames, longestName = 5, 80
+	// mostNames is how many names are given of a kind, longestName how long one is, and
+	// longestChange how long one is with what it was and what it is.
+	mostNames, longestName, longestChange = 5, 80, 300
 )
 
 // Text is one line of causes, and of what they change in the pods.
 func Text(causes, changes []string) string {
 	text := strings.Join(causes, "; ")
 	if len(changes) > 0 {
-		text += "; in the pods: " + few(changes)
+		text += "; in the pods: " + few(changes, longestChange)
 	}
 	return shortened(text, mostBytes)
 }
 
-// few names the first and counts the rest.
-func few(names []string) string {
+// few gives the first names, each of so many bytes, and counts the rest.
+func few(names []string, bytes int) string {
 	rest := ""
 	if len(names) > mostNames {
 		rest = fmt.Sprintf(" and %d more", len(names)-mostNames)
@@ -35,7 +36,7 @@ func few(names []string) string {
 	}
 	shown := make([]string, 0, len(names))
 	for _, name := range names {
-		shown = append(shown, Printable(name))
+		shown = append(shown, printable(name, bytes))
 	}
 	return strings.Join(shown, ", ") + rest
 }
@@ -43,16 +44,17 @@ func few(names []string) string {
 // Printable is a text of somebody else's as it may stand in a line: short, and quoted if
 // there is anything in it that a terminal would not just show.
 func Printable(text string) string {
-	return printable(shortened(strings.ToValidUTF8(text, "\uFFFD"), longestName))
+	return printable(text, longestName)
 }
 
 // Line is a Text that a workload carries, as it may be shown: somebody may have changed
 // it.
 func Line(carried string) string {
-	return printable(shortened(strings.ToValidUTF8(carried, "\uFFFD"), mostBytes))
+	return printable(carried, mostBytes)
 }
 
-func printable(text string) string {
+func printable(text string, bytes int) string {
+	text = shortened(strings.ToValidUTF8(text, "\uFFFD"), bytes)
 	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return strconv.Quote(text)
 	}

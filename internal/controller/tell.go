@@ -97,6 +97,8 @@ func (r *Reconciler) tellEvents(after *v1alpha1.VectorSidecar, result *outcome) 
 			continue // Nothing has happened to the workload.
 		}
 		target := reference(p.Target)
+		// Events of one version are counted as one, with what the first of them said.
+		target.ResourceVersion = p.ResourceVersion
 		r.events.Eventf(target, after, corev1.EventTypeNormal, happened[p.Action], string(p.Action),
 			"%s the sidecar of VectorSidecar %s: %s", happened[p.Action], after.Name, p.Cause)
 		written[p.Action] = append(written[p.Action], p.Target.Name)
