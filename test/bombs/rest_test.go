@@ -54,12 +54,12 @@ func TestMemoryOfAVectorSidecar(t *testing.T) {
 		return func(vs *v1alpha1.VectorSidecar) { vs.Spec.Values = &apiextensionsv1.JSON{Raw: []byte(json)} }
 	}
 	for name, change := range map[string]func(*v1alpha1.VectorSidecar){
-		"none":                      nil,
-		"a small one":               func(*v1alpha1.VectorSidecar) {},
-		"one of 100 KiB":            of(`{"a":"` + times(100<<10, "x") + `"}`),
-		"one of 767 KiB":            of(`{"a":"` + times(767<<10, "x") + `"}`),
-		"one of 1200 KiB, refused":  of(`{"a":"` + times(1200<<10, "x") + `"}`),
-		"one of many small parts": func(vs *v1alpha1.VectorSidecar) { vs.Spec.Volumes = projected(20_000) },
+		"none":                     nil,
+		"a small one":              func(*v1alpha1.VectorSidecar) {},
+		"one of 100 KiB":           of(`{"a":"` + times(100<<10, "x") + `"}`),
+		"one of 767 KiB":           of(`{"a":"` + times(767<<10, "x") + `"}`),
+		"one of 1200 KiB, refused": of(`{"a":"` + times(1200<<10, "x") + `"}`),
+		"one of many small parts":  func(vs *v1alpha1.VectorSidecar) { vs.Spec.Volumes = projected(20_000) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			namespace := world.Namespace(t)
