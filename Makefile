@@ -158,6 +158,10 @@ faults: build control-plane ## Sweep every scenario for every fault, before and 
 corpus: control-plane ## Try a thousand generated workloads with every sample; SEED=N for those of that seed, ARGS='-workloads 0' for every value of every field, which takes hours.
 	go test -timeout 5h -count=1 -v -run TestOfflineAndLiveAreOneMerge ./test/corpus -seed $(SEED) -workloads 1000 $(ARGS)
 
+.PHONY: bombs
+bombs: control-plane ## Try every kind of bomb in ten namespaces, and hundreds of generated ones, under the chart's limit of memory; ARGS='-seed N' for those of that seed.
+	go test -timeout 2h -count=1 -v ./test/bombs -full $(ARGS)
+
 .PHONY: test-e2e
 test-e2e: build control-plane ## Run only the whole: chart, operator process and application on a control plane with simulated nodes.
 	go run ./test/demo -once

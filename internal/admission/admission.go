@@ -18,7 +18,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 	"kontroloop.ai/vector-sidecar-operator/internal/platform"
@@ -137,14 +136,14 @@ func (h *Handler) judgeIn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, 
 // decode reads what is to be, and what there was; nil if it is to be created.
 func decode(request *admission.Request) (after, before *v1alpha1.VectorSidecar, err error) {
 	after = &v1alpha1.VectorSidecar{}
-	if err := bounded.Object().DecodeJSON(request.Object.Raw, after); err != nil {
+	if err := read(request.Object.Raw, after); err != nil {
 		return nil, nil, fmt.Errorf("reading the VectorSidecar: %w", err)
 	}
 	if request.Operation != admissionv1.Update {
 		return after, nil, nil
 	}
 	before = &v1alpha1.VectorSidecar{}
-	if err := bounded.Object().DecodeJSON(request.OldObject.Raw, before); err != nil {
+	if err := read(request.OldObject.Raw, before); err != nil {
 		return nil, nil, fmt.Errorf("reading the VectorSidecar as it was: %w", err)
 	}
 	return after, before, nil

@@ -4,27 +4,34 @@
 package decision
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"reflect"
-	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // largestSidecar is how many bytes a VectorSidecar may have: room for the largest inline
-// configuration, and half as much again for all else.
-const largestSidecar = 768 << 10
+// configuration, and half as much again for all else. mostParts is how many values, of
+// which three bytes of JSON may take a hundred in memory.
+const (
+	largestSidecar = 768 << 10
+	mostParts      = 30_000
+)
 
 // Bounded returns a VectorSidecar as it is, or in the place of one that is larger than
-// may be what is left without its spec: who it is, its status, and how large it was. What
+// may be what is left without its spec: who it is, its status, and what is too much. What
 // is decided on that is the same, unless it is being deleted.
 func Bounded(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
-	size := bytesOf(sidecar)
-	if size <= largestSidecar {
+	excess := excessOf(sidecar)
+	if excess == "" {
 		return sidecar
 	}
 	return &v1alpha1.VectorSidecar{
@@ -32,7 +39,7 @@ func Bounded(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 			Namespace: sidecar.Namespace, Name: sidecar.Name, UID: sidecar.UID,
 			ResourceVersion: sidecar.ResourceVersion, Generation: sidecar.Generation,
 			CreationTimestamp: sidecar.CreationTimestamp, DeletionTimestamp: sidecar.DeletionTimestamp,
-			Annotations: map[string]string{meta.AnnotationSize: strconv.Itoa(size)},
+			Annotations: map[string]string{meta.AnnotationExcess: excess},
 		},
 		Status: sidecar.Status,
 	}
@@ -41,43 +48,45 @@ func Bounded(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 // IsReduced tells whether Bounded has left out the spec. No spec that somebody wrote is
 // without a selector.
 func IsReduced(sidecar *v1alpha1.VectorSidecar) bool {
-	return sidecar.Annotations[meta.AnnotationSize] != "" && reflect.ValueOf(&sidecar.Spec).Elem().IsZero()
+	return sidecar.Annotations[meta.AnnotationExcess] != "" && reflect.ValueOf(&sidecar.Spec).Elem().IsZero()
 }
 
-// bytesOf is how large a VectorSidecar is as JSON, without what the API server and the
-// operator note in it.
-func bytesOf(sidecar *v1alpha1.VectorSidecar) int {
+// excessOf says what a VectorSidecar has too much of, "" for nothing. It counts as JSON,
+// without what the API server and the operator note in it.
+func excessOf(sidecar *v1alpha1.VectorSidecar) string {
 	if IsReduced(sidecar) {
-		size, _ := strconv.Atoi(sidecar.Annotations[meta.AnnotationSize]) // It is a number of ours.
-		return size
+		return sidecar.Annotations[meta.AnnotationExcess]
 	}
 	written := v1alpha1.VectorSidecar{ObjectMeta: sidecar.ObjectMeta, Spec: sidecar.Spec}
 	written.ManagedFields = nil
-	var counted counter
-	encoder := json.NewEncoder(&counted)
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(&written); err != nil {
-		return 0 // It is no JSON, as whoever reads its values says.
+		return "" // It is no JSON, as whoever reads its values says.
 	}
-	return int(counted)
-}
-
-// counter counts what is written to it.
-type counter int
-
-// Write counts.
-func (c *counter) Write(text []byte) (int, error) {
-	*c += counter(len(text))
-	return len(text), nil
+	if text.Len() > largestSidecar {
+		return fmt.Sprintf("%d KiB, and may have %d", text.Len()>>10, largestSidecar>>10)
+	}
+	// What else is wrong is said by whoever reads the values.
+	limits := bounded.Limits{
+		What: "a VectorSidecar", Bytes: largestSidecar, Nodes: mostParts,
+		Depth: math.MaxInt, Key: math.MaxInt, Path: math.MaxInt, Paths: math.MaxInt,
+	}
+	var refused *bounded.Error
+	if _, err := limits.MeasureJSON(text.Bytes()); errors.As(err, &refused) && refused.Bound == bounded.Nodes {
+		return fmt.Sprintf("more than %d values, each key, map and list counted", mostParts)
+	}
+	return ""
 }
 
 // tooLarge says that a VectorSidecar is, nil if it is not.
 func tooLarge(sidecar *v1alpha1.VectorSidecar) *Invalid {
-	size := bytesOf(sidecar)
-	if size <= largestSidecar {
+	excess := excessOf(sidecar)
+	if excess == "" {
 		return nil
 	}
 	return &Invalid{meta.ReasonTooLarge, fmt.Sprintf(
-		"%s has %d KiB, and may have %d: put a large configuration into a ConfigMap (sidecar.config.configMapRef), and leave out of spec.values what no template reads; what is injected stays as it is",
-		describe(sidecar), size>>10, largestSidecar>>10)}
+		"%s has %s: put a large configuration into a ConfigMap (sidecar.config.configMapRef), and leave out of spec.values what no template reads; what is injected stays as it is",
+		describe(sidecar), excess)}
 }

@@ -4,6 +4,7 @@
 package decision
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -26,9 +28,19 @@ func weighing(size int) *v1alpha1.VectorSidecar {
 	return sidecar
 }
 
+// sizeOfJSON is how many bytes a VectorSidecar has with a line break, without its status.
+func sizeOfJSON(t *testing.T, sidecar *v1alpha1.VectorSidecar) int {
+	t.Helper()
+	bare := sidecar.DeepCopy()
+	bare.TypeMeta, bare.Status = metav1.TypeMeta{}, v1alpha1.VectorSidecarStatus{}
+	text, err := json.Marshal(bare)
+	require.NoError(t, err)
+	return len(text) + 1
+}
+
 func TestAVectorSidecarThatIsTooLargeIsRefusedWithItsSize(t *testing.T) {
 	const most = 768 << 10
-	frame := bytesOf(weighing(0))
+	frame := sizeOfJSON(t, weighing(0))
 	require.Nil(t, decide(t, snapshot(t, weighing(most-frame), fleet(1)...)).Invalid)
 
 	for name, sidecar := range map[string]*v1alpha1.VectorSidecar{
@@ -50,7 +62,7 @@ func TestOfALargeVectorSidecarTheRestIsKept(t *testing.T) {
 	kept := Bounded(large)
 
 	require.True(t, IsReduced(kept))
-	require.Equal(t, []string{meta.AnnotationSize}, slices.Collect(maps.Keys(kept.Annotations)))
+	require.Equal(t, []string{meta.AnnotationExcess}, slices.Collect(maps.Keys(kept.Annotations)))
 	require.Equal(t, large.Status, kept.Status)
 	require.Equal(t, []any{large.Name, large.UID, large.ResourceVersion, large.Generation, large.DeletionTimestamp},
 		[]any{kept.Name, kept.UID, kept.ResourceVersion, kept.Generation, kept.DeletionTimestamp})
@@ -61,16 +73,29 @@ func TestOfALargeVectorSidecarTheRestIsKept(t *testing.T) {
 
 func TestWhoWritesTheMarkGainsNothing(t *testing.T) {
 	pretender := logs().Build()
-	pretender.Annotations = map[string]string{meta.AnnotationSize: "9999999"}
+	pretender.Annotations = map[string]string{meta.AnnotationExcess: "9999999"}
 	require.False(t, IsReduced(pretender))
 	require.Nil(t, decide(t, snapshot(t, pretender, fleet(1)...)).Invalid)
 }
 
 func TestTheStatusAndTheRecordOfWritersAreNoPartOfTheSize(t *testing.T) {
-	sidecar, before := weighing(0), bytesOf(weighing(0))
-	sidecar.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl"}}
-	sidecar.Status.Environment = strings.Repeat("x", 100)
-	require.Equal(t, before, bytesOf(sidecar))
+	sidecar := weighing(0)
+	sidecar.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: strings.Repeat("x", 1<<20)}}
+	sidecar.Status.Environment = strings.Repeat("x", 1<<20)
+	require.Nil(t, tooLarge(sidecar))
+}
+
+// Each part is three bytes in JSON, and a struct in memory.
+func TestManySmallPartsAreTooMuch(t *testing.T) {
+	sidecar := logs().Build()
+	volume := corev1.Volume{Name: "many", VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: make([]corev1.VolumeProjection, 250_000)}}}
+	sidecar.Spec.Volumes = []corev1.Volume{volume}
+	require.Less(t, sizeOfJSON(t, sidecar), 768<<10)
+
+	require.Equal(t, meta.ReasonTooLarge, tooLarge(sidecar).Reason)
+	require.Contains(t, tooLarge(sidecar).Message, "VectorSidecar shop/logs has more than 30000 values, each key, map and list counted: ")
+	require.True(t, IsReduced(Bounded(sidecar)))
+	require.Equal(t, tooLarge(sidecar), tooLarge(Bounded(sidecar)))
 }
 
 // Nobody waits for an older one that injects nothing any more.

@@ -110,9 +110,9 @@ type Parts struct {
 // of it under another name is none.
 const AnnotationCompanion = Group + "/companion"
 
-// AnnotationSize in a cache of the operator's, and nowhere else, is how many bytes a
-// VectorSidecar has whose spec is too large to be kept.
-const AnnotationSize = Group + "/size"
+// AnnotationExcess in a cache of the operator's, and nowhere else, says what a VectorSidecar
+// has too much of whose spec is too large to be kept.
+const AnnotationExcess = Group + "/excess"
 
 // AnnotationWarning on a rendered PodTemplate is a sentence for the VectorSidecar's
 // status: something that a person should know though it stops nothing.

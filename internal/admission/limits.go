@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package admission
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+)
+
+// part takes nothing, whatever it is read from.
+type part struct{}
+
+// UnmarshalJSON reads nothing.
+func (*part) UnmarshalJSON([]byte) error { return nil }
+
+// shape is what of a VectorSidecar the CustomResourceDefinition limits because of its
+// size. An item of JSON's three bytes may be a struct of a thousand.
+type shape struct {
+	Spec struct {
+		InitContainers []part `json:"initContainers"`
+		Volumes        []part `json:"volumes"`
+		Sidecar        struct {
+			Args         []part          `json:"args"`
+			Env          []part          `json:"env"`
+			EnvFrom      []part          `json:"envFrom"`
+			VolumeMounts []part          `json:"volumeMounts"`
+			Secrets      map[string]part `json:"secrets"`
+			Config       struct {
+				Inline string `json:"inline"`
+			} `json:"config"`
+			Logs struct {
+				Include    []part `json:"include"`
+				Containers []part `json:"containers"`
+			} `json:"logs"`
+		} `json:"sidecar"`
+	} `json:"spec"`
+}
+
+// limit is one of the CustomResourceDefinition's.
+type limit struct {
+	path      string
+	has, most int
+	unit      string
+}
+
+// limits are those of the CustomResourceDefinition, with what there is of each.
+func (s *shape) limits() []limit {
+	spec, sidecar := &s.Spec, &s.Spec.Sidecar
+	return []limit{
+		{"spec.initContainers", len(spec.InitContainers), 16, "items"},
+		{"spec.volumes", len(spec.Volumes), 64, "items"},
+		{"spec.sidecar.args", len(sidecar.Args), 64, "items"},
+		{"spec.sidecar.env", len(sidecar.Env), 128, "items"},
+		{"spec.sidecar.envFrom", len(sidecar.EnvFrom), 32, "items"},
+		{"spec.sidecar.volumeMounts", len(sidecar.VolumeMounts), 64, "items"},
+		{"spec.sidecar.secrets", len(sidecar.Secrets), 16, "items"},
+		{"spec.sidecar.config.inline", utf8.RuneCountInString(sidecar.Config.Inline), 512 << 10, "characters"},
+		{"spec.sidecar.logs.include", len(sidecar.Logs.Include), 32, "items"},
+		{"spec.sidecar.logs.containers", len(sidecar.Logs.Containers), 32, "items"},
+	}
+}
+
+// read reads a VectorSidecar. The API server has held it to the limits of the
+// CustomResourceDefinition, others who reach the webhook have not.
+func read(text []byte, into *v1alpha1.VectorSidecar) error {
+	var of shape
+	if err := bounded.Object().DecodeJSON(text, &of); err != nil {
+		return err
+	}
+	for _, limit := range of.limits() {
+		if limit.has > limit.most {
+			return fmt.Errorf("%s has %d %s, and may have %d", limit.path, limit.has, limit.unit, limit.most)
+		}
+	}
+	return bounded.Object().DecodeJSON(text, into)
+}

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package bombs
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// limit is that of the operator's container in the chart.
+const limit = 256 << 20
+
+// running is an operator under the limit of memory.
+type running struct {
+	*harness.Process
+
+	webhook string
+}
+
+// start starts an operator as the chart does, with more arguments.
+func start(t *testing.T, arguments ...string) *running {
+	t.Helper()
+	webhook, err := harness.FreeAddress()
+	require.NoError(t, err)
+	return &running{webhook: webhook, Process: harness.StartProcess(t, program, plane.Kubeconfig(), harness.Settings{
+		Arguments:   append(arguments, "--namespace="+own, "--webhook-bind-address="+webhook, "--webhook-certificate-secret="+certificateSecret),
+		MemoryLimit: limit,
+	})}
+}
+
+// lives tells whether it has not ended.
+func (o *running) lives() bool {
+	select {
+	case <-o.Ended():
+		return false
+	default:
+		return true
+	}
+}
+
+// isReady asks for its readiness.
+func (o *running) isReady(ctx context.Context) bool {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+o.Health+"/readyz", nil)
+	if err != nil {
+		return false
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false
+	}
+	return response.Body.Close() == nil && response.StatusCode == http.StatusOK
+}
+
+// until waits until something is so, as long as the operator lives and for no longer
+// than the patience. It reports whether it is.
+func (o *running) until(ctx context.Context, patience time.Duration, is func(context.Context) bool) bool {
+	err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
+		if !o.lives() {
+			return false, context.Canceled
+		}
+		return is(ctx), nil
+	})
+	return err == nil
+}
+
+// rest waits until the operator has nothing to do: it uses no more processor time.
+func (o *running) rest(t *testing.T, patience time.Duration) bool {
+	t.Helper()
+	last, since := time.Duration(-1), time.Now()
+	return o.until(t.Context(), patience, func(context.Context) bool {
+		used, err := harness.CPU(o.Pid())
+		if err != nil || used-last > 10*time.Millisecond {
+			last, since = used, time.Now()
+		}
+		return time.Since(since) > 300*time.Millisecond
+	})
+}
+
+// warm has the operator do its work once.
+func (o *running) warm(t *testing.T) {
+	t.Helper()
+	namespace := world.Namespace(t)
+	app := objects.NewDeployment("warm", namespace).Labelled(label, "warm").Build()
+	world.Create(t, app, objects.NewVectorSidecar("warm", namespace).Selecting(label, "warm").Build())
+	harness.Until(t, world, app, "the sidecar", isInjected)
+	require.True(t, o.rest(t, harness.Patience))
+}
+
+func isInjected(d *appsv1.Deployment) bool { return d.Annotations[meta.AnnotationInjected] == "true" }
+
+// judged returns the VectorSidecar of a bomb once the operator has judged it, nil
+// before.
+func judged(ctx context.Context, namespace string) *v1alpha1.VectorSidecar {
+	var found v1alpha1.VectorSidecar
+	if err := world.Client.Get(ctx, types.NamespacedName{Namespace: namespace, Name: "bomb"}, &found); err != nil {
+		return nil
+	}
+	ready := apimeta.FindStatusCondition(found.Status.Conditions, meta.ConditionReady)
+	if ready == nil || ready.ObservedGeneration != found.Generation {
+		return nil
+	}
+	return &found
+}
+
+// plant makes the objects of a bomb in a namespace, which go with the test.
+func (b *bomb) plant(t *testing.T, namespace string) {
+	t.Helper()
+	for _, object := range b.carrier(namespace, b.text) {
+		world.Create(t, object)
+		t.Cleanup(func() {
+			require.NoError(t, client.IgnoreNotFound(world.Client.Delete(context.WithoutCancel(t.Context()), object)))
+		})
+	}
+}

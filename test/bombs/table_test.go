@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package bombs
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+)
+
+// What a bomb may cost.
+const (
+	mostMemory = 64 << 20
+	mostCPU    = time.Second
+	// tooLong is when a bomb that is not judged yet counts as one that never will be.
+	tooLong = 20 * time.Second
+)
+
+// cost is what some bombs of a kind cost the operator, beyond what it is at rest.
+type cost struct {
+	// memory is the most at any time.
+	memory int64
+	cpu    time.Duration
+	// fate is what became of the operator, "" for nothing.
+	fate string
+}
+
+// String is a cell of the table.
+func (c cost) String() string {
+	text := fmt.Sprintf("%4d MiB, %5.2f s", c.memory>>20, c.cpu.Seconds())
+	if c.fate != "" {
+		text += ", " + c.fate
+	}
+	return text
+}
+
+// measured is the cost of what an operator is confronted with, which itself ends when all is
+// judged.
+func measured(t *testing.T, confront func(*running) bool) cost {
+	t.Helper()
+	o := start(t)
+	require.True(t, o.until(t.Context(), harness.Patience, o.isReady), "it does not start")
+	o.warm(t)
+	rest, err := harness.Memory(o.Pid(), "VmRSS")
+	require.NoError(t, err)
+	before, err := harness.CPU(o.Pid())
+	require.NoError(t, err)
+	require.NoError(t, harness.ForgetMost(o.Pid()))
+	var found cost
+	look := func(context.Context) bool {
+		most, err := harness.Memory(o.Pid(), "VmHWM")
+		if used, failure := harness.CPU(o.Pid()); err == nil && failure == nil {
+			found.memory, found.cpu = most-rest, used-before
+		}
+		return false
+	}
+	watching, stop := context.WithCancel(t.Context())
+	var watch sync.WaitGroup
+	watch.Go(func() { o.until(watching, time.Hour, look) })
+	isJudged := confront(o)
+	if isJudged && !o.rest(t, tooLong) {
+		found.fate = "goes on computing"
+	}
+	stop()
+	watch.Wait()
+	switch {
+	case !o.lives():
+		found.fate = "killed"
+	case !isJudged:
+		found.fate = fmt.Sprintf("no answer within %s", tooLong)
+	}
+	if o.lives() {
+		look(t.Context())
+	}
+	o.Kill()
+	return found
+}
+
+// cost measures some bombs of a kind, each in a namespace of its own.
+func (b *bomb) cost(t *testing.T, count int) cost {
+	t.Helper()
+	var found cost
+	t.Run(fmt.Sprintf("%s, %d", b.name, count), func(t *testing.T) {
+		var namespaces []string
+		for range count {
+			namespaces = append(namespaces, world.Namespace(t))
+		}
+		found = measured(t, func(o *running) bool {
+			for _, namespace := range namespaces {
+				b.plant(t, namespace)
+			}
+			for _, namespace := range namespaces {
+				if !o.until(t.Context(), tooLong, func(ctx context.Context) bool { return judged(ctx, namespace) != nil }) {
+					return false
+				}
+			}
+			return true
+		})
+	})
+	return found
+}
+
+func TestTable(t *testing.T) {
+	if !*full {
+		t.Skip("only in make bombs")
+	}
+	var table strings.Builder
+	for _, b := range chosen() {
+		alone, together := b.cost(t, 1), b.cost(t, 10)
+		fmt.Fprintf(&table, "| %s | %d | %s | %s |\n", b.name, len(b.text), alone, together)
+	}
+	t.Logf("\n| input | bytes | alone: memory, CPU | ten at once |\n|---|---|---|---|\n%s", &table)
+}
