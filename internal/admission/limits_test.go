@@ -71,7 +71,7 @@ func TestWhatIsBeyondALimitIsRefusedBeforeItIsRead(t *testing.T) {
 			request := admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{Operation: admissionv1.Create}}
 			request.Object.Raw = []byte(value)
 			w := newWorld(t)
-			answer := New(w, nil).Handle(t.Context(), request)
+			answer := w.handler().Handle(t.Context(), request)
 			require.False(t, answer.Allowed)
 			require.EqualValues(t, http.StatusBadRequest, answer.Result.Code)
 			require.Zero(t, w.asked.Load(), "nothing was judged")
