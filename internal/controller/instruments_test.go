@@ -4,6 +4,9 @@
 package controller
 
 import (
+	"github.com/go-logr/logr"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
 	"context"
 	"errors"
 	"fmt"
@@ -116,7 +119,7 @@ func TestWritesAreCountedByTheAnswer(t *testing.T) {
 // Without a tracer a step costs nothing on top.
 func TestAStepThatIsNotTracedAllocatesNothing(t *testing.T) {
 	i := &instruments{Instruments: Instruments{Metrics: metrics.New("1", time.Now)}, pulse: newPulse(0), now: time.Now}
-	ctx := i.pulse.begin(t.Context(), logsOfShop, time.Now())
+	ctx := i.pulse.begin(log.IntoContext(t.Context(), logr.Discard()), logsOfShop, time.Now())
 
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		_, s := i.begin(ctx, "apply")
