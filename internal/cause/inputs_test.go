@@ -153,7 +153,7 @@ func TestATextIsOneShortLineThatShowsWhatItSays(t *testing.T) {
 		require.NotContains(t, text, "\x1b")
 		require.NotContains(t, text, "\n")
 		require.NotContains(t, text, "\u202e")
-		require.True(t, strings.ToValidUTF8(text, "") == text, text)
+		require.Equal(t, strings.ToValidUTF8(text, ""), text)
 	}
 	require.Equal(t, "a; b; in the pods: c, d", Text([]string{"a", "b"}, []string{"c", "d"}))
 }

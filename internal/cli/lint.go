@@ -119,7 +119,6 @@ func (o *lintOptions) collect(path string) (files []lint.File, charts []string, 
 		text, err := readAll(o.app.In)
 		return []lint.File{{Name: path, Text: text}}, nil, err
 	}
-	//nolint:gosec // The files are the caller's own, and are only read.
 	err = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

@@ -74,7 +74,7 @@ func TestAWatchThatIsSilentIsOpenedAnew(t *testing.T) {
 
 	require.GreaterOrEqual(t, server.reads.Load(), int32(3))
 	cancel()
-	<-ended
+	require.NoError(t, <-ended)
 }
 
 // etcd was restored from a snapshot: an operator that stands by has read what is not true

@@ -147,9 +147,9 @@ func (l *Lock) Start(ctx context.Context) error {
 		}
 	}
 	if ctx.Err() != nil {
-		return nil
+		return nil //nolint:nilerr // To be told to stop is no error.
 	}
-	return context.Cause(l.lost)
+	return context.Cause(l.lost) //nolint:contextcheck // It is the lock's, and ends when that is lost.
 }
 
 // NeedLeaderElection says that Start runs in those that stand by, too.

@@ -90,7 +90,7 @@ func (p *place) index(node *yaml.Node, path []string) error {
 		}
 	case yaml.MappingNode:
 		for i := 0; i < len(node.Content); i += 2 {
-			key, at := node.Content[i], append(path, node.Content[i].Value)
+			key, at := node.Content[i], append(path, node.Content[i].Value) //nolint:gocritic // Siblings use the same room, one after the other.
 			found := p.at(key.Value)
 			if found.line > 0 {
 				return fmt.Errorf("%d: %s is given twice, first in line %d", key.Line, join(at), found.line)

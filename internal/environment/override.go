@@ -94,7 +94,7 @@ func visit(tree map[string]any, path []string, leaf func(path []string) bool) bo
 		return leaf(path)
 	}
 	for _, key := range slices.Sorted(maps.Keys(tree)) {
-		at := append(path, key)
+		at := append(path, key) //nolint:gocritic // Siblings use the same room, one after the other.
 		branch, isMap := tree[key].(map[string]any)
 		if isMap && !visit(branch, at, leaf) || !isMap && !leaf(at) {
 			return false

@@ -71,7 +71,7 @@ func firstLeaf(trees []map[string]any, path []string) []string {
 	}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		var deeper []map[string]any
-		at := append(path, key)
+		at := append(path, key) //nolint:gocritic // Siblings use the same room, one after the other.
 		for _, tree := range trees {
 			value, is := tree[key]
 			branch, isMap := value.(map[string]any)

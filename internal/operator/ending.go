@@ -30,7 +30,7 @@ func newEndingCache(running context.Context) cache.NewCacheFunc {
 func (c *endingCache) WaitForCacheSync(ctx context.Context) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stop := context.AfterFunc(c.running, cancel)
+	stop := context.AfterFunc(c.running, cancel) //nolint:contextcheck // It is that of the process.
 	defer stop()
 	return c.Cache.WaitForCacheSync(ctx) || c.running.Err() != nil
 }

@@ -66,16 +66,6 @@ type flood struct {
 	answered, lost atomic.Int64
 }
 
-// post posts each of some texts once.
-func (o *running) post(t *testing.T, texts ...[]byte) {
-	t.Helper()
-	var group sync.WaitGroup
-	for _, text := range texts {
-		group.Go(func() { _ = o.ask(t.Context(), text) })
-	}
-	group.Wait()
-}
-
 // beginFlood posts texts over and over by so many clients until end is called.
 func (o *running) beginFlood(t *testing.T, clients int, texts ...[]byte) *flood {
 	t.Helper()
@@ -103,7 +93,7 @@ func (f *flood) end() {
 
 // strangers are clients that show no certificate and believe any.
 var strangers = &http.Client{Timeout: time.Minute, Transport: &http.Transport{
-	TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // What is sent is worth nothing.
+	TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
 }}
 
 // ask reports whether there was an answer, whichever.

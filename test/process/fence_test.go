@@ -36,7 +36,7 @@ func (a *audit) of(who string, slow time.Duration) func(roundTripper) roundTripp
 			if request.Method != http.MethodPatch || !strings.Contains(request.URL.Path, "/deployments/") {
 				return next(request)
 			}
-			time.Sleep(slow)
+			<-time.After(slow)
 			began := time.Now()
 			response, err := next(request)
 			a.mu.Lock()
