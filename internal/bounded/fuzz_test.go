@@ -37,6 +37,7 @@ func isClear(t *testing.T, text []byte, err error) {
 	}
 	require.NotEmpty(t, refused.Bound)
 	require.NotEmpty(t, refused.Message)
+	require.NotEmpty(t, refused.Help)
 	require.NotContains(t, refused.Error(), "\n")
 	require.LessOrEqual(t, refused.Line, bytes.Count(text, []byte("\n"))+1)
 	require.Less(t, len(refused.Error()), 500)

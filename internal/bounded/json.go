@@ -133,7 +133,7 @@ func (s *jsonScanner) number(from int) error {
 		}
 	}
 	if s.pos-from > longestNumber || exponent > 0 && s.pos-exponent > longestExponent {
-		return refusal(s.text, from, Numbers, "the number %.20s… is longer or larger than one in %s may be: round it", s.text[from:s.pos], s.limits.What)
+		return refusal(Numbers, "round it", "the number %.20s… is longer or larger than one in %s may be", s.text[from:s.pos], s.limits.What).at(s.text, from)
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func Spec() Limits {
 // Configuration are the limits of a file of Vector's.
 func Configuration() Limits {
 	limits := Values()
-	limits.What, limits.Nodes, limits.Depth = "a file of Vector's configuration", 60_000, 64
+	limits.What, limits.Nodes, limits.Depth = "a file of Vector's configuration", 50_000, 64
 	return limits
 }
 
@@ -98,16 +98,34 @@ type Error struct {
 	Bound Bound
 	// Line and Column count from 1; Line is 0 where the whole text is meant.
 	Line, Column int
-	// Message is all but the place.
-	Message string
+	// Message says what is wrong, and Help what to do.
+	Message, Help string
 }
 
 // Error begins with the line, if there is one.
 func (e *Error) Error() string {
 	if e.Line == 0 {
-		return e.Message
+		return e.Whole()
 	}
-	return fmt.Sprintf("line %d: %s", e.Line, e.Message)
+	return fmt.Sprintf("line %d: %s", e.Line, e.Whole())
+}
+
+// Whole is what is wrong and what to do, without the place.
+func (e *Error) Whole() string { return e.Message + ": " + e.Help }
+
+func refusal(bound Bound, help, format string, args ...any) *Error {
+	return &Error{Bound: bound, Help: help, Message: fmt.Sprintf(format, args...)}
+}
+
+// at gives an Error its place, an offset of a text. It is nil for none.
+func (e *Error) at(text []byte, offset int) error {
+	if e == nil {
+		return nil
+	}
+	before := text[:min(offset, len(text))]
+	e.Line = bytes.Count(before, []byte("\n")) + 1
+	e.Column = len(before) - bytes.LastIndexByte(before, '\n')
+	return e
 }
 
 // In puts the name of a file before an error, and the line behind the name if it is an
@@ -127,50 +145,42 @@ type located struct {
 }
 
 func (l *located) Error() string {
-	return fmt.Sprintf("%s:%d: %s", l.file, l.refused.Line, l.refused.Message)
+	return fmt.Sprintf("%s:%d: %s", l.file, l.refused.Line, l.refused.Whole())
 }
 
 func (l *located) Unwrap() error { return l.refused }
 
-// refusal is an Error at an offset of a text, of the whole of it for -1.
-func refusal(text []byte, offset int, bound Bound, format string, args ...any) *Error {
-	refused := &Error{Bound: bound, Message: fmt.Sprintf(format, args...)}
-	if offset >= 0 {
-		before := text[:min(offset, len(text))]
-		refused.Line = bytes.Count(before, []byte("\n")) + 1
-		refused.Column = len(before) - bytes.LastIndexByte(before, '\n')
-	}
-	return refused
-}
-
 // fits refuses a text that is too long as it stands.
 func (l *Limits) fits(text []byte) error {
 	if len(text) > l.Bytes {
-		return refusal(text, -1, Bytes, "%d bytes are more than %s may have (%d): split it, or leave out what is not needed", len(text), l.What, l.Bytes)
+		return refusal(Bytes, less, "%d bytes are more than %s may have (%d)", len(text), l.What, l.Bytes)
 	}
 	return nil
 }
 
-// excess says which sum is too large, "" for none.
-func (l *Limits) excess(size *Size) (Bound, string) {
+// less is what helps against too much.
+const less = "split it, or leave out what is not needed"
+
+// excess says which sum is too large, nil for none.
+func (l *Limits) excess(size *Size) *Error {
 	switch {
 	case size.Nodes > l.Nodes:
-		return Nodes, fmt.Sprintf("more values than %s may have (%d, each key, map and list counted): split it, or leave out what is not needed", l.What, l.Nodes)
+		return refusal(Nodes, less, "more values than %s may have (%d, each key, map and list counted)", l.What, l.Nodes)
 	case size.Paths > l.Paths:
-		return Paths, fmt.Sprintf("the paths of all values are longer than those in %s may be (%d bytes): nest less, or shorten keys", l.What, l.Paths)
+		return refusal(Paths, "nest less, or shorten keys", "the paths of all values are longer than those in %s may be (%d bytes)", l.What, l.Paths)
 	case size.Depth > l.Depth:
-		return Depth, fmt.Sprintf("nested deeper than %s may be (%d levels): nest less", l.What, l.Depth)
+		return refusal(Depth, "nest less", "nested deeper than %s may be (%d levels)", l.What, l.Depth)
 	}
-	return "", ""
+	return nil
 }
 
 // excessOfKey says whether a key, or those on the way to it together, are too long.
-func (l *Limits) excessOfKey(key, path int) (Bound, string) {
+func (l *Limits) excessOfKey(key, path int) *Error {
 	switch {
 	case key > l.Key:
-		return Key, fmt.Sprintf("a key of %d bytes is longer than one in %s may be (%d): shorten it", key, l.What, l.Key)
+		return refusal(Key, "shorten it", "a key of %d bytes is longer than one in %s may be (%d)", key, l.What, l.Key)
 	case path > l.Path:
-		return Path, fmt.Sprintf("the keys on the way here have %d bytes, which is more than those in %s may have (%d): shorten them, or nest less", path, l.What, l.Path)
+		return refusal(Path, "shorten them, or nest less", "the keys on the way here have %d bytes, which is more than those in %s may have (%d)", path, l.What, l.Path)
 	}
-	return "", ""
+	return nil
 }

@@ -6,7 +6,6 @@ package bounded
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"math"
 	"sync"
 
@@ -133,6 +132,6 @@ func (p *program) validate(value any) (err error) {
 // spend counts steps. The library, which calls it, knows no other way out than a panic.
 func (p *program) spend(steps int) {
 	if p.left -= steps; p.left < 0 {
-		panic(&Error{Bound: Nodes, Message: fmt.Sprintf("it takes more than %d steps to hold these values against the schema: give fewer, or simplify the schema", mostSteps)})
+		panic(refusal(Nodes, "give fewer, or simplify the schema", "it takes more than %d steps to hold these values against the schema", mostSteps))
 	}
 }

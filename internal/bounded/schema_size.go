@@ -207,7 +207,7 @@ func (p *program) measure(depth int) error {
 			hasGrown = hasGrown || part.size > part.before
 		}
 		if p.pieces[p.root].size > mostExpanded {
-			return &Error{Bound: Nodes, Message: fmt.Sprintf("with every $ref written out, more than %d parts of the schema apply on the way to one value: refer to less, or nest it less", mostExpanded)}
+			return refusal(Nodes, "refer to less, or nest it less", "with every $ref written out, more than %d parts of the schema apply on the way to one value", mostExpanded)
 		}
 		if !hasGrown {
 			return nil

@@ -107,10 +107,7 @@ func (t *tally) key(offset, bytes int) error {
 	}
 	t.path += bytes - last.key
 	last.key = bytes
-	if bound, message := t.limits.excessOfKey(bytes, t.path-stepBytes*len(t.levels)); bound != "" {
-		return refusal(t.text, offset, bound, "%s", message)
-	}
-	return nil
+	return t.limits.excessOfKey(bytes, t.path-stepBytes*len(t.levels)).at(t.text, offset)
 }
 
 // add counts nodes at the present path.
@@ -122,8 +119,5 @@ func (t *tally) add(offset, nodes int) error {
 
 // within refuses sums that are too large.
 func (t *tally) within(offset int) error {
-	if bound, message := t.limits.excess(&t.size); bound != "" {
-		return refusal(t.text, offset, bound, "%s", message)
-	}
-	return nil
+	return t.limits.excess(&t.size).at(t.text, offset)
 }

@@ -16,10 +16,11 @@ func (l *Limits) written(text []byte, size Size, document *yaml.Node) (Size, err
 	size.Bytes = max(size.Bytes, len(text)+whole.bytes-w.bytes)
 	size.Nodes, size.Paths, size.Depth = max(size.Nodes, whole.nodes), max(size.Paths, whole.paths), max(size.Depth, whole.depth-1)
 	if size.Bytes > l.Bytes {
-		return size, refusal(text, -1, Bytes, "with its aliases written out it has %d bytes, which is more than %s may have (%d): use fewer", size.Bytes, l.What, l.Bytes)
+		return size, refusal(Bytes, "use fewer", "with its aliases written out it has %d bytes, which is more than %s may have (%d)", size.Bytes, l.What, l.Bytes)
 	}
-	if bound, message := l.excess(&size); bound != "" {
-		return size, refusal(text, -1, bound, "with its aliases written out: %s", message)
+	if beyond := l.excess(&size); beyond != nil {
+		beyond.Message = "with its aliases written out: " + beyond.Message
+		return size, beyond
 	}
 	return size, nil
 }
@@ -44,7 +45,8 @@ func (w *writer) measure(node *yaml.Node) (expanse, error) {
 	if node.Kind == yaml.AliasNode {
 		found, isKnown := w.known[node.Alias]
 		if isKnown && found == nil {
-			return expanse{}, &Error{Bound: Aliases, Line: node.Line, Column: node.Column, Message: "the alias *" + node.Value + " stands in what it stands for: write it out"}
+			beyond := refusal(Aliases, "write it out", "the alias *%.40s stands in what it stands for", node.Value)
+			return expanse{}, beyond.atNode(node)
 		}
 		if found != nil {
 			return *found, nil
@@ -66,14 +68,20 @@ func (w *writer) measure(node *yaml.Node) (expanse, error) {
 			key = len(resolved(node.Content[i&^1]).Value)
 		}
 		total.take(&below, key)
-		if bound, message := w.limits.excessOfKey(key, total.keys); bound != "" {
-			return total, &Error{Bound: bound, Line: child.Line, Column: child.Column, Message: message}
+		if beyond := w.limits.excessOfKey(key, total.keys); beyond != nil {
+			return total, beyond.atNode(child)
 		}
 	}
 	if node.Anchor != "" {
 		w.known[node] = &total
 	}
 	return total, nil
+}
+
+// atNode gives an Error the place of a node.
+func (e *Error) atNode(node *yaml.Node) *Error {
+	e.Line, e.Column = node.Line, node.Column
+	return e
 }
 
 func resolved(node *yaml.Node) *yaml.Node {

@@ -52,14 +52,14 @@ func scanYAML(text []byte, limits *Limits) (size Size, hasAliases bool, err erro
 		return s.size, false, err
 	}
 	if s.hasPrefix("\xff\xfe") || s.hasPrefix("\xfe\xff") {
-		return s.size, false, refusal(text, 0, Bytes, "it is UTF-16: write it as UTF-8")
+		return s.size, false, refusal(Bytes, "write it as UTF-8", "it is UTF-16")
 	}
 	if s.hasPrefix(byteOrderMark) {
 		s.pos = len(byteOrderMark)
 	}
 	if n := bytes.Index(text[s.pos:], []byte(byteOrderMark)); n >= 0 {
 		// By where its buffer ends, libyaml takes one for a blank, or the first character of every line.
-		return s.size, false, refusal(text, s.pos+n, Bytes, "a byte order mark (U+FEFF) that is not at the beginning: remove it")
+		return s.size, false, refusal(Bytes, "remove it", "a byte order mark (U+FEFF) that is not at the beginning").at(text, s.pos+n)
 	}
 	err = s.add(0, perDocument)
 	for err == nil && !s.ended {
@@ -102,7 +102,7 @@ func (s *yamlScanner) token() error {
 	switch {
 	case isBare && (c == ',' || c == ']' || c == ':'):
 		// libyaml drops what follows, which may be the end of the list: then each nests in the one before.
-		return refusal(s.text, s.pos, Depth, "\"?\" has no key behind it, so that where the list ends is not clear: leave it out, or quote it")
+		return refusal(Depth, "leave it out, or quote it", "\"?\" has no key behind it, so that where the list ends is not clear").at(s.text, s.pos)
 	case c == 0:
 		s.ended = true
 		return nil
@@ -146,7 +146,7 @@ func (s *yamlScanner) content(c byte) error {
 		if c != '!' && s.aliasAt < 0 {
 			s.aliasAt = s.pos
 			if !s.limits.Aliases {
-				return refusal(s.text, s.pos, Aliases, "anchors and aliases (& and *) may not be in %s: write out what they stand for, and quote a text that begins with one of these", s.limits.What)
+				return refusal(Aliases, "write out what they stand for, and quote a text that begins with one of these", "anchors and aliases (& and *) may not be in %s", s.limits.What).at(s.text, s.pos)
 			}
 		}
 		s.saveKey()

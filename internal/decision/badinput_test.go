@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -26,6 +27,11 @@ type mistake struct {
 	sidecar        func(*objects.VectorSidecar) *objects.VectorSidecar
 	workload       func(*objects.Deployment) *objects.Deployment
 	kubeVersion    string
+	// raw are free values as they come from the API server, defaults those of the
+	// namespace, and config is a ConfigMap of the user's.
+	raw      *apiextensionsv1.JSON
+	defaults string
+	config   *corev1.ConfigMap
 
 	reason string
 	names  []string

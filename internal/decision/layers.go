@@ -188,7 +188,7 @@ func layerOf(sidecar *v1alpha1.VectorSidecar, text []byte) (environment.Layer, e
 	var refused *bounded.Error
 	switch err := bounded.Spec().DecodeJSON(text, &layer.Tree); {
 	case errors.As(err, &refused): // It has lines only here.
-		return layer, fmt.Errorf("%s: %s", layer.Name, refused.Message)
+		return layer, fmt.Errorf("%s: %s", layer.Name, refused.Whole())
 	case err != nil:
 		return layer, fmt.Errorf("%s: %w", layer.Name, err)
 	}

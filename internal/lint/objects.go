@@ -70,7 +70,9 @@ func beyond(file string, first int, err error) []Finding {
 	if refused.Line > 0 {
 		at = place{line: first - 1 + refused.Line, column: refused.Column}
 	}
-	return []Finding{newFinding(tooLarge, file, refused.Message).at(at, "")}
+	finding := newFinding(tooLarge, file, refused.Message)
+	finding.Help = refused.Help
+	return []Finding{finding.at(at, "")}
 }
 
 // misfits are why a document cannot be read.

@@ -99,7 +99,7 @@ func (c *checker) read() (root *value, isWhole bool) {
 		}
 		tree, failed := parse(file, i)
 		if failed != nil {
-			c.report(failed.code, failed.at, "", "%s", failed.message)
+			c.report(failed.code, failed.at, "", "%s", failed.message, failed.help)
 			isWhole = false
 			continue
 		}

@@ -36,6 +36,8 @@ type fault struct {
 	code    Code
 	at      position
 	message string
+	// help is in place of the rule's own; "" for that.
+	help help
 }
 
 // parse reads a file into a table.
@@ -84,5 +86,5 @@ func refused(err error) *fault {
 	if !errors.As(err, &beyond) {
 		return nil
 	}
-	return &fault{code: tooLarge, at: position{line: max(beyond.Line, 1), column: max(beyond.Column, 1)}, message: beyond.Message}
+	return &fault{code: tooLarge, at: position{line: max(beyond.Line, 1), column: max(beyond.Column, 1)}, message: beyond.Message, help: help(beyond.Help)}
 }
