@@ -40,9 +40,10 @@
 //     their own: internal/lint, internal/scenario (test), internal/eject and
 //     internal/diagnosis (check).
 //
-// Beside the flow stand internal/meta, the vocabulary, internal/suggest, which finds
-// what a person meant to write, and internal/plain, through which all text goes that
-// others wrote and that people are shown.
+// Beside the flow stand internal/meta, the vocabulary, internal/bounded, the door
+// through which texts of others come in, internal/suggest, which finds what a person
+// meant to write, and internal/plain, through which all text goes that others wrote and
+// that people are shown.
 package vectorsidecar
 
 import "embed"

@@ -6,6 +6,7 @@ package cli
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -111,6 +112,21 @@ func TestFilesThatCannotBeReadAreNamed(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestTemplatesAreReadFromTheirFolderOnly(t *testing.T) {
+	folder, outside := t.TempDir(), t.TempDir()
+	require.NoError(t, os.CopyFS(folder, vectorsidecar.FS))
+	secret := filepath.Join(outside, "secret.txt")
+	require.NoError(t, os.WriteFile(secret, []byte("x"), 0o600))
+	arguments := append(render[:len(render):len(render)], "--label", "logs=vector", "--templates", folder)
+	_, err := run(t, shopFiles(t), arguments...)
+	require.NoError(t, err)
+
+	require.NoError(t, os.Symlink(secret, filepath.Join(folder, "files.txt")))
+	_, err = run(t, shopFiles(t), arguments...)
+	require.ErrorContains(t, err, "files.txt")
+	require.ErrorContains(t, err, "escapes")
 }
 
 func TestSeveralVectorSidecarsAreMergedOneAfterTheOther(t *testing.T) {

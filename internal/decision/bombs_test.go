@@ -145,7 +145,7 @@ func TestNoTextOfATenantCostsMuch(t *testing.T) {
 
 // What is as large as it may be costs what was promised.
 func TestLargeTextsThatPassCostWhatWasPromised(t *testing.T) {
-	text := objects.VectorConfig("x") + "tests:\n" + each(4_000, "- {name: t%d, inputs: [], outputs: []}\n")
+	text := objects.VectorConfig("x") + "tests:\n" + each(2_000, "- {name: t%d, inputs: [], outputs: []}\n")
 	policy := "overrides: {namespaces: [values, sidecar], workloads: [values, sidecar]}"
 	for name, m := range map[string]*mistake{
 		"an inline configuration": {sidecar: func(b *objects.VectorSidecar) *objects.VectorSidecar { return b.WithInlineConfig(text) }},

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package bounded
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheLimitsAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/architecture.md")
+	require.NoError(t, err)
+	for _, limits := range []Limits{Values(), Overrides(), Spec(), Configuration(), Object(), Rendered(), Schemas()} {
+		aliases := map[bool]string{true: "yes", false: "no"}[limits.Aliases]
+		row := fmt.Sprintf(" | %d | %d | %d | %d | %d | %s |", limits.Bytes, limits.Nodes, limits.Depth, limits.Key, limits.Path, aliases)
+		require.Contains(t, string(text), row, limits.What)
+		require.Contains(t, string(text), limits.What)
+	}
+}
+
+// An Error keeps its place when the name of a file comes before it.
+func TestAnErrorIsFoundInItsFile(t *testing.T) {
+	_, err := Values().MeasureYAML([]byte("a:\n- [" + "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["))
+	require.ErrorContains(t, In("values.yaml", err), "values.yaml:2: nested deeper")
+	var refused *Error
+	require.ErrorAs(t, In("values.yaml", err), &refused)
+	require.Equal(t, 2, refused.Line)
+}
