@@ -88,7 +88,7 @@ func bombs() map[string]*mistake {
 		"defaults that go deep":                     of(meta.ReasonInvalidValues, []string{"nested deeper"}, allowed(defaults("values: "+strings.Repeat("[", 400_000)))),
 		"values with long keys":                     of(meta.ReasonInvalidValues, []string{"VectorSidecar shop/logs spec: ", "the keys on the way here", "(4096)"}, withValues(longKeys)),
 		"values that go deep":                       of(meta.ReasonInvalidValues, []string{"VectorSidecar shop/logs spec: nested deeper"}, withValues(strings.Repeat(`{"a": `, 8000)+"1"+strings.Repeat("}", 8000))),
-		"many values":                               of(meta.ReasonInvalidValues, []string{"VectorSidecar shop/logs spec: more values"}, withValues("["+strings.Repeat("1,", 350_000)+"1]")),
+		"many values":                               of(meta.ReasonTooLarge, []string{"VectorSidecar shop/logs has more than 30000 values"}, withValues("["+strings.Repeat("1,", 350_000)+"1]")),
 		"a configuration that laughs":               of(meta.ReasonInvalidTemplate, []string{"with its aliases written out", "sidecar.config.inline is from VectorSidecar shop/logs spec"}, inline("x: &a "+strings.Repeat("x", 100_000)+"\ny: ["+strings.Repeat("*a,", 10_000)+"]\n"+objects.VectorConfig("x"))),
 		"a configuration of many values":            of(meta.ReasonInvalidTemplate, []string{"more values", "sidecar.config.inline is from VectorSidecar shop/logs spec"}, inline("x: ["+strings.Repeat("a,", 250_000)+"]\n"+objects.VectorConfig("x"))),
 		"a referenced header of many parts":         of(meta.ReasonInvalidConfig, []string{"VSC105", "nested deeper"}, referenced("vector.toml", "["+strings.Repeat("a.", 250_000)+"a]\n")),
