@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -119,7 +120,7 @@ func TestTemplatesAreReadFromTheirFolderOnly(t *testing.T) {
 	require.NoError(t, os.CopyFS(folder, vectorsidecar.FS))
 	secret := filepath.Join(outside, "secret.txt")
 	require.NoError(t, os.WriteFile(secret, []byte("x"), 0o600))
-	arguments := append(render[:len(render):len(render)], "--label", "logs=vector", "--templates", folder)
+	arguments := append(slices.Clip(render), "--label", "logs=vector", "--templates", folder)
 	_, err := run(t, shopFiles(t), arguments...)
 	require.NoError(t, err)
 
