@@ -66,7 +66,8 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), g.patience)
 	defer cancel()
 	size = max(size, leastBytes)
-	if g.room.Acquire(ctx, size) != nil {
+	// Where there is room, also one that comes while the server stops gets its answer.
+	if !g.room.TryAcquire(size) && g.room.Acquire(ctx, size) != nil {
 		g.reject()
 		http.Error(w, "too many large requests at once", http.StatusTooManyRequests)
 		return

@@ -48,7 +48,7 @@ func told(t *testing.T, object client.Object, text string) bool {
 
 // requireCause waits for a write of a workload, and finds why it was made wherever it is
 // told.
-func requireCause(t *testing.T, deployment *appsv1.Deployment, vs *v1alpha1.VectorSidecar, cause string) {
+func requireCause(t *testing.T, deployment *appsv1.Deployment, cause string) {
 	t.Helper()
 	harness.Until(t, world, deployment, cause, func(d *appsv1.Deployment) bool {
 		return strings.HasPrefix(d.Annotations[meta.AnnotationChangeCause], cause)
@@ -56,7 +56,6 @@ func requireCause(t *testing.T, deployment *appsv1.Deployment, vs *v1alpha1.Vect
 	whole := deployment.Annotations[meta.AnnotationChangeCause]
 	require.NotContains(t, deployment.Spec.Template.Annotations, meta.AnnotationChangeCause)
 	harness.Eventually(t, "the event on the workload: "+whole, func() bool { return told(t, deployment, whole) })
-	harness.Eventually(t, "the event on the VectorSidecar: "+whole, func() bool { return told(t, vs, whole) })
 	require.Contains(t, explained(t, deployment), whole)
 }
 
@@ -91,38 +90,38 @@ func TestEveryWriteSaysWhyItIsMade(t *testing.T) {
 	}
 	world.Create(t, own, deployment, vs)
 
-	requireCause(t, deployment, vs, "VectorSidecar logs selects the workload")
+	requireCause(t, deployment, "VectorSidecar logs selects the workload")
 	require.Equal(t, "logs", deployment.Annotations[meta.AnnotationManagedBy])
 
 	change(func(s *v1alpha1.VectorSidecarSpec) { s.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"} })
-	requireCause(t, deployment, vs, "values of the VectorSidecar (sidecar.logLevel); in the pods: initContainers[vector].env[VECTOR_LOG].value")
+	requireCause(t, deployment, "values of the VectorSidecar (sidecar.logLevel); in the pods: initContainers[vector].env[VECTOR_LOG].value")
 
 	harness.Change(t, world, values, func(c *corev1.ConfigMap) {
 		c.Data["development.yaml"] = "sidecar: {image: registry.example/vector:0.57.0}"
 	})
-	requireCause(t, deployment, vs, "values of the installation (sidecar.image); in the pods: initContainers[vector].image docker.io/timberio/vector:")
+	requireCause(t, deployment, "values of the installation (sidecar.image); in the pods: initContainers[vector].image docker.io/timberio/vector:")
 	require.Contains(t, deployment.Annotations[meta.AnnotationChangeCause], " → registry.example/vector:0.57.0")
 
 	change(func(s *v1alpha1.VectorSidecarSpec) { s.TemplateSet = "edge" })
-	requireCause(t, deployment, vs, "template set default → edge; in the pods: initContainers[vector].imagePullPolicy IfNotPresent → Always")
+	requireCause(t, deployment, "template set default → edge; in the pods: initContainers[vector].imagePullPolicy IfNotPresent → Always")
 	harness.Change(t, world, edge, func(c *corev1.ConfigMap) { c.Data["values.yaml"] = pulling("Never") })
-	requireCause(t, deployment, vs, "files of the template set (values.yaml); in the pods: initContainers[vector].imagePullPolicy Always → Never")
+	requireCause(t, deployment, "files of the template set (values.yaml); in the pods: initContainers[vector].imagePullPolicy Always → Never")
 
 	change(func(s *v1alpha1.VectorSidecarSpec) {
 		s.Sidecar.Config = &v1alpha1.ConfigSpec{ConfigMapRef: &v1alpha1.ConfigMapRef{Name: "own", Key: "vector.yaml"}}
 	})
-	requireCause(t, deployment, vs, "values of the VectorSidecar (sidecar.config.configMapRef.")
+	requireCause(t, deployment, "values of the VectorSidecar (sidecar.config.configMapRef.")
 	harness.Change(t, world, own, func(c *corev1.ConfigMap) { c.Data["vector.yaml"] = objects.VectorConfig("hunter2") })
-	requireCause(t, deployment, vs, "Vector configuration (vector.yaml); in the pods: volumes[vectorsidecar-vector-config].configMap.name")
+	requireCause(t, deployment, "Vector configuration (vector.yaml); in the pods: volumes[vectorsidecar-vector-config].configMap.name")
 
 	editAs(t, deployment, "kubectl-edit")
-	requireCause(t, deployment, vs, `somebody has changed the sidecar (the last writer on record is "kubectl-edit"); in the pods: initContainers[vector].image → registry.example/vector:0.57.0`)
+	requireCause(t, deployment, `somebody has changed the sidecar (the last writer on record is "kubectl-edit"); in the pods: initContainers[vector].image → registry.example/vector:0.57.0`)
 
 	// Another release alone writes nothing, and what it renders comes with a policy.
 	harness.Until(t, world, vs, "the end of it", isUpToDate)
 	writes := deployment.Generation
 	change(func(s *v1alpha1.VectorSidecarSpec) { s.TemplateSet = platform.DefaultSet })
-	requireCause(t, deployment, vs, "template set edge → default")
+	requireCause(t, deployment, "template set edge → default")
 	harness.Until(t, world, vs, "the end of it", isUpToDate)
 	require.Equal(t, writes+1, deployment.Generation)
 	release(t, "1.1.0", nextRelease(t))
@@ -130,7 +129,7 @@ func TestEveryWriteSaysWhyItIsMade(t *testing.T) {
 		return isUpToDate(vs) && strings.Contains(message(vs, meta.ConditionReady), "as an earlier release rendered it")
 	})
 	harness.Change(t, world, values, func(c *corev1.ConfigMap) { c.Data[platform.PolicyKey] = "users: {min: 1000}" })
-	requireCause(t, deployment, vs, "policy (users.min); operator 1.0.0 → 1.1.0; in the pods: initContainers[vector].terminationMessagePolicy")
+	requireCause(t, deployment, "policy (users.min); operator 1.0.0 → 1.1.0; in the pods: initContainers[vector].terminationMessagePolicy")
 	require.Equal(t, writes+2, deployment.Generation)
 
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Labels = nil })
