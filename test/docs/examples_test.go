@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -22,7 +23,7 @@ const ownValuesComment = "# my-values.yaml\n"
 // ownPolicyComment begins the example of a policy, as values of the installation.
 const ownPolicyComment = "# my-policy.yaml\n"
 
-// A YAML block is a VectorSidecar, the values that a command takes, or a policy.
+// A YAML block is a VectorSidecar, the values that a command takes, a policy, or a quota.
 func TestExamplesAreWhatTheySay(t *testing.T) {
 	for _, f := range fences(t, "yaml") {
 		if _, isFile := fileOf(&f); isFile || strings.HasPrefix(f.text, ownValuesComment) {
@@ -30,6 +31,12 @@ func TestExamplesAreWhatTheySay(t *testing.T) {
 		}
 		if strings.HasPrefix(f.text, ownPolicyComment) {
 			requirePolicy(t, f)
+			continue
+		}
+		if strings.Contains(f.text, "\nkind: ResourceQuota\n") {
+			var quota corev1.ResourceQuota
+			require.NoError(t, yaml.UnmarshalStrict([]byte(f.text), &quota), f.at())
+			require.Contains(t, quota.Spec.Hard, corev1.ResourceName("count/vectorsidecars."+v1alpha1.GroupVersion.Group), f.at())
 			continue
 		}
 		var sidecar v1alpha1.VectorSidecar
