@@ -222,6 +222,11 @@ func ofAnyRun(given *metav1.ObjectMeta) metav1.ObjectMeta {
 	m := *given.DeepCopy()
 	m.UID, m.ResourceVersion, m.Generation, m.CreationTimestamp = "", "", 0, metav1.Time{}
 	delete(m.Annotations, "deployment.kubernetes.io/revision") // Rollouts are counted apart.
+	for key := range m.Annotations {
+		if meta.Is(key, meta.AnnotationChangeCause) {
+			m.Annotations[key] = "CAUSE" // It tells of the fault.
+		}
+	}
 	for i := range m.OwnerReferences {
 		m.OwnerReferences[i].UID = ""
 	}
