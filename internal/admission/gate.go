@@ -48,7 +48,7 @@ type gate struct {
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength > largestRequest {
 		g.reject()
-		http.Error(w, fmt.Sprintf("the request has %d bytes, and may have %d", r.ContentLength, largestRequest), http.StatusRequestEntityTooLarge)
+		http.Error(w, fmt.Sprintf("reading a request of %d bytes: it may have at most %d", r.ContentLength, largestRequest), http.StatusRequestEntityTooLarge)
 		return
 	}
 	select {

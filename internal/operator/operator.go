@@ -65,27 +65,10 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 	}
 	counted := metrics.New(process.Version, time.Now)
 	memo := decision.NewMemo()
-	loop, err := controller.Setup(ctx, mgr, controller.Options{
-		Fleet:              fleet,
-		Catalogue:          catalogue,
-		Namespace:          options.Namespace,
-		DefaultEnvironment: options.Environment,
-		Installation:       options.installation(),
-		WrittenBy:          options.writtenBy(),
-		Version:            process.Version,
-		WatchNamespaces:    options.WatchNamespaces,
-		KubeVersion:        version,
-		Concurrency:        options.Concurrency,
-		Instruments:        controller.Instruments{Metrics: counted, Tracer: process.Tracer, Reports: process.Reports},
-		Patience:           process.Patience,
-		ValidationJobs:     options.ValidationJobs,
-		ReadPods:           options.ReadPods,
-		Memo:               memo,
-		ReconcileInterval:  options.ReconcileInterval,
-		LiveListInterval:   options.LiveListInterval,
-		Relist:             relister.Relist,
-		Budget:             bounded.NewBudget(),
-	})
+	settings := loopOptions(&options, &process)
+	settings.Fleet, settings.Catalogue, settings.KubeVersion = fleet, catalogue, version
+	settings.Instruments.Metrics, settings.Memo, settings.Relist = counted, memo, relister.Relist
+	loop, err := controller.Setup(ctx, mgr, settings)
 	if err != nil {
 		return fmt.Errorf("setting up the loop: %w", err)
 	}
@@ -113,6 +96,26 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 		return fmt.Errorf("running: %w", err)
 	}
 	return nil
+}
+
+// loopOptions are those of the loop that follow from the options and the process alone.
+func loopOptions(options *Options, process *Process) controller.Options {
+	return controller.Options{
+		Namespace:          options.Namespace,
+		DefaultEnvironment: options.Environment,
+		Installation:       options.installation(),
+		WrittenBy:          options.writtenBy(),
+		Version:            process.Version,
+		WatchNamespaces:    options.WatchNamespaces,
+		Concurrency:        options.Concurrency,
+		Instruments:        controller.Instruments{Tracer: process.Tracer, Reports: process.Reports},
+		Patience:           process.Patience,
+		ValidationJobs:     options.ValidationJobs,
+		ReadPods:           options.ReadPods,
+		ReconcileInterval:  options.ReconcileInterval,
+		LiveListInterval:   options.LiveListInterval,
+		Budget:             bounded.NewBudget(),
+	}
 }
 
 // installation names the ConfigMap with the installation's values; empty for none.

@@ -86,10 +86,11 @@ func (p *Plan) isDrifted(has fit, owned *workload.Owned, view *workload.View) bo
 }
 
 // changes are what the plan changes in the pod template of a workload that carries the
-// sidecar.
+// sidecar; nothing where half of a change is there, for what a patch has on record is
+// also what the API server has filled in.
 func (p *Plan) changes(view *workload.View) []string {
 	owned := view.Owned[p.Manager]
-	if !p.Carries || owned.IsEmpty() || p.Action == Note {
+	if !p.Carries || owned.IsEmpty() || owned.Unfinished || p.Action == Note {
 		return nil
 	}
 	before, after := withMounts(owned.Tree, view.MountsOf(p.Manager)), withMounts(p.Desired.alone.tree, p.Desired.overlay.Mounts)

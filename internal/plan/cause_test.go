@@ -76,6 +76,10 @@ func TestAPlanSaysWhyItWrites(t *testing.T) {
 		"half done": {
 			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.Named, o.Unfinished = true, true })), desired: old, action: Note, want: "a change of the sidecar was broken off",
 		},
+		"half done, of something else": {
+			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.Unfinished, o.Hash = true, "x" })), desired: next, action: Update,
+			want: "a change of the sidecar was broken off; operator old → new",
+		},
 		"opted out": {
 			view: with(writtenBy(old), func(v *workload.View) { v.OptOut = `"false"` }), desired: old, action: Remove,
 			want: `the workload's annotation ` + meta.AnnotationInject + ` is "false"`,
