@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/rest"
@@ -79,7 +80,11 @@ func (o *Operator) Stop() error {
 }
 
 // Request is one request to the API server.
-type Request struct{ Method, Path string }
+type Request struct {
+	Method, Path string
+	// At is when it was sent.
+	At time.Time
+}
 
 // Requests records requests other than watches, leases and events.
 type Requests struct {
@@ -98,7 +103,7 @@ func (r *Requests) count(next http.RoundTripper) http.RoundTripper {
 		isWatch := request.URL.Query().Get("watch") != ""
 		if !isWatch && !strings.Contains(path, "/leases") && !strings.Contains(path, "/events") {
 			r.mu.Lock()
-			r.all = append(r.all, Request{request.Method, path})
+			r.all = append(r.all, Request{request.Method, path, time.Now()})
 			r.mu.Unlock()
 		}
 		return next.RoundTrip(request)
