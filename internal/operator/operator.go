@@ -42,8 +42,11 @@ type Process struct {
 	Patience time.Duration
 }
 
-// Run runs the operator with a sidecar chart until the context ends.
-func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options, process Process) error {
+// Run runs the operator with a sidecar chart until the context ends, and with a webhook
+// for the delay that it has.
+func Run(ending context.Context, config *rest.Config, chart fs.FS, options Options, process Process) error {
+	ctx, cancel := delayed(ending, options.Webhook.delay())
+	defer cancel()
 	garbage := beginGarbage(ctx)
 	defer garbage.filled()
 	catalogue, err := loadCatalogue(chart, options)
@@ -76,7 +79,7 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 		return err
 	}
 	by := judge{loop: loop, memo: memo, served: served, bare: platform.Of(catalogue.Builtin(), "", nil), counted: counted, config: config}
-	if err := addWebhook(ctx, mgr, options, by); err != nil {
+	if err := addWebhook(ctx, ending, mgr, options, by); err != nil {
 		return err
 	}
 	unexport, err := export(ctx, mgr, options, counted)

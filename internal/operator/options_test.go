@@ -23,7 +23,7 @@ func emptyEnvironment(t *testing.T) {
 }
 
 // noWebhook is what there is by default.
-var noWebhook = WebhookOptions{BindAddress: "0", Duration: 90 * 24 * time.Hour}
+var noWebhook = WebhookOptions{BindAddress: "0", Duration: 90 * 24 * time.Hour, ShutdownDelay: 5 * time.Second}
 
 func TestOptionsHaveDefaults(t *testing.T) {
 	emptyEnvironment(t)
@@ -142,6 +142,7 @@ func TestOptionsThatCannotWorkAreNamed(t *testing.T) {
 		"a webhook without a certificate":         {arguments: []string{"--webhook-bind-address=:9443", "--namespace=a"}, names: []string{"--webhook-certificate-secret"}},
 		"a certificate for no name":               {arguments: []string{"--webhook-bind-address=:9443", "--webhook-configuration=c"}, names: []string{"--webhook-configuration needs --webhook-service"}},
 		"a certificate that is over at once":      {arguments: []string{"--webhook-bind-address=:9443", "--webhook-certificate-duration=1s"}, names: []string{"--webhook-certificate-duration is 1s"}},
+		"a delay longer than a pod has":           {arguments: []string{"--webhook-bind-address=:9443", "--webhook-shutdown-delay=30s"}, names: []string{"--webhook-shutdown-delay is 30s", "20s"}},
 		"no period":                               {arguments: []string{"--leader-election-retry-period=0s"}, names: []string{"retry-period is 0s"}},
 		"a lease that is over at once":            {arguments: []string{"--leader-election-lease-duration=10ms"}, names: []string{"lease-duration is 10ms"}},
 		"an argument that is none":                {arguments: []string{"start"}, names: []string{`"start"`}},

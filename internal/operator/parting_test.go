@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operator
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheEndIsDelayed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ending, stop := context.WithCancel(t.Context())
+		ctx, cancel := delayed(ending, 5*time.Second)
+		defer cancel()
+		told := time.Now()
+		stop()
+		<-ctx.Done()
+		require.Equal(t, 5*time.Second, time.Since(told))
+	})
+}
+
+func TestWhoFailsDoesNotWaitForTheDelay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ending, stop := context.WithCancel(t.Context())
+		ctx, cancel := delayed(ending, time.Hour)
+		stop()
+		cancel()
+		require.ErrorIs(t, ctx.Err(), context.Canceled)
+	}) // No goroutine is left.
+}
+
+func TestThereIsNoDelayWithoutAWebhook(t *testing.T) {
+	require.Zero(t, (&WebhookOptions{BindAddress: "0", ShutdownDelay: time.Hour}).delay())
+	require.Equal(t, time.Hour, (&WebhookOptions{BindAddress: ":9443", ShutdownDelay: time.Hour}).delay())
+}
+
+func TestAnAnswerAfterTheSignalIsTheLastOfItsConnection(t *testing.T) {
+	ending, stop := context.WithCancel(t.Context())
+	handler := partingOf(ending, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	header := func() string {
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil))
+		return answer.Header().Get("Connection")
+	}
+	require.Empty(t, header())
+	stop()
+	require.Equal(t, "close", header())
+}
