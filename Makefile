@@ -108,8 +108,14 @@ samples: $(BIN)/kubectl ## Apply the sample application and VectorSidecars.
 
 # Tests that run programs on the repository's charts and binaries: go test sees
 # what a test reads, not what its child processes read, so it must not reuse a result.
-# It begins them in this order, the longest first, so that no core is idle at the end.
 RUNS_PROGRAMS := chart envtest process faults docs corpus vector
+
+# Each has a control plane of its own and waits most of its time, so several run side by
+# side, the longest first. Those of one chart on one cluster take turns, so the ones
+# about its admission webhook are a part of their own.
+PROGRAM_TESTS := $(addprefix go-test-,$(firstword $(RUNS_PROGRAMS)) webhook $(wordlist 2,9,$(RUNS_PROGRAMS)))
+SIDE_BY_SIDE := $(MAKE) --no-print-directory --keep-going --jobs=3 --output-sync=target
+WEBHOOK_TESTS := Webhook|Certificate|Replica|APIServerIsTold|Probes
 
 # Tests on a cluster wait most of their time, so several of a package run at once,
 # also where there are few cores. Programs that have memory enough collect garbage less often.
@@ -136,10 +142,18 @@ release-before: ## Build the operator of the release before in bin/before, besid
 .PHONY: test
 test: build release-before control-plane $(BIN)/helm-sdk $(BIN)/helm-unittest $(BIN)/promtool $(BIN)/crds ## Run every test: unit, golden, charts, and against a real API server.
 	@packages=$$(go list ./... | grep -vE '/test/($(subst $() ,|,$(RUNS_PROGRAMS)))(/|$$)') && $(GO_TEST) $$packages
-	@$(GO_TEST) -count=1 $(RUNS_PROGRAMS:%=./test/%/...)
+	@$(SIDE_BY_SIDE) $(PROGRAM_TESTS)
 	@$(MAKE) --no-print-directory test-charts
 	@command -v '$(or $(VECTOR),vector)' >/dev/null || \
 	  echo 'SKIPPED: no rendered configuration is run, because there is no Vector here: name the program in VECTOR, or put it into PATH'
+
+.PHONY: $(PROGRAM_TESTS)
+$(filter-out go-test-chart go-test-webhook,$(PROGRAM_TESTS)): go-test-%:
+	@$(GO_TEST) -count=1 ./test/$*/...
+go-test-chart:
+	@$(GO_TEST) -count=1 -skip '$(WEBHOOK_TESTS)' ./test/chart/...
+go-test-webhook:
+	@$(GO_TEST) -count=1 -run '$(WEBHOOK_TESTS)' ./test/chart/...
 
 .PHONY: test-charts
 test-charts: $(BIN)/helm-unittest ## Run both charts' helm-unittest suites.
@@ -148,7 +162,7 @@ test-charts: $(BIN)/helm-unittest ## Run both charts' helm-unittest suites.
 
 .PHONY: test-integration
 test-integration: build release-before control-plane $(BIN)/helm-sdk $(BIN)/promtool $(BIN)/crds ## Run only the tests against a real API server.
-	$(GO_TEST) -count=1 ./test/chart/... ./test/envtest/... ./test/process/...
+	@$(SIDE_BY_SIDE) go-test-chart go-test-webhook go-test-envtest go-test-process
 
 .PHONY: faults
 faults: build control-plane ## Sweep every scenario for every fault, before and after each write, for up to an hour; ARGS='-scenarios REGEXP' for some.

@@ -223,6 +223,8 @@ func TestSamples(t *testing.T) {
 			for _, object := range append(documents(t, namespace, string(application)), documents(t, namespace, string(text))...) {
 				if object.GetKind() == "VectorSidecar" {
 					labelForSample(t, namespace, object)
+					// How long a rollout soaks is no matter here.
+					require.NoError(t, unstructured.SetNestedField(object.Object, "0s", "spec", "rollout", "soak"))
 					sidecars = append(sidecars, &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: object.GetName()}})
 				}
 				require.NoError(t, world.Client.Create(t.Context(), object))
