@@ -108,13 +108,13 @@ samples: $(BIN)/kubectl ## Apply the sample application and VectorSidecars.
 
 # Tests that run programs on the repository's charts and binaries: go test sees
 # what a test reads, not what its child processes read, so it must not reuse a result.
-RUNS_PROGRAMS := chart envtest process faults docs corpus vector
+RUNS_PROGRAMS := chart envtest process cli faults docs corpus vector
 
 # Each has a control plane of its own and waits most of its time, so several run side by
 # side, the longest first. Those of one chart on one cluster take turns, so the ones
 # about its admission webhook are a part of their own.
 PROGRAM_TESTS := $(addprefix go-test-,$(firstword $(RUNS_PROGRAMS)) webhook $(wordlist 2,9,$(RUNS_PROGRAMS)))
-SIDE_BY_SIDE := $(MAKE) --no-print-directory --keep-going --jobs=3 --output-sync=target
+SIDE_BY_SIDE := $(MAKE) --no-print-directory --keep-going --jobs=4 --output-sync=target
 WEBHOOK_TESTS := Webhook|Certificate|Replica|APIServerIsTold|Probes
 
 # Tests on a cluster wait most of their time, so several of a package run at once,

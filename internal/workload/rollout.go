@@ -113,9 +113,10 @@ func availabilityOf(deployment *appsv1.Deployment, rollout Rollout) Availability
 }
 
 // statusChanged is when the status of a Deployment was last changed, by the managed
-// fields. It is zero for one that is no API server's.
+// fields: when it was created for one that no controller has seen yet. It is zero for
+// one that is no API server's.
 func statusChanged(deployment *appsv1.Deployment) time.Time {
-	var last time.Time
+	last := deployment.CreationTimestamp.Time
 	for i := range deployment.ManagedFields {
 		entry := &deployment.ManagedFields[i]
 		if entry.Subresource == "status" && entry.Time != nil && entry.Time.After(last) {

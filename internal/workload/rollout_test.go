@@ -160,3 +160,13 @@ func TestPodsThatAreRefusedAreAnotherLook(t *testing.T) {
 	require.LessOrEqual(t, len(after.Refusal), 512)
 	require.Equal(t, strings.ToValidUTF8(after.Refusal, "?"), after.Refusal)
 }
+
+func TestAWorkloadThatNoControllerHasSeenIsAsOldAsItself(t *testing.T) {
+	fresh := rolling(0, 0, 0, -1, -1)
+	fresh.CreationTimestamp = metav1.NewTime(at(10))
+
+	read := availabilityOf(fresh, RolloutProgressing)
+
+	require.Equal(t, at(10), read.Since)
+	require.Zero(t, read.Steady)
+}

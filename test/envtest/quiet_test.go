@@ -65,7 +65,9 @@ func TestAnInjectionIsOneWriteAndNoRead(t *testing.T) {
 	const workloads = 20
 	namespace := world.Namespace(t)
 	for i := range workloads {
-		world.Create(t, objects.NewDeployment("app-"+string(rune('a'+i)), namespace).Labelled("logs", "vector").WithReplicas(0).Build())
+		d := objects.NewDeployment("app-"+string(rune('a'+i)), namespace).Labelled("logs", "vector").WithReplicas(0).Build()
+		world.Create(t, d)
+		harness.Until(t, world, d, "its controller", func(d *appsv1.Deployment) bool { return d.Status.ObservedGeneration == d.Generation })
 	}
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("100%").Build()
 	world.Create(t, vs)
