@@ -76,6 +76,10 @@ func play(ctx context.Context, g *game) (took *course, err error) {
 			return nil, err
 		}
 	}
+	// Whether there were pods before the operator came must be the same in every run.
+	if err := p.until(ctx, (*seen).rolling, nil); err != nil {
+		return nil, err
+	}
 	p.start(ctx)
 	if err := p.until(ctx, func(s *seen) string { return s.unsettled() }, nil); err != nil {
 		return nil, err

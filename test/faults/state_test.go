@@ -102,6 +102,11 @@ func (s *seen) unsettled() string {
 			return name + ": " + reconciling.Message
 		}
 	}
+	return s.rolling()
+}
+
+// rolling says which Deployment's rollout goes on, "" for none's.
+func (s *seen) rolling() string {
 	for name, d := range s.deployments {
 		if d.Status.ObservedGeneration != d.Generation || !d.Spec.Paused && !isComplete(d) {
 			return name + " is rolling out"
