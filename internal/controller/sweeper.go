@@ -134,7 +134,7 @@ func (s *sweeper) sweep(ctx context.Context) progress {
 	found, confirmed := s.confirm(ctx, found)
 	found, cleaned := s.clean(ctx, found)
 	s.tellLeftovers(ctx, found)
-	return max(confirmed, cleaned)
+	return max(confirmed, cleaned, s.deleteStrays(ctx))
 }
 
 func carriersOf(records []*workload.Record) iter.Seq[leftovers.Carrier] {

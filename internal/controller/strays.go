@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/leftovers"
+	"kontroloop.ai/vector-sidecar-operator/internal/logging"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// deleteStrays deletes companions that were written when their VectorSidecar was gone
+// already. The cache says which may be some, the API server whether they are.
+func (s *sweeper) deleteStrays(ctx context.Context) progress {
+	var marked corev1.ConfigMapList
+	if err := s.client.List(ctx, &marked, client.HasLabels{meta.LabelSidecar}, client.UnsafeDisableDeepCopy); err != nil {
+		log.FromContext(ctx).Error(err, "listing companions")
+		return notAble
+	}
+	owners := leftovers.OwnersOf(carriersOf(s.fleet.traced()), s.list(ctx, "", "", ""))
+	strays := map[string][]types.NamespacedName{}
+	for i := range marked.Items {
+		if one := &marked.Items[i]; owners.IsStray(one, s.history.now()) {
+			strays[one.Namespace] = append(strays[one.Namespace], client.ObjectKeyFromObject(one))
+		}
+	}
+	reached := allSwept
+	for namespace, names := range strays {
+		if err := s.deleteStraysIn(ctx, namespace, names); err != nil {
+			log.FromContext(ctx).Error(err, "deleting companions whose VectorSidecar does not exist", logging.Namespace, namespace)
+			reached = notAble
+		}
+	}
+	return reached
+}
+
+// deleteStraysIn deletes those of the named ConfigMaps of a namespace that are strays by
+// what the API server says, and that no ReplicaSet refers to.
+func (s *sweeper) deleteStraysIn(ctx context.Context, namespace string, names []types.NamespacedName) error {
+	var sidecars v1alpha1.VectorSidecarList
+	if err := s.live.List(ctx, &sidecars, client.InNamespace(namespace)); err != nil {
+		return fmt.Errorf("listing VectorSidecars: %w", err)
+	}
+	owners := leftovers.OwnersOf(carriersOf(s.fleet.traced()), sidecars.Items)
+	used, err := s.history.used(ctx, namespace)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		live := &corev1.ConfigMap{}
+		if err := s.live.Get(ctx, name, live); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("reading ConfigMap %s: %w", name, err)
+		} else if err != nil || used[name.Name] || !leftovers.IsOurs(live) || !owners.IsStray(live, s.history.now()) {
+			continue
+		}
+		if err := s.writer.DeleteCompanion(ctx, name); err != nil {
+			return err
+		}
+		log.FromContext(ctx).Info("companion of no VectorSidecar deleted", logging.Namespace, namespace, "configMap", name.Name)
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// stray is a companion that was made long ago for a VectorSidecar.
+func stray(name, sidecar, manager string) *corev1.ConfigMap {
+	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "shop", Name: name, CreationTimestamp: metav1.NewTime(time.Now().Add(-24 * time.Hour)),
+		ManagedFields: []metav1.ManagedFieldsEntry{{
+			Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1",
+			FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:data":{}}`)},
+		}},
+	}}
+	companion.Label(object, sidecar)
+	companion.Mark(object)
+	return object
+}
+
+// No API server takes a ConfigMap that is older than itself, so this one is in memory.
+func TestStraysAreDeletedIfTheAPIServerSaysThatTheyAreSome(t *testing.T) {
+	known := runtime.NewScheme()
+	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known)))
+	cached := []client.Object{
+		stray("late", "logs", meta.Operator),
+		stray("edited", "logs", "kubectl-edit"),
+		stray("mounted", "logs", meta.Operator),
+		stray("new", "fresh", meta.Operator),
+		stray("gone", "logs", meta.Operator),
+	}
+	revision := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cart-1"}}
+	revision.Spec.Template.Spec.Volumes = []corev1.Volume{{Name: "config", VolumeSource: corev1.VolumeSource{
+		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "mounted"}},
+	}}}
+	unheardOf := &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "fresh"}}
+	live := fake.NewClientBuilder().WithScheme(known).WithReturnManagedFields().WithObjects(append(cached[:4:4], revision, unheardOf)...).Build()
+	s := &sweeper{Reconciler: &Reconciler{
+		client: fake.NewClientBuilder().WithScheme(known).WithObjects(cached...).Build(), live: live,
+		writer: apply.New(live), history: newHistory(live, time.Now), fleet: NewFleet(),
+	}}
+
+	require.Equal(t, allSwept, s.deleteStrays(t.Context()))
+
+	var left corev1.ConfigMapList
+	require.NoError(t, live.List(t.Context(), &left))
+	var names []string
+	for i := range left.Items {
+		names = append(names, left.Items[i].Name)
+	}
+	require.ElementsMatch(t, []string{"edited", "mounted", "new"}, names)
+}
