@@ -108,12 +108,12 @@ samples: $(BIN)/kubectl ## Apply the sample application and VectorSidecars.
 
 # Tests that run programs on the repository's charts and binaries: go test sees
 # what a test reads, not what its child processes read, so it must not reuse a result.
-RUNS_PROGRAMS := chart envtest process cli faults docs corpus vector
+RUNS_PROGRAMS := envtest cli faults docs corpus bombs vector
+INTEGRATION := chart webhook process
 
-# Each has a control plane of its own and waits most of its time, so several run side by
+# Each has a control plane of its own and waits much of its time, so several run side by
 # side, the longest first. Those of one chart on one cluster take turns, so the ones
 # about its admission webhook are a part of their own.
-PROGRAM_TESTS := $(addprefix go-test-,$(firstword $(RUNS_PROGRAMS)) webhook $(wordlist 2,9,$(RUNS_PROGRAMS)))
 SIDE_BY_SIDE := $(MAKE) --no-print-directory --keep-going --jobs=4 --output-sync=target
 WEBHOOK_TESTS := Webhook|Certificate|Replica|APIServerIsTold|Probes
 
@@ -140,16 +140,18 @@ release-before: ## Build the operator of the release before in bin/before, besid
 	echo $(RELEASE_BEFORE) > "$$to/commit"
 
 .PHONY: test
-test: build release-before control-plane $(BIN)/helm-sdk $(BIN)/helm-unittest $(BIN)/promtool $(BIN)/crds ## Run every test: unit, golden, charts, and against a real API server.
-	@packages=$$(go list ./... | grep -vE '/test/($(subst $() ,|,$(RUNS_PROGRAMS)))(/|$$)') && $(GO_TEST) $$packages
-	@$(SIDE_BY_SIDE) $(PROGRAM_TESTS)
+test: build control-plane $(BIN)/helm-unittest ## Run the tests: unit, golden, charts, and the operator and the plugin against a real API server.
+	@packages=$$(go list ./... | grep -vE '/test/($(subst $() ,|,$(RUNS_PROGRAMS) $(INTEGRATION)))(/|$$)') && $(GO_TEST) $$packages
+	@$(SIDE_BY_SIDE) $(RUNS_PROGRAMS:%=go-test-%)
 	@$(MAKE) --no-print-directory test-charts
 	@command -v '$(or $(VECTOR),vector)' >/dev/null || \
 	  echo 'SKIPPED: no rendered configuration is run, because there is no Vector here: name the program in VECTOR, or put it into PATH'
 
-.PHONY: $(PROGRAM_TESTS)
-$(filter-out go-test-chart go-test-webhook,$(PROGRAM_TESTS)): go-test-%:
+.PHONY: $(addprefix go-test-,$(RUNS_PROGRAMS) $(INTEGRATION))
+$(addprefix go-test-,$(filter-out bombs,$(RUNS_PROGRAMS)) process): go-test-%:
 	@$(GO_TEST) -count=1 ./test/$*/...
+go-test-bombs:
+	@$(GO_TEST) -count=1 ./test/bombs -few
 go-test-chart:
 	@$(GO_TEST) -count=1 -skip '$(WEBHOOK_TESTS)' ./test/chart/...
 go-test-webhook:
@@ -161,8 +163,8 @@ test-charts: $(BIN)/helm-unittest ## Run both charts' helm-unittest suites.
 	$(BIN)/helm-unittest -f 'test/sidecarchart/*_test.yaml' .
 
 .PHONY: test-integration
-test-integration: build release-before control-plane $(BIN)/helm-sdk $(BIN)/promtool $(BIN)/crds ## Run only the tests against a real API server.
-	@$(SIDE_BY_SIDE) go-test-chart go-test-webhook go-test-envtest go-test-process
+test-integration: build release-before control-plane $(BIN)/helm-sdk $(BIN)/promtool $(BIN)/crds ## Run what takes longer: the chart installed, upgraded, rolled back and uninstalled, operators that are killed, frozen and replaced.
+	@$(SIDE_BY_SIDE) $(INTEGRATION:%=go-test-%)
 
 .PHONY: faults
 faults: build control-plane ## Sweep every scenario for every fault, before and after each write, for up to an hour; ARGS='-scenarios REGEXP' for some.
@@ -229,6 +231,7 @@ verify: ## Do all that CI does: generate, format, lint, test, demo, and find the
 	$(MAKE) --no-print-directory generate manifests fmt
 	$(MAKE) --no-print-directory lint
 	$(MAKE) --no-print-directory test
+	$(MAKE) --no-print-directory test-integration
 	$(MAKE) --no-print-directory demo DEMO=once
 	@if [ -n "$$(git status --porcelain)" ]; then \
 	  git --no-pager diff; \
