@@ -44,9 +44,13 @@ func (b *bomb) try(t *testing.T, namespace string) bool {
 	return true
 }
 
-// meet has an operator judge a bomb, and checks what it cost.
-func (o *running) meet(t *testing.T, b *bomb, rest int64) (isTaken bool) {
+// meet has an operator judge a bomb, and checks what it cost beyond its resting state,
+// which has no garbage of the bomb before.
+func (o *running) meet(t *testing.T, b *bomb, profiles string) (isTaken bool) {
 	t.Helper()
+	living(t, profiles)
+	rest, err := harness.Memory(o.Pid(), "VmRSS")
+	require.NoError(t, err)
 	require.NoError(t, harness.ForgetMost(o.Pid()))
 	before, err := harness.CPU(o.Pid())
 	require.NoError(t, err)
@@ -77,17 +81,17 @@ func TestGeneratedBombsCostLittle(t *testing.T) {
 		*seed = uint64(time.Now().UnixNano())
 	}
 	t.Logf("with -seed %d", *seed)
-	o := start(t, allowing(t))
+	profiles, err := harness.FreeAddress()
+	require.NoError(t, err)
+	o := start(t, allowing(t), "--pprof-bind-address="+profiles)
 	require.True(t, o.until(t.Context(), harness.Patience, o.isReady), "it does not start")
 	o.warm(t)
-	rest, err := harness.Memory(o.Pid(), "VmRSS")
-	require.NoError(t, err)
 	g := generator{rand.New(rand.NewPCG(*seed, 0))}
 	taken := 0
 	for n := range count {
 		b := g.bomb()
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			if o.meet(t, &b, rest) {
+			if o.meet(t, &b, profiles) {
 				taken++
 			}
 		})

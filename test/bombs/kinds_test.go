@@ -130,7 +130,7 @@ func kinds() []bomb {
 	return []bomb{
 		{"aliases in a namespace's defaults", aliases("values", 20_000, 20_000), inDefaults, meta.NamespaceDefaults},
 		{"aliases in a workload's annotation", "[&a " + times(20_000, "x") + times(20_000, ",*a") + "]", inAnnotation, "values.b"},
-		{"aliases in an inline configuration", aliased(100_000, 10_000), inline, "spec.sidecar.config.inline"},
+		{"aliases in an inline configuration", aliased(100_000, 10_000), inline, "sidecar.config.inline"},
 		{"a table of 30,000 parts in TOML", "[" + strings.TrimSuffix(times(30_000, "a."), ".") + "]\n", referenced("vector.toml"), "ConfigMap"},
 		{"a table of 250,000 parts in TOML", "[" + strings.TrimSuffix(times(250_000, "a."), ".") + "]\n", referenced("vector.toml"), "ConfigMap"},
 		{"long keys around many values", nested(90, 1_000, 500), inValues, "spec"},
@@ -138,7 +138,7 @@ func kinds() []bomb {
 		{"a long key above many leaves in YAML", leaves(500_000, 30_000), referenced("vector.yaml"), "ConfigMap"},
 		{"many nodes in a namespace's defaults", "values: {a: [" + long + "]}\n", inDefaults, meta.NamespaceDefaults},
 		{"many nodes in a referenced configuration", "sources: [" + long + "]\n", referenced("vector.yaml"), "ConfigMap"},
-		{"many nodes in an inline configuration", "sources: [" + list + "]\n", inline, "spec.sidecar.config.inline"},
+		{"many nodes in an inline configuration", "sources: [" + list + "]\n", inline, "sidecar.config.inline"},
 		{"a schema that doubles", doubling(40), inSet("values.schema.json"), "values.schema.json"},
 		{"a schema of a file", `{"$ref":"file:///etc/passwd"}`, inSet("values.schema.json"), "values.schema.json"},
 		{"a large VectorSidecar", `{"a":"` + times(1_200_000, "x") + `"}`, inValues, "KiB"},
