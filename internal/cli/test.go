@@ -76,23 +76,23 @@ func (o *testOptions) run(ctx context.Context, arguments []string) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	var verdicts []verdict
+	scenarios, err := scenario.Load(arguments...)
+	if err != nil {
+		return err
+	}
+	charts := map[string]fs.FS{}
 	for _, argument := range arguments {
-		scenarios, err := scenario.Load(argument)
+		if charts[argument], err = o.chartFor(argument); err != nil {
+			return err
+		}
+	}
+	var verdicts []verdict
+	for _, one := range scenarios {
+		judged, err := o.try(ctx, charts[one.Under], one)
 		if err != nil {
 			return err
 		}
-		chart, err := o.chartFor(argument)
-		if err != nil {
-			return err
-		}
-		for _, one := range scenarios {
-			judged, err := o.try(ctx, chart, one)
-			if err != nil {
-				return fmt.Errorf("%s: %w", one.Name, err)
-			}
-			verdicts = append(verdicts, judged)
-		}
+		verdicts = append(verdicts, judged)
 	}
 	if len(verdicts) == 0 {
 		return fmt.Errorf("there are no tests in %s", strings.Join(arguments, ", "))
@@ -115,10 +115,7 @@ func (o *testOptions) try(ctx context.Context, chart fs.FS, one *scenario.Scenar
 		return verdict{}, err
 	}
 	judged := verdict{Name: one.Name, Story: one.Story}
-	_, hasExpectations := one.File(scenario.Expectations)
-	_, hasYAML := one.File(scenario.WantYAML)
-	_, hasError := one.File(scenario.WantError)
-	if o.update && (hasYAML || hasError || !hasExpectations) {
+	if o.update {
 		if err := one.Update(outcome); err != nil {
 			return judged, err
 		}
