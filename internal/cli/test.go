@@ -53,8 +53,22 @@ expect.yaml, a list of expectations:
       path: "{.spec.template.spec.initContainers[0].name}"
       equals: vector
 
-An expectation has one of equals, contains, matches and exists. A folder that is a sidecar
-chart is tested with its own templates.
+An expectation has one of equals, contains, matches and exists.
+
+A .txtar file may name another one of its folder as its base, by a line before its first
+file. It has the inputs of the base but for what it says itself, and says how a file FILE.yaml
+differs in FILE.diff:
+
+    base: cart.txtar
+    -- vectorsidecar.diff --
+     spec:
+    +  environment: production
+
+Each line begins with a mark: "~" takes the place of the line with the same key, "+" is added,
+"-" is taken out (with " …" at its end, what is below it too), and a space stays, to say where
+the next ones are. --update writes want.diff, bases first.
+
+A folder that is a sidecar chart is tested with its own templates.
 
 The exit code is 0 if all tests pass, 1 if one fails, and 2 if they cannot be run.`,
 		Example: `# all tests of a folder

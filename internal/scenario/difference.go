@@ -53,7 +53,7 @@ func apply(base, difference string) (string, error) {
 		line, isBlock := block(mark, line)
 		at := slices.IndexFunc(left, fits(mark, line))
 		if at < 0 {
-			return "", &misfit{number, fmt.Sprintf("the base has no %q after the lines before it", strings.TrimSpace(line))}
+			return "", &misfit{number, fmt.Sprintf("the base has no line %q after those named before", strings.TrimSpace(line))}
 		}
 		for _, before := range left[:at] {
 			text.WriteString(before)
