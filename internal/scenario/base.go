@@ -43,23 +43,23 @@ type loader struct {
 }
 
 // opened is a scenario by its name and its real path.
-type opened struct{ name, real string }
+type opened struct{ name, path string }
 
 // load reads a scenario, its base and that one's. The error begins with the path.
 func (l *loader) load(name string, read func(name string) (*Scenario, error)) (*Scenario, error) {
-	real, err := realPath(name)
+	path, err := realPath(name)
 	if err != nil {
 		return nil, fmt.Errorf("reading scenarios: %w", err)
 	}
-	if one, ok := l.loaded[real]; ok {
+	if one, ok := l.loaded[path]; ok {
 		return one, nil
 	}
 	one, err := read(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	l.open = append(l.open, opened{name, real})
-	one.base, err = l.base(one, filepath.Dir(real))
+	l.open = append(l.open, opened{name, path})
+	one.base, err = l.base(one, filepath.Dir(path))
 	l.open = l.open[:len(l.open)-1]
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (l *loader) load(name string, read func(name string) (*Scenario, error)) (*
 	if err := one.check(); err != nil {
 		return nil, err
 	}
-	l.loaded[real] = one
+	l.loaded[path] = one
 	return one, nil
 }
 
@@ -100,17 +100,17 @@ func (l *loader) base(of *Scenario, folder string) (*Scenario, error) {
 	if !filepath.IsLocal(path) {
 		return nil, outside
 	}
-	real, err := filepath.EvalSymlinks(filepath.Join(folder, path))
+	found, err := filepath.EvalSymlinks(filepath.Join(folder, path))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, of.invalid("its base %q does not exist: write it, or name a file that does, by its path from the folder of this one", names[0])
 	}
 	if err != nil {
 		return nil, of.invalid("its base %q: %w", names[0], err)
 	}
-	if within, err := filepath.Rel(folder, real); err != nil || !filepath.IsLocal(within) {
+	if within, err := filepath.Rel(folder, found); err != nil || !filepath.IsLocal(within) {
 		return nil, outside
 	}
-	if at := slices.IndexFunc(l.open, func(o opened) bool { return o.real == real }); at >= 0 {
+	if at := slices.IndexFunc(l.open, func(o opened) bool { return o.path == found }); at >= 0 {
 		return nil, of.invalid("its bases lead back to it: %s: take %q out of one", l.circle(at), baseLine)
 	}
 	return l.load(filepath.Join(filepath.Dir(of.path), path), func(name string) (*Scenario, error) { return readWithin(folder, path, name) })
@@ -127,16 +127,12 @@ func (l *loader) circle(from int) string {
 
 // readWithin reads a file of a folder, out of which no link leads, whoever changes it now.
 func readWithin(folder, path, name string) (*Scenario, error) {
-	root, err := os.OpenRoot(folder)
+	file, err := os.OpenInRoot(folder, path)
 	if err != nil {
 		return nil, err
 	}
-	file, err := root.Open(path)
-	if err = errors.Join(err, root.Close()); err != nil {
-		return nil, err
-	}
 	text, err := bounded.Stream(file)
-	if err = errors.Join(err, file.Close()); err != nil {
+	if err := errors.Join(err, file.Close()); err != nil {
 		return nil, err
 	}
 	return parse(name, text), nil

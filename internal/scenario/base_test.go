@@ -12,8 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// standing is a scenario without a base.
-const standing = `# It stands alone.
+// standing is a scenario without a base, and given what is given in it.
+const standing = given + `-- want.yaml --
+image: vector:1
+level: info
+replicas: 2
+`
+
+const given = `# It stands alone.
 -- workload.yaml --
 replicas: 2
 -- vectorsidecar.yaml --
@@ -21,10 +27,6 @@ spec:
   level: info
 -- environment --
 staging
--- want.yaml --
-image: vector:1
-level: info
-replicas: 2
 `
 
 // folder writes files into a new folder and returns it.
@@ -70,15 +72,15 @@ func TestAScenarioHasWhatItsBaseHas(t *testing.T) {
 		Workload: []byte("replicas: 3\n"), Sidecar: []byte("spec:\n  level: warn\n"),
 		Environment: []byte("staging\n"), KubeVersion: []byte("v1.30\n"),
 	}, a.Files())
-	whole := "image: vector:1\nlevel: warn\nreplicas: 3\n"
-	differences, err := a.Compare(Outcome{Text: whole})
+	outcome := "image: vector:1\nlevel: warn\nreplicas: 3\n"
+	differences, err := a.Compare(Outcome{Text: outcome})
 	require.NoError(t, err)
 	require.Empty(t, differences)
 	differences, err = a.Compare(Outcome{Text: "level: debug\n"})
 	require.NoError(t, err)
-	require.Len(t, differences, 1)
-	require.Equal(t, whole, differences[0].Want, "what differs is shown as a whole")
-	require.Contains(t, differences[0].What, "b.txtar with want.diff")
+	require.Equal(t, []Difference{{
+		What: "want.yaml (" + filepath.Join(root, "sub", "b.txtar") + " with want.diff)", Want: outcome, Got: "level: debug\n",
+	}}, differences, "what differs is shown as a whole")
 }
 
 func TestWhatIsExpectedOfTheBaseIsExpectedOfNoOther(t *testing.T) {
@@ -152,7 +154,7 @@ func TestABaseThatCannotBeIsRefused(t *testing.T) {
 		"itself":                     {map[string]string{"one.txtar": "base: one.txtar" + rest}, []string{"its bases lead back to it: ", "one.txtar → ", "take \"base:\" out"}},
 		"a cycle":                    {map[string]string{"one.txtar": "base: two.txtar" + rest, "two.txtar": "base: sub/../one.txtar" + rest, "sub/x": ""}, []string{"two.txtar: its bases lead back to it: ", "one.txtar → "}},
 		"a base that is broken":      {map[string]string{"one.txtar": "base: two.txtar" + rest, "two.txtar": standing + "-- x --\n"}, []string{"two.txtar: \"x\" is none of"}},
-		"a difference without one":   {map[string]string{"one.txtar": standing[:strings.Index(standing, "-- want")] + "-- want.diff --\n"}, []string{"one.txtar: \"want.diff\" is a difference to a base, and there is none", "base: FILE.txtar"}},
+		"a difference without one":   {map[string]string{"one.txtar": given + "-- want.diff --\n"}, []string{"one.txtar: \"want.diff\" is a difference to a base, and there is none", "base: FILE.txtar"}},
 		"a file and its difference":  {map[string]string{"one.txtar": "base: two.txtar\n-- workload.yaml --\n-- workload.diff --\n", "two.txtar": standing}, []string{"one.txtar: both \"workload.yaml\" and \"workload.diff\""}},
 		"an error and a difference":  {map[string]string{"one.txtar": "base: two.txtar\n-- want-error --\n-- want.diff --\n", "two.txtar": standing}, []string{"one.txtar: want.diff and want-error are given"}},
 		"neither has what must be":   {map[string]string{"one.txtar": "base: two.txtar\n", "two.txtar": "-- workload.yaml --\n"}, []string{"two.txtar: \"vectorsidecar.yaml\" is missing"}},
@@ -191,7 +193,7 @@ func TestLinksMakeNoBaseOfTheSameFile(t *testing.T) {
 func TestADifferenceOfTheOutcomeThatDoesNotFitIsNamedByFileAndLine(t *testing.T) {
 	for name, test := range map[string]struct{ base, names string }{
 		"the base has another line": {standing, ":4: want.diff does not fit the base "},
-		"the base fails":            {standing[:strings.Index(standing, "-- want")] + "-- want-error --\nno\n", ":2: want.diff does not fit the base "},
+		"the base fails":            {given + "-- want-error --\nno\n", ":2: want.diff does not fit the base "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := folder(t, map[string]string{"two.txtar": test.base, "one.txtar": "base: two.txtar\n-- want.diff --\n~level: warn\n-replicas: 3\n"})
