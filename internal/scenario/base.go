@@ -59,7 +59,7 @@ func (l *loader) load(name string, read func(name string) (*Scenario, error)) (*
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	l.open = append(l.open, opened{name, path})
-	one.base, err = l.base(one, filepath.Dir(path))
+	one.base, err = l.base(one)
 	l.open = l.open[:len(l.open)-1]
 	if err != nil {
 		return nil, err
@@ -80,8 +80,8 @@ func realPath(name string) (string, error) {
 	return filepath.EvalSymlinks(name)
 }
 
-// base reads the base of a scenario that lies in a folder; nil if it names none.
-func (l *loader) base(of *Scenario, folder string) (*Scenario, error) {
+// base reads the base of a scenario; nil if it names none.
+func (l *loader) base(of *Scenario) (*Scenario, error) {
 	var names []string
 	for line := range strings.Lines(string(of.archive.Comment)) {
 		if name, ok := strings.CutPrefix(line, baseLine); ok {
@@ -100,12 +100,17 @@ func (l *loader) base(of *Scenario, folder string) (*Scenario, error) {
 	if !filepath.IsLocal(path) {
 		return nil, outside
 	}
-	found, err := filepath.EvalSymlinks(filepath.Join(folder, path))
+	name := filepath.Join(filepath.Dir(of.path), path)
+	found, err := realPath(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, of.invalid("its base %q does not exist: write it, or name a file that does, by its path from the folder of this one", names[0])
 	}
 	if err != nil {
 		return nil, of.invalid("its base %q: %w", names[0], err)
+	}
+	folder, err := realPath(filepath.Dir(of.path))
+	if err != nil {
+		return nil, of.invalid("its folder: %w", err)
 	}
 	if within, err := filepath.Rel(folder, found); err != nil || !filepath.IsLocal(within) {
 		return nil, outside
@@ -113,7 +118,7 @@ func (l *loader) base(of *Scenario, folder string) (*Scenario, error) {
 	if at := slices.IndexFunc(l.open, func(o opened) bool { return o.path == found }); at >= 0 {
 		return nil, of.invalid("its bases lead back to it: %s: take %q out of one", l.circle(at), baseLine)
 	}
-	return l.load(filepath.Join(filepath.Dir(of.path), path), func(name string) (*Scenario, error) { return readWithin(folder, path, name) })
+	return l.load(name, func(name string) (*Scenario, error) { return readWithin(folder, path, name) })
 }
 
 // circle are the scenarios whose bases are each other's.

@@ -182,6 +182,18 @@ func TestNoLinkLeadsToABaseElsewhere(t *testing.T) {
 	}
 }
 
+// A scenario that is a link has its base beside the link.
+func TestALinkHasItsBaseInItsOwnFolder(t *testing.T) {
+	elsewhere := folder(t, map[string]string{"one.txtar": "base: two.txtar\n"})
+	root := folder(t, map[string]string{"two.txtar": standing})
+	require.NoError(t, os.Symlink(filepath.Join(elsewhere, "one.txtar"), filepath.Join(root, "one.txtar")))
+	found, err := Load(root)
+	require.NoError(t, err)
+	require.Len(t, found, 2)
+	_, err = Load(elsewhere)
+	require.ErrorContains(t, err, "its base \"two.txtar\" does not exist")
+}
+
 // A folder that holds itself has no end of names for one file.
 func TestLinksMakeNoBaseOfTheSameFile(t *testing.T) {
 	root := folder(t, map[string]string{"one.txtar": "base: again/one.txtar\n"})

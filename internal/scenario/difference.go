@@ -13,9 +13,9 @@ import (
 // that is not added stands for the next line of the base that it fits; what the base has
 // before that stays as it is.
 //
-// A unified difference would name the line numbers and the values of the base, so that
-// each change of the base were one of every difference to it, all hashes twice. It is also
-// no less code: what go.mod has writes unified differences, and applies none.
+// It is no unified difference, because that names lines of the base by number and what is
+// replaced by its value: a change of the base would change every difference to it. It would
+// be no less code either: the modules at hand write unified differences, and apply none.
 const (
 	stays   = ' ' // The line stays, and says where the next ones are.
 	goes    = '-' // The line is taken out; with nested at its end, what is below it too.
