@@ -53,8 +53,22 @@ expect.yaml, a list of expectations:
       path: "{.spec.template.spec.initContainers[0].name}"
       equals: vector
 
-An expectation has one of equals, contains, matches and exists. A folder that is a sidecar
-chart is tested with its own templates.
+An expectation has one of equals, contains, matches and exists.
+
+A .txtar file may name another one of its folder as its base, by a line before its first
+file. It has the inputs of the base but for what it says itself, and says how a file FILE.yaml
+differs in FILE.diff:
+
+    base: cart.txtar
+    -- vectorsidecar.diff --
+     spec:
+    +  environment: production
+
+Each line begins with a mark: "~" takes the place of the line with the same key, "+" is added,
+"-" is taken out (with " …" at its end, what is below it too), and a space stays, to say where
+the next ones are. --update writes want.diff, bases first.
+
+A folder that is a sidecar chart is tested with its own templates.
 
 The exit code is 0 if all tests pass, 1 if one fails, and 2 if they cannot be run.`,
 		Example: `# all tests of a folder
@@ -76,23 +90,23 @@ func (o *testOptions) run(ctx context.Context, arguments []string) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	var verdicts []verdict
+	scenarios, err := scenario.Load(arguments...)
+	if err != nil {
+		return err
+	}
+	charts := map[string]fs.FS{}
 	for _, argument := range arguments {
-		scenarios, err := scenario.Load(argument)
+		if charts[argument], err = o.chartFor(argument); err != nil {
+			return err
+		}
+	}
+	var verdicts []verdict
+	for _, one := range scenarios {
+		judged, err := o.try(ctx, charts[one.Under], one)
 		if err != nil {
 			return err
 		}
-		chart, err := o.chartFor(argument)
-		if err != nil {
-			return err
-		}
-		for _, one := range scenarios {
-			judged, err := o.try(ctx, chart, one)
-			if err != nil {
-				return fmt.Errorf("%s: %w", one.Name, err)
-			}
-			verdicts = append(verdicts, judged)
-		}
+		verdicts = append(verdicts, judged)
 	}
 	if len(verdicts) == 0 {
 		return fmt.Errorf("there are no tests in %s", strings.Join(arguments, ", "))
@@ -115,10 +129,7 @@ func (o *testOptions) try(ctx context.Context, chart fs.FS, one *scenario.Scenar
 		return verdict{}, err
 	}
 	judged := verdict{Name: one.Name, Story: one.Story}
-	_, hasExpectations := one.File(scenario.Expectations)
-	_, hasYAML := one.File(scenario.WantYAML)
-	_, hasError := one.File(scenario.WantError)
-	if o.update && (hasYAML || hasError || !hasExpectations) {
+	if o.update {
 		if err := one.Update(outcome); err != nil {
 			return judged, err
 		}

@@ -38,15 +38,16 @@ type Difference struct {
 // Compare returns how an outcome differs from what the scenario expects.
 func (s *Scenario) Compare(outcome Outcome) ([]Difference, error) {
 	var differences []Difference
-	_, hasYAML := s.File(WantYAML)
-	_, hasError := s.File(WantError)
-	want, isExpected := s.File(outcome.name())
-	text, hasExpectations := s.File(Expectations)
+	want, isExpected, err := s.whole(outcome.name())
+	if err != nil {
+		return nil, err
+	}
+	text, hasExpectations := s.given(Expectations)
 	switch {
 	case isExpected && want != outcome.Text:
-		differences = append(differences, Difference{outcome.name(), want, outcome.Text})
+		differences = append(differences, Difference{s.origin(outcome.name()), want, outcome.Text})
 	case isExpected:
-	case hasYAML, hasError:
+	case s.hasOutcome():
 		return []Difference{{outcome.name(), "", outcome.Text}}, nil
 	case !hasExpectations:
 		return []Difference{{"an expectation", "", "there is none: --update writes it\n"}}, nil
@@ -58,12 +59,12 @@ func (s *Scenario) Compare(outcome Outcome) ([]Difference, error) {
 	}
 	var expectations []Expectation
 	if err := bounded.Object().DecodeYAMLStrictly([]byte(text), &expectations); err != nil {
-		return nil, fmt.Errorf("%s: %w", Expectations, err)
+		return nil, s.invalid("%s: %w", Expectations, err)
 	}
 	for i, expectation := range expectations {
 		found, err := expectation.compare(outcome.Text)
 		if err != nil {
-			return nil, fmt.Errorf("%s: item %d: %w", Expectations, i, err)
+			return nil, s.invalid("%s: item %d: %w", Expectations, i, err)
 		}
 		if found != nil {
 			differences = append(differences, *found)

@@ -3,7 +3,8 @@
 
 // Package scenario is the form of a test of templates and values that a person
 // writes: what is given, and what should come of it, in one .txtar file or one
-// folder. It renders nothing itself.
+// folder. A file may say no more than how it differs from another one, its base.
+// The package renders nothing itself.
 package scenario
 
 import (
@@ -20,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/world"
 )
 
-// Names of what a scenario may hold. Workload and Sidecar it must hold.
+// Names of what a scenario may hold. Workload and Sidecar it must hold, or its base.
 const (
 	Workload    = "workload.yaml"
 	Sidecar     = "vectorsidecar.yaml"
@@ -36,8 +37,12 @@ const (
 )
 
 var (
-	mayHold  = []string{Workload, Sidecar, ConfigMaps, Values, Environment, KubeVersion, WantYAML, WantError, Expectations}
-	mustHold = []string{Workload, Sidecar}
+	inputs   = []string{Workload, Sidecar, ConfigMaps, Values, Environment, KubeVersion}
+	outcomes = []string{WantYAML, wantDifference, WantError}
+	// mayDiffer are the files in whose place a difference to that of the base may stand.
+	mayDiffer = []string{Workload, Sidecar, ConfigMaps, Values, WantYAML}
+	mayHold   = slices.Concat(inputs, []string{WantYAML, WantError, Expectations}, differences(mayDiffer))
+	mustHold  = []string{Workload, Sidecar}
 )
 
 const extension = ".txtar"
@@ -48,37 +53,46 @@ type Scenario struct {
 	Name string
 	// Story is the comment that begins the file, less the licence.
 	Story string
+	// Under is the path that was loaded and has it in it. Empty for a base that lies
+	// elsewhere.
+	Under string
 
 	path    string
 	archive *txtar.Archive
+	base    *Scenario // nil if it has none
 }
 
-// Load reads a scenario, or all those in a folder and below.
-func Load(path string) ([]*Scenario, error) {
-	var all []*Scenario
-	err := filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
+// Load reads scenarios, and all those in folders and below. They come by name, but a base
+// before what names it, so that what is written of it is there for the others.
+func Load(paths ...string) ([]*Scenario, error) {
+	var found []*Scenario
+	loading := loader{loaded: map[string]*Scenario{}}
+	for _, path := range paths {
+		err := filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return fmt.Errorf("reading scenarios: %w", err)
+			}
+			var one *Scenario
+			switch {
+			case entry.IsDir() && has(name, Workload) && has(name, Sidecar):
+				one, err = loading.load(name, loadFolder)
+			case !entry.IsDir() && filepath.Ext(name) == extension:
+				one, err = loading.load(name, loadFile)
+			}
+			if err != nil {
+				return err
+			}
+			if one != nil && one.Under == "" {
+				one.Under = path
+				found = append(found, one)
+			}
+			return nil
+		})
 		if err != nil {
-			return fmt.Errorf("reading scenarios: %w", err)
+			return nil, err
 		}
-		var one *Scenario
-		switch {
-		case entry.IsDir() && has(name, Workload) && has(name, Sidecar):
-			one, err = loadFolder(name)
-		case !entry.IsDir() && filepath.Ext(name) == extension:
-			one, err = loadFile(name)
-		}
-		if err == nil && one != nil {
-			err = one.check()
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		if one != nil {
-			all = append(all, one)
-		}
-		return nil
-	})
-	return all, err
+	}
+	return basesFirst(found), nil
 }
 
 func has(folder, name string) bool {
@@ -91,8 +105,12 @@ func loadFile(name string) (*Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parse(name, text), nil
+}
+
+func parse(name string, text []byte) *Scenario {
 	archive := txtar.Parse(text)
-	return &Scenario{Name: strings.TrimSuffix(name, extension), Story: story(archive), path: name, archive: archive}, nil
+	return &Scenario{Name: strings.TrimSuffix(name, extension), Story: story(archive), path: name, archive: archive}
 }
 
 func loadFolder(folder string) (*Scenario, error) {
@@ -115,26 +133,60 @@ func (s *Scenario) check() error {
 	var names []string
 	for _, file := range s.archive.Files {
 		if !slices.Contains(mayHold, file.Name) {
-			return fmt.Errorf("%q is none of %s", file.Name, strings.Join(mayHold, ", "))
+			return s.invalid("%q is none of %s", file.Name, strings.Join(mayHold, ", "))
 		}
 		if slices.Contains(names, file.Name) {
-			return fmt.Errorf("%q is given twice", file.Name)
+			return s.invalid("%q is given twice", file.Name)
 		}
 		names = append(names, file.Name)
 	}
-	for _, name := range mustHold {
-		if !slices.Contains(names, name) {
-			return fmt.Errorf("%q is missing", name)
+	for _, name := range mayDiffer {
+		switch difference := differenceOf(name); {
+		case !slices.Contains(names, difference):
+		case s.base == nil:
+			return s.invalid("%q is a difference to a base, and there is none: name it in a line %q before the first file, or give %q", difference, baseLine+" FILE"+extension, name)
+		case slices.Contains(names, name):
+			return s.invalid("both %q and %q are given: leave out one", name, difference)
 		}
 	}
-	if slices.Contains(names, WantYAML) && slices.Contains(names, WantError) {
-		return fmt.Errorf("both %s and %s are given: a scenario has one outcome", WantYAML, WantError)
+	for _, name := range inputs {
+		if _, isThere, err := s.whole(name); err != nil {
+			return err
+		} else if !isThere && slices.Contains(mustHold, name) {
+			return s.invalid("%q is missing", name)
+		}
+	}
+	if given := slices.DeleteFunc(slices.Clone(outcomes), func(name string) bool { return !slices.Contains(names, name) }); len(given) > 1 {
+		return s.invalid("%s are given: a scenario has one outcome", strings.Join(given, " and "))
 	}
 	return nil
 }
 
-// File returns what the scenario holds under a name, and whether it does.
+// invalid says what is wrong with the scenario.
+func (s *Scenario) invalid(format string, arguments ...any) error {
+	return fmt.Errorf("%s: %w", s.path, fmt.Errorf(format, arguments...))
+}
+
+// File returns what the scenario holds under a name, as its base has it where it says
+// nothing else, and whether it does. A difference that cannot be applied holds nothing.
 func (s *Scenario) File(name string) (string, bool) {
+	text, isThere, err := s.whole(name)
+	return text, isThere && err == nil
+}
+
+// Files are the inputs by name.
+func (s *Scenario) Files() map[string][]byte {
+	files := map[string][]byte{}
+	for _, name := range inputs {
+		if text, isThere := s.File(name); isThere {
+			files[name] = []byte(text)
+		}
+	}
+	return files
+}
+
+// given returns what is written in the scenario itself.
+func (s *Scenario) given(name string) (string, bool) {
 	i := slices.IndexFunc(s.archive.Files, func(f txtar.File) bool { return f.Name == name })
 	if i < 0 {
 		return "", false
@@ -142,34 +194,54 @@ func (s *Scenario) File(name string) (string, bool) {
 	return string(s.archive.Files[i].Data), true
 }
 
-// Files are all files by name.
-func (s *Scenario) Files() map[string][]byte {
-	files := map[string][]byte{}
-	for _, file := range s.archive.Files {
-		files[file.Name] = file.Data
-	}
-	return files
-}
-
-// Update writes the outcome in the place of the one that was expected.
+// Update writes the outcome in the place of the one that was expected, as a difference to
+// that of the base if that is shorter. A scenario of expectations alone stays as it is.
 func (s *Scenario) Update(outcome Outcome) error {
-	s.archive.Files = slices.DeleteFunc(s.archive.Files, func(f txtar.File) bool { return f.Name == WantYAML || f.Name == WantError })
-	s.archive.Files = append(s.archive.Files, txtar.File{Name: outcome.name(), Data: []byte(outcome.Text)})
+	if _, hasExpectations := s.given(Expectations); hasExpectations && !s.hasOutcome() {
+		return nil
+	}
+	file, err := s.expectation(outcome)
+	if err != nil {
+		return err
+	}
+	s.archive.Files = slices.DeleteFunc(s.archive.Files, func(f txtar.File) bool { return slices.Contains(outcomes, f.Name) })
+	s.archive.Files = append(s.archive.Files, file)
 	if filepath.Ext(s.path) == extension {
 		return os.WriteFile(s.path, txtar.Format(s.archive), 0o644)
 	}
-	for _, name := range []string{WantYAML, WantError} {
+	for _, name := range outcomes {
 		if err := os.Remove(filepath.Join(s.path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	return os.WriteFile(filepath.Join(s.path, outcome.name()), []byte(outcome.Text), 0o644)
+	return os.WriteFile(filepath.Join(s.path, file.Name), file.Data, 0o644)
+}
+
+// expectation is the file that expects an outcome.
+func (s *Scenario) expectation(outcome Outcome) (txtar.File, error) {
+	whole := txtar.File{Name: outcome.name(), Data: []byte(outcome.Text)}
+	if s.base == nil || outcome.Failed {
+		return whole, nil
+	}
+	text, isThere, err := s.base.whole(WantYAML)
+	if err != nil || !isThere {
+		return whole, err
+	}
+	if difference, isShorter := differ(text, outcome.Text); isShorter {
+		return txtar.File{Name: wantDifference, Data: []byte(difference)}, nil
+	}
+	return whole, nil
+}
+
+// hasOutcome tells whether the scenario says what is to come of it as a whole.
+func (s *Scenario) hasOutcome() bool {
+	return slices.ContainsFunc(outcomes, func(name string) bool { _, isGiven := s.given(name); return isGiven })
 }
 
 func story(archive *txtar.Archive) string {
 	var lines []string
 	for line := range strings.Lines(string(archive.Comment)) {
-		if !strings.HasPrefix(line, "# SPDX-") {
+		if !strings.HasPrefix(line, "# SPDX-") && !strings.HasPrefix(line, baseLine) {
 			lines = append(lines, strings.TrimSpace(strings.TrimPrefix(line, "#")))
 		}
 	}

@@ -135,6 +135,8 @@ func scenes(t *testing.T) map[string]scene {
 		"a field":              {"workload.yaml": write(workload), "sidecar.yaml": write(selecting, "SPEC", quoted+": 1")},
 		"a test":               {"workload.yaml": write(workload), "sidecar.yaml": write(selecting), "story.txtar": story},
 		"a test's name":        {"workload.yaml": write(workload), "sidecar.yaml": write(selecting), "a\x1b[2J\u202e\n::error::b.txtar": story},
+		"a test's base":        {"workload.yaml": write(workload), "sidecar.yaml": write(selecting), "story.txtar": "base: " + evil},
+		"a test's difference":  {"workload.yaml": write(workload), "sidecar.yaml": write(selecting), "a.txtar": story, "b.txtar": "base: a.txtar\n-- workload.diff --\n-" + evil},
 	}
 }
 

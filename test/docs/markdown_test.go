@@ -119,7 +119,7 @@ func TestEveryPageSaysItsLicence(t *testing.T) {
 
 func TestEveryFenceHasALanguageThatIsChecked(t *testing.T) {
 	checked := []string{
-		"sh", "yaml", "diff", "gotemplate",
+		"sh", "yaml", "diff", "gotemplate", "txtar",
 		"mermaid", // By people: what reads it is not written in Go.
 	}
 	for _, p := range pages(t) {

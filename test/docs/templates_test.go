@@ -30,7 +30,7 @@ var ownFile = regexp.MustCompile(`^(?:# |{{- /\* )(` + ownTemplates + `/\S+)`)
 
 func fileOf(f *fence) (string, bool) {
 	match := ownFile.FindStringSubmatch(f.text)
-	if match == nil || f.language != "yaml" && f.language != "gotemplate" {
+	if match == nil || !slices.Contains([]string{"yaml", "gotemplate", "txtar"}, f.language) {
 		return "", false
 	}
 	return match[1], true
@@ -41,20 +41,23 @@ func fileOf(f *fence) (string, bool) {
 func TestTheGuideForTemplateAuthorsWorks(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), ownTemplates)
 	here := func(text string) string { return strings.ReplaceAll(text, ownTemplates, folder) }
-	ran, printed, builtin := 0, "", ""
-	for _, f := range fences(t, "sh", "yaml", "gotemplate", "diff") {
+	ran, last, printed, builtin := 0, "", "", ""
+	for _, f := range fences(t, "sh", "yaml", "gotemplate", "txtar", "diff") {
 		name, isFile := fileOf(&f)
 		switch {
 		case f.page != templatesPage:
 		case isFile:
 			require.NoError(t, os.MkdirAll(filepath.Dir(here(name)), 0o700), f.at())
 			require.NoError(t, os.WriteFile(here(name), []byte(f.text+"\n"), 0o600), f.at())
+			last = here(name)
 		case f.language == "sh":
 			printed = shell(t, here(f.text))
 			if strings.Contains(f.text, "--templates") {
 				builtin = shell(t, here(strings.ReplaceAll(f.text, "--templates "+ownTemplates, "")))
 			}
 			ran++
+		case f.language == "txtar":
+			requireWritten(t, f.text, last)
 		case f.language == "diff":
 			requireChange(t, f.text, builtin, printed)
 			for line := range strings.SplitSeq(f.text, "\n") {
@@ -65,7 +68,17 @@ func TestTheGuideForTemplateAuthorsWorks(t *testing.T) {
 		}
 	}
 	require.Equal(t, 7, ran)
-	require.Contains(t, printed, "unchanged\n", "the last command compares with a golden file")
+	require.Contains(t, printed, "2 tests, 0 failed\n", "the last command runs the scenarios")
+}
+
+// requireWritten holds what is shown of a file that a command has changed against it. "…"
+// stands for what is left out, as in a diff.
+func requireWritten(t *testing.T, shown, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	lines := slices.DeleteFunc(strings.Split(shown, "\n"), func(line string) bool { return line == "…" })
+	requireInOrder(t, lines, string(text))
 }
 
 // helmOnly are the functions that Helm adds to sprig's.

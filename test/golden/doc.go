@@ -6,7 +6,7 @@
 // operator's own, and need no cluster. `go test ./test/golden -update` rewrites the
 // expectations; the diff is the review.
 //
-// A file may hold workload.yaml and vectorsidecar.yaml, which it must, configmaps.yaml,
-// values.yaml (what the installation gave for the environment), environment,
-// kube-version, and one expectation: want.yaml or want-error.
+// A scenario says no more than how it differs from its base. That is minimal-development
+// for most; logs-shared-volume where the sidecar reads files, and injected-already where
+// the workload carries a sidecar. docs/templates.md has the form.
 package golden

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -50,17 +51,54 @@ func (s *scenario) file(name string) (string, bool) { return s.File(name) }
 // The scenarios are run as a platform team runs its own: by kubectl vectorsidecar
 // test.
 func TestScenarios(t *testing.T) {
+	if *update {
+		run(t, ".", "--update") // All at once, bases first.
+	}
 	for _, s := range scenarios(t) {
 		t.Run(s.name, func(t *testing.T) {
-			arguments := []string{"test", s.name + extension}
-			if *update {
-				arguments = append(arguments, "--update")
-			}
-			var out bytes.Buffer
-			streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &out}
-			require.Zero(t, cli.Run(t.Context(), arguments, streams, vectorsidecar.FS, "test"), "%s", &out)
+			run(t, s.name+extension)
 		})
 	}
+}
+
+func run(t *testing.T, arguments ...string) {
+	t.Helper()
+	var out bytes.Buffer
+	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &out}
+	require.Zero(t, cli.Run(t.Context(), append([]string{"test"}, arguments...), streams, vectorsidecar.FS, "test"), "%s", &out)
+}
+
+// What is expected is written in one way, so that an update shows what has changed and no more.
+func TestAnUpdateOfWhatPassesChangesNothing(t *testing.T) {
+	folder := t.TempDir()
+	require.NoError(t, os.CopyFS(folder, os.DirFS(".")))
+	run(t, folder, "--update")
+	for _, s := range scenarios(t) {
+		is, err := os.ReadFile(s.name + extension)
+		require.NoError(t, err)
+		updated, err := os.ReadFile(filepath.Join(folder, s.name+extension))
+		require.NoError(t, err)
+		require.Equal(t, string(is), string(updated), s.name)
+	}
+}
+
+// most is how many lines the scenarios and the record have: what somebody can read. One that
+// is new has a base.
+const most = 3000
+
+func TestTheScenariosCanBeRead(t *testing.T) {
+	entries, err := os.ReadDir(".")
+	require.NoError(t, err)
+	lines := 0
+	for _, entry := range entries {
+		if filepath.Ext(entry.Name()) == ".go" {
+			continue
+		}
+		text, err := os.ReadFile(entry.Name())
+		require.NoError(t, err)
+		lines += bytes.Count(text, []byte("\n"))
+	}
+	require.Less(t, lines, most, "give the longest ones a base that is nearer to them")
 }
 
 func TestEveryFileIsAScenarioAndComplete(t *testing.T) {
