@@ -53,7 +53,7 @@ type flattener struct {
 	open   []string
 }
 
-// typeOf returns the forms that a schema allows. Nothing, null, is always allowed.
+// typeOf returns the forms that a schema allows, null among them.
 func (f *flattener) typeOf(s *schema) typ {
 	if s.Ref != "" {
 		return f.referred(strings.TrimPrefix(s.Ref, "#/definitions/"))
@@ -114,33 +114,51 @@ func (f *flattener) simple(name string, s *schema) typ {
 		} else if json.Unmarshal(s.Items, items) != nil {
 			return typ{"array": {Items: typ{"any": {}}}}
 		}
-		return typ{"array": {Items: f.typeOf(items)}}
+		return typ{"array": {Items: f.typeOf(items).withoutNull()}}
 	case "object":
 		return typ{"object": {Options: f.options(s)}}
 	}
-	return typ{}
+	return typ{name: {}}
 }
 
 func (f *flattener) options(s *schema) map[string]*option {
 	all := map[string]*option{}
 	for name, property := range s.Properties {
-		all[name] = &option{Type: f.typeOf(property), Required: slices.Contains(s.Required, name), Deprecated: property.Deprecated}
+		all[name] = &option{Type: f.typeOf(property).withoutNull(), Required: slices.Contains(s.Required, name), Deprecated: property.Deprecated}
 		if len(property.Default) > 0 {
 			all[name].Required = false
 		}
 	}
 	if s.Additional != nil {
-		all["*"] = &option{Type: f.typeOf(s.Additional)}
+		all["*"] = &option{Type: f.typeOf(s.Additional).withoutNull()}
 	}
 	return all
 }
 
-// together is what has to hold at once: the options of all its objects.
+// withoutNull leaves out null: an option may be null wherever it may be missing.
+func (t typ) withoutNull() typ {
+	delete(t, "null")
+	return t
+}
+
+// together is what has to hold at once: the options of all its objects, of which one
+// that may be null requires none. That one of them refuses what it does not know says
+// nothing of the others, unless those are only the tag that tells it apart.
 func (f *flattener) together(s *schema) typ {
 	all := typ{}
+	tags := len(slices.DeleteFunc(slices.Clone(s.AllOf), func(part *schema) bool { return !part.isTag() }))
 	for _, part := range s.AllOf {
 		of := f.typeOf(part)
 		object := of["object"]
+		if object != nil {
+			object.denies = object.denies && tags == len(s.AllOf)-1
+		}
+		if object != nil && of["null"] != nil {
+			for _, o := range object.Options {
+				o.Required = false
+			}
+		}
+		of.withoutNull()
 		if object == nil || all["object"] == nil {
 			all.add(of)
 			continue
@@ -156,6 +174,14 @@ func (f *flattener) together(s *schema) typ {
 		all["object"].denies = all["object"].denies || object.denies
 	}
 	return all
+}
+
+// isTag tells whether a schema is an option with a fixed value, and nothing else.
+func (s *schema) isTag() bool {
+	for _, property := range s.Properties {
+		return len(s.Properties) == 1 && property.Const != nil
+	}
+	return false
 }
 
 // alternatives is what one of has to hold. An option is required that all objects

@@ -35,11 +35,12 @@ func (w widening) object(documented, newest, program *form) {
 			mine.Required = mine.Required && !w.isNewest && w.depth == 0 && mine.When == ""
 			continue
 		}
-		mine.Required = mine.Required && theirs.Required
 		known := newest.Options[name]
 		if known == nil {
 			known = mine.clone()
 		}
+		// An option that is no longer required was so before, by the documentation of then.
+		mine.Required = mine.Required && (theirs.Required || w.depth == 0 && !known.Required)
 		below := w
 		below.depth++
 		below.types(mine.Type, known.Type, theirs.Type)
