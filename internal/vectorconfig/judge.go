@@ -4,6 +4,7 @@
 package vectorconfig
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -168,12 +169,15 @@ func isOpen(scalar string) bool {
 	return strings.IndexByte(scalar, '$') >= 0 || strings.Contains(scalar, "SECRET[") || strings.Contains(scalar, "{{")
 }
 
+// plainNumber is a number for every reader of YAML; for Vector's, 0123 and 1_000 are texts.
+var plainNumber = regexp.MustCompile(`^[-+]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+
 // isOf tells whether a value may be of a kind of Vector's; of one that is new here, it
 // always may.
 func isOf(v *value, kind string) bool {
 	switch kind {
 	case "string", "ascii_char":
-		return v.form == text
+		return v.form == text || v.form == number && !plainNumber.MatchString(v.scalar)
 	case "condition":
 		return v.form == text || v.form == table
 	case "bool":

@@ -27,7 +27,7 @@ func TestWhatVectorTakesByExceptionIsClean(t *testing.T) {
 // A finding names path, line, what is allowed, and the name that is probably meant.
 func TestAFindingOfAnOptionSaysWhatIsAllowed(t *testing.T) {
 	for text, want := range map[string]string{
-		"sinks:\n  out:\n    type: http\n    inputs: [app]\n    uri: \"https://a.example/\"\n    encoding: {codec: json}\n    compressoin: gzip":           `vector.yaml:10:5: sinks.out.compressoin: the sink "http" has no option "compressoin"; did you mean "compression"? (VSC308)`,
+		"sinks:\n  out:\n    type: http\n    inputs: [app]\n    uri: \"https://a.example/\"\n    encoding: {codec: json}\n    compressoin: gzip":          `vector.yaml:10:5: sinks.out.compressoin: the sink "http" has no option "compressoin"; did you mean "compression"? (VSC308)`,
 		"sinks:\n  out:\n    type: http\n    inputs: [app]\n    uri: \"https://a.example/\"\n    encoding: {codec: json}\n    compression: gzp":           `vector.yaml:10:18: sinks.out.compression is "gzp", and not one of gzip, none, snappy, zlib, zstd; did you mean "gzip"? (VSC309)`,
 		"sinks:\n  out:\n    type: http\n    inputs: [app]\n    uri: \"https://a.example/\"\n    encoding: {codec: json}\n    batch: {max_events: \"5\"}": `vector.yaml:10:25: sinks.out.batch.max_events is a text, "5", and not a whole number from 0; see the component's page at vector.dev/docs/reference/configuration (VSC106)`,
 		"sinks:\n  out:\n    type: http\n    inputs: [app]\n    encoding: {codec: json}":                                                                  `vector.yaml:5:3: sinks.out: the sink "http" needs uri; add the option (VSC303)`,

@@ -92,7 +92,7 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 			{text: "data_dir: 5\n" + graph("", ok)}, {text: "api: {enabled: \"yes\"}\n" + graph("", ok)},
 		},
 		silent: []try{
-			{text: graph("transforms:\n", ok)}, {text: graph("", "inputs: [app], acknowledgements: true, healthcheck: false")}, {text: "acknowledgements: true\ntimezone: Europe/Paris\nexpire_metrics_secs: 60\n" + graph("", ok)},
+			{text: "sinks: {a: {type: loki, endpoint: 0123, tenant_id: 1_000}}"}, {text: graph("transforms:\n", ok)}, {text: graph("", "inputs: [app], acknowledgements: true, healthcheck: false")}, {text: "acknowledgements: true\ntimezone: Europe/Paris\nexpire_metrics_secs: 60\n" + graph("", ok)},
 			{text: "sources: {a: {type: file, max_line_bytes: \"${MAX}\", include: \"${FILES}\"}}", image: "vector:0.56.0"}, {text: "sources: {a: {type: file, include: [], max_line_bytes: null}}"},
 			{text: "sinks: {a: {type: vector, compression: true}, b: {type: http, batch: {timeout_secs: 1}}, c: {type: redis, endpoint: [a, b]}}"}, {text: "transforms: {a: {type: filter, condition: {type: vrl, source: a}}, b: {type: filter, condition: a}}"},
 		},

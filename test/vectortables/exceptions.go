@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -77,14 +78,18 @@ func readExceptions(path string) ([]*exception, error) {
 	return all, nil
 }
 
-// readDenies reads the definitions that refuse options that they do not know.
-func readDenies(path string) (map[string]bool, error) {
-	all := map[string]bool{}
+// readDenies reads the definitions that refuse options that they do not know, with the
+// minor version since which they do; 0 for all releases.
+func readDenies(path string) (map[string]int, error) {
+	all := map[string]int{}
 	for line, err := range rows(path) {
 		if err != nil {
 			return nil, err
 		}
-		all[line[0]] = true
+		if len(line) != 3 {
+			return nil, fmt.Errorf("reading %q: the line %q is not DEFINITION, SINCE and FROM", path, line)
+		}
+		all[line[0]], _ = strconv.Atoi(strings.TrimPrefix(line[1], "0."))
 	}
 	return all, nil
 }

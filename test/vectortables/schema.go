@@ -48,8 +48,10 @@ func (o *oneOrMany) UnmarshalJSON(text []byte) error {
 // alternatives of an object become one object with the options of all.
 type flattener struct {
 	definitions map[string]*schema
-	// denies are the definitions whose objects refuse what they do not know.
-	denies map[string]bool
+	// denies are the definitions whose objects refuse what they do not know, and since
+	// when; minor is the version that is meant.
+	denies map[string]int
+	minor  int
 	open   []string
 }
 
@@ -87,8 +89,8 @@ func (f *flattener) referred(name string) typ {
 	f.open = append(f.open, name)
 	found := f.typeOf(f.definitions[name])
 	f.open = f.open[:len(f.open)-1]
-	if object := found["object"]; object != nil && f.denies[name] {
-		object.denies = true
+	if since, ok := f.denies[name]; ok && f.minor >= since && found["object"] != nil {
+		found["object"].denies = true
 	}
 	return found
 }
@@ -295,8 +297,8 @@ var kinds = []struct{ name, types, common string }{
 
 // program is what the schema says of components, and of everything else as the
 // component "vector" of the kind "globals".
-func program(s *schema, denies map[string]bool) release {
-	f := &flattener{definitions: s.Definitions, denies: denies}
+func program(s *schema, denies map[string]int, minor int) release {
+	f := &flattener{definitions: s.Definitions, denies: denies, minor: minor}
 	all := release{"globals": {}}
 	for _, kind := range kinds {
 		all[kind.name] = map[string]*form{}

@@ -113,11 +113,11 @@ func (o *option) clone() *option {
 
 // widened is every release as the tables have it: the documentation, widened by the
 // program, and then by the exceptions.
-func widened(f *facts, denies map[string]bool, exceptions []*exception) map[int]release {
+func widened(f *facts, denies map[string]int, exceptions []*exception) map[int]release {
 	last := f.newest()
 	all := map[int]release{}
 	for minor, documented := range f.releases {
-		of := program(f.schema, denies)
+		of := program(f.schema, denies, minor)
 		fresh := release{}
 		for kind, components := range documented {
 			fresh[kind] = map[string]*form{}
