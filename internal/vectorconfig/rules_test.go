@@ -110,7 +110,7 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 	idOfSeveral:  {fires: []try{{text: graph("transforms:\n  app: {type: remap, inputs: [app]}\n", ok)}}, silent: []try{{text: graph("transforms:\n  app2: {type: remap, inputs: [app]}\n", ok)}}},
 	noInputs: {
 		fires:  []try{{text: graph("", "inputs: []")}, {text: graph("", "inputs: app")}, {text: graph("", "x: 1")}, {text: graph("", "inputs: [[app]]")}},
-		silent: []try{{text: graph("", ok)}, {text: graph("", "inputs: [1]")}},
+		silent: []try{{text: graph("", ok)}, {text: graph("", "inputs: [1]")}, {text: graph("enrichment_tables:\n  m: {type: memory, inputs: []}\n", ok)}},
 	},
 	repeatedInput: {
 		fires:  []try{{text: graph("", "inputs: [app, app]")}, {text: graph("", `inputs: ["a*", app]`)}, {text: graph("", `inputs: ["a??", "*p"]`)}},
@@ -248,12 +248,14 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 	unconfined: {
 		fires: []try{
 			{text: "sinks: {a: {type: kafka, topic: \"{{ t }}\"}}"}, {text: "sinks: {a: {type: aws_s3, key_prefix: \"%F/{{ t }}\"}}"}, {text: "sinks: {a: {type: http, request: {headers: {X: \"{{ t }}\"}}}}"},
-			{text: "sinks: {a: {type: http, uri: \"http://host{{ t }}/\"}}"}, {text: "sinks: {a: {type: file, path: \"/{{ t }}\"}}"},
+			{text: "sinks: {a: {type: http, uri: \"http://{{ t }}/\"}}"}, {text: "sinks: {a: {type: http, uri: \"http://a/?q={{ t }}\"}}"}, {text: "sinks: {a: {type: http, uri: \"http://a/{{ t }}#b\"}}"}, {text: "sinks: {a: {type: file, path: \"/{{ t }}\"}}"},
 		},
 		silent: []try{
 			{text: "sinks: {a: {type: kafka, topic: \"{{ t }}\"}}", image: "vector:0.56.0"}, {text: "sinks: {a: {type: kafka, topic: \"t-{{ t }}\"}, b: {type: aws_s3, key_prefix: \"%F/\"}}"},
 			{text: "sinks: {a: {type: kafka, topic: \"{{ t }}\", dangerously_allow_unconfined_template_resolution: true}}"},
 			{text: "sinks: {a: {type: file, path: \"{{ t }}\", base_dir: /d}, b: {type: http, uri: \"https://host/{{ t }}\"}}"},
+			{text: "sinks: {a: {type: http, uri: \"https://api.example.com:443{{ path }}\"}, b: {type: http, uri: \"http://a/?q=1\"}, c: {type: kafka, topic: \"{{x\"}}"},
+			{text: "sinks: {a: {type: elasticsearch, mode: data_stream, bulk: {index: \"{{ index }}\"}}}"},
 			{text: "sinks: {a: {type: papertrail, process: \"{{ t }}\"}}"},
 		},
 	},
