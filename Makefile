@@ -60,6 +60,12 @@ manifests: $(BIN)/controller-gen ## Generate the CustomResourceDefinition that t
 # what one request may hold, so each is cut at this many characters.
 CRD_DESCRIPTIONS := 120
 
+.PHONY: vector-tables
+vector-tables: ## Write the table of all options of Vector's components, out of the data that Vector publishes, in FACTS.
+	@test -n '$(FACTS)' || { echo 'vector-tables: name the folder of vector-options.json.xz and vector-schema-0.57.0.json.xz in FACTS'; exit 2; }
+	go run ./test/vectortables '$(FACTS)'
+	FACTS='$(abspath $(FACTS))' go test -count=1 ./test/vectortables
+
 ##@ Run
 
 .PHONY: run

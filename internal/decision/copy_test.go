@@ -46,7 +46,7 @@ func copies(t *testing.T, sidecar *v1alpha1.VectorSidecar, object *corev1.Config
 func TestACopyHasWhatTheSidecarNeedsAndNoMore(t *testing.T) {
 	reading := func(options string) func(*corev1.ConfigMap) {
 		return func(c *corev1.ConfigMap) {
-			c.Data["vector.yaml"] = "sources: {own: {type: internal_logs}}\nsinks: {out: {type: blackhole, inputs: [own], " + options + "}}\n"
+			c.Data["vector.yaml"] = "sources: {own: {type: internal_logs}}\nsinks: {out: {type: blackhole, inputs: [own], graph: {node_attributes: {" + options + "}}}}\n"
 		}
 	}
 	everything := []string{"geo.mmdb", "notes.txt", "teams.csv", "vector.yaml"}
@@ -65,7 +65,7 @@ func TestACopyHasWhatTheSidecarNeedsAndNoMore(t *testing.T) {
 		want    []string
 	}{
 		"a table":           {change: asIs, want: []string{"teams.csv", "vector.yaml"}},
-		"nothing":           {change: reading("encoding: {codec: json}"), want: []string{"vector.yaml"}},
+		"nothing":           {change: reading("a: b"), want: []string{"vector.yaml"}},
 		"binary data":       {change: reading("geo: /etc/vector/geo.mmdb"), want: []string{"geo.mmdb", "vector.yaml"}},
 		"a key that is not": {change: reading("ca_file: /etc/vector/ca.crt"), want: []string{"vector.yaml"}},
 		"a pattern":         {change: reading("files: /etc/vector/*.csv"), want: everything},

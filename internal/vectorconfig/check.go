@@ -128,6 +128,7 @@ func (c *checker) check() {
 		c.checkConsumers()
 		c.checkAcknowledgements()
 	}
+	c.judgeGlobals()
 	for _, one := range c.components {
 		c.checkOptions(one)
 		c.checkConfinement(one)

@@ -185,7 +185,7 @@ func (c *checker) readTables() {
 			continue
 		}
 		one := &component{kind: memory, id: e.key, at: e.at, path: join("enrichment_tables", e.key), options: e.value, typeName: "memory", takes: logs}
-		if e.value.has("inputs") {
+		if inputs := e.value.get("inputs"); inputs.form != list && inputs.form != null || len(inputs.items) > 0 {
 			c.readInputs(one)
 		}
 		c.components = append(c.components, one)

@@ -3,7 +3,10 @@
 
 package vectorconfig
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // confinedSince is the version from which on a sink's templates have to begin
 // with something that no event can change.
@@ -18,6 +21,9 @@ func (c *checker) checkConfinement(one *component) {
 		if of.kind == "path" && one.options.has("base_dir") {
 			continue
 		}
+		if of.option == "bulk.index" && one.options.get("mode").scalar == "data_stream" {
+			continue // Of a mode that is not used, nothing is confined.
+		}
 		parent, isEach := strings.CutSuffix(of.option, ".*")
 		given := one.options.get(strings.Split(parent, ".")...)
 		if !isEach {
@@ -30,19 +36,27 @@ func (c *checker) checkConfinement(one *component) {
 	}
 }
 
+// field is a reference to a field as Vector finds it: one without an end is plain text.
+var field = regexp.MustCompile(`\{\{[^}]+\}\}`)
+
 func (c *checker) checkTemplate(template *value, path, kind string) {
-	prefix, _, isTemplate := strings.Cut(template.scalar, "{{")
-	if !isTemplate || isConfined(prefix, kind) {
+	if !field.MatchString(template.scalar) {
 		return
 	}
-	if kind == "uri" {
+	prefix, _, _ := strings.Cut(template.scalar, "{{")
+	switch {
+	case kind == "uri" && strings.ContainsAny(template.scalar, "?#"):
+		c.add(unconfined, template.at, path, c.version.known, "the template %q has a field beside a ? or #", template.scalar, help("leave out what begins with ? or #, or set dangerously_allow_unconfined_template_resolution: true"))
+	case isConfined(prefix, kind):
+	case kind == "uri":
 		c.add(unconfined, template.at, path, c.version.known, "the template %q does not begin with http:// or https:// and a host", template.scalar)
-		return
+	default:
+		c.add(unconfined, template.at, path, c.version.known, "the template %q has no literal text before its first field", template.scalar)
 	}
-	c.add(unconfined, template.at, path, c.version.known, "the template %q has no literal text before its first field", template.scalar)
 }
 
-// isConfined tells whether what stands before the first field holds the rest.
+// isConfined tells whether what stands before the first field holds the rest. Behind a
+// host Vector lets a field add to no host, so it needs no slash.
 func isConfined(prefix, kind string) bool {
 	prefix, _, _ = strings.Cut(prefix, "%") // A date is not literal either.
 	switch kind {
@@ -51,8 +65,8 @@ func isConfined(prefix, kind string) bool {
 	case "uri":
 		rest, isHTTPS := strings.CutPrefix(prefix, "https://")
 		rest, isHTTP := strings.CutPrefix(rest, "http://")
-		host, _, ends := strings.Cut(rest, "/")
-		return (isHTTP || isHTTPS) && host != "" && ends
+		host, _, _ := strings.Cut(rest, "/")
+		return (isHTTP || isHTTPS) && host != ""
 	}
 	return prefix != ""
 }

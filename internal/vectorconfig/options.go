@@ -4,10 +4,10 @@
 package vectorconfig
 
 import (
-	"maps"
+	"fmt"
 	"slices"
-	"strconv"
-	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/vectoroptions"
 )
 
 // smallestBuffer is how many bytes a disk buffer has at least.
@@ -19,64 +19,49 @@ var misplaced = map[kind][]string{
 	transform: {"buffer", "healthcheck", "encoding", "proxy"},
 }
 
-// checkOptions finds what is missing from a component, and what it cannot have.
+// checkOptions holds a component to the options that its type has.
 func (c *checker) checkOptions(one *component) {
+	object := c.objectOf(one, c.version.minor)
 	for _, key := range misplaced[one.kind] {
-		if e := one.options.entry(key); e != nil {
-			c.report(misplacedKey, e.at, join(one.path, key), "a %s has no %s", one.kind, key)
+		if e := one.options.entry(key); e != nil && (object == nil || object.Option(key) == nil) {
+			c.add(misplacedKey, e.at, join(one.path, key), object != nil && object.Denies && c.version.isTabled(), "a %s of this type has no %s", one.kind, key)
 		}
 	}
 	c.checkBuffer(one)
-	if one.profile == nil {
+	if object == nil {
 		return
 	}
-	for _, option := range slices.Sorted(maps.Keys(one.profile.options)) {
-		since := one.profile.options[option]
-		if e := one.options.entry(option); e != nil && since > c.version.minor {
-			c.add(otherVersion, e.at, join(one.path, option), c.version.known, "%s came with Vector 0.%d, and the image is %s", option, since, c.version)
+	of := fmt.Sprintf("the %s %q", one.kind, one.typeName)
+	options := &value{form: table, at: one.options.at}
+	for _, e := range one.options.entries {
+		if object.Option(e.key) == nil && (slices.Contains(misplaced[one.kind], e.key) || c.isOfOtherVersion(one, object, &e)) {
+			continue
+		}
+		options.add(e)
+	}
+	c.judge(one.path, of, one.at, options, object, "type", "inputs")
+}
+
+// isOfOtherVersion tells, and reports, whether another version has an option.
+func (c *checker) isOfOtherVersion(one *component, object *vectoroptions.Object, e *entry) bool {
+	has := func(minor int) bool {
+		other := c.objectOf(one, minor)
+		return other != nil && other.Option(e.key) != nil
+	}
+	isCertain := object.Denies && c.version.known
+	for minor := max(c.version.minor+1, vectoroptions.Oldest); minor <= vectoroptions.Newest; minor++ {
+		if has(minor) {
+			c.add(otherVersion, e.at, join(one.path, e.key), isCertain, "%s came with Vector 0.%d, and the image is %s", e.key, minor, c.version)
+			return true
 		}
 	}
-	for _, required := range one.profile.required {
-		c.checkRequired(one, required)
-	}
-}
-
-// checkRequired holds a component to one entry of required_options. What an older
-// version requires is not known.
-func (c *checker) checkRequired(one *component, required string) {
-	name, depends := strings.CutSuffix(required, "*")
-	if depends && !appliesTo(name, one.options) {
-		return
-	}
-	names := strings.Split(name, "|")
-	if slices.ContainsFunc(names, one.options.has) {
-		return
-	}
-	c.add(missingOption, one.at, one.path, c.version.isCovered(), "the %s %q needs %s", one.kind, one.typeName, strings.Join(names, " or "), c.didYouMeanInstead(one.options, names))
-}
-
-// appliesTo tells whether an option is required in this mode.
-func appliesTo(option string, options *value) bool {
-	mode := options.get("mode").scalar
-	switch option {
-	case "address":
-		return mode == "tcp" || mode == "udp"
-	case "path", "socket_path":
-		return strings.HasPrefix(mode, "unix")
-	case "lines":
-		return options.get("format").scalar == "shuffle"
+	for minor := min(c.version.minor-1, vectoroptions.Newest); minor >= vectoroptions.Oldest; minor-- {
+		if has(minor) {
+			c.add(otherVersion, e.at, join(one.path, e.key), isCertain, "%s is gone since Vector 0.%d, and the image is %s", e.key, minor+1, c.version)
+			return true
+		}
 	}
 	return false
-}
-
-// didYouMeanInstead helps with a key that is nearly one of those that are missing.
-func (c *checker) didYouMeanInstead(options *value, names []string) help {
-	for i := range options.entries {
-		if near := c.effort.nearest(options.entries[i].key, names); near != "" {
-			return help("did you mean " + strconv.Quote(near) + " where it says " + strconv.Quote(options.entries[i].key) + "?")
-		}
-	}
-	return ""
 }
 
 // checkBuffer wants disk buffers of the size that Vector wants.

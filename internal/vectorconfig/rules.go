@@ -45,6 +45,8 @@ const (
 	unknownCodec   Code = "VSC305"
 	smallBuffer    Code = "VSC306"
 	deprecatedType Code = "VSC307"
+	unknownOption  Code = "VSC308"
+	noSuchValue    Code = "VSC309"
 
 	versionUnknown   Code = "VSC401"
 	newerThanImage   Code = "VSC402"
@@ -96,10 +98,12 @@ var rules = []Rule{
 	{noType, Error, "A component has no type", "add type: NAME"},
 	{unknownType, Error, "No such type of component", "see vector.dev/components"},
 	{missingOption, Error, "An option that is required is missing", "add the option"},
-	{misplacedKey, Warning, "An option that components of this kind do not have", "remove the option"},
+	{misplacedKey, Error, "An option that components of this kind do not have", "remove the option"},
 	{unknownCodec, Error, "No such codec", "see the component's page at vector.dev/docs/reference/configuration"},
 	{smallBuffer, Error, "A disk buffer is smaller than Vector allows", "set buffer.max_size to at least 268435488"},
 	{deprecatedType, Warning, "The type is deprecated", "use the new name"},
+	{unknownOption, Error, "An option that the component does not have", "remove the option, or see the component's page at vector.dev/docs/reference/configuration"},
+	{noSuchValue, Error, "A value that the option cannot have", "write one of the values"},
 
 	{versionUnknown, Warning, "Vector's version is not known", "use an image with a tag such as 0.57.0-distroless-static, before its digest too"},
 	{newerThanImage, Error, "The component is newer than the image", "use a newer image of Vector"},

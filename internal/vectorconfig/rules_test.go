@@ -85,8 +85,17 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 		silent: []try{{text: graph("", ok)}},
 	},
 	wrongForm: {
-		fires:  []try{{text: "text"}, {text: "sources: [a]"}, {text: "sources: {a: b}"}, {text: "[]", name: "v.json"}},
-		silent: []try{{text: graph("transforms:\n", ok)}},
+		fires: []try{
+			{text: "text"}, {text: "sources: [a]"}, {text: "sources: {a: b}"}, {text: "[]", name: "v.json"},
+			{text: "sources: {a: {type: file, include: /a}}"}, {text: "sources: {a: {type: file, include: [1]}}"}, {text: "sources: {a: {type: file, max_line_bytes: many}}"}, {text: "sources: {a: {type: file, max_line_bytes: -1}}"},
+			{text: "sources: {a: {type: file, max_line_bytes: 1.5}}"}, {text: "sources: {a: {type: file, ignore_not_found: \"true\"}}"}, {text: "sinks: {a: {type: http, batch: 5}}"}, {text: "sinks: {a: {type: http, tls: {verify_certificate: 1}}}"},
+			{text: "data_dir: 5\n" + graph("", ok)}, {text: "api: {enabled: \"yes\"}\n" + graph("", ok)},
+		},
+		silent: []try{
+			{text: "sinks: {a: {type: loki, endpoint: 0123, tenant_id: 1_000}}"}, {text: graph("transforms:\n", ok)}, {text: graph("", "inputs: [app], acknowledgements: true, healthcheck: false")}, {text: "acknowledgements: true\ntimezone: Europe/Paris\nexpire_metrics_secs: 60\n" + graph("", ok)},
+			{text: "sources: {a: {type: file, max_line_bytes: \"${MAX}\", include: \"${FILES}\"}}", image: "vector:0.56.0"}, {text: "sources: {a: {type: file, include: [], max_line_bytes: null}}"},
+			{text: "sinks: {a: {type: vector, compression: true}, b: {type: http, batch: {timeout_secs: 1}}, c: {type: redis, endpoint: [a, b]}}"}, {text: "transforms: {a: {type: filter, condition: {type: vrl, source: a}}, b: {type: filter, condition: a}}"},
+		},
 	},
 	unknownKey: {
 		fires:  []try{{text: "pipelines: {}\n" + graph("", ok)}},
@@ -101,7 +110,7 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 	idOfSeveral:  {fires: []try{{text: graph("transforms:\n  app: {type: remap, inputs: [app]}\n", ok)}}, silent: []try{{text: graph("transforms:\n  app2: {type: remap, inputs: [app]}\n", ok)}}},
 	noInputs: {
 		fires:  []try{{text: graph("", "inputs: []")}, {text: graph("", "inputs: app")}, {text: graph("", "x: 1")}, {text: graph("", "inputs: [[app]]")}},
-		silent: []try{{text: graph("", ok)}, {text: graph("", "inputs: [1]")}},
+		silent: []try{{text: graph("", ok)}, {text: graph("", "inputs: [1]")}, {text: graph("enrichment_tables:\n  m: {type: memory, inputs: []}\n", ok)}},
 	},
 	repeatedInput: {
 		fires:  []try{{text: graph("", "inputs: [app, app]")}, {text: graph("", `inputs: ["a*", app]`)}, {text: graph("", `inputs: ["a??", "*p"]`)}},
@@ -182,18 +191,47 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 	missingOption: {
 		fires: []try{
 			{text: "sources: {a: {type: file}}"}, {text: "sources: {a: {type: socket, mode: udp}}"}, {text: "sources: {a: {type: socket, mode: unix_stream}}"},
-			{text: "sources: {a: {type: demo_logs, format: shuffle}}"}, {text: "sinks: {a: {type: vector, inputs: [b]}}"},
+			{text: "sources: {a: {type: demo_logs, format: shuffle}}"}, {text: "sources: {a: {type: file, include: [/a], multiline: {mode: halt_with}}}"},
+			{text: "sinks: {a: {type: http, inputs: [b], uri: \"http://a/\", encoding: {codec: json}, auth: {strategy: bearer}}}"},
+			{text: "sinks: {a: {type: vector, inputs: [b]}}", image: "vector:0.56.0"}, {text: "secret: {a: {type: exec}}\n" + graph("", ok)},
 		},
 		silent: []try{
 			{text: "sources: {a: {type: socket, mode: unix_stream, path: /a}, b: {type: demo_logs, format: json}}"},
-			{text: "sinks: {a: {type: splunk_hec_logs, inputs: [b], token: \"SECRET[a.b]\", host: h, encoding: {codec: json}}}"},
+			{text: "sinks: {a: {type: splunk_hec_logs, inputs: [b], token: \"SECRET[a.b]\", endpoint: \"http://h\", encoding: {codec: json}}}"},
+			{text: "sources: {a: {type: fluent, address: \"0.0.0.0:1\"}}"}, {text: "sinks: {a: {type: doris, inputs: [b], database: d, table: t, encoding: {codec: json}}}"},
+			{text: "sinks: {a: {type: influxdb_logs, inputs: [b], endpoint: \"http://a\"}, c: {type: vector, inputs: [b]}}"},
+			{text: "sinks: {a: {type: http, inputs: [b], uri: \"http://a/\", encoding: {codec: json}, auth: {strategy: \"SECRET[a.b]\"}}}"},
+			{text: "sinks: {a: {type: http, inputs: [b], \"${KEY}\": x, encoding: {codec: json}}}", image: "vector:0.56.0"},
 			{text: "sinks: {a: {type: vector, inputs: [b], routing: {}}, c: {type: vector, inputs: [b], address: \"a:1\"}}"},
 		},
 	},
-	misplacedKey: {fires: []try{{text: "sources: {a: {type: stdin, inputs: [b]}}"}, {text: "transforms: {a: {type: remap, buffer: {}}}"}}, silent: []try{{text: graph("", "inputs: [app], buffer: {type: memory}")}}},
+	misplacedKey: {fires: []try{{text: "sources: {a: {type: stdin, inputs: [b]}}"}, {text: "transforms: {a: {type: remap, buffer: {}}}"}}, silent: []try{{text: graph("", "inputs: [app], buffer: {type: memory}")}, {text: "sources: {a: {type: file, encoding: {charset: utf-8}}}"}}},
 	unknownCodec: {
 		fires:  []try{{text: graph("  a: {type: exec, decoding: {codec: jsn}}\n", ok)}, {text: "sinks: {a: {type: opentelemetry, inputs: [b], protocol: {encoding: {codec: jsom}}}}"}, {text: "sinks: {a: {type: console, inputs: [b], encoding: {codec: vrl}}}"}},
 		silent: []try{{text: graph("  a: {type: exec, decoding: {codec: vrl}}\n", ok)}, {text: "sinks: {a: {type: console, inputs: [b], encoding: {codec: \"${CODEC}\"}}}", image: "vector:0.50.0"}},
+	},
+	unknownOption: {
+		fires: []try{
+			{text: "sinks: {a: {type: http, compressoin: gzip}}"}, {text: "sources: {a: {type: file, include: [/a], multiline: {colour: x}}}"}, {text: "sinks: {a: {type: console, buffer: [{type: memory, max_event: 5}]}}"},
+			{text: "sources: {a: {type: socket, mode: tcp, address: \"0.0.0.0:1\", colour: red}}"}, {text: "sources: {a: {type: file, includes: [/a], include: [/b]}}", image: "vector:latest"},
+			{text: "api: {enable: true}\n" + graph("", ok)}, {text: "transforms: {a: {type: dedupe, fields: {matches: [a]}}}"},
+		},
+		silent: []try{
+			{text: "sources: {a: {type: file, include: [/a], encoding: {charset: utf-16le}, ignore_older: 5}}"}, {text: "transforms: {a: {type: aws_ec2_metadata, host: \"http://a\", proxy: {http: \"http://b\"}}}"},
+			{text: "sinks: {a: {type: loki, labels: {any: x, \"{{ l }}\": y}}, b: {type: kafka, librdkafka_options: {client.id: a}}}"}, {text: "sources: {a: {type: file, \"${KEY}\": 1}}", image: "vector:0.50.0"},
+			{text: "sinks: {a: {type: http, buffer: [{type: memory, max_events: 5, when_full: overflow}, {type: disk, max_size: 268435488}], graph: {node_attributes: {a: b}}}}"},
+			{text: "sources: {a: {type: not_yet_known, what: 1}}", image: "vector:0.70.0"}, {text: "sources: {a: {type: http, address: \"0.0.0.0:1\", path: /}}"},
+		},
+	},
+	noSuchValue: {
+		fires: []try{
+			{text: "sinks: {a: {type: http, compression: gzp}}"}, {text: "sinks: {a: {type: http, compression: {algorithm: zip}}}"}, {text: "sinks: {a: {type: http, buffer: {type: memory, when_full: drop}}}"},
+			{text: "sources: {a: {type: file, include: [/a], read_from: start}}"}, {text: "wildcard_matching: loose\n" + graph("", ok)}, {text: "transforms: {a: {type: reduce, merge_strategies: {x: summ}}}"},
+		},
+		silent: []try{
+			{text: "sinks: {a: {type: http, compression: gzip}, b: {type: http, compression: {algorithm: zstd, level: 6}}, c: {type: elasticsearch, mode: normal}}"}, {text: "sinks: {a: {type: http, compression: \"${C}\"}}", image: "vector:0.56.0"},
+			{text: "sinks: {a: {type: http, compression: \"SECRET[a.b]\", request: {concurrency: 5}}, b: {type: http, request: {concurrency: adaptive}}}"},
+		},
 	},
 	smallBuffer:    {fires: []try{{text: graph("", "inputs: [app], buffer: [{type: memory}, {type: disk, max_size: 268435487}]")}}, silent: []try{{text: graph("", "inputs: [app], buffer: {type: disk, max_size: 268435488}")}, {text: graph("", "inputs: [app], buffer: {type: memory, max_size: 1}")}}},
 	deprecatedType: {fires: []try{{text: "sources: {a: {type: http, address: \"0.0.0.0:1\"}}"}}, silent: []try{{text: "sources: {a: {type: http_server, address: \"0.0.0.0:1\"}}"}}},
@@ -210,12 +248,14 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 	unconfined: {
 		fires: []try{
 			{text: "sinks: {a: {type: kafka, topic: \"{{ t }}\"}}"}, {text: "sinks: {a: {type: aws_s3, key_prefix: \"%F/{{ t }}\"}}"}, {text: "sinks: {a: {type: http, request: {headers: {X: \"{{ t }}\"}}}}"},
-			{text: "sinks: {a: {type: http, uri: \"http://host{{ t }}/\"}}"}, {text: "sinks: {a: {type: file, path: \"/{{ t }}\"}}"},
+			{text: "sinks: {a: {type: http, uri: \"http://{{ t }}/\"}}"}, {text: "sinks: {a: {type: http, uri: \"http://a/?q={{ t }}\"}}"}, {text: "sinks: {a: {type: http, uri: \"http://a/{{ t }}#b\"}}"}, {text: "sinks: {a: {type: file, path: \"/{{ t }}\"}}"},
 		},
 		silent: []try{
 			{text: "sinks: {a: {type: kafka, topic: \"{{ t }}\"}}", image: "vector:0.56.0"}, {text: "sinks: {a: {type: kafka, topic: \"t-{{ t }}\"}, b: {type: aws_s3, key_prefix: \"%F/\"}}"},
 			{text: "sinks: {a: {type: kafka, topic: \"{{ t }}\", dangerously_allow_unconfined_template_resolution: true}}"},
 			{text: "sinks: {a: {type: file, path: \"{{ t }}\", base_dir: /d}, b: {type: http, uri: \"https://host/{{ t }}\"}}"},
+			{text: "sinks: {a: {type: http, uri: \"https://api.example.com:443{{ path }}\"}, b: {type: http, uri: \"http://a/?q=1\"}, c: {type: kafka, topic: \"{{x\"}}"},
+			{text: "sinks: {a: {type: elasticsearch, mode: data_stream, bulk: {index: \"{{ index }}\"}}}"},
 			{text: "sinks: {a: {type: papertrail, process: \"{{ t }}\"}}"},
 		},
 	},

@@ -60,13 +60,10 @@ type profile struct {
 	// since and removed are minor versions; 0 for none. instead is what to use.
 	since, removed int
 	instead        string
-	required       []string
 	nodeOnly       bool
 	listens        []listening
 	confined       []confined
 	checkpoints    bool
-	// options are those that came later than the component.
-	options map[string]int
 }
 
 // listening is an option that is an address to listen on.
@@ -138,18 +135,15 @@ func rows(tsv string) [][]string {
 }
 
 // component reads a line of components.tsv: kind, type, status, since,
-// removed_in, input, output, named outputs, acknowledgements, required, roles.
+// removed_in, input, output, named outputs, acknowledgements, roles.
 func (f *facts) component(row []string) {
-	p := &profile{named: row[7] != "-", acknowledges: row[8] != "no", nodeOnly: row[10] == "daemon"}
+	p := &profile{named: row[7] != "-", acknowledges: row[8] != "no", nodeOnly: row[9] == "daemon"}
 	p.takes, p.takesByCodec = eventsOf(row[5])
 	p.gives, p.givesByCodec = eventsOf(row[6])
 	_, p.alias, _ = strings.Cut(row[2], "alias of ")
 	p.since, _ = minorOf(row[3])
 	if p.removed, p.instead = minorOf(row[4]); p.removed > 0 {
 		p.takes, p.gives = everything, everything // The table knows no more of it.
-	}
-	if row[9] != "-" {
-		p.required = strings.Split(row[9], ",")
 	}
 	f.profiles[kind(row[0])][row[1]] = p
 }
@@ -165,9 +159,6 @@ func (f *facts) option(row []string) {
 		p.confined = append(p.confined, confined{option, detail})
 	case "checkpoints":
 		p.checkpoints = true
-	case "since":
-		p.options = map[string]int{}
-		p.options[option], _ = minorOf(detail)
 	case "removed":
 		f.globalsRemoved[option], _ = minorOf(detail)
 	case "secret":

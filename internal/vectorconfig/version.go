@@ -8,10 +8,12 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/vectoroptions"
 )
 
 // newestMinor is the newest 0.x that data/ knows, and oldestMinor the oldest one
-// whose required options are those of data/.
+// of which nothing is missing there.
 const newestMinor, oldestMinor = 58, 45
 
 // assumedMinor is what a version that is not known is taken for.
@@ -42,6 +44,12 @@ func versionOf(image string) version {
 // isCovered tells whether what is not in data/ does not exist in a version.
 func (v version) isCovered() bool {
 	return v.known && v.minor <= newestMinor && v.minor >= oldestMinor
+}
+
+// isTabled tells whether the options of a version are known: then what is not among
+// them does not exist.
+func (v version) isTabled() bool {
+	return v.known && v.minor >= vectoroptions.Oldest && v.minor <= vectoroptions.Newest
 }
 
 func (v version) String() string {

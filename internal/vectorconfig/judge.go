@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package vectorconfig
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/vectoroptions"
+)
+
+// objectOf returns the options of a component's type in this version, nil if they are
+// not known. A type with a new name has the options of that.
+func (c *checker) objectOf(one *component, minor int) *vectoroptions.Object {
+	if one.profile == nil {
+		return nil
+	}
+	section := string(one.kind) + "s"
+	if known := vectoroptions.Component(minor, section, one.typeName); known != nil || one.profile.alias == "" {
+		return known
+	}
+	return vectoroptions.Component(minor, section, one.profile.alias)
+}
+
+// judgeGlobals holds what is outside of components to the options of the newest
+// version; those of others are not known.
+func (c *checker) judgeGlobals() {
+	if c.version.known && c.version.minor != vectoroptions.Newest {
+		return
+	}
+	object := vectoroptions.Globals()
+	for _, e := range c.root.entries {
+		if option := object.Option(e.key); option != nil {
+			c.judgeValue(e.key, e.value, option.Forms)
+		}
+	}
+}
+
+// judge holds a map to the options that it may have. of names whose options they are;
+// some have rules of their own and are not looked at.
+func (c *checker) judge(path, of string, at position, v *value, object *vectoroptions.Object, except ...string) {
+	missing := c.missing(v, object)
+	for i := range v.entries {
+		e := &v.entries[i]
+		option := object.Option(e.key)
+		switch {
+		case slices.Contains(except, e.key):
+		case option != nil:
+			c.judgeValue(join(path, e.key), e.value, option.Forms)
+		case !isOpen(e.key) && c.effort.nearest(e.key, missing) == "":
+			c.reportUnknown(path, of, e, object)
+		}
+	}
+	for _, name := range missing {
+		if !slices.Contains(except, name) {
+			c.add(missingOption, at, path, c.version.isTabled(), "%s needs %s", of, name, c.didYouMeanInstead(v, object, name))
+		}
+	}
+}
+
+func (c *checker) reportUnknown(path, of string, e *entry, object *vectoroptions.Object) {
+	here, ignored := join(path, e.key), ""
+	if c.tables.globalsRemoved[here] > 0 {
+		return // There is a rule of its own for it.
+	}
+	if !object.Denies {
+		ignored = ", and Vector ignores it"
+	}
+	c.add(unknownOption, e.at, here, object.Denies && c.version.isTabled(), "%s has no option %q%s", of, e.key, ignored, didYouMean(c.effort.nearest(e.key, names(object))))
+}
+
+// names are those that one may write in an object, without free keys.
+func names(object *vectoroptions.Object) []string {
+	var all []string
+	for _, option := range object.Options {
+		if option.Name != "*" && option.AliasOf == "" {
+			all = append(all, option.Name)
+		}
+	}
+	return all
+}
+
+// missing lists the options that an object has to have, under one of their names, and
+// has not. A key that is not known yet may be any of them.
+func (c *checker) missing(v *value, object *vectoroptions.Object) []string {
+	if slices.ContainsFunc(v.entries, func(e entry) bool { return isOpen(e.key) }) {
+		return nil
+	}
+	var all []string
+	for i := range object.Options {
+		option := &object.Options[i]
+		if !option.Required || option.Name == "*" || v.has(option.Name) || slices.ContainsFunc(object.Options, func(other vectoroptions.Option) bool {
+			return other.AliasOf == option.Name && v.has(other.Name)
+		}) {
+			continue
+		}
+		applies, isKnown := option.Applies(func(name string) (string, bool) {
+			other := v.get(name)
+			return other.scalar, other.form == text && !isOpen(other.scalar)
+		})
+		if applies && isKnown {
+			all = append(all, option.Name)
+		}
+	}
+	return all
+}
+
+// didYouMeanInstead helps with a key that is nearly the one that is missing.
+func (c *checker) didYouMeanInstead(v *value, object *vectoroptions.Object, name string) help {
+	for i := range v.entries {
+		key := v.entries[i].key
+		if object.Option(key) == nil && c.effort.nearest(key, []string{name}) != "" {
+			return help("did you mean " + strconv.Quote(name) + " where it says " + strconv.Quote(key) + "?")
+		}
+	}
+	return ""
+}
+
+// judgeValue holds a value to the forms that its option may have.
+func (c *checker) judgeValue(path string, v *value, forms []vectoroptions.Form) {
+	if len(forms) == 0 || v.form == null || v.form == text && isOpen(v.scalar) {
+		return
+	}
+	var choices []string
+	for _, form := range forms {
+		if !isOf(v, form.Kind) {
+			continue
+		}
+		if v.form == text && !form.Allows(v.scalar) && !strings.HasSuffix(path, ".codec") { // Codecs have a rule of their own.
+			choices = append(choices, form.Values()...)
+			continue
+		}
+		c.judgeWithin(path, v, form)
+		return
+	}
+	if len(choices) > 0 {
+		c.add(noSuchValue, v.at, path, c.version.isTabled(), "%s is %q, and not one of %s", path, v.scalar, strings.Join(choices, ", "), didYouMean(c.effort.nearest(v.scalar, choices)))
+		return
+	}
+	given := v.form.noun()
+	if v.form != list && v.form != table {
+		given += ", " + strconv.Quote(v.scalar)
+	}
+	c.add(wrongForm, v.at, path, c.version.isTabled(), "%s is %s, and not %s", path, given, nouns(forms))
+}
+
+// judgeWithin goes on with what a list or a map holds.
+func (c *checker) judgeWithin(path string, v *value, form vectoroptions.Form) {
+	switch v.form {
+	case list:
+		items := form.Items()
+		for i, item := range v.items {
+			c.judgeValue(path+"["+strconv.Itoa(i)+"]", item, items)
+		}
+	case table:
+		if object := form.Object(); object != nil {
+			c.judge(path, path, v.at, v, object)
+		}
+	default:
+	}
+}
+
+// isOpen tells whether a text may become another value: by a variable, in any version, by
+// a secret or by a template.
+func isOpen(scalar string) bool {
+	return strings.IndexByte(scalar, '$') >= 0 || strings.Contains(scalar, "SECRET[") || strings.Contains(scalar, "{{")
+}
+
+// plainNumber is a number for every reader of YAML; for Vector's, 0123 and 1_000 are texts.
+var plainNumber = regexp.MustCompile(`^[-+]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+
+// isOf tells whether a value may be of a kind of Vector's; of one that is new here, it
+// always may.
+func isOf(v *value, kind string) bool {
+	switch kind {
+	case "string", "ascii_char":
+		return v.form == text || v.form == number && !plainNumber.MatchString(v.scalar)
+	case "condition":
+		return v.form == text || v.form == table
+	case "bool":
+		return v.form == boolean
+	case "float":
+		return v.form == number
+	case "int":
+		return v.form == number && isWhole(v.scalar)
+	case "uint":
+		return v.form == number && isWhole(v.scalar) && !strings.HasPrefix(v.scalar, "-")
+	case "array":
+		return v.form == list
+	case "object":
+		return v.form == table
+	}
+	return true
+}
+
+// isWhole tells whether a number is written without a fraction and an exponent.
+func isWhole(scalar string) bool {
+	return strings.HasPrefix(scalar, "0x") || !strings.ContainsAny(scalar, ".eE")
+}
+
+// nouns are the words for forms in messages: a text or a map.
+func nouns(forms []vectoroptions.Form) string {
+	words := map[string]string{
+		"string": "a text", "ascii_char": "a character", "bool": "true or false", "float": "a number", "int": "a whole number", "uint": "a whole number from 0",
+		"array": "a list", "object": "a map", "condition": "a condition",
+	}
+	var all []string
+	for _, form := range forms {
+		all = append(all, words[form.Kind])
+	}
+	return strings.Join(all, " or ")
+}

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package vectorconfig
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What Vector's code takes beyond its data is clean.
+func TestWhatVectorTakesByExceptionIsClean(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "vectoroptions", "data", "exceptions.tsv"))
+	require.NoError(t, err)
+	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n")[1:] {
+		columns := strings.Split(line, "\t")
+		require.Len(t, columns, 5, line)
+		require.Regexp(t, `^(src|lib)/[a-z_0-9/-]+\.rs:\d+$`, columns[3], "the place in Vector's code")
+		require.Empty(t, try{text: columns[4]}.findings(), "%s %s %s", columns[0], columns[1], columns[2])
+	}
+}
+
+// A finding names path, line, what is allowed, and the name that is probably meant.
+func TestAFindingOfAnOptionSaysWhatIsAllowed(t *testing.T) {
+	for text, want := range map[string]string{
+		"sinks:\n  out:\n    type: http\n    inputs: [app]\n    uri: \"https://a.example/\"\n    encoding: {codec: json}\n    compressoin: gzip":          `vector.yaml:10:5: sinks.out.compressoin: the sink "http" has no option "compressoin"; did you mean "compression"? (VSC308)`,
+		"sinks:\n  out:\n    type: http\n    inputs: [app]\n    uri: \"https://a.example/\"\n    encoding: {codec: json}\n    compression: gzp":           `vector.yaml:10:18: sinks.out.compression is "gzp", and not one of gzip, none, snappy, zlib, zstd; did you mean "gzip"? (VSC309)`,
+		"sinks:\n  out:\n    type: http\n    inputs: [app]\n    uri: \"https://a.example/\"\n    encoding: {codec: json}\n    batch: {max_events: \"5\"}": `vector.yaml:10:25: sinks.out.batch.max_events is a text, "5", and not a whole number from 0; see the component's page at vector.dev/docs/reference/configuration (VSC106)`,
+		"sinks:\n  out:\n    type: http\n    inputs: [app]\n    encoding: {codec: json}":                                                                  `vector.yaml:5:3: sinks.out: the sink "http" needs uri; add the option (VSC303)`,
+		"sinks:\n  out:\n    type: http\n    inputs: [app]\n    uri: \"https://a.example/\"\n    encoding: {codec: json}\n    request: {retry: 5}":        `vector.yaml:10:15: sinks.out.request.retry: sinks.out.request has no option "retry", and Vector ignores it`,
+	} {
+		var lines []string
+		for _, finding := range (try{text: "sources:\n  app:\n    type: stdin\n" + text}).findings() {
+			lines = append(lines, finding.String())
+		}
+		require.Len(t, lines, 1, text)
+		require.Contains(t, lines[0], want)
+	}
+}
+
+// Of a version whose options are not known, and of what Vector ignores, is only warned.
+func TestOnlyWhatVectorRefusesForCertainIsAnError(t *testing.T) {
+	for text, images := range map[string]map[string]Level{
+		"sources: {a: {type: file, include: [/a], colour: red}}":                {image: Error, "vector:0.45.0": Error, "vector:0.44.0": Warning, "vector:0.58.0": Warning, "vector:latest": Warning},
+		"sources: {a: {type: socket, mode: unix, path: /a, colour: red}}":       {image: Warning},
+		"sinks: {a: {type: vector, address: \"a:1\", routing: {}}}":             {"vector:0.56.0": Error, "vector:0.44.0": Error},
+		"sources: {a: {type: demo_logs, format: json, colour: {inputs: none}}}": {image: Warning},
+	} {
+		for image, level := range images {
+			found := try{text: text, image: image}.findings()
+			for _, f := range found {
+				if f.Code == unknownOption || f.Code == otherVersion {
+					require.Equal(t, level, f.Level, "%s with %s", f, image)
+				}
+			}
+			require.True(t, strings.Contains(strings.Join(said(found), "\n"), "colour") || strings.Contains(strings.Join(said(found), "\n"), "routing"), "%s with %s: %s", text, image, said(found))
+		}
+	}
+}
+
+func said(findings []Finding) []string {
+	var all []string
+	for _, f := range findings {
+		all = append(all, f.String())
+	}
+	return all
+}

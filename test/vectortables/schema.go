@@ -1,0 +1,321 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// schema is the part of a JSON schema that tells options and their forms.
+type schema struct {
+	Ref         string             `json:"$ref"`
+	Type        oneOrMany          `json:"type"`
+	Const       any                `json:"const"`
+	Enum        []any              `json:"enum"`
+	OneOf       []*schema          `json:"oneOf"`
+	AnyOf       []*schema          `json:"anyOf"`
+	AllOf       []*schema          `json:"allOf"`
+	Items       json.RawMessage    `json:"items"`
+	Properties  map[string]*schema `json:"properties"`
+	Additional  *schema            `json:"additionalProperties"`
+	Required    []string           `json:"required"`
+	Default     json.RawMessage    `json:"default"`
+	Deprecated  bool               `json:"deprecated"`
+	Definitions map[string]*schema `json:"definitions"`
+	Metadata    struct {
+		Tag     string `json:"docs::enum_tag_field"`
+		Numeric string `json:"docs::numeric_type"`
+		Name    string `json:"docs::component_name"`
+	} `json:"_metadata"`
+}
+
+// oneOrMany is "string", or ["string", "null"].
+type oneOrMany []string
+
+func (o *oneOrMany) UnmarshalJSON(text []byte) error {
+	var one string
+	if json.Unmarshal(text, &one) == nil {
+		*o = oneOrMany{one}
+		return nil
+	}
+	return json.Unmarshal(text, (*[]string)(o))
+}
+
+// flattener turns schemas into types as the documentation data have them: the
+// alternatives of an object become one object with the options of all.
+type flattener struct {
+	definitions map[string]*schema
+	// denies are the definitions whose objects refuse what they do not know, and since
+	// when; minor is the version that is meant.
+	denies map[string]int
+	minor  int
+	open   []string
+}
+
+// typeOf returns the forms that a schema allows, null among them.
+func (f *flattener) typeOf(s *schema) typ {
+	if s.Ref != "" {
+		return f.referred(strings.TrimPrefix(s.Ref, "#/definitions/"))
+	}
+	all := typ{}
+	switch {
+	case s.Const != nil:
+		all.add(literal(s.Const))
+	case len(s.Enum) > 0:
+		for _, one := range s.Enum {
+			all.add(literal(one))
+		}
+	case len(s.OneOf) > 0 || len(s.AnyOf) > 0:
+		all = f.alternatives(s)
+	case len(s.AllOf) > 0:
+		return f.together(s)
+	case len(s.Type) == 0:
+		all.add(typ{"any": {}})
+	}
+	for _, name := range s.Type {
+		all.add(f.simple(name, s))
+	}
+	return all
+}
+
+// referred is the type of a definition; one that is within itself goes as any.
+func (f *flattener) referred(name string) typ {
+	if slices.Contains(f.open, name) {
+		return typ{"any": {}}
+	}
+	f.open = append(f.open, name)
+	found := f.typeOf(f.definitions[name])
+	f.open = f.open[:len(f.open)-1]
+	if since, ok := f.denies[name]; ok && f.minor >= since && found["object"] != nil {
+		found["object"].denies = true
+	}
+	return found
+}
+
+// simple is one of JSON's own types.
+func (f *flattener) simple(name string, s *schema) typ {
+	switch name {
+	case "string":
+		return typ{"string": {}}
+	case "boolean":
+		return typ{"bool": {}}
+	case "integer":
+		if s.Metadata.Numeric == "int" {
+			return typ{"int": {}}
+		}
+		return typ{"uint": {}}
+	case "number":
+		return typ{"float": {}}
+	case "array":
+		items, several := &schema{}, []*schema{}
+		if json.Unmarshal(s.Items, &several) == nil {
+			items = &schema{OneOf: several}
+		} else if json.Unmarshal(s.Items, items) != nil {
+			return typ{"array": {Items: typ{"any": {}}}}
+		}
+		return typ{"array": {Items: f.typeOf(items).withoutNull()}}
+	case "object":
+		return typ{"object": {Options: f.options(s)}}
+	}
+	return typ{name: {}}
+}
+
+func (f *flattener) options(s *schema) map[string]*option {
+	all := map[string]*option{}
+	for name, property := range s.Properties {
+		all[name] = &option{Type: f.typeOf(property).withoutNull(), Required: slices.Contains(s.Required, name), Deprecated: property.Deprecated}
+		if len(property.Default) > 0 {
+			all[name].Required = false
+		}
+	}
+	if s.Additional != nil {
+		all["*"] = &option{Type: f.typeOf(s.Additional).withoutNull()}
+	}
+	return all
+}
+
+// withoutNull leaves out null: an option may be null wherever it may be missing.
+func (t typ) withoutNull() typ {
+	delete(t, "null")
+	return t
+}
+
+// together is what has to hold at once: the options of all its objects, of which one
+// that may be null requires none. That one of them refuses what it does not know says
+// nothing of the others, unless those are only the tag that tells it apart.
+func (f *flattener) together(s *schema) typ {
+	all := typ{}
+	tags := len(slices.DeleteFunc(slices.Clone(s.AllOf), func(part *schema) bool { return !part.isTag() }))
+	for _, part := range s.AllOf {
+		of := f.typeOf(part)
+		object := of["object"]
+		if object != nil {
+			object.denies = object.denies && tags == len(s.AllOf)-1
+		}
+		if object != nil && of["null"] != nil {
+			for _, o := range object.Options {
+				o.Required = false
+			}
+		}
+		of.withoutNull()
+		if object == nil || all["object"] == nil {
+			all.add(of)
+			continue
+		}
+		for name, o := range object.Options {
+			if before := all["object"].Options[name]; before != nil {
+				before.Type.add(o.Type)
+				before.Required = before.Required || o.Required
+				continue
+			}
+			all["object"].Options[name] = o
+		}
+		all["object"].denies = all["object"].denies || object.denies
+	}
+	return all
+}
+
+// isTag tells whether a schema is an option with a fixed value, and nothing else.
+func (s *schema) isTag() bool {
+	for _, property := range s.Properties {
+		return len(s.Properties) == 1 && property.Const != nil
+	}
+	return false
+}
+
+// alternatives is what one of has to hold. An option is required that all objects
+// require, or, of those with a tag, all that have it.
+func (f *flattener) alternatives(s *schema) typ {
+	all, objects := typ{}, []*form{}
+	for _, part := range append(slices.Clone(s.OneOf), s.AnyOf...) {
+		of := f.typeOf(part)
+		if object := of["object"]; object != nil {
+			objects = append(objects, object)
+			delete(of, "object")
+		}
+		all.add(of)
+	}
+	if len(objects) == 0 {
+		return all
+	}
+	united := &form{Options: map[string]*option{}, denies: true}
+	for _, object := range objects {
+		united.denies = united.denies && object.denies
+		for name, o := range object.Options {
+			if united.Options[name] == nil {
+				united.Options[name] = f.acrossObjects(name, s.Metadata.Tag, objects, o)
+			}
+		}
+	}
+	all["object"] = united
+	return all
+}
+
+// acrossObjects is an option of some of several objects.
+func (f *flattener) acrossObjects(name, tag string, objects []*form, first *option) *option {
+	united := &option{Type: typ{}, Required: true, When: first.When, Deprecated: first.Deprecated}
+	var when []string
+	everywhere := true
+	for _, object := range objects {
+		o := object.Options[name]
+		if o == nil {
+			everywhere = false
+			continue
+		}
+		united.Type.add(o.Type)
+		united.Required = united.Required && o.Required
+		if tagged := object.Options[tag]; tagged != nil && tagged.Type["string"] != nil {
+			for _, value := range tagged.Type["string"].Enum {
+				when = append(when, tag+` = "`+value+`"`)
+			}
+		}
+	}
+	if !everywhere {
+		united.When = strings.Join(when, " or ")
+		united.Required = united.Required && len(when) > 0
+	}
+	return united
+}
+
+// literal is the type of one value.
+func literal(value any) typ {
+	switch value := value.(type) {
+	case string:
+		return typ{"string": {Enum: []string{value}}}
+	case bool:
+		return typ{"bool": {}}
+	case float64:
+		return typ{"uint": {}}
+	}
+	return typ{"any": {}}
+}
+
+// add allows the forms of another type too, of which it changes nothing.
+func (t typ) add(other typ) {
+	for kind, fresh := range other {
+		mine := t[kind]
+		if mine == nil {
+			t[kind] = fresh.clone()
+			continue
+		}
+		if len(mine.Enum) == 0 || len(fresh.Enum) == 0 {
+			mine.Enum = nil
+		} else {
+			mine.Enum = union(mine.Enum, fresh.Enum)
+		}
+		mine.denies = mine.denies && fresh.denies
+		if mine.Items != nil {
+			mine.Items.add(fresh.Items)
+		}
+		for name, o := range fresh.Options {
+			if before := mine.Options[name]; before != nil {
+				before.Type.add(o.Type)
+				before.Required = before.Required && o.Required
+			} else {
+				mine.Options[name] = o.clone()
+				mine.Options[name].Required = false
+			}
+		}
+	}
+}
+
+func union(a, b []string) []string {
+	all := append(slices.Clone(a), b...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// kinds of components, with the definitions of their types and of what all types have.
+var kinds = []struct{ name, types, common string }{
+	{"sources", "vector::sources::Sources", "vector::config::source::SourceOuter"},
+	{"transforms", "vector::transforms::Transforms", "vector::config::transform::TransformOuter<alloc::string::String>"},
+	{"sinks", "vector::sinks::Sinks", "vector::config::sink::SinkOuter<alloc::string::String>"},
+}
+
+// program is what the schema says of components, and of everything else as the
+// component "vector" of the kind "globals".
+func program(s *schema, denies map[string]int, minor int) release {
+	f := &flattener{definitions: s.Definitions, denies: denies, minor: minor}
+	all := release{"globals": {}}
+	for _, kind := range kinds {
+		all[kind.name] = map[string]*form{}
+		for _, component := range s.Definitions[kind.types].OneOf {
+			of := f.typeOf(component)["object"]
+			for name, o := range f.options(s.Definitions[kind.common].AllOf[0]) {
+				of.Options[name] = o
+			}
+			for _, name := range of.Options["type"].Type["string"].Enum {
+				all[kind.name][name] = of
+			}
+		}
+	}
+	globals := f.typeOf(&schema{AllOf: s.AllOf})["object"]
+	for _, others := range []string{"sources", "transforms", "sinks", "tests"} {
+		delete(globals.Options, others)
+	}
+	all["globals"]["vector"] = globals
+	return all
+}
