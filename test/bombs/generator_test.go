@@ -74,7 +74,7 @@ func (g generator) bomb() bomb {
 	var names, texts []string
 	for count := 1 + g.IntN(3); count > 0; count-- {
 		shape := into.shapes[g.IntN(len(into.shapes))]
-		names, texts = append(names, shape.name), append(texts, shape.make(g, size/count))
+		names, texts = append(names, shape.name), append(texts, shape.make(g, max(1, size/count)))
 		size -= min(size, len(texts[len(texts)-1]))
 	}
 	text := strings.Join(texts, "\n")
