@@ -145,3 +145,13 @@ func TestEveryFenceHasALanguageThatIsChecked(t *testing.T) {
 		}
 	}
 }
+
+// A newcomer reads the README in a few minutes, and finds every page from there.
+func TestReadmeIsShortAndLeadsToEveryPage(t *testing.T) {
+	text, err := os.ReadFile(root + "/README.md")
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(strings.Fields(string(text))), 1200, "words")
+	for _, p := range pages(t)[1:] {
+		require.Contains(t, string(text), "]("+p.name+")")
+	}
+}
