@@ -182,3 +182,27 @@ func constants(t *testing.T, prefix string) []string {
 	require.NotEmpty(t, values)
 	return values
 }
+
+// docs/annotations.md explains every key of a label, an annotation and a finalizer.
+func TestAnnotationsPageNamesEveryKey(t *testing.T) {
+	var keys []string
+	declaration := regexp.MustCompile(`Group ?\+ ?"/([a-z-]+)"`)
+	for _, folder := range []string{"admission", "companion", "meta"} {
+		files, err := filepath.Glob(root + "/internal/" + folder + "/*.go")
+		require.NoError(t, err)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			for _, match := range declaration.FindAllStringSubmatch(string(text), -1) {
+				keys = append(keys, match[1])
+			}
+		}
+	}
+	require.Greater(t, len(keys), 20)
+	var named []string
+	annotations := read(t, "docs/annotations.md")
+	for _, text := range annotations.code() {
+		named = append(named, strings.TrimSuffix(text, ".NAME"))
+	}
+	require.Subset(t, named, keys)
+}
