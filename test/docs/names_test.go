@@ -66,6 +66,7 @@ var notPaths = []string{
 	"pods/exec", "vectorsidecars/status", "vectorsidecars/finalizers", // resources
 	"vectorsidecar/",                                                   // field managers
 	"http/protobuf",                                                    // a protocol
+	"text/template/parse",                                              // a package of Go's
 	"vector-sidecar-operator/VERSION", "kubectl-vectorsidecar/VERSION", // user agents
 }
 
@@ -152,6 +153,23 @@ func TestStatusPageNamesTheConditionsAndReasons(t *testing.T) {
 	}
 	require.ElementsMatch(t, conditions, first(tables[1]))
 	require.Subset(t, reasons, first(tables[2]))
+}
+
+// A decision is one paragraph: title, date, what was decided, the alternative, the price.
+func TestDecisionsHaveDateAlternativeAndPrice(t *testing.T) {
+	architecture := read(t, "docs/architecture.md")
+	_, section, found := strings.Cut(architecture.prose, "\n## Decisions\n")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "\n## ")
+	form := regexp.MustCompile(`^\*\*[^*]+\*\* \(20\d\d-[01]\d-[0-3]\d\)\. .+ \*(Tried|Instead of):\* .+ \*Price:\* .+\.$`)
+	count := 0
+	for paragraph := range strings.SplitSeq(section, "\n\n") {
+		if text := strings.Join(strings.Fields(paragraph), " "); strings.HasPrefix(text, "**") {
+			require.Regexp(t, form, text)
+			count++
+		}
+	}
+	require.Greater(t, count, 40)
 }
 
 // constants are the values of the string constants of package meta whose names
