@@ -19,7 +19,8 @@
 //   - internal/render makes of chart, values and target the Overlay, which is
 //     what gets merged, and its companion objects.
 //   - internal/workload shows a Deployment as a small View.
-//   - internal/plan compares Overlay and View and names what has to be done.
+//   - internal/plan compares Overlay and View and names what has to be done;
+//     internal/cause says in words why.
 //   - internal/pace says which of the plans may go now.
 //   - internal/decision runs all of the above for one VectorSidecar and a
 //     snapshot of its world: values in, values out, no cluster.
@@ -28,12 +29,15 @@
 //   - internal/status turns facts into conditions.
 //   - internal/controller is the loop: take the snapshot, decide, apply, tell.
 //     internal/logging, internal/metrics, internal/tracing and internal/sentry
-//     observe it, and change nothing of what it does.
+//     observe it, and change nothing of what it does. internal/relist has a cache
+//     list anew that lags behind.
+//   - internal/leftovers finds what workloads carry of VectorSidecars that are gone.
 //   - internal/admission answers the API server, with the same decision, whether a
 //     VectorSidecar may be created or changed; internal/certificate keeps the
 //     certificate that it is served with.
 //   - internal/election is the lock by which one operator leads.
-//   - internal/operator wires the process; cmd/operator is its main.
+//   - internal/operator wires the process; cmd/operator is its main, which also runs
+//     internal/uninstall before a release goes and internal/checkup for helm test.
 //   - internal/cli is the kubectl plugin, which decides with the same code, on an
 //     internal/world of files or of a cluster, and merges with internal/offline;
 //     cmd/kubectl-vectorsidecar is its main. Its longer commands have packages of
@@ -42,8 +46,9 @@
 //
 // Beside the flow stand internal/meta, the vocabulary, internal/bounded, the door
 // through which texts of others come in, internal/suggest, which finds what a person
-// meant to write, and internal/plain, through which all text goes that others wrote and
-// that people are shown.
+// meant to write, internal/plain, through which all text goes that others wrote and
+// that people are shown, internal/tree, which reads decoded JSON, and internal/store,
+// a cache of so many bytes.
 package vectorsidecar
 
 import "embed"

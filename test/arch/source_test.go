@@ -37,6 +37,21 @@ func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
 	}
 }
 
+// The package comment of the root leads through every package.
+func TestTourNamesEveryPackage(t *testing.T) {
+	var there []string
+	for _, one := range packages(t) {
+		if name := short(one.ImportPath); strings.HasPrefix(name, "internal/") || strings.HasPrefix(name, "cmd/") || strings.HasPrefix(name, "api/") {
+			there = append(there, name)
+		}
+	}
+	parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, "embed.go"), nil, parser.PackageClauseOnly|parser.ParseComments)
+	require.NoError(t, err)
+	named := regexp.MustCompile(`\b(?:api|cmd|internal)(?:/[\w-]+)+`).FindAllString(parsed.Doc.Text(), -1)
+	slices.Sort(named)
+	require.ElementsMatch(t, there, slices.Compact(named))
+}
+
 func TestEveryFileNamesItsAuthorsAndLicence(t *testing.T) {
 	kinds := []string{".go", ".yaml", ".yml", ".tpl", ".txtar", ".mod", ".sh"}
 	names := []string{"Makefile", ".helmignore", ".gitignore", "run"}

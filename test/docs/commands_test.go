@@ -36,8 +36,8 @@ var offline = map[string]string{
 	"helm lint ./chart -f values/production.yaml": "0 chart(s) failed",
 }
 
-// session are the commands that need a cluster, in the order of the README, and
-// what they must print. A reader who follows the page types them in this order.
+// session are the commands that need a cluster, in the order of pages, and what
+// they must print. A reader who follows the README types them in this order.
 var session = []struct{ command, prints string }{
 	{"helm install vso ./chart -n vector-system --create-namespace -f values/production.yaml", "STATUS: deployed"},
 	{"kubectl rollout status deployment/vso-vector-sidecar-operator -n vector-system", "successfully rolled out"},
@@ -122,7 +122,7 @@ func TestCommandsThatNeedNoCluster(t *testing.T) {
 	}
 }
 
-func TestCommandsInTheOrderOfThePage(t *testing.T) {
+func TestCommandsInTheOrderOfThePages(t *testing.T) {
 	ctrl.SetLogger(logr.Discard())
 	plane := controlplane.ForTest(t, controlplane.Options{Nodes: 2})
 	kubeconfig := "KUBECONFIG=" + plane.Kubeconfig()

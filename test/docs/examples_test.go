@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// ownValuesComment begins the example that the README calls my-values.yaml.
+// ownValuesComment begins the example that is called my-values.yaml.
 const ownValuesComment = "# my-values.yaml\n"
 
 // ownPolicyComment begins the example of a policy, as values of the installation.

@@ -37,21 +37,38 @@ type fence struct {
 
 func (f *fence) at() string { return fmt.Sprintf("%s:%d", f.page, f.line) }
 
-// pages are README.md, CHANGELOG.md and the files of docs, README.md first.
+// pages are README.md, the pages that it links to, in that order, and the rest of
+// docs and CHANGELOG.md by name: the order in which a newcomer reads them.
 func pages(t *testing.T) []page {
 	t.Helper()
+	readme := read(t, "README.md")
 	files, err := filepath.Glob(root + "/docs/*.md")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	var all []page
-	for _, file := range append([]string{root + "/README.md", root + "/CHANGELOG.md"}, files...) {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		name, err := filepath.Rel(root, file)
-		require.NoError(t, err)
-		all = append(all, parse(t, name, string(text)))
+	names := []string{"CHANGELOG.md"}
+	for _, file := range files {
+		names = append(names, "docs/"+filepath.Base(file))
+	}
+	place := func(name string) int {
+		if at := strings.Index(readme.prose, "]("+name); at >= 0 {
+			return at
+		}
+		return len(readme.prose)
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return place(a) - place(b) })
+	all := []page{readme}
+	for _, name := range names {
+		all = append(all, read(t, name))
 	}
 	return all
+}
+
+// read reads the page of that name.
+func read(t *testing.T, name string) page {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, name))
+	require.NoError(t, err)
+	return parse(t, name, string(text))
 }
 
 func parse(t *testing.T, name, text string) page {
@@ -126,5 +143,15 @@ func TestEveryFenceHasALanguageThatIsChecked(t *testing.T) {
 		for _, f := range p.fences {
 			require.Contains(t, checked, f.language, f.at())
 		}
+	}
+}
+
+// A newcomer reads the README in a few minutes, and finds every page from there.
+func TestReadmeIsShortAndLeadsToEveryPage(t *testing.T) {
+	text, err := os.ReadFile(root + "/README.md")
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(strings.Fields(string(text))), 1200, "words")
+	for _, p := range pages(t)[1:] {
+		require.Contains(t, string(text), "]("+p.name+")")
 	}
 }

@@ -66,12 +66,14 @@ var notPaths = []string{
 	"pods/exec", "vectorsidecars/status", "vectorsidecars/finalizers", // resources
 	"vectorsidecar/",                                                   // field managers
 	"http/protobuf",                                                    // a protocol
+	"text/template/parse",                                              // a package of Go's
 	"vector-sidecar-operator/VERSION", "kubectl-vectorsidecar/VERSION", // user agents
 }
 
 // What is in backticks and has a slash, or the name of a file at the root, is
 // there. ENV stands for an environment. A name with a dot before its first slash
-// is a host's or an API group's, and a path from / is the container's.
+// is a host's or an API group's, and a path from / is the container's. FOLDER.NAME is
+// declared in that folder.
 func TestPathsExist(t *testing.T) {
 	checked := 0
 	for _, p := range pages(t) {
@@ -82,10 +84,13 @@ func TestPathsExist(t *testing.T) {
 			if !isPath && !isFile {
 				continue
 			}
+			checked++
+			if match := qualified.FindStringSubmatch(text); len(match) > 0 && len(declared(t, match[1], match[2])) > 0 {
+				continue
+			}
 			found, err := filepath.Glob(filepath.Join(root, strings.ReplaceAll(text, "ENV", "staging")))
 			require.NoError(t, err, text)
 			require.NotEmpty(t, found, "%s names `%s`, which is not there", p.name, text)
-			checked++
 		}
 	}
 	require.Greater(t, checked, 30)
@@ -126,13 +131,12 @@ func TestReasonsAreExplained(t *testing.T) {
 	require.ElementsMatch(t, declared, explained)
 }
 
-// The README repeats the reasons that are met most.
-func TestTheReadmeNamesNoOtherConditionsAndReasons(t *testing.T) {
+// docs/status.md explains every condition, and the reasons that are met most.
+func TestStatusPageNamesTheConditionsAndReasons(t *testing.T) {
 	reasons, conditions := constants(t, "Reason"), constants(t, "Condition")
-	_, section, found := strings.Cut(pages(t)[0].prose, "\n## See what happened\n")
-	require.True(t, found)
-	tables := strings.Split(section, "\n|---|---|\n")
-	require.Len(t, tables[:3], 3)
+	status := read(t, "docs/status.md")
+	tables := strings.Split(status.prose, "\n|---|---|\n")
+	require.Len(t, tables, 3)
 	first := func(table string) []string {
 		var names []string
 		for line := range strings.SplitSeq(table, "\n") {
@@ -149,6 +153,23 @@ func TestTheReadmeNamesNoOtherConditionsAndReasons(t *testing.T) {
 	}
 	require.ElementsMatch(t, conditions, first(tables[1]))
 	require.Subset(t, reasons, first(tables[2]))
+}
+
+// A decision is one paragraph: title, date, what was decided, the alternative, the price.
+func TestDecisionsHaveDateAlternativeAndPrice(t *testing.T) {
+	architecture := read(t, "docs/architecture.md")
+	_, section, found := strings.Cut(architecture.prose, "\n## Decisions\n")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "\n## ")
+	form := regexp.MustCompile(`^\*\*[^*]+\*\* \(20\d\d-[01]\d-[0-3]\d\)\. .+ \*(Tried|Instead of):\* .+ \*Price:\* .+\.$`)
+	count := 0
+	for paragraph := range strings.SplitSeq(section, "\n\n") {
+		if text := strings.Join(strings.Fields(paragraph), " "); strings.HasPrefix(text, "**") {
+			require.Regexp(t, form, text)
+			count++
+		}
+	}
+	require.Greater(t, count, 40)
 }
 
 // constants are the values of the string constants of package meta whose names
@@ -178,4 +199,28 @@ func constants(t *testing.T, prefix string) []string {
 	}
 	require.NotEmpty(t, values)
 	return values
+}
+
+// docs/annotations.md explains every key of a label, an annotation and a finalizer.
+func TestAnnotationsPageNamesEveryKey(t *testing.T) {
+	var keys []string
+	declaration := regexp.MustCompile(`Group ?\+ ?"/([a-z-]+)"`)
+	for _, folder := range []string{"admission", "companion", "meta"} {
+		files, err := filepath.Glob(root + "/internal/" + folder + "/*.go")
+		require.NoError(t, err)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			for _, match := range declaration.FindAllStringSubmatch(string(text), -1) {
+				keys = append(keys, match[1])
+			}
+		}
+	}
+	require.Greater(t, len(keys), 20)
+	var named []string
+	annotations := read(t, "docs/annotations.md")
+	for _, text := range annotations.code() {
+		named = append(named, strings.TrimSuffix(text, ".NAME"))
+	}
+	require.Subset(t, named, keys)
 }
