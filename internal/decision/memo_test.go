@@ -146,6 +146,21 @@ func TestARenderingIsSharedByWhatItRead(t *testing.T) {
 	require.Same(t, forAll, find(other))
 }
 
+// Templates that look up a label by the name of the workload read something else of each:
+// so many kinds of reads are not gone through for every workload.
+func TestKindsOfReadsAreBounded(t *testing.T) {
+	b := &batch{memo: NewMemo(), common: []byte("common")}
+	for i := range 100 {
+		view := settled(fleet(1)[0])
+		view.Name = fmt.Sprint(i)
+		reads := []template.Read{{Path: []string{"labels", view.Name}}, {Path: []string{"name"}}}
+		fresh := &wanted{readTarget: reads}
+		b.keep(&view, fresh)
+		require.Same(t, fresh, b.rendered(t.Context(), &view))
+	}
+	require.Len(t, b.memo.readBy(b.common), mostReads+1)
+}
+
 func TestEveryDifferenceThatTemplatesSeeIsAnotherInput(t *testing.T) {
 	seen := map[string]string{}
 	b, all := &batch{}, []template.Read{{Seen: template.Whole}}

@@ -66,5 +66,5 @@ func TestReadsTellWhichTargetsAreTheSame(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d sets, with %d pairs of targets", compiled, sets, shared)
-	require.Greater(t, compiled, sets/2, "else nothing is compared")
+	require.Greater(t, compiled, sets/2, "else little is compared")
 }

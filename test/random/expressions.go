@@ -35,6 +35,7 @@ func (g *Generator) any(depth int) string {
 		func() string {
 			return fmt.Sprintf("(%s).%s", g.tree(depth-1), g.pick("name", "labels", "team", "other"))
 		},
+		func() string { return fmt.Sprintf("(index %s 0)", g.list(depth-1)) },
 		func() string { return fmt.Sprintf("(and %s %s)", g.any(depth-1), g.any(depth-1)) },
 		func() string { return fmt.Sprintf("(or %s %s)", g.any(depth-1), g.any(depth-1)) },
 		func() string { return fmt.Sprintf("(coalesce %s %s)", g.any(depth-1), g.any(depth-1)) },

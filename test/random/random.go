@@ -34,7 +34,7 @@ func New(source *rand.Rand) *Generator { return &Generator{rand: source} }
 // target has name, kind, labels, annotations, containers, and what else there is.
 func (g *Generator) Template() string {
 	g.begin("$", "$.Values.target", false)
-	return g.statements(2 + g.rand.IntN(4))
+	return g.statements(g.rand.IntN(3))
 }
 
 // Helpers are the templates that Template includes.
@@ -42,7 +42,7 @@ func (g *Generator) Helpers() string {
 	var text strings.Builder
 	for name, places := range [][2]string{{"$", "$.Values.target"}, {"$.root", "$.of"}, {"", "$"}} {
 		g.begin(places[0], places[1], true)
-		fmt.Fprintf(&text, "{{ define \"h%d\" }}%s{{ end }}\n", name, g.statements(2))
+		fmt.Fprintf(&text, "{{ define \"h%d\" }}%s{{ end }}\n", name, g.statements(g.rand.IntN(2)))
 	}
 	return text.String()
 }
@@ -68,7 +68,7 @@ func (g *Generator) statements(depth int) string {
 
 func (g *Generator) statement(depth int) string {
 	if depth <= 0 {
-		return g.printed(1)
+		return g.printed(g.rand.IntN(3))
 	}
 	block := func() string { return g.statements(depth - 1) }
 	switch g.rand.IntN(11) {
