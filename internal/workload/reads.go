@@ -15,7 +15,7 @@ import (
 // than a microsecond.
 func (v *View) AppendReads(text []byte, reads []template.Read) []byte {
 	for _, read := range reads {
-		text = append(append(text, byte(len(read.Path)), byte(read.Seen)), '/')
+		text = append(binary.AppendUvarint(text, uint64(len(read.Path))), byte(read.Seen))
 		switch {
 		case len(read.Path) > 0:
 			text = v.appendRead(appendTexts(text, read.Path...), read)
