@@ -5,7 +5,7 @@ package template_test
 
 import (
 	"bufio"
-	"encoding/json"
+	"encoding/gob"
 	"fmt"
 	"io"
 	"os"
@@ -55,7 +55,7 @@ func answer(questions io.Reader, answers io.Writer) {
 			panic(err)
 		}
 	}
-	from, to := json.NewDecoder(questions), json.NewEncoder(answers)
+	from, to := gob.NewDecoder(questions), gob.NewEncoder(answers)
 	for {
 		var files map[string]string
 		if err := from.Decode(&files); err != nil {
@@ -115,7 +115,7 @@ func (r *reference) render(t testing.TB, files map[string]string) (result render
 	if r.command == nil {
 		r.start(t)
 	}
-	if err := json.NewEncoder(r.ask).Encode(files); err != nil {
+	if err := gob.NewEncoder(r.ask).Encode(files); err != nil {
 		r.stop()
 		return rendering{}, false
 	}
@@ -151,7 +151,7 @@ func (r *reference) start(t testing.TB) {
 	r.answers = answers
 	go func() {
 		defer close(answers)
-		from := json.NewDecoder(bufio.NewReader(output))
+		from := gob.NewDecoder(bufio.NewReader(output))
 		for {
 			var one rendering
 			if from.Decode(&one) != nil {
