@@ -17,6 +17,8 @@ func (v *View) AppendReads(text []byte, reads []template.Read) []byte {
 	for _, read := range reads {
 		text = append(binary.AppendUvarint(text, uint64(len(read.Path))), byte(read.Seen))
 		switch {
+		case len(read.Path) == 1 && read.Seen == template.Whole:
+			text = v.appendValues(text, read.Path)
 		case len(read.Path) > 0:
 			text = v.appendRead(appendTexts(text, read.Path...), read)
 		case read.Seen == template.Whole:
@@ -26,7 +28,7 @@ func (v *View) AppendReads(text []byte, reads []template.Read) []byte {
 	return text
 }
 
-// appendRead appends what a read finds below a key of Values.
+// appendRead appends what a read finds below a key of Values, of which it is not the whole.
 func (v *View) appendRead(text []byte, read template.Read) []byte {
 	key := read.Path[0]
 	switch {
@@ -34,11 +36,11 @@ func (v *View) appendRead(text []byte, read template.Read) []byte {
 		return appendItem(text, v.Labels, read.Path[1])
 	case key == "annotations" && len(read.Path) > 1:
 		return appendItem(text, v.Annotations, read.Path[1])
-	case read.Seen != template.Whole && key == "labels":
+	case key == "labels":
 		return appendLength(text, len(v.Labels), read.Seen)
-	case read.Seen != template.Whole && key == "annotations":
+	case key == "annotations":
 		return appendLength(text, len(v.Annotations), read.Seen)
-	case read.Seen != template.Whole && key == "containers":
+	case key == "containers":
 		return appendLength(text, v.countContainers(), read.Seen)
 	}
 	return v.appendValues(text, []string{key})
