@@ -97,7 +97,8 @@ func ordinary() map[string]any {
 // reference is the process that renders with Helm's engine; it is begun when it is needed.
 type reference struct {
 	command *exec.Cmd
-	ask     io.WriteCloser
+	input   io.Closer
+	ask     *gob.Encoder
 	answers chan rendering
 }
 
@@ -115,7 +116,7 @@ func (r *reference) render(t testing.TB, files map[string]string) (result render
 	if r.command == nil {
 		r.start(t)
 	}
-	if err := gob.NewEncoder(r.ask).Encode(files); err != nil {
+	if err := r.ask.Encode(files); err != nil {
 		r.stop()
 		return rendering{}, false
 	}
@@ -139,7 +140,9 @@ func (r *reference) start(t testing.TB) {
 	r.command.Env = append(os.Environ(), referenceVariable+"=1")
 	output, err := r.command.StdoutPipe()
 	if err == nil {
-		r.ask, err = r.command.StdinPipe()
+		var input io.WriteCloser
+		input, err = r.command.StdinPipe()
+		r.input, r.ask = input, gob.NewEncoder(input)
 	}
 	if err == nil {
 		err = r.command.Start()
@@ -167,7 +170,7 @@ func (r *reference) stop() {
 	if r.command == nil {
 		return
 	}
-	_ = r.ask.Close()
+	_ = r.input.Close()
 	_ = r.command.Process.Kill()
 	for range r.answers { // Its reader has to be done before Wait.
 	}
