@@ -21,6 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/store"
+	"kontroloop.ai/vector-sidecar-operator/internal/template"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -41,9 +42,9 @@ const (
 type Memo struct {
 	mu       sync.Mutex
 	rendered *store.Store[*wanted]
-	// read has for each request which keys of a target its renderings read: most
-	// often the same for all, so that one look finds a result.
-	read    *store.Store[[][]string]
+	// read has for each request what its renderings read of their targets: most
+	// often the same of all, so that one look finds a result.
+	read    *store.Store[[][]template.Read]
 	reports *store.Store[*vectorconfig.Report]
 	// recalls are the last passes of VectorSidecars, by name.
 	recalls *store.Store[*recall]
@@ -52,7 +53,7 @@ type Memo struct {
 // NewMemo returns an empty Memo.
 func NewMemo() *Memo {
 	return &Memo{
-		rendered: store.New[*wanted](mostRendered), read: store.New[[][]string](mostRead),
+		rendered: store.New[*wanted](mostRendered), read: store.New[[][]template.Read](mostRead),
 		reports: store.New[*vectorconfig.Report](mostReported), recalls: store.New[*recall](mostRecalled),
 	}
 }
@@ -76,9 +77,9 @@ type wanted struct {
 	isReadUnseen bool
 	validation   *Validation
 	invalid      *Invalid
-	// readTarget are the keys of the target that it was made of: a workload with
-	// other values there may have another result.
-	readTarget []string
+	// readTarget is what was read of the target that it was made of: a workload that
+	// has something else there may have another result.
+	readTarget []template.Read
 	// late tells that the templates ran out of time, which on another day they
 	// might not.
 	late bool
@@ -151,8 +152,8 @@ func (b *batch) rendered(ctx context.Context, target *workload.View) *wanted {
 		return b.evaluate(ctx, target)
 	}
 	var space [1024]byte // Enough for most, without an allocation.
-	for _, keys := range b.memo.readBy(b.common) {
-		if found := remembered(b.memo, b.memo.rendered, b.appendKey(space[:0], target, keys)); found != nil {
+	for _, reads := range b.memo.readBy(b.common) {
+		if found := remembered(b.memo, b.memo.rendered, b.appendKey(space[:0], target, reads)); found != nil {
 			return found
 		}
 	}
@@ -169,8 +170,8 @@ func (b *batch) keep(target *workload.View, fresh *wanted) {
 	if fresh.late {
 		return
 	}
-	b.memo.noteRead(b.common, fresh.readTarget)
-	fresh.key = string(b.appendKey(nil, target, fresh.readTarget))
+	reads := b.memo.noteRead(b.common, fresh.readTarget)
+	fresh.key = string(b.appendKey(nil, target, reads))
 	bytes := store.Footprint(fresh)
 	if fresh.shares {
 		bytes -= store.Footprint(fresh.companions) // They count where they were made.
@@ -178,33 +179,47 @@ func (b *batch) keep(target *workload.View, fresh *wanted) {
 	b.memo.grow(fresh, bytes)
 }
 
-// appendKey is the key of the request together with what templates see of a target
-// in some keys.
-func (b *batch) appendKey(text []byte, target *workload.View, keys []string) []byte {
-	return target.AppendValues(append(text, b.common...), keys)
+// appendKey is the key of the request together with what templates find in a target
+// where they read it.
+func (b *batch) appendKey(text []byte, target *workload.View, reads []template.Read) []byte {
+	return target.AppendReads(append(text, b.common...), reads)
 }
 
 // readBy is what renderings of a request have read.
-func (m *Memo) readBy(common []byte) [][]string { return remembered(m, m.read, common) }
+func (m *Memo) readBy(common []byte) [][]template.Read { return remembered(m, m.read, common) }
 
-func (m *Memo) noteRead(common []byte, keys []string) {
+// mostReads is how many kinds of what is read of a target are told apart for one request:
+// each is a look for every workload. Templates that look up a label by the name of the
+// workload would have as many as there are workloads.
+const mostReads = 16
+
+// noteRead notes what a rendering of a request has read, and returns by what of that it is
+// to be remembered: when there are many kinds, by the keys of the target as a whole.
+func (m *Memo) noteRead(common []byte, reads []template.Read) []template.Read {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before := m.read.Get(common)
-	if slices.ContainsFunc(before, func(known []string) bool { return slices.Equal(known, keys) }) {
-		return
+	isKnown := func() bool {
+		return slices.ContainsFunc(before, func(known []template.Read) bool { return slices.EqualFunc(known, reads, template.Read.Equal) })
+	}
+	if len(before) >= mostReads && !isKnown() {
+		reads = workload.WholeKeys(workload.KeysOf(reads))
+	}
+	if isKnown() {
+		return reads
 	}
 	// A new list: others may be going through the old one.
-	now := append(slices.Clip(before), keys)
+	now := append(slices.Clip(before), reads)
 	m.read.Put(string(common), now, store.Footprint(now))
+	return reads
 }
 
 // Adopt remembers all that another Memo does, in place of what is remembered of the same.
 // The other one must not be used any more.
 func (m *Memo) Adopt(other *Memo) {
 	for key, lists := range other.read.All() {
-		for _, keys := range lists {
-			m.noteRead([]byte(key), keys)
+		for _, reads := range lists {
+			m.noteRead([]byte(key), reads)
 		}
 	}
 	for name, pass := range other.recalls.All() {
@@ -276,10 +291,11 @@ func (b *batch) share(fresh []corev1.ConfigMap) (companions []corev1.ConfigMap, 
 
 // readOf are the keys of a target that it was made of, for what is noted in workloads.
 func (w *wanted) readOf() []string {
+	keys := workload.KeysOf(w.readTarget)
 	if w.shortened == "" {
-		return w.readTarget
+		return keys
 	}
-	return append(slices.Clip(w.readTarget), workload.GraceKey)
+	return append(keys, workload.GraceKey)
 }
 
 // conclude checks the configuration of an overlay, and fills in what to apply if it

@@ -16,7 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/template"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -126,10 +126,10 @@ func TestALateRenderingIsNotRemembered(t *testing.T) {
 func TestARenderingIsSharedByWhatItRead(t *testing.T) {
 	b := &batch{memo: NewMemo(), common: []byte("common")}
 	target := settled(fleet(1)[0])
-	forAll, ofName := &wanted{}, &wanted{readTarget: []string{"name"}}
+	forAll, ofName := &wanted{}, &wanted{readTarget: []template.Read{{Path: []string{"name"}}}}
 	find := func(view workload.View) *wanted {
-		for _, keys := range b.memo.readBy(b.common) {
-			if found := remembered(b.memo, b.memo.rendered, b.appendKey(nil, &view, keys)); found != nil {
+		for _, reads := range b.memo.readBy(b.common) {
+			if found := remembered(b.memo, b.memo.rendered, b.appendKey(nil, &view, reads)); found != nil {
 				return found
 			}
 		}
@@ -146,9 +146,24 @@ func TestARenderingIsSharedByWhatItRead(t *testing.T) {
 	require.Same(t, forAll, find(other))
 }
 
+// Templates that look up a label by the name of the workload read something else of each:
+// so many kinds of reads are not gone through for every workload.
+func TestKindsOfReadsAreBounded(t *testing.T) {
+	b := &batch{memo: NewMemo(), common: []byte("common")}
+	for i := range 100 {
+		view := settled(fleet(1)[0])
+		view.Name = fmt.Sprint(i)
+		reads := []template.Read{{Path: []string{"labels", view.Name}}, {Path: []string{"name"}}}
+		fresh := &wanted{readTarget: reads}
+		b.keep(&view, fresh)
+		require.Same(t, fresh, b.rendered(t.Context(), &view))
+	}
+	require.Len(t, b.memo.readBy(b.common), mostReads+1)
+}
+
 func TestEveryDifferenceThatTemplatesSeeIsAnotherInput(t *testing.T) {
 	seen := map[string]string{}
-	b := &batch{}
+	b, all := &batch{}, []template.Read{{Seen: template.Whole}}
 	for name, change := range map[string]func(*workload.View){
 		"nothing":           func(*workload.View) {},
 		"the name":          func(v *workload.View) { v.Name = "card" },
@@ -177,7 +192,7 @@ func TestEveryDifferenceThatTemplatesSeeIsAnotherInput(t *testing.T) {
 	} {
 		view := settled(fleet(1)[0])
 		change(&view)
-		of := string(b.appendKey(nil, &view, sidecarchart.TargetKeys()))
+		of := string(b.appendKey(nil, &view, all))
 		require.NotContains(t, seen, of, "%s and %s", name, seen[of])
 		seen[of] = name
 	}
@@ -185,7 +200,7 @@ func TestEveryDifferenceThatTemplatesSeeIsAnotherInput(t *testing.T) {
 	after.UID, after.ResourceVersion, after.Generation = types.UID("other"), "9", 3
 	after.Containers = append([]workload.Container{{Name: "vector", Init: true}}, after.Containers...)
 	require.Equal(t, before.Values(), after.Values())
-	require.Equal(t, b.appendKey(nil, &before, sidecarchart.TargetKeys()), b.appendKey(nil, &after, sidecarchart.TargetKeys()), "what templates do not see is no other input")
+	require.Equal(t, b.appendKey(nil, &before, all), b.appendKey(nil, &after, all), "what templates do not see is no other input")
 }
 
 // BenchmarkMemoHit is a pass for one workload whose rendering is remembered.

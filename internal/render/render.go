@@ -25,6 +25,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/template"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -49,9 +50,9 @@ type Result struct {
 	Overlay Overlay
 	// Template is the name of the template that gave the overlay.
 	Template string
-	// ReadTarget are the keys of the target that the templates looked at: every
-	// target with the same values there has the same result, or the same error.
-	ReadTarget []string
+	// ReadTarget is what the templates read of the target: every target that has the
+	// same there has the same result, or the same error.
+	ReadTarget []template.Read
 	// Companions are applied beside the workload, in the same namespace. Each
 	// is immutable and has a name that its content decides, unless the values
 	// have Vector reload it.

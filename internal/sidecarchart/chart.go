@@ -69,7 +69,7 @@ func (f Files) Load() (*Chart, error) {
 	for _, file := range loaded.Templates {
 		texts[path.Join(loaded.Name(), file.Name)] = string(file.Data)
 	}
-	compiled, err := template.Compile(texts, template.Options{Watch: targetPaths(), Methods: methods()})
+	compiled, err := template.Compile(texts, template.Options{Watch: []string{"Values", "target"}, Methods: methods()})
 	if err != nil {
 		return nil, err
 	}
@@ -110,33 +110,9 @@ type Output struct {
 	// Files holds the text of each template by its name, such as
 	// "vector-sidecar/templates/podtemplate.yaml".
 	Files map[string]string
-	// ReadTarget are those of TargetKeys that what was executed looked at: the
-	// same comes out for every target that has the same values there.
-	ReadTarget []string
-}
-
-// TargetKeys are the keys of .Values.target.
-func TargetKeys() []string {
-	return []string{"kind", "name", "namespace", "labels", "annotations", "containers"}
-}
-
-func targetPaths() [][]string {
-	var paths [][]string
-	for _, key := range TargetKeys() {
-		paths = append(paths, []string{"Values", "target", key})
-	}
-	return paths
-}
-
-// keysOf names what was read.
-func keysOf(read template.Reads) []string {
-	var keys []string
-	for n, key := range TargetKeys() {
-		if read&(1<<n) != 0 {
-			keys = append(keys, key)
-		}
-	}
-	return keys
+	// ReadTarget is what was read of .Values.target: the same comes out for every target
+	// that has the same there.
+	ReadTarget []template.Read
 }
 
 // Execute runs every template of the chart. The values are the tree that templates
@@ -147,11 +123,10 @@ func (c *Chart) Execute(ctx context.Context, release Release, values map[string]
 	if err != nil {
 		return Output{}, fmt.Errorf("reading the Kubernetes version %q: %w", kubeVersion, err)
 	}
-	output, all := Output{Files: map[string]string{}}, template.Reads(0)
+	output := Output{Files: map[string]string{}}
 	for _, name := range c.templates.Names() {
 		text, read, err := c.templates.ExecuteWatched(ctx, name, c.root(name, release, values, version))
-		all |= read
-		output.ReadTarget = keysOf(all)
+		output.ReadTarget = template.JoinReads(output.ReadTarget, read)
 		if err != nil {
 			return output, err
 		}

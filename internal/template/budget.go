@@ -81,6 +81,8 @@ type meter struct {
 	memory int
 	// checked is the number of steps when the deadline was last looked at.
 	checked int
+	// watch is here because those who charge for a call know what it looks into.
+	watch watch
 }
 
 // stepsPerCheck is how many steps may pass between two looks at the deadline:

@@ -74,7 +74,7 @@ func ternary(yes, no any, condition bool) any {
 }
 
 // dig goes down the keys and returns the default where one is not there.
-func dig(args ...any) (any, error) {
+func dig(f *frame, args ...any) (any, error) {
 	if len(args) < 3 {
 		return nil, errors.New("dig takes at least a key, a default and a map")
 	}
@@ -90,6 +90,7 @@ func dig(args ...any) (any, error) {
 		case !isMap:
 			return nil, fmt.Errorf("dig looks for %q in a map; got %s", shorten(name), describeType(value))
 		}
+		f.watch.key(value, name)
 		item, found := tree[name]
 		if !found {
 			return otherwise, nil

@@ -6,13 +6,18 @@
 // template of it. It speaks the language of Helm's templates, byte for byte on
 // ordinary ones, and knows nothing of Kubernetes, charts or values files.
 //
-// How it works. text/template/parse makes the syntax trees; walking them is our
-// own, because text/template cannot be canceled, does not count, and prints a
-// map that contains itself until the process dies. A frame is one template at
-// work; every action, iteration and function call of it is charged to a meter,
-// which holds the Budget. A function is called only through a guard that
-// measures its arguments first, and, for functions that multiply, its result
-// before that exists.
+// Why it is ours. Templates come from people who may change a ConfigMap, and are executed
+// in the process that writes to workloads. text/template cannot be held to any bound:
+// it cannot be canceled, it counts nothing, and one line hangs it or ends the process.
+// Nor does it tell what a template has read, which says whom a rendering serves. And
+// linking text/template.Execute, which looks methods up by name, has Go's linker keep
+// every exported method of the program: 12 MB of binary and 13 MiB of memory.
+//
+// How it works. text/template/parse makes the syntax trees; walking them is our own. A
+// frame is one template at work; every action, iteration and function call of it is
+// charged to a meter, which holds the Budget. A function is called only through a guard
+// that measures its arguments first, and, for functions that multiply, its result before
+// that exists. Each look into the watched value is noted where it happens, as a [Read].
 //
 // Where it differs from Helm's engine, on purpose:
 //

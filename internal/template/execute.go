@@ -5,6 +5,7 @@ package template
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -14,8 +15,6 @@ type run struct {
 	*meter
 	set   *Set
 	depth int
-	// read tells which watched paths the executed nodes may read.
-	read Reads
 }
 
 // Execute renders the template of this name. data is the root that templates
@@ -31,23 +30,20 @@ func (s *Set) Execute(ctx context.Context, name string, data map[string]any) (st
 	return text, err
 }
 
-// Reads is a set of watched paths: bit n is that of Options.Watch[n].
-type Reads uint64
-
-// ExecuteWatched is Execute, and tells which paths of Options.Watch the execution
-// may have read: on the others, neither the text nor the error depends.
-func (s *Set) ExecuteWatched(ctx context.Context, name string, data map[string]any) (text string, read Reads, err error) {
+// ExecuteWatched is Execute, and tells what was read of Options.Watch: data that gives the
+// same there, and everywhere else, gives the same text or the same error. Data that gives
+// another size may run into a bound where this did not.
+func (s *Set) ExecuteWatched(ctx context.Context, name string, data map[string]any) (text string, reads []Read, err error) {
 	template := s.scope.definitions[name]
 	if template == nil {
 		message, hint := unknownTemplate(name, s.scope)
-		return "", 0, &Error{Template: name, Message: message, Hint: hint}
+		return "", nil, &Error{Template: name, Message: message, Hint: hint}
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.budget.Timeout)
 	defer cancel()
 	r := &run{set: s, meter: &meter{ctx: ctx, budget: s.budget}}
-	r.read = s.always
 	text, err = r.execute(template, data)
-	return text, r.read, err
+	return text, r.reads(err), err
 }
 
 func (r *run) execute(template *definition, data map[string]any) (text string, err error) {
@@ -56,13 +52,28 @@ func (r *run) execute(template *definition, data map[string]any) (text string, e
 	defer func() {
 		if cause := recover(); cause != nil {
 			text, err = "", template.errorAt(0, fmt.Sprintf("rendering stopped unexpectedly: %v", cause))
+			r.watch.isAll = true
 		}
 	}()
 	root, err := r.root(template, data)
 	if err != nil {
+		r.watch.isAll = true
 		return "", template.explain(template.name, nil, err)
 	}
 	return r.render(r.set.scope, template, root)
+}
+
+// reads are what an execution that ended so has read of the watched value.
+func (r *run) reads(err error) []Read {
+	if len(r.set.watch) == 0 {
+		return nil
+	}
+	var located *Error
+	budget := ""
+	if errors.As(err, &located) {
+		budget = located.Budget
+	}
+	return r.watch.reads(budget)
 }
 
 // root is the caller's data as this template's own.
@@ -83,6 +94,7 @@ func (r *run) root(template *definition, data map[string]any) (map[string]any, e
 	if copied["Template"] == nil {
 		copied["Template"] = describe(template.file)
 	}
+	r.watch.on(copied, r.set.watch)
 	return copied, nil
 }
 

@@ -67,6 +67,7 @@ func (f *frame) chain(dot any, node parse.Node, args []parse.Node, piped any) (a
 		}
 		// Nearly all fields are keys that are there.
 		if tree, ok := value.(map[string]any); ok && given == nil {
+			f.watch.key(value, field)
 			if item, found := tree[field]; found {
 				value = item
 				continue
@@ -131,7 +132,7 @@ func (p *place) lookUp(value any, given *arguments) (any, error) {
 		if item, ok := value[p.field]; ok {
 			return item, nil
 		}
-		return &absent{holder: p.holder, in: value, key: p.field}, nil
+		return &absent{holder: p.holder, in: value, key: p.field, watch: &p.watch}, nil
 	case *absent:
 		return nil, value.asError()
 	case nil:

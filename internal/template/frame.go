@@ -88,7 +88,6 @@ func (f *frame) list(dot any, list *parse.ListNode) (control, error) {
 }
 
 func (f *frame) node(dot any, node parse.Node) (control, error) {
-	f.read |= f.set.watched[node]
 	switch node := node.(type) {
 	case *parse.TextNode:
 		return goOn, f.fail(node, f.write(string(node.Text)))

@@ -63,8 +63,10 @@ func sprigGroups() []sprigGroup {
 		{guard: guardShort, names: `semver semverCompare`},
 		{guard: guardDeep, missing: asNil, names: `deepEqual`},
 		{guard: guardNothing, missing: asNil, names: `empty all any kindOf kindIs typeOf typeIs typeIsLike`},
-		{guard: guardNothing, missing: asNil, names: `get hasKey pluck`},
-		{guard: guardShallow, names: `set unset pick omit list tuple first mustFirst last mustLast
+		{guard: guardKey, missing: asNil, names: `get hasKey`},
+		{guard: guardPluck, missing: asNil, names: `pluck`},
+		{guard: guardHeld, names: `list tuple`},
+		{guard: guardShallow, names: `set unset pick omit first mustFirst last mustLast
 			rest mustRest initial mustInitial append mustAppend push mustPush prepend mustPrepend concat
 			slice mustSlice reverse mustReverse`},
 		{guard: guardDict, names: `dict`},

@@ -74,8 +74,15 @@ func (m *meter) measureAll(args []any) (size, error) {
 }
 
 // guardShallow is for functions that look at their arguments, and at the items
-// of these, but not into the items: get, dict, append, concat.
+// of these, but not into the items: append, concat.
 func guardShallow(m *meter, args []any) error {
+	m.watch.whole(args...)
+	return guardHeld(m, args)
+}
+
+// guardHeld is for functions that put their arguments into a list, and do not look into
+// them: list, tuple.
+func guardHeld(m *meter, args []any) error {
 	items := 0
 	for _, arg := range args {
 		items += length(arg)
@@ -84,6 +91,24 @@ func guardShallow(m *meter, args []any) error {
 		return m.pieces(items, 0)
 	}
 	return m.pay(product(items, copiedPerNode), product(items, 16))
+}
+
+// guardKey is for functions that look one key up: get, hasKey.
+func guardKey(m *meter, args []any) error {
+	if key, isText := args[1].(string); isText {
+		m.watch.key(args[0], key)
+	}
+	return nil
+}
+
+// guardPluck is guardKey for a key that comes before the maps.
+func guardPluck(m *meter, args []any) error {
+	if key, isText := args[0].(string); isText {
+		for _, tree := range args[1:] {
+			m.watch.key(tree, key)
+		}
+	}
+	return nil
 }
 
 // guardNothing is for functions that only look at an argument as such: its type,

@@ -10,7 +10,7 @@ import (
 
 // index is item[a][b]… for lists, maps and strings. A key that a map does not
 // have makes a missing value; an index out of range is an error.
-func index(item any, indexes ...any) (any, error) {
+func index(f *frame, item any, indexes ...any) (any, error) {
 	for _, at := range indexes {
 		switch holder := item.(type) {
 		case *absent:
@@ -18,7 +18,7 @@ func index(item any, indexes ...any) (any, error) {
 		case nil:
 			return nil, withHint(fmt.Errorf("index %v is looked up in null", printable(at)), optionalHint)
 		}
-		next, err := indexOne(reflect.ValueOf(indirect(item)), at)
+		next, err := f.indexOne(indirect(item), at)
 		if err != nil {
 			return nil, err
 		}
@@ -27,18 +27,21 @@ func index(item any, indexes ...any) (any, error) {
 	return item, nil
 }
 
-func indexOne(holder reflect.Value, at any) (any, error) {
+func (f *frame) indexOne(item, at any) (any, error) {
+	holder := reflect.ValueOf(item)
 	switch holder.Kind() {
 	case reflect.Map:
 		key, err := assign(at, holder.Type().Key())
 		if err != nil {
 			return nil, fmt.Errorf("index %v: %w", printable(at), err)
 		}
+		f.watch.key(item, key.String())
 		if found := holder.MapIndex(key); found.IsValid() {
 			return elementOf(found), nil
 		}
-		return &absent{holder: "the map", in: holder.Interface(), key: fmt.Sprint(printable(at))}, nil
+		return &absent{holder: "the map", in: item, key: fmt.Sprint(printable(at)), watch: &f.watch}, nil
 	case reflect.Slice, reflect.Array, reflect.String:
+		f.watch.whole(item)
 		number, err := integerOf(at)
 		if err != nil {
 			return nil, err
@@ -74,8 +77,10 @@ func printable(value any) any {
 }
 
 // lengthOf is len, of what has a length.
-func lengthOf(value any) (int, error) {
-	v := reflect.ValueOf(indirect(value))
+func lengthOf(f *frame, value any) (int, error) {
+	item := indirect(value)
+	f.watch.length(item)
+	v := reflect.ValueOf(item)
 	switch v.Kind() {
 	case reflect.Map, reflect.Slice, reflect.Array, reflect.String:
 		return v.Len(), nil

@@ -41,6 +41,7 @@ type iteration struct {
 
 // over calls the body for each item; its errors are placed, or concern the value.
 func (i *iteration) over(value any) error {
+	i.watch.whole(value)
 	switch value := value.(type) {
 	case nil, *absent:
 		return nil

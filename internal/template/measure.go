@@ -36,7 +36,7 @@ const scalarBytes = 8
 // measure walks a value to its leaves. It ends with an error at the bounds for
 // depth, nodes and memory, and thereby also on a value that contains itself.
 func (m *meter) measure(value any) (size, error) {
-	walk := measuring{budget: &m.budget}
+	walk := measuring{budget: &m.budget, watch: &m.watch}
 	if err := walk.visit(value, 0, 0); err != nil {
 		return walk.size, err
 	}
@@ -46,6 +46,8 @@ func (m *meter) measure(value any) (size, error) {
 type measuring struct {
 	size
 	budget *Budget
+	// watch is told of all that is measured: it is about to be looked into.
+	watch *watch
 	// inside holds the containers that the walk is in, outermost first.
 	inside []uintptr
 }
@@ -170,6 +172,9 @@ func (w *measuring) enter(address uintptr, depth, path int) error {
 			return overBudget(boundDepth, "the value contains itself")
 		}
 		return overBudget(boundDepth, "the value is nested more than %d deep", w.budget.Depth)
+	}
+	if w.watch.count > 0 {
+		w.watch.wholeAt(address)
 	}
 	w.inside = append(w.inside, address)
 	return w.leaf(0, path)

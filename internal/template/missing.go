@@ -19,6 +19,8 @@ type absent struct {
 	holder string
 	in     any
 	key    string
+	// watch is told when the message lists what is there; nil where nothing is watched.
+	watch *watch
 }
 
 // Error says which key is missing.
@@ -31,6 +33,9 @@ const optionalHint = "if the key is optional, ask with if, with or default"
 
 // asError adds what is there instead: a key that is near is what was meant.
 func (a *absent) asError() error {
+	if a.watch != nil {
+		a.watch.whole(a.in)
+	}
 	keys := keysOf(a.in)
 	if near := nearest(a.key, keys); near != "" {
 		return withHint(a, fmt.Sprintf("did you mean %q?", near))

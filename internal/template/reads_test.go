@@ -14,165 +14,253 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
 )
 
-func TestReads(t *testing.T) {
-	for text, want := range map[string]bool{
-		`{{ .Values.target.name }}`:                                             true,
-		`{{ .Values.target }}`:                                                  true,
-		`{{ if .Values.target }}{{ end }}`:                                      true,
-		`{{ $.Values.target.kind }}`:                                            true,
-		`{{ with .Values }}{{ .target.name }}{{ end }}`:                         true,
-		`{{ $v := .Values }}{{ with .Values.sidecar }}{{ $v.target }}{{ end }}`: true,
-		`{{ toYaml .Values }}`:                                                  true,
-		`{{ .Values | toJson | sha256sum }}`:                                    true,
-		`{{ .Values }}`:                                                         true,
-		`{{ . }}`:                                                               true,
-		`{{ range $k, $v := .Values }}{{ $k }}{{ end }}`:                        true,
-		`{{ index .Values "target" "name" }}`:                                   true,
-		`{{ get .Values "target" }}`:                                            true,
-		`{{ dig "target" "name" "x" .Values }}`:                                 true,
-		`{{ dig "target" "name" "x" (.Values) }}`:                               true,
-		`{{ pluck "target" .Values }}`:                                          true,
-		`{{ hasKey .Values "target" }}`:                                         true,
-		`{{ index .Values (print "tar" "get") }}`:                               true,
-		`{{ (.Values).target }}`:                                                true,
-		`{{ tpl "x" . }}`:                                                       true,
-		`{{ $x := dict "a" . }}{{ $x.a.Values.target }}`:                        true,
-		`{{ toYaml (dict "a" .) }}`:                                             true,
-		`{{ $x := dict "a" (dict "b" $) }}{{ with $x.a }}{{ .b.Values.target }}{{ end }}`: true,
-		`{{ list . | toYaml }}`:               true,
-		`{{ (default dict .Values).target }}`: true,
-		`{{ template "name" . }}{{ define "name" }}{{ .Values.target }}{{ end }}`:                               true,
-		`{{ include "name" (dict "root" $) }}{{ define "name" }}{{ .root.Values.target }}{{ end }}`:             true,
-		`{{ include (print "na" "me") . }}{{ define "name" }}{{ .Values.target }}{{ end }}`:                     true,
-		`{{ $x := "" }}{{ range .Values.list }}{{ with $x }}{{ .target }}{{ end }}{{ $x = $.Values }}{{ end }}`: true,
+// watching compiles one template beside helpers, and watches .Values.target.
+func watching(t testing.TB, text, helpers string, budget template.Budget) *template.Set {
+	t.Helper()
+	set, err := template.Compile(map[string]string{"c/templates/a.yaml": text, "c/templates/_h.tpl": helpers}, template.Options{Budget: budget, Watch: []string{"Values", "target"}})
+	require.NoError(t, err)
+	return set
+}
 
-		`plain`:                                             false,
-		`{{ .Values.sidecar.name }}`:                        false,
-		`{{ toYaml .Values.sidecar }}`:                      false,
-		`{{ .Values.targets }}`:                             false,
-		`{{ .Release.Name }}`:                               false,
-		`{{ with .Values }}{{ .sidecar }}{{ end }}`:         false,
-		`{{ index .Values "sidecar" "name" }}`:              false,
-		`{{ range .Values.list }}{{ .target }}{{ end }}`:    false,
-		`{{ dict "a" .Values.sidecar | toYaml }}`:           false,
-		`{{ if .Values }}x{{ end }}`:                        false,
-		`{{ define "name" }}{{ .Values.target }}{{ end }}x`: false,
-		`{{ include "name" . }}{{ define "name" }}{{ .Values.sidecar }}{{ end }}`:                                false,
-		`{{ include "name" .Values.sidecar }}{{ define "name" }}{{ .Values.target }}{{ end }}`:                   false,
-		`{{ include "name" (dict "r" $ "x" 1) }}{{ define "name" }}{{ .r.Values.sidecar }}{{ .x }}{{ end }}`:     false,
-		`{{ include "name" . }}{{ define "name" }}{{ if .Values.deep }}{{ include "name" . }}{{ end }}{{ end }}`: false,
-		`{{ .Files.Get "target" }}{{ .Capabilities.APIVersions.Has "target" }}`:                                  false,
+// cart is a target.
+func cart() map[string]any {
+	return map[string]any{
+		"kind": "Deployment", "name": "cart", "labels": map[string]any{"team": "shop", "tier": "web"}, "annotations": map[string]any{},
+		"containers": []any{map[string]any{"name": "app", "ports": []any{}}}, "none": []any{}, "null": nil,
+	}
+}
+
+// readsText prints reads, one a line: a path, and what was seen there.
+func readsText(reads []template.Read) string {
+	var text []string
+	for _, read := range reads {
+		text = append(text, strings.TrimSpace(strings.Join(read.Path, ".")+" "+[]string{"", "length", "whole"}[read.Seen]))
+	}
+	return strings.Join(text, ", ")
+}
+
+// What an execution reads of the target is noted where it reads it.
+func TestReadsAreNoted(t *testing.T) {
+	const helpers = `{{ define "name" }}{{ .Values.target.name }}{{ end }}{{ define "of" }}{{ .of.name }}{{ end }}{{ define "no" }}{{ .Values.list }}{{ end }}`
+	for text, want := range map[string]string{
+		"plain":                                          "",
+		`{{ .Values.text }}`:                             "",
+		`{{ toYaml .Values.list }}`:                      "",
+		`{{ .Values.target.name }}`:                      "name",
+		`{{ $.Values.target.name }}`:                     "name",
+		`{{ (.Values).target.name }}`:                    "name",
+		`{{ with .Values }}{{ .target.name }}{{ end }}`:  "name",
+		`{{ $t := .Values.target }}{{ $t.name }}`:        "name",
+		`{{ $t := .Values.target }}`:                     "",
+		`{{ if .Values.target }}x{{ end }}`:              "",
+		`{{ len .Values.target }}`:                       "length",
+		`{{ .Values.target }}`:                           "whole",
+		`{{ .Values }}`:                                  "whole",
+		`{{ . }}`:                                        "whole",
+		`{{ toYaml .Values }}`:                           "whole",
+		`{{ .Values | toJson | sha256sum }}`:             "whole",
+		`{{ printf "%v" .Values }}`:                      "whole",
+		`{{ range .Values.target }}{{ end }}`:            "whole",
+		`{{ range $k, $v := .Values }}{{ $k }}{{ end }}`: "",
+		`{{ range .Values }}{{ if kindIs "map" . }}{{ .name }}{{ end }}{{ end }}`: "name",
+		`{{ keys .Values.target }}`:           "whole",
+		`{{ values .Values.target | first }}`: "whole",
+		`{{ values .Values | last | len }}`:   "",
+
+		// Absence.
+		`{{ .Values.target.other | default "x" }}`:                "other",
+		`{{ hasKey .Values.target "other" }}`:                     "other",
+		`{{ hasKey .Values.target "name" }}`:                      "name",
+		`{{ get .Values.target "other" }}`:                        "other",
+		`{{ get .Values.target.labels "team" }}`:                  "labels, labels.team",
+		`{{ pluck "team" .Values.target.labels (dict) | first }}`: "labels, labels.team",
+		`{{ dig "labels" "none" "x" .Values.target }}`:            "labels, labels.none",
+		`{{ index .Values "target" "labels" "team" }}`:            "labels, labels.team",
+		`{{ index .Values.target.labels (print "te" "am") }}`:     "labels, labels.team",
+		`{{ with .Values.target.labels.none }}{{ . }}{{ end }}`:   "labels, labels.none",
+		`{{ coalesce .Values.target.null .Values.target.name }}`:  "name, null",
+		`{{ required "x" .Values.target.name }}`:                  "name",
+		`{{ ternary 1 2 (eq .Values.target.name "cart") }}`:       "name",
+		`{{ and .Values.text .Values.target.name }}`:              "name",
+		`{{ or .Values.text .Values.target.name }}`:               "",
+		`{{ .Values.target.labels.none }}`:                        "labels whole",
+		`{{ .Values.target.other }}`:                              "whole",
+		`{{ $x := .Values.target.other }}{{ if $x }}{{ end }}`:    "other",
+
+		// Emptiness, length, and the whole of maps and lists.
+		`{{ if .Values.target.annotations }}x{{ end }}`:             "annotations",
+		`{{ with .Values.target.labels }}{{ .team }}{{ end }}`:      "labels, labels.team",
+		`{{ not .Values.target.labels }}`:                           "labels",
+		`{{ empty .Values.target.containers }}`:                     "containers",
+		`{{ default "x" .Values.target.none }}`:                     "none",
+		`{{ len .Values.target.containers }}`:                       "containers, containers length",
+		`{{ len .Values.target.none }}`:                             "none, none length",
+		`{{ range .Values.target.none }}{{ end }}`:                  "none whole",
+		`{{ range .Values.target.containers }}{{ .name }}{{ end }}`: "containers whole",
+		`{{ (index .Values.target.containers 0).name }}`:            "containers whole",
+		`{{ (first .Values.target.containers).name }}`:              "containers whole",
+		`{{ range $k, $v := .Values.target.labels }}{{ end }}`:      "labels whole",
+		`{{ toYaml .Values.target.labels }}`:                        "labels whole",
+		`{{ print .Values.target.labels }}`:                         "labels whole",
+		`{{ has "app" .Values.target.containers }}`:                 "containers whole",
+		`{{ kindOf .Values.target.labels }}`:                        "labels",
+
+		// Values that a template puts elsewhere.
+		`{{ $d := dict "t" .Values.target }}{{ $d.t.name }}`:                                           "name",
+		`{{ $d := dict "a" (dict "b" $) }}{{ $d.a.b.Values.target.name }}`:                             "name",
+		`{{ (index (list 1 .Values.target) 1).name }}`:                                                 "name",
+		`{{ (first (list .Values.target)).name }}`:                                                     "name",
+		`{{ toYaml (dict "a" (list .)) }}`:                                                             "whole",
+		`{{ list .Values.target | toJson }}`:                                                           "whole",
+		`{{ $d := dict }}{{ $_ := set $d "t" $ }}{{ $d.t.Values.target.name }}`:                        "name",
+		`{{ $d := dict }}{{ $_ := set $d "t" .Values.target }}`:                                        "whole",
+		`{{ $_ := set .Values.target "name" "x" }}{{ .Values.target.name }}`:                           "whole",
+		`{{ $_ := set .Values "target" "x" }}{{ .Values.target }}`:                                     "",
+		`{{ $_ := unset .Values.target.labels "team" }}{{ .Values.target.labels.team | default "x" }}`: "labels whole",
+		`{{ $m := merge (dict) .Values }}{{ $m.text }}`:                                                "whole",
+		`{{ $m := mergeOverwrite .Values (dict "text" "y") }}`:                                         "whole",
+		`{{ $m := merge (dict "labels" (dict)) .Values.target }}`:                                      "whole",
+		`{{ $c := deepCopy .Values.target.labels }}{{ $c.team }}`:                                      "labels whole",
+		`{{ $o := omit .Values "text" }}{{ $o.target.name }}`:                                          "name",
+		`{{ $o := pick .Values.target "name" }}`:                                                       "whole",
+		`{{ concat .Values.target.containers (list) }}`:                                                "containers whole",
+		`{{ include "name" . }}`:                                                                       "name",
+		`{{ template "name" . }}`:                                                                      "name",
+		`{{ include (print "na" "me") . }}`:                                                            "name",
+		`{{ include "of" (dict "of" .Values.target) }}`:                                                "name",
+		`{{ include "no" . }}`:                                                                         "",
+		`{{ tpl "{{ .Values.target.name }}" . }}`:                                                      "name",
+		`{{ tpl "x" . }}`:                 "",
+		`{{ tpl .Values.target.name . }}`: "name",
+
+		// What is executed counts, not what is written.
+		`{{ if .Values.none }}{{ .Values.target.name }}{{ end }}`:                            "",
+		`{{ if .Values.text }}{{ fail .Values.target.name }}{{ end }}`:                       "name",
+		`{{ range 2 }}{{ $.Values.target.name }}{{ end }}`:                                   "name",
+		`{{ range 1000 }}{{ index $.Values.target.labels (print .) | default "" }}{{ end }}`: "labels whole",
+
+		// A bound that is hit depends on the size of everything.
+		`{{ range 1000000 }}{{ end }}`: "whole",
 	} {
 		t.Run(text, func(t *testing.T) {
-			set, err := compileOne(text, template.Budget{})
-			require.NoError(t, err)
-			require.Equal(t, want, set.Reads("Values", "target"))
+			_, reads, _ := watching(t, text, helpers, template.Budget{}).ExecuteWatched(t.Context(), "c/templates/a.yaml", values("text", "x", "none", "", "list", []any{"a"}, "target", cart()))
+			require.Equal(t, want, readsText(reads))
 		})
 	}
 }
 
-// Sets that are made to be hard to follow count as reading, soon.
-func TestReadsOfHostileSets(t *testing.T) {
-	for name, text := range map[string]string{
-		"dicts of dicts":     `{{ $d := dict "a" . }}` + strings.Repeat(`{{ $d = dict "a" $d "b" $d }}`, 60),
-		"ever deeper roots":  `{{ define "x" }}{{ include "x" (dict "a" .) }}{{ end }}{{ include "x" . }}`,
-		"ever broader roots": `{{ define "x" }}{{ include "x" (dict "a" . "b" .) }}{{ include "x" (dict "c" . "d" $) }}{{ end }}{{ include "x" . }}`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			set, err := compileOne(text, template.Budget{})
-			require.NoError(t, err)
-			require.True(t, set.Reads("Values", "target"))
-		})
-	}
-}
-
-// What a set may read and what one execution of it reads are two things.
-func TestAnExecutionTellsWhetherItReadTheTarget(t *testing.T) {
-	const set = `{{ define "path" }}{{ if .Values.logs }}{{ include "mount" . }}{{ end }}{{ end }}
-{{ define "mount" }}{{ range .Values.target.containers }}{{ .name }}{{ end }}{{ end }}`
-	for text, want := range map[string]struct{ with, without bool }{
-		`{{ include "path" . }}`:                                                    {with: true},
-		`{{ if .Values.logs }}{{ .Values.target.name }}{{ end }}`:                   {with: true},
-		`{{ if .Values.logs }}x{{ else }}{{ .Values.target.name }}{{ end }}`:        {without: true},
-		`{{ if .Values.logs }}{{ tpl "x" . }}{{ end }}`:                             {with: true},
-		`{{ if .Values.logs }}{{ fail .Values.target.name }}{{ end }}`:              {with: true},
-		`{{ $v := .Values }}{{ if $v.logs }}{{ toYaml $v }}{{ end }}`:               {with: true},
-		`{{ with .Values.target }}{{ end }}`:                                        {with: true, without: true},
-		`{{ $t := .Values.target }}{{ if .Values.logs }}{{ $t.name }}{{ end }}`:     {with: true, without: true},
-		`{{ range .Values.logs }}{{ $.Values.target.name }}{{ end }}`:               {with: true},
-		`{{ if and .Values.logs .Values.other }}{{ .Values.target.name }}{{ end }}`: {},
-		`{{ include (print "pa" "th") . }}`:                                         {with: true},
-		`{{ .Values.logs }}`:                                                        {},
-	} {
-		t.Run(text, func(t *testing.T) {
-			compiled, err := template.Compile(map[string]string{"c/templates/a.yaml": text, "c/templates/_h.tpl": set}, template.Options{Watch: [][]string{{"Values", "target"}}})
-			require.NoError(t, err)
-			for logs, expected := range map[string]bool{"x": want.with, "": want.without} {
-				values := map[string]any{
-					"logs": []any{}, "other": "", "target": map[string]any{"name": "cart", "containers": []any{}},
-				}
-				if logs != "" {
-					values["logs"] = []any{logs}
-				}
-				_, read, _ := compiled.ExecuteWatched(t.Context(), "c/templates/a.yaml", map[string]any{"Values": values})
-				require.Equal(t, expected, read != 0, "logs: %q", logs)
-			}
-		})
-	}
-}
-
-func TestEachWatchedPathIsToldApart(t *testing.T) {
-	for text, want := range map[string]template.Reads{
-		`{{ .Values.target.name }}`:                                    1,
-		`{{ range .Values.target.containers }}{{ .name }}{{ end }}`:    2,
-		`{{ .Values.target.name }}{{ .Values.target.containers }}`:     3,
-		`{{ toYaml .Values.target }}`:                                  3,
-		`{{ with .Values.target }}{{ .name }}{{ end }}`:                1,
-		`{{ with .Values.target }}x{{ end }}{{ .Values.target.kind }}`: 0,
-		`{{ .Release.Name }}`:                                          0,
-	} {
-		compiled, err := template.Compile(map[string]string{"c/templates/a.yaml": text}, template.Options{
-			Watch: [][]string{{"Values", "target", "name"}, {"Values", "target", "containers"}},
-		})
+// Of a value that is not there, or no map, or empty, nothing is told apart.
+func TestWhatIsNoMapIsReadAsAWhole(t *testing.T) {
+	for _, target := range []any{nil, "x", []any{"x"}, map[string]any{}, map[string]string{"a": "b"}} {
+		_, reads, err := watching(t, "x", "", template.Budget{}).ExecuteWatched(t.Context(), "c/templates/a.yaml", values("target", target))
 		require.NoError(t, err)
-		_, read, err := compiled.ExecuteWatched(t.Context(), "c/templates/a.yaml", map[string]any{
-			"Release": map[string]any{"Name": "logs"},
-			"Values":  map[string]any{"target": map[string]any{"name": "cart", "kind": "Deployment", "containers": []any{}}},
-		})
-		require.NoError(t, err)
-		require.Equal(t, want, read, text)
+		require.Equal(t, "whole", readsText(reads))
 	}
+	_, reads, err := watching(t, "x", "", template.Budget{}).ExecuteWatched(t.Context(), "c/templates/a.yaml", nil)
+	require.NoError(t, err)
+	require.Equal(t, "whole", readsText(reads))
 }
 
-// The proof: an execution that says it read no target gives the same for another.
-func FuzzWatch(f *testing.F) {
+// Past a number of maps and lists, one is read as a whole when it is looked up.
+func TestManyMapsAreNotToldApart(t *testing.T) {
+	var deep any = "x"
+	for range 50 {
+		deep = map[string]any{"a": deep}
+	}
+	_, reads, err := watching(t, `{{ .Values.target.a.a.a.a.a.a.a.a.a.a.a.a | kindOf }}`, "", template.Budget{}).ExecuteWatched(t.Context(), "c/templates/a.yaml", values("target", deep))
+	require.NoError(t, err)
+	require.Contains(t, readsText(reads), "a.a.a.a.a.a.a.a whole")
+	require.Len(t, reads, 8)
+}
+
+func TestReadsAreJoined(t *testing.T) {
+	name, labels, team := template.Read{Path: []string{"name"}}, template.Read{Path: []string{"labels"}, Seen: template.Whole}, template.Read{Path: []string{"labels", "team"}}
+	length := template.Read{Path: []string{"labels"}, Seen: template.Length}
+	require.Equal(t, []template.Read{labels, name}, template.JoinReads([]template.Read{name, team}, nil, []template.Read{length, labels, name}))
+	require.Equal(t, []template.Read{length, team}, template.JoinReads([]template.Read{team, length}))
+	require.Equal(t, []template.Read{{Seen: template.Whole}}, template.JoinReads([]template.Read{team, length}, []template.Read{{Seen: template.Whole}}))
+}
+
+// found is what a read finds in a value, in Go's syntax.
+func found(value any, read template.Read) string {
+	for _, key := range read.Path {
+		tree, _ := value.(map[string]any)
+		item, isThere := tree[key]
+		if !isThere {
+			return "nothing"
+		}
+		value = item
+	}
+	length := -1
+	switch value := value.(type) {
+	case map[string]any:
+		length = len(value)
+	case []any:
+		length = len(value)
+	}
+	switch {
+	case read.Seen == template.Whole || length < 0:
+		return fmt.Sprintf("%#v", value)
+	case read.Seen == template.Shape:
+		length = min(length, 1)
+	}
+	return fmt.Sprintf("%T %d", value, length)
+}
+
+func findTheSame(reads []template.Read, a, b any) bool {
+	for _, read := range reads {
+		if found(a, read) != found(b, read) {
+			return false
+		}
+	}
+	return true
+}
+
+// The proof: an execution for which all reads of another give the same gives the same.
+func FuzzReads(f *testing.F) {
 	seeds(f)
 	f.Add(`{{ if .Values.text }}{{ .Values.target }}{{ end }}`)
 	f.Add(`{{ with .Values }}{{ range $k, $v := . }}{{ $v }}{{ end }}{{ end }}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		compiled, err := template.Compile(map[string]string{"c/templates/a.yaml": text}, template.Options{
+		set, err := template.Compile(map[string]string{"c/templates/a.yaml": text}, template.Options{
 			// Small, so that many texts are tried.
 			Budget: template.Budget{Steps: 5000, Memory: 4 << 20, Timeout: 100 * time.Millisecond},
-			Watch:  [][]string{{"Values", "target"}},
+			Watch:  []string{"Values", "target"},
 		})
 		if err != nil {
 			return
 		}
-		execute := func(target any) (string, bool, error) {
-			text, read, err := compiled.ExecuteWatched(t.Context(), "c/templates/a.yaml", map[string]any{
-				"Values": map[string]any{"text": "x", "list": []any{"a", "b"}, "target": target},
-			})
-			return text, read != 0, err
-		}
-		first, read, err := execute(map[string]any{"name": "cart"})
-		if read {
-			return
-		}
-		second, _, again := execute("another one")
-		if isOutOfTime(err) || isOutOfTime(again) {
-			return
-		}
-		require.Equal(t, first, second)
-		require.Equal(t, fmt.Sprint(err), fmt.Sprint(again))
+		requireReadsTell(t, set, targets()[1:10])
 	})
+}
+
+// requireReadsTell executes a set for each target, and compares those that what was read
+// tells not apart. Bounds apart: they depend on sizes.
+func requireReadsTell(t *testing.T, set *template.Set, targets []map[string]any) (shared int) {
+	t.Helper()
+	type outcome struct {
+		target any
+		text   string
+		reads  []template.Read
+		err    error
+	}
+	var all []outcome
+	for _, target := range targets {
+		one := outcome{target: target}
+		one.text, one.reads, one.err = set.ExecuteWatched(t.Context(), "c/templates/a.yaml", values("text", "x", "key", "team", "list", []any{"a", "b"}, "target", target))
+		if isOutOfBounds(one.err) {
+			return 0
+		}
+		for _, other := range all {
+			if !findTheSame(other.reads, other.target, target) {
+				continue
+			}
+			shared++
+			require.Equal(t, other.text, one.text, "read: %s\nof %v\nand %v", readsText(other.reads), other.target, target)
+			require.Equal(t, fmt.Sprint(other.err), fmt.Sprint(one.err), "read: %s\nof %v\nand %v", readsText(other.reads), other.target, target)
+			require.Equal(t, readsText(other.reads), readsText(one.reads), "of %v\nand %v", other.target, target)
+		}
+		all = append(all, one)
+	}
+	return shared
 }

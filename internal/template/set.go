@@ -9,16 +9,15 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"text/template/parse"
 )
 
 // Options are the choices that a set is compiled with. The zero value is sound.
 type Options struct {
 	// Budget bounds each execution, not the set as a whole.
 	Budget Budget
-	// Watch are paths below the root, such as Values, target, name: an execution
-	// tells which of the values there it read. At most 64.
-	Watch [][]string
+	// Watch is a path below the root, such as Values, target: an execution tells what it
+	// read of the map there.
+	Watch []string
 	// Methods are those that templates may call on values of the caller's types.
 	Methods []Method
 }
@@ -33,10 +32,7 @@ type Set struct {
 	methods   methods
 	texts     *textCache
 	patterns  *patternCache
-	// watched has the nodes that may read watched paths, and always those that
-	// every node may read.
-	watched map[parse.Node]Reads
-	always  Reads
+	watch     []string
 }
 
 // maxFindings is how many errors Compile reports: a text that is not a template
@@ -55,6 +51,7 @@ func Compile(files map[string]string, opts Options) (*Set, error) {
 		methods:   newMethods(opts.Methods),
 		texts:     newTextCache(),
 		patterns:  newPatternCache(),
+		watch:     opts.Watch,
 	}
 	var findings []error
 	for name, text := range files {
@@ -67,16 +64,6 @@ func Compile(files map[string]string, opts Options) (*Set, error) {
 	}
 	if len(findings) > 0 {
 		return nil, joinFindings(findings)
-	}
-	set.watched = map[parse.Node]Reads{}
-	for n, path := range opts.Watch {
-		found := set.readersOf(path)
-		if found.lost {
-			set.always |= 1 << n
-		}
-		for node := range found.nodes {
-			set.watched[node] |= 1 << n
-		}
 	}
 	return set, nil
 }

@@ -13,10 +13,14 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// AppendValues appends a text that differs wherever Values differs in one of the
-// keys. It is what renderings are remembered by, and so takes less than a
-// microsecond.
-func (v *View) AppendValues(text []byte, keys []string) []byte {
+// valueKeys are the keys of Values.
+func valueKeys() []string {
+	return []string{"kind", "name", "namespace", "labels", "annotations", "containers"}
+}
+
+// appendValues appends a text that differs wherever Values differs in one of the
+// keys.
+func (v *View) appendValues(text []byte, keys []string) []byte {
 	for _, key := range keys {
 		text = appendTexts(text, key)
 		switch key {
@@ -43,7 +47,7 @@ const GraceKey = "terminationGracePeriodSeconds"
 
 // ValuesHash is a digest of what Values has in the keys, the same for workloads that
 // differ in nothing but their name. Workloads carry what an earlier release made of it:
-// what AppendValues is to tell as well is appended only where there is any.
+// what appendValues is to tell as well is appended only where there is any.
 func (v *View) ValuesHash(keys []string) string {
 	var space [1024]byte // Enough for most, without an allocation.
 	text := space[:0]
@@ -54,7 +58,7 @@ func (v *View) ValuesHash(keys []string) string {
 		case GraceKey:
 			text = binary.AppendVarint(appendTexts(text, key), ptr.Deref(v.GraceSeconds, corev1.DefaultTerminationGracePeriodSeconds))
 		default:
-			text = v.AppendValues(text, []string{key})
+			text = v.appendValues(text, []string{key})
 		}
 	}
 	sum := sha256.Sum256(text)

@@ -58,11 +58,11 @@ func TestAnExpressionIsSeenWithItsVariables(t *testing.T) {
 		shown := view.Values()["containers"].([]any)[0].(map[string]any)["volumeMounts"].([]any)[0].(map[string]any)
 		require.Equal(t, want, shown["env"], expression)
 		require.Equal(t, expression, shown["subPathExpr"])
-		text := string(view.AppendValues(nil, []string{"containers"}))
+		text := string(view.appendValues(nil, []string{"containers"}))
 		require.NotContains(t, texts, text, "%s looks like %s", expression, texts[text])
 		texts[text] = expression
 	}
 	other := View{Containers: []Container{container(mount("$(TENANT)"), false)}}
 	other.Containers[0].Env[0].Value = "north"
-	require.NotContains(t, texts, string(other.AppendValues(nil, []string{"containers"})), "another value")
+	require.NotContains(t, texts, string(other.appendValues(nil, []string{"containers"})), "another value")
 }

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/template"
+)
+
+// AppendReads appends a text that differs wherever templates that read these of Values
+// would find something else. It is what renderings are remembered by, and so takes less
+// than a microsecond.
+func (v *View) AppendReads(text []byte, reads []template.Read) []byte {
+	for _, read := range reads {
+		text = append(binary.AppendUvarint(text, uint64(len(read.Path))), byte(read.Seen))
+		switch {
+		case len(read.Path) == 1 && read.Seen == template.Whole:
+			text = v.appendValues(text, read.Path)
+		case len(read.Path) > 0:
+			text = v.appendRead(appendTexts(text, read.Path...), read)
+		case read.Seen == template.Whole:
+			text = v.appendValues(text, valueKeys())
+		}
+	}
+	return text
+}
+
+// appendRead appends what a read finds below a key of Values, of which it is not the whole.
+func (v *View) appendRead(text []byte, read template.Read) []byte {
+	key := read.Path[0]
+	switch {
+	case key == "labels" && len(read.Path) > 1:
+		return appendItem(text, v.Labels, read.Path[1])
+	case key == "annotations" && len(read.Path) > 1:
+		return appendItem(text, v.Annotations, read.Path[1])
+	case key == "labels":
+		return appendLength(text, len(v.Labels), read.Seen)
+	case key == "annotations":
+		return appendLength(text, len(v.Annotations), read.Seen)
+	case key == "containers":
+		return appendLength(text, v.countContainers(), read.Seen)
+	}
+	return v.appendValues(text, []string{key})
+}
+
+// countContainers is how many containers Values has.
+func (v *View) countContainers() int {
+	count := 0
+	for i := range v.Containers {
+		if c := &v.Containers[i]; !c.Init && (len(v.Owned) == 0 || v.OwnerOf(c.Name) == "") {
+			count++
+		}
+	}
+	return count
+}
+
+// appendItem appends what a map has for a key, and whether it has it.
+func appendItem(text []byte, of map[string]string, key string) []byte {
+	value, isThere := of[key]
+	if !isThere {
+		return append(text, '-')
+	}
+	return appendTexts(append(text, '+'), value)
+}
+
+// appendLength appends the number of items, or only whether there are any.
+func appendLength(text []byte, length int, seen template.Aspect) []byte {
+	if seen == template.Shape {
+		length = min(length, 1)
+	}
+	return binary.AppendUvarint(text, uint64(length)) //nolint:gosec // a length is not negative
+}
+
+// KeysOf are the keys of Values that anything was read of, in their order.
+func KeysOf(reads []template.Read) []string {
+	var keys []string
+	for _, key := range valueKeys() {
+		if slices.ContainsFunc(reads, func(read template.Read) bool {
+			return len(read.Path) > 0 && read.Path[0] == key || len(read.Path) == 0 && read.Seen == template.Whole
+		}) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// WholeKeys are reads of all that Values has in the keys.
+func WholeKeys(keys []string) []template.Read {
+	reads := make([]template.Read, 0, len(keys))
+	for _, key := range keys {
+		reads = append(reads, template.Read{Path: []string{key}, Seen: template.Whole})
+	}
+	return reads
+}

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/template"
+)
+
+// found is what templates find where they read, in Go's syntax.
+func found(value any, read template.Read) string {
+	for _, key := range read.Path {
+		of, _ := value.(map[string]any)
+		item, isThere := of[key]
+		if !isThere {
+			return "nothing"
+		}
+		value = item
+	}
+	length := -1
+	switch value := value.(type) {
+	case map[string]any:
+		length = len(value)
+	case []any:
+		length = len(value)
+	}
+	switch {
+	case read.Seen == template.Whole || length < 0:
+		return fmt.Sprintf("%#v", value)
+	case read.Seen == template.Shape:
+		length = min(length, 1)
+	}
+	return fmt.Sprintf("%T %d", value, length)
+}
+
+// What is appended for two workloads is the same exactly where templates find the same.
+func TestAppendReadsDiffersWhereTemplatesFindSomethingElse(t *testing.T) {
+	var views []View
+	for _, change := range []func(*View){
+		func(*View) {},
+		func(v *View) { v.Name = "card" },
+		func(v *View) { v.Kind, v.Namespace = "StatefulSet", "shops" },
+		func(v *View) { v.Labels = nil },
+		func(v *View) { v.Labels = map[string]string{"team": ""} },
+		func(v *View) { v.Labels = map[string]string{"team": "shop", "tier": "web"} },
+		func(v *View) { v.Labels = map[string]string{"tier": "shop"} },
+		func(v *View) { v.Annotations = map[string]string{"team": "shop"} },
+		func(v *View) { v.Containers = nil },
+		func(v *View) { v.Containers[0].Name = "app" },
+		func(v *View) { v.Containers[0].Init = true },
+		func(v *View) { v.Containers = append(v.Containers, Container{Name: "b"}) },
+		func(v *View) {
+			v.Containers = append(v.Containers, Container{Name: "vector"})
+			v.Owned = map[string]Owned{"vectorsidecar/logs": {Containers: []string{"vector"}}}
+		},
+		func(v *View) { v.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: 80}} },
+	} {
+		view := View{Labels: map[string]string{"team": "shop"}, Containers: []Container{{Name: "cart"}}}
+		view.Kind, view.Namespace, view.Name = "Deployment", "shop", "cart"
+		change(&view)
+		views = append(views, view)
+	}
+	paths := [][]string{nil, {"kind"}, {"name"}, {"namespace"}, {"labels"}, {"annotations"}, {"containers"}, {"other"}, {"labels", "team"}, {"labels", "none"}, {"annotations", "team"}}
+	var all []template.Read
+	for _, path := range paths {
+		for _, seen := range []template.Aspect{template.Shape, template.Length, template.Whole} {
+			all = append(all, template.Read{Path: path, Seen: seen})
+		}
+	}
+	require.Equal(t, valueKeys(), KeysOf(all))
+	for _, read := range all {
+		for i := range views {
+			for j := range views {
+				a, b := views[i].AppendReads(nil, []template.Read{read}), views[j].AppendReads(nil, []template.Read{read})
+				require.Equal(t, found(views[i].Values(), read) == found(views[j].Values(), read), slices.Equal(a, b), "%v of %d and %d", read, i, j)
+			}
+		}
+		for _, other := range all {
+			a, b := views[0].AppendReads(nil, []template.Read{read}), views[0].AppendReads(nil, []template.Read{other})
+			require.Equal(t, read.Equal(other), slices.Equal(a, b), "%v and %v must not be taken for each other", read, other)
+		}
+	}
+}
+
+func TestKeysOfReads(t *testing.T) {
+	reads := []template.Read{{Seen: template.Length}, {Path: []string{"labels", "team"}}, {Path: []string{"other"}}, {Path: []string{"kind"}}}
+	require.Equal(t, []string{"kind", "labels"}, KeysOf(reads))
+	require.Empty(t, KeysOf([]template.Read{{Seen: template.Length}}), "there are the same keys in each")
+	require.Equal(t, valueKeys(), KeysOf([]template.Read{{Seen: template.Whole}}))
+}
