@@ -17,6 +17,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plain"
@@ -55,6 +56,8 @@ type app struct {
 	kube    *genericclioptions.ConfigFlags
 	// files are read in place of those of the file system; nil for those.
 	files map[string][]byte
+	// cluster is read in place of the one that the flags name; nil for that.
+	cluster client.WithWatch
 }
 
 // readFile reads a file that the command line names.
@@ -72,7 +75,10 @@ func (a *app) readFile(name string) ([]byte, error) {
 // Run runs the plugin and returns its exit code. chart is the sidecar chart that
 // is rendered unless another one is given.
 func Run(ctx context.Context, arguments []string, streams genericiooptions.IOStreams, chart fs.FS, version string) int {
-	a := newApp(streams, chart, version)
+	return newApp(streams, chart, version).run(ctx, arguments)
+}
+
+func (a *app) run(ctx context.Context, arguments []string) int {
 	root := a.root() //nolint:contextcheck // The commands get theirs when they run.
 	root.SetArgs(arguments)
 	err := root.ExecuteContext(ctx)
