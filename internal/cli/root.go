@@ -51,9 +51,10 @@ func (e *exit) Unwrap() error { return e.err }
 type app struct {
 	genericiooptions.IOStreams
 
-	chart   fs.FS
-	version string
-	kube    *genericclioptions.ConfigFlags
+	// chart is the sidecar chart that is rendered, and builtin the one of this program.
+	chart, builtin fs.FS
+	version        string
+	kube           *genericclioptions.ConfigFlags
 	// files are read in place of those of the file system; nil for those.
 	files map[string][]byte
 	// cluster is read in place of the one that the flags name; nil for that.
@@ -103,7 +104,7 @@ func New(streams genericiooptions.IOStreams, chart fs.FS, version string) *cobra
 // newApp guards what is written for people: what is shown is others', as a rule.
 func newApp(streams genericiooptions.IOStreams, chart fs.FS, version string) *app {
 	streams.Out, streams.ErrOut = plain.NewWriter(streams.Out), plain.NewWriter(streams.ErrOut)
-	a := &app{IOStreams: streams, chart: chart, version: version, kube: genericclioptions.NewConfigFlags(true)}
+	a := &app{IOStreams: streams, chart: chart, builtin: chart, version: version, kube: genericclioptions.NewConfigFlags(true)}
 	a.kube.WrapConfigFn = func(config *rest.Config) *rest.Config {
 		config.UserAgent = meta.UserAgent("kubectl-vectorsidecar", version)
 		return config

@@ -199,18 +199,25 @@ func (s *scene) note(text string) {
 }
 
 // prepare finds out what the platform team gives, and for what is decided.
-func (s *scene) prepare(chart fs.FS) error {
+func (s *scene) prepare(ctx context.Context, chart fs.FS) error {
 	s.taker = snapshot.Taker{Reader: s, Now: time.Now()}
 	installed := world.Installation{}
 	if s.installation != nil {
 		installed = *s.installation
 		s.taker.WrittenBy = installed.WrittenBy()
 	}
+	values, err := s.source.givenValues(ctx, s.source.environment, installed.Environment, defaultEnvironment)
+	if err != nil {
+		return err
+	}
 	s.taker.DefaultEnvironment = cmp.Or(s.source.environment, installed.Environment, defaultEnvironment)
+	if values != nil {
+		s.taker.DefaultEnvironment = cmp.Or(s.source.environment, values.Environment)
+	}
 	switch {
 	case s.source.environment != "":
 		s.taker.DefaultFrom = "--environment"
-	case s.cluster == nil || s.installation != nil:
+	case s.cluster == nil || s.installation != nil || values != nil:
 	case s.unseen != nil:
 		s.taker.DefaultAssumed = "the operator's default may not be read"
 	default:
@@ -218,8 +225,7 @@ func (s *scene) prepare(chart fs.FS) error {
 	}
 	s.taker.KubeVersion = cmp.Or(s.source.kubeVersion, s.kubeVersion, defaultKubeVersion)
 	s.memo = decision.NewMemo()
-	var err error
-	s.taker.Platform, err = s.source.platform(chart, &installed, s.taker.DefaultEnvironment)
+	s.taker.Platform, err = s.source.platform(chart, &installed, values)
 	return err
 }
 

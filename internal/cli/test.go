@@ -154,7 +154,7 @@ func (a *app) renderScenario(ctx context.Context, chart fs.FS, one *scenario.Sce
 	var out bytes.Buffer
 	inner := &app{
 		IOStreams: genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: io.Discard},
-		chart:     chart, version: a.version, kube: genericclioptions.NewConfigFlags(true), files: one.Files(),
+		chart:     chart, builtin: a.builtin, version: a.version, kube: genericclioptions.NewConfigFlags(true), files: one.Files(),
 	}
 	root := inner.root() //nolint:contextcheck // The command gets its context when it runs.
 	root.SetArgs(scenarioArguments(one))
