@@ -24,28 +24,27 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/world"
 )
 
-// Exit codes. What 1 means is a command's own: differences, findings, failures;
-// of commands that say nothing of it, it is an error.
+// Exit codes of every command, beside 0 for nothing to say.
 const (
+	// exitFound: it has done what it was asked for, and found something: differences,
+	// findings, a test that failed, a check that failed.
 	exitFound = 1
+	// exitError: it could not do what it was asked for, or not all of it.
 	exitError = 2
 )
 
-// exit ends a command with a code, and an error to print if there is one.
-type exit struct {
-	code int
-	err  error
-}
+// foundError ends a command that has found something. Its text is empty if there is
+// nothing to say that was not said.
+type foundError struct{ err error }
 
-// Error is empty if there is nothing to say that was not said.
-func (e *exit) Error() string {
+func (e *foundError) Error() string {
 	if e.err == nil {
 		return ""
 	}
 	return e.err.Error()
 }
 
-func (e *exit) Unwrap() error { return e.err }
+func (e *foundError) Unwrap() error { return e.err }
 
 // app is what all commands share.
 type app struct {
@@ -89,11 +88,10 @@ func (a *app) run(ctx context.Context, arguments []string) int {
 	if err.Error() != "" {
 		a.note("error: %s", err)
 	}
-	var coded *exit
-	if errors.As(err, &coded) {
-		return coded.code
+	if errors.As(err, new(*foundError)) {
+		return exitFound
 	}
-	return 1
+	return exitError
 }
 
 // New returns the plugin's root command.
@@ -119,7 +117,11 @@ func (a *app) root() *cobra.Command {
 		Long: `See, try and prove what the Vector Sidecar Operator decides, with or without a cluster.
 
 Workloads and VectorSidecars that are not given in files are read from the cluster
-of the current kubeconfig. With both in files, no cluster is needed.`,
+of the current kubeconfig. With both in files, no cluster is needed.
+
+Exit codes are 0 for nothing to say, 1 for findings (check, diff, lint, reconcile and
+test tell which), and 2 if it could not look: what it was asked for cannot be read or
+reached, or gives no answer.`,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl vectorsidecar"},
@@ -137,21 +139,3 @@ of the current kubeconfig. With both in files, no cluster is needed.`,
 
 // withCluster adds kubectl's own flags to a command that may read a cluster.
 func (a *app) withCluster(flags *pflag.FlagSet) { a.kube.AddFlags(flags) }
-
-// judging makes exit code 1 mean what a command has found, and 2 every error.
-func judging(command *cobra.Command) *cobra.Command {
-	asError := func(err error) error {
-		var known *exit
-		if err == nil || errors.As(err, &known) {
-			return err
-		}
-		return &exit{code: exitError, err: err}
-	}
-	run, arguments := command.RunE, command.Args
-	command.RunE = func(command *cobra.Command, given []string) error { return asError(run(command, given)) }
-	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return asError(err) })
-	if arguments != nil {
-		command.Args = func(command *cobra.Command, given []string) error { return asError(arguments(command, given)) }
-	}
-	return command
-}
