@@ -119,6 +119,10 @@ func (a *app) root() *cobra.Command {
 Workloads and VectorSidecars that are not given in files are read from the cluster
 of the current kubeconfig. With both in files, no cluster is needed.
 
+Where you may not read the labels of a namespace or the values of the installation, what
+the operator reports in the status of a VectorSidecar counts, and what is assumed of
+anything else is said. What else may not be read is an error.
+
 Exit codes are 0 for nothing to say, 1 for findings (check, diff, lint, reconcile and
 test tell which), and 2 if it could not look: what it was asked for cannot be read or
 reached, or gives no answer.`,
