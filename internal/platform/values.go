@@ -69,7 +69,7 @@ func ReadValues(ctx context.Context, root fs.FS, source string, text []byte, ask
 		return nil, fmt.Errorf("reading %s as the installation does: %w", source, err)
 	}
 	read := &Values{Environment: name, source: source, written: &written, files: map[string]string{}}
-	if err := bounded.Values().DecodeYAML([]byte(made), &read.files); err != nil {
+	if err := bounded.Values().DecodeYAML([]byte(made+"\n"), &read.files); err != nil {
 		return nil, fmt.Errorf("reading %s as the installation does: %w", source, err)
 	}
 	return read, nil

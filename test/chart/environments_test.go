@@ -40,7 +40,7 @@ policy: {images: {registries: [a.example]}}
 			read, err := platform.ReadValues(t.Context(), vectorsidecar.FS, file, text, "development")
 			require.NoError(t, err)
 
-			require.Equal(t, policyOf(t, rendered.Data), policyOf(t, read.Files()))
+			require.Equal(t, policyOf(t, rendered.Data), policyOf(t, read.Files()), "helm adds the defaults of the chart")
 			delete(rendered.Data, platform.PolicyKey)
 			delete(read.Files(), platform.PolicyKey)
 			require.Equal(t, rendered.Data, read.Files())
@@ -48,10 +48,10 @@ policy: {images: {registries: [a.example]}}
 	}
 }
 
-// policyOf is what a policy comes to: helm adds the defaults of the chart.
+// policyOf tells policies apart by what they say beyond the default.
 func policyOf(t *testing.T, files map[string]string) string {
 	t.Helper()
 	read, err := policy.Parse("policy", []byte(files[platform.PolicyKey]))
 	require.NoError(t, err)
-	return read.Digest
+	return read.Given
 }
