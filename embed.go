@@ -53,7 +53,8 @@ package vectorsidecar
 
 import "embed"
 
-// FS is the sidecar chart: the folder that this file lies in, as a Helm chart.
+// FS is the sidecar chart: the folder that this file lies in, as a Helm chart. What its
+// .helmignore leaves out of that is how the installation chart reads its values.
 //
-//go:embed Chart.yaml values.yaml values.schema.json all:templates values
+//go:embed .helmignore Chart.yaml values.yaml values.schema.json all:templates values chart/templates/_environments.tpl
 var FS embed.FS

@@ -91,18 +91,3 @@ annotations:
 {{- if eq .source "certManager" }}{{ include "vector-sidecar-operator.fullname" $ }}-metrics-cert{{ end -}}
 {{- end -}}
 {{- end -}}
-
-{{- /* The sidecar's keys out of a map of values, those that say something. A key
-set to null within them stays: it removes a built-in value. */ -}}
-{{- define "vector-sidecar-operator.sidecarValues" -}}
-{{- $given := dict -}}
-{{- range $key := list "templateSet" "global" "sidecar" "initContainers" "volumes" "values" -}}
-{{- with get $ $key }}{{ $_ := set $given $key . }}{{ end -}}
-{{- end -}}
-{{- /* Two keys of global are the installation's own. */ -}}
-{{- with $given.global -}}
-{{- $shared := omit . "imageRegistry" "imagePullSecrets" -}}
-{{- if $shared }}{{ $_ := set $given "global" $shared }}{{ else }}{{ $_ := unset $given "global" }}{{ end -}}
-{{- end -}}
-{{- toYaml $given -}}
-{{- end -}}

@@ -7,7 +7,6 @@
 package admission
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -37,7 +36,7 @@ const (
 // World is where snapshots are taken.
 type World interface {
 	// Snapshot is as the controller's.
-	Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar, fail context.CancelCauseFunc) (*decision.Snapshot, error)
+	Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*decision.Snapshot, error)
 }
 
 // Options are what a Handler judges by.
@@ -109,7 +108,7 @@ func (h *Handler) hush(ctx context.Context, sidecar *v1alpha1.VectorSidecar, fou
 	}
 	public, err := h.judgeIn(ctx, sidecar, func(s *decision.Snapshot) {
 		s.Platform, s.Companions, s.Verdict, s.Taken = h.Bare, nil, nil, decision.Taken{}
-		s.ConfigMap = func(string) *corev1.ConfigMap { return nil }
+		s.ConfigMap = func(string) (*corev1.ConfigMap, error) { return nil, nil } //nolint:nilnil // There is none.
 	})
 	if err != nil {
 		return err
@@ -121,16 +120,13 @@ func (h *Handler) hush(ctx context.Context, sidecar *v1alpha1.VectorSidecar, fou
 // judgeIn judges a VectorSidecar in its world, changed. What a ConfigMap holds that it
 // refers to may change at any time, and so is for the loop to judge.
 func (h *Handler) judgeIn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, change func(*decision.Snapshot)) (judgement, error) {
-	ctx, fail := context.WithCancelCause(ctx)
-	defer fail(nil)
-	snapshot, err := h.World.Snapshot(ctx, sidecar, fail)
+	snapshot, err := h.World.Snapshot(ctx, sidecar)
 	if err != nil {
 		return judgement{}, err
 	}
 	snapshot.LeavesReference = true
 	change(snapshot)
-	found, err := judge(ctx, snapshot, h.Memo)
-	return found, cmp.Or(context.Cause(ctx), err)
+	return judge(ctx, snapshot, h.Memo)
 }
 
 // decode reads what is to be, and what there was; nil if it is to be created.

@@ -53,7 +53,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) Snapshot(_ context.Context, sidecar *v1alpha1.VectorSidecar, fail context.CancelCauseFunc) (*decision.Snapshot, error) {
+func (w *world) Snapshot(_ context.Context, sidecar *v1alpha1.VectorSidecar) (*decision.Snapshot, error) {
 	w.asked.Add(1)
 	if w.held != nil {
 		<-w.held
@@ -61,17 +61,17 @@ func (w *world) Snapshot(_ context.Context, sidecar *v1alpha1.VectorSidecar, fai
 	return &decision.Snapshot{
 		Sidecar: sidecar, Workloads: w.workloads, Others: w.others, Platform: w.platform,
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
-		ConfigMap: func(name string) *corev1.ConfigMap {
+		ConfigMap: func(name string) (*corev1.ConfigMap, error) {
 			if w.err != nil {
-				fail(w.err)
+				return nil, w.err
 			}
 			if name == w.forbidden {
-				fail(errors.New("it is not to be read"))
+				return nil, errors.New("it is not to be read")
 			}
 			if name == "vectorsidecar-defaults" && w.defaults != "" {
-				return objects.NewConfigMap(name, sidecar.Namespace, "values.yaml", w.defaults)
+				return objects.NewConfigMap(name, sidecar.Namespace, "values.yaml", w.defaults), nil
 			}
-			return nil
+			return nil, nil
 		},
 	}, nil
 }

@@ -44,18 +44,26 @@ func judge(ctx context.Context, snapshot *decision.Snapshot, memo *decision.Memo
 		return judgement{}, err
 	}
 	found := judgement{}
-	found.addInvalid(&asked, decided)
+	if err := found.addInvalid(ctx, &asked, decided); err != nil {
+		return judgement{}, err
+	}
 	found.addFindings(decided)
 	if decided.Invalid == nil && decided.Matched == 0 && asked.Sidecar.Spec.IsEnabled() {
-		of := sample(&asked)
+		of, err := sample(ctx, &asked)
+		if err != nil {
+			return judgement{}, err
+		}
 		if decided, err = decision.Decide(ctx, of, memo); err != nil {
 			return judgement{}, err
 		}
-		found.addInvalid(of, decided)
+		err = found.addInvalid(ctx, of, decided)
 		found.addFindings(decided)
-		return found, nil
+		return found, err
 	}
-	container := containerOf(&asked)
+	container, err := containerOf(ctx, &asked)
+	if err != nil {
+		return judgement{}, err
+	}
 	for i := range decided.Plans {
 		if p := &decided.Plans[i]; p.Rival != "" {
 			found.addRival(p, container)
@@ -67,35 +75,41 @@ func judge(ctx context.Context, snapshot *decision.Snapshot, memo *decision.Memo
 }
 
 // addInvalid adds why nothing may be injected, if there is a reason.
-func (j *judgement) addInvalid(s *decision.Snapshot, decided *decision.Decision) {
+func (j *judgement) addInvalid(ctx context.Context, s *decision.Snapshot, decided *decision.Decision) error {
+	if decided.Invalid == nil {
+		return nil
+	}
+	isOwn, err := isOwn(ctx, s, decided)
 	switch {
-	case decided.Invalid == nil:
-	case isOwn(s, decided):
+	case err != nil:
+		return err
+	case isOwn:
 		j.faults = append(j.faults, remark{reason: decided.Invalid.Reason, text: decided.Invalid.Message})
 	case !decided.OfWorkloads: // Else the workloads tell, each for itself.
 		j.doubts = append(j.doubts, remark{reason: decided.Invalid.Reason, text: decided.Invalid.Message})
 	}
+	return nil
 }
 
 // isOwn tells whether what makes a VectorSidecar invalid is in itself, and not in
 // what may be mended or come later without it.
-func isOwn(s *decision.Snapshot, decided *decision.Decision) bool {
+func isOwn(ctx context.Context, s *decision.Snapshot, decided *decision.Decision) (bool, error) {
 	switch decided.Invalid.Reason {
 	case meta.ReasonConfigMapNotFound, meta.ReasonUnknownEnvironment, meta.ReasonUnknownTemplateSet,
 		meta.ReasonInvalidTemplateSet, meta.ReasonInvalidPolicy, meta.ReasonConflict:
-		return false
+		return false, nil
 	case meta.ReasonInvalidTemplate:
-		return !decided.OfWorkloads
+		return !decided.OfWorkloads, nil
 	case meta.ReasonInvalidValues:
 		// One that sets nothing has the layers below alone.
 		bare := *s
 		bare.Sidecar = s.Sidecar.DeepCopy()
 		spec := &bare.Sidecar.Spec
 		spec.Sidecar, spec.InitContainers, spec.Volumes, spec.Values = nil, nil, nil, nil
-		_, below := decision.ValuesOf(&bare)
-		return below == nil || below.Message != decided.Invalid.Message
+		_, below, err := decision.ValuesOf(ctx, &bare)
+		return below == nil || below.Message != decided.Invalid.Message, err
 	}
-	return true
+	return true, nil
 }
 
 // addFindings adds what is doubtful about the Vector configuration, and the errors

@@ -5,6 +5,7 @@ package admission
 
 import (
 	"cmp"
+	"context"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,7 +21,7 @@ const labelSample = meta.Group + "/sample"
 
 // sample is a world with one workload, such as a VectorSidecar that matches none
 // yet may be meant for: what it would get is rendered and checked all the same.
-func sample(s *decision.Snapshot) *decision.Snapshot {
+func sample(ctx context.Context, s *decision.Snapshot) (*decision.Snapshot, error) {
 	of := *s
 	of.Sidecar = s.Sidecar.DeepCopy()
 	of.Sidecar.Spec.Selector = metav1.LabelSelector{MatchLabels: map[string]string{labelSample: ""}}
@@ -31,7 +32,11 @@ func sample(s *decision.Snapshot) *decision.Snapshot {
 		State:  workload.State{Rollout: workload.RolloutComplete},
 		Labels: map[string]string{labelSample: ""},
 	}
-	if values, invalid := decision.ValuesOf(s); invalid == nil {
+	values, invalid, err := decision.ValuesOf(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if invalid == nil {
 		logs := tree.At(values.Tree, "sidecar", "logs")
 		if path, _ := logs["path"].(string); path != "" {
 			view.Volumes = []string{"logs"}
@@ -45,12 +50,12 @@ func sample(s *decision.Snapshot) *decision.Snapshot {
 	}
 	view.Containers = []workload.Container{application}
 	of.Workloads = []*workload.Record{workload.Showing(view)}
-	return &of
+	return &of, nil
 }
 
 // containerOf is the name that the values give the container of the sidecar.
-func containerOf(s *decision.Snapshot) string {
-	values, _ := decision.ValuesOf(s)
+func containerOf(ctx context.Context, s *decision.Snapshot) (string, error) {
+	values, _, err := decision.ValuesOf(ctx, s)
 	name, _ := tree.At(values.Tree, "sidecar")["name"].(string)
-	return name
+	return name, err
 }

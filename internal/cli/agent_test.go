@@ -31,7 +31,7 @@ func TestThePluginNamesItselfAndItsVersion(t *testing.T) {
 
 	code := Run(t.Context(), []string{"get", "-A", "--server", server.URL, "--kubeconfig", "/dev/null"}, streams, vectorsidecar.FS, "1.2.3")
 
-	require.Equal(t, 1, code)
+	require.Equal(t, exitError, code)
 	require.Len(t, agents, 1)
 	for agent := range agents {
 		require.Regexp(t, `^kubectl-vectorsidecar/1\.2\.3 \(\w+/\w+\)$`, agent)

@@ -38,7 +38,8 @@ Deployments carry for VectorSidecars that do not exist. To ask for the operator'
 you have to be allowed to impersonate its ServiceAccount; for the webhook's certificate, to
 read its Secret.
 
-The exit code is 0 if nothing failed, 1 if something did, and 2 if it could not look.`,
+The exit code is 0 if nothing failed, 1 if something did, and 2 if nothing did as far as it
+could look, which was not everywhere.`,
 		Example: `# the whole cluster
 kubectl vectorsidecar check`,
 		Args: cobra.NoArgs,
@@ -47,7 +48,7 @@ kubectl vectorsidecar check`,
 	command.Flags().StringVar(&options.operatorNamespace, "operator-namespace", "", "namespace of the operator, if you may not look for it in all of them")
 	options.output = addFormat(command, "json", "yaml")
 	a.withCluster(command.Flags())
-	return judging(command)
+	return command
 }
 
 func (o *checkOptions) run(ctx context.Context) error {
@@ -78,10 +79,15 @@ func (o *checkOptions) run(ctx context.Context) error {
 	if err := o.print(results); err != nil {
 		return err
 	}
+	states := map[diagnosis.State]int{}
 	for _, result := range results {
-		if result.State == diagnosis.Failed {
-			return &exit{code: exitFound}
-		}
+		states[result.State]++
+	}
+	switch unknown := states[diagnosis.Unknown]; {
+	case states[diagnosis.Failed] > 0:
+		return &foundError{}
+	case unknown > 0:
+		return fmt.Errorf("%d of %s could not look: have somebody run it who may", unknown, count(len(results), "check"))
 	}
 	return nil
 }

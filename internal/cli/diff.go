@@ -37,8 +37,8 @@ The lines before each difference begin with # and say what is done to the worklo
 how many pods are replaced by it, and why; patch ignores them. The pace of a rollout
 does not count, nor do the annotations change-cause and rendered-from.
 
-The exit code is 0 if nothing would change, 1 if something would, and above 1 on an
-error.`,
+The exit code is 0 if nothing would change, 1 if something would, and 2 if it could not
+look.`,
 		Example: `# what a VectorSidecar would do, before it is applied
 kubectl vectorsidecar diff -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml --label logs=vector
 # what a changed VectorSidecar would do to the workloads of the cluster
@@ -52,7 +52,7 @@ kubectl vectorsidecar diff cart -n shop --label logs=vector`,
 	options.source = newSource(a, command)
 	options.many(command)
 	command.ValidArgsFunction = options.completeWorkloads
-	return judging(command)
+	return command
 }
 
 func (o *diffOptions) run(ctx context.Context, arguments []string) error {
@@ -75,7 +75,7 @@ func (o *diffOptions) run(ctx context.Context, arguments []string) error {
 	case len(merged.faults()) > 0:
 		return errors.Join(merged.faults()...)
 	case found:
-		return &exit{code: exitFound}
+		return &foundError{}
 	}
 	return nil
 }

@@ -50,12 +50,14 @@ type account struct {
 	Environment     string `json:"environment,omitempty"`
 	EnvironmentFrom string `json:"environmentFrom,omitempty"`
 	Templates       string `json:"templates,omitempty"`
-	Action          string `json:"action,omitempty"`
-	State           string `json:"state,omitempty"`
-	Turn            int    `json:"turn,omitempty"`
-	Restarts        int    `json:"restarts,omitempty"`
-	Reason          string `json:"reason,omitempty"`
-	Message         string `json:"message,omitempty"`
+	// Assumed says what is assumed for want of what may not be read.
+	Assumed  string `json:"assumed,omitempty"`
+	Action   string `json:"action,omitempty"`
+	State    string `json:"state,omitempty"`
+	Turn     int    `json:"turn,omitempty"`
+	Restarts int    `json:"restarts,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+	Message  string `json:"message,omitempty"`
 	// Cause says why it would be written to, ChangeCause why it was written last.
 	Cause       string `json:"cause,omitempty"`
 	ChangeCause string `json:"changeCause,omitempty"`
@@ -154,7 +156,7 @@ func (s *scene) account(ctx context.Context, sidecar *v1alpha1.VectorSidecar, de
 	owned := view.Owned[meta.Manager(sidecar.Name)]
 	one := &account{
 		Name: sidecar.Name, Environment: ruled.Environment, EnvironmentFrom: ruled.EnvironmentFrom,
-		Templates: s.templatesName(ruled), InjectedHash: owned.InjectedHash, ChangeCause: owned.ChangeCause,
+		Templates: s.templatesName(ruled), Assumed: ruled.assumed, InjectedHash: owned.InjectedHash, ChangeCause: owned.ChangeCause,
 		Fields: fieldsOf(deployment, meta.Manager(sidecar.Name)),
 	}
 	one.Matches, one.Selector = match(sidecar, deployment.Labels)
@@ -208,7 +210,7 @@ func (a *account) report(sidecar *v1alpha1.VectorSidecar, name string) {
 		default:
 		}
 		if isKnown {
-			a.State, a.Reason, a.Message = string(told.State), told.Reason, told.Message+" (as the operator reports)"
+			a.State, a.Reason, a.Message = string(told.State), told.Reason, told.Message+byReport
 		}
 	}
 }

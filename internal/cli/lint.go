@@ -48,18 +48,18 @@ kubectl vectorsidecar lint . values/production.yaml -o junit`,
 	}
 	flags := command.Flags()
 	flags.StringVar(&options.environment, "environment", defaultEnvironment, "environment where a VectorSidecar names none")
-	flags.StringVar(&options.values, "values", "", "file with values of the installation for that environment")
+	flags.StringVar(&options.values, "values", "", "file with values as given to helm install: its top level is for that environment, unless it names one or has that one under environments")
 	flags.StringVar(&options.templates, "templates", "", "folder of a sidecar chart in place of the built-in one")
 	flags.StringVar(&options.kubeVersion, "kube-version", defaultKubeVersion, "version of the API server to render for")
 	options.output = addFormat(command, "json", "junit")
-	return judging(command)
+	return command
 }
 
 func (o *lintOptions) run(ctx context.Context, arguments []string) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	linter, err := o.linter()
+	linter, err := o.linter(ctx)
 	if err != nil {
 		return err
 	}
@@ -94,18 +94,22 @@ func (o *lintOptions) run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	if len(ofFiles.Findings) > 0 {
-		return &exit{code: exitFound}
+		return &foundError{}
 	}
 	return nil
 }
 
 // linter is one for the chart and the values that the flags name.
-func (o *lintOptions) linter() (*lint.Linter, error) {
+func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 	files, err := o.chart()
 	if err != nil {
 		return nil, err
 	}
-	given, err := o.platform(files, &world.Installation{}, o.environment)
+	values, err := o.givenValues(ctx, o.environment, defaultEnvironment)
+	if err != nil {
+		return nil, err
+	}
+	given, err := o.platform(files, &world.Installation{}, values)
 	if err != nil {
 		return nil, err
 	}

@@ -18,8 +18,7 @@ func manual(root *cobra.Command) string {
 	b.WriteString(licence + "# kubectl vectorsidecar\n\nWritten by `make generate` from the commands; every example is run by a test.\n\n" + root.Long + `
 
 Commands that may ask a cluster take kubectl's flags, such as ` + "`-n`, `--context` and `--kubeconfig`" + `. Data goes to the standard output and
-everything else to the standard error. Text is coloured on a terminal only, and never with ` + "`NO_COLOR`" + `. Exit codes are 0 for success and 1
-for an error, unless the command says otherwise.
+everything else to the standard error. Text is coloured on a terminal only, and never with ` + "`NO_COLOR`" + `.
 
 | Command | What it does |
 |---|---|

@@ -146,7 +146,7 @@ func (o *reconcileOptions) await(ctx context.Context, cluster client.Reader, ask
 		return len(missing) == 0, nil
 	})
 	if wait.Interrupted(err) {
-		err = fmt.Errorf("no operator has answered within %s for %s: kubectl vectorsidecar check looks why", o.timeout, strings.Join(missing, ", "))
+		err = &foundError{fmt.Errorf("no operator has answered within %s for %s: kubectl vectorsidecar check looks why", o.timeout, strings.Join(missing, ", "))}
 	}
 	if err != nil {
 		return err

@@ -17,44 +17,47 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 	"kontroloop.ai/vector-sidecar-operator/internal/world"
 )
 
-// Exit codes. What 1 means is a command's own: differences, findings, failures;
-// of commands that say nothing of it, it is an error.
+// Exit codes of every command, beside 0 for nothing to say.
 const (
+	// exitFound: it has done what it was asked for, and found something: differences,
+	// findings, a test that failed, a check that failed.
 	exitFound = 1
+	// exitError: it could not do what it was asked for, or not all of it.
 	exitError = 2
 )
 
-// exit ends a command with a code, and an error to print if there is one.
-type exit struct {
-	code int
-	err  error
-}
+// foundError ends a command that has found something. Its text is empty if there is
+// nothing to say that was not said.
+type foundError struct{ err error }
 
-// Error is empty if there is nothing to say that was not said.
-func (e *exit) Error() string {
+func (e *foundError) Error() string {
 	if e.err == nil {
 		return ""
 	}
 	return e.err.Error()
 }
 
-func (e *exit) Unwrap() error { return e.err }
+func (e *foundError) Unwrap() error { return e.err }
 
 // app is what all commands share.
 type app struct {
 	genericiooptions.IOStreams
 
-	chart   fs.FS
-	version string
-	kube    *genericclioptions.ConfigFlags
+	// chart is the sidecar chart that is rendered, and builtin the one of this program.
+	chart, builtin fs.FS
+	version        string
+	kube           *genericclioptions.ConfigFlags
 	// files are read in place of those of the file system; nil for those.
 	files map[string][]byte
+	// cluster is read in place of the one that the flags name; nil for that.
+	cluster client.WithWatch
 }
 
 // readFile reads a file that the command line names.
@@ -72,7 +75,10 @@ func (a *app) readFile(name string) ([]byte, error) {
 // Run runs the plugin and returns its exit code. chart is the sidecar chart that
 // is rendered unless another one is given.
 func Run(ctx context.Context, arguments []string, streams genericiooptions.IOStreams, chart fs.FS, version string) int {
-	a := newApp(streams, chart, version)
+	return newApp(streams, chart, version).run(ctx, arguments)
+}
+
+func (a *app) run(ctx context.Context, arguments []string) int {
 	root := a.root() //nolint:contextcheck // The commands get theirs when they run.
 	root.SetArgs(arguments)
 	err := root.ExecuteContext(ctx)
@@ -82,11 +88,10 @@ func Run(ctx context.Context, arguments []string, streams genericiooptions.IOStr
 	if err.Error() != "" {
 		a.note("error: %s", err)
 	}
-	var coded *exit
-	if errors.As(err, &coded) {
-		return coded.code
+	if errors.As(err, new(*foundError)) {
+		return exitFound
 	}
-	return 1
+	return exitError
 }
 
 // New returns the plugin's root command.
@@ -97,7 +102,7 @@ func New(streams genericiooptions.IOStreams, chart fs.FS, version string) *cobra
 // newApp guards what is written for people: what is shown is others', as a rule.
 func newApp(streams genericiooptions.IOStreams, chart fs.FS, version string) *app {
 	streams.Out, streams.ErrOut = plain.NewWriter(streams.Out), plain.NewWriter(streams.ErrOut)
-	a := &app{IOStreams: streams, chart: chart, version: version, kube: genericclioptions.NewConfigFlags(true)}
+	a := &app{IOStreams: streams, chart: chart, builtin: chart, version: version, kube: genericclioptions.NewConfigFlags(true)}
 	a.kube.WrapConfigFn = func(config *rest.Config) *rest.Config {
 		config.UserAgent = meta.UserAgent("kubectl-vectorsidecar", version)
 		return config
@@ -112,7 +117,15 @@ func (a *app) root() *cobra.Command {
 		Long: `See, try and prove what the Vector Sidecar Operator decides, with or without a cluster.
 
 Workloads and VectorSidecars that are not given in files are read from the cluster
-of the current kubeconfig. With both in files, no cluster is needed.`,
+of the current kubeconfig. With both in files, no cluster is needed.
+
+Where you may not read the labels of a namespace or the values of the installation, what
+the operator reports in the status of a VectorSidecar counts, and what is assumed of
+anything else is said. What else may not be read is an error.
+
+Exit codes are 0 for nothing to say, 1 for findings (check, diff, lint, reconcile and
+test tell which), and 2 if it could not look: what it was asked for cannot be read or
+reached, or gives no answer.`,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl vectorsidecar"},
@@ -130,21 +143,3 @@ of the current kubeconfig. With both in files, no cluster is needed.`,
 
 // withCluster adds kubectl's own flags to a command that may read a cluster.
 func (a *app) withCluster(flags *pflag.FlagSet) { a.kube.AddFlags(flags) }
-
-// judging makes exit code 1 mean what a command has found, and 2 every error.
-func judging(command *cobra.Command) *cobra.Command {
-	asError := func(err error) error {
-		var known *exit
-		if err == nil || errors.As(err, &known) {
-			return err
-		}
-		return &exit{code: exitError, err: err}
-	}
-	run, arguments := command.RunE, command.Args
-	command.RunE = func(command *cobra.Command, given []string) error { return asError(run(command, given)) }
-	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return asError(err) })
-	if arguments != nil {
-		command.Args = func(command *cobra.Command, given []string) error { return asError(arguments(command, given)) }
-	}
-	return command
-}

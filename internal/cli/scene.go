@@ -37,10 +37,14 @@ type scene struct {
 	// namespace that the command is about; "" for all.
 	namespace string
 	// cluster is nil if everything was given in files, installation if there
-	// is no operator.
+	// is no operator or if it may not be looked for.
 	cluster      client.WithWatch
 	installation *world.Installation
-	kubeVersion  string
+	// unseen says why the values of the installation were not seen, nil if they were.
+	unseen      error
+	kubeVersion string
+	// noted are the notes that were written.
+	noted map[string]bool
 
 	taker snapshot.Taker
 	memo  *decision.Memo
@@ -51,10 +55,17 @@ type ruling struct {
 	sidecar  *v1alpha1.VectorSidecar
 	snapshot *decision.Snapshot
 	*decision.Decision
+
+	// assumed says what was assumed for want of the installation's values, "" where
+	// they were seen.
+	assumed string
 }
 
 // connect makes the client of the cluster that the flags name.
 func (a *app) connect() (client.WithWatch, error) {
+	if a.cluster != nil {
+		return a.cluster, nil
+	}
 	config, err := a.kube.ToRESTConfig()
 	if err != nil {
 		return nil, fmt.Errorf("finding the cluster: %w", err)
@@ -102,7 +113,7 @@ func (s *scene) load(ctx context.Context, input *given) error {
 		return explainMissing(err)
 	}
 	for _, what := range unseen {
-		s.source.app.note("not seen: %s", what)
+		s.note("not seen: " + what)
 	}
 	return s.install(ctx)
 }
@@ -120,11 +131,13 @@ func (s *scene) install(ctx context.Context) error {
 	installation, err := world.FindInstallation(ctx, s.cluster, s.source.operatorNamespace)
 	switch {
 	case apierrors.IsForbidden(err):
-		s.source.app.note("not seen: the values of the installation: %v; give --operator-namespace, or --environment and --values", err)
+		s.unseen = err
+		s.note(fmt.Sprintf("not seen: the values of the installation: %v; give --operator-namespace, or --environment and --values", err))
 	case err != nil:
 		return err
 	case installation == nil && s.source.environment == "":
-		s.source.app.note("there is no operator in the cluster: deciding for environment %s; give another one with --environment", defaultEnvironment)
+		s.note(fmt.Sprintf("there is no operator%s: what is built in is decided with, and environment %s where none is named or reported; give another one with --environment",
+			cmp.Or(in(s.source.operatorNamespace), " in the cluster"), defaultEnvironment))
 	}
 	s.installation = installation
 	if s.source.kubeVersion == "" {
@@ -173,19 +186,46 @@ func (s *scene) add(ctx context.Context, input *given) error {
 	return nil
 }
 
+// note tells a person something about the scene, once.
+func (s *scene) note(text string) {
+	if s.noted[text] {
+		return
+	}
+	if s.noted == nil {
+		s.noted = map[string]bool{}
+	}
+	s.noted[text] = true
+	s.source.app.note("%s", text)
+}
+
 // prepare finds out what the platform team gives, and for what is decided.
-func (s *scene) prepare(chart fs.FS) error {
-	s.taker = snapshot.Taker{Reader: s, DefaultEnvironment: s.source.environment, KubeVersion: s.source.kubeVersion, Now: time.Now()}
+func (s *scene) prepare(ctx context.Context, chart fs.FS) error {
+	s.taker = snapshot.Taker{Reader: s, Now: time.Now()}
 	installed := world.Installation{}
 	if s.installation != nil {
 		installed = *s.installation
 		s.taker.WrittenBy = installed.WrittenBy()
 	}
+	values, err := s.source.givenValues(ctx, s.source.environment, installed.Environment, defaultEnvironment)
+	if err != nil {
+		return err
+	}
 	s.taker.DefaultEnvironment = cmp.Or(s.source.environment, installed.Environment, defaultEnvironment)
+	if values != nil {
+		s.taker.DefaultEnvironment = cmp.Or(s.source.environment, values.Environment)
+	}
+	switch {
+	case s.source.environment != "":
+		s.taker.DefaultFrom = "--environment"
+	case s.cluster == nil || s.installation != nil || values != nil:
+	case s.unseen != nil:
+		s.taker.DefaultAssumed = "the operator's default may not be read"
+	default:
+		s.taker.DefaultAssumed = "there is no operator to tell its default"
+	}
 	s.taker.KubeVersion = cmp.Or(s.source.kubeVersion, s.kubeVersion, defaultKubeVersion)
 	s.memo = decision.NewMemo()
-	var err error
-	s.taker.Platform, err = s.source.platform(chart, &installed, s.taker.DefaultEnvironment)
+	s.taker.Platform, err = s.source.platform(chart, &installed, values)
 	return err
 }
 
@@ -202,5 +242,9 @@ func (s *scene) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*rul
 	if err != nil {
 		return nil, err
 	}
-	return &ruling{sidecar: sidecar, snapshot: taken, Decision: decided}, nil
+	if from := taken.DefaultFrom; s.cluster != nil && from == decided.EnvironmentFrom && s.source.environment == "" && from != "" {
+		s.note(fmt.Sprintf("namespace %s: environment %s, from %s", sidecar.Namespace, decided.Environment, from))
+	}
+	ruled := &ruling{sidecar: sidecar, snapshot: taken, Decision: decided}
+	return ruled, s.takeReport(ruled)
 }

@@ -53,7 +53,7 @@ func newSource(a *app, command *cobra.Command) *source {
 	flags.BoolVarP(&s.recursive, "recursive", "R", false, "read the folders in folders, too")
 	flags.StringArrayVar(&s.sidecars, "sidecar", nil, "file or folder with VectorSidecars; may be repeated")
 	flags.StringVar(&s.environment, "environment", "", "environment where neither VectorSidecar nor namespace names one (default: the installation's, without a cluster "+defaultEnvironment+")")
-	flags.StringVar(&s.values, "values", "", "file with values of the installation for that environment, as given to helm install")
+	flags.StringVar(&s.values, "values", "", "file with values as given to helm install: its top level is for that environment, unless it names one or has that one under environments")
 	flags.StringVar(&s.templates, "templates", "", "folder of a sidecar chart in place of the built-in one")
 	flags.StringToStringVar(&s.labels, "label", nil, "label KEY=VALUE to give the workloads first, to see what it would do; may be repeated")
 	flags.StringVar(&s.kubeVersion, "kube-version", "", "version of the API server to render for (default: the cluster's, without a cluster "+defaultKubeVersion+")")
@@ -107,7 +107,7 @@ func (s *source) open(ctx context.Context, names ...string) (*scene, error) {
 	if err := scene.add(ctx, input); err != nil {
 		return nil, err
 	}
-	if err := scene.prepare(chart); err != nil {
+	if err := scene.prepare(ctx, chart); err != nil {
 		return nil, err
 	}
 	return scene, nil

@@ -83,7 +83,7 @@ kubectl vectorsidecar test test/golden --templates . -o junit`,
 	command.Flags().StringVar(&options.templates, "templates", "", "folder of a sidecar chart in place of the built-in one")
 	command.Flags().BoolVar(&options.update, "update", false, "write what comes as what is expected; the difference is yours to review")
 	options.output = addFormat(command, "json", "junit")
-	return judging(command)
+	return command
 }
 
 func (o *testOptions) run(ctx context.Context, arguments []string) error {
@@ -154,7 +154,7 @@ func (a *app) renderScenario(ctx context.Context, chart fs.FS, one *scenario.Sce
 	var out bytes.Buffer
 	inner := &app{
 		IOStreams: genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: io.Discard},
-		chart:     chart, version: a.version, kube: genericclioptions.NewConfigFlags(true), files: one.Files(),
+		chart:     chart, builtin: a.builtin, version: a.version, kube: genericclioptions.NewConfigFlags(true), files: one.Files(),
 	}
 	root := inner.root() //nolint:contextcheck // The command gets its context when it runs.
 	root.SetArgs(scenarioArguments(one))
@@ -202,7 +202,7 @@ func (o *testOptions) print(verdicts []verdict) error {
 		o.app.note("%s, %d failed", count(len(verdicts), "test"), failed)
 	}
 	if err == nil && failed > 0 {
-		return &exit{code: exitFound}
+		return &foundError{}
 	}
 	return err
 }

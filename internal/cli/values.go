@@ -28,7 +28,10 @@ func (o *renderOptions) printValues(ctx context.Context, scene *scene) error {
 		if err != nil {
 			return err
 		}
-		values, invalid := decision.ValuesOf(taken.snapshot)
+		values, invalid, err := decision.ValuesOf(ctx, taken.snapshot)
+		if err != nil {
+			return err
+		}
 		if invalid != nil {
 			return fmt.Errorf("%s: %s", invalid.Reason, invalid.Message)
 		}

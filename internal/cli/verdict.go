@@ -153,6 +153,7 @@ func (e *explanation) print(to io.Writer, allFields bool) error {
 			add("environment", one.Environment+", from "+one.EnvironmentFrom)
 		}
 		add("templates", one.Templates)
+		add("assumed", one.Assumed)
 		add("action", one.actionText())
 		add("cause", one.Cause)
 		add("reason", strings.TrimSuffix(one.Reason+": "+one.Message, ": "))

@@ -6,7 +6,6 @@
 package controller
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -252,15 +251,13 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 		return reconcile.Result{}, metrics.Failed, fmt.Errorf("reading what Vector said: %w", err)
 	}
 	sidecar.Status = *r.statusPace.last(sidecar)
-	ctx, fail := context.WithCancelCause(ctx)
-	defer fail(nil)
-	snapshot, err := r.observe(ctx, sidecar, fail)
+	snapshot, err := r.observe(ctx, sidecar)
 	if err != nil {
 		return reconcile.Result{}, metrics.Failed, fmt.Errorf("observing: %w", err)
 	}
 	asking := r.asking(sidecar)
 	decided, err := r.decide(ctx, snapshot, asking != "" || r.anew.isDue(request.NamespacedName))
-	if err := cmp.Or(context.Cause(ctx), err); err != nil {
+	if err != nil {
 		return reconcile.Result{}, metrics.Failed, fmt.Errorf("deciding: %w", err)
 	}
 	ctx = log.IntoContext(ctx, log.FromContext(ctx).WithValues(logging.Environment, decided.Environment))

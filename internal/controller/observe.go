@@ -23,17 +23,12 @@ import (
 )
 
 // observe takes the snapshot, from the cache alone but for pods of workloads that are
-// not settled. The content of a ConfigMap is read when the decision asks for it; if that
-// fails, so does the pass.
-func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, fail context.CancelCauseFunc) (taken *decision.Snapshot, err error) {
+// not settled. The content of a ConfigMap is read when the decision asks for it.
+func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (taken *decision.Snapshot, err error) {
 	ctx, observing := r.begin(ctx, "observe")
 	defer func() { observing.end(err) }()
-	taken, err = r.snapshot(ctx, sidecar, func(name string) *corev1.ConfigMap {
-		object, err := r.configMap(ctx, sidecar, name)
-		if err != nil {
-			fail(err)
-		}
-		return object
+	taken, err = r.snapshot(ctx, sidecar, func(name string) (*corev1.ConfigMap, error) {
+		return r.configMap(ctx, sidecar, name)
 	})
 	if err != nil {
 		return nil, err
@@ -47,8 +42,8 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 }
 
 // snapshot puts together what is remembered and what is in the cache. configMap
-// returns a ConfigMap of the namespace, nil if there is none.
-func (r *Reconciler) snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configMap func(name string) *corev1.ConfigMap) (*decision.Snapshot, error) {
+// is as in a decision.Snapshot.
+func (r *Reconciler) snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configMap func(name string) (*corev1.ConfigMap, error)) (*decision.Snapshot, error) {
 	namespaceLabels, err := r.namespaces.of(ctx, sidecar.Namespace)
 	if err != nil {
 		return nil, err

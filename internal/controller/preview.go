@@ -18,18 +18,13 @@ import (
 
 // Snapshot takes the snapshot that a pass would take if a VectorSidecar were as
 // given, which the cluster need not have. It leaves no trace in what the loop
-// remembers, and may be asked for in an operator that stands by. fail is called when
-// the decision asks for what cannot be read.
-func (r *Reconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar, fail context.CancelCauseFunc) (*decision.Snapshot, error) {
+// remembers, and may be asked for in an operator that stands by.
+func (r *Reconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*decision.Snapshot, error) {
 	if err := r.HasRead(); err != nil {
 		return nil, err
 	}
-	taken, err := r.snapshot(ctx, sidecar, func(name string) *corev1.ConfigMap {
-		object, err := r.peekConfigMap(ctx, types.NamespacedName{Namespace: sidecar.Namespace, Name: name})
-		if err != nil {
-			fail(err)
-		}
-		return object
+	taken, err := r.snapshot(ctx, sidecar, func(name string) (*corev1.ConfigMap, error) {
+		return r.peekConfigMap(ctx, types.NamespacedName{Namespace: sidecar.Namespace, Name: name})
 	})
 	if err != nil {
 		return nil, err

@@ -68,7 +68,7 @@ func askedHashOf(t *testing.T, s *Snapshot) string {
 }
 
 func TestWhatPeopleGiveIsAskedFor(t *testing.T) {
-	configured := func(text string) func(string) *corev1.ConfigMap {
+	configured := func(text string) func(string) (*corev1.ConfigMap, error) {
 		return only("own", objects.NewConfigMap("own", "shop", "vector.yaml", objects.VectorConfig(text)))
 	}
 	const teamSet = "{{- define \"team\" }}a{{ end }}"
@@ -217,10 +217,10 @@ func carryOut(t *testing.T, s *Snapshot, decided *Decision, deployments ...*apps
 		}
 		done.Workloads = append(done.Workloads, workload.Showing(settled(deployment)))
 	}
-	done.ConfigMap = func(name string) *corev1.ConfigMap {
+	done.ConfigMap = func(name string) (*corev1.ConfigMap, error) {
 		for i := range done.Companions {
 			if done.Companions[i].Name == name {
-				return &done.Companions[i]
+				return &done.Companions[i], nil
 			}
 		}
 		return s.ConfigMap(name)

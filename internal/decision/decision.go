@@ -7,6 +7,7 @@
 package decision
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,8 +40,9 @@ type Snapshot struct {
 	// Workloads of the namespace: at least those that the selector matches
 	// and those that carry something of this VectorSidecar.
 	Workloads []*workload.Record
-	// ConfigMap returns a ConfigMap of the namespace, nil if there is none.
-	ConfigMap func(name string) *corev1.ConfigMap
+	// ConfigMap returns a ConfigMap of the namespace, nil if there is none. The error is
+	// of one that may be there and cannot be read, and ends the decision.
+	ConfigMap func(name string) (*corev1.ConfigMap, error)
 	// Taken is what the rollout under way was begun with; its zero value is nothing.
 	Taken Taken
 	// LeavesReference has the ConfigMap that the values refer to neither read nor
@@ -72,8 +74,8 @@ type Snapshot struct {
 	// Platform is what the platform team gives: template sets, values, policy.
 	Platform *platform.Platform
 	// DefaultEnvironment is used when neither the VectorSidecar nor its
-	// namespace names one.
-	DefaultEnvironment string
+	// namespace names one. DefaultFrom is what names it, "" for the operator.
+	DefaultEnvironment, DefaultFrom string
 	// KubeVersion of the API server, such as "v1.36.0".
 	KubeVersion string
 	// WrittenBy is the installation of the operator, NAMESPACE/NAME, which marks what it
@@ -234,6 +236,9 @@ func decideOn(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, e
 	pace.Admit(decision.Plans, decision.Limit)
 	decision.provide(snapshot)
 	decision.collect(snapshot.Companions)
+	if reserved.err != nil {
+		return nil, reserved.err
+	}
 	return decision, nil
 }
 
@@ -296,7 +301,7 @@ func (s *Snapshot) find(name string) *corev1.ConfigMap {
 			return &s.Companions[i]
 		}
 	}
-	return s.ConfigMap(name)
+	return s.configMap(name)
 }
 
 // collect finds the companions that may go: not before everything that may refer
@@ -344,7 +349,7 @@ func environmentOf(snapshot *Snapshot) (name, from string) {
 	if name := snapshot.NamespaceLabels[meta.LabelEnvironment]; name != "" {
 		return name, "the label of namespace " + snapshot.Sidecar.Namespace
 	}
-	return snapshot.DefaultEnvironment, "the operator's default"
+	return snapshot.DefaultEnvironment, cmp.Or(snapshot.DefaultFrom, "the operator's default")
 }
 
 func describe(sidecar *v1alpha1.VectorSidecar) string {

@@ -49,13 +49,13 @@ func snapshot(t testing.TB, sidecar *v1alpha1.VectorSidecar, deployments ...*app
 		Sidecar: sidecar, Platform: platform.Of(chart, "", nil),
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
 	}
-	s.ConfigMap = func(name string) *corev1.ConfigMap {
+	s.ConfigMap = func(name string) (*corev1.ConfigMap, error) {
 		for i := range s.Companions {
 			if s.Companions[i].Name == name {
-				return &s.Companions[i]
+				return &s.Companions[i], nil
 			}
 		}
-		return nil
+		return nil, nil
 	}
 	for _, deployment := range deployments {
 		s.Workloads = append(s.Workloads, workload.Showing(settled(deployment)))
@@ -64,12 +64,12 @@ func snapshot(t testing.TB, sidecar *v1alpha1.VectorSidecar, deployments ...*app
 }
 
 // only is a namespace with one ConfigMap.
-func only(name string, object *corev1.ConfigMap) func(string) *corev1.ConfigMap {
-	return func(asked string) *corev1.ConfigMap {
+func only(name string, object *corev1.ConfigMap) func(string) (*corev1.ConfigMap, error) {
+	return func(asked string) (*corev1.ConfigMap, error) {
 		if asked == name {
-			return object
+			return object, nil
 		}
-		return nil
+		return nil, nil
 	}
 }
 
@@ -448,11 +448,11 @@ func TestAnnotationsThatPassOnAreNoDrift(t *testing.T) {
 // A ConfigMap of somebody else's stops all writing, of other companions too.
 func TestNothingIsWrittenBesideAConflictOverAConfigMap(t *testing.T) {
 	s := snapshot(t, logs().Build(), cart())
-	s.ConfigMap = func(name string) *corev1.ConfigMap {
+	s.ConfigMap = func(name string) (*corev1.ConfigMap, error) {
 		if name == meta.NamespaceDefaults {
-			return nil
+			return nil, nil
 		}
-		return objects.NewConfigMap(name, "shop", "x", "theirs")
+		return objects.NewConfigMap(name, "shop", "x", "theirs"), nil
 	}
 
 	decided := decide(t, s)

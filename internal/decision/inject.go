@@ -46,6 +46,9 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, r
 		variants: map[string]*variant{}, kin: map[string]*elder{},
 	}
 	common := in.variant("")
+	if err := snapshot.reservation.yield(); err != nil {
+		return err
+	}
 	if d.Invalid = common.invalid; d.Invalid != nil {
 		return nil
 	}

@@ -208,6 +208,6 @@ func TestASidecarIsKeptWithAConfigurationOfTheUsers(t *testing.T) {
 	s = carryOut(t, s, decide(t, s), deployment)
 	s.Platform = releaseOf(t, nextRelease, nil, nil)
 	require.NotEmpty(t, decide(t, s).Plans[0].Keeps)
-	s.ConfigMap = func(string) *corev1.ConfigMap { return nil }
+	s.ConfigMap = func(string) (*corev1.ConfigMap, error) { return nil, nil }
 	require.Equal(t, meta.ReasonConfigMapNotFound, decide(t, s).Invalid.Reason)
 }

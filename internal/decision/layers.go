@@ -5,6 +5,7 @@ package decision
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,15 +22,20 @@ import (
 )
 
 // ValuesOf are the values that a VectorSidecar's sidecar is rendered from, without
-// what workloads override, or why there are none.
-func ValuesOf(s *Snapshot) (environment.Values, *Invalid) {
+// what workloads override, or why there are none. The error is as Decide's.
+func ValuesOf(ctx context.Context, s *Snapshot) (environment.Values, *Invalid, error) {
+	s, reserved := s.reserving(ctx)
+	defer reserved.release()
 	name, _ := environmentOf(s)
 	set, invalid := s.templateSet(name)
 	if invalid != nil {
-		return environment.Values{}, invalid
+		return environment.Values{}, invalid, nil
 	}
 	values, _, invalid := s.values(set, name)
-	return values, invalid
+	if reserved.err != nil {
+		return environment.Values{}, nil, reserved.err
+	}
+	return values, invalid, nil
 }
 
 // values merges the layers of an environment with those of the namespace, of the

@@ -4,6 +4,7 @@
 package decision
 
 import (
+	"cmp"
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,7 +19,8 @@ type reservation struct {
 	share *bounded.Share
 	// read are the ConfigMaps that are counted already.
 	read map[string]bool
-	// err says why the decision may not go on.
+	// err says why the decision may not go on: the context ended, or a ConfigMap cannot
+	// be read.
 	err error
 }
 
@@ -29,18 +31,31 @@ func (s *Snapshot) reserving(ctx context.Context) (*Snapshot, *reservation) {
 	r.share, r.err = s.Budget.Reserve(ctx, 0)
 	reads := *s
 	reads.reservation = r
-	reads.ConfigMap = func(name string) *corev1.ConfigMap {
-		object := s.ConfigMap(name)
-		if object == nil || r.read[name] {
-			return object
+	reads.ConfigMap = func(name string) (*corev1.ConfigMap, error) {
+		object, err := s.ConfigMap(name)
+		if r.err == nil {
+			r.err = err
+		}
+		if object == nil || err != nil || r.read[name] {
+			return object, err
 		}
 		r.read[name] = true
 		if !r.take(sizeOf(object)) {
-			return nil
+			return nil, r.err
 		}
-		return object
+		return object, nil
 	}
 	return &reads, r
+}
+
+// configMap returns a ConfigMap of the namespace, nil if there is none, and if it cannot
+// be read: the reservation has that error, and the decision ends with it.
+func (s *Snapshot) configMap(name string) *corev1.ConfigMap {
+	object, err := s.ConfigMap(name)
+	if err != nil {
+		return nil
+	}
+	return object
 }
 
 // take waits until a text of so many bytes may be read; false says that the decision has
@@ -56,12 +71,12 @@ func (r *reservation) take(bytes int) bool {
 }
 
 // yield lets others go first who wait, between two steps of a long decision. The error
-// is the context's.
+// says why the decision may not go on.
 func (r *reservation) yield() error {
 	if r.err == nil {
-		r.err = r.share.Yield(r.ctx)
+		r.err = cmp.Or(r.share.Yield(r.ctx), r.ctx.Err())
 	}
-	return r.ctx.Err()
+	return r.err
 }
 
 func (r *reservation) release() { r.share.Release() }

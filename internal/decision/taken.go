@@ -24,8 +24,8 @@ type Taken struct {
 	ConfigMaps map[string]*corev1.ConfigMap
 }
 
-// Decide judges a snapshot. memo may be nil. The error is of the context only:
-// whatever is wrong with the input is part of the decision.
+// Decide judges a snapshot. memo may be nil. The error is the context's, or that of a
+// ConfigMap that cannot be read: whatever is wrong with the input is part of the decision.
 //
 // Content of a ConfigMap that changes while a rollout is under way is taken when that
 // has finished or failed, else whoever changes it each second would keep pods restarting
@@ -42,9 +42,9 @@ func Decide(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, err
 	changed := snapshot.Taken.changedIn(&now.Taken)
 	if len(changed) > 0 {
 		before := *snapshot
-		before.ConfigMap = func(name string) *corev1.ConfigMap {
+		before.ConfigMap = func(name string) (*corev1.ConfigMap, error) {
 			if slices.Contains(changed, name) {
-				return snapshot.Taken.ConfigMaps[name]
+				return snapshot.Taken.ConfigMaps[name], nil
 			}
 			return snapshot.ConfigMap(name)
 		}
@@ -76,7 +76,7 @@ func decideReading(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decisi
 
 // read reads a ConfigMap whose content may wait.
 func (s *Snapshot) read(name string) *corev1.ConfigMap {
-	object := s.ConfigMap(name)
+	object := s.configMap(name)
 	if s.reads != nil && object != nil {
 		s.reads[name] = object
 	}

@@ -40,7 +40,7 @@ func newFlips(t *testing.T) *flips {
 	vs.Generation = 1
 	f := &flips{snapshot(t, vs, cart(), next), map[string]*corev1.ConfigMap{}}
 	f.Platform = given(t, map[string]string{platform.PolicyKey: "overrides: {namespaces: [sidecar.logLevel]}"}, nil)
-	f.ConfigMap = func(name string) *corev1.ConfigMap { return f.configMaps[name] }
+	f.ConfigMap = func(name string) (*corev1.ConfigMap, error) { return f.configMaps[name], nil }
 	f.Now = noon
 	f.holds(pipeline("one"))
 	decided := decide(t, f.Snapshot)

@@ -92,6 +92,18 @@ func (s *Set) read(file string, text []byte) (Layer, error) {
 // files maps "ENVIRONMENT.yaml" to text, source says where they are from. A file
 // that cannot be used spoils its own environment only.
 func (s *Set) WithInstallation(source string, files map[string]string) *Set {
+	return s.withInstallation(source, files, func(string, *Layer) {})
+}
+
+// WithWritten returns the same of files that were made of one that a person has written.
+// at has the path in that one of each environment's values, and places are told of it.
+func (s *Set) WithWritten(written *Layer, files map[string]string, at func(environment string) []string) *Set {
+	return s.withInstallation(written.Name, files, func(name string, layer *Layer) {
+		layer.lines = written.lines.find(at(name)...)
+	})
+}
+
+func (s *Set) withInstallation(source string, files map[string]string, place func(environment string, layer *Layer)) *Set {
 	installed := make(map[string]given, len(files))
 	for file, text := range files {
 		name, ok := strings.CutSuffix(file, ".yaml")
@@ -100,6 +112,7 @@ func (s *Set) WithInstallation(source string, files map[string]string) *Set {
 		}
 		layer, err := ParseLayer(source+" "+file, []byte(text))
 		if err == nil {
+			place(name, &layer)
 			s.withoutChoice(&layer)
 			err = s.schema.Check(&layer)
 		}

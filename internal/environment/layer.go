@@ -117,6 +117,17 @@ func (p *place) at(key string) *place {
 	return found
 }
 
+// find is the place of a path below this one, nil if there is none.
+func (p *place) find(path ...string) *place {
+	for _, key := range path {
+		if p == nil {
+			return nil
+		}
+		p = p.below[key]
+	}
+	return p
+}
+
 // Where returns the place of a path in this layer: the name, and the line of the
 // nearest key on the way to it when the layer is a file.
 func (l *Layer) Where(path ...string) string {

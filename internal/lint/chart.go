@@ -75,7 +75,7 @@ func sample(chart *sidecarchart.Chart, environment, kubeVersion string) *decisio
 			Spec:       v1alpha1.VectorSidecarSpec{MatchAll: true},
 		},
 		Workloads: []*workload.Record{workload.RecordOf(deployment)},
-		ConfigMap: func(string) *corev1.ConfigMap { return nil },
+		ConfigMap: func(string) (*corev1.ConfigMap, error) { return nil, nil }, //nolint:nilnil // There is none.
 		Platform:  platform.Of(chart, "", map[string]string{}), DefaultEnvironment: environment, KubeVersion: kubeVersion,
 	}
 }

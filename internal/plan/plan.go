@@ -11,6 +11,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/cause"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -173,6 +174,16 @@ func ForBlocked(manager string, view *workload.View, reason, message string) Pla
 	plan := newPlan(manager, nil, view)
 	plan.Action, plan.Reason, plan.Message = Blocked, reason, message
 	return plan
+}
+
+// ForReported is the plan of a workload that carries what it should, as somebody says who
+// knows: what is desired is what it carries.
+func ForReported(manager string, view *workload.View) Plan {
+	desired := &Desired{overlay: &render.Overlay{}, injectedHash: view.Owned[manager].InjectedHash}
+	if isLeftOut(view) {
+		return forLeftOut(manager, desired, view)
+	}
+	return newPlan(manager, desired, view)
 }
 
 // ForRemoval plans a workload that should carry nothing of a manager's.

@@ -15,6 +15,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -31,25 +32,29 @@ import (
 // by the field managers of the operator that own something in them.
 const IndexManager = "manager"
 
-// Taker takes snapshots. All fields but NamespaceLabels, WrittenBy and Now are required.
+// Taker takes snapshots. Reader, Platform, DefaultEnvironment and KubeVersion are required.
 type Taker struct {
 	// Reader reads the world. A cache has to have IndexManager.
 	Reader client.Reader
-	// NamespaceLabels returns the labels of a namespace; nil to have the
-	// Reader asked.
-	NamespaceLabels func(ctx context.Context, name string) (map[string]string, error)
 	// Platform is what the platform team gives.
 	Platform *platform.Platform
-	// DefaultEnvironment, KubeVersion and WrittenBy are as in a decision.Snapshot.
-	DefaultEnvironment, KubeVersion, WrittenBy string
+	// DefaultEnvironment, DefaultFrom, KubeVersion and WrittenBy are as in a
+	// decision.Snapshot.
+	DefaultEnvironment, DefaultFrom, KubeVersion, WrittenBy string
+	// DefaultAssumed says why DefaultEnvironment is no more than assumed, "" if it is
+	// known. What the operator reports of a namespace is better then.
+	DefaultAssumed string
 	// Now is the time. Who does not ask how far rollouts are can leave it out.
 	Now time.Time
 }
 
-// Take takes the snapshot of the world of one VectorSidecar.
+// Take takes the snapshot of the world of one VectorSidecar. What cannot be read is an
+// error, with one exception: where the labels of its namespace may not be read, the
+// environment is the one that the operator reports.
 func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*decision.Snapshot, error) {
 	namespaceLabels, err := t.namespaceLabels(ctx, sidecar.Namespace)
-	if err != nil {
+	unread := apierrors.IsForbidden(err)
+	if err != nil && !unread {
 		return nil, err
 	}
 	others, err := t.others(ctx, sidecar)
@@ -64,25 +69,43 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*dec
 	if err != nil {
 		return nil, err
 	}
-	return &decision.Snapshot{
+	taken := &decision.Snapshot{
 		Sidecar:            sidecar,
 		Now:                t.Now,
 		NamespaceLabels:    namespaceLabels,
 		Workloads:          workloads,
 		Others:             others,
-		ConfigMap:          func(name string) *corev1.ConfigMap { return t.configMap(ctx, sidecar.Namespace, name) },
+		ConfigMap:          func(name string) (*corev1.ConfigMap, error) { return t.configMap(ctx, sidecar.Namespace, name) },
 		Companions:         companions,
 		Platform:           t.Platform,
 		DefaultEnvironment: t.DefaultEnvironment,
+		DefaultFrom:        t.DefaultFrom,
 		KubeVersion:        t.KubeVersion,
 		WrittenBy:          t.WrittenBy,
-	}, nil
+	}
+	switch why := t.DefaultAssumed; {
+	case unread && t.DefaultFrom == "":
+		assumeEnvironment(taken, fmt.Sprintf("the labels of namespace %s may not be read", sidecar.Namespace))
+	case why != "" && namespaceLabels[meta.LabelEnvironment] == "":
+		assumeEnvironment(taken, why)
+	}
+	return taken, nil
+}
+
+// assumeEnvironment takes for the default environment the one that the operator reports of
+// a VectorSidecar of the namespace that names none itself, because of why.
+func assumeEnvironment(taken *decision.Snapshot, why string) {
+	taken.DefaultFrom = "an assumption: " + why
+	for _, one := range append([]v1alpha1.VectorSidecar{*taken.Sidecar}, taken.Others...) {
+		if one.Spec.Environment == "" && one.Status.Environment != "" {
+			taken.DefaultEnvironment = one.Status.Environment
+			taken.DefaultFrom = fmt.Sprintf("the status of VectorSidecar %s: %s", one.Name, why)
+			return
+		}
+	}
 }
 
 func (t *Taker) namespaceLabels(ctx context.Context, name string) (map[string]string, error) {
-	if t.NamespaceLabels != nil {
-		return t.NamespaceLabels(ctx, name)
-	}
 	namespace := &metav1.PartialObjectMetadata{}
 	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
 	if err := client.IgnoreNotFound(t.Reader.Get(ctx, types.NamespacedName{Name: name}, namespace)); err != nil {
@@ -143,10 +166,13 @@ func Companions(ctx context.Context, reader client.Reader, sidecar *v1alpha1.Vec
 }
 
 // configMap reads a ConfigMap that a decision asks for, nil if there is none.
-func (t *Taker) configMap(ctx context.Context, namespace, name string) *corev1.ConfigMap {
+func (t *Taker) configMap(ctx context.Context, namespace, name string) (*corev1.ConfigMap, error) {
 	object := &corev1.ConfigMap{}
-	if err := t.Reader.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, object); err != nil {
-		return nil // A cache knows of no other error than "not found".
+	switch err := t.Reader.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, object); {
+	case apierrors.IsNotFound(err):
+		return nil, nil //nolint:nilnil // What is not there is no error.
+	case err != nil:
+		return nil, fmt.Errorf("reading ConfigMap %s/%s: %w", namespace, name, err)
 	}
-	return object
+	return object, nil
 }

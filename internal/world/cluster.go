@@ -9,9 +9,9 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -35,11 +35,11 @@ type Scope struct {
 // it was not allowed to see though a decision may need it.
 func Load(ctx context.Context, cluster client.Reader, scope Scope) (*World, []string, error) {
 	w := New(cluster)
-	var unseen []string
-	if err := w.loadNamespaces(ctx, scope); apierrors.IsForbidden(err) {
-		unseen = append(unseen, "the labels of namespaces, which may name an environment: "+err.Error())
-	} else if err != nil {
-		return nil, nil, err
+	if scope.Namespace == "" {
+		// Those that may not be listed are asked for one by one.
+		if err := w.load(ctx, &corev1.NamespaceList{}, "Namespaces"); err != nil && !apierrors.IsForbidden(err) {
+			return nil, nil, err
+		}
 	}
 	inNamespace := client.InNamespace(scope.Namespace)
 	if !scope.WithoutSidecars {
@@ -52,6 +52,7 @@ func Load(ctx context.Context, cluster client.Reader, scope Scope) (*World, []st
 			return nil, nil, err
 		}
 	}
+	var unseen []string
 	err := w.load(ctx, &corev1.ConfigMapList{}, "ConfigMaps", inNamespace, client.HasLabels{meta.LabelSidecar})
 	if apierrors.IsForbidden(err) {
 		unseen = append(unseen, "the ConfigMaps made for VectorSidecars: "+err.Error())
@@ -59,18 +60,6 @@ func Load(ctx context.Context, cluster client.Reader, scope Scope) (*World, []st
 		return nil, nil, err
 	}
 	return w, unseen, nil
-}
-
-func (w *World) loadNamespaces(ctx context.Context, scope Scope) error {
-	if scope.Namespace == "" {
-		return w.load(ctx, &corev1.NamespaceList{}, "Namespaces")
-	}
-	namespace := &corev1.Namespace{}
-	if err := w.cluster.Get(ctx, client.ObjectKey{Name: scope.Namespace}, namespace); err != nil {
-		return client.IgnoreNotFound(err)
-	}
-	w.Put(namespace)
-	return nil
 }
 
 // load puts a kind into the World, page by page.
@@ -112,16 +101,23 @@ func Finished(deployment *appsv1.Deployment) {
 }
 
 // Instead puts a VectorSidecar from a file into the place of the live one of its
-// name, whose identity it takes: what was made for that one is its own.
+// name, as the API server would: what was made for that one is its own, and what the
+// operator reports of that one it reports of the generation before.
 func (w *World) Instead(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
 	if w.cluster != nil {
-		live := &metav1.PartialObjectMetadata{}
-		live.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("VectorSidecar"))
+		live := &v1alpha1.VectorSidecar{}
 		err := w.cluster.Get(ctx, client.ObjectKeyFromObject(sidecar), live)
 		if client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("reading VectorSidecar %s/%s: %w", sidecar.Namespace, sidecar.Name, err)
 		}
 		sidecar.UID, sidecar.CreationTimestamp, sidecar.Generation = live.UID, live.CreationTimestamp, live.Generation
+		sidecar.Status = live.Status
+		if !equality.Semantic.DeepEqual(live.Spec, sidecar.Spec) {
+			sidecar.Generation++
+			if live.Spec.Environment != sidecar.Spec.Environment {
+				sidecar.Status.Environment = ""
+			}
+		}
 	}
 	w.Put(sidecar)
 	return nil

@@ -64,7 +64,8 @@ const (
 )
 
 // FindInstallation looks for the operator's Deployment by the label and the flags
-// that the chart gives it. It returns nil if there is none.
+// that the chart gives it. It returns nil if there is none. Where only the Deployment may
+// be read, it returns that, without values and template sets, beside the error.
 func FindInstallation(ctx context.Context, cluster client.Reader, namespace string) (*Installation, error) {
 	var found appsv1.DeploymentList
 	labels := client.MatchingLabels{"app.kubernetes.io/component": "operator"}
@@ -141,14 +142,13 @@ func (i *Installation) read(ctx context.Context, cluster client.Reader) error {
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("reading the installation's values: %w", err)
 	}
-	i.Values = object.Data
-	if i.Values == nil {
-		i.Values = map[string]string{}
-	}
 	var sets corev1.ConfigMapList
 	if err := cluster.List(ctx, &sets, client.InNamespace(i.Namespace), client.HasLabels{meta.LabelTemplateSet}); err != nil {
 		return fmt.Errorf("listing template sets: %w", err)
 	}
-	i.TemplateSets = sets.Items
+	i.Values, i.TemplateSets = object.Data, sets.Items
+	if i.Values == nil {
+		i.Values = map[string]string{}
+	}
 	return nil
 }

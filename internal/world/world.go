@@ -37,8 +37,8 @@ type World struct {
 	managers map[client.ObjectKey][]string
 }
 
-// New returns an empty World. cluster is asked for ConfigMaps that the World does
-// not have; nil for none.
+// New returns an empty World. cluster is asked for ConfigMaps and Namespaces that the
+// World does not have; nil for none.
 func New(cluster client.Reader) *World {
 	return &World{
 		cluster:    cluster,
@@ -93,11 +93,10 @@ func (w *World) Get(ctx context.Context, key client.ObjectKey, into client.Objec
 	case *v1alpha1.VectorSidecar:
 		return take(w.sidecars, key, o, "vectorsidecars")
 	case *metav1.PartialObjectMetadata:
-		if found, ok := w.namespaces[key]; ok && o.Kind == "Namespace" {
-			o.ObjectMeta = *found.ObjectMeta.DeepCopy()
-			return nil
+		if o.Kind != "Namespace" {
+			return fmt.Errorf("there is no metadata of kind %q", o.Kind)
 		}
-		return notFound("namespaces", key)
+		return w.namespace(ctx, key, o, options...)
 	case *corev1.ConfigMap:
 		if _, given := w.configMaps[key]; given || w.cluster == nil {
 			return take(w.configMaps, key, o, "configmaps")
@@ -109,6 +108,22 @@ func (w *World) Get(ctx context.Context, key client.ObjectKey, into client.Objec
 		return nil
 	}
 	return fmt.Errorf("there are no objects of type %T", into)
+}
+
+// namespace reads the metadata of a Namespace.
+func (w *World) namespace(ctx context.Context, key client.ObjectKey, into *metav1.PartialObjectMetadata, options ...client.GetOption) error {
+	if found, given := w.namespaces[key]; given {
+		into.ObjectMeta = *found.ObjectMeta.DeepCopy()
+		return nil
+	}
+	if w.cluster == nil {
+		return notFound("namespaces", key)
+	}
+	if err := w.cluster.Get(ctx, key, into, options...); err != nil {
+		return err
+	}
+	w.namespaces[key] = &corev1.Namespace{ObjectMeta: *into.ObjectMeta.DeepCopy()}
+	return nil
 }
 
 // List reads lists, by namespace, labels, and snapshot.IndexManager.

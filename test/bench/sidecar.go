@@ -49,11 +49,11 @@ func newOverlay(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configurat
 	wanted(0, deployment)
 	decided, err := decision.Decide(ctx, &decision.Snapshot{
 		Sidecar: sidecar, Workloads: []*workload.Record{workload.RecordOf(deployment)},
-		ConfigMap: func(name string) *corev1.ConfigMap {
+		ConfigMap: func(name string) (*corev1.ConfigMap, error) {
 			if configuration == nil || configuration.Name != name {
-				return nil
+				return nil, nil //nolint:nilnil // There is none.
 			}
-			return configuration
+			return configuration, nil
 		},
 		Platform: platform.Of(chart, "", nil), DefaultEnvironment: "development", KubeVersion: kubeVersion,
 	}, nil)

@@ -22,10 +22,11 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
+	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/scenario"
 	"kontroloop.ai/vector-sidecar-operator/internal/world"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
@@ -197,13 +198,9 @@ func install(t *testing.T, w *harness.World, one *scenario.Scenario) {
 	}
 	values := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "vector-system", Name: "environments"}}
 	if text, ok := one.File(scenario.Values); ok {
-		var given struct {
-			Policy map[string]any `json:"policy"`
-		}
-		require.NoError(t, yaml.Unmarshal([]byte(text), &given))
-		policy, err := yaml.Marshal(given.Policy)
+		given, err := platform.ReadValues(t.Context(), vectorsidecar.FS, scenario.Values, []byte(text), environment)
 		require.NoError(t, err)
-		values.Data = map[string]string{environment + ".yaml": text, "policy": string(policy)}
+		values.Data = given.Files()
 	}
 	require.NoError(t, client.IgnoreNotFound(w.Client.Delete(t.Context(), values.DeepCopy())))
 	w.Create(t, values)

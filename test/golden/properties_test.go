@@ -146,15 +146,15 @@ func (s *scenario) snapshot(t *testing.T, of []*appsv1.Deployment) *decision.Sna
 	snapshot := &decision.Snapshot{
 		Sidecar:            sidecar,
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
-		ConfigMap: func(name string) *corev1.ConfigMap {
+		ConfigMap: func(name string) (*corev1.ConfigMap, error) {
 			for _, document := range documents(t, configMaps) {
 				object := &corev1.ConfigMap{}
 				require.NoError(t, yaml.Unmarshal(document, object))
 				if object.Name == name {
-					return object
+					return object, nil
 				}
 			}
-			return nil
+			return nil, nil
 		},
 	}
 	if name, ok := s.file("environment"); ok {

@@ -12,18 +12,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 )
 
 // Predecessor is the built-in chart as releases rendered it that noted nothing in
 // workloads of what they were asked for.
 func Predecessor(t testing.TB) fs.FS {
 	t.Helper()
-	files, err := sidecarchart.Read(vectorsidecar.FS)
-	require.NoError(t, err)
 	chart := fstest.MapFS{}
-	for name, text := range files {
+	require.NoError(t, fs.WalkDir(vectorsidecar.FS, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := vectorsidecar.FS.ReadFile(name)
 		chart[name] = &fstest.MapFile{Data: bytes.ReplaceAll(text, []byte(".Values.predecessor"), []byte("true"))}
-	}
+		return err
+	}))
 	return chart
 }

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/pace"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// byReport ends what the operator is quoted for.
+const byReport = " (as the operator reports)"
+
+// takeReport takes the operator's word for what was decided without the installation's
+// values, which may not be read: a rendering without them is a guess, and that something
+// differs from a guess means nothing. The operator's word is the status, as long as it
+// speaks of the VectorSidecar as it is. Else the guess stays, and what makes it an error
+// may be only that not all was seen.
+func (s *scene) takeReport(ruled *ruling) error {
+	if s.unseen == nil || s.source.values != "" {
+		return nil
+	}
+	if s.source.templates == "" && isReported(ruled.sidecar) {
+		ruled.assumed = "what the operator reports, as the installation's values may not be read"
+		ruled.takeReport()
+		return nil
+	}
+	ruled.assumed = "the values that are built in, as the installation's may not be read"
+	s.note(fmt.Sprintf("VectorSidecar %s/%s: assumed are %s", ruled.sidecar.Namespace, ruled.sidecar.Name, ruled.assumed))
+	if invalid := ruled.Invalid; invalid != nil {
+		return fmt.Errorf("VectorSidecar %s/%s cannot be judged without the installation's values: %w; with the built-in ones: %s: %s",
+			ruled.sidecar.Namespace, ruled.sidecar.Name, s.unseen, invalid.Reason, invalid.Message)
+	}
+	return nil
+}
+
+// isReported reports whether the status speaks of the VectorSidecar as it is.
+func isReported(sidecar *v1alpha1.VectorSidecar) bool {
+	return sidecar.Status.ObservedGeneration == sidecar.Generation && sidecar.DeletionTimestamp == nil &&
+		apimeta.FindStatusCondition(sidecar.Status.Conditions, meta.ConditionReady) != nil
+}
+
+// takeReport puts what the status says in the place of what was decided.
+func (r *ruling) takeReport() {
+	status := &r.sidecar.Status
+	r.Environment, r.TemplateSet = cmp.Or(status.Environment, r.Environment), cmp.Or(status.TemplateSet, r.TemplateSet)
+	r.Outdated, r.Invalid, r.OfWorkloads, r.Findings = nil, reportedInvalid(status), false, nil
+	decided := map[string]*plan.Plan{}
+	for i := range r.Plans {
+		decided[r.Plans[i].Target.Name] = &r.Plans[i]
+	}
+	var plans []plan.Plan
+	for _, record := range r.snapshot.Workloads {
+		view := record.View()
+		if p := r.reportedPlan(&view, decided[record.Name]); p != nil {
+			plans = append(plans, *p)
+		}
+	}
+	slices.SortFunc(plans, func(a, b plan.Plan) int { return cmp.Compare(a.Target.Name, b.Target.Name) })
+	pace.Admit(plans, r.Limit)
+	r.Plans = plans
+	if !slices.ContainsFunc(plans, func(p plan.Plan) bool { return isWritten(&p) }) {
+		r.Companions, r.Missing = r.snapshot.Companions, nil // Nothing needs those that were rendered.
+	}
+}
+
+// reportedInvalid is why nothing is injected, nil if something is.
+func reportedInvalid(status *v1alpha1.VectorSidecarStatus) *decision.Invalid {
+	valid := apimeta.FindStatusCondition(status.Conditions, meta.ConditionConfigValid)
+	if valid == nil || valid.Status != metav1.ConditionFalse || status.InjectedDeployments > 0 {
+		return nil
+	}
+	return &decision.Invalid{Reason: valid.Reason, Message: valid.Message + byReport}
+}
+
+// reportedPlan is the plan of a workload, given the one that was decided, which is nil for
+// none as the result is.
+func (r *ruling) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Plan {
+	if matches, _ := match(r.sidecar, view.Labels); !matches || !r.sidecar.Spec.IsEnabled() {
+		return decided // To take a sidecar out takes no values.
+	}
+	status, manager := &r.sidecar.Status, meta.Manager(r.sidecar.Name)
+	owned, carries := view.Owned[manager]
+	carried := plan.ForReported(manager, view)
+	at := slices.IndexFunc(status.Unsettled, func(told v1alpha1.UnsettledWorkload) bool { return told.Name == view.Name })
+	if at < 0 {
+		isSettled := status.UnsettledOmitted == 0 || owned.InjectedHash != "" && owned.InjectedHash == status.InjectedHash
+		if carries && isSettled {
+			return &carried
+		}
+		return unpaced(decided)
+	}
+	told := status.Unsettled[at]
+	told.Message += byReport
+	switch told.State {
+	case v1alpha1.StateFailed, v1alpha1.StateHindered, v1alpha1.StateRollingOut, v1alpha1.StateSoaking, v1alpha1.StateUnavailable:
+		if !carries {
+			return unpaced(decided) // It does no more.
+		}
+		carried.InFlight = told.State == v1alpha1.StateRollingOut || told.State == v1alpha1.StateSoaking
+		if told.State == v1alpha1.StateFailed {
+			carried.Fail(told.Reason, told.Message)
+		}
+		if told.State == v1alpha1.StateHindered {
+			carried.Hinder(told.Reason, told.Message)
+		}
+		return &carried
+	case v1alpha1.StateWaiting:
+		if decided != nil && isWritten(decided) {
+			decided.Wait(told.Reason, told.Message)
+			return decided
+		}
+	default:
+	}
+	blocked := plan.ForBlocked(manager, view, told.Reason, told.Message)
+	if told.State == v1alpha1.StateConflict {
+		blocked.Action = plan.Conflict
+	}
+	return &blocked
+}
+
+// unpaced is a plan that does not wait for its turn among others that were guessed.
+func unpaced(p *plan.Plan) *plan.Plan {
+	if p != nil && p.Waiting && p.Reason == meta.ReasonWaitingForBudget {
+		p.Waiting, p.Reason, p.Message = false, "", ""
+	}
+	return p
+}

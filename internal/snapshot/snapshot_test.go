@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/platform"
+	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
+	"kontroloop.ai/vector-sidecar-operator/internal/world"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// faulty fails to read some objects, "KIND/NAME" or a whole "KIND".
+type faulty struct {
+	client.Reader
+
+	faults map[string]error
+}
+
+func (f *faulty) fault(kind, name string) error {
+	if err := f.faults[kind+"/"+name]; err != nil {
+		return err
+	}
+	return f.faults[kind]
+}
+
+func (f *faulty) Get(ctx context.Context, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
+	kind := "Namespace"
+	if _, is := into.(*corev1.ConfigMap); is {
+		kind = "ConfigMap"
+	}
+	if err := f.fault(kind, key.Name); err != nil {
+		return err
+	}
+	return f.Reader.Get(ctx, key, into, options...)
+}
+
+func (f *faulty) List(ctx context.Context, into client.ObjectList, options ...client.ListOption) error {
+	if _, is := into.(*corev1.ConfigMapList); is && f.faults["ConfigMap"] != nil {
+		return f.faults["ConfigMap"]
+	}
+	return f.Reader.List(ctx, into, options...)
+}
+
+var (
+	forbidden = apierrors.NewForbidden(schema.GroupResource{Resource: "things"}, "one", nil)
+	timedOut  = apierrors.NewTimeoutError("the API server is busy", 1)
+)
+
+// taker is one that reads objects, some of them not.
+func taker(t *testing.T, faults map[string]error, there ...client.Object) *snapshot.Taker {
+	t.Helper()
+	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	require.NoError(t, err)
+	w := world.New(nil)
+	for _, object := range there {
+		w.Put(object)
+	}
+	return &snapshot.Taker{
+		Reader: &faulty{Reader: w, faults: faults}, Platform: platform.Of(chart, "", nil),
+		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
+	}
+}
+
+func decide(t *testing.T, from *snapshot.Taker, sidecar *v1alpha1.VectorSidecar) (*decision.Decision, error) {
+	t.Helper()
+	taken, err := from.Take(t.Context(), sidecar)
+	if err != nil {
+		return nil, err
+	}
+	return decision.Decide(t.Context(), taken, nil)
+}
+
+func cart() client.Object {
+	return objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build()
+}
+
+func logs() *objects.VectorSidecar {
+	return objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector")
+}
+
+// What may be there and cannot be read ends the decision: nobody is told that it does
+// not exist, and nothing is decided as if it did not.
+func TestTakeTellsWhatCannotBeReadFromWhatIsNotThere(t *testing.T) {
+	for name, test := range map[string]struct {
+		sidecar *objects.VectorSidecar
+		what    string
+	}{
+		"the ConfigMap that the values refer to": {logs().WithConfigMap("shipping", "vector.yaml"), "ConfigMap/shipping"},
+		"the namespace's defaults":               {logs(), "ConfigMap/" + meta.NamespaceDefaults},
+		"a ConfigMap of the rendered name":       {logs(), "ConfigMap/vectorsidecar-logs"},
+		"all ConfigMaps":                         {logs(), "ConfigMap"},
+	} {
+		for _, fault := range []error{forbidden, timedOut} {
+			t.Run(name+", "+string(apierrors.ReasonForError(fault)), func(t *testing.T) {
+				what := test.what
+				if name == "a ConfigMap of the rendered name" {
+					decided, err := decide(t, taker(t, nil, cart()), test.sidecar.Build())
+					require.NoError(t, err)
+					what = "ConfigMap/" + decided.Companions[0].Name
+				}
+				_, err := decide(t, taker(t, map[string]error{what: fault}, cart()), test.sidecar.Build())
+				require.ErrorIs(t, err, fault)
+			})
+		}
+	}
+}
+
+// A namespace whose labels may not be read has the environment that the operator, which
+// may, has put into the status.
+func TestTakeHasTheEnvironmentFromTheStatusWhereLabelsAreNotRead(t *testing.T) {
+	reported := logs().Build()
+	reported.Status.Environment = "production"
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop", Labels: map[string]string{meta.LabelEnvironment: "staging"}}}
+	unseen := map[string]error{"Namespace": forbidden}
+	for name, test := range map[string]struct {
+		sidecar *v1alpha1.VectorSidecar
+		faults  map[string]error
+		assumed string
+		want    string
+		from    string
+	}{
+		"labels that are read":                      {sidecar: reported, want: "staging", from: "the label of namespace shop"},
+		"labels that are not":                       {sidecar: reported, faults: unseen, want: "production", from: "the status of VectorSidecar logs"},
+		"nor is there a status":                     {sidecar: logs().Build(), faults: unseen, want: "development", from: "an assumption"},
+		"the VectorSidecar names one":               {sidecar: logs().InEnvironment("staging").Build(), faults: unseen, want: "staging", from: "spec.environment"},
+		"a label in the place of what is assumed":   {sidecar: reported, assumed: "x", want: "staging", from: "the label of namespace shop"},
+		"a status, labels and a default of no sort": {sidecar: reported, faults: unseen, assumed: "x", want: "production", from: "the status of VectorSidecar logs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			from := taker(t, test.faults, cart(), namespace)
+			from.DefaultAssumed = test.assumed
+			decided, err := decide(t, from, test.sidecar)
+			require.NoError(t, err)
+			require.Equal(t, test.want, decided.Environment)
+			require.Contains(t, decided.EnvironmentFrom, test.from)
+		})
+	}
+}
+
+func TestTakeFailsWhereTheLabelsOfTheNamespaceCannotBeReached(t *testing.T) {
+	_, err := decide(t, taker(t, map[string]error{"Namespace": timedOut}, cart()), logs().Build())
+	require.ErrorIs(t, err, timedOut)
+}

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package chart
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/platform"
+	"kontroloop.ai/vector-sidecar-operator/internal/policy"
+)
+
+// What helm gives the operator of a file of values is what the plugin reads out of it.
+func TestThePluginReadsValuesAsHelmGivesThem(t *testing.T) {
+	files, err := filepath.Glob(root + "/values/*.yaml")
+	require.NoError(t, err)
+	own := filepath.Join(t.TempDir(), "own.yaml")
+	require.NoError(t, os.WriteFile(own, []byte(`environment: staging
+global: {imageRegistry: a.example, aggregator: {address: "a:6000"}}
+sidecar: {config: {inline: "# a comment\n\nsources: {}\n"}, threads: 100000000, resources: null}
+environments:
+  gone: null
+  bare: {}
+  qa: {templateSet: team, sidecar: {logLevel: debug}, global: {imagePullSecrets: [x]}}
+policy: {images: {registries: [a.example]}}
+`), 0o600))
+	for _, file := range append(files, own) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			var rendered corev1.ConfigMap
+			require.NoError(t, yaml.Unmarshal(helm(t, "template", release, chartDir, "-f", file, "--show-only", "templates/configmap-environments.yaml"), &rendered))
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			read, err := platform.ReadValues(t.Context(), vectorsidecar.FS, file, text, "development")
+			require.NoError(t, err)
+
+			require.Equal(t, policyOf(t, rendered.Data), policyOf(t, read.Files()), "helm adds the defaults of the chart")
+			delete(rendered.Data, platform.PolicyKey)
+			delete(read.Files(), platform.PolicyKey)
+			require.Equal(t, rendered.Data, read.Files())
+		})
+	}
+}
+
+// policyOf tells policies apart by what they say beyond the default.
+func policyOf(t *testing.T, files map[string]string) string {
+	t.Helper()
+	read, err := policy.Parse("policy", []byte(files[platform.PolicyKey]))
+	require.NoError(t, err)
+	return read.Given
+}
