@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+	"golang.org/x/time/rate"
 )
 
 const (
@@ -22,6 +23,12 @@ const (
 	// leastBytes or more. A byte costs some ten while it is.
 	bytesAtOnce = largestRequest
 	leastBytes  = 64 << 10
+	// bytesPerSecond is how many bytes of those may come who have not proven to be the API
+	// server, of which each request counts for leastPaced or more, and bytesInOneGo how many
+	// may come at once: so they leave the processor to the loop, who have it from there.
+	bytesPerSecond = 4 << 20
+	bytesInOneGo   = 2 * largestRequest
+	leastPaced     = 8 << 10
 	// mostWaiting is how many requests may wait for that, or be at work.
 	mostWaiting = 200
 	// patience is how long a request may take to be sent, and how long it waits for
@@ -29,17 +36,24 @@ const (
 	patience = 5 * time.Second
 )
 
-// Bounded bounds the memory that requests take, whoever sends them: before a request is
-// read, it waits until there is room for it. It tells of each that it lets not in.
-func Bounded(next http.Handler, reject func()) http.Handler {
-	return &gate{next: next, reject: reject, room: semaphore.NewWeighted(bytesAtOnce), waiting: make(chan struct{}, mostWaiting), patience: patience}
+// Bounded bounds the memory that requests take, whoever sends them, and the processor time
+// of those that are not proven to be the API server's: before a request is read, it waits
+// until there is room for it, and until it is its turn. It tells of each that it lets not
+// in.
+func Bounded(next http.Handler, isProven func(*http.Request) bool, reject func()) http.Handler {
+	return &gate{
+		next: next, isProven: isProven, reject: reject, waiting: make(chan struct{}, mostWaiting), patience: patience,
+		room: semaphore.NewWeighted(bytesAtOnce), pace: rate.NewLimiter(bytesPerSecond, bytesInOneGo),
+	}
 }
 
 // gate lets requests in.
 type gate struct {
 	next     http.Handler
+	isProven func(*http.Request) bool
 	reject   func()
 	room     *semaphore.Weighted
+	pace     *rate.Limiter
 	waiting  chan struct{}
 	patience time.Duration
 }
@@ -65,6 +79,11 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), g.patience)
 	defer cancel()
+	if !g.isProven(r) && !g.isTurn(ctx, max(size, leastPaced)) {
+		g.reject()
+		http.Error(w, "too many bytes a second of callers without a client certificate", http.StatusTooManyRequests)
+		return
+	}
 	size = max(size, leastBytes)
 	// Where there is room, also one that comes while the server stops gets its answer.
 	if !g.room.TryAcquire(size) && g.room.Acquire(ctx, size) != nil {
@@ -77,6 +96,16 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body.within(time.Now().Add(g.patience))
 	r.Body = body
 	g.next.ServeHTTP(w, r)
+}
+
+// isTurn waits until so many bytes may come, and reports whether that was soon enough. Who
+// would wait for too long waits all the same: whoever is sent away at once is back at once.
+func (g *gate) isTurn(ctx context.Context, size int64) bool {
+	if g.pace.AllowN(time.Now(), int(size)) || g.pace.WaitN(ctx, int(size)) == nil {
+		return true
+	}
+	<-ctx.Done()
+	return false
 }
 
 // body is one that has to be sent within some time.

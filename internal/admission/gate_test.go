@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/time/rate"
 )
 
 // guarded serves behind a gate what reads requests to their end, and then waits for the
@@ -32,13 +33,34 @@ func guarded(t *testing.T, patience time.Duration) (address string, begun *atomi
 			return
 		}
 		<-held
-	}), func() {}).(*gate)
+	}), byNobody, func() {}).(*gate)
 	of.patience = patience
 	server := httptest.NewServer(of)
 	finish = sync.OnceFunc(func() { close(held) })
 	t.Cleanup(server.Close)
 	t.Cleanup(finish)
 	return server.Listener.Addr().String(), begun, finish
+}
+
+// byNobody is the proof of callers that show none.
+func byNobody(*http.Request) bool { return false }
+
+func TestWhoProvesNothingTakesTurns(t *testing.T) {
+	rejected := 0
+	of, _ := Bounded(http.NotFoundHandler(), func(r *http.Request) bool { return r.Host == "proven" }, func() { rejected++ }).(*gate)
+	of.patience, of.pace = 10*time.Millisecond, rate.NewLimiter(1, leastPaced)
+	ask := func(host string) int {
+		answer := httptest.NewRecorder()
+		of.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "http://"+host+"/", strings.NewReader("{}")))
+		return answer.Code
+	}
+
+	require.Equal(t, http.StatusNotFound, ask("stranger"))
+	began := time.Now()
+	require.Equal(t, http.StatusTooManyRequests, ask("stranger"))
+	require.GreaterOrEqual(t, time.Since(began), of.patience, "it is not back at once")
+	require.Equal(t, 1, rejected)
+	require.Equal(t, http.StatusNotFound, ask("proven"))
 }
 
 func posted(t *testing.T, address string, body io.Reader) int {
@@ -69,7 +91,7 @@ func TestARequestThatIsTooLargeIsNotRead(t *testing.T) {
 
 func TestWhatIsNotLookedAtIsToldOf(t *testing.T) {
 	rejected := 0
-	of := Bounded(http.NotFoundHandler(), func() { rejected++ })
+	of := Bounded(http.NotFoundHandler(), byNobody, func() { rejected++ })
 	large := httptest.NewRequest(http.MethodPost, "/", http.NoBody)
 	large.ContentLength = largestRequest + 1
 

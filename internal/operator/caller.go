@@ -49,11 +49,17 @@ func (c *callers) Start(ctx context.Context) error {
 
 // known marks the context of a request of the API server's.
 func (c *callers) known(ctx context.Context, request *http.Request) context.Context {
-	if c.proof == nil {
-		return ctx
-	}
-	if _, isProven, err := c.proof.AuthenticateRequest(request); err != nil || !isProven {
+	if !c.proves(request) {
 		return ctx
 	}
 	return admission.Proven(ctx)
+}
+
+// proves reports whether a request comes with a client certificate of the API server's.
+func (c *callers) proves(request *http.Request) bool {
+	if c.proof == nil {
+		return false
+	}
+	_, isProven, err := c.proof.AuthenticateRequest(request)
+	return err == nil && isProven
 }
