@@ -12,6 +12,7 @@
 //   - internal/sidecarchart loads a chart of templates, values and schema.
 //   - internal/vectorconfig reads Vector configuration and finds what would keep
 //     Vector from starting.
+//   - internal/vectoroptions knows every option of the components of each Vector release.
 //   - internal/policy holds what is injected against what the platform allows.
 //   - internal/platform keeps what a platform team gives: template sets, values
 //     of every environment, the policy, and the last good version of each.
