@@ -147,13 +147,14 @@ release-before: ## Build the operator of the release before in bin/before, besid
 
 .PHONY: test
 test: build control-plane $(BIN)/helm-unittest ## Run the tests: unit, golden, charts, and the operator and the plugin against a real API server.
-	@packages=$$(go list ./... | grep -vE '/test/($(subst $() ,|,$(RUNS_PROGRAMS) $(INTEGRATION)))(/|$$)') && $(GO_TEST) $$packages
-	@$(SIDE_BY_SIDE) $(RUNS_PROGRAMS:%=go-test-%)
+	@$(SIDE_BY_SIDE) go-test-$(firstword $(RUNS_PROGRAMS)) go-test-rest $(RUNS_PROGRAMS:%=go-test-%)
 	@$(MAKE) --no-print-directory test-charts
 	@command -v '$(or $(VECTOR),vector)' >/dev/null || \
 	  echo 'SKIPPED: no rendered configuration is run, because there is no Vector here: name the program in VECTOR, or put it into PATH'
 
-.PHONY: $(addprefix go-test-,$(RUNS_PROGRAMS) $(INTEGRATION))
+.PHONY: $(addprefix go-test-,rest $(RUNS_PROGRAMS) $(INTEGRATION))
+go-test-rest:
+	@packages=$$(go list ./... | grep -vE '/test/($(subst $() ,|,$(RUNS_PROGRAMS) $(INTEGRATION)))(/|$$)') && $(GO_TEST) $$packages
 $(addprefix go-test-,$(filter-out bombs,$(RUNS_PROGRAMS)) process): go-test-%:
 	@$(GO_TEST) -count=1 ./test/$*/...
 go-test-bombs:
