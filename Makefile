@@ -175,7 +175,7 @@ test-integration: build release-before control-plane $(BIN)/helm-sdk $(BIN)/prom
 
 .PHONY: faults
 faults: build control-plane ## Sweep every scenario for every fault, before and after each write, for up to an hour; ARGS='-scenarios REGEXP' for some.
-	go test -count=1 -v -timeout 90m ./test/faults -full $(ARGS)
+	go test -count=1 -v -timeout 170m ./test/faults -full -runs 16 $(ARGS)
 
 .PHONY: corpus
 corpus: control-plane ## Try a thousand generated workloads with every sample; SEED=N for those of that seed, ARGS='-workloads 0' for every value of every field, which takes hours.
