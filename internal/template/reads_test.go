@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
+	"kontroloop.ai/vector-sidecar-operator/test/random"
 )
 
 // watching compiles one template beside helpers, and watches .Values.target.
@@ -181,35 +182,9 @@ func TestReadsAreJoined(t *testing.T) {
 	require.Equal(t, []template.Read{{Seen: template.Whole}}, template.JoinReads([]template.Read{team, length}, []template.Read{{Seen: template.Whole}}))
 }
 
-// found is what a read finds in a value, in Go's syntax.
-func found(value any, read template.Read) string {
-	for _, key := range read.Path {
-		tree, _ := value.(map[string]any)
-		item, isThere := tree[key]
-		if !isThere {
-			return "nothing"
-		}
-		value = item
-	}
-	length := -1
-	switch value := value.(type) {
-	case map[string]any:
-		length = len(value)
-	case []any:
-		length = len(value)
-	}
-	switch {
-	case read.Seen == template.Whole || length < 0:
-		return fmt.Sprintf("%#v", value)
-	case read.Seen == template.Shape:
-		length = min(length, 1)
-	}
-	return fmt.Sprintf("%T %d", value, length)
-}
-
 func findTheSame(reads []template.Read, a, b any) bool {
 	for _, read := range reads {
-		if found(a, read) != found(b, read) {
+		if random.Found(a, read) != random.Found(b, read) {
 			return false
 		}
 	}

@@ -4,7 +4,6 @@
 package workload
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
@@ -12,33 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
+	"kontroloop.ai/vector-sidecar-operator/test/random"
 )
-
-// found is what templates find where they read, in Go's syntax.
-func found(value any, read template.Read) string {
-	for _, key := range read.Path {
-		of, _ := value.(map[string]any)
-		item, isThere := of[key]
-		if !isThere {
-			return "nothing"
-		}
-		value = item
-	}
-	length := -1
-	switch value := value.(type) {
-	case map[string]any:
-		length = len(value)
-	case []any:
-		length = len(value)
-	}
-	switch {
-	case read.Seen == template.Whole || length < 0:
-		return fmt.Sprintf("%#v", value)
-	case read.Seen == template.Shape:
-		length = min(length, 1)
-	}
-	return fmt.Sprintf("%T %d", value, length)
-}
 
 // What is appended for two workloads is the same exactly where templates find the same.
 func TestAppendReadsDiffersWhereTemplatesFindSomethingElse(t *testing.T) {
@@ -79,7 +53,7 @@ func TestAppendReadsDiffersWhereTemplatesFindSomethingElse(t *testing.T) {
 		for i := range views {
 			for j := range views {
 				a, b := views[i].AppendReads(nil, []template.Read{read}), views[j].AppendReads(nil, []template.Read{read})
-				require.Equal(t, found(views[i].Values(), read) == found(views[j].Values(), read), slices.Equal(a, b), "%v of %d and %d", read, i, j)
+				require.Equal(t, random.Found(views[i].Values(), read) == random.Found(views[j].Values(), read), slices.Equal(a, b), "%v of %d and %d", read, i, j)
 			}
 		}
 		for _, other := range all {

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package random
+
+import (
+	"fmt"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/template"
+)
+
+// Found is what a template finds in a value where it reads, in Go's syntax.
+func Found(value any, read template.Read) string {
+	for _, key := range read.Path {
+		tree, _ := value.(map[string]any)
+		item, isThere := tree[key]
+		if !isThere {
+			return "nothing"
+		}
+		value = item
+	}
+	length := -1
+	switch value := value.(type) {
+	case map[string]any:
+		length = len(value)
+	case []any:
+		length = len(value)
+	}
+	switch {
+	case read.Seen == template.Whole || length < 0:
+		return fmt.Sprintf("%#v", value)
+	case read.Seen == template.Shape:
+		length = min(length, 1)
+	}
+	return fmt.Sprintf("%T %d", value, length)
+}
