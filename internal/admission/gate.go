@@ -6,7 +6,6 @@ package admission
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -62,7 +61,7 @@ type gate struct {
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength > largestRequest {
 		g.reject()
-		http.Error(w, fmt.Sprintf("reading a request of %d bytes: it may have at most %d", r.ContentLength, largestRequest), http.StatusRequestEntityTooLarge)
+		http.Error(w, (&http.MaxBytesError{Limit: largestRequest}).Error(), http.StatusRequestEntityTooLarge) // As for one that does not tell.
 		return
 	}
 	select {

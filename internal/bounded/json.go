@@ -18,15 +18,8 @@ const (
 // MeasureJSON holds a JSON text to the limits, and tells what it comes to. The error is
 // an *Error: what is wrong with the grammar is not found here.
 func (l Limits) MeasureJSON(text []byte) (Size, error) {
-	s := jsonScanner{tally: tally{limits: &l, text: text, size: Size{Bytes: len(text)}}}
-	if err := l.fits(text); err != nil {
-		return s.size, err
-	}
-	err := s.add(0, 1)
-	for err == nil && s.pos < len(text) {
-		err = s.token()
-	}
-	return s.size, err
+	s := jsonScanner{tally: begin(text, &l)}
+	return s.scan(s.token)
 }
 
 // DecodeJSON reads a JSON text. What a type does not know is left out.
@@ -46,11 +39,7 @@ func (l Limits) ReadJSON(text []byte) (*json.Decoder, error) {
 }
 
 // jsonScanner counts the values of a JSON text. In one that is none, it may count more.
-type jsonScanner struct {
-	tally
-
-	pos int
-}
+type jsonScanner struct{ tally }
 
 func (s *jsonScanner) token() error {
 	from := s.pos

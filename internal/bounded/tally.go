@@ -12,9 +12,28 @@ type tally struct {
 	limits *Limits
 	text   []byte
 	size   Size
+	// pos is the offset that has been read up to, where the text is read by tokens.
+	pos    int
 	levels []level
 	// deep is how deep the levels go, and path the bytes of their keys and steps.
 	deep, path int
+}
+
+// begin returns a tally of a text of which nothing has been read.
+func begin(text []byte, limits *Limits) tally {
+	return tally{limits: limits, text: text, size: Size{Bytes: len(text)}}
+}
+
+// scan reads the text, which is one value at least, token by token.
+func (t *tally) scan(token func() error) (Size, error) {
+	err := t.limits.fits(t.text)
+	if err == nil {
+		err = t.add(0, 1)
+	}
+	for err == nil && t.pos < len(t.text) {
+		err = token()
+	}
+	return t.size, err
 }
 
 // level is a map or a list that is open.

@@ -12,15 +12,8 @@ import (
 // MeasureTOML holds a TOML text to the limits, and tells what it comes to. The error is
 // an *Error: what is wrong with the grammar is not found here.
 func (l Limits) MeasureTOML(text []byte) (Size, error) {
-	s := tomlScanner{tally: tally{limits: &l, text: text, size: Size{Bytes: len(text)}}, inKey: true}
-	if err := l.fits(text); err != nil {
-		return s.size, err
-	}
-	err := s.add(0, 1)
-	for err == nil && s.pos < len(text) {
-		err = s.token()
-	}
-	return s.size, err
+	s := tomlScanner{tally: begin(text, &l), inKey: true}
+	return s.scan(s.token)
 }
 
 // DecodeTOML reads a TOML text as Helm does.

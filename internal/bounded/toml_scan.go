@@ -13,7 +13,6 @@ import (
 type tomlScanner struct {
 	tally
 
-	pos int
 	// flow is how many brackets are open in a value.
 	flow int
 	// table is how many levels the header has that comes before.

@@ -45,7 +45,7 @@ type Process struct {
 // Run runs the operator with a sidecar chart until the context ends, and with a webhook
 // for the delay that it has.
 func Run(ending context.Context, config *rest.Config, chart fs.FS, options Options, process Process) error {
-	ctx, cancel := delayed(ending, options.Webhook.delay())
+	ctx, cancel := withDelay(ending, options.Webhook.delay())
 	defer cancel()
 	garbage := beginGarbage(ctx)
 	defer garbage.filled()

@@ -176,7 +176,7 @@ func addWebhook(ctx, ending context.Context, mgr ctrl.Manager, options Options, 
 	}
 	handler := admission.New(admission.Options{World: by.loop, Memo: by.memo, Bare: by.bare})
 	served := &webhook.Admission{Handler: counting{handler, by.counted}, WithContextFunc: callers.known}
-	mgr.GetWebhookServer().Register(admission.Path, partingOf(ending, admission.Bounded(served, callers.proves, by.counted.Rejected)))
+	mgr.GetWebhookServer().Register(admission.Path, closingAfter(ending, admission.Bounded(served, callers.proves, by.counted.Rejected)))
 	here := &answering{hasRead: by.loop.HasRead, served: by.served, address: w.BindAddress, isProbed: options.HealthProbeBindAddress != "0"}
 	if err := mgr.AddReadyzCheck("webhook", here.probe); err != nil {
 		return fmt.Errorf("adding the readiness check of the webhook: %w", err)

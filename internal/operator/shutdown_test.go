@@ -17,7 +17,7 @@ import (
 func TestTheEndIsDelayed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ending, stop := context.WithCancel(t.Context())
-		ctx, cancel := delayed(ending, 5*time.Second)
+		ctx, cancel := withDelay(ending, 5*time.Second)
 		defer cancel()
 		told := time.Now()
 		stop()
@@ -29,7 +29,7 @@ func TestTheEndIsDelayed(t *testing.T) {
 func TestWhoFailsDoesNotWaitForTheDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ending, stop := context.WithCancel(t.Context())
-		ctx, cancel := delayed(ending, time.Hour)
+		ctx, cancel := withDelay(ending, time.Hour)
 		stop()
 		cancel()
 		require.ErrorIs(t, ctx.Err(), context.Canceled)
@@ -43,7 +43,7 @@ func TestThereIsNoDelayWithoutAWebhook(t *testing.T) {
 
 func TestAnAnswerAfterTheSignalIsTheLastOfItsConnection(t *testing.T) {
 	ending, stop := context.WithCancel(t.Context())
-	handler := partingOf(ending, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	handler := closingAfter(ending, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	header := func() string {
 		answer := httptest.NewRecorder()
 		handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil))

@@ -21,8 +21,8 @@ func (w *WebhookOptions) delay() time.Duration {
 	return w.ShutdownDelay
 }
 
-// delayed returns a context that ends some time after another one, or when it is cancelled.
-func delayed(ending context.Context, delay time.Duration) (context.Context, context.CancelFunc) {
+// withDelay returns a context that ends some time after another one, or when it is cancelled.
+func withDelay(ending context.Context, delay time.Duration) (context.Context, context.CancelFunc) {
 	if delay == 0 {
 		return context.WithCancel(ending)
 	}
@@ -42,9 +42,9 @@ func delayed(ending context.Context, delay time.Duration) (context.Context, cont
 	}
 }
 
-// partingOf answers as another handler does. From the signal to stop on, an answer is the
+// closingAfter answers as another handler does. From the signal to stop on, an answer is the
 // last one of its connection, so that the next request makes one to who stays.
-func partingOf(ending context.Context, handler http.Handler) http.Handler {
+func closingAfter(ending context.Context, handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if ending.Err() != nil {
 			w.Header().Set("Connection", "close")
