@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -105,6 +106,12 @@ func (p *Process) Ended() <-chan struct{} { return p.ended }
 func (p *Process) ExitCode() int {
 	<-p.ended
 	return p.cmd.ProcessState.ExitCode()
+}
+
+// Used is the processor time of a process that has ended.
+func (p *Process) Used() time.Duration {
+	<-p.ended
+	return p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()
 }
 
 // Lines are the lines of its log so far. One that is no JSON object fails the test.

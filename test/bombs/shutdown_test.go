@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package bombs
+
+import (
+	"context"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+)
+
+// slow takes as long as the bounds of a template let it.
+const slow = `{{- $a := repeat 100000 "fifteen letters" }}{{ $b := repeat 100000 "fifteen letters" }}{{ range until 15000 }}{{ $is := eq $a $b }}{{ end }}`
+
+// A signal to stop ends what is computed, and nothing that waits is begun.
+func TestAnOperatorThatComputesStops(t *testing.T) {
+	unlessAsked(t)
+	namespaces := make([]string, 40)
+	for i := range namespaces {
+		namespaces[i] = world.Namespace(t)
+		(&bomb{text: slow, carrier: inSet("podtemplate.yaml")}).plant(t, namespaces[i])
+	}
+	unjudged := func(ctx context.Context) int {
+		count := 0
+		for _, namespace := range namespaces {
+			if judged(ctx, namespace) == nil {
+				count++
+			}
+		}
+		return count
+	}
+	o := start(t, "--webhook-shutdown-delay=0s")
+	require.True(t, o.until(t.Context(), harness.Patience, func(ctx context.Context) bool { return unjudged(ctx) < len(namespaces) }), "none is judged")
+	before, err := harness.CPU(o.Pid())
+	require.NoError(t, err)
+
+	o.Signal(t, syscall.SIGTERM)
+	select {
+	case <-o.Ended():
+	case <-time.After(harness.Patience):
+		require.FailNow(t, "it goes on after the signal to stop")
+	}
+
+	require.Zero(t, o.ExitCode())
+	require.Positive(t, unjudged(t.Context()), "it was not stopped in the middle")
+	require.Less(t, o.Used()-before, 500*time.Millisecond, "processor time after the signal")
+}
