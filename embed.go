@@ -20,9 +20,8 @@
 //   - internal/render makes of chart, values and target the Overlay, which is
 //     what gets merged, and its companion objects.
 //   - internal/workload shows a Deployment as a small View.
-//   - internal/plan compares Overlay and View and names what has to be done;
-//     internal/cause says in words why.
-//   - internal/pace says which of the plans may go now.
+//   - internal/plan compares Overlay and View, names what has to be done, and which of
+//     that may be done now; internal/cause says in words why.
 //   - internal/decision runs all of the above for one VectorSidecar and a
 //     snapshot of its world: values in, values out, no cluster.
 //   - internal/snapshot takes such a snapshot, of whatever can be read.

@@ -13,7 +13,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/pace"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
@@ -160,7 +159,7 @@ func (s *scene) account(ctx context.Context, sidecar *v1alpha1.VectorSidecar, de
 		Fields: fieldsOf(deployment, meta.Manager(sidecar.Name)),
 	}
 	one.Matches, one.Selector = match(sidecar, deployment.Labels)
-	turns := pace.Turns(ruled.Plans, ruled.Limit)
+	turns := plan.Waves(ruled.Plans, ruled.Limit)
 	for i := range ruled.Plans {
 		p := &ruled.Plans[i]
 		if p.Target.Name == deployment.Name {

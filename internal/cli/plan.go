@@ -14,7 +14,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/offline"
-	"kontroloop.ai/vector-sidecar-operator/internal/pace"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
@@ -120,7 +119,7 @@ func (s *scene) outlook(ctx context.Context) (*outlook, error) {
 		if ruled.Invalid != nil {
 			result.Invalid = append(result.Invalid, invalid{sidecar.Namespace, sidecar.Name, ruled.Invalid.Reason, ruled.Invalid.Message})
 		} else {
-			turns = pace.Turns(ruled.Plans, ruled.Limit)
+			turns = plan.Waves(ruled.Plans, ruled.Limit)
 		}
 		for i := range ruled.Plans {
 			p := &ruled.Plans[i]

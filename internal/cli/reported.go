@@ -14,7 +14,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/pace"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -68,7 +67,7 @@ func (r *ruling) takeReport() {
 		}
 	}
 	slices.SortFunc(plans, func(a, b plan.Plan) int { return cmp.Compare(a.Target.Name, b.Target.Name) })
-	pace.Admit(plans, r.Limit)
+	plan.Admit(plans, r.Limit)
 	r.Plans = plans
 	if !slices.ContainsFunc(plans, func(p plan.Plan) bool { return isWritten(&p) }) {
 		r.Companions, r.Missing = r.snapshot.Companions, nil // Nothing needs those that were rendered.

@@ -19,7 +19,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/leftovers"
 	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/pace"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -84,7 +83,7 @@ func (s *sweeper) clean(ctx context.Context, found []leftovers.Finding) ([]lefto
 		}
 		return view == nil
 	})
-	pace.Admit(plans, pace.Limit{Max: cleanedAtOnce})
+	plan.Admit(plans, plan.Limit{Max: cleanedAtOnce})
 	for i := range plans {
 		p := &plans[i]
 		switch {

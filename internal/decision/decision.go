@@ -25,7 +25,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/pace"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
@@ -131,7 +130,7 @@ type Decision struct {
 	// Matched is how many of them the selector matches.
 	Matched int
 	// Limit is how many of the plans may be under way at once.
-	Limit pace.Limit
+	Limit plan.Limit
 	// Companions are all that its sidecars refer to. Those of them that are not
 	// there, or are not the same, are Missing: they have to be written before
 	// any plan is carried out. One that is there has its UID.
@@ -233,7 +232,7 @@ func decideOn(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, e
 		slices.SortFunc(decision.Plans, func(a, b plan.Plan) int { return strings.Compare(a.Target.Name, b.Target.Name) })
 	}
 	decision.Limit = limitOf(snapshot, decision.Matched)
-	pace.Admit(decision.Plans, decision.Limit)
+	plan.Admit(decision.Plans, decision.Limit)
 	decision.provide(snapshot)
 	decision.collect(snapshot.Companions)
 	if reserved.err != nil {

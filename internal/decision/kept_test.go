@@ -13,7 +13,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/pace"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -123,7 +122,7 @@ func TestANoteHoldsNoSlot(t *testing.T) {
 	for i := range decided.Plans {
 		require.Equal(t, plan.Note, decided.Plans[i].Action)
 		require.True(t, decided.Plans[i].Writes())
-		require.Equal(t, 0, pace.Turns(decided.Plans, decided.Limit)[i])
+		require.Equal(t, 0, plan.Waves(decided.Plans, decided.Limit)[i])
 	}
 	require.Empty(t, decided.Missing)
 	s = carryOut(t, s, decided, deployments...)

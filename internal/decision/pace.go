@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/pace"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -103,8 +102,8 @@ func (d *Decision) again(after time.Duration) {
 
 // limitOf reads spec.rollout. Deleting a VectorSidecar overrides a pause: its
 // finalizer must not wait for ever.
-func limitOf(snapshot *Snapshot, matched int) pace.Limit {
-	limit := pace.Limit{Max: defaultConcurrent, Soak: snapshot.soak()}
+func limitOf(snapshot *Snapshot, matched int) plan.Limit {
+	limit := plan.Limit{Max: defaultConcurrent, Soak: snapshot.soak()}
 	rollout := snapshot.Sidecar.Spec.Rollout
 	if rollout == nil {
 		return limit

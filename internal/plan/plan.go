@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package plan compares what a workload should carry with what it carries, and
-// names what has to be done. It writes nothing and knows no cluster.
+// Package plan compares what a workload should carry with what it carries, names what
+// has to be done, and says which of the plans may be carried out now. It writes nothing
+// and knows no cluster.
 package plan
 
 import (

@@ -15,7 +15,7 @@ import (
 var order = []string{
 	"internal/meta", "internal/tree", "internal/suggest", "internal/plain", "internal/store", "internal/bounded", "api/v1alpha1",
 	"internal/environment", "internal/cause", "internal/template", "internal/sidecarchart",
-	"internal/vectoroptions", "internal/vectorconfig", "internal/workload", "internal/leftovers", "internal/policy", "internal/platform", "internal/companion", "internal/render", "internal/plan", "internal/pace",
+	"internal/vectoroptions", "internal/vectorconfig", "internal/workload", "internal/leftovers", "internal/policy", "internal/platform", "internal/companion", "internal/render", "internal/plan",
 	"internal/decision", "internal/snapshot", "internal/status", "internal/offline",
 	"internal/logging", "internal/metrics", "internal/tracing", "internal/sentry", "internal/election", "internal/relist",
 	"internal/apply", "internal/certificate", "internal/admission", "internal/controller", "internal/operator",
@@ -27,7 +27,7 @@ var order = []string{
 var pure = []string{
 	"internal/meta", "internal/tree", "internal/suggest", "internal/plain", "internal/store", "internal/bounded", "internal/environment", "internal/cause", "internal/template", "internal/sidecarchart",
 	"internal/vectoroptions", "internal/vectorconfig", "internal/workload", "internal/leftovers", "internal/policy", "internal/platform", "internal/companion", "internal/render", "internal/plan",
-	"internal/pace", "internal/decision", "internal/status",
+	"internal/decision", "internal/status",
 }
 
 func TestImportsPointDownThePipeline(t *testing.T) {

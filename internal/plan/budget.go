@@ -1,17 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package pace says which of the plans may be carried out now: never more
-// rollouts at once than allowed, and none while one of them has failed. It does
-// not carry them out, and it remembers nothing.
-package pace
+package plan
 
 import (
 	"fmt"
 	"time"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
 // Limit is how much may go on at once.
@@ -26,11 +22,12 @@ type Limit struct {
 	Paused bool
 }
 
-// Admit marks the plans that have to wait, with the reason. The order of the
-// plans is the order in which they are let go.
-func Admit(plans []plan.Plan, limit Limit) {
+// Admit marks the plans that have to wait, with the reason: never more rollouts go on
+// at once than allowed, and none begins while one of them has failed. The order of the
+// plans is the order in which they are let go. It remembers nothing.
+func Admit(plans []Plan, limit Limit) {
 	inFlight := 0
-	var failed *plan.Plan
+	var failed *Plan
 	for i := range plans {
 		p := &plans[i]
 		if p.InFlight {
@@ -48,7 +45,7 @@ func Admit(plans []plan.Plan, limit Limit) {
 		switch {
 		case limit.Paused:
 			p.Wait(meta.ReasonRolloutPaused, "spec.rollout.paused is true")
-		case failed != nil && p.Action != plan.Remove:
+		case failed != nil && p.Action != Remove:
 			p.Wait(meta.ReasonRolloutFailed, fmt.Sprintf("Deployment %s did not finish its rollout with this sidecar: nothing more is started until it does, or the sidecar changes", failed.Target.Name))
 		case p.InFlight:
 			// It is replaced by its newest version and stays one rollout.

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// plansOf makes plans from words: what has to be done to each workload, or what it
+// is doing.
+func plansOf(words ...string) []Plan {
+	desired := &Desired{}
+	var plans []Plan
+	for i, word := range words {
+		p := Plan{Target: workload.Ref{Name: string(rune('a' + i))}, Action: None, Desired: desired, State: workload.State{Rollout: workload.RolloutComplete}}
+		switch word {
+		case "inject":
+			p.Action = Inject
+		case "update":
+			p.Action = Update
+		case "update in flight":
+			p.Action, p.InFlight, p.Rollout = Update, true, workload.RolloutProgressing
+		case "remove":
+			p.Action, p.Desired = Remove, nil
+		case "removing":
+			p.Desired, p.InFlight, p.Rollout = nil, true, workload.RolloutProgressing
+		case "rolling":
+			p.InFlight, p.Rollout = true, workload.RolloutProgressing
+		case "failed":
+			p.Failed = true
+		case "broken before":
+			p.Action, p.Rollout = Inject, workload.RolloutFailed
+		case "conflict":
+			p.Action = Conflict
+		case "note":
+			p.Action = Note
+		case "note of a failed one":
+			p.Action, p.Failed = Note, true
+		case "failing in flight":
+			p.InFlight, p.Failed = true, true
+		}
+		plans = append(plans, p)
+	}
+	return plans
+}
+
+func TestAdmit(t *testing.T) {
+	for name, test := range map[string]struct {
+		fleet []Plan
+		limit Limit
+		goes  string
+		waits map[string]string
+	}{
+		"nothing to do":                   {plansOf("none", "rolling"), Limit{Max: 1}, "", nil},
+		"a note starts nothing":           {plansOf("note", "inject", "note"), Limit{Max: 1}, "abc", nil},
+		"and waits for nothing":           {plansOf("rolling", "note"), Limit{Max: 1, Paused: true}, "b", nil},
+		"what has failed has failed":      {plansOf("note of a failed one", "inject"), Limit{}, "a", map[string]string{"b": meta.ReasonRolloutFailed}},
+		"no limit":                        {plansOf("inject", "update", "remove"), Limit{}, "abc", nil},
+		"the first by name go first":      {plansOf("inject", "inject", "inject"), Limit{Max: 2}, "ab", map[string]string{"c": meta.ReasonWaitingForBudget}},
+		"what is in flight counts":        {plansOf("rolling", "inject", "inject"), Limit{Max: 2}, "b", map[string]string{"c": meta.ReasonWaitingForBudget}},
+		"so does what is being removed":   {plansOf("removing", "inject"), Limit{Max: 1}, "", map[string]string{"b": meta.ReasonWaitingForBudget}},
+		"removal is paced too":            {plansOf("remove", "remove"), Limit{Max: 1}, "a", map[string]string{"b": meta.ReasonWaitingForBudget}},
+		"a newer version takes its place": {plansOf("inject", "update in flight"), Limit{Max: 1}, "b", map[string]string{"a": meta.ReasonWaitingForBudget}},
+		"paused":                          {plansOf("inject", "remove"), Limit{Paused: true}, "", map[string]string{"a": meta.ReasonRolloutPaused, "b": meta.ReasonRolloutPaused}},
+		"a failure stops the rest":        {plansOf("failed", "inject", "update"), Limit{}, "", map[string]string{"b": meta.ReasonRolloutFailed, "c": meta.ReasonRolloutFailed}},
+		"but no removal":                  {plansOf("failed", "remove"), Limit{Max: 1}, "b", nil},
+		"what failed before is no reason": {plansOf("broken before", "inject"), Limit{}, "ab", nil},
+		"what fails keeps its place":      {plansOf("failing in flight", "remove"), Limit{Max: 1}, "", map[string]string{"b": meta.ReasonWaitingForBudget}},
+		"a conflict takes no place":       {plansOf("conflict", "inject"), Limit{Max: 1}, "b", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			Admit(test.fleet, test.limit)
+
+			goes, waits := "", map[string]string{}
+			for i := range test.fleet {
+				p := &test.fleet[i]
+				if p.Writes() {
+					goes += p.Target.Name
+				}
+				if p.Waiting {
+					waits[p.Target.Name] = p.Reason
+					require.NotEmpty(t, p.Message)
+				}
+			}
+			require.Equal(t, test.goes, goes)
+			if test.waits == nil {
+				test.waits = map[string]string{}
+			}
+			require.Equal(t, test.waits, waits)
+		})
+	}
+}
+
+func TestAFailureIsNamed(t *testing.T) {
+	plans := plansOf("inject", "failed")
+	Admit(plans, Limit{})
+	require.Contains(t, plans[0].Message, "Deployment b did not finish its rollout")
+}
+
+func TestTheWaitForASoakIsExplained(t *testing.T) {
+	plans := plansOf("rolling", "inject")
+	Admit(plans, Limit{Max: 1, Soak: 30 * time.Second})
+	require.Equal(t, "spec.rollout.maxConcurrent lets 1 rollouts go on at once, each until its pods have been available for 30s (spec.rollout.soak)", plans[1].Message)
+}
