@@ -33,7 +33,7 @@ func TestOfflineAndLiveAreOneMerge(t *testing.T) {
 	for range atOnce {
 		group.Go(func() {
 			for one := range runs {
-				sum.add(one.pair(), one.run(t.Context()))
+				sum.add(t, one.pair(), one.run(t.Context()))
 			}
 		})
 	}
@@ -58,10 +58,7 @@ func TestOfflineAndLiveAreOneMerge(t *testing.T) {
 	close(runs)
 	group.Wait()
 	t.Logf("seed %d: %d workloads, %d sidecars, %d pairs, of which %d take the sidecar: %d differences",
-		by, workloads, len(samples), sum.pairs, sum.injected, len(sum.differences))
-	for _, text := range sum.differences {
-		t.Error(text)
-	}
+		by, workloads, len(samples), sum.pairs, sum.injected, sum.differences)
 	require.Positive(t, sum.injected)
 	require.Len(t, sum.byName, len(samples), "every sample has a workload that takes it: %v", sum.byName)
 }
@@ -86,13 +83,17 @@ func draw(t *testing.T, by uint64, base map[string]any) []Workload {
 
 // tally adds up what came of the pairs of a workload and a sidecar.
 type tally struct {
-	mu              sync.Mutex
-	pairs, injected int
-	byName          map[string]int
-	differences     []string
+	mu                           sync.Mutex
+	pairs, injected, differences int
+	byName                       map[string]int
 }
 
-func (s *tally) add(pair string, result outcome) {
+// perLine is how many pairs go by between two lines that say how far it is.
+const perLine = 500
+
+// add says at once what differs: all of it may take an hour.
+func (s *tally) add(t *testing.T, pair string, result outcome) {
+	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pairs++
@@ -104,7 +105,11 @@ func (s *tally) add(pair string, result outcome) {
 		s.byName[result.sidecar]++
 	}
 	for _, text := range result.differences {
-		s.differences = append(s.differences, pair+"\n"+text)
+		s.differences++
+		t.Errorf("%s\n%s", pair, text)
+	}
+	if s.pairs%perLine == 0 {
+		t.Logf("%d pairs, %d differences", s.pairs, s.differences)
 	}
 }
 
