@@ -45,10 +45,9 @@
 //     internal/diagnosis (check).
 //
 // Beside the flow stand internal/meta, the vocabulary, internal/bounded, the door
-// through which texts of others come in, internal/suggest, which finds what a person
-// meant to write, internal/plain, through which all text goes that others wrote and
-// that people are shown, internal/tree, which reads decoded JSON, and internal/store,
-// a cache of so many bytes.
+// through which texts of others come in, internal/humanize, which names what a person
+// meant to write and escapes all text of others that people are shown, internal/tree,
+// which reads decoded JSON, and internal/store, a cache of so many bytes.
 package vectorsidecar
 
 import "embed"

@@ -18,7 +18,7 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/cli"
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
 // version is set by the linker.
@@ -32,7 +32,7 @@ func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	// What the client libraries say has words of the API server's in it.
-	klog.SetLogger(textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(plain.NewWriter(os.Stderr)))))
+	klog.SetLogger(textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(humanize.NewWriter(os.Stderr)))))
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
 	return cli.Run(ctx, os.Args[1:], streams, vectorsidecar.FS, version)
 }

@@ -17,9 +17,9 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/checkup"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 	"kontroloop.ai/vector-sidecar-operator/internal/uninstall"
 )
 
@@ -31,7 +31,7 @@ func command[Options any](arguments []string, parse func([]string) (Options, err
 		return 0
 	}
 	if err != nil {
-		_ = plain.Fprintf(os.Stderr, "%s\n", err)
+		_ = humanize.Fprintf(os.Stderr, "%s\n", err)
 		return 2
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -41,7 +41,7 @@ func command[Options any](arguments []string, parse func([]string) (Options, err
 		err = do(ctx, config, options)
 	}
 	if err != nil {
-		_ = plain.Fprintf(os.Stderr, "%s\n", err)
+		_ = humanize.Fprintf(os.Stderr, "%s\n", err)
 		return 1
 	}
 	return 0
@@ -60,9 +60,9 @@ func cluster() (*rest.Config, error) {
 
 func beforeUninstalling(ctx context.Context, config *rest.Config, options uninstall.Options) error {
 	ctrl.SetLogger(logging.New(os.Stderr, zap.NewAtomicLevelAt(options.Operator.LogLevel)))
-	return uninstall.Run(ctx, config, vectorsidecar.FS, options, plain.NewWriter(os.Stdout))
+	return uninstall.Run(ctx, config, vectorsidecar.FS, options, humanize.NewWriter(os.Stdout))
 }
 
 func lookAt(ctx context.Context, config *rest.Config, options checkup.Options) error {
-	return checkup.Run(ctx, config, options, plain.NewWriter(os.Stdout))
+	return checkup.Run(ctx, config, options, humanize.NewWriter(os.Stdout))
 }

@@ -22,9 +22,9 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/checkup"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 	"kontroloop.ai/vector-sidecar-operator/internal/sentry"
 	"kontroloop.ai/vector-sidecar-operator/internal/tracing"
 	"kontroloop.ai/vector-sidecar-operator/internal/uninstall"
@@ -52,7 +52,7 @@ func run() int {
 		return 0
 	}
 	if err != nil {
-		_ = plain.Fprintf(os.Stderr, "%s\n", err)
+		_ = humanize.Fprintf(os.Stderr, "%s\n", err)
 		return 2
 	}
 	level := zap.NewAtomicLevelAt(options.LogLevel)

@@ -18,7 +18,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 )
 
@@ -147,5 +147,5 @@ func decode(request *admission.Request) (after, before *v1alpha1.VectorSidecar, 
 
 // undecided refuses for want of a decision.
 func undecided(sidecar *v1alpha1.VectorSidecar, err error) admission.Response {
-	return admission.Errored(http.StatusServiceUnavailable, fmt.Errorf("deciding on VectorSidecar %s/%s: %s", sidecar.Namespace, sidecar.Name, plain.Block(err.Error())))
+	return admission.Errored(http.StatusServiceUnavailable, fmt.Errorf("deciding on VectorSidecar %s/%s: %s", sidecar.Namespace, sidecar.Name, humanize.EscapeBlock(err.Error())))
 }

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
 // mostLines bounds what one answer says.
@@ -100,9 +100,9 @@ func (j *judgement) answer() admission.Response {
 func lines(remarks []remark, ofHeader bool) []string {
 	var all []string
 	for _, remark := range remarks {
-		text := plain.Block(remark.String())
+		text := humanize.EscapeBlock(remark.String())
 		if ofHeader {
-			text = plain.Line(strings.Join(strings.Fields(remark.String()), " "))
+			text = humanize.EscapeLine(strings.Join(strings.Fields(remark.String()), " "))
 		}
 		if !slices.Contains(all, text) {
 			all = append(all, text)

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/diagnosis"
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 )
 
@@ -111,9 +111,9 @@ func (o *checkOptions) print(results []diagnosis.Result) error {
 	for _, result := range results {
 		err := errors.Join(
 			paint.paint(colours[result.State], fmt.Sprintf("%-8s", result.State)),
-			plain.Fprintf(o.app.Out, "%s: %s\n", result.Check, result.Message))
+			humanize.Fprintf(o.app.Out, "%s: %s\n", result.Check, result.Message))
 		if result.Help != "" {
-			err = errors.Join(err, plain.Fprintf(o.app.Out, "        %s\n", result.Help))
+			err = errors.Join(err, humanize.Fprintf(o.app.Out, "        %s\n", result.Help))
 		}
 		if err != nil {
 			return err

@@ -18,8 +18,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
@@ -167,8 +167,8 @@ func (c *change) heading() string {
 	if c.isRestart {
 		restarts = count(pods(c.before), "pod") + " would restart"
 	}
-	heading := plain.Line(fmt.Sprintf("# Deployment %s/%s: %s; %s", c.before.Namespace, c.before.Name, strings.Join(actions, ", "), restarts)) + "\n"
-	return heading + plain.Line("# cause: "+strings.Join(causes, "; ")) + "\n"
+	heading := humanize.EscapeLine(fmt.Sprintf("# Deployment %s/%s: %s; %s", c.before.Namespace, c.before.Name, strings.Join(actions, ", "), restarts)) + "\n"
+	return heading + humanize.EscapeLine("# cause: "+strings.Join(causes, "; ")) + "\n"
 }
 
 func verb(p *plan.Plan) string {
@@ -193,7 +193,7 @@ func (o *diffOptions) printDifference(kind string, before, after client.Object, 
 	if err != nil {
 		return false, err
 	}
-	name := plain.Line(fmt.Sprintf("%s.%s.%s", kind, after.GetNamespace(), after.GetName()))
+	name := humanize.EscapeLine(fmt.Sprintf("%s.%s.%s", kind, after.GetNamespace(), after.GetName()))
 	text, err := unified("live/"+name, "merged/"+name, was, is)
 	if err != nil || text == "" {
 		return false, err

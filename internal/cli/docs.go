@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/lint"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/suggest"
 )
 
 // licence begins every generated page.
@@ -76,7 +76,7 @@ func explainWord(command *cobra.Command, word string, topics []string) error {
 		}
 	}
 	text := fmt.Sprintf("%q is no topic, reason or code", word)
-	if near := suggest.Nearest(word, known); near != "" {
+	if near := humanize.Nearest(word, known); near != "" {
 		text += fmt.Sprintf("; did you mean %q?", near)
 	}
 	return fmt.Errorf("%s; topics are %s", text, strings.Join(topics, ", "))

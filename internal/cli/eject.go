@@ -21,9 +21,9 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/eject"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/offline"
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 	"kontroloop.ai/vector-sidecar-operator/internal/world"
 )
 
@@ -167,7 +167,7 @@ func (o *ejectOptions) cluster(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s is not clean yet; run this again once this is mended: %w", where, err)
 	}
-	return plain.Fprintf(o.app.Out, "removed from %s: %s\n", where, describe(found))
+	return humanize.Fprintf(o.app.Out, "removed from %s: %s\n", where, describe(found))
 }
 
 // describe counts traces.
@@ -180,7 +180,7 @@ func describe(traces *eject.Traces) string {
 func (o *ejectOptions) list(traces *eject.Traces) error {
 	var errs []error
 	say := func(format string, arguments ...any) {
-		errs = append(errs, plain.Fprintf(o.app.Out, format, arguments...))
+		errs = append(errs, humanize.Fprintf(o.app.Out, format, arguments...))
 	}
 	for i := range traces.Workloads {
 		say("deployment.apps/%s in %s: its sidecars\n", traces.Workloads[i].Name, traces.Workloads[i].Namespace)
@@ -202,7 +202,7 @@ func (o *ejectOptions) ask(where string, traces *eject.Traces) error {
 	if !isTerminal(o.app.ErrOut) {
 		return fmt.Errorf("this removes from %s: %s; say --yes to do it, or --dry-run to see it", where, describe(traces))
 	}
-	_ = plain.Fprintf(o.app.ErrOut, "Remove from %s: %s? [y/N] ", where, describe(traces))
+	_ = humanize.Fprintf(o.app.ErrOut, "Remove from %s: %s? [y/N] ", where, describe(traces))
 	answer, err := bufio.NewReader(o.app.In).ReadString('\n')
 	if err != nil && answer == "" {
 		return fmt.Errorf("reading the answer: %w", err)

@@ -19,8 +19,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 )
 
 // getOptions are the flags of get.
@@ -104,7 +104,7 @@ func (o *getOptions) text(found []v1alpha1.VectorSidecar, names []string, namesp
 		return nil, nil
 	case o.output.name == "name":
 		for i := range found {
-			_ = plain.Fprintf(&out, "vectorsidecar.%s/%s\n", v1alpha1.GroupVersion.Group, found[i].Name)
+			_ = humanize.Fprintf(&out, "vectorsidecar.%s/%s\n", v1alpha1.GroupVersion.Group, found[i].Name)
 		}
 		return out.Bytes(), nil
 	case o.output.isTree():

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/world"
 )
 
@@ -101,7 +101,7 @@ func (o *injectOptions) print(to io.Writer, merged *merged, document world.Docum
 
 // printDocument writes a document as it was read, unless that would steer who sees it.
 func printDocument(to io.Writer, document world.Document) error {
-	_, err := fmt.Fprintf(to, "---\n%s\n", bytes.TrimRight(plain.YAML(document.Text), "\n"))
+	_, err := fmt.Fprintf(to, "---\n%s\n", bytes.TrimRight(humanize.EscapeYAML(document.Text), "\n"))
 	return err
 }
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/lint"
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 )
 
 // junitSuite is a report as pipelines read it.
@@ -46,7 +46,7 @@ func printJUnit(to io.Writer, name string, cases []junitCase) error {
 	if err != nil {
 		return fmt.Errorf("printing: %w", err)
 	}
-	_, err = to.Write(plain.XML([]byte(xml.Header + string(text) + "\n")))
+	_, err = to.Write(humanize.EscapeXML([]byte(xml.Header + string(text) + "\n")))
 	return err
 }
 

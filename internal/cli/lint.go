@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/lint"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 	"kontroloop.ai/vector-sidecar-operator/internal/world"
 )
 
@@ -178,8 +178,8 @@ func (o *lintOptions) print(result *lint.Result) error {
 			path += ": "
 		}
 		err := errors.Join(
-			plain.Fprintf(o.app.Out, "%s: ", finding.Place()), paint.paint(colour, finding.Level),
-			plain.Fprintf(o.app.Out, " %s: %s%s\n    %s\n", finding.Code, path, finding.Message, finding.Help))
+			humanize.Fprintf(o.app.Out, "%s: ", finding.Place()), paint.paint(colour, finding.Level),
+			humanize.Fprintf(o.app.Out, " %s: %s%s\n    %s\n", finding.Code, path, finding.Message, finding.Help))
 		if err != nil {
 			return err
 		}

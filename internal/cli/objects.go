@@ -11,7 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
 // printObject prints a YAML document without what only an API server fills in.
@@ -40,7 +40,7 @@ func objectText(object any) (string, error) {
 		}
 	}
 	dropNullTimestamps(tree)
-	text, err := plain.Marshal(tree)
+	text, err := humanize.MarshalYAML(tree)
 	if err != nil {
 		return "", fmt.Errorf("printing: %w", err)
 	}

@@ -17,17 +17,17 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/cli-runtime/pkg/printers"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
 // note tells a person something that is no data.
 func (a *app) note(format string, arguments ...any) {
-	_ = plain.Fprintf(a.ErrOut, format+"\n", arguments...)
+	_ = humanize.Fprintf(a.ErrOut, format+"\n", arguments...)
 }
 
 // isTerminal tells whether a person sees what is written.
 func isTerminal(to io.Writer) bool {
-	if guarded, ok := to.(*plain.Writer); ok {
+	if guarded, ok := to.(*humanize.Writer); ok {
 		to = guarded.Unwrap()
 	}
 	file, ok := to.(*os.File)
@@ -36,7 +36,7 @@ func isTerminal(to io.Writer) bool {
 
 // control writes a sequence that a terminal acts on.
 func control(to io.Writer, sequence string) error {
-	if guarded, ok := to.(*plain.Writer); ok {
+	if guarded, ok := to.(*humanize.Writer); ok {
 		return guarded.Control(sequence)
 	}
 	return nil // It is no terminal.
@@ -102,10 +102,10 @@ func (f *format) isTree() bool { return f.name == "json" || f.name == "yaml" }
 func (f *format) print(to io.Writer, content any) error {
 	marshal := func(content any) ([]byte, error) {
 		text, err := json.MarshalIndent(content, "", "  ")
-		return plain.JSON(append(text, '\n')), err
+		return humanize.EscapeJSON(append(text, '\n')), err
 	}
 	if f.name == "yaml" {
-		marshal = plain.Marshal
+		marshal = humanize.MarshalYAML
 	}
 	text, err := marshal(content)
 	if err != nil {
@@ -124,7 +124,7 @@ func table(to io.Writer, header []string, rows [][]string) error {
 		}
 		cells := make([]string, len(row))
 		for i, cell := range row {
-			cells[i] = plain.Line(cell)
+			cells[i] = humanize.EscapeLine(cell)
 		}
 		if _, err := fmt.Fprintln(w, strings.Join(cells, "\t")); err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
 // field is one field that a manager of ours owns, and who else does.
@@ -88,7 +88,7 @@ func printFields(to io.Writer, fields []field, all bool) error {
 		} else if !all {
 			continue
 		}
-		if err := plain.Fprintf(to, "    %s  %s\n", one.Path, owners); err != nil {
+		if err := humanize.Fprintf(to, "    %s  %s\n", one.Path, owners); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/eject"
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
 // barWidth is that of the bar on a terminal.
@@ -29,15 +29,15 @@ func (p *progress) step(step eject.Step) {
 	target := fmt.Sprintf("%s %s/%s", step.Workload.Kind, step.Workload.Namespace, step.Workload.Name)
 	if step.Err != nil {
 		p.end()
-		_ = plain.Fprintf(p.to, "%s: %v\n", target, step.Err)
+		_ = humanize.Fprintf(p.to, "%s: %v\n", target, step.Err)
 	}
 	if !p.isBar {
-		_ = plain.Fprintf(p.to, "%d of %d: %s\n", step.Done, step.Total, target)
+		_ = humanize.Fprintf(p.to, "%d of %d: %s\n", step.Done, step.Total, target)
 		return
 	}
 	full := barWidth * step.Done / step.Total
 	_ = control(p.to, "\r\x1b[K")
-	_ = plain.Fprintf(p.to, "[%s%s] %d of %d %s", strings.Repeat("#", full), strings.Repeat(".", barWidth-full), step.Done, step.Total, target)
+	_ = humanize.Fprintf(p.to, "[%s%s] %d of %d %s", strings.Repeat("#", full), strings.Repeat(".", barWidth-full), step.Done, step.Total, target)
 	p.drawn = true
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
 // schemaFile is the schema of a sidecar chart's values.
@@ -39,7 +39,7 @@ kubectl vectorsidecar schema > values.schema.json`,
 			if err != nil {
 				return fmt.Errorf("reading the schema: %w", err)
 			}
-			_, err = a.Out.Write(plain.JSON(text))
+			_, err = a.Out.Write(humanize.EscapeJSON(text))
 			return err
 		},
 	}

@@ -19,8 +19,8 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 	"kontroloop.ai/vector-sidecar-operator/internal/world"
 )
 
@@ -101,7 +101,7 @@ func New(streams genericiooptions.IOStreams, chart fs.FS, version string) *cobra
 
 // newApp guards what is written for people: what is shown is others', as a rule.
 func newApp(streams genericiooptions.IOStreams, chart fs.FS, version string) *app {
-	streams.Out, streams.ErrOut = plain.NewWriter(streams.Out), plain.NewWriter(streams.ErrOut)
+	streams.Out, streams.ErrOut = humanize.NewWriter(streams.Out), humanize.NewWriter(streams.ErrOut)
 	a := &app{IOStreams: streams, chart: chart, builtin: chart, version: version, kube: genericclioptions.NewConfigFlags(true)}
 	a.kube.WrapConfigFn = func(config *rest.Config) *rest.Config {
 		config.UserAgent = meta.UserAgent("kubectl-vectorsidecar", version)

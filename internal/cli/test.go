@@ -16,7 +16,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/scenario"
 )
 
@@ -215,9 +215,9 @@ func (o *testOptions) printText(verdicts []verdict) error {
 		if !one.Passed {
 			colour, word = red, "FAIL"
 		}
-		errs = append(errs, paint.paint(colour, word), plain.Fprintf(o.app.Out, " %s\n", one.Name))
+		errs = append(errs, paint.paint(colour, word), humanize.Fprintf(o.app.Out, " %s\n", one.Name))
 		if !one.Passed && one.Story != "" {
-			errs = append(errs, plain.Fprintf(o.app.Out, "     %s\n", one.Story))
+			errs = append(errs, humanize.Fprintf(o.app.Out, "     %s\n", one.Story))
 		}
 		errs = append(errs, paint.difference(one.Difference))
 	}

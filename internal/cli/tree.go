@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
 
@@ -150,7 +150,7 @@ func (n *node) print(to *bytes.Buffer, lead, below string) {
 	if n.Message != "" {
 		text += ": " + n.Message
 	}
-	_ = plain.Fprintf(to, "%s%s\n", lead, text)
+	_ = humanize.Fprintf(to, "%s%s\n", lead, text)
 	for i, child := range n.Children {
 		if i == len(n.Children)-1 {
 			child.print(to, below+"└─ ", below+"   ")

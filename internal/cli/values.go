@@ -10,7 +10,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
 // valuesOf are the values of one VectorSidecar.
@@ -41,7 +41,7 @@ func (o *renderOptions) printValues(ctx context.Context, scene *scene) error {
 		return o.output.print(o.app.Out, all)
 	}
 	for _, of := range all {
-		if err := plain.Fprintf(o.app.Out, "# VectorSidecar %s, environment %s\n", of.VectorSidecar, of.Environment); err != nil {
+		if err := humanize.Fprintf(o.app.Out, "# VectorSidecar %s, environment %s\n", of.VectorSidecar, of.Environment); err != nil {
 			return err
 		}
 		var rows [][]string

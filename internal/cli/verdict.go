@@ -18,10 +18,9 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/cause"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/suggest"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -50,7 +49,7 @@ func labelled(of map[string]string, key string) string {
 		return fmt.Sprintf("has %s=%s", key, value)
 	}
 	text := "has no label " + key
-	if near := suggest.Nearest(key, slices.Collect(maps.Keys(of))); near != "" {
+	if near := humanize.Nearest(key, slices.Collect(maps.Keys(of))); near != "" {
 		text += fmt.Sprintf(" (it has %s=%s)", near, of[near])
 	}
 	return text
@@ -139,9 +138,9 @@ func (a *account) busyness() string {
 
 // print writes the explanation for a person.
 func (e *explanation) print(to io.Writer, allFields bool) error {
-	_ = plain.Fprintf(to, "%s: %s\n  %s\n", e.Workload, e.Reason, e.Message)
+	_ = humanize.Fprintf(to, "%s: %s\n  %s\n", e.Workload, e.Reason, e.Message)
 	for _, one := range e.VectorSidecars {
-		_ = plain.Fprintf(to, "\nVectorSidecar %s\n", one.Name)
+		_ = humanize.Fprintf(to, "\nVectorSidecar %s\n", one.Name)
 		var rows [][]string
 		add := func(what, text string) {
 			if text != "" {

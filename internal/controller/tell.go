@@ -19,10 +19,10 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -154,7 +154,7 @@ func few(names []string) string {
 // from steering the terminal that shows it.
 func shortened(note string) string {
 	const limit = 1000
-	if note = plain.Block(note); len(note) <= limit {
+	if note = humanize.EscapeBlock(note); len(note) <= limit {
 		return note
 	}
 	return strings.ToValidUTF8(note[:limit], "") + " …"

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/suggest"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
 // UnknownError says that an environment has no values.
@@ -25,7 +25,7 @@ type UnknownError struct {
 // Error names the environments that exist.
 func (e *UnknownError) Error() string {
 	text := fmt.Sprintf("environment %q has no values: there are %s", e.Environment, strings.Join(e.Known, ", "))
-	if near := suggest.Nearest(e.Environment, e.Known); near != "" {
+	if near := humanize.Nearest(e.Environment, e.Known); near != "" {
 		text += fmt.Sprintf("; did you mean %q?", near)
 	}
 	return text

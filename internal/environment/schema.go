@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/message"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
-	"kontroloop.ai/vector-sidecar-operator/internal/suggest"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
 const schemaURL = "values.schema.json"
@@ -92,7 +92,7 @@ func (s *Schema) describe(layer *Layer, err *jsonschema.ValidationError, room in
 	for _, key := range extra.Properties[:min(len(extra.Properties), room)] {
 		at := append(slices.Clone(path), key)
 		help := "known here: " + strings.Join(known, ", ")
-		if near := suggest.Nearest(key, known); near != "" {
+		if near := humanize.Nearest(key, known); near != "" {
 			help = "did you mean " + near + "?"
 		}
 		findings = append(findings, &Finding{layer.Where(at...), at, "unknown key; " + help})

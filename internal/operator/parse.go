@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
-	"kontroloop.ai/vector-sidecar-operator/internal/suggest"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
 // ParseOptions reads the command line. What it does not say comes from the
@@ -136,7 +136,7 @@ func nearest(name string, flags *flag.FlagSet) string {
 			known = append(known, f.Name)
 		}
 	})
-	if near := suggest.Nearest(name, known); near != "" {
+	if near := humanize.Nearest(name, known); near != "" {
 		return fmt.Sprintf(": did you mean %q?", near)
 	}
 	return ": it must be the name of a flag, without dashes"

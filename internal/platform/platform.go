@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
-	"kontroloop.ai/vector-sidecar-operator/internal/suggest"
 )
 
 // DefaultSet is the name of the template set that is used where none is named: the
@@ -93,7 +93,7 @@ func (e *UnknownSetError) Error() string {
 	if len(e.Known) == 1 {
 		text = fmt.Sprintf("template set %q does not exist: there is only %s", e.Set, e.Known[0])
 	}
-	if near := suggest.Nearest(e.Set, e.Known); near != "" {
+	if near := humanize.Nearest(e.Set, e.Known); near != "" {
 		text += fmt.Sprintf("; did you mean %q?", near)
 	}
 	return text

@@ -16,8 +16,8 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -131,7 +131,7 @@ const conditionLimit = 4096
 // bounded keeps a message within a limit, and what others have put into it from steering
 // the terminal that shows it.
 func bounded(message string, limit int) string {
-	if message = plain.Block(message); len(message) <= limit {
+	if message = humanize.EscapeBlock(message); len(message) <= limit {
 		return message
 	}
 	return strings.ToValidUTF8(message[:limit], "") + " …"

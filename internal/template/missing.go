@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/suggest"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
 // absent is the value of a key that is not there. It may be asked about and
@@ -110,7 +110,7 @@ func joinShort(keys []string) string {
 	return strings.Join(short, ", ")
 }
 
-// nearest is suggest.Nearest for names that may be hostile: of any length, and
+// nearest is humanize.Nearest for names that may be hostile: of any length, and
 // any number.
 func nearest(name string, candidates []string) string {
 	const longest, most = 100, 1000
@@ -123,5 +123,5 @@ func nearest(name string, candidates []string) string {
 			short = append(short, candidate)
 		}
 	}
-	return suggest.Nearest(name, short)
+	return humanize.Nearest(name, short)
 }

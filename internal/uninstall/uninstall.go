@@ -25,9 +25,9 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	operatormeta "kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
-	"kontroloop.ai/vector-sidecar-operator/internal/plain"
 )
 
 // interval is how often to look at what is left.
@@ -198,5 +198,5 @@ func message(sidecar *v1alpha1.VectorSidecar) string {
 }
 
 func tell(to io.Writer, format string, arguments ...any) {
-	_ = plain.Fprintf(to, format+"\n", arguments...)
+	_ = humanize.Fprintf(to, format+"\n", arguments...)
 }

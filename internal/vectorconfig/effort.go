@@ -6,7 +6,7 @@ package vectorconfig
 import (
 	"context"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/suggest"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
 const (
@@ -58,5 +58,5 @@ func (e *effort) nearest(name string, candidates []string) string {
 		}
 		short = append(short, candidate)
 	}
-	return suggest.Nearest(name, short)
+	return humanize.Nearest(name, short)
 }

@@ -51,7 +51,7 @@ var behindTheDoor = map[string]string{
 	"internal/certificate/state.go: json.NewDecoder":   "what the chart wrote into its own configuration of the webhook",
 	"internal/cli/objects.go: json.Unmarshal":          "what was written a line before",
 	"internal/operator/memory.go: os.DirFS":            "the kernel's accounts",
-	"internal/plain/data.go: yaml.NewDecoder":          "what the program itself prints, a line before it does",
+	"internal/humanize/escape_data.go: yaml.NewDecoder":          "what the program itself prints, a line before it does",
 	"internal/plan/patch.go: json.Unmarshal":           "what was written by a merge of ours",
 	"internal/policy/policy.go: json.Unmarshal":        "what was written of a layer that came through the door, and of our defaults",
 	"internal/render/overlay.go: json.Unmarshal":       "what was written of an overlay that came through the door",

@@ -13,7 +13,7 @@ import (
 
 // order is the pipeline: a package may import those that stand before it.
 var order = []string{
-	"internal/meta", "internal/tree", "internal/suggest", "internal/plain", "internal/store", "internal/bounded", "api/v1alpha1",
+	"internal/meta", "internal/tree", "internal/humanize", "internal/store", "internal/bounded", "api/v1alpha1",
 	"internal/environment", "internal/cause", "internal/template", "internal/sidecarchart",
 	"internal/vectoroptions", "internal/vectorconfig", "internal/workload", "internal/leftovers", "internal/policy", "internal/platform", "internal/companion", "internal/render", "internal/plan",
 	"internal/decision", "internal/snapshot", "internal/status", "internal/offline",
@@ -25,7 +25,7 @@ var order = []string{
 
 // pure packages take values and return values.
 var pure = []string{
-	"internal/meta", "internal/tree", "internal/suggest", "internal/plain", "internal/store", "internal/bounded", "internal/environment", "internal/cause", "internal/template", "internal/sidecarchart",
+	"internal/meta", "internal/tree", "internal/humanize", "internal/store", "internal/bounded", "internal/environment", "internal/cause", "internal/template", "internal/sidecarchart",
 	"internal/vectoroptions", "internal/vectorconfig", "internal/workload", "internal/leftovers", "internal/policy", "internal/platform", "internal/companion", "internal/render", "internal/plan",
 	"internal/decision", "internal/status",
 }

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package plain
+package humanize
 
 import (
 	"io"
 	"strings"
 )
 
-// Writer is where text leaves the program: everything becomes Text, and no line is a
+// Writer is where text leaves the program: everything is escaped, and no line is a
 // command of a pipeline. What comes of JSON, XML and YAML stays as it is. A write holds
 // whole characters.
 type Writer struct {
@@ -26,7 +26,7 @@ func (w *Writer) Unwrap() io.Writer { return w.to }
 // Write implements io.Writer.
 func (w *Writer) Write(text []byte) (int, error) {
 	var shown strings.Builder
-	for line := range strings.Lines(Text(string(text))) {
+	for line := range strings.Lines(Escape(string(text))) {
 		if !w.isWithin {
 			line = obeyedByNobody(line)
 		}
@@ -45,14 +45,14 @@ func (w *Writer) Control(sequence string) error {
 	return err
 }
 
-// Lines returns a writer of lines of JSON, each of which becomes JSON that steers nobody.
-func Lines(to io.Writer) io.Writer { return lines{to} }
+// JSONLines returns a writer of lines of JSON, each of which is escaped.
+func JSONLines(to io.Writer) io.Writer { return lines{to} }
 
 type lines struct{ to io.Writer }
 
 // Write implements io.Writer.
 func (l lines) Write(text []byte) (int, error) {
-	if _, err := l.to.Write(JSON(text)); err != nil {
+	if _, err := l.to.Write(EscapeJSON(text)); err != nil {
 		return 0, err
 	}
 	return len(text), nil

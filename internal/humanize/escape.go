@@ -1,11 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package plain keeps what others wrote from steering who reads it: a terminal by escape
-// sequences, a reader by what turns the direction of writing or begins a line of its own,
-// a pipeline by commands in the log. It shows such characters as \x1b or \u202e, so that
-// nothing is lost. What is said, and what of it is the program's own, is for others.
-package plain
+package humanize
 
 import (
 	"fmt"
@@ -22,8 +18,8 @@ const margin = "| "
 // hash begins commands that pipelines read anywhere in a line: ##[ and ##vso[.
 const hash = '#'
 
-// Text returns a text of others as it may be shown, with its line breaks and tabs.
-func Text(text string) string {
+// Escape returns a text of others as it may be shown, with its line breaks and tabs.
+func Escape(text string) string {
 	return escaped(text, func(to *strings.Builder, r rune, size int, bytes string) {
 		switch {
 		case r == utf8.RuneError && size == 1:
@@ -38,16 +34,15 @@ func Text(text string) string {
 	})
 }
 
-// Line is Text on one line: line breaks and tabs are shown, too.
-func Line(text string) string {
-	return strings.NewReplacer("\r", `\x0d`, "\n", `\n`, "\t", `\t`).Replace(Text(text))
+// EscapeLine is Escape on one line: line breaks and tabs are shown, too.
+func EscapeLine(text string) string {
+	return strings.NewReplacer("\r", `\x0d`, "\n", `\n`, "\t", `\t`).Replace(Escape(text))
 }
 
-// Block is Text in which every line but the first stands behind a margin, and none is a
-// command of a pipeline. The Block of a
-// Block is the same.
-func Block(text string) string {
-	first, rest, isLonger := strings.Cut(Text(text), "\n")
+// EscapeBlock is Escape in which every line but the first stands behind a margin, and
+// none is a command of a pipeline. To do it twice changes nothing.
+func EscapeBlock(text string) string {
+	first, rest, isLonger := strings.Cut(Escape(text), "\n")
 	if first = obeyedByNobody(first); !isLonger {
 		return first
 	}
@@ -64,17 +59,17 @@ func Block(text string) string {
 }
 
 // Fprintf prints by a format of ours. Every text, error and Stringer among the arguments
-// is a Block.
+// goes through EscapeBlock.
 func Fprintf(to io.Writer, format string, arguments ...any) error {
 	shown := make([]any, len(arguments))
 	for i, argument := range arguments {
 		switch argument := argument.(type) {
 		case string:
-			shown[i] = Block(argument)
+			shown[i] = EscapeBlock(argument)
 		case error:
-			shown[i] = Block(argument.Error())
+			shown[i] = EscapeBlock(argument.Error())
 		case fmt.Stringer:
-			shown[i] = Block(argument.String())
+			shown[i] = EscapeBlock(argument.String())
 		default:
 			shown[i] = argument
 		}

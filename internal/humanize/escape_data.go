@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package plain
+package humanize
 
 import (
 	"bytes"
@@ -14,9 +14,9 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// JSON returns the same JSON, as a program reads it, in which what steers is written by
+// EscapeJSON returns the same JSON, as a program reads it, in which what steers is written by
 // its number. Such characters are in texts only.
-func JSON(text []byte) []byte {
+func EscapeJSON(text []byte) []byte {
 	return []byte(escaped(string(text), func(to *strings.Builder, r rune, _ int, _ string) {
 		for _, unit := range utf16.Encode([]rune{r}) {
 			fmt.Fprintf(to, `\u%04x`, unit)
@@ -24,16 +24,16 @@ func JSON(text []byte) []byte {
 	}))
 }
 
-// XML is JSON for XML.
-func XML(text []byte) []byte {
+// EscapeXML is EscapeJSON for XML.
+func EscapeXML(text []byte) []byte {
 	return []byte(escaped(string(text), func(to *strings.Builder, r rune, _ int, _ string) {
 		fmt.Fprintf(to, "&#x%X;", r)
 	}))
 }
 
-// YAML is JSON for documents of YAML. Texts with such characters, or with a line that is
-// a command of a pipeline, come in quotes. What is no YAML becomes Text.
-func YAML(text []byte) []byte {
+// EscapeYAML is EscapeJSON for documents of YAML. Texts with such characters, or with a line that is
+// a command of a pipeline, come in quotes. What is no YAML is escaped as text.
+func EscapeYAML(text []byte) []byte {
 	if isSafe(string(text)) && !hasCommandLine(string(text)) {
 		return text
 	}
@@ -48,11 +48,11 @@ func YAML(text []byte) []byte {
 		}
 		quote(&document)
 		if err := writer.Encode(&document); err != nil {
-			return []byte(Text(string(text)))
+			return []byte(Escape(string(text)))
 		}
 	}
 	if err := writer.Close(); err != nil || out.Len() == 0 {
-		return []byte(Text(string(text)))
+		return []byte(Escape(string(text)))
 	}
 	return []byte(escaped(out.String(), func(to *strings.Builder, r rune, _ int, _ string) {
 		if r < 0x10000 {
@@ -63,27 +63,27 @@ func YAML(text []byte) []byte {
 	}))
 }
 
-// Marshal returns a value as YAML that is safe in this sense, by its tags for JSON.
-func Marshal(value any) ([]byte, error) {
+// MarshalYAML returns a value as YAML that is safe in this sense, by its tags for JSON.
+func MarshalYAML(value any) ([]byte, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return nil, err
 	}
 	// YAML does not read some characters of JSON unless they are written by their numbers.
-	if text, err = sigsyaml.JSONToYAML(JSON(text)); err != nil {
+	if text, err = sigsyaml.JSONToYAML(EscapeJSON(text)); err != nil {
 		return nil, err
 	}
-	return YAML(text), nil
+	return EscapeYAML(text), nil
 }
 
 // quote puts texts that must not be shown as they are into quotes, where each of their
-// characters can be written by its number. Comments become Text.
+// characters can be written by its number. Comments are escaped as text.
 func quote(node *yaml.Node) {
 	if node.Kind == yaml.ScalarNode && (!isSafe(node.Value) || hasCommandLine(node.Value)) {
 		node.Style = yaml.DoubleQuotedStyle
 	}
 	for _, comment := range []*string{&node.HeadComment, &node.LineComment, &node.FootComment} {
-		*comment = Text(*comment)
+		*comment = Escape(*comment)
 	}
 	for _, child := range node.Content {
 		quote(child)

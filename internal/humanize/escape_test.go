@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package plain
+package humanize
 
 import (
 	"bytes"
@@ -25,27 +25,27 @@ func TestNothingSteersWhoReadsText(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, len(text), n)
 		hostile.RequireHarmless(t, out.String(), why)
-		require.NotContains(t, Line(text), "\n", why)
-		require.Equal(t, Block(text), Block(Block(text)), why)
+		require.NotContains(t, EscapeLine(text), "\n", why)
+		require.Equal(t, EscapeBlock(text), EscapeBlock(EscapeBlock(text)), why)
 	}
 }
 
 func TestWhatIsHarmlessStaysAsItIs(t *testing.T) {
 	for _, text := range []string{"", "cart", "a: b\n\tc\r\n", "größer → ✓ 你好 👩‍👩‍👧", "a::b", "# a #[b]", "std::string", "\ufffd", "C:\\x"} {
-		require.Equal(t, text, Text(text))
+		require.Equal(t, text, Escape(text))
 		var out bytes.Buffer
 		_, err := NewWriter(&out).Write([]byte(text))
 		require.NoError(t, err)
 		require.Equal(t, text, out.String())
-		require.Equal(t, text, string(JSON([]byte(text))))
-		require.Equal(t, text, string(YAML([]byte(text))))
+		require.Equal(t, text, string(EscapeJSON([]byte(text))))
+		require.Equal(t, text, string(EscapeYAML([]byte(text))))
 	}
 }
 
 func TestWhatWasThereIsShown(t *testing.T) {
-	require.Equal(t, `a\x1b]8;;b\u202e\x9b\xff\u2028`, Text("a\x1b]8;;b\u202e\u009b\xff\u2028"))
-	require.Equal(t, `a\nb\tc\x0d`, Line("a\nb\tc\r"))
-	require.Equal(t, "a\n| b\n\n| ::error", Block("a\nb\n\n::error"))
+	require.Equal(t, `a\x1b]8;;b\u202e\x9b\xff\u2028`, Escape("a\x1b]8;;b\u202e\u009b\xff\u2028"))
+	require.Equal(t, `a\nb\tc\x0d`, EscapeLine("a\nb\tc\r"))
+	require.Equal(t, "a\n| b\n\n| ::error", EscapeBlock("a\nb\n\n::error"))
 }
 
 // Who writes in several steps is in the same line.
@@ -75,11 +75,11 @@ func TestDataStaysWhatItIs(t *testing.T) {
 		valid := strings.ToValidUTF8(text, "?") // JSON, XML and YAML have no other.
 		given, err := json.Marshal(map[string]string{"text": valid, valid: "key"})
 		require.NoError(t, err)
-		shown := JSON(given)
+		shown := EscapeJSON(given)
 		hostile.RequireHarmless(t, string(shown), why)
 		require.JSONEq(t, string(given), string(shown), why)
 
-		printed, err := Marshal(map[string]string{"text": valid, valid: "key"})
+		printed, err := MarshalYAML(map[string]string{"text": valid, valid: "key"})
 		require.NoError(t, err, why)
 		var read map[string]string
 		require.NoError(t, yaml.Unmarshal(printed, &read), "%s", printed)
@@ -89,7 +89,7 @@ func TestDataStaysWhatItIs(t *testing.T) {
 		written := "# a \u202e comment\ntext: |\n  " + strings.ReplaceAll(valid, "\n", "\n  ") + "\nkept: 'yes' # so\n"
 		var was, is map[string]string
 		if yaml.Unmarshal([]byte(written), &was) == nil { // Else it has characters that YAML does not.
-			shown := YAML([]byte(written))
+			shown := EscapeYAML([]byte(written))
 			hostile.RequireHarmless(t, string(shown), why)
 			require.NoError(t, yaml.Unmarshal(shown, &is), "%s", shown)
 			require.Equal(t, was, is, why)
@@ -100,16 +100,16 @@ func TestDataStaysWhatItIs(t *testing.T) {
 		require.NoError(t, err)
 		var before, after one
 		require.NoError(t, xml.Unmarshal(marked, &before))
-		require.NoError(t, xml.Unmarshal(XML(marked), &after))
-		hostile.RequireHarmless(t, string(XML(marked)), why)
+		require.NoError(t, xml.Unmarshal(EscapeXML(marked), &after))
+		hostile.RequireHarmless(t, string(EscapeXML(marked)), why)
 		require.Equal(t, before, after, why)
 	}
 }
 
 func TestDocumentsOfYAMLStaySeveral(t *testing.T) {
-	shown := string(YAML([]byte("a: 1\n---\nb: \"\u202e\"\nc: [x, y]\n")))
+	shown := string(EscapeYAML([]byte("a: 1\n---\nb: \"\u202e\"\nc: [x, y]\n")))
 	require.Equal(t, "a: 1\n---\nb: \"\\u202e\"\nc: [x, y]\n", shown)
-	require.Equal(t, `{{ \u202e`, string(YAML([]byte("{{ \u202e"))), "what is no YAML is shown nevertheless")
+	require.Equal(t, `{{ \u202e`, string(EscapeYAML([]byte("{{ \u202e"))), "what is no YAML is shown nevertheless")
 }
 
 // Whatever a text is, nothing in it steers, and data stays what it is.
@@ -118,14 +118,14 @@ func FuzzPlain(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, shown := range []string{Line(text), Block(text)} {
+		for _, shown := range []string{EscapeLine(text), EscapeBlock(text)} {
 			var out bytes.Buffer
 			_, err := NewWriter(&out).Write([]byte(shown))
 			require.NoError(t, err)
 			hostile.RequireHarmless(t, out.String(), text)
 		}
 		valid := strings.ToValidUTF8(text, "?")
-		printed, err := Marshal(map[string]string{"text": valid})
+		printed, err := MarshalYAML(map[string]string{"text": valid})
 		require.NoError(t, err)
 		hostile.RequireHarmless(t, string(printed), text)
 		var read map[string]string

@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package suggest finds what a person probably meant to write. It does not know
-// what the names stand for.
-package suggest
+package humanize
 
 import "slices"
 
