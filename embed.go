@@ -16,7 +16,8 @@
 //   - internal/policy holds what is injected against what the platform allows.
 //   - internal/platform keeps what a platform team gives: template sets, values
 //     of every environment, the policy, and the last good version of each.
-//   - internal/companion knows the ConfigMaps that the operator makes.
+//   - internal/companion knows the ConfigMaps that the operator makes, and finds what
+//     is left of VectorSidecars that are gone.
 //   - internal/render makes of chart, values and target the Overlay, which is
 //     what gets merged, and its companion objects.
 //   - internal/workload shows a Deployment as a small View.
@@ -29,9 +30,7 @@
 //   - internal/status turns facts into conditions.
 //   - internal/controller is the loop: take the snapshot, decide, apply, tell.
 //     internal/logging, internal/metrics, internal/tracing and internal/sentry
-//     observe it, and change nothing of what it does. internal/relist has a cache
-//     list anew that lags behind.
-//   - internal/leftovers finds what workloads carry of VectorSidecars that are gone.
+//     observe it, and change nothing of what it does.
 //   - internal/admission answers the API server, with the same decision, whether a
 //     VectorSidecar may be created or changed; internal/certificate keeps the
 //     certificate that it is served with.

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package companion knows a companion when it sees one: a ConfigMap that the operator
-// made for a VectorSidecar. It does not decide what is in it, and writes none.
+// Package companion knows what VectorSidecars have in a cluster beside the sidecars: the
+// ConfigMaps that the operator made for them, and what is left of VectorSidecars that do
+// not exist, with whether the operator may take it out by itself. It does not decide what
+// a companion holds, and reads and writes no cluster.
 package companion
 
 import (

@@ -16,7 +16,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
-	"kontroloop.ai/vector-sidecar-operator/internal/leftovers"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -30,11 +30,11 @@ const cleanedAtOnce = 5
 
 // confirm asks the API server whether the VectorSidecars really do not exist, wherever
 // something is to be cleaned or told. It returns what is confirmed or was so before.
-func (s *sweeper) confirm(ctx context.Context, found []leftovers.Finding) ([]leftovers.Finding, progress) {
+func (s *sweeper) confirm(ctx context.Context, found []companion.Leftover) ([]companion.Leftover, progress) {
 	reached := allSwept
 	exists := map[string]func(namespace, manager string) bool{}
-	confirmed := slices.DeleteFunc(found, func(f leftovers.Finding) bool {
-		if f.Verdict != leftovers.Clean && s.told[leftover{f.UID, f.Manager}] == f.Verdict {
+	confirmed := slices.DeleteFunc(found, func(f companion.Leftover) bool {
+		if f.Verdict != companion.Clean && s.told[leftover{f.UID, f.Manager}] == f.Verdict {
 			return false
 		}
 		if exists[f.Namespace] == nil {
@@ -57,19 +57,19 @@ func (s *sweeper) managersIn(ctx context.Context, namespace string) (func(namesp
 	if err := s.live.List(ctx, &there, client.InNamespace(namespace)); err != nil {
 		return nil, fmt.Errorf("listing VectorSidecars: %w", err)
 	}
-	return leftovers.Among(there.Items), nil
+	return companion.Among(there.Items), nil
 }
 
 // clean takes out what is safe to take out, a few at a time, and returns what is there
 // after that.
-func (s *sweeper) clean(ctx context.Context, found []leftovers.Finding) ([]leftovers.Finding, progress) {
+func (s *sweeper) clean(ctx context.Context, found []companion.Leftover) ([]companion.Leftover, progress) {
 	plans := s.rollingOut()
 	reached := allSwept
 	if len(plans) > 0 {
 		reached = notYet
 	}
-	left := slices.DeleteFunc(found, func(f leftovers.Finding) bool {
-		if f.Verdict != leftovers.Clean {
+	left := slices.DeleteFunc(found, func(f companion.Leftover) bool {
+		if f.Verdict != companion.Clean {
 			return false
 		}
 		view, err := s.look(ctx, &f)
@@ -97,7 +97,7 @@ func (s *sweeper) clean(ctx context.Context, found []leftovers.Finding) ([]lefto
 			if reached = max(reached, came); !done {
 				continue
 			}
-			left = slices.DeleteFunc(left, func(f leftovers.Finding) bool { return f.UID == p.Target.UID && f.Manager == p.Manager })
+			left = slices.DeleteFunc(left, func(f companion.Leftover) bool { return f.UID == p.Target.UID && f.Manager == p.Manager })
 		}
 	}
 	return left, reached
@@ -122,17 +122,17 @@ func (s *sweeper) rollingOut() []plan.Plan {
 // look asks the API server for a workload in which there is something to clean. It
 // returns nil if there is not any more. A list of one is what the operator has the right
 // to.
-func (s *sweeper) look(ctx context.Context, finding *leftovers.Finding) (*workload.View, error) {
+func (s *sweeper) look(ctx context.Context, finding *companion.Leftover) (*workload.View, error) {
 	var one appsv1.DeploymentList
 	if err := s.live.List(ctx, &one, client.InNamespace(finding.Namespace), client.MatchingFields{"metadata.name": finding.Name}); err != nil {
 		return nil, fmt.Errorf("reading Deployment %s/%s: %w", finding.Namespace, finding.Name, err)
 	}
 	for i := range one.Items {
 		view := workload.Of(&one.Items[i])
-		isAnother := func(f leftovers.Finding) bool { return f.Manager != finding.Manager }
+		isAnother := func(f companion.Leftover) bool { return f.Manager != finding.Manager }
 		noneExists := func(string, string) bool { return false }
-		again := slices.DeleteFunc(leftovers.Find(slices.Values([]leftovers.Carrier{leftovers.CarrierOf(&one.Items[i])}), noneExists, s.options.WrittenBy), isAnother)
-		if view.UID == finding.UID && len(again) == 1 && again[0].Verdict == leftovers.Clean {
+		again := slices.DeleteFunc(companion.FindLeftovers(slices.Values([]companion.Carrier{companion.CarrierOf(&one.Items[i])}), noneExists, s.options.WrittenBy), isAnother)
+		if view.UID == finding.UID && len(again) == 1 && again[0].Verdict == companion.Clean {
 			return &view, nil
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/leftovers"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
@@ -26,7 +26,7 @@ func (s *sweeper) deleteStrays(ctx context.Context) progress {
 		log.FromContext(ctx).Error(err, "listing companions")
 		return notAble
 	}
-	owners := leftovers.OwnersOf(carriersOf(s.fleet.traced()), s.list(ctx, "", "", ""))
+	owners := companion.OwnersOf(carriersOf(s.fleet.traced()), s.list(ctx, "", "", ""))
 	strays := map[string][]types.NamespacedName{}
 	for i := range marked.Items {
 		if one := &marked.Items[i]; owners.IsStray(one, s.history.now()) {
@@ -50,7 +50,7 @@ func (s *sweeper) deleteStraysIn(ctx context.Context, namespace string, names []
 	if err := s.live.List(ctx, &sidecars, client.InNamespace(namespace)); err != nil {
 		return fmt.Errorf("listing VectorSidecars: %w", err)
 	}
-	owners := leftovers.OwnersOf(carriersOf(s.fleet.traced()), sidecars.Items)
+	owners := companion.OwnersOf(carriersOf(s.fleet.traced()), sidecars.Items)
 	used, err := s.history.used(ctx, namespace)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (s *sweeper) deleteStraysIn(ctx context.Context, namespace string, names []
 		live := &corev1.ConfigMap{}
 		if err := s.live.Get(ctx, name, live); client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("reading ConfigMap %s: %w", name, err)
-		} else if err != nil || used[name.Name] || !leftovers.IsOurs(live) || !owners.IsStray(live, s.history.now()) {
+		} else if err != nil || used[name.Name] || !companion.IsOurs(live) || !owners.IsStray(live, s.history.now()) {
 			continue
 		}
 		if err := s.writer.DeleteCompanion(ctx, name); err != nil {

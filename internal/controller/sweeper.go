@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/leftovers"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -46,7 +46,7 @@ type sweeper struct {
 
 	// told has what has been told, and cleaned the generations of workloads since
 	// they were written to, until they have rolled out.
-	told    map[leftover]leftovers.Verdict
+	told    map[leftover]companion.Verdict
 	cleaned map[types.UID]swept
 }
 
@@ -63,12 +63,12 @@ type swept struct {
 }
 
 func newSweeper(r *Reconciler, log logr.Logger) *sweeper {
-	for _, verdict := range leftovers.Verdicts() {
+	for _, verdict := range companion.Verdicts() {
 		r.Metrics.Leftovers(string(verdict), 0) // Until there is a look.
 	}
 	return &sweeper{
 		Reconciler: r, log: log, woken: make(chan struct{}, 1),
-		told: map[leftover]leftovers.Verdict{}, cleaned: map[types.UID]swept{},
+		told: map[leftover]companion.Verdict{}, cleaned: map[types.UID]swept{},
 	}
 }
 
@@ -130,18 +130,18 @@ const (
 
 // sweep looks once.
 func (s *sweeper) sweep(ctx context.Context) progress {
-	found := leftovers.Find(carriersOf(s.fleet.traced()), leftovers.Among(s.list(ctx, "", "", "")), s.options.WrittenBy)
+	found := companion.FindLeftovers(carriersOf(s.fleet.traced()), companion.Among(s.list(ctx, "", "", "")), s.options.WrittenBy)
 	found, confirmed := s.confirm(ctx, found)
 	found, cleaned := s.clean(ctx, found)
 	s.tellLeftovers(ctx, found)
 	return max(confirmed, cleaned, s.deleteStrays(ctx))
 }
 
-func carriersOf(records []*workload.Record) iter.Seq[leftovers.Carrier] {
-	return func(yield func(leftovers.Carrier) bool) {
+func carriersOf(records []*workload.Record) iter.Seq[companion.Carrier] {
+	return func(yield func(companion.Carrier) bool) {
 		for _, record := range records {
 			ref := workload.Ref{Kind: workload.KindDeployment, Namespace: record.Namespace, Name: record.Name, UID: record.UID}
-			if !yield(leftovers.Carrier{Ref: ref, Deleting: record.IsDeleting(), Traces: record.Traces()}) {
+			if !yield(companion.Carrier{Ref: ref, Deleting: record.IsDeleting(), Traces: record.Traces()}) {
 				return
 			}
 		}
@@ -149,14 +149,14 @@ func carriersOf(records []*workload.Record) iter.Seq[leftovers.Carrier] {
 }
 
 // tellLeftovers counts what is there, and tells of each once that a person has to judge.
-func (s *sweeper) tellLeftovers(ctx context.Context, found []leftovers.Finding) {
-	counts, told := map[leftovers.Verdict]int{}, map[leftover]leftovers.Verdict{}
+func (s *sweeper) tellLeftovers(ctx context.Context, found []companion.Leftover) {
+	counts, told := map[companion.Verdict]int{}, map[leftover]companion.Verdict{}
 	for i := range found {
 		finding := &found[i]
 		key := leftover{finding.UID, finding.Manager}
 		counts[finding.Verdict]++
 		told[key] = finding.Verdict
-		if finding.Verdict != leftovers.Report || s.told[key] == finding.Verdict {
+		if finding.Verdict != companion.Report || s.told[key] == finding.Verdict {
 			continue
 		}
 		log.FromContext(ctx).Info("leftover found", logging.Workload, status.Object(finding.Ref), logging.Name, finding.Sidecar, "cause", finding.Reason)
@@ -165,7 +165,7 @@ func (s *sweeper) tellLeftovers(ctx context.Context, found []leftovers.Finding) 
 	}
 	s.told = told
 	s.hasFound.Store(len(told) > 0)
-	for _, verdict := range leftovers.Verdicts() {
+	for _, verdict := range companion.Verdicts() {
 		s.Metrics.Leftovers(string(verdict), counts[verdict])
 	}
 }

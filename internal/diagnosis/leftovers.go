@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/leftovers"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/world"
 )
 
@@ -29,7 +29,7 @@ func (d *Diagnosis) leftovers(ctx context.Context, installation *world.Installat
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
 	}
-	var found []leftovers.Finding
+	var found []companion.Leftover
 	for _, namespace := range namespaces {
 		in, err := d.leftoversIn(ctx, namespace, installation.WrittenBy())
 		if err != nil {
@@ -37,19 +37,19 @@ func (d *Diagnosis) leftovers(ctx context.Context, installation *world.Installat
 		}
 		found = append(found, in...)
 	}
-	left := slices.DeleteFunc(slices.Clone(found), func(f leftovers.Finding) bool { return f.Verdict == leftovers.Keep })
+	left := slices.DeleteFunc(slices.Clone(found), func(f companion.Leftover) bool { return f.Verdict == companion.Keep })
 	if len(left) == 0 {
 		return Result{check, OK, fmt.Sprintf("none; %d sidecars were left by deletionPolicy Orphan", len(found)), ""}
 	}
 	help := "the operator takes them out by itself; if it does not, look at its log"
-	if slices.ContainsFunc(left, func(f leftovers.Finding) bool { return f.Verdict == leftovers.Report }) {
+	if slices.ContainsFunc(left, func(f companion.Leftover) bool { return f.Verdict == companion.Report }) {
 		help = "to have one taken out, create a VectorSidecar of that name that selects nothing, and delete it"
 	}
 	return Result{check, Warning, describe(left), help}
 }
 
 // describe names the first findings, and counts the rest.
-func describe(found []leftovers.Finding) string {
+func describe(found []companion.Leftover) string {
 	const most = 10
 	var lines []string
 	for _, f := range found[:min(len(found), most)] {
@@ -63,15 +63,15 @@ func describe(found []leftovers.Finding) string {
 
 // leftoversIn looks in a namespace, "" for all. VectorSidecars are listed after the
 // workloads: one that is made in between has left nothing.
-func (d *Diagnosis) leftoversIn(ctx context.Context, namespace, writtenBy string) ([]leftovers.Finding, error) {
-	var carriers []leftovers.Carrier
+func (d *Diagnosis) leftoversIn(ctx context.Context, namespace, writtenBy string) ([]companion.Leftover, error) {
+	var carriers []companion.Carrier
 	for token := ""; ; {
 		var page appsv1.DeploymentList
 		if err := d.Cluster.List(ctx, &page, client.InNamespace(namespace), client.Limit(pageSize), client.Continue(token)); err != nil {
 			return nil, fmt.Errorf("listing Deployments: %w", err)
 		}
 		for i := range page.Items {
-			if carrier := leftovers.CarrierOf(&page.Items[i]); len(carrier.Traces) > 0 {
+			if carrier := companion.CarrierOf(&page.Items[i]); len(carrier.Traces) > 0 {
 				carriers = append(carriers, carrier)
 			}
 		}
@@ -83,5 +83,5 @@ func (d *Diagnosis) leftoversIn(ctx context.Context, namespace, writtenBy string
 	if err := d.Cluster.List(ctx, &there, client.InNamespace(namespace)); err != nil {
 		return nil, fmt.Errorf("listing VectorSidecars: %w", err)
 	}
-	return leftovers.Find(slices.Values(carriers), leftovers.Among(there.Items), writtenBy), nil
+	return companion.FindLeftovers(slices.Values(carriers), companion.Among(there.Items), writtenBy), nil
 }

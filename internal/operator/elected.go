@@ -20,12 +20,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/relist"
 )
 
 // newManager makes what runs the loop, and the lock if there is an election.
-func newManager(ctx context.Context, config *rest.Config, options Options, served *certificate.Served, fleet *controller.Fleet, relister *relist.Relister) (ctrl.Manager, error) {
-	settings := managerOptions(ctx, options, served, fleet, relister)
+func newManager(ctx context.Context, config *rest.Config, options Options, served *certificate.Served, fleet *controller.Fleet, lists *relister) (ctrl.Manager, error) {
+	settings := managerOptions(ctx, options, served, fleet, lists)
 	if !options.LeaderElect {
 		return ctrl.NewManager(config, settings)
 	}

@@ -30,7 +30,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/relist"
 )
 
 // gracePeriod is how long work in flight may go on after the signal to stop.
@@ -46,10 +45,10 @@ func scheme() *runtime.Scheme {
 	return known
 }
 
-func managerOptions(ctx context.Context, options Options, served *certificate.Served, fleet *controller.Fleet, relister *relist.Relister) ctrl.Options {
+func managerOptions(ctx context.Context, options Options, served *certificate.Served, fleet *controller.Fleet, lists *relister) ctrl.Options {
 	return ctrl.Options{
 		Scheme:   scheme(),
-		Cache:    cacheOptions(options, fleet, relister),
+		Cache:    cacheOptions(options, fleet, lists),
 		NewCache: newEndingCache(ctx),
 		Metrics: metricsserver.Options{
 			BindAddress:    options.MetricsBindAddress,
@@ -87,13 +86,13 @@ func (o *Options) checkCertificates() error {
 }
 
 // cacheOptions restrict the cache to what the loop reads.
-func cacheOptions(options Options, fleet *controller.Fleet, relister *relist.Relister) cache.Options {
+func cacheOptions(options Options, fleet *controller.Fleet, lists *relister) cache.Options {
 	// Every namespace has one of these, and none configures Vector.
 	configMaps := cache.ByObject{
 		Field:     fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt"),
 		Transform: controller.Digested(options.Namespace),
 	}
-	settings := cache.Options{DefaultTransform: cache.TransformStripManagedFields(), NewInformer: newInformer(relister)}
+	settings := cache.Options{DefaultTransform: cache.TransformStripManagedFields(), NewInformer: newInformer(lists)}
 	if len(options.WatchNamespaces) > 0 {
 		settings.DefaultNamespaces = map[string]cache.Config{}
 		configMaps.Namespaces = map[string]cache.Config{}
@@ -118,10 +117,10 @@ func cacheOptions(options Options, fleet *controller.Fleet, relister *relist.Rel
 }
 
 // newInformer makes those of workloads so that they can be told to list anew.
-func newInformer(relister *relist.Relister) func(toolscache.ListerWatcher, runtime.Object, time.Duration, toolscache.Indexers) toolscache.SharedIndexInformer {
+func newInformer(lists *relister) func(toolscache.ListerWatcher, runtime.Object, time.Duration, toolscache.Indexers) toolscache.SharedIndexInformer {
 	return func(from toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
 		if _, isWorkload := example.(*appsv1.Deployment); isWorkload {
-			return relister.NewInformer(from, example, resync, indexers)
+			return lists.newInformer(from, example, resync, indexers)
 		}
 		return toolscache.NewSharedIndexInformer(from, example, resync, indexers)
 	}

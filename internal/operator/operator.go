@@ -22,7 +22,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
 	"kontroloop.ai/vector-sidecar-operator/internal/platform"
-	"kontroloop.ai/vector-sidecar-operator/internal/relist"
 	"kontroloop.ai/vector-sidecar-operator/internal/sentry"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/tracing"
@@ -61,8 +60,8 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 		return err
 	}
 	served := &certificate.Served{}
-	fleet, relister := controller.NewFleet(), &relist.Relister{}
-	mgr, err := newManager(ctx, config, options, served, fleet, relister)
+	fleet, lists := controller.NewFleet(), &relister{}
+	mgr, err := newManager(ctx, config, options, served, fleet, lists)
 	if err != nil {
 		return fmt.Errorf("making the manager: %w", err)
 	}
@@ -70,7 +69,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	memo := decision.NewMemo()
 	settings := loopOptions(&options, &process)
 	settings.Fleet, settings.Catalogue, settings.KubeVersion = fleet, catalogue, version
-	settings.Instruments.Metrics, settings.Memo, settings.Relist = counted, memo, relister.Relist
+	settings.Instruments.Metrics, settings.Memo, settings.Relist = counted, memo, lists.relist
 	loop, err := controller.Setup(ctx, mgr, settings)
 	if err != nil {
 		return fmt.Errorf("setting up the loop: %w", err)

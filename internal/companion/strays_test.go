@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package leftovers
+package companion
 
 import (
 	"slices"
@@ -14,7 +14,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -41,8 +40,8 @@ func TestACompanionOfNobodyIsAStray(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "vectorsidecar-logs-1", CreationTimestamp: metav1.NewTime(now.Add(-strayAge - time.Second))}}
-			companion.Label(object, "logs")
-			companion.Mark(object)
+			Label(object, "logs")
+			Mark(object)
 			if test.change != nil {
 				test.change(object)
 			}

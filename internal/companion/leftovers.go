@@ -1,10 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package leftovers finds what workloads carry for VectorSidecars that do not exist,
-// and says whether the operator may take it out by itself. It reads and writes no
-// cluster.
-package leftovers
+package companion
 
 import (
 	"cmp"
@@ -52,8 +49,8 @@ func CarrierOf(deployment *appsv1.Deployment) Carrier {
 	}
 }
 
-// Finding is what one field manager left in one workload.
-type Finding struct {
+// Leftover is what one field manager left in one workload.
+type Leftover struct {
 	workload.Ref
 	// Manager is the field manager, and Sidecar the name of the VectorSidecar that
 	// there is not, shortened if it is long.
@@ -63,11 +60,11 @@ type Finding struct {
 	Reason string
 }
 
-// Find returns what was left in workloads, by namespace, name and manager. exists
+// FindLeftovers returns what was left in workloads, by namespace, name and manager. exists
 // reports whether a namespace has a VectorSidecar of a field manager, if only one that
 // is being deleted. writtenBy is the installation that would take it out, "" for none.
-func Find(carriers iter.Seq[Carrier], exists func(namespace, manager string) bool, writtenBy string) []Finding {
-	var found []Finding
+func FindLeftovers(carriers iter.Seq[Carrier], exists func(namespace, manager string) bool, writtenBy string) []Leftover {
+	var found []Leftover
 	for carrier := range carriers {
 		if carrier.Deleting {
 			continue
@@ -77,12 +74,12 @@ func Find(carriers iter.Seq[Carrier], exists func(namespace, manager string) boo
 				continue
 			}
 			verdict, reason := judge(&trace, writtenBy)
-			found = append(found, Finding{
+			found = append(found, Leftover{
 				Ref: carrier.Ref, Manager: trace.Manager, Sidecar: meta.SidecarOf(trace.Manager), Verdict: verdict, Reason: reason,
 			})
 		}
 	}
-	slices.SortFunc(found, func(a, b Finding) int {
+	slices.SortFunc(found, func(a, b Leftover) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Manager, b.Manager))
 	})
 	return found
@@ -106,7 +103,7 @@ func judge(trace *workload.Trace, writtenBy string) (Verdict, string) {
 	return Clean, "this installation wrote it, and the write arrived when the VectorSidecar was gone"
 }
 
-// Among returns what Find asks for, of all VectorSidecars that there are.
+// Among returns what FindLeftovers asks for, of all VectorSidecars that there are.
 func Among(sidecars []v1alpha1.VectorSidecar) (exists func(namespace, manager string) bool) {
 	type key struct{ namespace, manager string }
 	there := map[key]bool{}

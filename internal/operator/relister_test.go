@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package relist
+package operator
 
 import (
 	"context"
@@ -51,15 +51,15 @@ func (s *silent) watch(_ context.Context, options metav1.ListOptions) (watch.Int
 }
 
 func TestWhatNoWatchTellsOfIsListed(t *testing.T) {
-	server, relister := &silent{}, &Relister{}
+	server, lists := &silent{}, &relister{}
 	server.has("stays", "goes")
-	informer := relister.NewInformer(&cache.ListWatch{ListWithContextFunc: server.list, WatchFuncWithContext: server.watch}, &corev1.ConfigMap{}, 0, cache.Indexers{})
+	informer := lists.newInformer(&cache.ListWatch{ListWithContextFunc: server.list, WatchFuncWithContext: server.watch}, &corev1.ConfigMap{}, 0, cache.Indexers{})
 	go informer.RunWithContext(t.Context())
 	keys := func() []string { return informer.GetStore().ListKeys() }
 	require.Eventually(t, func() bool { return len(keys()) == 2 }, time.Minute, time.Millisecond)
 
 	server.has("stays", "comes")
-	relister.Relist()
+	lists.relist()
 
 	require.Eventually(t, func() bool { _, found, _ := informer.GetStore().GetByKey("comes"); return found }, time.Minute, time.Millisecond)
 	require.ElementsMatch(t, []string{"stays", "comes"}, keys())

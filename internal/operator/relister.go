@@ -1,10 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package relist has informers list anew while they run. An informer believes its watch,
-// and lists again only if the API server does not know any more from where on it is to
-// tell; nothing of client-go's asks for that. When it is time to is for others to say.
-package relist
+package operator
 
 import (
 	"context"
@@ -18,25 +15,27 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Relister makes informers that can be told to list anew. Its zero value is of use.
-type Relister struct {
+// relister makes informers that can be told to list anew while they run. An informer
+// believes its watch, and lists again only if the API server does not know any more from
+// where on it is to tell; nothing of client-go's asks for that. Its zero value is of use.
+type relister struct {
 	mu      sync.Mutex
-	sources []*source
+	sources []*relistable
 }
 
-// NewInformer makes an informer as cache.NewSharedIndexInformer does.
-func (r *Relister) NewInformer(from cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	one := &source{ListerWatcherWithContext: cache.ToListerWatcherWithContext(from)}
+// newInformer makes an informer as cache.NewSharedIndexInformer does.
+func (r *relister) newInformer(from cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
+	one := &relistable{ListerWatcherWithContext: cache.ToListerWatcherWithContext(from)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sources = append(r.sources, one)
 	return cache.NewSharedIndexInformer(one, example, resync, indexers)
 }
 
-// Relist has every informer break off its watch and list anew, from the API server's
+// relist has every informer break off its watch and list anew, from the API server's
 // storage. It does not wait until they have. What differs then comes to the informers'
 // handlers as any other change does.
-func (r *Relister) Relist() {
+func (r *relister) relist() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, one := range r.sources {
@@ -44,8 +43,8 @@ func (r *Relister) Relist() {
 	}
 }
 
-// source is where an informer has its objects from.
-type source struct {
+// relistable is where an informer has its objects from.
+type relistable struct {
 	cache.ListerWatcherWithContext
 
 	mu sync.Mutex
@@ -54,7 +53,7 @@ type source struct {
 	current watch.Interface
 }
 
-func (s *source) expire() {
+func (s *relistable) expire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.expired = true
@@ -65,7 +64,7 @@ func (s *source) expire() {
 
 // check refuses what begins with a version, as an API server does that does not know it
 // any more, until something begins with the latest one.
-func (s *source) check(options metav1.ListOptions) error {
+func (s *relistable) check(options metav1.ListOptions) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.expired && options.ResourceVersion != "" {
@@ -76,7 +75,7 @@ func (s *source) check(options metav1.ListOptions) error {
 }
 
 // ListWithContext lists.
-func (s *source) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+func (s *relistable) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	if err := s.check(options); err != nil {
 		return nil, err
 	}
@@ -84,7 +83,7 @@ func (s *source) ListWithContext(ctx context.Context, options metav1.ListOptions
 }
 
 // WatchWithContext watches.
-func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+func (s *relistable) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	if err := s.check(options); err != nil {
 		return nil, err
 	}
@@ -99,11 +98,11 @@ func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOption
 }
 
 // List and Watch are for those who have no context.
-func (s *source) List(options metav1.ListOptions) (runtime.Object, error) {
+func (s *relistable) List(options metav1.ListOptions) (runtime.Object, error) {
 	return s.ListWithContext(context.Background(), options)
 }
 
 // Watch is List's counterpart.
-func (s *source) Watch(options metav1.ListOptions) (watch.Interface, error) {
+func (s *relistable) Watch(options metav1.ListOptions) (watch.Interface, error) {
 	return s.WatchWithContext(context.Background(), options)
 }

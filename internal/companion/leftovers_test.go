@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package leftovers
+package companion
 
 import (
 	"slices"
@@ -24,12 +24,12 @@ const (
 var cart = workload.Ref{Kind: workload.KindDeployment, Namespace: "shop", Name: "cart", UID: "1"}
 
 // find judges a workload; sidecars are those that exist, one for a namespace.
-func find(carrier Carrier, writtenBy string, sidecars map[string]string) []Finding {
+func find(carrier Carrier, writtenBy string, sidecars map[string]string) []Leftover {
 	var all []v1alpha1.VectorSidecar
 	for namespace, name := range sidecars {
 		all = append(all, v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}})
 	}
-	return Find(slices.Values([]Carrier{carrier}), Among(all), writtenBy)
+	return FindLeftovers(slices.Values([]Carrier{carrier}), Among(all), writtenBy)
 }
 
 func TestWhatIsLeftIsCleanedOnlyIfItsMarkSaysSo(t *testing.T) {
@@ -89,7 +89,7 @@ func TestWhatSomebodySeesToIsNotLeft(t *testing.T) {
 
 func TestFindingsAreInOrder(t *testing.T) {
 	traces := []workload.Trace{{Manager: meta.Manager("logs")}, {Manager: meta.Manager("audit")}}
-	found := Find(slices.Values([]Carrier{
+	found := FindLeftovers(slices.Values([]Carrier{
 		{Ref: cart, Traces: traces},
 		{Ref: workload.Ref{Namespace: "pay", Name: "till"}, Traces: traces[:1]},
 	}), Among(nil), ours)
