@@ -14,7 +14,7 @@
 //     Vector from starting.
 //   - internal/vectoroptions knows every option of the components of each Vector release.
 //   - internal/policy holds what is injected against what the platform allows.
-//   - internal/platform keeps what a platform team gives: template sets, values
+//   - internal/catalog keeps what a platform team gives: template sets, values
 //     of every environment, the policy, and the last good version of each.
 //   - internal/companion knows the ConfigMaps that the operator makes, and finds what
 //     is left of VectorSidecars that are gone.

@@ -17,9 +17,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 )
 
 // Path is where the webhook is served.
@@ -45,7 +45,7 @@ type Options struct {
 	// Memo may be shared with others, and nil.
 	Memo *decision.Memo
 	// Bare is what the platform gives without any ConfigMap.
-	Bare *platform.Platform
+	Bare *catalog.Platform
 }
 
 // Handler answers the requests of an API server. Make one with New.

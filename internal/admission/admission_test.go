@@ -22,8 +22,8 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -36,9 +36,9 @@ type world struct {
 	workloads []*workload.Record
 	others    []v1alpha1.VectorSidecar
 	defaults  string // those of the namespace
-	platform  *platform.Platform
-	bare      *platform.Platform // without ConfigMaps
-	forbidden string             // a ConfigMap that is not to be read
+	platform  *catalog.Platform
+	bare      *catalog.Platform // without ConfigMaps
+	forbidden string            // a ConfigMap that is not to be read
 	err       error
 	asked     atomic.Int32
 	held      chan struct{} // Each snapshot waits for it, if there is one.
@@ -48,7 +48,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	chart, err := sidecarchart.Load(vectorsidecar.FS)
 	require.NoError(t, err)
-	w := &world{platform: platform.Of(chart, "", nil), bare: platform.Of(chart, "", nil)}
+	w := &world{platform: catalog.Of(chart, "", nil), bare: catalog.Of(chart, "", nil)}
 	w.platform.Policy.Overrides.Namespaces = []string{"sidecar.logLevel"}
 	return w
 }
@@ -168,7 +168,7 @@ func TestWhoHasNotProvenToBeTheAPIServerReadsNoConfigMap(t *testing.T) {
 	chart, err := sidecarchart.Load(vectorsidecar.FS)
 	require.NoError(t, err)
 	w.defaults = ""
-	w.platform = platform.Of(chart, "ConfigMap vector-system/values", map[string]string{
+	w.platform = catalog.Of(chart, "ConfigMap vector-system/values", map[string]string{
 		"development.yaml": "sidecar: {sinks: {out: {type: s3cret}}}",
 	})
 	sidecar := logs().WithLogs("/var/log/app").Build()

@@ -12,9 +12,9 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -219,5 +219,5 @@ func (s *scene) templatesName(ruled *ruling) string {
 	if s.source.templates != "" {
 		return s.source.templates
 	}
-	return cmp.Or(ruled.TemplateSet, platform.DefaultSet)
+	return cmp.Or(ruled.TemplateSet, catalog.DefaultSet)
 }

@@ -10,7 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/world"
 )
@@ -18,7 +18,7 @@ import (
 // platform is what the platform team gives: the installation's values, policy and
 // template sets, where the command line gives none of its own. values are those of
 // --values, nil for none.
-func (s *source) platform(chart fs.FS, installed *world.Installation, values *platform.Values) (*platform.Platform, error) {
+func (s *source) platform(chart fs.FS, installed *world.Installation, values *catalog.Values) (*catalog.Platform, error) {
 	now, err := platformOf(chart, installed)
 	if err != nil {
 		return nil, err
@@ -32,19 +32,19 @@ func (s *source) platform(chart fs.FS, installed *world.Installation, values *pl
 	return now, nil
 }
 
-func platformOf(chart fs.FS, installed *world.Installation) (*platform.Platform, error) {
+func platformOf(chart fs.FS, installed *world.Installation) (*catalog.Platform, error) {
 	if installed.Values == nil {
 		loaded, err := sidecarchart.Load(chart)
 		if err != nil {
 			return nil, err
 		}
-		return platform.Of(loaded, "", nil), nil
+		return catalog.Of(loaded, "", nil), nil
 	}
 	files, err := sidecarchart.Read(chart)
 	if err != nil {
 		return nil, err
 	}
-	catalogue, err := platform.NewCatalogue(files)
+	catalogue, err := catalog.New(files)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func platformOf(chart fs.FS, installed *world.Installation) (*platform.Platform,
 
 // givenValues are those of --values, nil for none. Where they do not say for which
 // environment, it is the first of those asked for that they do not know as another.
-func (s *source) givenValues(ctx context.Context, asked ...string) (*platform.Values, error) {
+func (s *source) givenValues(ctx context.Context, asked ...string) (*catalog.Values, error) {
 	if s.values == "" {
 		return nil, nil //nolint:nilnil // None are given.
 	}
@@ -64,5 +64,5 @@ func (s *source) givenValues(ctx context.Context, asked ...string) (*platform.Va
 	if err != nil {
 		return nil, fmt.Errorf("reading values: %w", err)
 	}
-	return platform.ReadValues(ctx, s.app.builtin, s.values, text, asked...)
+	return catalog.ReadValues(ctx, s.app.builtin, s.values, text, asked...)
 }

@@ -26,12 +26,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/tracing"
 )
 
@@ -41,7 +41,7 @@ type Options struct {
 	// Fleet has made what the manager's cache holds in place of Deployments.
 	Fleet *Fleet
 	// Catalogue turns what the platform gives into template sets.
-	Catalogue *platform.Catalogue
+	Catalogue *catalog.Catalog
 	// Namespace is the operator's own, where template sets are. Empty for none.
 	Namespace string
 	// DefaultEnvironment is used when neither a VectorSidecar nor its
@@ -95,7 +95,7 @@ type Reconciler struct {
 	breaker    *breaker
 	references *references
 	history    *history
-	catalogue  *platform.Catalogue
+	catalogue  *catalog.Catalog
 	namespaces *namespaces
 	verdicts   *verdicts
 	fleet      *Fleet

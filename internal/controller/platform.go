@@ -12,13 +12,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 )
 
 // platform is what the platform team gives now, from the cache. What has changed is
 // told once, whoever asks first.
-func (r *Reconciler) platform(ctx context.Context) (*platform.Platform, error) {
+func (r *Reconciler) platform(ctx context.Context) (*catalog.Platform, error) {
 	installation := &corev1.ConfigMap{}
 	var sets corev1.ConfigMapList
 	if name := r.options.Installation; name.Name != "" {
@@ -41,7 +41,7 @@ func (r *Reconciler) platform(ctx context.Context) (*platform.Platform, error) {
 }
 
 // count counts the template sets that are in use as they are, and the others.
-func count(now *platform.Platform) (good, broken int) {
+func count(now *catalog.Platform) (good, broken int) {
 	for _, set := range now.Sets() {
 		if set.Err != nil {
 			broken++
@@ -53,7 +53,7 @@ func count(now *platform.Platform) (good, broken int) {
 }
 
 // tellPlatform writes an event about what a platform team has changed.
-func (r *Reconciler) tellPlatform(ctx context.Context, change platform.Change) {
+func (r *Reconciler) tellPlatform(ctx context.Context, change catalog.Change) {
 	object := change.Object
 	reasons := map[bool][2]string{
 		false: {meta.ReasonTemplateSetLoaded, meta.ReasonInvalidTemplateSet},

@@ -9,7 +9,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 )
 
 // asked is what people have a sidecar rendered from: every layer of values that is not
@@ -26,7 +26,7 @@ type asked struct {
 }
 
 // askedFor is all of it that is known before anything is rendered: all but Config.
-func askedFor(s *Snapshot, set *platform.Set, name string, layers layers) asked {
+func askedFor(s *Snapshot, set *catalog.Set, name string, layers layers) asked {
 	found := asked{
 		Environment: name, Policy: s.Platform.Policy.Given, Kubernetes: minorOf(s.KubeVersion),
 		Values: []map[string]any{}, by: inputs{set: set, policy: s.Platform.Policy, layers: layers, version: s.Version},

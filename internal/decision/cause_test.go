@@ -13,9 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -31,7 +31,7 @@ func TestADecisionSaysWhyAWorkloadIsWritten(t *testing.T) {
 	own := func(text string) func(string) (*corev1.ConfigMap, error) {
 		return only("own", objects.NewConfigMap("own", "shop", "vector.yaml", objects.VectorConfig(text)))
 	}
-	inform := map[string]string{platform.PolicyKey: overrides}
+	inform := map[string]string{catalog.PolicyKey: overrides}
 	for name, test := range map[string]struct {
 		before, change func(*Snapshot)
 		want           string
@@ -59,7 +59,7 @@ func TestADecisionSaysWhyAWorkloadIsWritten(t *testing.T) {
 		},
 		"the policy": {
 			change: func(s *Snapshot) {
-				s.Platform = given(t, map[string]string{platform.PolicyKey: "users: {min: 1000}"}, nil)
+				s.Platform = given(t, map[string]string{catalog.PolicyKey: "users: {min: 1000}"}, nil)
 			},
 			want: "policy (users.min)",
 		},

@@ -23,10 +23,10 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -71,7 +71,7 @@ type Snapshot struct {
 	Companions []corev1.ConfigMap
 
 	// Platform is what the platform team gives: template sets, values, policy.
-	Platform *platform.Platform
+	Platform *catalog.Platform
 	// DefaultEnvironment is used when neither the VectorSidecar nor its
 	// namespace names one. DefaultFrom is what names it, "" for the operator.
 	DefaultEnvironment, DefaultFrom string

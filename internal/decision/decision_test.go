@@ -17,10 +17,10 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -46,7 +46,7 @@ func snapshot(t testing.TB, sidecar *v1alpha1.VectorSidecar, deployments ...*app
 	chart, err := sidecarchart.Load(vectorsidecar.FS)
 	require.NoError(t, err)
 	s := &Snapshot{
-		Sidecar: sidecar, Platform: platform.Of(chart, "", nil),
+		Sidecar: sidecar, Platform: catalog.Of(chart, "", nil),
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
 	}
 	s.ConfigMap = func(name string) (*corev1.ConfigMap, error) {

@@ -6,9 +6,9 @@ package decision
 import (
 	"context"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -19,7 +19,7 @@ type injection struct {
 	memo     *Memo
 	manager  string
 	matched  []*workload.Record
-	set      *platform.Set
+	set      *catalog.Set
 	variants map[string]*variant
 	// overrides is how many bytes the keys of the variants have.
 	overrides int

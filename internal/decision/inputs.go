@@ -6,9 +6,9 @@ package decision
 import (
 	"slices"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/cause"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 )
 
@@ -22,7 +22,7 @@ func (l *layers) all() []environment.Layer {
 
 // inputs are where what is asked for is from, beside what its digest covers.
 type inputs struct {
-	set    *platform.Set
+	set    *catalog.Set
 	policy *policy.Policy
 	layers layers
 	// version is the operator's.

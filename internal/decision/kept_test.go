@@ -12,9 +12,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -115,7 +115,7 @@ func TestANoteHoldsNoSlot(t *testing.T) {
 	s := snapshot(t, logs().WithMaxConcurrent("100%").Build(), deployments...)
 	s = carryOut(t, s, decide(t, s), deployments...)
 	s.Sidecar = paced
-	s.Platform = given(t, map[string]string{platform.PolicyKey: "users: {min: 1000}"}, nil)
+	s.Platform = given(t, map[string]string{catalog.PolicyKey: "users: {min: 1000}"}, nil)
 
 	decided := decide(t, s)
 
@@ -150,7 +150,7 @@ func TestAWorkloadWithoutNotesIsLeftAlone(t *testing.T) {
 }
 
 // predecessor is the built-in chart of releases that noted nothing.
-func predecessor(t *testing.T) *platform.Platform {
+func predecessor(t *testing.T) *catalog.Platform {
 	t.Helper()
 	return releaseOf(t, map[string]string{".Values.predecessor": "true"}, nil, nil)
 }

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -75,7 +75,7 @@ func TestAFanOutRendersOncePerDistinctInput(t *testing.T) {
 				test.change(all)
 			}
 			s := snapshot(t, test.sidecar, all...)
-			s.Platform = given(t, map[string]string{platform.PolicyKey: overrides}, nil)
+			s.Platform = given(t, map[string]string{catalog.PolicyKey: overrides}, nil)
 			renders := 0
 			s.Observer = func(_ context.Context, step Step) func(error) {
 				if step == Render {
@@ -100,7 +100,7 @@ func TestMemoryChangesNoDecision(t *testing.T) {
 	for _, sidecar := range []*v1alpha1.VectorSidecar{logs().Build(), logs().WithLogs("/var/log/app").Build(), logs().Named("shipper").Build()} {
 		for _, policy := range []string{"", "images: {requireDigest: true}"} {
 			s := snapshot(t, sidecar, fleet(3)...)
-			s.Platform = given(t, map[string]string{platform.PolicyKey: policy}, nil)
+			s.Platform = given(t, map[string]string{catalog.PolicyKey: policy}, nil)
 			for range 2 {
 				remembered, err := Decide(t.Context(), s, memo)
 				require.NoError(t, err)

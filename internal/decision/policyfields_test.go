@@ -14,9 +14,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/test/fields"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -133,13 +133,13 @@ type fieldTest struct {
 	// types are those of the fields, by name.
 	types map[string]reflect.Type
 	// platforms are remembered by their policies.
-	platforms map[string]*platform.Platform
+	platforms map[string]*catalog.Platform
 	kinds     []any
 }
 
 func newField(t *testing.T) *fieldTest {
 	t.Helper()
-	f := &fieldTest{types: map[string]reflect.Type{}, platforms: map[string]*platform.Platform{}}
+	f := &fieldTest{types: map[string]reflect.Type{}, platforms: map[string]*catalog.Platform{}}
 	f.note(reflect.TypeFor[corev1.PodTemplateSpec]())
 	kinds := map[string]bool{}
 	for name := range f.types {
@@ -236,7 +236,7 @@ func (f *fieldTest) decide(t *testing.T, rules, sidecar map[string]any) *Decisio
 	text, err := yaml.Marshal(rules)
 	require.NoError(t, err)
 	if f.platforms[string(text)] == nil {
-		f.platforms[string(text)] = given(t, map[string]string{platform.PolicyKey: string(text)}, map[string]map[string]string{
+		f.platforms[string(text)] = given(t, map[string]string{catalog.PolicyKey: string(text)}, map[string]map[string]string{
 			"own": {"podtemplate.yaml": "kind: PodTemplate\ntemplate: {{ toJson .Values.values.template }}"},
 		})
 	}

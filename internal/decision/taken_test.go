@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -39,7 +39,7 @@ func newFlips(t *testing.T) *flips {
 	vs := logs().WithConfigMap("pipeline", "").WithMaxConcurrent("1").Build()
 	vs.Generation = 1
 	f := &flips{snapshot(t, vs, cart(), next), map[string]*corev1.ConfigMap{}}
-	f.Platform = given(t, map[string]string{platform.PolicyKey: "overrides: {namespaces: [sidecar.logLevel]}"}, nil)
+	f.Platform = given(t, map[string]string{catalog.PolicyKey: "overrides: {namespaces: [sidecar.logLevel]}"}, nil)
 	f.ConfigMap = func(name string) (*corev1.ConfigMap, error) { return f.configMaps[name], nil }
 	f.Now = noon
 	f.holds(pipeline("one"))

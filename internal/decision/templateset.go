@@ -7,13 +7,13 @@ import (
 	"cmp"
 	"fmt"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 )
 
 // templateSet finds the template set of a VectorSidecar: the one that it names, else
 // the one that its environment's values name, else the default one.
-func (s *Snapshot) templateSet(environment string) (*platform.Set, *Invalid) {
+func (s *Snapshot) templateSet(environment string) (*catalog.Set, *Invalid) {
 	name := cmp.Or(s.Sidecar.Spec.TemplateSet, s.Platform.Environments.TemplateSet(environment))
 	set, err := s.Platform.Set(name)
 	switch {
@@ -28,7 +28,7 @@ func (s *Snapshot) templateSet(environment string) (*platform.Set, *Invalid) {
 }
 
 // outdated says of what the last good version is used, nil if of nothing.
-func (s *Snapshot) outdated(set *platform.Set) *Invalid {
+func (s *Snapshot) outdated(set *catalog.Set) *Invalid {
 	const help = " (the last good version stays in use)"
 	switch {
 	case set.Err != nil:

@@ -17,9 +17,9 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -76,7 +76,7 @@ func sample(chart *sidecarchart.Chart, environment, kubeVersion string) *decisio
 		},
 		Workloads: []*workload.Record{workload.RecordOf(deployment)},
 		ConfigMap: func(string) (*corev1.ConfigMap, error) { return nil, nil }, //nolint:nilnil // There is none.
-		Platform:  platform.Of(chart, "", map[string]string{}), DefaultEnvironment: environment, KubeVersion: kubeVersion,
+		Platform:  catalog.Of(chart, "", map[string]string{}), DefaultEnvironment: environment, KubeVersion: kubeVersion,
 	}
 }
 

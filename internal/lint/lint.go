@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/world"
 )
@@ -25,7 +25,7 @@ type File struct {
 // Linter lints files. All fields are required.
 type Linter struct {
 	// Platform is the chart, with values of an installation if there are any.
-	Platform *platform.Platform
+	Platform *catalog.Platform
 	// DefaultEnvironment and KubeVersion are as in a decision.Snapshot.
 	DefaultEnvironment, KubeVersion string
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 )
 
@@ -18,7 +18,7 @@ func lintFiles(t *testing.T, files map[string]string) []string {
 	t.Helper()
 	chart, err := sidecarchart.Load(vectorsidecar.FS)
 	require.NoError(t, err)
-	linter := Linter{Platform: platform.Of(chart, "", map[string]string{}), DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
+	linter := Linter{Platform: catalog.Of(chart, "", map[string]string{}), DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
 	var given []File
 	for name, text := range files {
 		given = append(given, File{Name: name, Text: []byte(text)})

@@ -17,11 +17,11 @@ import (
 	"k8s.io/client-go/rest"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/sentry"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/tracing"
@@ -48,7 +48,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	defer cancel()
 	garbage := beginGarbage(ctx)
 	defer garbage.filled()
-	catalogue, err := loadCatalogue(chart, options)
+	catalogue, err := loadCatalog(chart, options)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if err := addChecks(mgr, loop.Alive); err != nil {
 		return err
 	}
-	by := judge{loop: loop, memo: memo, served: served, bare: platform.Of(catalogue.Builtin(), "", nil), counted: counted, config: config}
+	by := judge{loop: loop, memo: memo, served: served, bare: catalog.Of(catalogue.Builtin(), "", nil), counted: counted, config: config}
 	if err := addWebhook(ctx, ending, mgr, options, by); err != nil {
 		return err
 	}
@@ -137,14 +137,14 @@ func (o *Options) writtenBy() string {
 	return o.Namespace + "/" + cmp.Or(o.LeaderElectionID, defaultLeaderElectionID)
 }
 
-// loadCatalogue loads the built-in chart, and checks the default environment if
+// loadCatalog loads the built-in chart, and checks the default environment if
 // nothing else may define it.
-func loadCatalogue(chart fs.FS, options Options) (*platform.Catalogue, error) {
+func loadCatalog(chart fs.FS, options Options) (*catalog.Catalog, error) {
 	files, err := sidecarchart.Read(chart)
 	if err != nil {
 		return nil, err
 	}
-	catalogue, err := platform.NewCatalogue(files)
+	catalogue, err := catalog.New(files)
 	if err != nil {
 		return nil, err
 	}

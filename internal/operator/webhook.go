@@ -24,11 +24,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/admission"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 )
 
 // WebhookOptions are those of the admission webhook. Its zero value serves none.
@@ -149,7 +149,7 @@ type judge struct {
 	memo   *decision.Memo
 	served *certificate.Served
 	// bare is what there is of the platform without a ConfigMap.
-	bare    *platform.Platform
+	bare    *catalog.Platform
 	counted *metrics.Metrics
 	// config is that of the process's clients, without the fence of who leads.
 	config *rest.Config

@@ -21,10 +21,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -37,7 +37,7 @@ type Taker struct {
 	// Reader reads the world. A cache has to have IndexManager.
 	Reader client.Reader
 	// Platform is what the platform team gives.
-	Platform *platform.Platform
+	Platform *catalog.Platform
 	// DefaultEnvironment, DefaultFrom, KubeVersion and WrittenBy are as in a
 	// decision.Snapshot.
 	DefaultEnvironment, DefaultFrom, KubeVersion, WrittenBy string

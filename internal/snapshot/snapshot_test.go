@@ -16,9 +16,9 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
 	"kontroloop.ai/vector-sidecar-operator/internal/world"
@@ -72,7 +72,7 @@ func taker(t *testing.T, faults map[string]error, there ...client.Object) *snaps
 		w.Put(object)
 	}
 	return &snapshot.Taker{
-		Reader: &faulty{Reader: w, faults: faults}, Platform: platform.Of(chart, "", nil),
+		Reader: &faulty{Reader: w, faults: faults}, Platform: catalog.Of(chart, "", nil),
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
 	}
 }

@@ -15,7 +15,7 @@ import (
 var order = []string{
 	"internal/meta", "internal/tree", "internal/humanize", "internal/store", "internal/bounded", "api/v1alpha1",
 	"internal/environment", "internal/cause", "internal/template", "internal/sidecarchart",
-	"internal/vectoroptions", "internal/vectorconfig", "internal/workload", "internal/companion", "internal/policy", "internal/platform", "internal/render", "internal/plan",
+	"internal/vectoroptions", "internal/vectorconfig", "internal/workload", "internal/companion", "internal/policy", "internal/catalog", "internal/render", "internal/plan",
 	"internal/decision", "internal/snapshot", "internal/status", "internal/offline",
 	"internal/logging", "internal/metrics", "internal/tracing", "internal/sentry", "internal/election",
 	"internal/apply", "internal/certificate", "internal/admission", "internal/controller", "internal/operator",
@@ -26,7 +26,7 @@ var order = []string{
 // pure packages take values and return values.
 var pure = []string{
 	"internal/meta", "internal/tree", "internal/humanize", "internal/store", "internal/bounded", "internal/environment", "internal/cause", "internal/template", "internal/sidecarchart",
-	"internal/vectoroptions", "internal/vectorconfig", "internal/workload", "internal/companion", "internal/policy", "internal/platform", "internal/render", "internal/plan",
+	"internal/vectoroptions", "internal/vectorconfig", "internal/workload", "internal/companion", "internal/policy", "internal/catalog", "internal/render", "internal/plan",
 	"internal/decision", "internal/status",
 }
 

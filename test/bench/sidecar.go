@@ -14,8 +14,8 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -55,7 +55,7 @@ func newOverlay(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configurat
 			}
 			return configuration, nil
 		},
-		Platform: platform.Of(chart, "", nil), DefaultEnvironment: "development", KubeVersion: kubeVersion,
+		Platform: catalog.Of(chart, "", nil), DefaultEnvironment: "development", KubeVersion: kubeVersion,
 	}, nil)
 	if err != nil {
 		return nil, err

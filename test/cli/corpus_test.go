@@ -25,8 +25,8 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/scenario"
 	"kontroloop.ai/vector-sidecar-operator/internal/world"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
@@ -198,7 +198,7 @@ func install(t *testing.T, w *harness.World, one *scenario.Scenario) {
 	}
 	values := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "vector-system", Name: "environments"}}
 	if text, ok := one.File(scenario.Values); ok {
-		given, err := platform.ReadValues(t.Context(), vectorsidecar.FS, scenario.Values, []byte(text), environment)
+		given, err := catalog.ReadValues(t.Context(), vectorsidecar.FS, scenario.Values, []byte(text), environment)
 		require.NoError(t, err)
 		values.Data = given.Files()
 	}

@@ -21,11 +21,11 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/offline"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	projects "kontroloop.ai/vector-sidecar-operator/internal/world"
@@ -65,7 +65,7 @@ func loadSamples(t *testing.T) []*sample {
 		require.NoError(t, err)
 		namespace := world.Namespace(t)
 		one := &sample{merger: merger, watch: watch(t, namespace), snapshot: decision.Snapshot{
-			DefaultEnvironment: "development", KubeVersion: version.GitVersion, Platform: platform.Of(chart, "values.yaml", nil),
+			DefaultEnvironment: "development", KubeVersion: version.GitVersion, Platform: catalog.Of(chart, "values.yaml", nil),
 		}}
 		configMaps := map[string]*corev1.ConfigMap{}
 		for _, document := range documents {

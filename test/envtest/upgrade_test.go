@@ -18,8 +18,8 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/platform"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -144,7 +144,7 @@ func TestWhatIsAskedForIsWrittenDownWithoutNewPods(t *testing.T) {
 		before = append(before, deployment.DeepCopy())
 	}
 
-	give(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, platform.PolicyKey, "users: {min: 1000}"))
+	give(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, catalog.PolicyKey, "users: {min: 1000}"))
 
 	for i, deployment := range deployments {
 		harness.Until(t, world, deployment, "the note", func(d *appsv1.Deployment) bool {

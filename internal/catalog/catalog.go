@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package platform
+package catalog
 
 import (
 	"crypto/sha256"
@@ -26,9 +26,9 @@ import (
 // others are ENVIRONMENT.yaml.
 const PolicyKey = "policy"
 
-// Catalogue turns ConfigMaps into a Platform and remembers what was good. It may be
+// Catalog turns ConfigMaps into a Platform and remembers what was good. It may be
 // used by several goroutines at once.
-type Catalogue struct {
+type Catalog struct {
 	files   sidecarchart.Files
 	builtin *sidecarchart.Chart
 
@@ -62,20 +62,20 @@ type Change struct {
 	Err error
 }
 
-// NewCatalogue returns a Catalogue that has the built-in chart only.
-func NewCatalogue(builtin sidecarchart.Files) (*Catalogue, error) {
+// New returns a Catalog that has the built-in chart only.
+func New(builtin sidecarchart.Files) (*Catalog, error) {
 	chart, err := builtin.Load()
 	if err != nil {
 		return nil, err
 	}
-	return &Catalogue{files: builtin, builtin: chart, charts: map[string]loaded{}}, nil
+	return &Catalog{files: builtin, builtin: chart, charts: map[string]loaded{}}, nil
 }
 
 // Builtin is the chart that is built in.
-func (c *Catalogue) Builtin() *sidecarchart.Chart { return c.builtin }
+func (c *Catalog) Builtin() *sidecarchart.Chart { return c.builtin }
 
 // Current is what the last Update returned, nil if there was none.
-func (c *Catalogue) Current() *Platform {
+func (c *Catalog) Current() *Platform {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.current
@@ -84,7 +84,7 @@ func (c *Catalogue) Current() *Platform {
 // Update takes the ConfigMaps as they are now: that of the installation, and those
 // that hold template sets. It returns what there is, and what has become of it since
 // the last call. Nothing is read anew while the versions are the same.
-func (c *Catalogue) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap) (*Platform, []Change) {
+func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap) (*Platform, []Change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	slices.SortFunc(sets, func(a, b corev1.ConfigMap) int { return strings.Compare(a.Name, b.Name) })
@@ -110,7 +110,7 @@ func versionOf(object *corev1.ConfigMap) string {
 }
 
 // readPolicy keeps the last good policy where the present one cannot be used.
-func (c *Catalogue) readPolicy(next *Platform, installation *corev1.ConfigMap) []Change {
+func (c *Catalog) readPolicy(next *Platform, installation *corev1.ConfigMap) []Change {
 	text := installation.Data[PolicyKey]
 	if c.policyText != nil && *c.policyText == text {
 		next.Policy, next.PolicyErr = c.current.Policy, c.current.PolicyErr
@@ -130,7 +130,7 @@ func (c *Catalogue) readPolicy(next *Platform, installation *corev1.ConfigMap) [
 }
 
 // readSets loads the sets that have changed, and forgets those that are gone.
-func (c *Catalogue) readSets(sets []corev1.ConfigMap) []Change {
+func (c *Catalog) readSets(sets []corev1.ConfigMap) []Change {
 	byName := map[string][]*corev1.ConfigMap{}
 	for i := range sets {
 		if name := sets[i].Labels[meta.LabelTemplateSet]; name != "" {
@@ -153,7 +153,7 @@ func (c *Catalogue) readSets(sets []corev1.ConfigMap) []Change {
 }
 
 // load reads a set unless that was done before.
-func (c *Catalogue) load(name string, objects []*corev1.ConfigMap, before loaded) loaded {
+func (c *Catalog) load(name string, objects []*corev1.ConfigMap, before loaded) loaded {
 	now := loaded{}
 	for _, object := range objects {
 		now.version += versionOf(object) + " "
@@ -179,7 +179,7 @@ func (c *Catalogue) load(name string, objects []*corev1.ConfigMap, before loaded
 
 // addSets gives each set the installation's values, and the environments that are
 // known at all.
-func (c *Catalogue) addSets(next *Platform, installation *corev1.ConfigMap) {
+func (c *Catalog) addSets(next *Platform, installation *corev1.ConfigMap) {
 	source := describe(installation)
 	withValues := func(chart *sidecarchart.Chart) *environment.Set {
 		known := chart.Environments.WithNames(c.builtin.Environments.Names()...)

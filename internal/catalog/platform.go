@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package platform is what a platform team has given the operator: template sets
+// Package catalog is what a platform team has given the operator: template sets
 // with the values of every environment, and the policy. It keeps the last good
 // version of each; it takes ConfigMaps as they come and asks no cluster.
-package platform
+package catalog
 
 import (
 	"fmt"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package platform
+package catalog
 
 import (
 	"archive/tar"
@@ -21,10 +21,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 )
 
-// system is the operator's namespace as the catalogue sees it.
+// system is the operator's namespace as the catalog sees it.
 type system struct {
 	t            *testing.T
-	catalogue    *Catalogue
+	catalog    *Catalog
 	installation *corev1.ConfigMap
 	sets         map[string]corev1.ConfigMap
 	version      int
@@ -42,7 +42,7 @@ func newSystem(t *testing.T) *system {
 func (s *system) restart() {
 	files, err := sidecarchart.Read(vectorsidecar.FS)
 	require.NoError(s.t, err)
-	s.catalogue, err = NewCatalogue(files)
+	s.catalog, err = New(files)
 	require.NoError(s.t, err)
 }
 
@@ -71,7 +71,7 @@ func (s *system) update() (*Platform, []Change) {
 	for _, object := range s.sets {
 		sets = append(sets, object)
 	}
-	return s.catalogue.Update(s.installation, sets)
+	return s.catalog.Update(s.installation, sets)
 }
 
 func (s *system) set(name string) *Set {
