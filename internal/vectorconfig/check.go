@@ -54,6 +54,7 @@ func Check(ctx context.Context, files []File, options Options) (*Report, error) 
 	if isWhole {
 		c.check()
 	}
+	c.checkUnset()
 	beside := c.namedBeside(options.Beside, isWhole)
 	if c.effort.err = ctx.Err(); c.effort.err != nil {
 		return nil, c.effort.err
@@ -80,12 +81,15 @@ type checker struct {
 	counts   map[Level]int
 	effort   *effort
 
-	// interpolates tells whether ${VAR} is replaced.
-	interpolates bool
-	components   []*component
-	byKind       map[kind]map[string]*component
-	outputs      map[string]*output
-	listeners    []listener
+	// interpolates tells whether ${VAR} is replaced, interpolations what was in the files.
+	interpolates   bool
+	interpolations []*interpolation
+	// told are variables, and backends behind "secret ".
+	told       map[string]bool
+	components []*component
+	byKind     map[kind]map[string]*component
+	outputs    map[string]*output
+	listeners  []listener
 }
 
 // read parses and merges the files. It is not whole if one cannot be read: then
@@ -93,13 +97,12 @@ type checker struct {
 func (c *checker) read() (root *value, isWhole bool) {
 	root = &value{form: table, at: position{line: 1, column: 1}}
 	isWhole = true
-	for i, file := range c.files {
+	for i := range c.files {
 		if c.effort.ctx.Err() != nil {
 			return root, false
 		}
-		tree, failed := parse(file, i)
-		if failed != nil {
-			c.report(failed.code, failed.at, "", "%s", failed.message, failed.help)
+		tree := c.parseFile(i)
+		if tree == nil {
 			isWhole = false
 			continue
 		}

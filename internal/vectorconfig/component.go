@@ -64,7 +64,7 @@ func (c *checker) readComponents() {
 	c.byKind = map[kind]map[string]*component{source: {}, transform: {}, sink: {}, memory: {}}
 	for _, section := range sections {
 		of := c.root.get(section.key)
-		if of.form != table && of.form != null {
+		if of.form != table && of.form != null && of.form != open {
 			c.report(wrongForm, of.at, section.key, "%s is %s, not a map of components by their id", section.key, of.form.noun())
 		}
 		for i := range of.entries {
@@ -83,7 +83,9 @@ func (c *checker) readComponents() {
 }
 
 func (c *checker) readComponent(one *component) bool {
-	if one.options.form != table {
+	if one.options.form == open {
+		one.options = &value{form: open, at: one.at}
+	} else if one.options.form != table {
 		c.report(wrongForm, one.at, one.path, "%s is %s, not a map with a type", one.path, one.options.form.noun())
 		return false
 	}
@@ -91,6 +93,7 @@ func (c *checker) readComponent(one *component) bool {
 	c.readInputs(one)
 	typed := one.options.get("type")
 	switch {
+	case one.options.form == open || typed.form == open || c.hasOpenKey(one.options):
 	case typed.form == null:
 		c.report(noType, one.at, one.path, "type is missing", didYouMean(c.nearestKey(one.options, "type")))
 	case typed.form != text || typed.scalar == "":
@@ -158,6 +161,7 @@ func (c *checker) readInputs(one *component) {
 	given := one.options.get("inputs")
 	path := one.path + ".inputs"
 	switch {
+	case given.form == open || one.options.form == open || given.form == null && c.hasOpenKey(one.options):
 	case given.form == null:
 		c.report(noInputs, one.at, path, "inputs is missing", didYouMean(c.nearestKey(one.options, "inputs")))
 	case given.form != list:
@@ -185,7 +189,7 @@ func (c *checker) readTables() {
 			continue
 		}
 		one := &component{kind: memory, id: e.key, at: e.at, path: join("enrichment_tables", e.key), options: e.value, typeName: "memory", takes: logs}
-		if inputs := e.value.get("inputs"); inputs.form != list && inputs.form != null || len(inputs.items) > 0 {
+		if inputs := e.value.get("inputs"); inputs.form != list && inputs.form != null && inputs.form != open || len(inputs.items) > 0 {
 			c.readInputs(one)
 		}
 		c.components = append(c.components, one)
@@ -201,7 +205,7 @@ func (one *component) isSinkLike() bool {
 // isDynamic tells whether Vector may put something else in the place of a text
 // before it reads it.
 func (c *checker) isDynamic(scalar string) bool {
-	return strings.Contains(scalar, "SECRET[") || strings.Contains(scalar, "$") && (c.interpolates || !c.version.known)
+	return strings.Contains(scalar, "SECRET[") || strings.Contains(scalar, "$") && c.mayInterpolate()
 }
 
 // is tells whether a component has one of these types.

@@ -43,11 +43,22 @@ func (c *Container) has(argument, variable string) bool {
 	return c != nil && (slices.Contains(c.Args, argument) || c.Env[variable] == "true")
 }
 
-// defines tells whether a variable is there. The container runtime sets HOSTNAME,
-// HOME and PATH.
+// mayHave reports whether it is not known if a variable switches something on.
+func (c *Container) mayHave(variable string) bool {
+	if c == nil {
+		return true
+	}
+	value, isSet := c.Env[variable]
+	return isSet && value == "" || !isSet && c.OpenEnv
+}
+
+// defines reports whether a variable is there, or may be: the container runtime sets
+// HOSTNAME, HOME and PATH, the kubelet those of Services, and the image of Vector
+// SSL_CERT_FILE.
 func (c *Container) defines(name string) bool {
 	_, isSet := c.Env[name]
-	return isSet || slices.Contains([]string{"HOSTNAME", "HOME", "PATH"}, name)
+	return isSet || slices.Contains([]string{"HOSTNAME", "HOME", "PATH", "SSL_CERT_FILE"}, name) ||
+		strings.HasPrefix(name, "KUBERNETES_") || strings.Contains(name, "_SERVICE_HOST") || strings.Contains(name, "_SERVICE_PORT")
 }
 
 // mountOf returns the deepest mount that a path lies on, nil if there is none.

@@ -3,7 +3,10 @@
 
 package vectorconfig
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // resolveInputs collects the outputs, those of sources before those of
 // transforms, and expands the patterns in inputs against them.
@@ -89,7 +92,7 @@ func (c *checker) checkInputs() {
 			out := c.outputs[in.text]
 			switch {
 			case out == nil && (c.isDynamic(in.text) || relaxed && isPattern(in.text)):
-			case out == nil && c.hasUnknownOutputs(in.text):
+			case out == nil && c.hasUnknownOutputs(in.text): // It may be there.
 			case out == nil:
 				c.reportUnknownInput(one, in)
 			case out.isTwice:
@@ -101,12 +104,27 @@ func (c *checker) checkInputs() {
 	}
 }
 
-// hasUnknownOutputs tells whether an input is a named output of a component whose
-// type is not known, and which may have any.
+// hasUnknownOutputs reports whether an input may be an output of a component whose type,
+// options or id are not known.
 func (c *checker) hasUnknownOutputs(text string) bool {
+	for _, section := range sections {
+		if of := c.root.get(section.key); of.form == open || c.hasOpenKey(of) {
+			return true
+		}
+	}
 	id, _, isNamed := strings.Cut(text, ".")
-	owner := c.outputs[id]
-	return isNamed && owner != nil && owner.of.profile == nil && owner.of.kind != memory
+	for _, k := range []kind{source, transform} {
+		if owner := c.byKind[k][id]; isNamed && owner != nil && (owner.profile == nil || c.isOpenComponent(owner)) {
+			return true
+		}
+	}
+	return c.hasOpenKey(c.root)
+}
+
+// isOpenComponent reports whether an option of a component may be anything.
+func (c *checker) isOpenComponent(one *component) bool {
+	return one.options.form == open || c.hasOpenKey(one.options) ||
+		slices.ContainsFunc(one.options.entries, func(e entry) bool { return e.value.form == open })
 }
 
 func (c *checker) link(one *component, in input, out *output) {

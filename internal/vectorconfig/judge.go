@@ -50,7 +50,7 @@ func (c *checker) judge(path, of string, at position, v *value, object *vectorop
 		case slices.Contains(except, e.key):
 		case option != nil:
 			c.judgeValue(join(path, e.key), e.value, option.Forms)
-		case !isOpen(e.key) && c.effort.nearest(e.key, missing) == "":
+		case !c.isOpen(e.key) && c.effort.nearest(e.key, missing) == "":
 			c.reportUnknown(path, of, e, object)
 		}
 	}
@@ -86,7 +86,7 @@ func names(object *vectoroptions.Object) []string {
 // missing lists the options that an object has to have, under one of their names, and
 // has not. A key that is not known yet may be any of them.
 func (c *checker) missing(v *value, object *vectoroptions.Object) []string {
-	if slices.ContainsFunc(v.entries, func(e entry) bool { return isOpen(e.key) }) {
+	if v.form == open || c.hasOpenKey(v) {
 		return nil
 	}
 	var all []string
@@ -99,7 +99,7 @@ func (c *checker) missing(v *value, object *vectoroptions.Object) []string {
 		}
 		applies, isKnown := option.Applies(func(name string) (string, bool) {
 			other := v.get(name)
-			return other.scalar, other.form == text && !isOpen(other.scalar)
+			return other.scalar, other.form == text && !c.isOpen(other.scalar)
 		})
 		if applies && isKnown {
 			all = append(all, option.Name)
@@ -121,7 +121,7 @@ func (c *checker) didYouMeanInstead(v *value, object *vectoroptions.Object, name
 
 // judgeValue holds a value to the forms that its option may have.
 func (c *checker) judgeValue(path string, v *value, forms []vectoroptions.Form) {
-	if len(forms) == 0 || v.form == null || v.form == text && isOpen(v.scalar) {
+	if len(forms) == 0 || v.form == null || v.form == open || v.form == text && c.isOpen(v.scalar) {
 		return
 	}
 	var choices []string
@@ -129,7 +129,7 @@ func (c *checker) judgeValue(path string, v *value, forms []vectoroptions.Form) 
 		if !isOf(v, form.Kind) {
 			continue
 		}
-		if v.form == text && !form.Allows(v.scalar) && !strings.HasSuffix(path, ".codec") { // Codecs have a rule of their own.
+		if v.form == text && !form.Allows(v.scalar) {
 			choices = append(choices, form.Values()...)
 			continue
 		}
@@ -137,7 +137,7 @@ func (c *checker) judgeValue(path string, v *value, forms []vectoroptions.Form) 
 		return
 	}
 	if len(choices) > 0 {
-		c.add(noSuchValue, v.at, path, c.version.isTabled(), "%s is %q, and not one of %s", path, v.scalar, strings.Join(choices, ", "), didYouMean(c.effort.nearest(v.scalar, choices)))
+		c.reportChoice(path, v, choices)
 		return
 	}
 	given := v.form.noun()
@@ -145,6 +145,17 @@ func (c *checker) judgeValue(path string, v *value, forms []vectoroptions.Form) 
 		given += ", " + strconv.Quote(v.scalar)
 	}
 	c.add(wrongForm, v.at, path, c.version.isTabled(), "%s is %s, and not %s", path, given, nouns(forms))
+}
+
+// reportChoice says that a value is none of those that there are. A slip of a codec is one
+// in any version.
+func (c *checker) reportChoice(path string, v *value, choices []string) {
+	code, near := noSuchValue, c.effort.nearest(v.scalar, choices)
+	isCertain := c.version.isTabled()
+	if strings.HasSuffix(path, ".codec") {
+		code, isCertain = unknownCodec, isCertain || near != ""
+	}
+	c.add(code, v.at, path, isCertain, "%s is %q, and not one of %s", path, v.scalar, strings.Join(choices, ", "), didYouMean(near))
 }
 
 // judgeWithin goes on with what a list or a map holds.
@@ -163,10 +174,10 @@ func (c *checker) judgeWithin(path string, v *value, form vectoroptions.Form) {
 	}
 }
 
-// isOpen tells whether a text may become another value: by a variable, in any version, by
-// a secret or by a template.
-func isOpen(scalar string) bool {
-	return strings.IndexByte(scalar, '$') >= 0 || strings.Contains(scalar, "SECRET[") || strings.Contains(scalar, "{{")
+// isOpen reports whether a text may become another value: by a variable, a secret or a
+// template.
+func (c *checker) isOpen(scalar string) bool {
+	return c.isDynamic(scalar) || strings.Contains(scalar, "{{")
 }
 
 // plainNumber is a number for every reader of YAML; for Vector's, 0123 and 1_000 are texts.

@@ -26,6 +26,7 @@ func (c *checker) merge(into, from *value) {
 			there.value.items = append(there.value.items, e.value.items...)
 		case there.value.form == table && e.value.form == table:
 			c.mergeOptions(e.key, there.value, e.value)
+		case there.value.form == open || e.value.form == open:
 		case there.value.scalar != e.value.scalar || there.value.form != e.value.form:
 			c.report(definedTwice, e.at, e.key, "%q is %s here and %s at %s", e.key, e.value.scalar, there.value.scalar, c.place(there.at))
 		}
@@ -59,6 +60,7 @@ func (c *checker) mergeOptions(path string, into, from *value) {
 			into.add(e)
 		case first.value.form == table && e.value.form == table:
 			c.mergeOptions(join(path, e.key), first.value, e.value)
+		case first.value.form == open || e.value.form == open:
 		case first.value.scalar != e.value.scalar || first.value.form != e.value.form:
 			c.report(definedTwice, e.at, join(path, e.key), "%q is %s here and %s at %s", e.key, e.value.scalar, first.value.scalar, c.place(first.at))
 		}

@@ -110,11 +110,28 @@ func datadogAgent(one *component) []*output {
 
 // given is which events come out of a component with one output.
 func (c *checker) given(one *component) events {
-	codec := one.options.get("decoding", "codec")
-	if !one.profile.givesByCodec || codec.form != text {
+	switch {
+	case !one.profile.givesByCodec:
+		return one.profile.gives
+	case c.hasOpenKey(one.options) || one.options.form == open:
+		return everything
+	case one.is("splunk_hec"):
+		return c.decoded(one, one.options.get("event")) | c.decoded(one, one.options.get("raw"))
+	}
+	return c.decoded(one, one.options)
+}
+
+// decoded is which events a component reads of what options with a decoding let in.
+func (c *checker) decoded(one *component, options *value) events {
+	decoding := options.get("decoding")
+	codec := decoding.get("codec")
+	switch {
+	case options.form == open || decoding.form == open || codec.form == open:
+		return everything
+	case codec.form != text:
 		return one.profile.gives
 	}
-	return c.codec(c.tables.decodes, codec, one.path+".decoding.codec", one.profile.gives)
+	return eventsOfCodec(c.tables.decodes, codec)
 }
 
 // taken is which events a component takes.
@@ -126,28 +143,23 @@ func (c *checker) taken(one *component) events {
 	if one.kind == source || !p.takesByCodec {
 		return p.takes
 	}
-	at, codec := one.path+".encoding.codec", one.options.get("encoding", "codec")
-	if one.is("opentelemetry") {
-		at, codec = one.path+".protocol.encoding.codec", one.options.get("protocol", "encoding", "codec")
+	codec := one.options.get("encoding", "codec")
+	switch {
+	case one.is("opentelemetry"):
+		codec = one.options.get("protocol", "encoding", "codec")
+	case one.is("aws_s3") && one.options.has("batch_encoding"):
+		return logs
 	}
 	if codec.form != text {
 		return p.takes
 	}
-	return p.takes & c.codec(c.tables.encodes, codec, at, everything)
+	return p.takes & eventsOfCodec(c.tables.encodes, codec)
 }
 
-// codec looks a codec up; one that is not known is taken for anything.
-func (c *checker) codec(known map[string]events, codec *value, path string, otherwise events) events {
+// eventsOfCodec is which events a codec is for; one that is not known is taken for all.
+func eventsOfCodec(known map[string]events, codec *value) events {
 	if kinds, ok := known[codec.scalar]; ok {
 		return kinds
 	}
-	if !c.isDynamic(codec.scalar) {
-		var names []string
-		for name := range known {
-			names = append(names, name)
-		}
-		near := c.effort.nearest(codec.scalar, names)
-		c.add(unknownCodec, codec.at, path, near != "" || c.version.isCovered(), "there is no codec %q here", codec.scalar, didYouMean(near))
-	}
-	return otherwise
+	return everything
 }

@@ -207,8 +207,15 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 	},
 	misplacedKey: {fires: []try{{text: "sources: {a: {type: stdin, inputs: [b]}}"}, {text: "transforms: {a: {type: remap, buffer: {}}}"}}, silent: []try{{text: graph("", "inputs: [app], buffer: {type: memory}")}, {text: "sources: {a: {type: file, encoding: {charset: utf-8}}}"}}},
 	unknownCodec: {
-		fires:  []try{{text: graph("  a: {type: exec, decoding: {codec: jsn}}\n", ok)}, {text: "sinks: {a: {type: opentelemetry, inputs: [b], protocol: {encoding: {codec: jsom}}}}"}, {text: "sinks: {a: {type: console, inputs: [b], encoding: {codec: vrl}}}"}},
-		silent: []try{{text: graph("  a: {type: exec, decoding: {codec: vrl}}\n", ok)}, {text: "sinks: {a: {type: console, inputs: [b], encoding: {codec: \"${CODEC}\"}}}", image: "vector:0.50.0"}},
+		fires: []try{{text: graph("  a: {type: exec, decoding: {codec: jsn}}\n", ok)}, {text: "sinks: {a: {type: opentelemetry, inputs: [b], protocol: {encoding: {codec: jsom}}}}"}, {text: "sinks: {a: {type: console, inputs: [b], encoding: {codec: vrl}}}"},
+			{text: "sinks: {a: {type: console, inputs: [b], encoding: {codec: otlp}}}", image: "vector:0.50.0"}, {text: "sinks: {a: {type: console, inputs: [b], encoding: {codec: syslog}}}", image: "vector:0.52.0"},
+			{text: "sources: {a: {type: exec, decoding: {codec: otlp}}}", image: "vector:0.50.0"}, {text: "sinks: {a: {type: aws_s3, encoding: {codec: parquet}}}"}, {text: "sinks: {a: {type: clickhouse, batch_encoding: {codec: parquet}}}"},
+			{text: "sources: {a: {type: splunk_hec, raw: {decoding: {codec: jsno}}}}"}, {text: "sinks: {a: {type: console, encoding: {codec: jsno}}}", image: "vector:0.30.0"},
+		},
+		silent: []try{{text: graph("  a: {type: exec, decoding: {codec: vrl}}\n", ok)}, {text: "sinks: {a: {type: console, inputs: [b], encoding: {codec: \"${CODEC}\"}}}", image: "vector:0.50.0"},
+			{text: "sinks: {a: {type: console, encoding: {codec: otlp}}}", image: "vector:0.51.0"}, {text: "sinks: {a: {type: console, encoding: {codec: syslog}}}", image: "vector:0.53.0"}, {text: "sinks: {a: {type: clickhouse, batch_encoding: {codec: arrow_stream}}}", image: "vector:0.53.0"},
+			{text: "sinks: {a: {type: aws_s3, batch_encoding: {codec: parquet}}}"}, {text: "sources: {a: {type: splunk_hec, raw: {decoding: {codec: json}}}}"},
+		},
 	},
 	unknownOption: {
 		fires: []try{
@@ -249,6 +256,11 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 		fires: []try{
 			{text: "sinks: {a: {type: kafka, topic: \"{{ t }}\"}}"}, {text: "sinks: {a: {type: aws_s3, key_prefix: \"%F/{{ t }}\"}}"}, {text: "sinks: {a: {type: http, request: {headers: {X: \"{{ t }}\"}}}}"},
 			{text: "sinks: {a: {type: http, uri: \"http://{{ t }}/\"}}"}, {text: "sinks: {a: {type: http, uri: \"http://a/?q={{ t }}\"}}"}, {text: "sinks: {a: {type: http, uri: \"http://a/{{ t }}#b\"}}"}, {text: "sinks: {a: {type: file, path: \"/{{ t }}\"}}"},
+			{text: "sinks: {a: {type: file, path: \"logs/{{ t }}.log\"}}"}, {text: "sinks: {a: {type: file, path: \"/app-{{ t }}.log\"}}"}, {text: "sinks: {a: {type: file, path: \"/../{{ t }}.log\"}}"}, {text: "sinks: {a: {type: http, uri: \"http://a\\\\b/{{ t }}\"}}"},
+			{text: "sinks: {a: {type: elasticsearch, mode: data_stream, data_stream: {type: \"{{ t }}\"}}}"}, {text: "sinks: {a: {type: elasticsearch, mode: data_stream, data_stream: {dataset: \"{{ t }}\"}}}"}, {text: "sinks: {a: {type: elasticsearch, mode: data_stream, data_stream: {namespace: \"{{ t }}\"}}}"},
+			{text: "sinks: {a: {type: elasticsearch, bulk: {index: \"{{ t }}\"}}}"}, {text: "sinks: {a: {type: elasticsearch, mode: normal, normal: {index: \"{{ t }}\"}}}"}, {text: "sinks: {a: {type: gcp_stackdriver_logs, resource: {type: t, zone: \"{{ t }}\"}}}"}, {text: "sinks: {a: {type: gcp_stackdriver_logs, labels: {l: \"{{ t }}\"}}}"},
+			{text: "sinks: {a: {type: greptimedb_logs, pipeline_name: \"{{ t }}\"}}"}, {text: "sinks: {a: {type: greptimedb_logs, pipeline_version: \"{{ t }}\"}}"}, {text: "sinks: {a: {type: aws_s3, ssekms_key_id: \"{{ t }}\"}}"}, {text: "sinks: {a: {type: loki, labels: {\"{{ k }}\": a}}}"},
+			{text: "sinks: {a: {type: redis, key: \"/{{ t }}\"}}"}, {text: "sinks: {a: {type: opentelemetry, dangerously_allow_unconfined_template_resolution: true, protocol: {type: http, uri: \"{{ t }}\"}}}"},
 		},
 		silent: []try{
 			{text: "sinks: {a: {type: kafka, topic: \"{{ t }}\"}}", image: "vector:0.56.0"}, {text: "sinks: {a: {type: kafka, topic: \"t-{{ t }}\"}, b: {type: aws_s3, key_prefix: \"%F/\"}}"},
@@ -257,6 +269,9 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 			{text: "sinks: {a: {type: http, uri: \"https://api.example.com:443{{ path }}\"}, b: {type: http, uri: \"http://a/?q=1\"}, c: {type: kafka, topic: \"{{x\"}}"},
 			{text: "sinks: {a: {type: elasticsearch, mode: data_stream, bulk: {index: \"{{ index }}\"}}}"},
 			{text: "sinks: {a: {type: papertrail, process: \"{{ t }}\"}}"},
+			{text: "sinks: {a: {type: opentelemetry, protocol: {type: http, uri: \"{{ t }}\", dangerously_allow_unconfined_template_resolution: true}}, b: {type: elasticsearch, data_stream: {type: \"{{ t }}\"}}}"},
+			{text: "sinks: {a: {type: http, uri: \"unix{{ t }}\"}, b: {type: file, path: \"/var/log/app-{{ t }}.log\"}, c: {type: loki, labels: {\"l_{{ k }}\": \"v_{{ t }}\"}}, d: {type: gcp_stackdriver_logs, resource: {type: \"{{ t }}\"}}}"},
+			{text: "sinks: {a: {type: http, uri: \"HTTPS://a.example/{{ t }}\"}, b: {type: elasticsearch, mode: data_stream, bulk: {index: \"{{ t }}\"}, data_stream: {type: \"logs-{{ t }}\"}}}"},
 		},
 	},
 	literalVariable: {

@@ -18,7 +18,7 @@ var topLevel = strings.Fields(`
 
 func (c *checker) checkKeys() {
 	for _, e := range c.root.entries {
-		if !slices.Contains(topLevel, e.key) {
+		if !slices.Contains(topLevel, e.key) && !c.isDynamic(e.key) {
 			near := c.effort.nearest(e.key, topLevel)
 			c.add(unknownKey, e.at, e.key, near != "" || c.version.isCovered(), "%q is no top-level key of Vector's", e.key, didYouMean(near))
 		}
@@ -59,6 +59,9 @@ func (c *checker) checkShape() {
 	for _, section := range sections {
 		given := c.root.get(section.key)
 		if section.kind == transform || len(given.entries) > 0 || given.form != null && given.form != table {
+			continue
+		}
+		if given.form == open || c.hasOpenKey(c.root) {
 			continue
 		}
 		c.report(noComponents, c.root.at, section.key, "%s is empty", section.key)

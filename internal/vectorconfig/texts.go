@@ -16,8 +16,8 @@ const interpolatedUntil = 57
 // (:- and -) or a message (:? and ?).
 var variable = regexp.MustCompile(`\$\$|\$([\w.]+)|\$\{([\w.]+)(:?[-?][^}]*)?\}`)
 
-// secret is SECRET[backend.key].
-var secret = regexp.MustCompile(`SECRET\[([^\].]*)\.([^\]]*)\]`)
+// secret is SECRET[backend.key], as Vector finds it: other texts stay as they are.
+var secret = regexp.MustCompile(`SECRET\[(\w+)\.([\w.\-/]+)\]`)
 
 // vrl are the options whose text is a program, in which $ has other meanings.
 var vrl = []string{"source", "condition"}
@@ -36,19 +36,23 @@ func (c *checker) interpolation() bool {
 // checkTexts looks for variables, secrets and credentials in all texts.
 func (c *checker) checkTexts() {
 	backends := c.root.get("secret")
+	hasBackends := backends.form != open && !c.hasOpenKey(backends)
 	c.root.visit("", func(path string, v *value) {
 		key := path[strings.LastIndexByte(path, '.')+1:]
 		if strings.IndexByte(v.scalar, '$') >= 0 {
 			c.checkVariables(path, key, v)
 		}
 		if strings.Contains(v.scalar, "SECRET[") {
-			c.checkSecrets(path, v, backends)
+			if hasBackends {
+				c.checkSecrets(path, v, backends)
+			}
 			return
 		}
-		if c.container != nil && c.tables.secrets[key] && v.scalar != "" && !variable.MatchString(v.scalar) {
+		if c.container != nil && c.tables.secrets[key] && v.scalar != "" && !variable.MatchString(v.scalar) && !c.isReplaced(v.at) {
 			c.report(plainSecret, v.at, path, "%s is in plain text", key)
 		}
 	})
+	c.checkCommentedSecrets()
 }
 
 func (c *checker) checkVariables(path, key string, v *value) {
@@ -62,7 +66,7 @@ func (c *checker) checkVariables(path, key string, v *value) {
 			}
 		case c.container == nil || c.container.OpenEnv || strings.HasPrefix(strings.TrimPrefix(modifier, ":"), "-"):
 		case !c.container.defines(name):
-			c.add(unsetVariable, v.at, path, c.version.known, "the container has no variable %s", name)
+			c.tellUnset(name, v.at, path)
 		}
 	}
 }
@@ -70,7 +74,41 @@ func (c *checker) checkVariables(path, key string, v *value) {
 func (c *checker) checkSecrets(path string, v, backends *value) {
 	for _, match := range secret.FindAllStringSubmatch(v.scalar, mostInText) {
 		if !backends.has(match[1]) {
-			c.report(unknownSecret, v.at, path, "there is no secret backend %q", match[1])
+			c.tellBackend(match[1], v.at, path)
 		}
 	}
+}
+
+// checkCommentedSecrets finds backends that only comments and keys ask for: Vector looks
+// for secrets in the text of a file.
+func (c *checker) checkCommentedSecrets() {
+	backends := c.root.get("secret")
+	if backends.form == open || c.hasOpenKey(backends) {
+		return
+	}
+	for number, file := range c.files {
+		if !strings.Contains(file.Text, "SECRET[") {
+			continue
+		}
+		for _, at := range secret.FindAllStringSubmatchIndex(file.Text, mostInText) {
+			name := file.Text[at[2]:at[3]]
+			if !backends.has(name) && !c.told["secret "+name] {
+				line := strings.Count(file.Text[:at[0]], "\n")
+				c.tellBackend(name, position{file: number, line: line + 1, column: at[0] - strings.LastIndexByte(file.Text[:at[0]], '\n')}, "")
+			}
+		}
+	}
+}
+
+func (c *checker) tellBackend(name string, at position, path string) {
+	c.tell("secret " + name)
+	c.report(unknownSecret, at, path, "there is no secret backend %q", name)
+}
+
+// tell notes what was told of in a value, and need not be of a text.
+func (c *checker) tell(what string) {
+	if c.told == nil {
+		c.told = map[string]bool{}
+	}
+	c.told[what] = true
 }

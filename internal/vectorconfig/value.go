@@ -15,11 +15,13 @@ const (
 	boolean
 	list
 	table
+	// open is what a variable stands for of which nothing is known: any of the others.
+	open
 )
 
 // noun is the word for a form in messages.
 func (f form) noun() string {
-	return [...]string{"nothing", "a text", "a number", "a boolean", "a list", "a map"}[f]
+	return [...]string{"nothing", "a text", "a number", "a boolean", "a list", "a map", "a variable"}[f]
 }
 
 // position is where something stands. Lines and columns count from 1; 0 is
@@ -114,7 +116,7 @@ func (v *value) float() (float64, bool) {
 // visit calls visit for every text below a value, keys excepted, with its path.
 func (v *value) visit(path string, visit func(path string, v *value)) {
 	switch v.form {
-	case text:
+	case text, open:
 		visit(path, v)
 	case list:
 		for i, item := range v.items {
