@@ -107,12 +107,20 @@ has on the pod's address is asked where the user says so.
 {{- /*
 How often in a row, ten seconds apart, the kubelet finds nothing before it kills Vector.
 Nothing answers from the moment on that Vector is told to end; when it ends in place,
-with its pod staying, it has to get its time.
+with its pod staying, it has to get its time: an argument goes before the variable, and
+without any limit it is ten minutes.
 */}}
 {{- define "vector-sidecar.failures" }}
 {{- $limit := .Values.sidecar.shutdown.limitSeconds }}
 {{- range include "vector-sidecar.env" . | fromYamlArray }}
 {{- if and (eq .name "VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS") .value }}{{ $limit = int .value }}{{ end }}
+{{- end }}
+{{- $before := "" }}
+{{- range .Values.sidecar.args }}
+{{- if eq $before "--graceful-shutdown-limit-secs" }}{{ $limit = int . }}{{ end }}
+{{- if hasPrefix "--graceful-shutdown-limit-secs=" . }}{{ $limit = int (trimPrefix "--graceful-shutdown-limit-secs=" .) }}{{ end }}
+{{- if eq . "--no-graceful-shutdown-limit" }}{{ $limit = 600 }}{{ end }}
+{{- $before = . }}
 {{- end }}
 {{- if .Values.predecessor }}{{ $limit = 0 }}{{ end }}
 {{- max 6 (add 2 (div $limit 10)) }}
