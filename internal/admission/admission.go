@@ -12,7 +12,6 @@ import (
 	"net/http"
 
 	admissionv1 "k8s.io/api/admission/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
@@ -20,6 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
 )
 
 // Path is where the webhook is served.
@@ -33,8 +33,10 @@ const (
 	mostAtOnce = 4
 )
 
-// World is where snapshots are taken.
+// World is where snapshots are taken, and what they turn out to refer to is read.
 type World interface {
+	snapshot.ConfigMaps
+
 	// Snapshot is as the controller's.
 	Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*decision.Snapshot, error)
 }
@@ -108,7 +110,7 @@ func (h *Handler) hush(ctx context.Context, sidecar *v1alpha1.VectorSidecar, fou
 	}
 	public, err := h.judgeIn(ctx, sidecar, func(s *decision.Snapshot) {
 		s.Platform, s.Companions, s.Verdict, s.Taken = h.Bare, nil, nil, decision.Taken{}
-		s.ConfigMap = func(string) (*corev1.ConfigMap, error) { return nil, nil } //nolint:nilnil // There is none.
+		s.ConfigMaps, s.HasAllConfigMaps = nil, true // There are none.
 	})
 	if err != nil {
 		return err
@@ -120,13 +122,17 @@ func (h *Handler) hush(ctx context.Context, sidecar *v1alpha1.VectorSidecar, fou
 // judgeIn judges a VectorSidecar in its world, changed. What a ConfigMap holds that it
 // refers to may change at any time, and so is for the loop to judge.
 func (h *Handler) judgeIn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, change func(*decision.Snapshot)) (judgement, error) {
-	snapshot, err := h.World.Snapshot(ctx, sidecar)
+	taken, err := h.World.Snapshot(ctx, sidecar)
 	if err != nil {
 		return judgement{}, err
 	}
-	snapshot.LeavesReference = true
-	change(snapshot)
-	return judge(ctx, snapshot, h.Memo)
+	taken.LeavesReference = true
+	change(taken)
+	return judge(ctx, taken, h.decide)
+}
+
+func (h *Handler) decide(ctx context.Context, of *decision.Snapshot) (*decision.Decision, error) {
+	return snapshot.Decide(ctx, of, h.World, h.Memo)
 }
 
 // decode reads what is to be, and what there was; nil if it is to be created.

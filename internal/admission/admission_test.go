@@ -18,12 +18,14 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -61,19 +63,19 @@ func (w *world) Snapshot(_ context.Context, sidecar *v1alpha1.VectorSidecar) (*d
 	return &decision.Snapshot{
 		Sidecar: sidecar, Workloads: w.workloads, Others: w.others, Platform: w.platform,
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
-		ConfigMap: func(name string) (*corev1.ConfigMap, error) {
-			if w.err != nil {
-				return nil, w.err
-			}
-			if name == w.forbidden {
-				return nil, errors.New("it is not to be read")
-			}
-			if name == "vectorsidecar-defaults" && w.defaults != "" {
-				return objects.NewConfigMap(name, sidecar.Namespace, "values.yaml", w.defaults), nil
-			}
-			return nil, nil
-		},
 	}, nil
+}
+
+func (w *world) ConfigMap(_ context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
+	switch {
+	case w.err != nil:
+		return nil, w.err
+	case name.Name == w.forbidden:
+		return nil, errors.New("it is not to be read")
+	case name.Name == meta.NamespaceDefaults && w.defaults != "":
+		return objects.NewConfigMap(name.Name, name.Namespace, meta.NamespaceDefaultsKey, w.defaults), nil
+	}
+	return nil, nil
 }
 
 // handler is one in a world.

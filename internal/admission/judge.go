@@ -33,13 +33,13 @@ var last = metav1.NewTime(time.Unix(math.MaxUint32, 0))
 // judge has the operator decide on a VectorSidecar as if it came last: what an older
 // one would take from it, and what it would take from a younger one, both show as
 // what it clashes with.
-func judge(ctx context.Context, snapshot *decision.Snapshot, memo *decision.Memo) (judgement, error) {
+func judge(ctx context.Context, snapshot *decision.Snapshot, decide func(context.Context, *decision.Snapshot) (*decision.Decision, error)) (judgement, error) {
 	asked := *snapshot
 	asked.Sidecar = snapshot.Sidecar.DeepCopy()
 	asked.Sidecar.CreationTimestamp = last
 	asked.Workloads = slices.SortedFunc(slices.Values(snapshot.Workloads), func(a, b *workload.Record) int { return cmp.Compare(a.Name, b.Name) })
 	asked.Workloads = asked.Workloads[:min(len(asked.Workloads), mostWorkloads)]
-	decided, err := decision.Decide(ctx, &asked, memo)
+	decided, err := decide(ctx, &asked)
 	if err != nil {
 		return judgement{}, err
 	}
@@ -53,7 +53,7 @@ func judge(ctx context.Context, snapshot *decision.Snapshot, memo *decision.Memo
 		if err != nil {
 			return judgement{}, err
 		}
-		if decided, err = decision.Decide(ctx, of, memo); err != nil {
+		if decided, err = decide(ctx, of); err != nil {
 			return judgement{}, err
 		}
 		err = found.addInvalid(ctx, of, decided)

@@ -238,7 +238,7 @@ func (s *scene) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*rul
 	taken.Renderers = runtime.GOMAXPROCS(0)
 	// Nobody runs Vector here: it is taken for content.
 	taken.Verdict = func(string) decision.Verdict { return decision.Verdict{State: decision.VerdictValid} }
-	decided, err := decision.Decide(ctx, taken, s.memo)
+	decided, err := snapshot.Decide(ctx, taken, &s.taker, s.memo)
 	if err != nil {
 		return nil, err
 	}

@@ -32,6 +32,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
+	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
 	"kontroloop.ai/vector-sidecar-operator/internal/tracing"
 )
 
@@ -251,12 +252,12 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 		return reconcile.Result{}, metrics.Failed, fmt.Errorf("reading what Vector said: %w", err)
 	}
 	sidecar.Status = *r.statusPace.last(sidecar)
-	snapshot, err := r.observe(ctx, sidecar)
+	taken, err := r.observe(ctx, sidecar)
 	if err != nil {
 		return reconcile.Result{}, metrics.Failed, fmt.Errorf("observing: %w", err)
 	}
 	asking := r.asking(sidecar)
-	decided, err := r.decide(ctx, snapshot, asking != "" || r.anew.isDue(request.NamespacedName))
+	decided, err := r.decide(ctx, taken, asking != "" || r.anew.isDue(request.NamespacedName))
 	if err != nil {
 		return reconcile.Result{}, metrics.Failed, fmt.Errorf("deciding: %w", err)
 	}
@@ -294,17 +295,18 @@ func (r *Reconciler) carryOut(ctx context.Context, sidecar *v1alpha1.VectorSidec
 }
 
 // decide has the snapshot judged, with nothing remembered if it is to be judged anew.
-func (r *Reconciler) decide(ctx context.Context, snapshot *decision.Snapshot, isAnew bool) (decided *decision.Decision, err error) {
+func (r *Reconciler) decide(ctx context.Context, taken *decision.Snapshot, isAnew bool) (decided *decision.Decision, err error) {
 	ctx, planning := r.begin(ctx, "plan")
 	defer func() { planning.end(err) }()
-	snapshot.Observer = r.observeStep
+	taken.Observer = r.observeStep
+	owner := client.ObjectKeyFromObject(taken.Sidecar)
 	if !isAnew {
-		return decision.Decide(ctx, snapshot, r.memo)
+		return snapshot.Decide(ctx, taken, noted{r, owner}, r.memo)
 	}
 	fresh := decision.NewMemo()
-	if decided, err = decision.Decide(ctx, snapshot, fresh); err == nil {
+	if decided, err = snapshot.Decide(ctx, taken, noted{r, owner}, fresh); err == nil {
 		r.memo.Adopt(fresh)
-		r.anew.done(client.ObjectKeyFromObject(snapshot.Sidecar))
+		r.anew.done(owner)
 		r.Metrics.JudgedAnew(decided.Writes())
 	}
 	return decided, err

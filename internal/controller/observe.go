@@ -23,17 +23,20 @@ import (
 )
 
 // observe takes the snapshot, from the cache alone but for pods of workloads that are
-// not settled. The content of a ConfigMap is read when the decision asks for it.
+// not settled. It has the ConfigMaps that the decision before depended on.
 func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (taken *decision.Snapshot, err error) {
 	ctx, observing := r.begin(ctx, "observe")
 	defer func() { observing.end(err) }()
-	taken, err = r.snapshot(ctx, sidecar, func(name string) (*corev1.ConfigMap, error) {
-		return r.configMap(ctx, sidecar, name)
-	})
-	if err != nil {
+	owner := client.ObjectKeyFromObject(sidecar)
+	if taken, err = r.snapshot(ctx, sidecar); err != nil {
 		return nil, err
 	}
-	owner := client.ObjectKeyFromObject(sidecar)
+	isThere := func(name string) bool {
+		return slices.ContainsFunc(taken.Companions, func(c corev1.ConfigMap) bool { return c.Name == name })
+	}
+	if err := snapshot.Read(ctx, taken, noted{r, owner}, slices.DeleteFunc(r.references.of(owner), isThere)); err != nil {
+		return nil, err
+	}
 	taken.Taken = r.taken.of(owner)
 	if r.options.ReadPods {
 		taken.Faults = r.pods.look(ctx, owner, taken.Workloads)
@@ -41,9 +44,9 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 	return taken, nil
 }
 
-// snapshot puts together what is remembered and what is in the cache. configMap
-// is as in a decision.Snapshot.
-func (r *Reconciler) snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configMap func(name string) (*corev1.ConfigMap, error)) (*decision.Snapshot, error) {
+// snapshot puts together what is remembered and what is in the cache, without any
+// ConfigMaps that something refers to.
+func (r *Reconciler) snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*decision.Snapshot, error) {
 	namespaceLabels, err := r.namespaces.of(ctx, sidecar.Namespace)
 	if err != nil {
 		return nil, err
@@ -72,7 +75,6 @@ func (r *Reconciler) snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 		Started:            func(target types.UID) int64 { return r.ledger.generation(owner, target) },
 		Others:             r.others(ctx, sidecar, workloads),
 		Loops:              loops,
-		ConfigMap:          configMap,
 		Companions:         companions,
 		Platform:           given,
 		DefaultEnvironment: r.options.DefaultEnvironment,
@@ -122,13 +124,19 @@ func (r *Reconciler) workloads(sidecar *v1alpha1.VectorSidecar) []*workload.Reco
 	return records
 }
 
-// configMap reads a ConfigMap that a decision asks for. The reference is noted
-// first, so that no change of the ConfigMap is missed.
-func (r *Reconciler) configMap(ctx context.Context, sidecar *v1alpha1.VectorSidecar, name string) (*corev1.ConfigMap, error) {
-	r.references.add(client.ObjectKeyFromObject(sidecar), name)
+// noted reads the ConfigMaps that a VectorSidecar refers to. The reference is noted first,
+// so that no change of the ConfigMap is missed.
+type noted struct {
+	*Reconciler
+	owner types.NamespacedName
+}
+
+// ConfigMap reads one, nil if there is none.
+func (n noted) ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
+	n.references.add(n.owner, name.Name)
 	cached := &corev1.ConfigMap{}
-	if err := r.client.Get(ctx, types.NamespacedName{Namespace: sidecar.Namespace, Name: name}, cached); err != nil {
+	if err := n.client.Get(ctx, name, cached); err != nil {
 		return nil, client.IgnoreNotFound(err)
 	}
-	return r.contents.of(ctx, cached)
+	return n.contents.of(ctx, cached)
 }

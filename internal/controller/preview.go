@@ -14,6 +14,8 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
 )
 
 // Snapshot takes the snapshot that a pass would take if a VectorSidecar were as
@@ -23,10 +25,11 @@ func (r *Reconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	if err := r.HasRead(); err != nil {
 		return nil, err
 	}
-	taken, err := r.snapshot(ctx, sidecar, func(name string) (*corev1.ConfigMap, error) {
-		return r.peekConfigMap(ctx, types.NamespacedName{Namespace: sidecar.Namespace, Name: name})
-	})
+	taken, err := r.snapshot(ctx, sidecar)
 	if err != nil {
+		return nil, err
+	}
+	if err := snapshot.Read(ctx, taken, r, []string{meta.NamespaceDefaults}); err != nil {
 		return nil, err
 	}
 	// What is created may have the name of one that is there, which it then cannot be.
@@ -42,7 +45,8 @@ func (r *Reconciler) HasRead() error {
 	return nil
 }
 
-func (r *Reconciler) peekConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
+// ConfigMap reads a ConfigMap for a preview, nil if there is none.
+func (r *Reconciler) ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
 	cached := &corev1.ConfigMap{}
 	if err := r.client.Get(ctx, name, cached); err != nil {
 		return nil, client.IgnoreNotFound(err)

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // references remembers which ConfigMaps the last decision about each VectorSidecar
@@ -40,6 +42,15 @@ func (r *references) add(sidecar types.NamespacedName, name string) {
 		r.sidecars[key] = map[types.NamespacedName]bool{}
 	}
 	r.sidecars[key][sidecar] = true
+}
+
+// of are the names of the ConfigMaps that a VectorSidecar asked for, the namespace's
+// defaults included.
+func (r *references) of(sidecar types.NamespacedName) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	names := append(make([]string, 0, 1+len(r.configMaps[sidecar])), meta.NamespaceDefaults)
+	return slices.AppendSeq(names, maps.Keys(r.configMaps[sidecar]))
 }
 
 // keep drops what a VectorSidecar has asked for, except the names given. It returns

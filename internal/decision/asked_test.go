@@ -68,7 +68,7 @@ func askedHashOf(t *testing.T, s *Snapshot) string {
 }
 
 func TestWhatPeopleGiveIsAskedFor(t *testing.T) {
-	configured := func(text string) func(string) (*corev1.ConfigMap, error) {
+	configured := func(text string) map[string]*corev1.ConfigMap {
 		return only("own", objects.NewConfigMap("own", "shop", "vector.yaml", objects.VectorConfig(text)))
 	}
 	const teamSet = "{{- define \"team\" }}a{{ end }}"
@@ -102,7 +102,7 @@ func TestWhatPeopleGiveIsAskedFor(t *testing.T) {
 		"the namespace's defaults": {
 			before: func(s *Snapshot) { s.Platform = given(t, map[string]string{catalog.PolicyKey: overrides}, nil) },
 			change: func(s *Snapshot) {
-				s.ConfigMap = only(meta.NamespaceDefaults, objects.NewConfigMap(meta.NamespaceDefaults, "shop", "values.yaml", "sidecar: {logLevel: warn}"))
+				s.ConfigMaps = only(meta.NamespaceDefaults, objects.NewConfigMap(meta.NamespaceDefaults, "shop", "values.yaml", "sidecar: {logLevel: warn}"))
 			},
 		},
 		"the workload's annotations": {
@@ -113,9 +113,9 @@ func TestWhatPeopleGiveIsAskedFor(t *testing.T) {
 		},
 		"the configuration referred to": {
 			before: func(s *Snapshot) {
-				s.Sidecar, s.ConfigMap = logs().WithConfigMap("own", "vector.yaml").Build(), configured("a")
+				s.Sidecar, s.ConfigMaps = logs().WithConfigMap("own", "vector.yaml").Build(), configured("a")
 			},
-			change: func(s *Snapshot) { s.ConfigMap = configured("b") },
+			change: func(s *Snapshot) { s.ConfigMaps = configured("b") },
 		},
 		"the time that its pods have, where that cuts the sidecar's": {
 			before: func(s *Snapshot) { change(s, func(v *workload.View) { v.GraceSeconds = new(int64(4)) }) },
@@ -144,7 +144,7 @@ func TestWhatPeopleGiveIsAskedFor(t *testing.T) {
 func TestOnlyWhatTheSidecarNeedsOfAConfigMapIsAskedFor(t *testing.T) {
 	of := func(change func(*corev1.ConfigMap)) string {
 		s := snapshot(t, logs().WithConfigMap("shipping", "vector.yaml").Build(), cart())
-		s.ConfigMap = only("shipping", shipping(change))
+		s.ConfigMaps = only("shipping", shipping(change))
 		return askedHashOf(t, s)
 	}
 	was := of(asIs)
@@ -216,14 +216,6 @@ func carryOut(t *testing.T, s *Snapshot, decided *Decision, deployments ...*apps
 			require.NoError(t, json.Unmarshal(text, deployment))
 		}
 		done.Workloads = append(done.Workloads, workload.Showing(settled(deployment)))
-	}
-	done.ConfigMap = func(name string) (*corev1.ConfigMap, error) {
-		for i := range done.Companions {
-			if done.Companions[i].Name == name {
-				return &done.Companions[i], nil
-			}
-		}
-		return s.ConfigMap(name)
 	}
 	return &done
 }

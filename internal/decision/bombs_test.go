@@ -112,7 +112,7 @@ func (m *mistake) world(t *testing.T) *Snapshot {
 	if m.config != nil {
 		there[m.config.Name] = m.config
 	}
-	s.ConfigMap = func(name string) (*corev1.ConfigMap, error) { return there[name], nil }
+	s.ConfigMaps = there
 	s.Budget = bounded.NewBudget()
 	return s
 }

@@ -28,7 +28,7 @@ func TestADecisionSaysWhyAWorkloadIsWritten(t *testing.T) {
 	sets := func(text string) map[string]map[string]string {
 		return map[string]map[string]string{"team": {"_team.tpl": text}}
 	}
-	own := func(text string) func(string) (*corev1.ConfigMap, error) {
+	own := func(text string) map[string]*corev1.ConfigMap {
 		return only("own", objects.NewConfigMap("own", "shop", "vector.yaml", objects.VectorConfig(text)))
 	}
 	inform := map[string]string{catalog.PolicyKey: overrides}
@@ -77,7 +77,7 @@ func TestADecisionSaysWhyAWorkloadIsWritten(t *testing.T) {
 		"the namespace's defaults": {
 			before: func(s *Snapshot) { s.Platform = given(t, inform, nil) },
 			change: func(s *Snapshot) {
-				s.ConfigMap = only(meta.NamespaceDefaults, objects.NewConfigMap(meta.NamespaceDefaults, "shop", "values.yaml", "sidecar: {logLevel: warn}"))
+				s.ConfigMaps = only(meta.NamespaceDefaults, objects.NewConfigMap(meta.NamespaceDefaults, "shop", "values.yaml", "sidecar: {logLevel: warn}"))
 			},
 			want: "values of the namespace (sidecar.logLevel); in the pods: initContainers[vector].env[VECTOR_LOG].value",
 		},
@@ -90,9 +90,9 @@ func TestADecisionSaysWhyAWorkloadIsWritten(t *testing.T) {
 		},
 		"the configuration referred to": {
 			before: func(s *Snapshot) {
-				s.Sidecar, s.ConfigMap = logs().WithConfigMap("own", "vector.yaml").Build(), own("a")
+				s.Sidecar, s.ConfigMaps = logs().WithConfigMap("own", "vector.yaml").Build(), own("a")
 			},
-			change: func(s *Snapshot) { s.ConfigMap = own(secret) },
+			change: func(s *Snapshot) { s.ConfigMaps = own(secret) },
 			want:   "Vector configuration (vector.yaml); in the pods: volumes[vectorsidecar-vector-config].configMap.name",
 		},
 		"the containers, where they are looked at": {

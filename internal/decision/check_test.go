@@ -52,7 +52,7 @@ func TestAFindingNamesWhereTheConfigurationCameFrom(t *testing.T) {
 				for range deployments {
 					s.Workloads = append(s.Workloads, snapshot(t, s.Sidecar, cart()).Workloads...)
 				}
-				s.ConfigMap = only("shipping", referenced)
+				s.ConfigMaps = only("shipping", referenced)
 
 				decided := decide(t, s)
 
@@ -100,7 +100,7 @@ func TestAWarningStopsNothingAndIsToldOnce(t *testing.T) {
 func TestANewContentOfAConfigMapIsCheckedAgain(t *testing.T) {
 	memo, s := NewMemo(), snapshot(t, logs().WithConfigMap("shipping", "").Build(), cart())
 	for _, text := range []string{objects.VectorConfig("x"), misspelt, objects.VectorConfig("y")} {
-		s.ConfigMap = only("shipping", objects.NewConfigMap("shipping", "shop", "vector.yaml", text))
+		s.ConfigMaps = only("shipping", objects.NewConfigMap("shipping", "shop", "vector.yaml", text))
 		decided, err := Decide(t.Context(), s, memo)
 		require.NoError(t, err)
 		require.Equal(t, text == misspelt, decided.Invalid != nil)
@@ -174,7 +174,7 @@ func TestOnlyTheFilesThatVectorReadsAreChecked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, logs().WithConfigMap("shipping", "").Sidecar(func(s *v1alpha1.SidecarSpec) { s.Args = test.args }).Build(), cart())
-			s.ConfigMap = only("shipping", object)
+			s.ConfigMaps = only("shipping", object)
 
 			decided := decide(t, s)
 

@@ -39,7 +39,7 @@ func asIs(*corev1.ConfigMap) {}
 func copies(t *testing.T, sidecar *v1alpha1.VectorSidecar, object *corev1.ConfigMap) *Decision {
 	t.Helper()
 	s := snapshot(t, sidecar, cart())
-	s.ConfigMap = only("shipping", object)
+	s.ConfigMaps = only("shipping", object)
 	return decide(t, s)
 }
 
@@ -172,7 +172,7 @@ func TestALiveCopyIsNotNamedLikeItsOrigin(t *testing.T) {
 	sidecar := logs().WithConfigMap("logs-vector", "").Build()
 	sidecar.Spec.Sidecar.Reload = v1alpha1.ReloadLive
 	s := snapshot(t, sidecar, cart())
-	s.ConfigMap = only("logs-vector", objects.NewConfigMap("logs-vector", "shop", "vector.yaml", objects.VectorConfig("x")))
+	s.ConfigMaps = only("logs-vector", objects.NewConfigMap("logs-vector", "shop", "vector.yaml", objects.VectorConfig("x")))
 
 	decided := decide(t, s)
 
@@ -201,7 +201,7 @@ func TestWhatIsTooLargeIsRefusedWithItsSize(t *testing.T) {
 // What runs keeps its copy, whatever becomes of the ConfigMap.
 func TestTheLastGoodCopyStays(t *testing.T) {
 	s := snapshot(t, logs().WithConfigMap("shipping", "").Build(), cart())
-	s.ConfigMap = only("shipping", shipping(asIs))
+	s.ConfigMaps = only("shipping", shipping(asIs))
 	first := decide(t, s)
 	carried(s, &first.Plans[0])
 	s.Companions = written(first.Companions)
@@ -210,7 +210,7 @@ func TestTheLastGoodCopyStays(t *testing.T) {
 		"bad":  shipping(func(c *corev1.ConfigMap) { c.Data["vector.yaml"] = "sources: {}" }),
 	} {
 		t.Run(name, func(t *testing.T) {
-			s.ConfigMap = only("shipping", object)
+			s.ConfigMaps = only("shipping", object)
 
 			decided := decide(t, s)
 
@@ -242,7 +242,7 @@ func TestAMemoHoldsNoCopies(t *testing.T) {
 	memo := NewMemo()
 	s := snapshot(t, logs().WithConfigMap("shipping", "").Build(), cart())
 	for n := range 3 {
-		s.ConfigMap = only("shipping", shipping(func(c *corev1.ConfigMap) { c.Data["teams.csv"] = fmt.Sprint(n) }))
+		s.ConfigMaps = only("shipping", shipping(func(c *corev1.ConfigMap) { c.Data["teams.csv"] = fmt.Sprint(n) }))
 		_, err := Decide(t.Context(), s, memo)
 		require.NoError(t, err)
 	}

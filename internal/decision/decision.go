@@ -39,9 +39,12 @@ type Snapshot struct {
 	// Workloads of the namespace: at least those that the selector matches
 	// and those that carry something of this VectorSidecar.
 	Workloads []*workload.Record
-	// ConfigMap returns a ConfigMap of the namespace, nil if there is none. The error is
-	// of one that may be there and cannot be read, and ends the decision.
-	ConfigMap func(name string) (*corev1.ConfigMap, error)
+	// ConfigMaps are those of the namespace that were looked for, by name: nil is one
+	// that does not exist. One that is not among them was not looked for, and a
+	// decision that depends on it says so in Unread, unless HasAllConfigMaps tells that
+	// the namespace has no others.
+	ConfigMaps       map[string]*corev1.ConfigMap
+	HasAllConfigMaps bool
 	// Taken is what the rollout under way was begun with; its zero value is nothing.
 	Taken Taken
 	// LeavesReference has the ConfigMap that the values refer to neither read nor
@@ -150,6 +153,10 @@ type Decision struct {
 	// fault, so that it is worth another try.
 	Late bool
 
+	// Unread are the ConfigMaps, by name, that it depends on and that the snapshot does not
+	// have. A decision with any is not to be acted on: it took them for missing.
+	Unread []string
+
 	// kept are the ConfigMaps of sidecars that are kept though another is rendered.
 	kept map[string]bool
 	// references are further ConfigMaps that were asked for.
@@ -227,7 +234,6 @@ func decideOn(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, e
 	if reserved.err != nil {
 		return nil, reserved.err
 	}
-	memo.keep(nameOf(sidecar), recall)
 	if len(recall.removed.now) > 0 { // Else they are in order.
 		slices.SortFunc(decision.Plans, func(a, b plan.Plan) int { return strings.Compare(a.Target.Name, b.Target.Name) })
 	}
@@ -237,6 +243,10 @@ func decideOn(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, e
 	decision.collect(snapshot.Companions)
 	if reserved.err != nil {
 		return nil, reserved.err
+	}
+	decision.references = slices.Concat(decision.references, slices.Sorted(maps.Keys(reserved.asked)))
+	if decision.Unread = reserved.unread(snapshot); len(decision.Unread) == 0 {
+		memo.keep(nameOf(sidecar), recall)
 	}
 	return decision, nil
 }

@@ -47,15 +47,7 @@ func snapshot(t testing.TB, sidecar *v1alpha1.VectorSidecar, deployments ...*app
 	require.NoError(t, err)
 	s := &Snapshot{
 		Sidecar: sidecar, Platform: catalog.Of(chart, "", nil),
-		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
-	}
-	s.ConfigMap = func(name string) (*corev1.ConfigMap, error) {
-		for i := range s.Companions {
-			if s.Companions[i].Name == name {
-				return &s.Companions[i], nil
-			}
-		}
-		return nil, nil
+		DefaultEnvironment: "development", KubeVersion: "v1.36.0", HasAllConfigMaps: true,
 	}
 	for _, deployment := range deployments {
 		s.Workloads = append(s.Workloads, workload.Showing(settled(deployment)))
@@ -64,13 +56,8 @@ func snapshot(t testing.TB, sidecar *v1alpha1.VectorSidecar, deployments ...*app
 }
 
 // only is a namespace with one ConfigMap.
-func only(name string, object *corev1.ConfigMap) func(string) (*corev1.ConfigMap, error) {
-	return func(asked string) (*corev1.ConfigMap, error) {
-		if asked == name {
-			return object, nil
-		}
-		return nil, nil
-	}
+func only(name string, object *corev1.ConfigMap) map[string]*corev1.ConfigMap {
+	return map[string]*corev1.ConfigMap{name: object}
 }
 
 func decide(t *testing.T, s *Snapshot) *Decision {
@@ -264,7 +251,7 @@ func TestAReferencedConfigMapIsHeldToWhatItMustBe(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, logs().WithConfigMap("shipping", test.key).Build(), cart())
-			s.ConfigMap = only("shipping", test.object)
+			s.ConfigMaps = only("shipping", test.object)
 
 			decided := decide(t, s)
 
@@ -448,11 +435,9 @@ func TestAnnotationsThatPassOnAreNoDrift(t *testing.T) {
 // A ConfigMap of somebody else's stops all writing, of other companions too.
 func TestNothingIsWrittenBesideAConflictOverAConfigMap(t *testing.T) {
 	s := snapshot(t, logs().Build(), cart())
-	s.ConfigMap = func(name string) (*corev1.ConfigMap, error) {
-		if name == meta.NamespaceDefaults {
-			return nil, nil
-		}
-		return objects.NewConfigMap(name, "shop", "x", "theirs"), nil
+	s.ConfigMaps = map[string]*corev1.ConfigMap{}
+	for _, made := range decide(t, s).Companions {
+		s.ConfigMaps[made.Name] = objects.NewConfigMap(made.Name, "shop", "x", "theirs")
 	}
 
 	decided := decide(t, s)

@@ -203,10 +203,10 @@ func TestWhatAReleaseWithoutNotesRenderedIsKept(t *testing.T) {
 func TestASidecarIsKeptWithAConfigurationOfTheUsers(t *testing.T) {
 	deployment := cart()
 	s := snapshot(t, logs().WithConfigMap("own", "vector.yaml").Build(), deployment)
-	s.ConfigMap = only("own", objects.NewConfigMap("own", "shop", "vector.yaml", objects.VectorConfig("a")))
+	s.ConfigMaps = only("own", objects.NewConfigMap("own", "shop", "vector.yaml", objects.VectorConfig("a")))
 	s = carryOut(t, s, decide(t, s), deployment)
 	s.Platform = releaseOf(t, nextRelease, nil, nil)
 	require.NotEmpty(t, decide(t, s).Plans[0].Keeps)
-	s.ConfigMap = func(string) (*corev1.ConfigMap, error) { return nil, nil }
+	s.ConfigMaps = nil
 	require.Equal(t, meta.ReasonConfigMapNotFound, decide(t, s).Invalid.Reason)
 }

@@ -59,7 +59,7 @@ func TestNamespacesAndWorkloadsOverrideWhatThePlatformAllows(t *testing.T) {
 		Annotated(override("sidecar.resources"), `{"limits": {"memory": "1Gi"}}`).Build()
 	s := snapshot(t, sidecar, plain, tuned)
 	s.Platform = given(t, map[string]string{catalog.PolicyKey: overrides}, nil)
-	s.ConfigMap = only(meta.NamespaceDefaults, objects.NewConfigMap(meta.NamespaceDefaults, "shop", "values.yaml", "sidecar:\n  logLevel: trace\n  resources: {requests: {cpu: 70m}}\n"))
+	s.ConfigMaps = only(meta.NamespaceDefaults, objects.NewConfigMap(meta.NamespaceDefaults, "shop", "values.yaml", "sidecar:\n  logLevel: trace\n  resources: {requests: {cpu: 70m}}\n"))
 
 	plans := decide(t, s).Plans
 
@@ -133,7 +133,7 @@ func TestANamespacesBadDefaultsAreNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, logs().Build(), cart())
 			s.Platform = given(t, map[string]string{catalog.PolicyKey: test.policy}, nil)
-			s.ConfigMap = only(meta.NamespaceDefaults, objects.NewConfigMap(meta.NamespaceDefaults, "shop", test.key, test.text))
+			s.ConfigMaps = only(meta.NamespaceDefaults, objects.NewConfigMap(meta.NamespaceDefaults, "shop", test.key, test.text))
 
 			decided := decide(t, s)
 

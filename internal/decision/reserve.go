@@ -6,6 +6,7 @@ package decision
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -17,45 +18,49 @@ import (
 type reservation struct {
 	ctx   context.Context
 	share *bounded.Share
-	// read are the ConfigMaps that are counted already.
-	read map[string]bool
-	// err says why the decision may not go on: the context ended, or a ConfigMap cannot
-	// be read.
+	// asked are the ConfigMaps that were asked for, and are counted.
+	asked map[string]bool
+	// err says why the decision may not go on: the context ended.
 	err error
 }
 
 // reserving returns the snapshot as a decision reads it: what is large waits for the
 // budget. The reservation has to be released.
 func (s *Snapshot) reserving(ctx context.Context) (*Snapshot, *reservation) {
-	r := &reservation{ctx: ctx, read: map[string]bool{}}
+	r := &reservation{ctx: ctx, asked: map[string]bool{}}
 	r.share, r.err = s.Budget.Reserve(ctx, 0)
 	reads := *s
 	reads.reservation = r
-	reads.ConfigMap = func(name string) (*corev1.ConfigMap, error) {
-		object, err := s.ConfigMap(name)
-		if r.err == nil {
-			r.err = err
-		}
-		if object == nil || err != nil || r.read[name] {
-			return object, err
-		}
-		r.read[name] = true
-		if !r.take(sizeOf(object)) {
-			return nil, r.err
-		}
-		return object, nil
-	}
 	return &reads, r
 }
 
-// configMap returns a ConfigMap of the namespace, nil if there is none, and if it cannot
-// be read: the reservation has that error, and the decision ends with it.
+// configMap returns a ConfigMap of the namespace, nil if there is none. What was not looked
+// for is noted, as is what has to wait for the budget and cannot.
 func (s *Snapshot) configMap(name string) *corev1.ConfigMap {
-	object, err := s.ConfigMap(name)
-	if err != nil {
+	object, r := s.ConfigMaps[name], s.reservation
+	if r == nil || r.asked[name] {
+		return object
+	}
+	r.asked[name] = true
+	if object != nil && !r.take(sizeOf(object)) {
 		return nil
 	}
 	return object
+}
+
+// unread are the ConfigMaps that were asked for and not looked for, in order.
+func (r *reservation) unread(in *Snapshot) []string {
+	if in.HasAllConfigMaps {
+		return nil
+	}
+	var names []string
+	for name := range r.asked {
+		if _, isKnown := in.ConfigMaps[name]; !isKnown {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // take waits until a text of so many bytes may be read; false says that the decision has

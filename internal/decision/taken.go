@@ -24,8 +24,8 @@ type Taken struct {
 	ConfigMaps map[string]*corev1.ConfigMap
 }
 
-// Decide judges a snapshot. memo may be nil. The error is the context's, or that of a
-// ConfigMap that cannot be read: whatever is wrong with the input is part of the decision.
+// Decide judges a snapshot. memo may be nil. The error is the context's: whatever is wrong
+// with the input is part of the decision.
 //
 // Content of a ConfigMap that changes while a rollout is under way is taken when that
 // has finished or failed, else whoever changes it each second would keep pods restarting
@@ -35,24 +35,22 @@ func Decide(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, err
 	if err != nil {
 		return nil, err
 	}
-	if now.Invalid != nil {
+	if now.Invalid != nil || len(now.Unread) > 0 {
 		now.Taken = snapshot.Taken
 		return now, nil
 	}
 	changed := snapshot.Taken.changedIn(&now.Taken)
 	if len(changed) > 0 {
 		before := *snapshot
-		before.ConfigMap = func(name string) (*corev1.ConfigMap, error) {
-			if slices.Contains(changed, name) {
-				return snapshot.Taken.ConfigMaps[name], nil
-			}
-			return snapshot.ConfigMap(name)
+		before.ConfigMaps = maps.Clone(snapshot.ConfigMaps)
+		for _, name := range changed {
+			before.ConfigMaps[name] = snapshot.Taken.ConfigMaps[name]
 		}
 		begun, err := decideReading(ctx, &before, memo)
 		if err != nil {
 			return nil, err
 		}
-		if begun.isUnderWay() {
+		if begun.isUnderWay() || len(begun.Unread) > 0 {
 			begun.Waiting = changed
 			return begun, nil
 		}

@@ -40,7 +40,7 @@ func newFlips(t *testing.T) *flips {
 	vs.Generation = 1
 	f := &flips{snapshot(t, vs, cart(), next), map[string]*corev1.ConfigMap{}}
 	f.Platform = given(t, map[string]string{catalog.PolicyKey: "overrides: {namespaces: [sidecar.logLevel]}"}, nil)
-	f.ConfigMap = func(name string) (*corev1.ConfigMap, error) { return f.configMaps[name], nil }
+	f.ConfigMaps = f.configMaps
 	f.Now = noon
 	f.holds(pipeline("one"))
 	decided := decide(t, f.Snapshot)

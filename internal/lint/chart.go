@@ -74,9 +74,9 @@ func sample(chart *sidecarchart.Chart, environment, kubeVersion string) *decisio
 			ObjectMeta: metav1.ObjectMeta{Namespace: "sample", Name: "sample"},
 			Spec:       v1alpha1.VectorSidecarSpec{MatchAll: true},
 		},
-		Workloads: []*workload.Record{workload.RecordOf(deployment)},
-		ConfigMap: func(string) (*corev1.ConfigMap, error) { return nil, nil }, //nolint:nilnil // There is none.
-		Platform:  catalog.Of(chart, "", map[string]string{}), DefaultEnvironment: environment, KubeVersion: kubeVersion,
+		Workloads:        []*workload.Record{workload.RecordOf(deployment)},
+		HasAllConfigMaps: true, // There are none.
+		Platform:         catalog.Of(chart, "", map[string]string{}), DefaultEnvironment: environment, KubeVersion: kubeVersion,
 	}
 }
 

@@ -117,7 +117,7 @@ func (o *objects) lint(ctx context.Context) ([]Finding, error) {
 		if err != nil {
 			return nil, err
 		}
-		decided, err := decision.Decide(ctx, taken, nil)
+		decided, err := snapshot.Decide(ctx, taken, &taker, decision.NewMemo())
 		if err != nil {
 			return nil, err
 		}

@@ -69,13 +69,17 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*dec
 	if err != nil {
 		return nil, err
 	}
+	defaults, err := t.ConfigMap(ctx, types.NamespacedName{Namespace: sidecar.Namespace, Name: meta.NamespaceDefaults})
+	if err != nil {
+		return nil, err
+	}
 	taken := &decision.Snapshot{
 		Sidecar:            sidecar,
 		Now:                t.Now,
 		NamespaceLabels:    namespaceLabels,
 		Workloads:          workloads,
 		Others:             others,
-		ConfigMap:          func(name string) (*corev1.ConfigMap, error) { return t.configMap(ctx, sidecar.Namespace, name) },
+		ConfigMaps:         map[string]*corev1.ConfigMap{meta.NamespaceDefaults: defaults},
 		Companions:         companions,
 		Platform:           t.Platform,
 		DefaultEnvironment: t.DefaultEnvironment,
@@ -165,14 +169,14 @@ func Companions(ctx context.Context, reader client.Reader, sidecar *v1alpha1.Vec
 	}), nil
 }
 
-// configMap reads a ConfigMap that a decision asks for, nil if there is none.
-func (t *Taker) configMap(ctx context.Context, namespace, name string) (*corev1.ConfigMap, error) {
+// ConfigMap reads a ConfigMap, nil if there is none.
+func (t *Taker) ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
 	object := &corev1.ConfigMap{}
-	switch err := t.Reader.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, object); {
+	switch err := t.Reader.Get(ctx, name, object); {
 	case apierrors.IsNotFound(err):
 		return nil, nil //nolint:nilnil // What is not there is no error.
 	case err != nil:
-		return nil, fmt.Errorf("reading ConfigMap %s/%s: %w", namespace, name, err)
+		return nil, fmt.Errorf("reading ConfigMap %s: %w", name, err)
 	}
 	return object, nil
 }

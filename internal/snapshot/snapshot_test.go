@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
@@ -83,7 +84,7 @@ func decide(t *testing.T, from *snapshot.Taker, sidecar *v1alpha1.VectorSidecar)
 	if err != nil {
 		return nil, err
 	}
-	return decision.Decide(t.Context(), taken, nil)
+	return snapshot.Decide(t.Context(), taken, from, nil)
 }
 
 func cart() client.Object {
@@ -156,4 +157,56 @@ func TestTakeHasTheEnvironmentFromTheStatusWhereLabelsAreNotRead(t *testing.T) {
 func TestTakeFailsWhereTheLabelsOfTheNamespaceCannotBeReached(t *testing.T) {
 	_, err := decide(t, taker(t, map[string]error{"Namespace": timedOut}, cart()), logs().Build())
 	require.ErrorIs(t, err, timedOut)
+}
+
+// counting counts the ConfigMaps that are read.
+type counting struct {
+	snapshot.ConfigMaps
+
+	read []string
+}
+
+func (c *counting) ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
+	c.read = append(c.read, name.Name)
+	return c.ConfigMaps.ConfigMap(ctx, name)
+}
+
+// The namespace's defaults name a ConfigMap, of which a copy is made, whose name has to be
+// free: each is known when the one before has been read.
+func TestDecideFollowsReferencesUntilTheSnapshotIsWhole(t *testing.T) {
+	policy := map[string]string{catalog.PolicyKey: "overrides: {namespaces: [sidecar.config]}"}
+	defaults := objects.NewConfigMap(meta.NamespaceDefaults, "shop", meta.NamespaceDefaultsKey, "sidecar: {config: {configMapRef: {name: shipping, key: vector.yaml}}}")
+	shipping := objects.NewConfigMap("shipping", "shop", "vector.yaml", objects.VectorConfig("one"))
+	from := taker(t, nil, cart(), defaults, shipping)
+	files, err := sidecarchart.Read(vectorsidecar.FS)
+	require.NoError(t, err)
+	catalogue, err := catalog.New(files)
+	require.NoError(t, err)
+	from.Platform, _ = catalogue.Update(&corev1.ConfigMap{Data: policy}, nil)
+	taken, err := from.Take(t.Context(), logs().Build())
+	require.NoError(t, err)
+	reader := &counting{ConfigMaps: from}
+
+	decided, err := snapshot.Decide(t.Context(), taken, reader, nil)
+
+	require.NoError(t, err)
+	require.Nil(t, decided.Invalid)
+	require.Equal(t, "shipping", decided.ReferencedConfigMap)
+	require.Equal(t, []string{"shipping", decided.Companions[0].Name}, reader.read)
+	require.Subset(t, decided.ConfigMaps(), reader.read)
+
+	again, err := decision.Decide(t.Context(), taken, nil)
+	require.NoError(t, err)
+	require.Equal(t, decided, again, "the snapshot is whole now")
+}
+
+// What has not been looked for is not decided to be missing.
+func TestDecideSaysWhatTheSnapshotLacks(t *testing.T) {
+	taken, err := taker(t, nil, cart()).Take(t.Context(), logs().WithConfigMap("shipping", "").Build())
+	require.NoError(t, err)
+
+	decided, err := decision.Decide(t.Context(), taken, nil)
+
+	require.NoError(t, err)
+	require.Equal(t, []string{"shipping"}, decided.Unread)
 }

@@ -47,14 +47,13 @@ func newOverlay(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configurat
 	}
 	deployment := application("app", sidecar.Namespace)
 	wanted(0, deployment)
+	configMaps := map[string]*corev1.ConfigMap{}
+	if configuration != nil {
+		configMaps[configuration.Name] = configuration
+	}
 	decided, err := decision.Decide(ctx, &decision.Snapshot{
 		Sidecar: sidecar, Workloads: []*workload.Record{workload.RecordOf(deployment)},
-		ConfigMap: func(name string) (*corev1.ConfigMap, error) {
-			if configuration == nil || configuration.Name != name {
-				return nil, nil //nolint:nilnil // There is none.
-			}
-			return configuration, nil
-		},
+		ConfigMaps: configMaps, HasAllConfigMaps: true,
 		Platform: catalog.Of(chart, "", nil), DefaultEnvironment: "development", KubeVersion: kubeVersion,
 	}, nil)
 	if err != nil {

@@ -87,7 +87,7 @@ func loadSamples(t *testing.T) []*sample {
 			continue
 		}
 		one.snapshot.Sidecar = one.sidecar
-		one.snapshot.ConfigMap = func(name string) (*corev1.ConfigMap, error) { return configMaps[name], nil }
+		one.snapshot.ConfigMaps, one.snapshot.HasAllConfigMaps = configMaps, true
 		one.needsLogs = !one.takes(t, Bare())
 		require.True(t, !one.needsLogs || one.takes(t, Logging()), "%s injects into neither base", file)
 		all = append(all, one)

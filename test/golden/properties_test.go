@@ -146,16 +146,12 @@ func (s *scenario) snapshot(t *testing.T, of []*appsv1.Deployment) *decision.Sna
 	snapshot := &decision.Snapshot{
 		Sidecar:            sidecar,
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
-		ConfigMap: func(name string) (*corev1.ConfigMap, error) {
-			for _, document := range documents(t, configMaps) {
-				object := &corev1.ConfigMap{}
-				require.NoError(t, yaml.Unmarshal(document, object))
-				if object.Name == name {
-					return object, nil
-				}
-			}
-			return nil, nil
-		},
+		ConfigMaps: map[string]*corev1.ConfigMap{}, HasAllConfigMaps: true,
+	}
+	for _, document := range documents(t, configMaps) {
+		object := &corev1.ConfigMap{}
+		require.NoError(t, yaml.Unmarshal(document, object))
+		snapshot.ConfigMaps[object.Name] = object
 	}
 	if name, ok := s.file("environment"); ok {
 		snapshot.DefaultEnvironment = strings.TrimSpace(name)

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+)
+
+// ConfigMaps is where ConfigMaps are read.
+type ConfigMaps interface {
+	// ConfigMap reads a ConfigMap, nil if there is none. What may be there and cannot be
+	// read is an error.
+	ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error)
+}
+
+// mostRounds bounds how often a snapshot is completed. Each round follows references one
+// step further: from the namespace's defaults to the ConfigMap that the values name, from
+// there to those that are made of it, once more for a rollout that is under way.
+const mostRounds = 8
+
+// Decide judges a snapshot. Which ConfigMaps a decision depends on follows from values,
+// which layers decide, and from what is rendered: those that turn out to be missing from
+// the snapshot are added to it, and it is judged again, until it has them all. memo may be
+// nil. The error is that of a ConfigMap that cannot be read, or as decision.Decide's.
+func Decide(ctx context.Context, taken *decision.Snapshot, from ConfigMaps, memo *decision.Memo) (*decision.Decision, error) {
+	var decided *decision.Decision
+	for range mostRounds {
+		var err error
+		if decided, err = decision.Decide(ctx, taken, memo); err != nil || len(decided.Unread) == 0 {
+			return decided, err
+		}
+		if err := Read(ctx, taken, from, decided.Unread); err != nil {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("VectorSidecar %s/%s: each ConfigMap that it refers to leads to another one, at last %s",
+		taken.Sidecar.Namespace, taken.Sidecar.Name, strings.Join(decided.Unread, ", "))
+}
+
+// Read adds ConfigMaps to a snapshot, by name, that it does not have yet.
+func Read(ctx context.Context, taken *decision.Snapshot, from ConfigMaps, names []string) error {
+	for _, name := range names {
+		if _, isKnown := taken.ConfigMaps[name]; isKnown {
+			continue
+		}
+		object, err := from.ConfigMap(ctx, types.NamespacedName{Namespace: taken.Sidecar.Namespace, Name: name})
+		if err != nil {
+			return err
+		}
+		if taken.ConfigMaps == nil {
+			taken.ConfigMaps = map[string]*corev1.ConfigMap{}
+		}
+		taken.ConfigMaps[name] = object
+	}
+	return nil
+}
