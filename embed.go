@@ -29,8 +29,8 @@
 //   - internal/apply is the only writer.
 //   - internal/status turns facts into conditions.
 //   - internal/controller is the loop: take the snapshot, decide, apply, tell.
-//     internal/logging, internal/metrics, internal/tracing and internal/sentry
-//     observe it, and change nothing of what it does.
+//     internal/telemetry observes it by a log, metrics, traces and reports, and changes
+//     nothing of what it does.
 //   - internal/admission answers the API server, with the same decision, whether a
 //     VectorSidecar may be created or changed; internal/certificate keeps the
 //     certificate that it is served with.

@@ -18,8 +18,8 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/checkup"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
-	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/uninstall"
 )
 
@@ -59,7 +59,7 @@ func cluster() (*rest.Config, error) {
 }
 
 func beforeUninstalling(ctx context.Context, config *rest.Config, options uninstall.Options) error {
-	ctrl.SetLogger(logging.New(os.Stderr, zap.NewAtomicLevelAt(options.Operator.LogLevel)))
+	ctrl.SetLogger(telemetry.NewLogger(os.Stderr, zap.NewAtomicLevelAt(options.Operator.LogLevel)))
 	return uninstall.Run(ctx, config, vectorsidecar.FS, options, humanize.NewWriter(os.Stdout))
 }
 

@@ -23,10 +23,8 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/checkup"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
-	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
-	"kontroloop.ai/vector-sidecar-operator/internal/sentry"
-	"kontroloop.ai/vector-sidecar-operator/internal/tracing"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/uninstall"
 )
 
@@ -56,11 +54,11 @@ func run() int {
 		return 2
 	}
 	level := zap.NewAtomicLevelAt(options.LogLevel)
-	log := logging.New(os.Stderr, level)
+	log := telemetry.NewLogger(os.Stderr, level)
 	ctrl.SetLogger(log)
 	klog.SetLogger(log.WithName("client-go"))
 	stdlog.SetFlags(0)
-	stdlog.SetOutput(logging.Lines(log.WithName("go")))
+	stdlog.SetOutput(telemetry.LineWriter(log.WithName("go")))
 	log = log.WithName("main")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -79,11 +77,11 @@ func observed(ctx context.Context, log logr.Logger, options operator.Options, pr
 	if err != nil {
 		return err
 	}
-	tracer, stopTracing, err := tracing.FromEnvironment(ctx, version, log)
+	tracer, stopTracing, err := telemetry.NewTracer(ctx, version, log)
 	if err != nil {
 		return err
 	}
-	reports, err := sentry.FromEnvironment(version, time.Now)
+	reports, err := telemetry.NewReporter(version, time.Now)
 	if err != nil {
 		return err
 	}

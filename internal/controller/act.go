@@ -22,12 +22,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
-	"kontroloop.ai/vector-sidecar-operator/internal/tracing"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
 // writers is how many workloads of one VectorSidecar are written to at once: as many as
@@ -73,11 +71,11 @@ func (o *outcome) fail(object, reason string, err error, permanent bool) {
 func (o *outcome) name(sidecar *v1alpha1.VectorSidecar) string {
 	switch {
 	case len(o.done) > 0:
-		return metrics.Changed
+		return telemetry.ResultChanged
 	case apimeta.IsStatusConditionTrue(sidecar.Status.Conditions, meta.ConditionStalled):
-		return metrics.Stalled
+		return telemetry.ResultStalled
 	}
-	return metrics.Unchanged
+	return telemetry.ResultUnchanged
 }
 
 // sort makes the outcome independent of which write was answered first.
@@ -176,7 +174,7 @@ func (r *Reconciler) write(ctx context.Context, owner types.NamespacedName, p *p
 			r.Metrics.Repaired()
 		}
 		result.succeed(p)
-		log.FromContext(ctx).Info("workload written", "action", p.Action, logging.Workload, object, logging.Hash, hashOf(p), logging.ChangeCause, p.Cause, "generation", written.Generation)
+		log.FromContext(ctx).Info("workload written", "action", p.Action, telemetry.KeyWorkload, object, telemetry.KeyHash, hashOf(p), telemetry.KeyChangeCause, p.Cause, "generation", written.Generation)
 	case errors.Is(err, apply.ErrGone), errors.Is(err, apply.ErrStale), r.isAhead(owner, p, err):
 		tellUndone(ctx, object, err)
 		result.miss(r.ledger.miss(owner, p))
@@ -195,10 +193,10 @@ func (r *Reconciler) apply(ctx context.Context, p *plan.Plan) (apply.Written, er
 	ctx, cancel := finishing(ctx)
 	defer cancel()
 	ctx, applying := r.begin(ctx, "apply")
-	applying.span.Set(tracing.Kind, p.Target.Kind)
-	applying.span.Set(tracing.Workload, p.Target.Name)
-	applying.span.Set(tracing.Action, string(p.Action))
-	applying.span.Set(tracing.Hash, hashOf(p))
+	applying.span.Set(telemetry.AttributeKind, p.Target.Kind)
+	applying.span.Set(telemetry.AttributeWorkload, p.Target.Name)
+	applying.span.Set(telemetry.AttributeAction, string(p.Action))
+	applying.span.Set(telemetry.AttributeHash, hashOf(p))
 	written, err := r.writer.Workload(ctx, p)
 	applying.end(err)
 	r.Metrics.Wrote(string(p.Action), resultOf(err))

@@ -16,10 +16,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
 const (
@@ -166,13 +166,13 @@ func (a *auditor) audit(ctx context.Context, namespace string) bool {
 	if err != nil {
 		a.Metrics.AuditFailed()
 		if ctx.Err() == nil {
-			log.FromContext(ctx).Error(err, "comparing the cache with the live workloads", logging.Namespace, namespace)
+			log.FromContext(ctx).Error(err, "comparing the cache with the live workloads", telemetry.KeyNamespace, namespace)
 		}
 		return false
 	}
 	a.Metrics.Audited(len(found))
 	if len(found) == 0 {
-		log.FromContext(ctx).V(1).Info("the cache is as the live workloads are", logging.Namespace, namespace)
+		log.FromContext(ctx).V(1).Info("the cache is as the live workloads are", telemetry.KeyNamespace, namespace)
 		return true
 	}
 	a.tellDifferences(ctx, found)
@@ -193,7 +193,7 @@ func (a *auditor) tellDifferences(ctx context.Context, found []difference) {
 				versionOr(found[i].cached, "nothing"), versionOr(found[i].live, "nothing"))
 		}
 	}
-	logging.Warn(log.FromContext(ctx), "the cache differs from the live workloads, and is listed anew", "count", len(found), "workloads", few(names))
+	telemetry.Warn(log.FromContext(ctx), "the cache differs from the live workloads, and is listed anew", "count", len(found), "workloads", few(names))
 }
 
 func versionOr(version, none string) string {

@@ -17,10 +17,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
-	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -42,7 +42,7 @@ func (s *sweeper) confirm(ctx context.Context, found []companion.Leftover) ([]co
 			if exists[f.Namespace], err = s.managersIn(ctx, f.Namespace); err != nil {
 				reached = notAble
 				exists[f.Namespace] = func(string, string) bool { return true } // Nobody knows.
-				log.FromContext(ctx).Error(err, "looking for what leftovers belong to", logging.Namespace, f.Namespace)
+				log.FromContext(ctx).Error(err, "looking for what leftovers belong to", telemetry.KeyNamespace, f.Namespace)
 			}
 		}
 		return exists[f.Namespace](f.Namespace, f.Manager)
@@ -75,7 +75,7 @@ func (s *sweeper) clean(ctx context.Context, found []companion.Leftover) ([]comp
 		view, err := s.look(ctx, &f)
 		if err != nil {
 			reached = notAble
-			log.FromContext(ctx).Error(err, "looking at a leftover", logging.Workload, status.Object(f.Ref))
+			log.FromContext(ctx).Error(err, "looking at a leftover", telemetry.KeyWorkload, status.Object(f.Ref))
 			return false
 		}
 		if view != nil {
@@ -150,14 +150,14 @@ func (s *sweeper) takeOut(ctx context.Context, p *plan.Plan) (done bool, came pr
 	case errors.Is(err, apply.ErrStale):
 		return false, notYet
 	case err != nil:
-		log.FromContext(ctx).Error(err, "removing a leftover", logging.Workload, object, logging.Name, sidecar)
+		log.FromContext(ctx).Error(err, "removing a leftover", telemetry.KeyWorkload, object, telemetry.KeyName, sidecar)
 		s.events.Eventf(reference(p.Target), nil, corev1.EventTypeWarning, meta.ReasonLeftoverFound, string(p.Action),
 			"it carries the sidecar of VectorSidecar %s, which does not exist; taking it out failed: %s", sidecar, shortened(err.Error()))
 		return false, notAble
 	}
 	s.cleaned[p.Target.UID] = swept{p.Target, written.Generation}
 	s.Metrics.Cleaned()
-	log.FromContext(ctx).Info("leftover removed", logging.Workload, object, logging.Name, sidecar, "generation", written.Generation)
+	log.FromContext(ctx).Info("leftover removed", telemetry.KeyWorkload, object, telemetry.KeyName, sidecar, "generation", written.Generation)
 	s.events.Eventf(reference(p.Target), nil, corev1.EventTypeNormal, meta.ReasonLeftoverRemoved, string(p.Action),
 		"removed the sidecar of VectorSidecar %s, which does not exist", sidecar)
 	return true, notYet // It rolls out.

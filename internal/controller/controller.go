@@ -29,11 +29,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
-	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
 	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
-	"kontroloop.ai/vector-sidecar-operator/internal/tracing"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
 // Options are what the loop needs to know. All fields but Namespace, Installation,
@@ -205,19 +203,19 @@ func (r *Reconciler) Alive() error { return r.pulse.check(r.now()) }
 
 // loggerOf gives the lines of a pass the keys by which people search.
 func loggerOf(base logr.Logger) func(*reconcile.Request) logr.Logger {
-	base = base.WithValues(logging.Controller, "vectorsidecar")
+	base = base.WithValues(telemetry.KeyController, "vectorsidecar")
 	return func(request *reconcile.Request) logr.Logger {
 		if request == nil {
 			return base
 		}
-		return base.WithValues(logging.Namespace, request.Namespace, logging.Name, request.Name)
+		return base.WithValues(telemetry.KeyNamespace, request.Namespace, telemetry.KeyName, request.Name)
 	}
 }
 
 // Reconcile is one pass for one VectorSidecar, observed.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (result reconcile.Result, err error) {
 	ctx, whole := r.beginPass(ctx, request.NamespacedName)
-	what := metrics.Failed
+	what := telemetry.ResultFailed
 	defer func() { r.endPass(&whole, what, err, recover()) }()
 	result, what, err = r.pass(ctx, request, whole.span)
 	if err != nil && isStopping(ctx) {
@@ -233,37 +231,37 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 
 // pass is one pass for one VectorSidecar. It also says what came of it, for
 // metrics.
-func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span tracing.Span) (reconcile.Result, string, error) {
+func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span telemetry.Span) (reconcile.Result, string, error) {
 	sidecar := &v1alpha1.VectorSidecar{}
 	if err := r.client.Get(ctx, request.NamespacedName, sidecar); err != nil {
 		if client.IgnoreNotFound(err) == nil {
 			r.forget(request.NamespacedName)
 		}
-		return reconcile.Result{}, metrics.Unchanged, client.IgnoreNotFound(err)
+		return reconcile.Result{}, telemetry.ResultUnchanged, client.IgnoreNotFound(err)
 	}
 	sidecar, err := r.deleted(ctx, sidecar)
 	if err != nil {
-		return reconcile.Result{}, metrics.Failed, err
+		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
 	if sidecar == nil {
-		return reconcile.Result{}, metrics.Unchanged, nil
+		return reconcile.Result{}, telemetry.ResultUnchanged, nil
 	}
 	if err := r.collectVerdicts(ctx, sidecar); err != nil {
-		return reconcile.Result{}, metrics.Failed, fmt.Errorf("reading what Vector said: %w", err)
+		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("reading what Vector said: %w", err)
 	}
 	sidecar.Status = *r.statusPace.last(sidecar)
 	taken, err := r.observe(ctx, sidecar)
 	if err != nil {
-		return reconcile.Result{}, metrics.Failed, fmt.Errorf("observing: %w", err)
+		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("observing: %w", err)
 	}
 	asking := r.asking(sidecar)
 	decided, err := r.decide(ctx, taken, asking != "" || r.anew.isDue(request.NamespacedName))
 	if err != nil {
-		return reconcile.Result{}, metrics.Failed, fmt.Errorf("deciding: %w", err)
+		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("deciding: %w", err)
 	}
-	ctx = log.IntoContext(ctx, log.FromContext(ctx).WithValues(logging.Environment, decided.Environment))
-	span.Set(tracing.Environment, decided.Environment)
-	span.Count(tracing.Matched, decided.Matched)
+	ctx = log.IntoContext(ctx, log.FromContext(ctx).WithValues(telemetry.KeyEnvironment, decided.Environment))
+	span.Set(telemetry.AttributeEnvironment, decided.Environment)
+	span.Count(telemetry.AttributeMatched, decided.Matched)
 	r.contents.forget(r.references.keep(request.NamespacedName, decided.ConfigMaps()...))
 	r.taken.keep(request.NamespacedName, decided.Taken)
 	return r.carryOut(ctx, sidecar, decided, asking)
@@ -272,20 +270,20 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 // carryOut is the rest of a pass, which writes.
 func (r *Reconciler) carryOut(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, asking string) (reconcile.Result, string, error) {
 	if err := r.holdBeforeWriting(ctx, sidecar, decided); err != nil {
-		return reconcile.Result{}, metrics.Failed, err
+		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
 	outcome := r.act(ctx, sidecar, decided)
 	outcome.asking = asking
 	if err := outcome.retry(); errors.Is(err, election.ErrNotLeading) {
-		return reconcile.Result{}, metrics.Failed, err // It is for the leader to tell.
+		return reconcile.Result{}, telemetry.ResultFailed, err // It is for the leader to tell.
 	}
 	r.askVector(ctx, sidecar, decided, outcome)
 	if err := r.tell(ctx, sidecar, decided, outcome); err != nil {
-		return reconcile.Result{}, metrics.Failed, err
+		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
 	// What was left undone for want of time is for another pass.
 	if err := errors.Join(outcome.retry(), ctx.Err()); err != nil {
-		return reconcile.Result{}, metrics.Failed, err
+		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
 	if sidecar.DeletionTimestamp != nil {
 		result, err := r.release(ctx, sidecar)

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
 // What follows says at DEBUG what a pass does, and what it leaves and why.
@@ -47,7 +47,7 @@ func tellSkipped(ctx context.Context, decided *decision.Decision) {
 		case p.IsCurrent():
 			current++
 		default:
-			debug.Info("workload left as it is", logging.Workload, status.Object(p.Target), "state", status.StandOf(p), "action", p.Action, "reason", p.Reason, "cause", p.Message)
+			debug.Info("workload left as it is", telemetry.KeyWorkload, status.Object(p.Target), "state", status.StandOf(p), "action", p.Action, "reason", p.Reason, "cause", p.Message)
 		}
 	}
 	debug.Info("decided", "matched", decided.Matched, "workloads", len(decided.Plans), "current", current, "missing", len(decided.Missing), "obsolete", len(decided.Obsolete))

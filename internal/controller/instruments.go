@@ -15,18 +15,15 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/logging"
-	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
-	"kontroloop.ai/vector-sidecar-operator/internal/sentry"
-	"kontroloop.ai/vector-sidecar-operator/internal/tracing"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
 // Instruments observe the loop. They change nothing of what it does; each may be
 // nil.
 type Instruments struct {
-	Metrics *metrics.Metrics
-	Tracer  *tracing.Tracer
-	Reports *sentry.Reporter
+	Metrics *telemetry.Metrics
+	Tracer  *telemetry.Tracer
+	Reports *telemetry.Reporter
 }
 
 // instruments are those of one loop, with its pulse.
@@ -41,7 +38,7 @@ type step struct {
 	of    *instruments
 	name  string
 	began time.Time
-	span  tracing.Span
+	span  telemetry.Span
 	pass  *pass
 	log   logr.Logger
 }
@@ -68,11 +65,11 @@ func (s *step) end(err error) {
 func (i *instruments) beginPass(ctx context.Context, name types.NamespacedName) (context.Context, step) {
 	ctx = i.pulse.begin(ctx, name, i.now())
 	ctx, whole := i.begin(ctx, "reconcile")
-	whole.span.Set(tracing.Namespace, name.Namespace)
-	whole.span.Set(tracing.Sidecar, name.Name)
+	whole.span.Set(telemetry.AttributeNamespace, name.Namespace)
+	whole.span.Set(telemetry.AttributeSidecar, name.Name)
 	if id := whole.span.TraceID(); id != "" {
-		whole.span.Set(tracing.ReconcileID, string(controller.ReconcileIDFromContext(ctx)))
-		ctx = log.IntoContext(ctx, log.FromContext(ctx).WithValues(logging.TraceID, id))
+		whole.span.Set(telemetry.AttributeReconcileID, string(controller.ReconcileIDFromContext(ctx)))
+		ctx = log.IntoContext(ctx, log.FromContext(ctx).WithValues(telemetry.KeyTraceID, id))
 	}
 	return ctx, whole
 }
@@ -81,7 +78,7 @@ func (i *instruments) beginPass(ctx context.Context, name types.NamespacedName) 
 func (i *instruments) endPass(whole *step, result string, err error, panicked any) {
 	if panicked != nil {
 		i.Reports.Panic(panicked)
-		result, err = metrics.Failed, errors.New("panic")
+		result, err = telemetry.ResultFailed, errors.New("panic")
 		defer panic(panicked)
 	}
 	i.Metrics.Reconciled(result)

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
-	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
 func TestRetriesDoubleFromASecondToFiveMinutesAndAreSpread(t *testing.T) {
@@ -78,12 +78,12 @@ func TestAWriteOutlivesTheSignalToStopForAWhile(t *testing.T) {
 
 // A panic is counted and reported, and then the manager's to deal with.
 func TestAPanicGoesOn(t *testing.T) {
-	counted := metrics.New("1", time.Now)
+	counted := telemetry.NewMetrics("1", time.Now)
 	i := &instruments{Instruments: Instruments{Metrics: counted}, pulse: newPulse(0), now: time.Now}
 
 	require.PanicsWithValue(t, "no", func() {
 		_, whole := i.beginPass(t.Context(), logsOfShop)
-		defer func() { i.endPass(&whole, metrics.Unchanged, nil, recover()) }()
+		defer func() { i.endPass(&whole, telemetry.ResultUnchanged, nil, recover()) }()
 		panic("no")
 	})
 
@@ -95,7 +95,7 @@ func TestAPanicGoesOn(t *testing.T) {
 	failed := 0.0
 	for _, family := range families {
 		for _, metric := range family.GetMetric() {
-			if family.GetName() == "vectorsidecar_reconciles_total" && metric.GetLabel()[0].GetValue() == metrics.Failed {
+			if family.GetName() == "vectorsidecar_reconciles_total" && metric.GetLabel()[0].GetValue() == telemetry.ResultFailed {
 				failed = metric.GetCounter().GetValue()
 			}
 		}
@@ -118,7 +118,7 @@ func TestWritesAreCountedByTheAnswer(t *testing.T) {
 
 // Without a tracer a step costs nothing on top.
 func TestAStepThatIsNotTracedAllocatesNothing(t *testing.T) {
-	i := &instruments{Instruments: Instruments{Metrics: metrics.New("1", time.Now)}, pulse: newPulse(0), now: time.Now}
+	i := &instruments{Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, pulse: newPulse(0), now: time.Now}
 	ctx := i.pulse.begin(log.IntoContext(t.Context(), logr.Discard()), logsOfShop, time.Now())
 
 	require.Zero(t, testing.AllocsPerRun(100, func() {

@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/logging"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
 // namespaceInterval is how often namespaces that cannot be watched are looked at.
@@ -125,7 +125,7 @@ func (n *namespaces) lookAtAll(ctx context.Context) {
 	for _, name := range n.names {
 		changed, err := n.look(ctx, name)
 		if err != nil && ctx.Err() == nil {
-			log.FromContext(ctx).Error(err, "looking at a namespace", logging.Namespace, name)
+			log.FromContext(ctx).Error(err, "looking at a namespace", telemetry.KeyNamespace, name)
 		}
 		if !changed {
 			continue

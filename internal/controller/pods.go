@@ -20,8 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -82,7 +82,7 @@ func (p *pods) look(ctx context.Context, owner types.NamespacedName, all []*work
 		group.Go(func() error {
 			fault, err := p.read(ctx, record, manager)
 			if isNews := p.note(owner, record, fault, err == nil); isNews && ctx.Err() == nil {
-				logging.Warn(log.FromContext(ctx), "pods cannot be read", logging.Workload, record.Name, "cause", err.Error())
+				telemetry.Warn(log.FromContext(ctx), "pods cannot be read", telemetry.KeyWorkload, record.Name, "cause", err.Error())
 			}
 			return nil
 		})

@@ -16,10 +16,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
-	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -159,7 +159,7 @@ func (s *sweeper) tellLeftovers(ctx context.Context, found []companion.Leftover)
 		if finding.Verdict != companion.Report || s.told[key] == finding.Verdict {
 			continue
 		}
-		log.FromContext(ctx).Info("leftover found", logging.Workload, status.Object(finding.Ref), logging.Name, finding.Sidecar, "cause", finding.Reason)
+		log.FromContext(ctx).Info("leftover found", telemetry.KeyWorkload, status.Object(finding.Ref), telemetry.KeyName, finding.Sidecar, "cause", finding.Reason)
 		s.events.Eventf(reference(finding.Ref), nil, corev1.EventTypeWarning, meta.ReasonLeftoverFound, string(plan.None),
 			"it carries something of VectorSidecar %s, which does not exist: %s", finding.Sidecar, finding.Reason)
 	}

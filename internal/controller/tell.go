@@ -20,11 +20,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
-	"kontroloop.ai/vector-sidecar-operator/internal/logging"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -78,11 +77,11 @@ func (r *Reconciler) writeStatus(ctx context.Context, before, after *v1alpha1.Ve
 // tellMetrics takes down where everything stands.
 func (r *Reconciler) tellMetrics(sidecar *v1alpha1.VectorSidecar, facts status.Facts) {
 	ready := apimeta.FindStatusCondition(sidecar.Status.Conditions, meta.ConditionReady)
-	r.Metrics.Stand(client.ObjectKeyFromObject(sidecar), metrics.Standing{
+	r.Metrics.Stand(client.ObjectKeyFromObject(sidecar), telemetry.SidecarState{
 		Ready: string(ready.Status), Reason: ready.Reason,
-		Workloads: func(yield func(metrics.Workload) bool) {
+		Workloads: func(yield func(telemetry.WorkloadState) bool) {
 			for s := range status.Standings(facts) {
-				if !yield(metrics.Workload{UID: s.Target.UID, State: s.State, Reason: s.Reason}) {
+				if !yield(telemetry.WorkloadState{UID: s.Target.UID, State: s.State, Reason: s.Reason}) {
 					return
 				}
 			}
@@ -123,7 +122,7 @@ func (r *Reconciler) tellErrors(ctx context.Context, before, after *v1alpha1.Vec
 	}
 	r.events.Eventf(after, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", shortened(is.Message))
 	if apimeta.IsStatusConditionTrue(after.Status.Conditions, meta.ConditionStalled) {
-		logging.Warn(log.FromContext(ctx), "a person has to do something first", "reason", is.Reason, "cause", is.Message)
+		telemetry.Warn(log.FromContext(ctx), "a person has to do something first", "reason", is.Reason, "cause", is.Message)
 		r.Reports.Terminal(is.Reason)
 	}
 }

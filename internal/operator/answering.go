@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
-	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
 // routing is how long it takes, after the kubelet has found a pod ready, until calls of
@@ -84,7 +84,7 @@ func (a *answering) answers(ctx context.Context) error {
 type counting struct {
 	admission.Handler
 
-	counted *metrics.Metrics
+	counted *telemetry.Metrics
 }
 
 // Handle implements admission.Handler.
@@ -99,13 +99,13 @@ func (c counting) Handle(ctx context.Context, request admission.Request) admissi
 func resultOf(response *admission.Response) string {
 	switch {
 	case response.Allowed:
-		return metrics.Allowed
+		return telemetry.AnswerAllowed
 	case response.Result == nil:
-		return metrics.Undecided
+		return telemetry.AnswerUndecided
 	case response.Result.Code == http.StatusUnprocessableEntity:
-		return metrics.Refused
+		return telemetry.AnswerRefused
 	case response.Result.Code == http.StatusBadRequest:
-		return metrics.Unreadable
+		return telemetry.AnswerUnreadable
 	}
-	return metrics.Undecided
+	return telemetry.AnswerUndecided
 }

@@ -16,13 +16,13 @@ import (
 	runtimemetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
 // export adds the operator's metrics to those that are served, until the returned
 // function takes them out again. Metrics that are not served are not counted among
 // them: tests run several operators in a process.
-func export(ctx context.Context, mgr ctrl.Manager, options Options, counted *metrics.Metrics) (unexport func(), err error) {
+func export(ctx context.Context, mgr ctrl.Manager, options Options, counted *telemetry.Metrics) (unexport func(), err error) {
 	if options.MetricsBindAddress == "0" {
 		return func() {}, nil
 	}
@@ -36,7 +36,7 @@ func export(ctx context.Context, mgr ctrl.Manager, options Options, counted *met
 }
 
 // countCached counts what comes into the cache and goes out of it.
-func countCached(ctx context.Context, mgr ctrl.Manager, options Options, counted *metrics.Metrics) error {
+func countCached(ctx context.Context, mgr ctrl.Manager, options Options, counted *telemetry.Metrics) error {
 	namespace := &metav1.PartialObjectMetadata{}
 	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
 	kinds := map[string]client.Object{

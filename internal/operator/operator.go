@@ -21,10 +21,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
-	"kontroloop.ai/vector-sidecar-operator/internal/sentry"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
-	"kontroloop.ai/vector-sidecar-operator/internal/tracing"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
 // Process is what the process has beside its options. Its zero value is of use.
@@ -32,8 +30,8 @@ type Process struct {
 	// Version of the operator, for its metrics and for what it tells of its writes.
 	Version string
 	// Tracer and Reports observe the loop.
-	Tracer  *tracing.Tracer
-	Reports *sentry.Reporter
+	Tracer  *telemetry.Tracer
+	Reports *telemetry.Reporter
 	// Level is the logger's; a change of the configuration file sets it.
 	Level LevelSetter
 	// Patience is how long the loop may make no step before it counts as stuck;
@@ -65,7 +63,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if err != nil {
 		return fmt.Errorf("making the manager: %w", err)
 	}
-	counted := metrics.New(process.Version, time.Now)
+	counted := telemetry.NewMetrics(process.Version, time.Now)
 	memo := decision.NewMemo()
 	settings := loopOptions(&options, &process)
 	settings.Fleet, settings.Catalogue, settings.KubeVersion = fleet, catalogue, version

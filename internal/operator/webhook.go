@@ -28,7 +28,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
 // WebhookOptions are those of the admission webhook. Its zero value serves none.
@@ -150,7 +150,7 @@ type judge struct {
 	served *certificate.Served
 	// bare is what there is of the platform without a ConfigMap.
 	bare    *catalog.Platform
-	counted *metrics.Metrics
+	counted *telemetry.Metrics
 	// config is that of the process's clients, without the fence of who leads.
 	config *rest.Config
 }

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
@@ -209,7 +209,7 @@ func (i *installation) scrape(t *testing.T) map[string][]string {
 		return nil
 	}
 	exported := map[string][]string{}
-	for _, definition := range metrics.Definitions() {
+	for _, definition := range telemetry.MetricDefinitions() {
 		for _, label := range definition.Labels {
 			exported[definition.Name] = append(exported[definition.Name], label.Name)
 		}

@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/metrics"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -90,7 +90,7 @@ func TestWhatIsDocumentedIsExported(t *testing.T) {
 		text = scrape(t, p.Metrics, token).text
 		return regexp.MustCompile(`(?m)^vectorsidecar_workloads\{reason="Conflict",state="Conflict"\} 1$`).MatchString(text)
 	})
-	for _, metric := range append(metrics.Definitions(), metrics.Library()...) {
+	for _, metric := range append(telemetry.MetricDefinitions(), telemetry.LibraryMetrics()...) {
 		if strings.HasPrefix(metric.Name, "vectorsidecar_admission_") {
 			continue // There is no webhook here: the chart's tests ask one for them.
 		}
@@ -104,7 +104,7 @@ func TestWhatIsDocumentedIsExported(t *testing.T) {
 		}
 	}
 	documented := map[string]bool{}
-	for _, metric := range metrics.Definitions() {
+	for _, metric := range telemetry.MetricDefinitions() {
 		documented[metric.Name] = true
 	}
 	for _, match := range regexp.MustCompile(`(?m)^# TYPE (vectorsidecar_\w+) `).FindAllStringSubmatch(text, -1) {

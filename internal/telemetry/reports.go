@@ -1,10 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sentry reports panics and terminal errors to Sentry, if SENTRY_DSN says
-// where that is. It sends what the program is and where in it something happened,
-// and nothing that a user wrote: no name, no message, no value.
-package sentry
+package telemetry
 
 import (
 	"fmt"
@@ -28,9 +25,9 @@ type Reporter struct {
 	reported map[string]time.Time
 }
 
-// FromEnvironment returns a Reporter for the Sentry that SENTRY_DSN names, nil if
+// NewReporter returns a Reporter for the Sentry that SENTRY_DSN names, nil if
 // it names none. SENTRY_ENVIRONMENT is the environment that reports are of.
-func FromEnvironment(version string, now func() time.Time) (*Reporter, error) {
+func NewReporter(version string, now func() time.Time) (*Reporter, error) {
 	dsn := os.Getenv("SENTRY_DSN")
 	if dsn == "" {
 		return nil, nil

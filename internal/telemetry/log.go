@@ -1,10 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package logging makes the process's logger: one JSON object on each line, with
-// keys that stay the same, at a level that may change while it runs. What is
-// worth a line is for others to say.
-package logging
+package telemetry
 
 import (
 	"io"
@@ -20,45 +17,45 @@ import (
 
 // Keys of what a line is about. They do not change: people search by them.
 const (
-	// Controller is the name of the loop.
-	Controller = "controller"
-	// Namespace is the VectorSidecar's.
-	Namespace = "namespace"
-	// Name is the VectorSidecar's.
-	Name = "name"
-	// Workload is the workload that was written to, such as "Deployment shop/cart".
-	Workload = "workload"
-	// Environment is the one whose values were used.
-	Environment = "environment"
-	// Hash tells which sidecar: that of the annotation injected-hash.
-	Hash = "hash"
-	// ChangeCause says why it was written to.
-	ChangeCause = "changeCause"
-	// ReconcileID is the same in all lines of one pass.
-	ReconcileID = "reconcileID"
-	// TraceID is that of the pass, if it is traced.
-	TraceID = "traceID"
+	// KeyController is the name of the loop.
+	KeyController = "controller"
+	// KeyNamespace is the VectorSidecar's.
+	KeyNamespace = "namespace"
+	// KeyName is the VectorSidecar's.
+	KeyName = "name"
+	// KeyWorkload is the workload that was written to, such as "Deployment shop/cart".
+	KeyWorkload = "workload"
+	// KeyEnvironment is the one whose values were used.
+	KeyEnvironment = "environment"
+	// KeyHash tells which sidecar: that of the annotation injected-hash.
+	KeyHash = "hash"
+	// KeyChangeCause says why it was written to.
+	KeyChangeCause = "changeCause"
+	// KeyReconcileID is the same in all lines of one pass.
+	KeyReconcileID = "reconcileID"
+	// KeyTraceID is that of the pass, if it is traced.
+	KeyTraceID = "traceID"
 )
 
-// New returns a logger that writes to out what is at the level or above it. Lines
+// NewLogger returns a logger that writes to out what is at the level or above it. Lines
 // of V(1) and more are DEBUG. Nothing in a line steers the terminal that shows it.
-func New(out io.Writer, level zapcore.LevelEnabler) logr.Logger {
+func NewLogger(out io.Writer, level zapcore.LevelEnabler) logr.Logger {
 	config := zap.NewProductionEncoderConfig()
 	config.EncodeTime = zapcore.RFC3339NanoTimeEncoder
 	config.EncodeDuration = zapcore.StringDurationEncoder
 	config.EncodeLevel = zapcore.CapitalLevelEncoder
 	core := zapcore.NewCore(zapcore.NewJSONEncoder(config), zapcore.Lock(zapcore.AddSync(humanize.JSONLines(out))), level)
-	return logr.New(sober{zapr.NewLogger(zap.New(core)).GetSink()})
+	return logr.New(errorFilter{zapr.NewLogger(zap.New(core)).GetSink()})
 }
 
-// Lines returns a writer for what writes text and knows no logger, such as the
+// LineWriter returns a writer for what writes text and knows no logger, such as the
 // standard library's own log: each write becomes a line at INFO.
-func Lines(log logr.Logger) io.Writer { return lines{log} }
+func LineWriter(log logr.Logger) io.Writer { return lineWriter{log} }
 
-type lines struct{ log logr.Logger }
+type lineWriter struct{ log logr.Logger }
 
 // Write logs the text.
-func (l lines) Write(text []byte) (int, error) {
+func (l lineWriter) Write(text []byte) (int, error) {
 	l.log.Info("said by a library", "text", strings.TrimSpace(string(text)))
 	return len(text), nil
 }
@@ -66,7 +63,7 @@ func (l lines) Write(text []byte) (int, error) {
 // Warn writes a line at WARN, which logr does not have: something that a person
 // should see to, and that is not the operator's failure.
 func Warn(log logr.Logger, message string, keysAndValues ...any) {
-	if sink, ok := log.GetSink().(sober); ok {
+	if sink, ok := log.GetSink().(errorFilter); ok {
 		if zapSink, ok := sink.LogSink.(zapr.Underlier); ok {
 			zapSink.GetUnderlying().Sugar().Warnw(message, keysAndValues...)
 			return

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package logging
+package telemetry
 
 import (
 	"bytes"
@@ -39,9 +39,9 @@ func read(t *testing.T, text *bytes.Buffer) []map[string]any {
 
 func TestALineIsAnObjectWithKeysThatStay(t *testing.T) {
 	var out bytes.Buffer
-	log := New(&out, zapcore.InfoLevel)
+	log := NewLogger(&out, zapcore.InfoLevel)
 
-	log.WithName("loop").WithValues(Namespace, "shop", Name, "logs").Info("workload written", Workload, "Deployment shop/cart", "took", time.Second)
+	log.WithName("loop").WithValues(KeyNamespace, "shop", KeyName, "logs").Info("workload written", KeyWorkload, "Deployment shop/cart", "took", time.Second)
 
 	line := read(t, &out)[0]
 	at, err := time.Parse(time.RFC3339Nano, line["ts"].(string))
@@ -58,7 +58,7 @@ func TestTheLevelMayChangeWhileItRuns(t *testing.T) {
 	said := func(level zapcore.Level) []string {
 		var out bytes.Buffer
 		atomic := zap.NewAtomicLevelAt(zapcore.ErrorLevel)
-		log := New(&out, atomic).WithName("loop").WithValues(Name, "logs")
+		log := NewLogger(&out, atomic).WithName("loop").WithValues(KeyName, "logs")
 		atomic.SetLevel(level)
 		log.V(1).Info("debug")
 		log.Info("info")
@@ -79,7 +79,7 @@ func TestTheLevelMayChangeWhileItRuns(t *testing.T) {
 
 func TestWhatIsNoErrorIsNotLoggedAsOne(t *testing.T) {
 	var out bytes.Buffer
-	log := New(&out, zapcore.InfoLevel).WithName("manager").WithCallDepth(1)
+	log := NewLogger(&out, zapcore.InfoLevel).WithName("manager").WithCallDepth(1)
 	const stopping = "error received after stop sequence was engaged"
 	lost := errors.New("leader election lost")
 	slower := apierrors.NewConflict(schema.GroupResource{Resource: "leases"}, "operator", errors.New("modified"))
@@ -114,7 +114,7 @@ func TestWhatIsNoErrorIsNotLoggedAsOne(t *testing.T) {
 func TestTextBecomesALine(t *testing.T) {
 	var out bytes.Buffer
 
-	_, err := Lines(New(&out, zapcore.InfoLevel)).Write([]byte("http: TLS handshake error\n"))
+	_, err := LineWriter(NewLogger(&out, zapcore.InfoLevel)).Write([]byte("http: TLS handshake error\n"))
 
 	require.NoError(t, err)
 	require.Equal(t, "http: TLS handshake error", read(t, &out)[0]["text"])
@@ -128,7 +128,7 @@ func TestAWarningIsNotLostOnAnotherLogger(t *testing.T) {
 func TestNothingInALineSteersATerminal(t *testing.T) {
 	for why, text := range hostile.Texts() {
 		var out bytes.Buffer
-		log := New(&out, zapcore.InfoLevel)
+		log := NewLogger(&out, zapcore.InfoLevel)
 		log.Error(errors.New(text), "said", "cause", text)
 		hostile.RequireHarmless(t, out.String(), why)
 		require.Equal(t, 1, bytes.Count(out.Bytes(), []byte("\n")), why)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package logging
+package telemetry
 
 import (
 	"context"
@@ -15,15 +15,15 @@ import (
 // debug is the level of logr that is DEBUG.
 const debug = 1
 
-// sober tells in other words what libraries log as errors and is none. It works
+// errorFilter tells in other words what libraries log as errors and is none. It works
 // around controller-runtime, to whose manager a lease that is given up after a
 // signal comes back as an error, and around client-go, whose elector calls it an
 // error that another one was faster. What is broken off is so because the process
 // is to stop: nothing else in it cancels work.
-type sober struct{ logr.LogSink }
+type errorFilter struct{ logr.LogSink }
 
-// calm are the words for an error that is none, "" for one that is.
-func calm(err error, message string) string {
+// harmlessCause are the words for an error that is none, "" for one that is.
+func harmlessCause(err error, message string) string {
 	switch {
 	case err == nil:
 	case message == "error received after stop sequence was engaged" && err.Error() == "leader election lost":
@@ -39,14 +39,14 @@ func calm(err error, message string) string {
 
 // Error logs an error, or at INFO what is none. What cannot be made in a namespace that is
 // being deleted, such as an event on each of its workloads, is DEBUG.
-func (s sober) Error(err error, message string, keysAndValues ...any) {
+func (s errorFilter) Error(err error, message string, keysAndValues ...any) {
 	if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 		if s.Enabled(debug) {
 			s.Info(debug, "the namespace is being deleted", "what", message, "cause", err.Error())
 		}
 		return
 	}
-	if words := calm(err, message); words != "" {
+	if words := harmlessCause(err, message); words != "" {
 		s.Info(0, words, append([]any{"what", message}, keysAndValues...)...)
 		return
 	}
@@ -54,17 +54,17 @@ func (s sober) Error(err error, message string, keysAndValues ...any) {
 }
 
 // WithValues keeps the wrapper around a logger with values.
-func (s sober) WithValues(keysAndValues ...any) logr.LogSink {
-	return sober{s.LogSink.WithValues(keysAndValues...)}
+func (s errorFilter) WithValues(keysAndValues ...any) logr.LogSink {
+	return errorFilter{s.LogSink.WithValues(keysAndValues...)}
 }
 
 // WithName keeps the wrapper around a logger with a name.
-func (s sober) WithName(name string) logr.LogSink { return sober{s.LogSink.WithName(name)} }
+func (s errorFilter) WithName(name string) logr.LogSink { return errorFilter{s.LogSink.WithName(name)} }
 
 // WithCallDepth keeps the wrapper around a logger of another depth.
-func (s sober) WithCallDepth(depth int) logr.LogSink {
+func (s errorFilter) WithCallDepth(depth int) logr.LogSink {
 	if inner, ok := s.LogSink.(logr.CallDepthLogSink); ok {
-		return sober{inner.WithCallDepth(depth)}
+		return errorFilter{inner.WithCallDepth(depth)}
 	}
 	return s
 }

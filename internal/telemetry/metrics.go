@@ -1,10 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package metrics counts what the loop does and where the workloads stand. Its
-// labels are bounded: no metric grows with the number of objects or with what
-// users call them. Serving them is not its job.
-package metrics
+package telemetry
 
 import (
 	"time"
@@ -30,11 +27,11 @@ type Metrics struct {
 	parts []prometheus.Collector
 }
 
-// New returns the metrics of an operator of a version; now is the clock.
-func New(version string, now func() time.Time) *Metrics {
+// NewMetrics returns the metrics of an operator of a version; now is the clock.
+func NewMetrics(version string, now func() time.Time) *Metrics {
 	m := &Metrics{fleet: newFleet(now)}
-	described := map[string]Definition{}
-	for _, definition := range Definitions() {
+	described := map[string]MetricDefinition{}
+	for _, definition := range MetricDefinitions() {
 		described[definition.Name] = definition
 	}
 	counter := func(name string) *prometheus.CounterVec {
@@ -69,7 +66,7 @@ func New(version string, now func() time.Time) *Metrics {
 // start gives the series that are sure to come a first value: a rate needs one
 // from before the first event.
 func (m *Metrics) start(version string) {
-	for _, result := range []string{Unchanged, Changed, Stalled, Failed} {
+	for _, result := range []string{ResultUnchanged, ResultChanged, ResultStalled, ResultFailed} {
 		m.reconciles.WithLabelValues(result)
 	}
 	for _, result := range []string{"ok", "invalid"} {
@@ -87,10 +84,10 @@ func (m *Metrics) start(version string) {
 
 // Results of a pass.
 const (
-	Unchanged = "unchanged"
-	Changed   = "changed"
-	Stalled   = "stalled"
-	Failed    = "failed"
+	ResultUnchanged = "unchanged"
+	ResultChanged   = "changed"
+	ResultStalled   = "stalled"
+	ResultFailed    = "failed"
 )
 
 // Reconciled counts a pass with one of the results above.
@@ -194,11 +191,11 @@ func (m *Metrics) Cached(kind string, more int) {
 
 // Answers of the admission webhook.
 const (
-	Allowed    = "allowed"
-	Refused    = "refused"
-	Undecided  = "undecided"
-	Unreadable = "unreadable"
-	Rejected   = "rejected"
+	AnswerAllowed    = "allowed"
+	AnswerRefused    = "refused"
+	AnswerUndecided  = "undecided"
+	AnswerUnreadable = "unreadable"
+	AnswerRejected   = "rejected"
 )
 
 // Judged counts an answer of the admission webhook, and how long it took.
@@ -212,7 +209,7 @@ func (m *Metrics) Judged(result string, elapsed time.Duration) {
 // Rejected counts a request of the admission webhook that was not looked at.
 func (m *Metrics) Rejected() {
 	if m != nil {
-		m.admissions.WithLabelValues(Rejected).Inc()
+		m.admissions.WithLabelValues(AnswerRejected).Inc()
 	}
 }
 
@@ -221,14 +218,14 @@ func (m *Metrics) Certified(notBefore, notAfter time.Time) {
 	if m != nil {
 		m.validSince.WithLabelValues().Set(float64(notBefore.Unix()))
 		m.validUntil.WithLabelValues().Set(float64(notAfter.Unix()))
-		for _, result := range []string{Allowed, Refused, Undecided, Unreadable, Rejected} {
+		for _, result := range []string{AnswerAllowed, AnswerRefused, AnswerUndecided, AnswerUnreadable, AnswerRejected} {
 			m.admissions.WithLabelValues(result) // A rate needs a value from before the first.
 		}
 	}
 }
 
 // Stand takes down how a VectorSidecar stands after a pass.
-func (m *Metrics) Stand(sidecar types.NamespacedName, standing Standing) {
+func (m *Metrics) Stand(sidecar types.NamespacedName, standing SidecarState) {
 	if m == nil {
 		return
 	}
@@ -258,7 +255,7 @@ func (m *Metrics) Collect(samples chan<- prometheus.Metric) {
 	}
 }
 
-func (d Definition) labels() []string {
+func (d MetricDefinition) labels() []string {
 	var names []string
 	for _, label := range d.Labels {
 		names = append(names, label.Name)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package tracing
+package telemetry
 
 import (
 	"context"
@@ -42,11 +42,11 @@ func TestSpansReachTheCollectorThatTheEnvironmentNames(t *testing.T) {
 				t.Setenv(variable, value)
 			}
 			before := len(c.Spans())
-			tracer, stop, err := FromEnvironment(t.Context(), "1.2.3", logr.Discard())
+			tracer, stop, err := NewTracer(t.Context(), "1.2.3", logr.Discard())
 			require.NoError(t, err)
 
 			ctx, outer := tracer.Start(t.Context(), "reconcile")
-			outer.Set(Namespace, "shop")
+			outer.Set(AttributeNamespace, "shop")
 			_, inner := tracer.Start(ctx, "apply")
 			inner.End(errors.New("no"))
 			outer.End(nil)
@@ -73,7 +73,7 @@ func TestTheNameOfTheServiceMayBeGiven(t *testing.T) {
 	c := collector.Start(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", c.HTTP)
 	t.Setenv("OTEL_SERVICE_NAME", "sidecars-of-north")
-	tracer, stop, err := FromEnvironment(t.Context(), "1.2.3", logr.Discard())
+	tracer, stop, err := NewTracer(t.Context(), "1.2.3", logr.Discard())
 	require.NoError(t, err)
 
 	_, span := tracer.Start(t.Context(), "reconcile")
@@ -95,7 +95,7 @@ func TestTracingIsOffUnlessItIsAskedFor(t *testing.T) {
 			for variable, value := range variables {
 				t.Setenv(variable, value)
 			}
-			tracer, stop, err := FromEnvironment(t.Context(), "1.2.3", logr.Discard())
+			tracer, stop, err := NewTracer(t.Context(), "1.2.3", logr.Discard())
 			require.NoError(t, err)
 			require.Nil(t, tracer)
 			require.NoError(t, stop(t.Context()))
@@ -108,7 +108,7 @@ func TestWhatCannotBeSentIsNamed(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
 	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "carrier/pigeon")
 
-	_, _, err := FromEnvironment(t.Context(), "1.2.3", logr.Discard())
+	_, _, err := NewTracer(t.Context(), "1.2.3", logr.Discard())
 
 	require.ErrorContains(t, err, "OTEL_EXPORTER_OTLP_PROTOCOL")
 	require.ErrorContains(t, err, `"carrier/pigeon"`)
@@ -129,11 +129,11 @@ func BenchmarkOff(b *testing.B) {
 // traced is a pass's worth of spans.
 func traced(ctx context.Context, tracer *Tracer) {
 	ctx, outer := tracer.Start(ctx, "reconcile")
-	outer.Set(Namespace, "shop")
-	outer.Count(Matched, 3)
+	outer.Set(AttributeNamespace, "shop")
+	outer.Count(AttributeMatched, 3)
 	for range 5 {
 		_, inner := tracer.Start(ctx, "apply")
-		inner.Set(Hash, "abc")
+		inner.Set(AttributeHash, "abc")
 		inner.End(nil)
 	}
 	_ = outer.TraceID()

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package sentry
+package telemetry
 
 import (
 	"errors"
@@ -53,7 +53,7 @@ func (s *server) reports() []string {
 
 func TestAPanicIsReportedWithItsPlaceAndNotWithWhatAUserWrote(t *testing.T) {
 	s := start(t)
-	reporter, err := FromEnvironment("1.2.3", time.Now)
+	reporter, err := NewReporter("1.2.3", time.Now)
 	require.NoError(t, err)
 
 	func() {
@@ -84,7 +84,7 @@ func TestAPanicIsReportedWithItsPlaceAndNotWithWhatAUserWrote(t *testing.T) {
 func TestATerminalErrorIsReportedByItsReasonOnceInAnHour(t *testing.T) {
 	s := start(t)
 	now := time.Unix(1000, 0)
-	reporter, err := FromEnvironment("1.2.3", func() time.Time { return now })
+	reporter, err := NewReporter("1.2.3", func() time.Time { return now })
 	require.NoError(t, err)
 	sent := func() int {
 		reporter.Flush(10 * time.Second)
@@ -105,7 +105,7 @@ func TestATerminalErrorIsReportedByItsReasonOnceInAnHour(t *testing.T) {
 func TestWithoutAnAddressNothingIsReported(t *testing.T) {
 	t.Setenv("SENTRY_DSN", "")
 
-	reporter, err := FromEnvironment("1.2.3", time.Now)
+	reporter, err := NewReporter("1.2.3", time.Now)
 
 	require.NoError(t, err)
 	require.Nil(t, reporter)
@@ -119,7 +119,7 @@ func TestWithoutAnAddressNothingIsReported(t *testing.T) {
 func TestAnAddressThatIsNoneIsNamed(t *testing.T) {
 	t.Setenv("SENTRY_DSN", "nowhere")
 
-	_, err := FromEnvironment("1.2.3", time.Now)
+	_, err := NewReporter("1.2.3", time.Now)
 
 	require.ErrorContains(t, err, "SENTRY_DSN")
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package tracing
+package telemetry
 
 import (
 	"context"
@@ -22,12 +22,12 @@ import (
 // service is the name of the service where OTEL_SERVICE_NAME gives none.
 const service = "vector-sidecar-operator"
 
-// FromEnvironment returns the Tracer that OpenTelemetry's variables ask for, and
+// NewTracer returns the Tracer that OpenTelemetry's variables ask for, and
 // what sends the last spans and stops it. The Tracer is nil unless
 // OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set; the
 // exporters, the sampler and the batches read the other variables themselves. A
 // collector that cannot be reached shows in the log, and nowhere else.
-func FromEnvironment(ctx context.Context, version string, log logr.Logger) (*Tracer, func(context.Context) error, error) {
+func NewTracer(ctx context.Context, version string, log logr.Logger) (*Tracer, func(context.Context) error, error) {
 	none := func(context.Context) error { return nil }
 	if !isWanted() {
 		return nil, none, nil

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package metrics
+package telemetry
 
 import (
 	"fmt"
@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// Reference is the text of docs/metrics.md.
-func Reference() string {
+// MetricsReference is the text of docs/metrics.md.
+func MetricsReference() string {
 	var b strings.Builder
 	b.WriteString(`<!--
 SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 -->
-<!-- Made from internal/metrics: go test ./internal/metrics -update writes it. -->
+<!-- Made from internal/telemetry: go test ./internal/telemetry -update writes it. -->
 
 # Metrics
 
@@ -28,20 +28,20 @@ knows and who may get ` + "`/metrics`" + `. Every process serves them; the one t
 No label has names of users' objects as values, so the number of series does not grow with the cluster.
 
 `)
-	table(&b, Definitions())
+	table(&b, MetricDefinitions())
 	b.WriteString(`
 ## Of the libraries in it
 
 There are more of them; these are worth knowing.
 
 `)
-	table(&b, Library())
+	table(&b, LibraryMetrics())
 	return b.String()
 }
 
-func table(b *strings.Builder, definitions []Definition) {
+func table(b *strings.Builder, definitions []MetricDefinition) {
 	b.WriteString("| Metric | Kind | Labels | Meaning |\n|---|---|---|---|\n")
-	sorted := slices.SortedFunc(slices.Values(definitions), func(a, b Definition) int { return strings.Compare(a.Name, b.Name) })
+	sorted := slices.SortedFunc(slices.Values(definitions), func(a, b MetricDefinition) int { return strings.Compare(a.Name, b.Name) })
 	for _, d := range sorted {
 		var labels []string
 		for _, label := range d.Labels {

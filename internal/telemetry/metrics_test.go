@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package metrics
+package telemetry
 
 import (
 	"flag"
@@ -25,39 +25,39 @@ var logs = types.NamespacedName{Namespace: "shop", Name: "logs"}
 func TestTheReferenceIsTheOneInTheDocumentation(t *testing.T) {
 	const path = "../../docs/metrics.md"
 	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(Reference()), 0o644))
+		require.NoError(t, os.WriteFile(path, []byte(MetricsReference()), 0o644))
 	}
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Equal(t, Reference(), string(text), "go test ./internal/metrics -update")
+	require.Equal(t, MetricsReference(), string(text), "go test ./internal/telemetry -update")
 }
 
 // Every metric is used once here, so that none is documented and not exported.
 func TestEveryMetricIsExportedAsItIsDefined(t *testing.T) {
-	m := New("1.2.3", time.Now)
+	m := NewMetrics("1.2.3", time.Now)
 	m.Took("render", time.Second)
 	m.Wrote("Inject", "ok")
 	m.Leftovers("Keep", 1)
 	m.Sets(1, 0)
 	m.Cached("Deployment", 1)
-	m.Judged(Allowed, time.Millisecond)
+	m.Judged(AnswerAllowed, time.Millisecond)
 	m.Certified(time.Unix(0, 0), time.Unix(1, 0))
-	m.Stand(logs, Standing{Ready: "False", Reason: "Conflict", Workloads: these(Workload{UID: "1", State: "Conflict", Reason: "Conflict"})})
+	m.Stand(logs, SidecarState{Ready: "False", Reason: "Conflict", Workloads: these(WorkloadState{UID: "1", State: "Conflict", Reason: "Conflict"})})
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(m)
 
 	families, err := registry.Gather()
 	require.NoError(t, err)
 
-	exported := map[string]Definition{}
+	exported := map[string]MetricDefinition{}
 	for _, family := range families {
-		definition := Definition{Name: family.GetName(), Kind: strings.ToLower(family.GetType().String()), Help: family.GetHelp()}
+		definition := MetricDefinition{Name: family.GetName(), Kind: strings.ToLower(family.GetType().String()), Help: family.GetHelp()}
 		for _, pair := range family.GetMetric()[0].GetLabel() {
-			definition.Labels = append(definition.Labels, Label{Name: pair.GetName()})
+			definition.Labels = append(definition.Labels, MetricLabel{Name: pair.GetName()})
 		}
 		exported[definition.Name] = definition
 	}
-	for _, want := range Definitions() {
+	for _, want := range MetricDefinitions() {
 		got, found := exported[want.Name]
 		require.True(t, found, "%s is not exported", want.Name)
 		require.Equal(t, want.Kind, got.Kind, want.Name)
@@ -71,15 +71,15 @@ func TestEveryMetricIsExportedAsItIsDefined(t *testing.T) {
 	require.Empty(t, problems)
 }
 
-func these(all ...Workload) iter.Seq[Workload] { return slices.Values(all) }
+func these(all ...WorkloadState) iter.Seq[WorkloadState] { return slices.Values(all) }
 
 func TestWorkloadsAreCountedByStateAndReasonAndByNoName(t *testing.T) {
-	m := New("1.2.3", time.Now)
+	m := NewMetrics("1.2.3", time.Now)
 	audit := types.NamespacedName{Namespace: "shop", Name: "audit"}
-	m.Stand(logs, Standing{Ready: "False", Reason: "RollingOut", Workloads: these(
-		Workload{UID: "1", State: "Updated"}, Workload{UID: "2", State: "Updated"}, Workload{UID: "3", State: "Waiting", Reason: "WaitingForBudget"},
+	m.Stand(logs, SidecarState{Ready: "False", Reason: "RollingOut", Workloads: these(
+		WorkloadState{UID: "1", State: "Updated"}, WorkloadState{UID: "2", State: "Updated"}, WorkloadState{UID: "3", State: "Waiting", Reason: "WaitingForBudget"},
 	)})
-	m.Stand(audit, Standing{Ready: "True", Reason: "UpToDate", Workloads: these(Workload{UID: "1", State: "Updated"})})
+	m.Stand(audit, SidecarState{Ready: "True", Reason: "UpToDate", Workloads: these(WorkloadState{UID: "1", State: "Updated"})})
 
 	require.NoError(t, testutil.CollectAndCompare(m, strings.NewReader(`
 # HELP vectorsidecar_workloads Workloads that a VectorSidecar matches or that carry its sidecar. One that two VectorSidecars match counts twice.
@@ -102,17 +102,17 @@ vectorsidecar_workloads{reason="",state="Updated"} 1
 
 func TestTheAgeOfTheOldestWaitingWorkloadGrowsUntilItGoes(t *testing.T) {
 	now := time.Unix(1000, 0)
-	m := New("1.2.3", func() time.Time { return now })
+	m := NewMetrics("1.2.3", func() time.Time { return now })
 	oldest := func() float64 {
 		_, _, age := m.fleet.count()
 		return age.Seconds()
 	}
-	waiting := func(uids ...types.UID) Standing {
-		var all []Workload
+	waiting := func(uids ...types.UID) SidecarState {
+		var all []WorkloadState
 		for _, uid := range uids {
-			all = append(all, Workload{UID: uid, State: "Waiting", Reason: "WaitingForBudget"})
+			all = append(all, WorkloadState{UID: uid, State: "Waiting", Reason: "WaitingForBudget"})
 		}
-		return Standing{Workloads: these(all...)}
+		return SidecarState{Workloads: these(all...)}
 	}
 	require.Zero(t, oldest())
 
@@ -124,14 +124,14 @@ func TestTheAgeOfTheOldestWaitingWorkloadGrowsUntilItGoes(t *testing.T) {
 	require.Zero(t, oldest(), "the older one is gone")
 	now = now.Add(time.Minute)
 	require.InDelta(t, 60, oldest(), 0, "it grows without a pass")
-	m.Stand(logs, Standing{Workloads: these(Workload{UID: "2", State: "RollingOut"})})
+	m.Stand(logs, SidecarState{Workloads: these(WorkloadState{UID: "2", State: "RollingOut"})})
 	require.Zero(t, oldest())
 }
 
 func TestAConflictIsCountedWhenItBegins(t *testing.T) {
-	m := New("1.2.3", time.Now)
+	m := NewMetrics("1.2.3", time.Now)
 	stand := func(state, reason string) {
-		m.Stand(logs, Standing{Workloads: these(Workload{UID: "1", State: state, Reason: reason})})
+		m.Stand(logs, SidecarState{Workloads: these(WorkloadState{UID: "1", State: state, Reason: reason})})
 	}
 	counted := func(reason string) float64 { return testutil.ToFloat64(m.conflicts.WithLabelValues(reason)) }
 
@@ -150,14 +150,14 @@ func TestAConflictIsCountedWhenItBegins(t *testing.T) {
 func TestNoMetricsIsNoTrouble(t *testing.T) {
 	var m *Metrics
 	require.NotPanics(t, func() {
-		m.Reconciled(Changed)
+		m.Reconciled(ResultChanged)
 		m.Took("apply", 0)
 		m.Rendered(true)
 		m.Wrote("Inject", "ok")
 		m.Repaired()
 		m.Sets(1, 0)
 		m.Cached("ConfigMap", 1)
-		m.Stand(logs, Standing{})
+		m.Stand(logs, SidecarState{})
 		m.Forget(logs)
 	})
 }

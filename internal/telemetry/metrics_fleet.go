@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package metrics
+package telemetry
 
 import (
 	"iter"
@@ -13,16 +13,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Standing is how one VectorSidecar stands.
-type Standing struct {
+// SidecarState is how one VectorSidecar stands.
+type SidecarState struct {
 	// Ready is the status of that condition, and Reason its reason.
 	Ready, Reason string
 	// Workloads are not nil, and gone through once.
-	Workloads iter.Seq[Workload]
+	Workloads iter.Seq[WorkloadState]
 }
 
-// Workload is where one workload stands.
-type Workload struct {
+// WorkloadState is where one workload stands.
+type WorkloadState struct {
 	UID types.UID
 	// State and Reason are those of status.unsettled; Reason may be empty.
 	State, Reason string
@@ -58,7 +58,7 @@ type stay struct {
 
 func newFleet(now func() time.Time) *fleet {
 	f := &fleet{now: now, sidecars: map[types.NamespacedName]*member{}}
-	for _, d := range Definitions() {
+	for _, d := range MetricDefinitions() {
 		switch d.Name {
 		case workloads:
 			f.workloads = prometheus.NewDesc(d.Name, d.Help, d.labels(), nil)
@@ -79,7 +79,7 @@ var stuck = []string{"Conflict", "Blocked", "Refused"}
 
 // put takes the place of what was known of a VectorSidecar. It returns the reason
 // of each workload that has come to be stuck.
-func (f *fleet) put(sidecar types.NamespacedName, standing Standing) (reasons []string) {
+func (f *fleet) put(sidecar types.NamespacedName, standing SidecarState) (reasons []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	before := f.sidecars[sidecar]

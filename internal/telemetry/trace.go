@@ -1,10 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package tracing makes spans and sends them to an OpenTelemetry collector, as
-// OpenTelemetry's environment variables say. Without them it does nothing, and
-// costs nothing. What deserves a span is for others to say.
-package tracing
+package telemetry
 
 import (
 	"context"
@@ -19,15 +16,15 @@ type Tracer struct{ tracer trace.Tracer }
 
 // Attributes of spans, beside OpenTelemetry's own for Kubernetes.
 const (
-	Namespace   = "k8s.namespace.name"
-	Sidecar     = "vectorsidecar.name"
-	Environment = "vectorsidecar.environment"
-	Hash        = "vectorsidecar.hash"
-	Action      = "vectorsidecar.action"
-	Workload    = "k8s.workload.name"
-	Kind        = "k8s.workload.kind"
-	Matched     = "vectorsidecar.matched"
-	ReconcileID = "vectorsidecar.reconcile_id"
+	AttributeNamespace   = "k8s.namespace.name"
+	AttributeSidecar     = "vectorsidecar.name"
+	AttributeEnvironment = "vectorsidecar.environment"
+	AttributeHash        = "vectorsidecar.hash"
+	AttributeAction      = "vectorsidecar.action"
+	AttributeWorkload    = "k8s.workload.name"
+	AttributeKind        = "k8s.workload.kind"
+	AttributeMatched     = "vectorsidecar.matched"
+	AttributeReconcileID = "vectorsidecar.reconcile_id"
 )
 
 // Start begins a span inside the one of the context. Whoever begins it ends it.
