@@ -36,11 +36,11 @@
 //     certificate that it is served with.
 //   - internal/election is the lock by which one operator leads.
 //   - internal/operator wires the process; cmd/operator is its main, which also runs
-//     internal/uninstall before a release goes and internal/checkup for helm test.
+//     internal/removal before a release goes and internal/checkup for helm test.
 //   - internal/cli is the kubectl plugin, which decides with the same code, on an
 //     internal/world of files or of a cluster, and merges with internal/offline;
 //     cmd/kubectl-vectorsidecar is its main. Its longer commands have packages of
-//     their own: internal/lint, internal/scenario (test), internal/eject and
+//     their own: internal/lint, internal/scenario (test), internal/removal (eject) and
 //     internal/diagnosis (check).
 //
 // Beside the flow stand internal/meta, the vocabulary, internal/bounded, the door

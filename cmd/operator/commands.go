@@ -19,8 +19,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/checkup"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/removal"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
-	"kontroloop.ai/vector-sidecar-operator/internal/uninstall"
 )
 
 // command runs what is done once, for a hook of the chart. It returns the exit
@@ -58,9 +59,35 @@ func cluster() (*rest.Config, error) {
 	return config, nil
 }
 
-func beforeUninstalling(ctx context.Context, config *rest.Config, options uninstall.Options) error {
-	ctrl.SetLogger(telemetry.NewLogger(os.Stderr, zap.NewAtomicLevelAt(options.Operator.LogLevel)))
-	return uninstall.Run(ctx, config, vectorsidecar.FS, options, humanize.NewWriter(os.Stdout))
+// uninstalling is what to do before a release is uninstalled, and the operator that goes.
+type uninstalling struct {
+	removal  removal.Options
+	operator operator.Options
+}
+
+func parseUninstalling(arguments []string) (uninstalling, error) {
+	options, ofOperator, err := removal.ParseOptions(arguments)
+	if err != nil {
+		return uninstalling{}, err
+	}
+	gone, err := operator.ParseOptions(ofOperator)
+	// It serves nothing: the operator that goes may be listening here still.
+	gone.MetricsBindAddress, gone.HealthProbeBindAddress = "0", "0"
+	options.Operator = removal.Operator{
+		Namespace: gone.Namespace, WatchNamespaces: gone.WatchNamespaces, ValuesConfigMap: gone.EnvironmentsConfigMap,
+	}
+	if gone.LeaderElect {
+		options.Operator.Lease = gone.LeaderElectionID
+	}
+	return uninstalling{options, gone}, err
+}
+
+func beforeUninstalling(ctx context.Context, config *rest.Config, options uninstalling) error {
+	ctrl.SetLogger(telemetry.NewLogger(os.Stderr, zap.NewAtomicLevelAt(options.operator.LogLevel)))
+	options.removal.Operator.Run = func(ctx context.Context) error {
+		return operator.Run(ctx, config, vectorsidecar.FS, options.operator, operator.Process{})
+	}
+	return removal.BeforeUninstall(ctx, config, options.removal, humanize.NewWriter(os.Stdout))
 }
 
 func lookAt(ctx context.Context, config *rest.Config, options checkup.Options) error {

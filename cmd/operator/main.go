@@ -25,7 +25,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
-	"kontroloop.ai/vector-sidecar-operator/internal/uninstall"
 )
 
 // version is set by the linker.
@@ -40,7 +39,7 @@ func run() int {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case "uninstall":
-			return command(os.Args[2:], uninstall.ParseOptions, beforeUninstalling)
+			return command(os.Args[2:], parseUninstalling, beforeUninstalling)
 		case "test":
 			return command(os.Args[2:], checkup.ParseOptions, lookAt)
 		}

@@ -20,7 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
-	"kontroloop.ai/vector-sidecar-operator/internal/eject"
+	"kontroloop.ai/vector-sidecar-operator/internal/removal"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/offline"
@@ -117,7 +117,7 @@ func ejectDocument(out *bytes.Buffer, merger *offline.Merger, document world.Doc
 	if !ok {
 		return printDocument(out, document)
 	}
-	stripped, had, err := eject.Strip(merger, deployment)
+	stripped, had, err := removal.Strip(merger, deployment)
 	if err != nil {
 		return fmt.Errorf("%s: Deployment %s: %w", document.Source, deployment.Name, err)
 	}
@@ -146,7 +146,7 @@ func (o *ejectOptions) cluster(ctx context.Context) error {
 		}
 		where = "namespace " + namespace
 	}
-	traces, err := eject.Find(ctx, connection, namespace)
+	traces, err := removal.FindTraces(ctx, connection, namespace)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (o *ejectOptions) cluster(ctx context.Context) error {
 		return err
 	}
 	progress := newProgress(o.app.ErrOut)
-	ejector := eject.Ejector{Client: connection, MaxConcurrent: o.maxConcurrent, Patience: o.timeout, Progress: progress.step}
+	ejector := removal.Ejector{Client: connection, MaxConcurrent: o.maxConcurrent, Patience: o.timeout, Progress: progress.step}
 	found, err := ejector.Clean(ctx, namespace)
 	progress.end()
 	if err != nil {
@@ -171,13 +171,13 @@ func (o *ejectOptions) cluster(ctx context.Context) error {
 }
 
 // describe counts traces.
-func describe(traces *eject.Traces) string {
+func describe(traces *removal.Traces) string {
 	return fmt.Sprintf("the sidecars of %s, %s, %s",
 		count(len(traces.Workloads), "workload"), count(len(traces.Sidecars), "VectorSidecar"), count(len(traces.Companions), "ConfigMap"))
 }
 
 // list says what would go, a line each.
-func (o *ejectOptions) list(traces *eject.Traces) error {
+func (o *ejectOptions) list(traces *removal.Traces) error {
 	var errs []error
 	say := func(format string, arguments ...any) {
 		errs = append(errs, humanize.Fprintf(o.app.Out, format, arguments...))
@@ -195,7 +195,7 @@ func (o *ejectOptions) list(traces *eject.Traces) error {
 }
 
 // ask has a person agree, if there is one.
-func (o *ejectOptions) ask(where string, traces *eject.Traces) error {
+func (o *ejectOptions) ask(where string, traces *removal.Traces) error {
 	if o.yes {
 		return nil
 	}

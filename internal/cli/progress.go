@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/eject"
+	"kontroloop.ai/vector-sidecar-operator/internal/removal"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
@@ -25,7 +25,7 @@ type progress struct {
 
 func newProgress(to io.Writer) *progress { return &progress{to: to, isBar: isTerminal(to)} }
 
-func (p *progress) step(step eject.Step) {
+func (p *progress) step(step removal.Step) {
 	target := fmt.Sprintf("%s %s/%s", step.Workload.Kind, step.Workload.Namespace, step.Workload.Name)
 	if step.Err != nil {
 		p.end()

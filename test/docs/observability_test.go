@@ -18,7 +18,7 @@ import (
 func TestKeysAndAttributesAreExplained(t *testing.T) {
 	text, err := os.ReadFile(root + "/docs/observability.md")
 	require.NoError(t, err)
-	for _, file := range []string{"internal/logging/logging.go", "internal/tracing/tracing.go"} {
+	for _, file := range []string{"internal/telemetry/log.go", "internal/telemetry/trace.go"} {
 		parsed, err := parser.ParseFile(token.NewFileSet(), root+"/"+file, nil, 0)
 		require.NoError(t, err)
 		found := 0

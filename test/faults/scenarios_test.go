@@ -18,11 +18,9 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/operator"
-	"kontroloop.ai/vector-sidecar-operator/internal/uninstall"
+	"kontroloop.ai/vector-sidecar-operator/internal/removal"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -301,9 +299,9 @@ func uninstalled(ctx context.Context, p *place) error {
 		return err
 	}
 	return p.job(ctx, func(ctx context.Context, config *rest.Config) error {
-		return uninstall.Run(ctx, config, vectorsidecar.FS, uninstall.Options{
-			Job: hook.Name, Policy: uninstall.Eject, Timeout: time.Minute,
-			Operator: operator.Options{Namespace: p.namespace, WatchNamespaces: []string{p.namespace}},
+		return removal.BeforeUninstall(ctx, config, removal.Options{
+			Job: hook.Name, Policy: removal.Eject, Timeout: time.Minute,
+			Operator: removal.Operator{Namespace: p.namespace, WatchNamespaces: []string{p.namespace}},
 		}, io.Discard)
 	})
 }

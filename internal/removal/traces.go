@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package eject
+package removal
 
 import (
 	"context"
@@ -37,9 +37,9 @@ func (t *Traces) None() bool {
 	return len(t.Workloads)+len(t.Sidecars)+len(t.Companions) == 0
 }
 
-// Find looks for traces in a namespace, "" for all. A cluster that serves no
+// FindTraces looks for traces in a namespace, "" for all. A cluster that serves no
 // VectorSidecars any more may still have some.
-func Find(ctx context.Context, cluster client.Reader, namespace string) (*Traces, error) {
+func FindTraces(ctx context.Context, cluster client.Reader, namespace string) (*Traces, error) {
 	traces := &Traces{}
 	inNamespace := client.InNamespace(namespace)
 	var sidecars v1alpha1.VectorSidecarList

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package uninstall
+package removal
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
-	"kontroloop.ai/vector-sidecar-operator/internal/operator"
 )
 
 // bindLease has the operator's Lease go with the release. The operator loses its
@@ -20,18 +19,18 @@ import (
 // installed next would wait until it is over. It goes with the installation's values
 // and not with the Deployment: helm deletes these after the rights, so that no
 // operator that still runs can make it again.
-func bindLease(ctx context.Context, c client.Client, options operator.Options) error {
-	if !options.LeaderElect || options.EnvironmentsConfigMap == "" {
+func bindLease(ctx context.Context, c client.Client, gone Operator) error {
+	if gone.Lease == "" || gone.ValuesConfigMap == "" {
 		return nil
 	}
 	var values corev1.ConfigMapList
 	// Not every installation lets the operator get it.
-	only := client.MatchingFields{"metadata.name": options.EnvironmentsConfigMap}
-	if err := c.List(ctx, &values, client.InNamespace(options.Namespace), only); err != nil {
-		return fmt.Errorf("looking for ConfigMap %s/%s: %w", options.Namespace, options.EnvironmentsConfigMap, err)
+	only := client.MatchingFields{"metadata.name": gone.ValuesConfigMap}
+	if err := c.List(ctx, &values, client.InNamespace(gone.Namespace), only); err != nil {
+		return fmt.Errorf("looking for ConfigMap %s/%s: %w", gone.Namespace, gone.ValuesConfigMap, err)
 	}
 	for i := range values.Items {
-		lease := types.NamespacedName{Namespace: options.Namespace, Name: options.LeaderElectionID}
+		lease := types.NamespacedName{Namespace: gone.Namespace, Name: gone.Lease}
 		if err := apply.New(c).Bind(ctx, lease, &values.Items[i]); err != nil {
 			return err
 		}

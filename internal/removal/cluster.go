@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package eject
+package removal
 
 import (
 	"context"
@@ -59,7 +59,7 @@ const poll = 500 * time.Millisecond
 func (e *Ejector) Clean(ctx context.Context, namespace string) (*Traces, error) {
 	var found *Traces
 	for range passes {
-		left, err := Find(ctx, e.Client, namespace)
+		left, err := FindTraces(ctx, e.Client, namespace)
 		if err != nil {
 			return found, err
 		}

@@ -1,27 +1,30 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package eject takes out what the operator put in, without the operator: of a
-// manifest, or of a whole cluster. It injects nothing.
-package eject
+package removal
 
 import (
 	"fmt"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/offline"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
+// Merger makes of a workload and a plan for it what the API server would.
+type Merger interface {
+	Deployment(before *appsv1.Deployment, p *plan.Plan) (*unstructured.Unstructured, error)
+}
+
 // Strip returns a workload without its sidecars, and whether it had any. What is
 // the operator's is told by the API server's records of ownership where the
 // workload has them, and else by the pod template's own list of what was added.
-func Strip(merger *offline.Merger, deployment *appsv1.Deployment) (*appsv1.Deployment, bool, error) {
+func Strip(merger Merger, deployment *appsv1.Deployment) (*appsv1.Deployment, bool, error) {
 	managers := workload.Managers(deployment)
 	for _, manager := range managers {
 		view := workload.Of(deployment)

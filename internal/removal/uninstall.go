@@ -1,17 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package uninstall does what has to be done before an operator goes, so that
-// nothing waits for it for ever. How a sidecar is taken out is not its business: it
-// deletes VectorSidecars, and has the loop do the rest.
-package uninstall
+package removal
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
 	"time"
 
@@ -27,7 +23,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	operatormeta "kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/operator"
 )
 
 // interval is how often to look at what is left.
@@ -40,13 +35,13 @@ func (e *BlockedError) Error() string {
 	return fmt.Sprintf("not uninstalling: there are %s; delete them first, while the operator runs, or set uninstall.policy to eject or orphan", describe(e.Left, nil))
 }
 
-// Run does what the policy says for all VectorSidecars of the operator's scope, and
+// BeforeUninstall does what the policy says for all VectorSidecars of the operator's scope, and
 // returns when none is left and the operator's Lease is going to be deleted with the
 // release. It tells of its progress, a line each. Where the operator elects its leader,
-// Run stands by for it: one that is dead is replaced. It changes nothing unless the Job
+// BeforeUninstall stands by for it: one that is dead is replaced. It changes nothing unless the Job
 // that it runs in shows that the release is being uninstalled; no error if the Job came
 // with applied manifests.
-func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options, progress io.Writer) error {
+func BeforeUninstall(ctx context.Context, config *rest.Config, options Options, progress io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, options.Timeout)
 	defer cancel()
 	c, err := newClient(config)
@@ -65,7 +60,7 @@ func Run(ctx context.Context, config *rest.Config, chart fs.FS, options Options,
 	case options.Policy == Block:
 		return &BlockedError{left}
 	default:
-		standIn := standBy(ctx, config, chart, options.Operator, progress)
+		standIn := standBy(ctx, options.Operator, progress)
 		err = empty(ctx, c, options, progress)
 		standIn()
 		if err != nil {
@@ -134,15 +129,15 @@ func retire(ctx context.Context, writer *apply.Writer, left []v1alpha1.VectorSid
 // standBy runs the loop, which waits while the operator that goes still leads, and
 // returns what ends it. Without an election two loops would write at once, so that
 // there is no standing by.
-func standBy(ctx context.Context, config *rest.Config, chart fs.FS, options operator.Options, progress io.Writer) func() {
-	if !options.LeaderElect {
+func standBy(ctx context.Context, gone Operator, progress io.Writer) func() {
+	if gone.Lease == "" {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := operator.Run(ctx, config, chart, options, operator.Process{}); err != nil {
+		if err := gone.Run(ctx); err != nil {
 			tell(progress, "not standing by any more: %v", err)
 		}
 	}()

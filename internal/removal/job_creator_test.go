@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package uninstall
+package removal
 
 import (
 	"testing"
@@ -10,8 +10,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"kontroloop.ai/vector-sidecar-operator/internal/operator"
 )
 
 // made is an entry of whoever made the Job.
@@ -107,7 +105,7 @@ func TestWhoMadeTheJobIsNamed(t *testing.T) {
 }
 
 func TestByHandIsWhatThePolicyDoesWhereTheReleaseWorks(t *testing.T) {
-	everywhere, two := operator.Options{}, operator.Options{WatchNamespaces: []string{"shop", "pay"}}
+	everywhere, two := Operator{}, Operator{WatchNamespaces: []string{"shop", "pay"}}
 	for name, test := range map[string]struct {
 		options Options
 		says    string

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package uninstall
+package removal
 
 import (
 	"flag"
@@ -14,18 +14,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-func TestOptionsAreItsOwnAndThoseOfTheOperatorThatGoes(t *testing.T) {
-	options, err := ParseOptions([]string{"--policy=orphan", "--timeout=90s", "--job=vso-uninstall", "--clients=lifecycle,installer", "--", "--namespace=vector-system", "--watch-namespaces=shop,pay", "--leader-elect", "--metrics-bind-address=:8443"})
+func TestOptionsAreItsOwnAndTheRestIsTheOperators(t *testing.T) {
+	options, ofOperator, err := ParseOptions([]string{"--policy=orphan", "--timeout=90s", "--job=vso-uninstall", "--clients=lifecycle,installer", "--", "--namespace=vector-system", "--leader-elect"})
 
 	require.NoError(t, err)
-	require.Equal(t, Orphan, options.Policy)
-	require.Equal(t, 90*time.Second, options.Timeout)
-	require.Equal(t, "vso-uninstall", options.Job)
-	require.Equal(t, []string{"lifecycle", "installer"}, options.Clients)
-	require.Equal(t, []string{"shop", "pay"}, options.Operator.WatchNamespaces)
-	require.True(t, options.Operator.LeaderElect)
-	require.Equal(t, "0", options.Operator.MetricsBindAddress, "the operator that goes may listen there")
-	require.Equal(t, "0", options.Operator.HealthProbeBindAddress)
+	require.Equal(t, Options{Policy: Orphan, Timeout: 90 * time.Second, Job: "vso-uninstall", Clients: []string{"lifecycle", "installer"}}, options)
+	require.Equal(t, []string{"--namespace=vector-system", "--leader-elect"}, ofOperator)
 }
 
 func TestOptionsThatCannotWorkAreNamed(t *testing.T) {
@@ -36,18 +30,17 @@ func TestOptionsThatCannotWorkAreNamed(t *testing.T) {
 		"a policy that there is not": {[]string{"--policy=purge"}, "it must be eject, orphan or block"},
 		"no time":                    {[]string{"--job=j", "--timeout=0s"}, "--timeout is 0s"},
 		"no Job":                     {nil, "--job is empty"},
-		"one of the operator's own":  {[]string{"--job=j", "--", "--concurrency=0"}, "--concurrency is 0"},
 		"one on the wrong side":      {[]string{"--concurrency=2"}, "concurrency"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := ParseOptions(test.arguments)
+			_, _, err := ParseOptions(test.arguments)
 			require.ErrorContains(t, err, test.names)
 		})
 	}
 }
 
 func TestHelpIsNoFailure(t *testing.T) {
-	_, err := ParseOptions([]string{"--help"})
+	_, _, err := ParseOptions([]string{"--help"})
 	require.ErrorIs(t, err, flag.ErrHelp)
 }
 
