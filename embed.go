@@ -41,7 +41,7 @@
 //     internal/world of files or of a cluster, and merges with internal/offline;
 //     cmd/kubectl-vectorsidecar is its main. Its longer commands have packages of
 //     their own: internal/lint, internal/scenario (test), internal/removal (eject) and
-//     internal/diagnosis (check).
+//     internal/checkup (check).
 //
 // Beside the flow stand internal/meta, the vocabulary, internal/bounded, the door
 // through which texts of others come in, internal/humanize, which names what a person

@@ -90,6 +90,6 @@ func beforeUninstalling(ctx context.Context, config *rest.Config, options uninst
 	return removal.BeforeUninstall(ctx, config, options.removal, humanize.NewWriter(os.Stdout))
 }
 
-func lookAt(ctx context.Context, config *rest.Config, options checkup.Options) error {
-	return checkup.Run(ctx, config, options, humanize.NewWriter(os.Stdout))
+func lookAt(ctx context.Context, config *rest.Config, options checkup.TestOptions) error {
+	return checkup.Test(ctx, config, options, humanize.NewWriter(os.Stdout))
 }

@@ -41,7 +41,7 @@ func run() int {
 		case "uninstall":
 			return command(os.Args[2:], parseUninstalling, beforeUninstalling)
 		case "test":
-			return command(os.Args[2:], checkup.ParseOptions, lookAt)
+			return command(os.Args[2:], checkup.ParseTestOptions, lookAt)
 		}
 	}
 	options, err := operator.ParseOptions(os.Args[1:])

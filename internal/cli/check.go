@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/diagnosis"
+	"kontroloop.ai/vector-sidecar-operator/internal/checkup"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 )
@@ -71,7 +71,7 @@ func (o *checkOptions) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("asking for the version of the API server: %w", err)
 	}
-	one := diagnosis.Diagnosis{
+	one := checkup.Diagnosis{
 		Cluster: cluster, AsOperator: o.as, Environments: chart.Environments,
 		KubeVersion: version.GitVersion, Now: time.Now, OperatorNamespace: o.operatorNamespace,
 	}
@@ -79,12 +79,12 @@ func (o *checkOptions) run(ctx context.Context) error {
 	if err := o.print(results); err != nil {
 		return err
 	}
-	states := map[diagnosis.State]int{}
+	states := map[checkup.State]int{}
 	for _, result := range results {
 		states[result.State]++
 	}
-	switch unknown := states[diagnosis.Unknown]; {
-	case states[diagnosis.Failed] > 0:
+	switch unknown := states[checkup.Unknown]; {
+	case states[checkup.Failed] > 0:
 		return &foundError{}
 	case unknown > 0:
 		return fmt.Errorf("%d of %s could not look: have somebody run it who may", unknown, count(len(results), "check"))
@@ -102,12 +102,12 @@ func (o *checkOptions) as(user string) (client.Client, error) {
 	return client.New(config, client.Options{})
 }
 
-func (o *checkOptions) print(results []diagnosis.Result) error {
+func (o *checkOptions) print(results []checkup.Result) error {
 	if o.output.isTree() {
 		return o.output.print(o.app.Out, results)
 	}
 	paint := painterFor(o.app.Out)
-	colours := map[diagnosis.State]string{diagnosis.OK: green, diagnosis.Warning: yellow, diagnosis.Unknown: yellow, diagnosis.Failed: red}
+	colours := map[checkup.State]string{checkup.OK: green, checkup.Warning: yellow, checkup.Unknown: yellow, checkup.Failed: red}
 	for _, result := range results {
 		err := errors.Join(
 			paint.paint(colours[result.State], fmt.Sprintf("%-8s", result.State)),

@@ -20,10 +20,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
-	"kontroloop.ai/vector-sidecar-operator/internal/removal"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/offline"
+	"kontroloop.ai/vector-sidecar-operator/internal/removal"
 	"kontroloop.ai/vector-sidecar-operator/internal/world"
 )
 

@@ -8,8 +8,8 @@ import (
 	"io"
 	"strings"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/removal"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/removal"
 )
 
 // barWidth is that of the bar on a terminal.

@@ -43,11 +43,10 @@ var order = []string{
 	"internal/admission",
 	"internal/controller",
 	"internal/operator",
-	"internal/checkup",
 	"internal/world",
 	"internal/lint",
 	"internal/scenario",
-	"internal/diagnosis",
+	"internal/checkup",
 	"internal/cli",
 }
 
@@ -111,7 +110,7 @@ var reserved = []struct {
 	{"Helm", under("helm.sh/helm"), []string{"internal/environment", "internal/template", "internal/sidecarchart", "test/"}, "one place knows Helm's values, one its functions, one its charts"},
 	{"sprig", under("github.com/Masterminds/sprig"), []string{"internal/template", "test/"}, "what a template may call is decided in one place"},
 	{"the loop", is(module + "/internal/controller"), []string{"internal/operator"}, "nothing stands on the loop but the process"},
-	{"controller-runtime", under("sigs.k8s.io/controller-runtime"), []string{"internal/snapshot", "internal/apply", "internal/certificate", "internal/admission", "internal/controller", "internal/operator", "internal/checkup", "internal/world", "internal/removal", "internal/diagnosis", "internal/cli", "api/", "cmd/", "test/"}, "everything else works without a cluster"},
+	{"controller-runtime", under("sigs.k8s.io/controller-runtime"), []string{"internal/snapshot", "internal/apply", "internal/certificate", "internal/admission", "internal/controller", "internal/operator", "internal/world", "internal/removal", "internal/checkup", "internal/cli", "api/", "cmd/", "test/"}, "everything else works without a cluster"},
 	{"the writer", is(module + "/internal/apply"), []string{"internal/controller", "internal/certificate", "internal/removal"}, "there is one writer; the loop calls it, what ends all of the loop's work, and what keeps the webhook's certificate"},
 	{"test code", under(module + "/test"), []string{"test/"}, "the product does not stand on its tests"},
 	{"Prometheus", under("github.com/prometheus"), []string{"internal/telemetry", "test/"}, "every metric is declared and documented in one place"},

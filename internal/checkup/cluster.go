@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package diagnosis looks whether a cluster is fit for the operator and whether the
-// installation in it is healthy. It mends nothing.
-package diagnosis
+package checkup
 
 import (
 	"context"

@@ -18,11 +18,11 @@ import (
 func TestOptionsSayWhatThereShouldBe(t *testing.T) {
 	t.Setenv("POD_NAMESPACE", "vector-system")
 
-	options, err := ParseOptions([]string{"--watch-namespaces=shop,pay", "--lease=vso", "--timeout=5s"})
+	options, err := ParseTestOptions([]string{"--watch-namespaces=shop,pay", "--lease=vso", "--timeout=5s"})
 
 	require.NoError(t, err)
-	require.Equal(t, Options{Namespace: "vector-system", WatchNamespaces: []string{"shop", "pay"}, Lease: "vso", Timeout: 5 * time.Second}, options)
-	_, err = ParseOptions([]string{"now"})
+	require.Equal(t, TestOptions{Namespace: "vector-system", WatchNamespaces: []string{"shop", "pay"}, Lease: "vso", Timeout: 5 * time.Second}, options)
+	_, err = ParseTestOptions([]string{"now"})
 	require.ErrorContains(t, err, `unexpected argument "now"`)
 }
 

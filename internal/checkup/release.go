@@ -1,9 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package checkup looks at an installation from outside, for helm test: whether
-// VectorSidecars are served, an operator leads, and its metrics are guarded. It
-// changes nothing, and does not judge what the operator does.
 package checkup
 
 import (
@@ -28,8 +25,8 @@ import (
 // interval is how often a check that does not pass is tried again.
 const interval = time.Second
 
-// Options say what there should be. ParseOptions fills them in.
-type Options struct {
+// TestOptions say what there should be. ParseTestOptions fills them in.
+type TestOptions struct {
 	// Namespace is that of the operator.
 	Namespace string
 	// WatchNamespaces are those it works in; empty for all.
@@ -42,10 +39,10 @@ type Options struct {
 	Timeout time.Duration
 }
 
-// ParseOptions reads the command line. The error is flag.ErrHelp when help was
+// ParseTestOptions reads the command line. The error is flag.ErrHelp when help was
 // asked for and printed.
-func ParseOptions(arguments []string) (Options, error) {
-	var options Options
+func ParseTestOptions(arguments []string) (TestOptions, error) {
+	var options TestOptions
 	var namespaces string
 	flags := flag.NewFlagSet("operator test", flag.ContinueOnError)
 	flags.StringVar(&options.Namespace, "namespace", os.Getenv("POD_NAMESPACE"), "namespace of the operator (POD_NAMESPACE)")
@@ -71,9 +68,9 @@ type check struct {
 	pass func(context.Context) error
 }
 
-// Run tries all checks until each has passed once, and says so in a line each. The
+// Test tries all checks until each has passed once, and says so in a line each. The
 // error names the first that does not pass in time, and why.
-func Run(ctx context.Context, config *rest.Config, options Options, progress io.Writer) error {
+func Test(ctx context.Context, config *rest.Config, options TestOptions, progress io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, options.Timeout)
 	defer cancel()
 	checks, err := checksOf(config, options)
@@ -112,7 +109,7 @@ func until(ctx context.Context, pass func(context.Context) error) error {
 	}
 }
 
-func checksOf(config *rest.Config, options Options) ([]check, error) {
+func checksOf(config *rest.Config, options TestOptions) ([]check, error) {
 	scheme := runtime.NewScheme()
 	if err := errors.Join(v1alpha1.AddToScheme(scheme), coordinationv1.AddToScheme(scheme)); err != nil {
 		return nil, fmt.Errorf("registering types: %w", err)
