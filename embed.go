@@ -20,7 +20,8 @@
 //     is left of VectorSidecars that are gone.
 //   - internal/render makes of chart, values and target the Overlay, which is
 //     what gets merged, and its companion objects.
-//   - internal/workload shows a Deployment as a small View.
+//   - internal/workload shows a Deployment as a small View; internal/workloadcache
+//     keeps thousands of them small, and finds them by what VectorSidecars ask for.
 //   - internal/plan compares Overlay and View, names what has to be done, and which of
 //     that may be done now; internal/cause says in words why.
 //   - internal/decision runs all of the above for one VectorSidecar and a

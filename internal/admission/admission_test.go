@@ -28,14 +28,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 	"kontroloop.ai/vector-sidecar-operator/test/hostile"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
 // world is a namespace as the loop would show it.
 type world struct {
-	workloads []*workload.Record
+	workloads []*workloadcache.Record
 	others    []v1alpha1.VectorSidecar
 	defaults  string // those of the namespace
 	platform  *catalog.Platform
@@ -219,7 +219,7 @@ func TestAConfigMapThatIsReferredToIsNotRead(t *testing.T) {
 
 func TestAClashIsOneWithYoungerAndOlderAlike(t *testing.T) {
 	w := newWorld(t)
-	w.workloads = []*workload.Record{workload.RecordOf(objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build())}
+	w.workloads = []*workloadcache.Record{workloadcache.RecordOf(objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build())}
 	aged := func(b *objects.VectorSidecar, age time.Duration) *v1alpha1.VectorSidecar {
 		sidecar := b.Build()
 		sidecar.CreationTimestamp = metav1.NewTime(time.Now().Add(-age))
@@ -248,7 +248,7 @@ func TestTheWorkOfARequestIsBounded(t *testing.T) {
 		if n == 0 {
 			deployment.Labelled("crowded", "yes")
 		}
-		w.workloads = append(w.workloads, workload.RecordOf(deployment.Build()))
+		w.workloads = append(w.workloads, workloadcache.RecordOf(deployment.Build()))
 	}
 
 	require.True(t, asked(t, w, nil, logs().Build()).Allowed, "the clash is in the last by name")

@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // judgement is what is wrong with a VectorSidecar.
@@ -37,7 +37,7 @@ func judge(ctx context.Context, snapshot *decision.Snapshot, decide func(context
 	asked := *snapshot
 	asked.Sidecar = snapshot.Sidecar.DeepCopy()
 	asked.Sidecar.CreationTimestamp = last
-	asked.Workloads = slices.SortedFunc(slices.Values(snapshot.Workloads), func(a, b *workload.Record) int { return cmp.Compare(a.Name, b.Name) })
+	asked.Workloads = slices.SortedFunc(slices.Values(snapshot.Workloads), func(a, b *workloadcache.Record) int { return cmp.Compare(a.Name, b.Name) })
 	asked.Workloads = asked.Workloads[:min(len(asked.Workloads), mostWorkloads)]
 	decided, err := decide(ctx, &asked)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // labelSample is a label of the sample, which no workload has.
@@ -49,7 +50,7 @@ func sample(ctx context.Context, s *decision.Snapshot) (*decision.Snapshot, erro
 		}
 	}
 	view.Containers = []workload.Container{application}
-	of.Workloads = []*workload.Record{workload.Showing(view)}
+	of.Workloads = []*workloadcache.Record{workloadcache.Showing(view)}
 	return &of, nil
 }
 

@@ -114,7 +114,7 @@ func (r *Reconciler) mayWrite(ctx context.Context, owner types.NamespacedName, p
 		return false
 	case live.ResourceVersion != p.ResourceVersion:
 		wait := r.ledger.miss(owner, p)
-		if r.fleet.overtake(live, r.ledger.now()) {
+		if r.fleet.Overtake(live, r.ledger.now()) {
 			wait = atOnce // The next pass plans from what is there.
 		}
 		result.miss(wait)

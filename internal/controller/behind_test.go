@@ -18,6 +18,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -50,8 +51,8 @@ func version(resourceVersion string, uid types.UID) *appsv1.Deployment {
 func behind(t *testing.T, live *liveDeployment) *Reconciler {
 	t.Helper()
 	now := time.Now()
-	r := &Reconciler{fleet: NewFleet(), ledger: newLedger(func() time.Time { return now }), live: live}
-	r.fleet.put(r.fleet.reducer.Reduce(version("10", "u")))
+	r := &Reconciler{fleet: workloadcache.New(), ledger: newLedger(func() time.Time { return now }), live: live}
+	r.fleet.Put(r.fleet.Reduce(version("10", "u")))
 	result := &outcome{}
 	require.True(t, r.mayWrite(t.Context(), logsOfShop, seen("10", 1, "a"), result), "nothing was tried yet")
 	require.Equal(t, firstRetry, r.ledger.miss(logsOfShop, seen("10", 1, "a")))
@@ -90,7 +91,7 @@ func TestWhatMissedAWorkloadWaitsForItsChange(t *testing.T) {
 			require.Equal(t, 1, test.live.looks)
 			require.Equal(t, test.wait, result.missed)
 			require.Len(t, result.failures, test.failures)
-			require.Equal(t, test.shown, r.fleet.get("shop", "cart").ResourceVersion)
+			require.Equal(t, test.shown, r.fleet.Get("shop", "cart").ResourceVersion)
 		})
 	}
 }
@@ -108,28 +109,6 @@ func TestLooksAreFurtherAndFurtherApart(t *testing.T) {
 	require.False(t, l.awaits("u"))
 	require.Equal(t, firstRetry, l.miss(logsOfShop, seen("12", 2, "a")), "a write ends it")
 	require.EqualValues(t, 2, l.generation(logsOfShop, "u"), "and is remembered for pacing")
-}
-
-// What the watch brings late does not undo what was read live.
-func TestAWatchThatCatchesUpBringsNothingOldBack(t *testing.T) {
-	f := NewFleet()
-	at := func() string { return f.get("shop", "cart").ResourceVersion }
-	f.put(f.reducer.Reduce(version("10", "u")))
-	f.overtake(version("14", "u"), time.Now())
-	require.Equal(t, "14", at())
-	f.put(f.reducer.Reduce(version("12", "u")))
-	require.Equal(t, "14", at())
-	f.put(f.reducer.Reduce(version("14", "u")))
-	f.put(f.reducer.Reduce(version("9", "u")))
-	require.Equal(t, "9", at(), "once it has caught up, the watch is believed in everything")
-	f.overtake(version("8", "u"), time.Now())
-	f.overtake(version("20", "another"), time.Now())
-	require.Equal(t, "9", at())
-	f.overtake(version("11", "u"), time.Now())
-	f.remove(f.get("shop", "cart"))
-	require.Empty(t, f.ahead)
-	f.overtake(version("12", "u"), time.Now())
-	require.Nil(t, f.get("shop", "cart"), "it is gone")
 }
 
 // Whoever sees another VectorSidecar's write late has met no conflict, unless a look

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -27,12 +28,12 @@ func BenchmarkMatch(b *testing.B) {
 		"one of three": {MatchExpressions: []metav1.LabelSelectorRequirement{requirement("logs", "In", "vector", "a", "b")}},
 	} {
 		b.Run(name, func(b *testing.B) {
-			r := &Reconciler{fleet: NewFleet(), ledger: newLedger(time.Now)}
+			r := &Reconciler{fleet: workloadcache.New(), ledger: newLedger(time.Now)}
 			for n := range all {
 				if n%(all/matching) == 0 {
-					r.fleet.put(record(fmt.Sprintf("app-%d", n), "shop", map[string]string{"logs": "vector", "tier": "web"}, manager))
+					r.fleet.Put(record(fmt.Sprintf("app-%d", n), "shop", map[string]string{"logs": "vector", "tier": "web"}, manager))
 				} else {
-					r.fleet.put(record(fmt.Sprintf("app-%d", n), "shop", map[string]string{"logs": "none"}))
+					r.fleet.Put(record(fmt.Sprintf("app-%d", n), "shop", map[string]string{"logs": "none"}))
 				}
 			}
 			sidecar := objects.NewVectorSidecar("logs", "shop").Build()
@@ -43,4 +44,15 @@ func BenchmarkMatch(b *testing.B) {
 			}
 		})
 	}
+}
+
+func record(name, namespace string, labels map[string]string, managers ...string) *workloadcache.Record {
+	deployment := objects.NewDeployment(name, namespace).Build()
+	deployment.Labels = labels
+	for _, manager := range managers {
+		deployment.ManagedFields = append(deployment.ManagedFields, metav1.ManagedFieldsEntry{
+			Manager: manager, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1("{}"),
+		})
+	}
+	return workloadcache.RecordOf(deployment)
 }

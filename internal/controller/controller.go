@@ -32,13 +32,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // Options are what the loop needs to know. All fields but Namespace, Installation,
 // WrittenBy, Version, WatchNamespaces, Instruments, Patience and the intervals are required.
 type Options struct {
-	// Fleet has made what the manager's cache holds in place of Deployments.
-	Fleet *Fleet
+	// Workloads has made what the manager's cache holds in place of Deployments.
+	Workloads *workloadcache.Cache
 	// Catalogue turns what the platform gives into template sets.
 	Catalogue *catalog.Catalog
 	// Namespace is the operator's own, where template sets are. Empty for none.
@@ -97,7 +98,7 @@ type Reconciler struct {
 	catalogue  *catalog.Catalog
 	namespaces *namespaces
 	verdicts   *verdicts
-	fleet      *Fleet
+	fleet      *workloadcache.Cache
 	statusPace *statusPace
 	contents   *contents
 	taken      *taken
@@ -110,7 +111,7 @@ type Reconciler struct {
 }
 
 // Setup adds the loop, its indexes and its watches to a manager, whose cache must
-// hold what the Fleet makes of each Deployment, ConfigMaps as Digested leaves them, and
+// hold what Workloads makes of each Deployment, ConfigMaps as Digested leaves them, and
 // VectorSidecars as Bounded does.
 func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler, error) {
 	announcer := newAnnouncer(mgr.GetEventRecorder(meta.Operator), mgr.GetScheme())
@@ -131,7 +132,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 		catalogue:  options.Catalogue,
 		namespaces: newNamespaces(mgr.GetClient(), mgr.GetAPIReader(), options.WatchNamespaces),
 		verdicts:   newVerdicts(time.Now),
-		fleet:      options.Fleet,
+		fleet:      options.Workloads,
 		statusPace: newStatusPace(time.Now),
 		contents:   newContents(mgr.GetAPIReader()),
 		anew:       newAnew(),

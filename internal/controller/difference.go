@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 const (
@@ -67,9 +68,9 @@ func (a *auditor) candidates(ctx context.Context, namespace string) ([]differenc
 			}
 		}
 	}
-	for _, record := range a.fleet.of(namespace) {
+	for _, record := range a.fleet.In(namespace) {
 		// The version is that of the first page, of which the others are the rest.
-		if !listed[record.UID] && !isBefore(page.ResourceVersion, record.ResourceVersion) {
+		if !listed[record.UID] && !workloadcache.IsOlder(page.ResourceVersion, record.ResourceVersion) {
 			ref := workload.Ref{Kind: workload.KindDeployment, Namespace: record.Namespace, Name: record.Name, UID: record.UID}
 			found = append(found, difference{Ref: ref, cached: record.ResourceVersion})
 		}
@@ -95,12 +96,12 @@ func (a *auditor) differenceOf(live *metav1.PartialObjectMetadata) *difference {
 
 // compared is what is left of a difference, nil if nothing is.
 func (a *auditor) compared(one *difference) *difference {
-	record := a.fleet.get(one.Namespace, one.Name)
+	record := a.fleet.Get(one.Namespace, one.Name)
 	has := record != nil && record.UID == one.UID
 	switch {
 	case one.live == "" && (!has || record.ResourceVersion != one.cached):
 		return nil
-	case one.live != "" && has && !isBefore(record.ResourceVersion, one.live):
+	case one.live != "" && has && !workloadcache.IsOlder(record.ResourceVersion, one.live):
 		return nil
 	}
 	left := *one

@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 const (
@@ -26,8 +26,6 @@ const (
 	// indexLabel finds VectorSidecars by the label of their companions, which holds a
 	// digest of a name that is too long for one.
 	indexLabel = "label"
-	// anyLabels is the key of VectorSidecars that require no certain label.
-	anyLabels = "*"
 )
 
 func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
@@ -52,7 +50,7 @@ func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 }
 
 // selectorKeys are labels one of which every matching workload has: the first
-// required pair, or the pairs that an In expression allows, or "*". One that is too
+// required pair, or the pairs that an In expression allows, or AnyLabels. One that is too
 // large for the cache selects nothing there.
 func selectorKeys(object client.Object) []string {
 	sidecar, ok := object.(*v1alpha1.VectorSidecar)
@@ -61,24 +59,16 @@ func selectorKeys(object client.Object) []string {
 	}
 	selector := &sidecar.Spec.Selector
 	for _, key := range slices.Sorted(maps.Keys(selector.MatchLabels)) {
-		return []string{pair(key, selector.MatchLabels[key])}
+		return []string{workloadcache.Pair(key, selector.MatchLabels[key])}
 	}
 	for _, expression := range selector.MatchExpressions {
 		if expression.Operator == metav1.LabelSelectorOpIn {
 			var keys []string
 			for _, value := range expression.Values {
-				keys = append(keys, pair(expression.Key, value))
+				keys = append(keys, workloadcache.Pair(expression.Key, value))
 			}
 			return keys
 		}
 	}
-	return []string{anyLabels}
-}
-
-func labelKeys(of *workload.Labels) []string {
-	var keys []string
-	for key, value := range of.All() {
-		keys = append(keys, pair(key, value))
-	}
-	return keys
+	return []string{workloadcache.AnyLabels}
 }

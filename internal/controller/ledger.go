@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // ledger remembers what was written to each workload until the cache shows it, what
@@ -59,16 +59,10 @@ func newLedger(now func() time.Time) *ledger {
 // pending tells whether the cache is still behind the last write to the target.
 func (l *ledger) pending(owner types.NamespacedName, p *plan.Plan) bool {
 	last, ok := l.last(owner, p)
-	isBehind := last.planned == p.ResourceVersion || p.Generation < last.generation || isBefore(p.ResourceVersion, last.version)
+	// Between two requests of ours others may write to the workload's status, so that it
+	// is not enough to know the versions that our own requests made.
+	isBehind := last.planned == p.ResourceVersion || p.Generation < last.generation || workloadcache.IsOlder(p.ResourceVersion, last.version)
 	return ok && last.refusal == nil && isBehind
-}
-
-// isBefore tells whether a version is known to be older than another. Between two
-// requests of ours others may write to the workload's status, so that it is not
-// enough to know the versions that our own requests made.
-func isBefore(version, other string) bool {
-	order, err := resourceversion.CompareResourceVersion(version, other)
-	return err == nil && order < 0
 }
 
 // refusal returns what the API server answered a short while ago to the same
@@ -119,7 +113,7 @@ func (l *ledger) generation(owner types.NamespacedName, target types.UID) int64 
 }
 
 // besides are the workloads that an owner has written to and that are not among some.
-func (l *ledger) besides(owner types.NamespacedName, known []*workload.Record) []workload.Ref {
+func (l *ledger) besides(owner types.NamespacedName, known []*workloadcache.Record) []workload.Ref {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var others []workload.Ref

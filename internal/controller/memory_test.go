@@ -15,6 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 var (
@@ -89,7 +90,7 @@ func TestTheLedgerForgets(t *testing.T) {
 	require.EqualValues(t, 2, l.generation(logsOfShop, "u"))
 	require.Empty(t, l.besides(auditOfShop, nil), "what was refused has not begun")
 	require.Zero(t, l.generation(auditOfShop, "u"))
-	require.Empty(t, l.besides(logsOfShop, []*workload.Record{workload.Showing(workload.View{Ref: workload.Ref{UID: "u"}})}), "that one is known")
+	require.Empty(t, l.besides(logsOfShop, []*workloadcache.Record{workloadcache.Showing(workload.View{Ref: workload.Ref{UID: "u"}})}), "that one is known")
 
 	l.keep(logsOfShop, []plan.Plan{*seen("11", 2, "a"), {Target: workload.Ref{UID: "v"}}})
 	require.NotZero(t, l.generation(logsOfShop, "u"), "the workload is still there")

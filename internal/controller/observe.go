@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // observe takes the snapshot, from the cache alone but for pods of workloads that are
@@ -87,7 +87,7 @@ func (r *Reconciler) snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 
 // others lists the other VectorSidecars that may select one of the workloads, the
 // oldest first.
-func (r *Reconciler) others(ctx context.Context, sidecar *v1alpha1.VectorSidecar, workloads []*workload.Record) []v1alpha1.VectorSidecar {
+func (r *Reconciler) others(ctx context.Context, sidecar *v1alpha1.VectorSidecar, workloads []*workloadcache.Record) []v1alpha1.VectorSidecar {
 	labelsOf := func(n int) iter.Seq2[string, string] { return workloads[n].Labels().All() }
 	found := r.selecting(ctx, sidecar.Namespace, len(workloads), labelsOf)
 	others := slices.DeleteFunc(found, func(other v1alpha1.VectorSidecar) bool { return other.UID == sidecar.UID })
@@ -100,24 +100,24 @@ func (r *Reconciler) others(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 // workloads lists those that the selector matches, those that carry the sidecar,
 // and those that were written to and may still be rolling out. A selector that
 // cannot be read matches nothing here; the decision says so.
-func (r *Reconciler) workloads(sidecar *v1alpha1.VectorSidecar) []*workload.Record {
+func (r *Reconciler) workloads(sidecar *v1alpha1.VectorSidecar) []*workloadcache.Record {
 	selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
 	if err != nil {
 		selector = labels.Nothing()
 	}
-	var records []*workload.Record
-	for _, record := range r.fleet.candidates(sidecar.Namespace, selectorKeys(sidecar)) {
+	var records []*workloadcache.Record
+	for _, record := range r.fleet.WithLabels(sidecar.Namespace, selectorKeys(sidecar)) {
 		if selector.Matches(record.Labels()) {
 			records = append(records, record)
 		}
 	}
-	for _, record := range r.fleet.carriers(sidecar.Namespace, meta.Manager(sidecar.Name)) {
+	for _, record := range r.fleet.OfManager(sidecar.Namespace, meta.Manager(sidecar.Name)) {
 		if !selector.Matches(record.Labels()) {
 			records = append(records, record)
 		}
 	}
 	for _, target := range r.ledger.besides(client.ObjectKeyFromObject(sidecar), records) {
-		if record := r.fleet.get(target.Namespace, target.Name); record != nil && record.UID == target.UID {
+		if record := r.fleet.Get(target.Namespace, target.Name); record != nil && record.UID == target.UID {
 			records = append(records, record)
 		}
 	}

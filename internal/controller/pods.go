@@ -23,6 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 const (
@@ -73,7 +74,7 @@ func newPods(live client.Reader, now func() time.Time) *pods {
 
 // look returns what is wrong with the pods of those workloads that carry the sidecar of
 // an owner, are not settled, and could be looked at, now or a short while ago.
-func (p *pods) look(ctx context.Context, owner types.NamespacedName, all []*workload.Record) map[types.UID]workload.Fault {
+func (p *pods) look(ctx context.Context, owner types.NamespacedName, all []*workloadcache.Record) map[types.UID]workload.Fault {
 	manager := meta.Manager(owner.Name)
 	due := p.plan(owner, unsettledOf(all, manager))
 	group := errgroup.Group{}
@@ -100,14 +101,14 @@ func (p *pods) look(ctx context.Context, owner types.NamespacedName, all []*work
 }
 
 // unsettledOf are the workloads to look at, those that have been so the longest first.
-func unsettledOf(all []*workload.Record, manager string) []*workload.Record {
-	var found []*workload.Record
+func unsettledOf(all []*workloadcache.Record, manager string) []*workloadcache.Record {
+	var found []*workloadcache.Record
 	for _, record := range all {
 		if record.Rollout != workload.RolloutComplete && !record.IsDeleting() && slices.Contains(record.Managers(), manager) {
 			found = append(found, record)
 		}
 	}
-	slices.SortFunc(found, func(a, b *workload.Record) int {
+	slices.SortFunc(found, func(a, b *workloadcache.Record) int {
 		return cmp.Or(a.Since.Compare(b.Since), strings.Compare(a.Name, b.Name))
 	})
 	return found[:min(len(found), lookedAt)]
@@ -115,12 +116,12 @@ func unsettledOf(all []*workload.Record, manager string) []*workload.Record {
 
 // plan returns those of the workloads that are to be looked at now, and forgets what was
 // seen of all others.
-func (p *pods) plan(owner types.NamespacedName, all []*workload.Record) []*workload.Record {
+func (p *pods) plan(owner types.NamespacedName, all []*workloadcache.Record) []*workloadcache.Record {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	before, now := p.looks[owner], p.now()
 	delete(p.looks, owner)
-	var due []*workload.Record
+	var due []*workloadcache.Record
 	for _, record := range all {
 		look, known := before[record.UID]
 		if !known || look.rollout != record.Rollout {
@@ -147,7 +148,7 @@ func (p *pods) plan(owner types.NamespacedName, all []*workload.Record) []*workl
 }
 
 // note remembers an answer. It reports whether it is news that there was none.
-func (p *pods) note(owner types.NamespacedName, record *workload.Record, fault workload.Fault, isSeen bool) bool {
+func (p *pods) note(owner types.NamespacedName, record *workloadcache.Record, fault workload.Fault, isSeen bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	look := p.looks[owner][record.UID]
@@ -175,7 +176,7 @@ func (p *pods) forget(owner types.NamespacedName) {
 }
 
 // read looks at the pods of a workload's newest template.
-func (p *pods) read(ctx context.Context, record *workload.Record, manager string) (workload.Fault, error) {
+func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager string) (workload.Fault, error) {
 	ctx, cancel := context.WithTimeout(ctx, podTimeout)
 	defer cancel()
 	var deployment appsv1.Deployment

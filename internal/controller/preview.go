@@ -39,7 +39,7 @@ func (r *Reconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 
 // HasRead returns an error until all workloads are read.
 func (r *Reconciler) HasRead() error {
-	if !r.fleet.filled.Load() {
+	if !r.fleet.IsSynced() {
 		return errors.New("the operator has not read all workloads yet: try again in a moment")
 	}
 	return nil

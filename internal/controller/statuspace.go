@@ -16,6 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // A status is written at most this often: twice at once, so that a change and what
@@ -111,7 +113,7 @@ func (s *statusPace) last(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidec
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	of := s.of(client.ObjectKeyFromObject(sidecar))
-	if of.status != nil && isBefore(sidecar.ResourceVersion, of.version) {
+	if of.status != nil && workloadcache.IsOlder(sidecar.ResourceVersion, of.version) {
 		return of.status.DeepCopy()
 	}
 	of.status = nil

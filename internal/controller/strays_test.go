@@ -21,6 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // stray is a companion that was made long ago for a VectorSidecar.
@@ -56,7 +57,7 @@ func TestStraysAreDeletedIfTheAPIServerSaysThatTheyAreSome(t *testing.T) {
 	live := fake.NewClientBuilder().WithScheme(known).WithReturnManagedFields().WithObjects(append(cached[:4:4], revision, unheardOf)...).Build()
 	s := &sweeper{Reconciler: &Reconciler{
 		client: fake.NewClientBuilder().WithScheme(known).WithObjects(cached...).Build(), live: live,
-		writer: apply.New(live), history: newHistory(live, time.Now), fleet: NewFleet(),
+		writer: apply.New(live), history: newHistory(live, time.Now), fleet: workloadcache.New(),
 	}}
 
 	require.Equal(t, allSwept, s.deleteStrays(t.Context()))

@@ -21,6 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 const (
@@ -130,14 +131,14 @@ const (
 
 // sweep looks once.
 func (s *sweeper) sweep(ctx context.Context) progress {
-	found := companion.FindLeftovers(carriersOf(s.fleet.traced()), companion.Among(s.list(ctx, "", "", "")), s.options.WrittenBy)
+	found := companion.FindLeftovers(carriersOf(s.fleet.Traced()), companion.Among(s.list(ctx, "", "", "")), s.options.WrittenBy)
 	found, confirmed := s.confirm(ctx, found)
 	found, cleaned := s.clean(ctx, found)
 	s.tellLeftovers(ctx, found)
 	return max(confirmed, cleaned, s.deleteStrays(ctx))
 }
 
-func carriersOf(records []*workload.Record) iter.Seq[companion.Carrier] {
+func carriersOf(records []*workloadcache.Record) iter.Seq[companion.Carrier] {
 	return func(yield func(companion.Carrier) bool) {
 		for _, record := range records {
 			ref := workload.Ref{Kind: workload.KindDeployment, Namespace: record.Namespace, Name: record.Name, UID: record.UID}

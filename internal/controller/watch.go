@@ -26,7 +26,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // ownChanges lets a VectorSidecar's own events through when its spec changed, its
@@ -83,7 +83,7 @@ func environmentChanges() predicate.Predicate {
 
 // sidecarsOfWorkload finds those that may match a workload in one of its states, and
 // those that own something in it.
-func (r *Reconciler) sidecarsOfWorkload(ctx context.Context, states ...*workload.Record) []reconcile.Request {
+func (r *Reconciler) sidecarsOfWorkload(ctx context.Context, states ...*workloadcache.Record) []reconcile.Request {
 	found := map[types.NamespacedName]bool{}
 	asked := map[string]bool{}
 	isNew := func(key string) bool {
@@ -92,7 +92,7 @@ func (r *Reconciler) sidecarsOfWorkload(ctx context.Context, states ...*workload
 		return !before
 	}
 	for _, record := range states {
-		for _, key := range append(labelKeys(record.Labels()), anyLabels) {
+		for _, key := range append(record.Labels().Keys(), workloadcache.AnyLabels) {
 			if isNew(indexSelector + key) {
 				r.addMatching(ctx, found, key, states)
 			}
@@ -118,10 +118,10 @@ func (r *Reconciler) sidecarsOfWorkload(ctx context.Context, states ...*workload
 
 // addMatching adds those that have a key in the index and match one of some workloads
 // of a namespace.
-func (r *Reconciler) addMatching(ctx context.Context, found map[types.NamespacedName]bool, key string, workloads []*workload.Record) {
+func (r *Reconciler) addMatching(ctx context.Context, found map[types.NamespacedName]bool, key string, workloads []*workloadcache.Record) {
 	for _, sidecar := range r.list(ctx, workloads[0].Namespace, indexSelector, key) {
 		selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
-		matches := func(record *workload.Record) bool { return selector.Matches(record.Labels()) }
+		matches := func(record *workloadcache.Record) bool { return selector.Matches(record.Labels()) }
 		if err == nil && slices.ContainsFunc(workloads, matches) {
 			found[client.ObjectKeyFromObject(&sidecar)] = true
 		}
@@ -146,7 +146,7 @@ func (r *Reconciler) sidecarsOfConfigMap(ctx context.Context, object client.Obje
 // selects: the oldest one's wish decides what the others may do.
 func (r *Reconciler) neighbours(ctx context.Context, object client.Object) []reconcile.Request {
 	r.sweeper.claim()
-	candidates := r.fleet.candidates(object.GetNamespace(), selectorKeys(object))
+	candidates := r.fleet.WithLabels(object.GetNamespace(), selectorKeys(object))
 	labels := func(n int) iter.Seq2[string, string] { return candidates[n].Labels().All() }
 	return requests(keysOf(r.selecting(ctx, object.GetNamespace(), len(candidates), labels)))
 }
@@ -158,10 +158,10 @@ const manyLabels = 200
 // selecting finds the VectorSidecars that may select one of some workloads, whose
 // labels are given by number. It may find more than those.
 func (r *Reconciler) selecting(ctx context.Context, namespace string, count int, labels func(int) iter.Seq2[string, string]) []v1alpha1.VectorSidecar {
-	keys := map[string]bool{anyLabels: true}
+	keys := map[string]bool{workloadcache.AnyLabels: true}
 	for n := range count {
 		for key, value := range labels(n) {
-			keys[pair(key, value)] = true
+			keys[workloadcache.Pair(key, value)] = true
 		}
 		if len(keys) > manyLabels {
 			return r.list(ctx, namespace, "", "")

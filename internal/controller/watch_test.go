@@ -20,7 +20,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -54,10 +54,10 @@ func TestTheIndexMissesNoMatch(t *testing.T) {
 		for _, has := range workloads {
 			live := objects.NewDeployment("cart", "shop").Build()
 			live.Labels = has
-			held := workload.NewReducer().Reduce(live).Labels()
+			held := workloadcache.New().Reduce(live).Labels()
 			require.Equal(t, matcher.Matches(labels.Set(has)), matcher.Matches(held), "%s and %v", name, has)
 			if matcher.Matches(held) {
-				require.True(t, intersects(keys, append(labelKeys(held), anyLabels)), "%s matches %v and is not found", name, has)
+				require.True(t, intersects(keys, append(held.Keys(), workloadcache.AnyLabels)), "%s matches %v and is not found", name, has)
 			}
 		}
 	}
@@ -86,8 +86,8 @@ func TestAWorkloadIsFoundByWhoOwnsSomethingInIt(t *testing.T) {
 		meta.AnnotationParts(meta.Manager("odd")): `{"manager":"vectorsidecar/another"}`,
 	}
 
-	require.Equal(t, []string{meta.Manager("audit"), meta.Manager("logs"), meta.Manager("old")}, workload.NewReducer().Reduce(deployment).Managers())
-	require.Empty(t, workload.NewReducer().Reduce(objects.NewDeployment("cart", "shop").Build()).Managers())
+	require.Equal(t, []string{meta.Manager("audit"), meta.Manager("logs"), meta.Manager("old")}, workloadcache.New().Reduce(deployment).Managers())
+	require.Empty(t, workloadcache.New().Reduce(objects.NewDeployment("cart", "shop").Build()).Managers())
 }
 
 func passes[T client.Object](p predicate.Predicate, object T, change func(T)) bool {
@@ -121,7 +121,7 @@ func TestOnlyWhatPlanningSeesWakesTheLoop(t *testing.T) {
 	} {
 		changed := cart.DeepCopy()
 		test.change(changed)
-		reducer := workload.NewReducer()
+		reducer := workloadcache.New()
 		require.Equal(t, test.want, !reducer.Reduce(changed).LooksLike(reducer.Reduce(cart)), name)
 	}
 }
@@ -179,7 +179,7 @@ func TestEventsStayWithinWhatAnEventHolds(t *testing.T) {
 // An informer shows every object again from time to time.
 func TestAResyncCausesNoPass(t *testing.T) {
 	same := func(client.Object) {}
-	cart := workload.NewReducer().Reduce(objects.NewDeployment("cart", "shop").Build())
+	cart := workloadcache.New().Reduce(objects.NewDeployment("cart", "shop").Build())
 	require.True(t, cart.LooksLike(cart))
 	require.False(t, passes(configMapChanges(), client.Object(objects.NewConfigMap("vector", "shop", "vector.yaml", "x")), same))
 	require.False(t, passes(environmentChanges(), client.Object(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}), same))

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // workloads is the source of events of workloads. The cache holds records in place
@@ -25,10 +25,10 @@ import (
 // its status alone, and end here.
 type workloads struct {
 	cache cache.Cache
-	fleet *Fleet
+	fleet *workloadcache.Cache
 	// concerns are the VectorSidecars that a change of a workload concerns, given all
 	// the states that are known of it.
-	concerns func(ctx context.Context, states ...*workload.Record) []reconcile.Request
+	concerns func(ctx context.Context, states ...*workloadcache.Record) []reconcile.Request
 	// awaits reports whether somebody waits for any change of a workload.
 	awaits func(types.UID) bool
 	now    func() time.Time
@@ -53,7 +53,7 @@ func (w *workloads) follow(ctx context.Context, queue queue) error {
 	if err != nil {
 		return fmt.Errorf("watching Deployments: %w", err)
 	}
-	enqueue := func(states ...*workload.Record) {
+	enqueue := func(states ...*workloadcache.Record) {
 		for _, request := range w.concerns(ctx, states...) {
 			queue.Add(request)
 		}
@@ -61,7 +61,7 @@ func (w *workloads) follow(ctx context.Context, queue queue) error {
 	w.registration, err = informer.AddEventHandler(toolscache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(object any, isInitial bool) {
 			if record := recordOf(object); record != nil {
-				w.fleet.put(record)
+				w.fleet.Put(record)
 				// In the beginning every VectorSidecar has a pass of its own.
 				if !isInitial {
 					enqueue(record)
@@ -76,7 +76,7 @@ func (w *workloads) follow(ctx context.Context, queue queue) error {
 			if old != nil {
 				record.Follow(old, w.now())
 			}
-			w.fleet.put(record)
+			w.fleet.Put(record)
 			if looksTheSame := old != nil && record.LooksLike(old); looksTheSame && !w.awaits(record.UID) {
 				return
 			}
@@ -88,7 +88,7 @@ func (w *workloads) follow(ctx context.Context, queue queue) error {
 		},
 		DeleteFunc: func(object any) {
 			if record := recordOf(object); record != nil {
-				w.fleet.remove(record)
+				w.fleet.Delete(record)
 				enqueue(record)
 			}
 		},
@@ -112,7 +112,7 @@ func (w *workloads) WaitForSync(ctx context.Context) error {
 	if !toolscache.WaitForCacheSync(ctx.Done(), w.registration.HasSynced) {
 		return errors.New("the workloads are not read yet")
 	}
-	w.fleet.filled.Store(true)
+	w.fleet.SetSynced()
 	return nil
 }
 
@@ -120,10 +120,10 @@ func (w *workloads) WaitForSync(ctx context.Context) error {
 func (w *workloads) String() string { return "workloads" }
 
 // recordOf is the record of an event, that of a deletion that was missed included.
-func recordOf(object any) *workload.Record {
+func recordOf(object any) *workloadcache.Record {
 	if missed, ok := object.(toolscache.DeletedFinalStateUnknown); ok {
 		object = missed.Obj
 	}
-	record, _ := object.(*workload.Record)
+	record, _ := object.(*workloadcache.Record)
 	return record
 }

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // aheadLimit is how many workloads are rendered for ahead: fewer than a Memo holds, but
@@ -18,7 +18,7 @@ const aheadLimit = 512
 // renderAhead fills the memo for some of the workloads to come, several at once,
 // if the snapshot wishes it. It changes no decision: what it finds is asked for
 // again, one after the other.
-func (d *injection) renderAhead(ctx context.Context, records []*workload.Record) {
+func (d *injection) renderAhead(ctx context.Context, records []*workloadcache.Record) {
 	if d.snapshot.Renderers < 2 || d.memo == nil {
 		return
 	}

@@ -22,6 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -215,7 +216,7 @@ func carryOut(t *testing.T, s *Snapshot, decided *Decision, deployments ...*apps
 			require.NoError(t, err)
 			require.NoError(t, json.Unmarshal(text, deployment))
 		}
-		done.Workloads = append(done.Workloads, workload.Showing(settled(deployment)))
+		done.Workloads = append(done.Workloads, workloadcache.Showing(settled(deployment)))
 	}
 	return &done
 }

@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/offline"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/store"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // BenchmarkPlanning is a pass over a thousand workloads whose rendering is
@@ -22,7 +22,7 @@ import (
 func BenchmarkPlanning(b *testing.B) {
 	const count = 1000
 	sidecar := logs().WithLogs("/var/log/app").Build()
-	bare, reducer := snapshot(b, sidecar), workload.NewReducer()
+	bare, reducer := snapshot(b, sidecar), workloadcache.New()
 	for _, deployment := range fleet(count) {
 		bare.Workloads = append(bare.Workloads, reducer.Reduce(deployment))
 	}

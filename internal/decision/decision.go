@@ -29,6 +29,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // Snapshot is the world as far as one VectorSidecar is concerned.
@@ -38,7 +39,7 @@ type Snapshot struct {
 	NamespaceLabels map[string]string
 	// Workloads of the namespace: at least those that the selector matches
 	// and those that carry something of this VectorSidecar.
-	Workloads []*workload.Record
+	Workloads []*workloadcache.Record
 	// ConfigMaps are those of the namespace that were looked for, by name: nil is one
 	// that does not exist. One that is not among them was not looked for, and a
 	// decision that depends on it says so in Unread, unless HasAllConfigMaps tells that
@@ -212,8 +213,8 @@ func decideOn(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, e
 		decision.Invalid = invalid
 		return decision, nil
 	}
-	byName := func(a, b *workload.Record) int { return strings.Compare(a.Name, b.Name) }
-	var matched []*workload.Record
+	byName := func(a, b *workloadcache.Record) int { return strings.Compare(a.Name, b.Name) }
+	var matched []*workloadcache.Record
 	recall := memo.recall(sidecar)
 	for _, record := range slices.SortedFunc(slices.Values(snapshot.Workloads), byName) {
 		if selector.Matches(record.Labels()) {
@@ -253,7 +254,7 @@ func decideOn(ctx context.Context, snapshot *Snapshot, memo *Memo) (*Decision, e
 
 // remove plans a workload that should not carry the sidecar, if there is anything to
 // do or under way.
-func (d *Decision) remove(snapshot *Snapshot, recall *judgements, record *workload.Record) {
+func (d *Decision) remove(snapshot *Snapshot, recall *judgements, record *workloadcache.Record) {
 	judged := recall.of(record, "", func() *judgement {
 		view := record.View()
 		return &judgement{plan: plan.ForRemoval(meta.Manager(snapshot.Sidecar.Name), &view)}

@@ -23,6 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -50,7 +51,7 @@ func snapshot(t testing.TB, sidecar *v1alpha1.VectorSidecar, deployments ...*app
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0", HasAllConfigMaps: true,
 	}
 	for _, deployment := range deployments {
-		s.Workloads = append(s.Workloads, workload.Showing(settled(deployment)))
+		s.Workloads = append(s.Workloads, workloadcache.Showing(settled(deployment)))
 	}
 	return s
 }
@@ -72,7 +73,7 @@ func change(s *Snapshot, how func(*workload.View)) {
 	view := s.Workloads[0].View()
 	how(&view)
 	s.Workloads = slices.Clone(s.Workloads)
-	s.Workloads[0] = workload.Showing(view)
+	s.Workloads[0] = workloadcache.Showing(view)
 }
 
 // carried marks the first workload as one that carries what an earlier decision

@@ -14,6 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // elder is an older VectorSidecar that selects some of the workloads, seen as it sees
@@ -56,7 +57,7 @@ func (d *injection) elder(other *v1alpha1.VectorSidecar) *elder {
 		return nil
 	}
 	selector, invalid := selectorOf(other)
-	if invalid != nil || !slices.ContainsFunc(d.matched, func(record *workload.Record) bool { return selector.Matches(record.Labels()) }) {
+	if invalid != nil || !slices.ContainsFunc(d.matched, func(record *workloadcache.Record) bool { return selector.Matches(record.Labels()) }) {
 		return nil
 	}
 	seen := *d.snapshot
@@ -81,7 +82,7 @@ func (d *injection) elder(other *v1alpha1.VectorSidecar) *elder {
 
 // wish returns what the elder is about to inject into a workload that carries nothing
 // of it, nil if it is not.
-func (e *elder) wish(ctx context.Context, record *workload.Record, view *workload.View) *plan.Desired {
+func (e *elder) wish(ctx context.Context, record *workloadcache.Record, view *workload.View) *plan.Desired {
 	_, carries := view.Owned[e.manager]
 	if carries || !e.selector.Matches(labels.Set(view.Labels)) {
 		return nil

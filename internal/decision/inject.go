@@ -10,6 +10,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // injection is what the plans of one decision have in common.
@@ -18,7 +19,7 @@ type injection struct {
 	snapshot *Snapshot
 	memo     *Memo
 	manager  string
-	matched  []*workload.Record
+	matched  []*workloadcache.Record
 	set      *catalog.Set
 	variants map[string]*variant
 	// overrides is how many bytes the keys of the variants have.
@@ -32,7 +33,7 @@ type injection struct {
 }
 
 // inject plans the workloads that should carry the sidecar.
-func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, recall *judgements, matched []*workload.Record) error {
+func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, recall *judgements, matched []*workloadcache.Record) error {
 	set, invalid := snapshot.templateSet(d.Environment)
 	if set != nil {
 		d.TemplateSet = set.Name
@@ -89,7 +90,7 @@ func (d *Decision) inject(ctx context.Context, snapshot *Snapshot, memo *Memo, r
 }
 
 // judge judges one workload by itself.
-func (d *injection) judge(ctx context.Context, record *workload.Record, by *variant) *judgement {
+func (d *injection) judge(ctx context.Context, record *workloadcache.Record, by *variant) *judgement {
 	view := record.View()
 	if why := by.invalid; why != nil {
 		return &judgement{plan: plan.ForBlocked(d.manager, &view, why.Reason, why.Message)}
@@ -120,7 +121,7 @@ func (d *injection) judge(ctx context.Context, record *workload.Record, by *vari
 
 // add turns a judgement into a plan, in the face of all else that goes on, and notes
 // the companions that it needs.
-func (d *injection) add(record *workload.Record, of *variant, judged *judgement) {
+func (d *injection) add(record *workloadcache.Record, of *variant, judged *judgement) {
 	d.Plans = append(d.Plans, judged.plan)
 	p, wanted := &d.Plans[len(d.Plans)-1], judged.wanted
 	p.State = record.State

@@ -11,12 +11,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // plan plans one workload in the face of older VectorSidecars. What is in the workload
 // keeps its place; of those that are new to it the older comes first, whoever writes
 // first.
-func (d *injection) plan(ctx context.Context, record *workload.Record, view *workload.View, desired *plan.Desired, by *variant) plan.Plan {
+func (d *injection) plan(ctx context.Context, record *workloadcache.Record, view *workload.View, desired *plan.Desired, by *variant) plan.Plan {
 	policy := plan.Policy{
 		StrictOrder: d.snapshot.Sidecar.Spec.StrictOrder,
 		ReportDrift: d.snapshot.Sidecar.Spec.DriftPolicy == v1alpha1.DriftReport,
@@ -54,7 +55,7 @@ func (d *injection) plan(ctx context.Context, record *workload.Record, view *wor
 }
 
 // breakLoop blocks a write that somebody keeps undoing.
-func (s *Snapshot) breakLoop(p *plan.Plan, record *workload.Record) {
+func (s *Snapshot) breakLoop(p *plan.Plan, record *workloadcache.Record) {
 	if len(s.Loops) == 0 || p.Desired == nil || !p.Writes() || p.Action == plan.Note {
 		return
 	}

@@ -11,14 +11,14 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // judgement is what is to be done to one workload, as far as that follows from the
 // workload and its variant alone, whatever goes on elsewhere.
 type judgement struct {
 	// of is the workload judged, and basis what it was judged by.
-	of    *workload.Record
+	of    *workloadcache.Record
 	basis string
 	plan  plan.Plan
 	// wanted is what the plan was made of; nil if there was nothing to inject.
@@ -38,7 +38,7 @@ type judgements struct {
 
 // of returns the judgement of a workload: the one of the pass before if it was judged
 // by the same and has changed in its state alone, else a fresh one.
-func (j *judgements) of(record *workload.Record, basis string, judge func() *judgement) *judgement {
+func (j *judgements) of(record *workloadcache.Record, basis string, judge func() *judgement) *judgement {
 	for len(j.before) > 0 && j.before[0].of.Name < record.Name {
 		j.before = j.before[1:]
 	}

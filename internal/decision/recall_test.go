@@ -20,6 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -133,7 +134,7 @@ func TestAPassJudgesWhatHasChangedAlone(t *testing.T) {
 	require.Equal(t, 5, judged)
 	of = pass(of, "a")
 	require.Zero(t, judged)
-	records[3] = workload.RecordOf(fleet(4)[3])
+	records[3] = workloadcache.RecordOf(fleet(4)[3])
 	of = pass(of, "a")
 	require.Equal(t, 1, judged, "it has changed")
 	moved := *records[3]
@@ -144,7 +145,7 @@ func TestAPassJudgesWhatHasChangedAlone(t *testing.T) {
 	of = pass(of, "a")
 	require.Zero(t, judged, "one is gone")
 	require.Len(t, of, 4)
-	records = append(records, workload.RecordOf(fleet(6)[5]))
+	records = append(records, workloadcache.RecordOf(fleet(6)[5]))
 	of = pass(of, "a")
 	require.Equal(t, 1, judged, "one is new")
 	pass(of, "b")

@@ -14,6 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -30,7 +31,7 @@ func current(t *testing.T, change func(*workload.State)) *Snapshot {
 	carried(s, &injected)
 	view := s.Workloads[0].View()
 	change(&view.State)
-	s.Workloads[0] = workload.Showing(view)
+	s.Workloads[0] = workloadcache.Showing(view)
 	s.Now = noon
 	return s
 }

@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // Validation is a configuration that Vector itself has to judge before it may
@@ -138,7 +138,7 @@ func validatingPod(container *corev1.Container, spec *corev1.PodSpec, args []str
 }
 
 // validate holds a write back until Vector has let its configuration through.
-func (d *injection) validate(p *plan.Plan, of *Validation, record *workload.Record) {
+func (d *injection) validate(p *plan.Plan, of *Validation, record *workloadcache.Record) {
 	if of == nil || p.Desired == nil || p.Action == plan.Remove || !p.Writes() && !p.IsCurrent() {
 		return
 	}

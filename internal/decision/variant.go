@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // variant is what workloads of one VectorSidecar share that are given the same
@@ -35,7 +35,7 @@ type variant struct {
 
 // variantOf returns the variant of a workload: the common one, unless its
 // annotations override values.
-func (d *injection) variantOf(record *workload.Record) *variant {
+func (d *injection) variantOf(record *workloadcache.Record) *variant {
 	if !record.HasOverrides() {
 		return d.variants[""]
 	}

@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // IsChart tells whether a folder holds a sidecar chart, or what is meant to be one:
@@ -74,7 +74,7 @@ func sample(chart *sidecarchart.Chart, environment, kubeVersion string) *decisio
 			ObjectMeta: metav1.ObjectMeta{Namespace: "sample", Name: "sample"},
 			Spec:       v1alpha1.VectorSidecarSpec{MatchAll: true},
 		},
-		Workloads:        []*workload.Record{workload.RecordOf(deployment)},
+		Workloads:        []*workloadcache.Record{workloadcache.RecordOf(deployment)},
 		HasAllConfigMaps: true, // There are none.
 		Platform:         catalog.Of(chart, "", map[string]string{}), DefaultEnvironment: environment, KubeVersion: kubeVersion,
 	}

@@ -30,6 +30,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // gracePeriod is how long work in flight may go on after the signal to stop.
@@ -45,10 +46,10 @@ func scheme() *runtime.Scheme {
 	return known
 }
 
-func managerOptions(ctx context.Context, options Options, served *certificate.Served, fleet *controller.Fleet, lists *relister) ctrl.Options {
+func managerOptions(ctx context.Context, options Options, served *certificate.Served, workloads *workloadcache.Cache, lists *relister) ctrl.Options {
 	return ctrl.Options{
 		Scheme:   scheme(),
-		Cache:    cacheOptions(options, fleet, lists),
+		Cache:    cacheOptions(options, workloads, lists),
 		NewCache: newEndingCache(ctx),
 		Metrics: metricsserver.Options{
 			BindAddress:    options.MetricsBindAddress,
@@ -86,7 +87,7 @@ func (o *Options) checkCertificates() error {
 }
 
 // cacheOptions restrict the cache to what the loop reads.
-func cacheOptions(options Options, fleet *controller.Fleet, lists *relister) cache.Options {
+func cacheOptions(options Options, workloads *workloadcache.Cache, lists *relister) cache.Options {
 	// Every namespace has one of these, and none configures Vector.
 	configMaps := cache.ByObject{
 		Field:     fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt"),
@@ -108,7 +109,7 @@ func cacheOptions(options Options, fleet *controller.Fleet, lists *relister) cac
 	validation, _ := labels.NewRequirement(meta.LabelValidation, selection.Exists, nil)
 	settings.ByObject = map[client.Object]cache.ByObject{
 		&v1alpha1.VectorSidecar{}: {Transform: controller.Bounded},
-		&appsv1.Deployment{}:      {Transform: fleet.Reduce},
+		&appsv1.Deployment{}:      {Transform: workloads.Transform},
 		&batchv1.Job{}:            {Label: labels.NewSelector().Add(*validation)},
 		&corev1.ConfigMap{}:       configMaps,
 	}

@@ -23,6 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // Process is what the process has beside its options. Its zero value is of use.
@@ -58,15 +59,15 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 		return err
 	}
 	served := &certificate.Served{}
-	fleet, lists := controller.NewFleet(), &relister{}
-	mgr, err := newManager(ctx, config, options, served, fleet, lists)
+	workloads, lists := workloadcache.New(), &relister{}
+	mgr, err := newManager(ctx, config, options, served, workloads, lists)
 	if err != nil {
 		return fmt.Errorf("making the manager: %w", err)
 	}
 	counted := telemetry.NewMetrics(process.Version, time.Now)
 	memo := decision.NewMemo()
 	settings := loopOptions(&options, &process)
-	settings.Fleet, settings.Catalogue, settings.KubeVersion = fleet, catalogue, version
+	settings.Workloads, settings.Catalogue, settings.KubeVersion = workloads, catalogue, version
 	settings.Instruments.Metrics, settings.Memo, settings.Relist = counted, memo, lists.relist
 	loop, err := controller.Setup(ctx, mgr, settings)
 	if err != nil {

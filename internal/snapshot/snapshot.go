@@ -25,7 +25,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // IndexManager is the index, which the reader must have, that finds Deployments
@@ -133,13 +133,13 @@ func (t *Taker) others(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]
 
 // workloads lists those that the selector matches and those that carry the sidecar. A
 // selector that cannot be read matches nothing here; the decision says so.
-func (t *Taker) workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]*workload.Record, error) {
+func (t *Taker) workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]*workloadcache.Record, error) {
 	inNamespace := client.InNamespace(sidecar.Namespace)
 	lists := [][]client.ListOption{{inNamespace, client.MatchingFields{IndexManager: meta.Manager(sidecar.Name)}}}
 	if selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector); err == nil {
 		lists = append(lists, []client.ListOption{inNamespace, client.MatchingLabelsSelector{Selector: selector}})
 	}
-	var records []*workload.Record
+	var records []*workloadcache.Record
 	seen := map[string]bool{}
 	for _, options := range lists {
 		var found appsv1.DeploymentList
@@ -149,7 +149,7 @@ func (t *Taker) workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) 
 		for i := range found.Items {
 			if deployment := &found.Items[i]; !seen[deployment.Name] {
 				seen[deployment.Name] = true
-				records = append(records, workload.RecordOf(deployment))
+				records = append(records, workloadcache.RecordOf(deployment))
 			}
 		}
 	}

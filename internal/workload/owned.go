@@ -17,14 +17,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// isOurs tells whether an entry records an apply of one of our managers.
-func isOurs(entry *metav1.ManagedFieldsEntry) bool {
+// IsOurs reports whether an entry of managed fields records a write of one of our
+// managers.
+func IsOurs(entry *metav1.ManagedFieldsEntry) bool { return isApply(entry) || isPatch(entry) }
+
+// isApply reports whether an entry records an apply of one of our managers.
+func isApply(entry *metav1.ManagedFieldsEntry) bool {
 	return entry.Operation == metav1.ManagedFieldsOperationApply && entry.Subresource == "" &&
 		entry.FieldsV1 != nil && meta.IsManager(entry.Manager)
 }
 
-// lastWriter finds who wrote last, status and the like apart.
-func lastWriter(entries []metav1.ManagedFieldsEntry) string {
+// LastWriter finds who wrote last, status and the like apart.
+func LastWriter(entries []metav1.ManagedFieldsEntry) string {
 	if last := lastEntry(entries); last != nil {
 		return last.Manager
 	}
@@ -48,18 +52,19 @@ func lastEntry(entries []metav1.ManagedFieldsEntry) *metav1.ManagedFieldsEntry {
 // owned tells what is each of our managers' in a Deployment. Most workloads carry
 // nothing of ours, and for those it costs nothing.
 func owned(deployment *appsv1.Deployment) map[string]Owned {
-	if !isCarrier(deployment) {
+	if !IsCarrier(deployment) {
 		return nil
 	}
-	reach := reachOf(deployment)
-	return reach.owned(reach.of(deployment), &deployed{entries: deployment.ManagedFields})
+	fields := ManagedFieldsOf(deployment)
+	owned, _ := fields.Owned(fields.Select(deployment), deployment.ManagedFields)
+	return owned
 }
 
-// isCarrier tells whether there may be something of ours in a Deployment, or a record
+// IsCarrier reports whether there may be something of ours in a Deployment, or a record
 // of it.
-func isCarrier(deployment *appsv1.Deployment) bool {
+func IsCarrier(deployment *appsv1.Deployment) bool {
 	for i := range deployment.ManagedFields {
-		if entry := &deployment.ManagedFields[i]; isOurs(entry) || isPatch(entry) {
+		if entry := &deployment.ManagedFields[i]; IsOurs(entry) {
 			return true
 		}
 	}
@@ -71,16 +76,23 @@ func isCarrier(deployment *appsv1.Deployment) bool {
 	return false
 }
 
-// owned tells what is each manager's in what is reached of a Deployment.
-func (r *reach) owned(reached *appsv1.Deployment, theirs *deployed) map[string]Owned {
-	live := liveTree(reached)
+// Owned tells what is each manager's in what is selected of a Deployment, and whether the
+// records of deployers had a part in that; these are among the entries.
+func (m *ManagedFields) Owned(selected *appsv1.Deployment, entries []metav1.ManagedFieldsEntry) (byManager map[string]Owned, readOthers bool) {
+	theirs := &deployed{entries: entries}
+	byManager = m.owned(selected, theirs)
+	return byManager, theirs.items != nil
+}
+
+func (m *ManagedFields) owned(selected *appsv1.Deployment, theirs *deployed) map[string]Owned {
+	live := liveTree(selected)
 	all := map[string]Owned{}
-	for manager, record := range r.records {
+	for manager, record := range m.records {
 		if record.applied != nil || record.patched != nil {
 			all[manager] = record.owned(manager, live, theirs)
 		}
 	}
-	for manager, parts := range r.listed {
+	for manager, parts := range m.listed {
 		remaining := all[manager]
 		if remaining.addRemains(&parts, live, theirs); remaining.Tree != nil {
 			all[manager] = remaining
@@ -90,21 +102,21 @@ func (r *reach) owned(reached *appsv1.Deployment, theirs *deployed) map[string]O
 		return nil
 	}
 	for manager, of := range all {
-		of.Orphan = reached.Annotations[meta.AnnotationOrphaned(manager)]
+		of.Orphan = selected.Annotations[meta.AnnotationOrphaned(manager)]
 		all[manager] = of
 	}
 	return all
 }
 
 // liveTree is a Deployment as managed fields see it.
-func liveTree(reached *appsv1.Deployment) map[string]any {
-	template, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&reached.Spec.Template)
+func liveTree(selected *appsv1.Deployment) map[string]any {
+	template, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&selected.Spec.Template)
 	if err != nil {
 		// Every value of the type converts; nothing owned means one apply more.
 		return map[string]any{}
 	}
 	return map[string]any{
-		"metadata": map[string]any{"annotations": values(reached.Annotations)},
+		"metadata": map[string]any{"annotations": values(selected.Annotations)},
 		"spec":     map[string]any{"template": template},
 	}
 }
@@ -162,7 +174,7 @@ func (r *record) add(entry *metav1.ManagedFieldsEntry) {
 	if fields == nil {
 		return
 	}
-	if isOurs(entry) {
+	if isApply(entry) {
 		r.applied, r.hasNames = ownFields(fields)
 		return
 	}

@@ -20,7 +20,7 @@ func (v *View) AppendReads(text []byte, reads []template.Read) []byte {
 		case len(read.Path) == 1 && read.Seen == template.Whole:
 			text = v.appendValues(text, read.Path)
 		case len(read.Path) > 0:
-			text = v.appendRead(appendTexts(text, read.Path...), read)
+			text = v.appendRead(AppendTexts(text, read.Path...), read)
 		case read.Seen == template.Whole:
 			text = v.appendValues(text, valueKeys())
 		}
@@ -63,7 +63,7 @@ func appendItem(text []byte, of map[string]string, key string) []byte {
 	if !isThere {
 		return append(text, '-')
 	}
-	return appendTexts(append(text, '+'), value)
+	return AppendTexts(append(text, '+'), value)
 }
 
 // appendLength appends the number of items, or only whether there are any.

@@ -17,7 +17,7 @@ import (
 func Managers(deployment *appsv1.Deployment) []string {
 	var found []string
 	for i := range deployment.ManagedFields {
-		if entry := &deployment.ManagedFields[i]; isOurs(entry) || isPatch(entry) {
+		if entry := &deployment.ManagedFields[i]; IsOurs(entry) {
 			found = append(found, entry.Manager)
 		}
 	}

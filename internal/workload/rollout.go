@@ -143,10 +143,10 @@ func (s *State) For(now time.Time) time.Duration {
 	return now.Sub(s.Since)
 }
 
-// follow carries on what is known of the state before. Another rollout than that one's
+// Follow carries on what is known of the state before. Another rollout than that one's
 // is known by the time when it finished, or by another template with another generation:
 // scaling gives another generation, too, and is no rollout.
-func (s *State) follow(before *State, isSameTemplate bool, now time.Time) {
+func (s *State) Follow(before *State, isSameTemplate bool, now time.Time) {
 	isSameRollout := !s.RolledOut.IsZero() && s.RolledOut.Equal(before.RolledOut) && (isSameTemplate || s.Generation == before.Generation)
 	if s.Rollout == before.Rollout && (isSameRollout || s.RolledOut.IsZero()) {
 		s.Since, s.Steady, s.IsAssumed = before.Since, before.Steady, before.IsAssumed

@@ -23,11 +23,12 @@ type Trace struct {
 
 // TracesOf returns the traces in a Deployment, by manager.
 func TracesOf(deployment *appsv1.Deployment) []Trace {
-	if !isCarrier(deployment) {
+	if !IsCarrier(deployment) {
 		return nil
 	}
-	reach := reachOf(deployment)
-	return reach.traces(reach.owned(reach.of(deployment), &deployed{entries: deployment.ManagedFields}))
+	fields := ManagedFieldsOf(deployment)
+	owned, _ := fields.Owned(fields.Select(deployment), deployment.ManagedFields)
+	return fields.Traces(owned)
 }
 
 // isPatch reports whether an entry records a patch of one of our managers.
@@ -35,15 +36,15 @@ func isPatch(entry *metav1.ManagedFieldsEntry) bool {
 	return entry.Operation == metav1.ManagedFieldsOperationUpdate && entry.Subresource == "" && meta.IsManager(entry.Manager)
 }
 
-// traces returns what tells of each manager, given what it owns.
-func (r *reach) traces(owned map[string]Owned) []Trace {
+// Traces returns what tells of each manager, given what it owns.
+func (m *ManagedFields) Traces(owned map[string]Owned) []Trace {
 	var found []Trace
-	for _, manager := range r.managers {
+	for _, manager := range m.Managers {
 		trace := Trace{Manager: manager, WrittenBy: owned[manager].WrittenBy, Orphan: owned[manager].Orphan}
-		if record := r.records[manager]; record != nil {
+		if record := m.records[manager]; record != nil {
 			trace.Applied, trace.Patched = record.applied != nil, record.isPatch
 		}
-		_, trace.Listed = r.listed[manager]
+		_, trace.Listed = m.listed[manager]
 		found = append(found, trace)
 	}
 	return found

@@ -12,19 +12,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/fieldmanager"
 )
 
 // marked is the sidecar with the mark of who wrote it.
 func marked(manager string) string {
-	return strings.Replace(sidecar, "annotations:\n", "annotations:\n    "+meta.AnnotationWrittenBy(manager)+": vector-system/vso\n", 1)
+	return strings.Replace(fieldmanager.Sidecar, "annotations:\n", "annotations:\n    "+meta.AnnotationWrittenBy(manager)+": vector-system/vso\n", 1)
 }
 
 func TestTracesTellWhatIsOnRecord(t *testing.T) {
 	logs := meta.Manager("logs")
 	written := func(t *testing.T, text string, change func(*appsv1.Deployment)) *appsv1.Deployment {
-		c := newCluster(t)
-		c.apply(logs, text)
-		deployment := c.live()
+		c := fieldmanager.New(t)
+		c.Apply(logs, text)
+		deployment := c.Live()
 		change(deployment)
 		return deployment
 	}
@@ -34,29 +35,28 @@ func TestTracesTellWhatIsOnRecord(t *testing.T) {
 		of   *appsv1.Deployment
 		want []Trace
 	}{
-		"nothing":            {newCluster(t).live(), nil},
-		"an apply":           {written(t, sidecar, nothing), []Trace{{Manager: logs, Applied: true}}},
+		"nothing":            {fieldmanager.New(t).Live(), nil},
+		"an apply":           {written(t, fieldmanager.Sidecar, nothing), []Trace{{Manager: logs, Applied: true}}},
 		"an apply with mark": {written(t, marked(logs), nothing), []Trace{{Manager: logs, Applied: true, WrittenBy: "vector-system/vso"}}},
-		"a mark that is not the manager's": {written(t, sidecar, func(d *appsv1.Deployment) {
+		"a mark that is not the manager's": {written(t, fieldmanager.Sidecar, func(d *appsv1.Deployment) {
 			d.Annotations[meta.AnnotationWrittenBy(logs)] = "vector-system/vso"
 		}), []Trace{{Manager: logs, Applied: true}}},
-		"left by Orphan": {written(t, sidecar, func(d *appsv1.Deployment) {
+		"left by Orphan": {written(t, fieldmanager.Sidecar, func(d *appsv1.Deployment) {
 			d.Annotations[meta.AnnotationOrphaned(logs)] = "true"
 		}), []Trace{{Manager: logs, Applied: true, Orphan: "true"}}},
-		"another one left": {written(t, sidecar, func(d *appsv1.Deployment) {
+		"another one left": {written(t, fieldmanager.Sidecar, func(d *appsv1.Deployment) {
 			d.Annotations[meta.AnnotationOrphaned(meta.Manager("audit"))] = "true"
 		}), []Trace{{Manager: logs, Applied: true}}},
 		"a revision that came back": {
-			undone(t, "kubectl", map[string]string{meta.AnnotationParts(logs): list}), []Trace{{Manager: logs, Listed: true}},
+			fieldmanager.Undone(t, "kubectl", map[string]string{meta.AnnotationParts(logs): fieldmanager.List}), []Trace{{Manager: logs, Listed: true}},
 		},
 		"the record of a patch": {&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{patch}}}, []Trace{{Manager: logs, Patched: true}}},
-		"a patch and an apply": {written(t, sidecar, func(d *appsv1.Deployment) {
+		"a patch and an apply": {written(t, fieldmanager.Sidecar, func(d *appsv1.Deployment) {
 			d.ManagedFields = append(d.ManagedFields, patch)
 		}), []Trace{{Manager: logs, Applied: true, Patched: true}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, test.want, TracesOf(test.of))
-			require.Equal(t, test.want, NewReducer().Reduce(test.of).Traces(), "the cache knows as much")
 		})
 	}
 }
@@ -64,21 +64,21 @@ func TestTracesTellWhatIsOnRecord(t *testing.T) {
 // The release before has no marks, and must not be told apart by them.
 func TestAMarkIsNoPartOfTheHash(t *testing.T) {
 	logs := meta.Manager("logs")
-	plain, c := newCluster(t), newCluster(t)
+	plain, c := fieldmanager.New(t), fieldmanager.New(t)
 
-	applied := c.apply(logs, marked(logs))
+	applied := c.Apply(logs, marked(logs))
 
-	require.Equal(t, Hash(plain.apply(logs, sidecar)), Hash(applied))
-	require.Equal(t, Hash(applied), Of(c.live()).Owned[logs].Hash)
-	require.Contains(t, c.live().Annotations, meta.AnnotationWrittenBy(logs))
+	require.Equal(t, Hash(plain.Apply(logs, fieldmanager.Sidecar)), Hash(applied))
+	require.Equal(t, Hash(applied), Of(c.Live()).Owned[logs].Hash)
+	require.Contains(t, c.Live().Annotations, meta.AnnotationWrittenBy(logs))
 }
 
 // A name may be longer than a manager's, or than the key of an annotation.
 func TestMarksOfLongNamesAreFound(t *testing.T) {
 	for _, length := range []int{60, 120, 253} {
 		manager := meta.Manager(strings.Repeat("a", length))
-		c := newCluster(t)
-		c.apply(manager, marked(manager))
-		require.Equal(t, []Trace{{Manager: manager, Applied: true, WrittenBy: "vector-system/vso"}}, TracesOf(c.live()))
+		c := fieldmanager.New(t)
+		c.Apply(manager, marked(manager))
+		require.Equal(t, []Trace{{Manager: manager, Applied: true, WrittenBy: "vector-system/vso"}}, TracesOf(c.Live()))
 	}
 }

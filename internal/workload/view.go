@@ -45,8 +45,8 @@ type State struct {
 	Availability
 }
 
-// stateOf reads the state of a Deployment.
-func stateOf(deployment *appsv1.Deployment) State {
+// StateOf reads the state of a Deployment.
+func StateOf(deployment *appsv1.Deployment) State {
 	rollout := rolloutOf(deployment)
 	return State{
 		ResourceVersion: deployment.ResourceVersion, Generation: deployment.Generation, Seen: deployment.ResourceVersion,
@@ -148,13 +148,14 @@ type Owned struct {
 
 // Of returns the view of a Deployment.
 func Of(deployment *appsv1.Deployment) View {
-	view := viewOf(deployment, owned(deployment), lastWriter(deployment.ManagedFields))
-	view.State = stateOf(deployment)
+	view := ViewOf(deployment, owned(deployment), LastWriter(deployment.ManagedFields))
+	view.State = StateOf(deployment)
 	return view
 }
 
-// viewOf returns the view of a Deployment without its state.
-func viewOf(deployment *appsv1.Deployment, owned map[string]Owned, lastWriter string) View {
+// ViewOf returns the view of a Deployment without its state, given what is owned in it
+// and its LastWriter.
+func ViewOf(deployment *appsv1.Deployment, owned map[string]Owned, lastWriter string) View {
 	spec := &deployment.Spec.Template.Spec
 	view := View{
 		Ref:            Ref{Kind: KindDeployment, Namespace: deployment.Namespace, Name: deployment.Name, UID: deployment.UID},
@@ -166,7 +167,7 @@ func viewOf(deployment *appsv1.Deployment, owned map[string]Owned, lastWriter st
 		Paused:         deployment.Spec.Paused,
 		Deleting:       deployment.DeletionTimestamp != nil,
 		OptOut:         optOut(deployment.Annotations),
-		Overrides:      overrides(deployment.Annotations),
+		Overrides:      Overrides(deployment.Annotations),
 		PodLabels:      slices.Sorted(maps.Keys(deployment.Spec.Template.Labels)),
 		PodAnnotations: slices.Sorted(maps.Keys(deployment.Spec.Template.Annotations)),
 		SelectorKeys:   selectorKeys(deployment.Spec.Selector),
@@ -185,8 +186,8 @@ func viewOf(deployment *appsv1.Deployment, owned map[string]Owned, lastWriter st
 	return view
 }
 
-// overrides are the values that annotations give.
-func overrides(annotations map[string]string) map[string]string {
+// Overrides are the values that annotations give, by their path.
+func Overrides(annotations map[string]string) map[string]string {
 	var found map[string]string
 	for key, text := range annotations {
 		path, ok := strings.CutPrefix(key, meta.AnnotationValuesPrefix)

@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -52,7 +52,7 @@ func newOverlay(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configurat
 		configMaps[configuration.Name] = configuration
 	}
 	decided, err := decision.Decide(ctx, &decision.Snapshot{
-		Sidecar: sidecar, Workloads: []*workload.Record{workload.RecordOf(deployment)},
+		Sidecar: sidecar, Workloads: []*workloadcache.Record{workloadcache.RecordOf(deployment)},
 		ConfigMaps: configMaps, HasAllConfigMaps: true,
 		Platform: catalog.Of(chart, "", nil), DefaultEnvironment: "development", KubeVersion: kubeVersion,
 	}, nil)

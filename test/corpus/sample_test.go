@@ -27,7 +27,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/offline"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 	projects "kontroloop.ai/vector-sidecar-operator/internal/world"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
@@ -142,7 +142,7 @@ func (s *sample) plan(ctx context.Context, deployment *appsv1.Deployment) (*plan
 	planning.Lock()
 	defer planning.Unlock()
 	snapshot := s.snapshot
-	snapshot.Workloads = []*workload.Record{workload.RecordOf(deployment)}
+	snapshot.Workloads = []*workloadcache.Record{workloadcache.RecordOf(deployment)}
 	decided, err := decision.Decide(ctx, &snapshot, nil)
 	if err != nil || len(decided.Plans) == 0 {
 		return nil, err

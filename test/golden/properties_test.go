@@ -31,7 +31,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/offline"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // looser are the scenarios whose author asks for less than restricted.
@@ -87,7 +87,7 @@ func TestWhatIsInjectedIsStableAndLeavesNoTrace(t *testing.T) {
 				original := find(t, before, p.Target.Name)
 
 				injected := carryOut(t, merger, original, &p)
-				snapshot.Workloads = []*workload.Record{workload.RecordOf(injected)}
+				snapshot.Workloads = []*workloadcache.Record{workloadcache.RecordOf(injected)}
 				again := decide(t, snapshot)
 				require.Len(t, again, 1)
 				require.Equal(t, plan.None, again[0].Action, again[0].Message)
@@ -161,7 +161,7 @@ func (s *scenario) snapshot(t *testing.T, of []*appsv1.Deployment) *decision.Sna
 	}
 	snapshot.Platform = catalog.Of(chart, "values.yaml", s.installation(t, snapshot.DefaultEnvironment))
 	for _, deployment := range of {
-		snapshot.Workloads = append(snapshot.Workloads, workload.RecordOf(deployment))
+		snapshot.Workloads = append(snapshot.Workloads, workloadcache.RecordOf(deployment))
 	}
 	return snapshot
 }

@@ -12,7 +12,7 @@ import (
 
 // entries are where an event comes in, and patch is where the change of a workload goes
 // out: as PACKAGE.TYPE.METHOD.
-var entries = []string{"internal/controller.Fleet.Reduce", "internal/controller.Reconciler.Reconcile"}
+var entries = []string{"internal/workloadcache.Cache.Transform", "internal/controller.Reconciler.Reconcile"}
 
 const patch = "internal/apply.Writer.Workload"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package workload
+package workloadcache
 
 import (
 	"encoding/binary"
@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // fingerprint tells things apart: 128 bits that nobody outside of the process can
@@ -54,55 +54,22 @@ func (p *printer) of(deployment *appsv1.Deployment) fingerprint {
 	return p.digest(page.marshal(of))
 }
 
-// ofRecords takes the fingerprint of all of a Deployment that its reach is read from.
+// ofRecords takes the fingerprint of all of a Deployment that its ManagedFields are read from.
 func (p *printer) ofRecords(deployment *appsv1.Deployment) fingerprint {
 	page, _ := p.pages.Get().(*page)
 	defer p.pages.Put(page)
-	text := page.text[:0]
-	for i := range deployment.ManagedFields {
-		if entry := &deployment.ManagedFields[i]; isOurs(entry) || isPatch(entry) {
-			fields := ""
-			if entry.FieldsV1 != nil {
-				fields = entry.FieldsV1.GetRawString()
-			}
-			text = appendTexts(text, entry.Manager, string(entry.Operation), fields)
-		}
-	}
-	lists := map[string]string{}
-	for key, value := range deployment.Spec.Template.Annotations {
-		if meta.IsParts(key) {
-			lists[key] = value
-		}
-	}
-	page.text = appendMap(text, lists)
+	page.text = workload.AppendManagedFields(page.text[:0], deployment)
 	return p.digest(page.text)
 }
 
-// ofReached takes the fingerprint of what is reached of a Deployment by records.
-func (p *printer) ofReached(records fingerprint, reached *appsv1.Deployment) fingerprint {
+// ofSelected takes the fingerprint of what is selected of a Deployment by records.
+func (p *printer) ofSelected(records fingerprint, selected *appsv1.Deployment) fingerprint {
 	page, _ := p.pages.Get().(*page)
 	defer p.pages.Put(page)
-	text := page.marshal(reached)
+	text := page.marshal(selected)
 	for _, part := range records {
 		text = binary.LittleEndian.AppendUint64(text, part)
 	}
-	return p.digest(text)
-}
-
-// ofBody takes the fingerprint of all that is in a body.
-func (p *printer) ofBody(of *body) fingerprint {
-	page, _ := p.pages.Get().(*page)
-	defer p.pages.Put(page)
-	text := binary.AppendUvarint(page.text[:0], uint64(len(of.labels)))
-	for _, label := range of.labels {
-		text = appendTexts(text, label.key, label.value)
-	}
-	text = appendTexts(text, of.lastWriter)
-	for _, part := range of.owned.print {
-		text = binary.LittleEndian.AppendUint64(text, part)
-	}
-	text = append(text, of.packed...)
-	page.text = text
 	return p.digest(text)
 }
 

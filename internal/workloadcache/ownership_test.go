@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package workload
+package workloadcache
 
 import (
 	"maps"
@@ -15,31 +15,33 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/test/fieldmanager"
 )
 
 func TestWhatIsMergedIntoManyIsHeldOnce(t *testing.T) {
-	c := newCluster(t)
-	c.apply(meta.Manager("logs"), sidecar)
-	first, other := c.live(), c.live()
+	c := fieldmanager.New(t)
+	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
+	first, other := c.Live(), c.Live()
 	other.Name, other.UID, other.Labels = "till", "other", map[string]string{"app": "till"}
 	other.Annotations["own"] = "another"
 	other.Spec.Template.Annotations["checksum/config"] = "another"
 	other.Spec.Template.Spec.ServiceAccountName = "till"
 	other.Spec.Template.Spec.Containers[0].Image = "till:2"
 	other.Spec.Template.Spec.Volumes = append(other.Spec.Template.Spec.Volumes, corev1.Volume{Name: "own"})
-	r := NewReducer()
+	r := newReducer()
 
-	one, two := r.Reduce(first), r.Reduce(other)
+	one, two := r.reduce(first), r.reduce(other)
 
 	require.Same(t, one.body.owned, two.body.owned)
-	require.Equal(t, Of(other), two.View())
+	require.Equal(t, workload.Of(other), two.View())
 }
 
 // Workloads that differ in nothing but their names, wherever they repeat them, take the
 // room of one.
 func TestWorkloadsThatDifferInTheirNamesShareAllElse(t *testing.T) {
 	of := func(name string, change func(*appsv1.Deployment)) *appsv1.Deployment {
-		live := newCluster(t).live()
+		live := fieldmanager.New(t).Live()
 		live.Name, live.UID, live.Labels = name, types.UID(name), map[string]string{"app": name, "tier": "web"}
 		live.Annotations = map[string]string{"release": name, meta.AnnotationValuesPrefix + "sidecar.name": name}
 		live.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}
@@ -49,9 +51,9 @@ func TestWorkloadsThatDifferInTheirNamesShareAllElse(t *testing.T) {
 		return live
 	}
 	same := func(*appsv1.Deployment) {}
-	r := NewReducer()
-	cart := r.Reduce(of("cart", same))
-	till := r.Reduce(of("till", same))
+	r := newReducer()
+	cart := r.reduce(of("cart", same))
+	till := r.reduce(of("till", same))
 	require.Same(t, cart.body, till.body)
 	require.False(t, cart.IsAs(till))
 	for name, change := range map[string]func(*appsv1.Deployment){
@@ -63,8 +65,8 @@ func TestWorkloadsThatDifferInTheirNamesShareAllElse(t *testing.T) {
 		"another container":             func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Name = "app" },
 	} {
 		deployment := of("till", change)
-		record := r.Reduce(deployment)
-		require.Equal(t, Of(deployment), record.View(), name)
+		record := r.reduce(deployment)
+		require.Equal(t, workload.Of(deployment), record.View(), name)
 		require.Equal(t, name == "nothing", record.body == till.body, name)
 		require.Equal(t, deployment.Labels, maps.Collect(record.Labels().All()), name)
 		require.Equal(t, deployment.Labels["app"], record.Labels().Get("app"), name)
@@ -73,24 +75,24 @@ func TestWorkloadsThatDifferInTheirNamesShareAllElse(t *testing.T) {
 
 // Reading a whole Deployment again is spared where it can be.
 func TestWhatHasNotChangedIsTakenFromTheRecordBefore(t *testing.T) {
-	live := newCluster(t).live()
-	r := NewReducer()
-	before := r.Reduce(live)
+	live := fieldmanager.New(t).Live()
+	r := newReducer()
+	before := r.reduce(live)
 	asked := 0
-	r.Before = func(namespace, name string) *Record {
+	r.before = func(namespace, name string) *Record {
 		require.Equal(t, live.Namespace+"/"+live.Name, namespace+"/"+name)
 		asked++
 		return before
 	}
 	live.ResourceVersion, live.Generation = "99", 7
-	after := r.Reduce(live)
+	after := r.reduce(live)
 	require.Same(t, before.body, after.body)
-	require.Equal(t, Of(live), after.View())
+	require.Equal(t, workload.Of(live), after.View())
 
 	live.Annotations["own"] = "changed"
-	changed := r.Reduce(live)
+	changed := r.reduce(live)
 	require.NotSame(t, before.body, changed.body)
-	require.Equal(t, Of(live), changed.View())
+	require.Equal(t, workload.Of(live), changed.View())
 	require.Equal(t, 2, asked)
 }
 
@@ -98,21 +100,21 @@ func TestWhatHasNotChangedIsTakenFromTheRecordBefore(t *testing.T) {
 // its writes.
 func TestEqualOwnershipsLookAlike(t *testing.T) {
 	key := meta.AnnotationParts(meta.Manager("logs"))
-	before := undone(t, "helm", map[string]string{key: list})
+	before := fieldmanager.Undone(t, "helm", map[string]string{key: fieldmanager.List})
 	before.ManagedFields[0].Time = &metav1.Time{Time: time.Unix(1, 0)}
 	after := before.DeepCopy()
 	after.ManagedFields[0].Time = &metav1.Time{Time: time.Unix(2, 0)}
-	r := NewReducer()
+	r := newReducer()
 
-	require.True(t, r.Reduce(after).LooksLike(r.Reduce(before)))
+	require.True(t, r.reduce(after).LooksLike(r.reduce(before)))
 }
 
 // What is remembered of one workload must not be told of another that differs in
 // anything that counts.
 func TestWhatDiffersIsNotTakenForTheSame(t *testing.T) {
-	c := newCluster(t)
-	c.apply(meta.Manager("logs"), sidecar)
-	injected := c.live()
+	c := fieldmanager.New(t)
+	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
+	injected := c.Live()
 	changed := func(change func(*appsv1.Deployment)) *appsv1.Deployment {
 		deployment := injected.DeepCopy()
 		change(deployment)
@@ -138,17 +140,17 @@ func TestWhatDiffersIsNotTakenForTheSame(t *testing.T) {
 				d.ManagedFields[i].FieldsV1.SetRawString("{")
 			}
 		}),
-		"undone by a person":  undone(t, "kubectl", map[string]string{key: list}),
-		"the same, by helm":   undone(t, "helm", map[string]string{key: list}),
-		"under another's key": undone(t, "kubectl", map[string]string{meta.AnnotationParts(meta.Manager("audit")): list}),
+		"undone by a person":  fieldmanager.Undone(t, "kubectl", map[string]string{key: fieldmanager.List}),
+		"the same, by helm":   fieldmanager.Undone(t, "helm", map[string]string{key: fieldmanager.List}),
+		"under another's key": fieldmanager.Undone(t, "kubectl", map[string]string{meta.AnnotationParts(meta.Manager("audit")): fieldmanager.List}),
 	}
-	r := NewReducer()
+	r := newReducer()
 	var held []*Record // Or what is remembered would be forgotten in between.
 	for range 2 {
 		for name, deployment := range all {
-			record := r.Reduce(deployment)
-			require.Equal(t, Of(deployment), record.View(), name)
-			require.Equal(t, TracesOf(deployment), record.Traces(), name)
+			record := r.reduce(deployment)
+			require.Equal(t, workload.Of(deployment), record.View(), name)
+			require.Equal(t, workload.TracesOf(deployment), record.Traces(), name)
 			held = append(held, record)
 		}
 	}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package workload
+package workloadcache
 
 import (
 	"fmt"
@@ -14,22 +14,23 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/fieldmanager"
 )
 
-// fleet is a Deployment without and one with a sidecar, of a usual size.
+// fleet is a Deployment without and one with a fieldmanager.Sidecar, of a usual size.
 func fleet(b testing.TB) map[string]*appsv1.Deployment {
 	t, ok := b.(*testing.T)
 	if !ok {
 		t = &testing.T{}
 	}
-	c := newCluster(t)
-	bare := c.live()
+	c := fieldmanager.New(t)
+	bare := c.Live()
 	for n := range 12 {
 		bare.Spec.Template.Spec.Containers[0].Env = append(bare.Spec.Template.Spec.Containers[0].Env,
 			corev1.EnvVar{Name: fmt.Sprintf("APPLICATION_SETTING_%d", n), Value: "a value of some length"})
 	}
-	c.apply(meta.Manager("logs"), sidecar)
-	return map[string]*appsv1.Deployment{"bare": bare, "injected": c.live()}
+	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
+	return map[string]*appsv1.Deployment{"bare": bare, "injected": c.Live()}
 }
 
 // A status-only event, beyond decoding: the record of the new state is made and
@@ -37,12 +38,12 @@ func fleet(b testing.TB) map[string]*appsv1.Deployment {
 func BenchmarkStatusOnlyEvent(b *testing.B) {
 	for name, deployment := range fleet(b) {
 		b.Run(name, func(b *testing.B) {
-			reducer := NewReducer()
-			before := reducer.Reduce(deployment)
-			reducer.Before = func(string, string) *Record { return before }
+			reducer := newReducer()
+			before := reducer.reduce(deployment)
+			reducer.before = func(string, string) *Record { return before }
 			b.ReportAllocs()
 			for b.Loop() {
-				if !reducer.Reduce(deployment).LooksLike(before) {
+				if !reducer.reduce(deployment).LooksLike(before) {
 					b.Fatal("it looks like another")
 				}
 			}
@@ -54,7 +55,7 @@ func BenchmarkStatusOnlyEvent(b *testing.B) {
 func BenchmarkView(b *testing.B) {
 	for name, deployment := range fleet(b) {
 		b.Run(name, func(b *testing.B) {
-			record := NewReducer().Reduce(deployment)
+			record := newReducer().reduce(deployment)
 			b.ReportAllocs()
 			for b.Loop() {
 				view := record.View()
@@ -70,7 +71,7 @@ func TestARecordIsSmall(t *testing.T) {
 	for name, deployment := range fleet(t) {
 		for of, most := range map[string]float64{"one make": 512, "its own make": 1638} {
 			const count = 2000
-			reducer, records := NewReducer(), make([]*Record, count)
+			reducer, records := newReducer(), make([]*Record, count)
 			before := heap()
 			for n := range records {
 				one := deployment.DeepCopy()
@@ -78,7 +79,7 @@ func TestARecordIsSmall(t *testing.T) {
 				if of == "its own make" {
 					one.Annotations["make"] = fmt.Sprint(n)
 				}
-				records[n] = reducer.Reduce(one)
+				records[n] = reducer.reduce(one)
 			}
 			each := float64(heap()-before) / count
 			t.Logf("%s, of %s: %.0f bytes", name, of, each)
@@ -99,10 +100,10 @@ func heap() uint64 {
 // What a write of ours costs when the cache learns of it.
 func BenchmarkRecordOfAnInjectedWorkload(b *testing.B) {
 	deployment := fleet(b)["injected"]
-	reducer := NewReducer()
+	reducer := newReducer()
 	b.ReportAllocs()
 	for n := 0; b.Loop(); n++ {
 		deployment.Annotations["change"] = fmt.Sprint(n)
-		reducer.Reduce(deployment)
+		reducer.reduce(deployment)
 	}
 }

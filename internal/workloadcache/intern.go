@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package workload
+package workloadcache
 
 import (
 	"runtime"
 	"sync"
+	"unique"
 	"weak"
 )
 
@@ -47,3 +48,6 @@ func (s *shared[K, V]) forget(key K) {
 		delete(s.known, key)
 	}
 }
+
+// one returns the one copy of a text that many workloads have.
+func one(text string) string { return unique.Make(text).Value() }

@@ -1,28 +1,31 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package workload
+package workloadcache
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Record is a workload as it is kept: what finds it, and all that its View shows. Make
-// one with a Reducer, which packs the View into as few bytes as that takes, or with
+// one with a reducer, which packs the View into as few bytes as that takes, or with
 // RecordOf. It must not be changed.
 type Record struct {
 	// Namespace and Name find the workload; UID is not that of an earlier one.
 	Namespace, Name string
 	UID             types.UID
-	State
+	workload.State
 
 	deleting bool
 	// overrides tells that the workload's annotations give values.
@@ -42,15 +45,15 @@ type body struct {
 	// nothing in it that does not show, so that equal bytes are equal Views.
 	packed []byte
 	// shown is what Showing was given; nil for what is packed.
-	shown *View
+	shown *workload.View
 }
 
 // RecordOf returns a record of a Deployment that holds its View as it is: for those who
 // keep few of them.
-func RecordOf(deployment *appsv1.Deployment) *Record { return Showing(Of(deployment)) }
+func RecordOf(deployment *appsv1.Deployment) *Record { return Showing(workload.Of(deployment)) }
 
 // Showing returns a record that holds a View as it is.
-func Showing(view View) *Record {
+func Showing(view workload.View) *Record {
 	return &Record{
 		Namespace: view.Namespace, Name: view.Name, UID: view.UID, State: view.State,
 		deleting: view.Deleting, overrides: len(view.Overrides) > 0,
@@ -63,36 +66,25 @@ func Showing(view View) *Record {
 
 // View returns what planning sees of the workload: the same as Of the whole one. What
 // it refers to must not be changed. A packed one takes some microseconds.
-func (r *Record) View() View {
+func (r *Record) View() workload.View {
 	if r.body.shown != nil {
 		return *r.body.shown
 	}
 	view := r.unpack()
-	view.Ref = Ref{Kind: KindDeployment, Namespace: r.Namespace, Name: r.Name, UID: r.UID}
+	view.Ref = workload.Ref{Kind: workload.KindDeployment, Namespace: r.Namespace, Name: r.Name, UID: r.UID}
 	view.State, view.Deleting = r.State, r.deleting
 	return view
 }
 
 // unpack returns the view without what is the record's own.
-func (r *Record) unpack() View {
+func (r *Record) unpack() workload.View {
 	var rest appsv1.Deployment
 	if err := rest.Unmarshal(r.body.packed); err != nil {
 		panic(fmt.Sprintf("unpacking what was packed here: %v", err))
 	}
 	rest.Labels = maps.Collect(r.Labels().All())
-	for key, value := range rest.Annotations {
-		rest.Annotations[key] = withName(value, r.Name)
-	}
-	for i := range rest.Spec.Template.Spec.ImagePullSecrets {
-		secret := &rest.Spec.Template.Spec.ImagePullSecrets[i]
-		secret.Name = withName(secret.Name, r.Name)
-	}
-	for _, list := range [][]corev1.Container{rest.Spec.Template.Spec.InitContainers, rest.Spec.Template.Spec.Containers} {
-		for i := range list {
-			list[i].Name = withName(list[i].Name, r.Name)
-		}
-	}
-	return viewOf(&rest, r.body.owned.byManager, r.body.lastWriter)
+	eachName(&rest, func(text string) string { return withName(text, r.Name) })
+	return workload.ViewOf(&rest, r.body.owned.byManager, r.body.lastWriter)
 }
 
 // GetObjectMeta has the cache know the workload and its version.
@@ -109,7 +101,7 @@ func (r *Record) Labels() *Labels { return (*Labels)(r) }
 func (r *Record) Managers() []string { return r.body.owned.managers }
 
 // Traces are those of TracesOf.
-func (r *Record) Traces() []Trace { return r.body.owned.traces }
+func (r *Record) Traces() []workload.Trace { return r.body.owned.traces }
 
 // IsDeleting is the View's Deleting.
 func (r *Record) IsDeleting() bool { return r.deleting }
@@ -120,7 +112,7 @@ func (r *Record) LastWriter() string { return r.body.lastWriter }
 // HasOverrides tells whether the View has Overrides.
 func (r *Record) HasOverrides() bool { return r.overrides }
 
-// IsAs tells, in a few nanoseconds, whether another record of the same Reducer has the
+// IsAs tells, in a few nanoseconds, whether another record of the same Cache has the
 // same View but for its State.
 func (r *Record) IsAs(other *Record) bool {
 	return r.UID == other.UID && r.deleting == other.deleting && r.body == other.body
@@ -137,5 +129,50 @@ func (r *Record) Follow(before *Record, now time.Time) {
 	if r.LooksLike(before) {
 		r.Seen = before.Seen
 	}
-	r.follow(&before.State, r.IsAs(before), now)
+	r.State.Follow(&before.State, r.IsAs(before), now)
+}
+
+// Labels are those of a Record's workload. A labels.Selector can match them.
+type Labels Record
+
+// All are the keys with their values.
+func (l *Labels) All() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for _, of := range l.body.labels {
+			if !yield(of.key, withName(of.value, l.Name)) {
+				return
+			}
+		}
+	}
+}
+
+// Keys are the labels as keys of the index.
+func (l *Labels) Keys() []string {
+	var keys []string
+	for key, value := range l.All() {
+		keys = append(keys, Pair(key, value))
+	}
+	return keys
+}
+
+// Lookup returns the value of a key, and whether there is one.
+func (l *Labels) Lookup(key string) (string, bool) {
+	all := l.body.labels
+	at, found := slices.BinarySearchFunc(all, key, func(of label, key string) int { return cmp.Compare(of.key, key) })
+	if !found {
+		return "", false
+	}
+	return withName(all[at].value, l.Name), true
+}
+
+// Has tells whether there is a key.
+func (l *Labels) Has(key string) bool {
+	_, found := l.Lookup(key)
+	return found
+}
+
+// Get returns the value of a key, empty if there is none.
+func (l *Labels) Get(key string) string {
+	value, _ := l.Lookup(key)
+	return value
 }

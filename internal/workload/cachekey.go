@@ -22,14 +22,14 @@ func valueKeys() []string {
 // keys.
 func (v *View) appendValues(text []byte, keys []string) []byte {
 	for _, key := range keys {
-		text = appendTexts(text, key)
+		text = AppendTexts(text, key)
 		switch key {
 		case "kind":
-			text = appendTexts(text, v.Kind)
+			text = AppendTexts(text, v.Kind)
 		case "name":
-			text = appendTexts(text, v.Name)
+			text = AppendTexts(text, v.Name)
 		case "namespace":
-			text = appendTexts(text, v.Namespace)
+			text = AppendTexts(text, v.Namespace)
 		case "labels":
 			text = appendMap(text, v.Labels)
 		case "annotations":
@@ -54,9 +54,9 @@ func (v *View) ValuesHash(keys []string) string {
 	for _, key := range keys {
 		switch key {
 		case "containers":
-			text = v.appendContainers(appendTexts(text, key), v.Name)
+			text = v.appendContainers(AppendTexts(text, key), v.Name)
 		case GraceKey:
-			text = binary.AppendVarint(appendTexts(text, key), ptr.Deref(v.GraceSeconds, corev1.DefaultTerminationGracePeriodSeconds))
+			text = binary.AppendVarint(AppendTexts(text, key), ptr.Deref(v.GraceSeconds, corev1.DefaultTerminationGracePeriodSeconds))
 		default:
 			text = v.appendValues(text, []string{key})
 		}
@@ -65,35 +65,45 @@ func (v *View) ValuesHash(keys []string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// appendContainers leaves a name out that a container has.
+// ownName stands for the workload's name in the name of a container.
+const ownName = "\x00"
+
+// appendContainers puts ownName where a container has the name.
 func (v *View) appendContainers(text []byte, name string) []byte {
 	for i := range v.Containers {
 		c := &v.Containers[i]
 		if c.Init || len(v.Owned) > 0 && v.OwnerOf(c.Name) != "" {
 			continue
 		}
-		text = appendTexts(append(text, 'c'), withoutName(c.Name, name))
+		text = AppendTexts(append(text, 'c'), without(c.Name, name))
 		for _, port := range c.Ports {
-			text = appendTexts(append(text, 'p'), port.Name, string(port.Protocol))
+			text = AppendTexts(append(text, 'p'), port.Name, string(port.Protocol))
 			text = binary.AppendVarint(text, int64(port.ContainerPort))
 		}
 		for _, mount := range c.Mounts {
 			if len(v.Owned) > 0 && v.isOurVolume(mount.Name) {
 				continue
 			}
-			text = appendTexts(append(text, 'm'), mount.Name, mount.MountPath, mount.SubPath)
+			text = AppendTexts(append(text, 'm'), mount.Name, mount.MountPath, mount.SubPath)
 			if mount.SubPathExpr != "" {
-				text = appendTexts(append(text, 'e'), mount.SubPathExpr, jsonText(variableValues(c.Env, mount.SubPathExpr)))
+				text = AppendTexts(append(text, 'e'), mount.SubPathExpr, jsonText(variableValues(c.Env, mount.SubPathExpr)))
 			}
 		}
 	}
 	return text
 }
 
-// appendTexts puts the length before each text, so that no two lists are the same.
-func appendTexts(text []byte, parts ...string) []byte {
+// AppendTexts puts the length before each text, so that no two lists are the same.
+func AppendTexts(text []byte, parts ...string) []byte {
 	for _, part := range parts {
 		text = append(binary.AppendUvarint(text, uint64(len(part))), part...)
+	}
+	return text
+}
+
+func without(text, name string) string {
+	if text == name {
+		return ownName
 	}
 	return text
 }
@@ -107,7 +117,7 @@ func appendMap(text []byte, of map[string]string) []byte {
 	}
 	slices.Sort(keys)
 	for _, key := range keys {
-		text = appendTexts(text, key, of[key])
+		text = AppendTexts(text, key, of[key])
 	}
 	return text
 }

@@ -1,9 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package workload
+package workloadcache
 
-import "strings"
+import (
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+)
 
 // Workloads of one make differ in little but their names, which labels, annotations
 // and containers repeat. A body has this in place of the name, so that it can be that
@@ -30,4 +35,20 @@ func withName(text, name string) string {
 		return text[len(ownName):]
 	}
 	return text
+}
+
+// eachName changes every text of an outline that may be the workload's name.
+func eachName(outline *appsv1.Deployment, change func(text string) string) {
+	for key, value := range outline.Annotations {
+		outline.Annotations[key] = change(value)
+	}
+	pod := &outline.Spec.Template.Spec
+	for i := range pod.ImagePullSecrets {
+		pod.ImagePullSecrets[i].Name = change(pod.ImagePullSecrets[i].Name)
+	}
+	for _, list := range [][]corev1.Container{pod.InitContainers, pod.Containers} {
+		for i := range list {
+			list[i].Name = change(list[i].Name)
+		}
+	}
 }

@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+)
+
+// ManagedFields is what of a Deployment can be our managers': what their records and
+// their lists mention. It is the same in all workloads that one VectorSidecar has merged
+// the same into.
+type ManagedFields struct {
+	// Managers are the operator's field managers that are mentioned, sorted.
+	Managers []string
+
+	records map[string]*record // by manager
+	listed  map[string]meta.Parts
+
+	lists                                  map[string]*mention // by the names in podLists
+	annotations, podLabels, podAnnotations mention
+	// pod tells that something of the pods beside these is mentioned.
+	pod bool
+}
+
+// mention is some keys of a map, or some names in a list.
+type mention struct{ names map[string]bool }
+
+func (m *mention) add(name string) {
+	if m.names == nil {
+		m.names = map[string]bool{}
+	}
+	m.names[name] = true
+}
+
+func (m *mention) has(name string) bool { return m.names[name] }
+
+// addFields adds the keys of a map from its managed fields.
+func (m *mention) addFields(fields any) {
+	for field := range tree.Map(fields) {
+		if name, ok := strings.CutPrefix(field, "f:"); ok {
+			m.add(name)
+		}
+	}
+}
+
+// of returns what is mentioned of a map.
+func (m *mention) of(values map[string]string) map[string]string {
+	kept := map[string]string{}
+	for key, value := range values {
+		if m.has(key) {
+			kept[key] = value
+		}
+	}
+	return kept
+}
+
+// ManagedFieldsOf reads the records and lists of a Deployment.
+func ManagedFieldsOf(deployment *appsv1.Deployment) *ManagedFields {
+	m := &ManagedFields{
+		Managers: Managers(deployment), listed: partsIn(deployment.Spec.Template.Annotations),
+		records: map[string]*record{}, lists: map[string]*mention{},
+	}
+	for _, list := range podLists {
+		m.lists[list] = &mention{}
+	}
+	for i := range deployment.ManagedFields {
+		entry := &deployment.ManagedFields[i]
+		if !IsOurs(entry) {
+			continue
+		}
+		if m.records[entry.Manager] == nil {
+			m.records[entry.Manager] = &record{}
+		}
+		m.records[entry.Manager].add(entry)
+	}
+	for _, record := range m.records {
+		m.addFields(record.applied)
+		if record.isLoose || record.applied == nil {
+			m.addFields(record.patched)
+		}
+	}
+	for _, manager := range m.Managers {
+		m.annotations.add(meta.AnnotationOrphaned(manager))
+	}
+	for manager, parts := range m.listed {
+		for _, key := range partsKeys(manager) {
+			m.podAnnotations.add(key)
+		}
+		for _, name := range slices.Concat(parts.Containers, parts.Volumes) {
+			for _, list := range podLists {
+				m.lists[list].add(name)
+			}
+		}
+	}
+	return m
+}
+
+func (m *ManagedFields) addFields(fields map[string]any) {
+	m.annotations.addFields(tree.Map(fields["f:metadata"])["f:annotations"])
+	pods := tree.At(fields, "f:spec", "f:template", "f:metadata")
+	m.podLabels.addFields(pods["f:labels"])
+	m.podAnnotations.addFields(pods["f:annotations"])
+	for field, below := range podOf(fields) {
+		list := m.lists[strings.TrimPrefix(field, "f:")]
+		if list == nil {
+			m.pod = true
+			continue
+		}
+		for key := range tree.Map(below) {
+			if name, ok := nameIn(key); ok {
+				list.add(name)
+			}
+		}
+	}
+}
+
+// Select returns what is mentioned of a Deployment, in a copy of its outline.
+func (m *ManagedFields) Select(deployment *appsv1.Deployment) *appsv1.Deployment {
+	selected, template := &appsv1.Deployment{}, &deployment.Spec.Template
+	selected.Annotations = m.annotations.of(deployment.Annotations)
+	selected.Spec.Template.Labels = m.podLabels.of(template.Labels)
+	selected.Spec.Template.Annotations = m.podAnnotations.of(template.Annotations)
+	pod := &selected.Spec.Template.Spec
+	if m.pod {
+		*pod = template.Spec
+	}
+	pod.InitContainers = containersIn(m.lists["initContainers"], template.Spec.InitContainers)
+	pod.Containers = containersIn(m.lists["containers"], template.Spec.Containers)
+	pod.Volumes = nil
+	for i := range template.Spec.Volumes {
+		if m.lists["volumes"].has(template.Spec.Volumes[i].Name) {
+			pod.Volumes = append(pod.Volumes, template.Spec.Volumes[i])
+		}
+	}
+	return selected
+}
+
+func containersIn(mentioned *mention, containers []corev1.Container) []corev1.Container {
+	var kept []corev1.Container
+	for i := range containers {
+		if mentioned.has(containers[i].Name) {
+			kept = append(kept, containers[i])
+		}
+	}
+	return kept
+}
+
+// AppendManagedFields appends all of a Deployment that ManagedFieldsOf reads.
+func AppendManagedFields(text []byte, deployment *appsv1.Deployment) []byte {
+	for i := range deployment.ManagedFields {
+		if entry := &deployment.ManagedFields[i]; IsOurs(entry) {
+			fields := ""
+			if entry.FieldsV1 != nil {
+				fields = entry.FieldsV1.GetRawString()
+			}
+			text = AppendTexts(text, entry.Manager, string(entry.Operation), fields)
+		}
+	}
+	lists := map[string]string{}
+	for key, value := range deployment.Spec.Template.Annotations {
+		if meta.IsParts(key) {
+			lists[key] = value
+		}
+	}
+	return appendMap(text, lists)
+}

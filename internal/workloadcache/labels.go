@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workloadcache
+
+import (
+	"cmp"
+	"slices"
+)
+
+// label is one of a body, where the workload's own name is left out. They are sorted.
+type label struct{ key, value string }
+
+// labelsOf holds labels of a workload. What many workloads have is held once.
+func labelsOf(name string, of map[string]string) []label {
+	kept := make([]label, 0, len(of))
+	for key, value := range of {
+		kept = append(kept, label{one(key), one(withoutName(value, name))})
+	}
+	slices.SortFunc(kept, func(a, b label) int { return cmp.Compare(a.key, b.key) })
+	return kept
+}
+
+// Pair writes a label as a key of an index.
+func Pair(key, value string) string { return key + "=" + value }
+
+// AnyLabels is the key of all workloads.
+const AnyLabels = "*"

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workloadcache
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/test/fieldmanager"
+)
+
+func TestAReducedWorkloadLooksLikeTheWholeOne(t *testing.T) {
+	c := fieldmanager.New(t)
+	bare := c.Live()
+	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
+	injected := c.Live()
+	injected.Status = appsv1.DeploymentStatus{ObservedGeneration: 1, Replicas: 2, UpdatedReplicas: 2, AvailableReplicas: 2}
+	failed := injected.DeepCopy()
+	failed.Status.Conditions = []appsv1.DeploymentCondition{{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionFalse, Reason: "ProgressDeadlineExceeded"}}
+	judged := injected.DeepCopy()
+	judged.Annotations[meta.AnnotationValuesPrefix+"sidecar.threads"] = "2"
+	judged.Spec.Template.Annotations["checksum"] = "x"
+	pod := &judged.Spec.Template.Spec
+	pod.HostPID, pod.HostUsers, pod.OS = true, new(bool), &corev1.PodOS{Name: corev1.Linux}
+	pod.SecurityContext = &corev1.PodSecurityContext{RunAsNonRoot: new(bool)}
+	pod.Containers[0].SecurityContext = &corev1.SecurityContext{Privileged: new(bool)}
+	pod.Volumes = append(pod.Volumes, corev1.Volume{Name: "token", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "token"}}})
+	pod.Containers[0].Env = append([]corev1.EnvVar{{Name: "TENANT", Value: "shop"}, {Name: "OTHER", Value: "x"}}, corev1.EnvVar{Name: "KEY", ValueFrom: &corev1.EnvVarSource{
+		SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "cart"}, Key: "k"},
+	}})
+	pod.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}}
+	pod.Containers[0].VolumeMounts = append(pod.Containers[0].VolumeMounts, corev1.VolumeMount{Name: "logs", MountPath: "/own", SubPathExpr: "$(TENANT)"})
+	plain := judged.DeepCopy()
+	plain.ManagedFields = nil
+	c.Update(changed(injected, func(d *appsv1.Deployment) { d.Spec.Template.Spec.InitContainers[1].Image = "own:1" }), "helm")
+	taken := c.Live()
+	for name, deployment := range map[string]*appsv1.Deployment{"taken": taken, "bare": bare, "injected": injected, "failed": failed, "judged": judged, "plain": plain} {
+		before := deployment.DeepCopy()
+		require.Equal(t, workload.Of(deployment), newReducer().reduce(deployment).View(), name)
+		require.True(t, equality.Semantic.DeepEqual(before, deployment), "%s: the argument has changed", name)
+	}
+}
+
+func changed(of *appsv1.Deployment, change func(*appsv1.Deployment)) *appsv1.Deployment {
+	deployment := of.DeepCopy()
+	change(deployment)
+	return deployment
+}
+
+func TestPodsThatAreRefusedAreAnotherLook(t *testing.T) {
+	before := fieldmanager.New(t).Live()
+	after := changed(before, func(d *appsv1.Deployment) {
+		d.Status.Conditions = []appsv1.DeploymentCondition{{
+			Type: appsv1.DeploymentReplicaFailure, Status: corev1.ConditionTrue, Reason: "FailedCreate", Message: "exceeded quota",
+		}}
+	})
+	r := newReducer()
+
+	require.False(t, r.reduce(after).LooksLike(r.reduce(before)))
+	require.True(t, r.reduce(after).IsAs(r.reduce(before)))
+}
+
+// Since when a record has looked as it does is what the records before it know.
+func TestARecordFollowsTheOneBefore(t *testing.T) {
+	live := fieldmanager.New(t).Live()
+	r := newReducer()
+	version := func(version string, change func(*appsv1.Deployment)) *Record {
+		return r.reduce(changed(live, func(d *appsv1.Deployment) { d.ResourceVersion = version; change(d) }))
+	}
+	first, same := version("1", func(*appsv1.Deployment) {}), version("2", func(*appsv1.Deployment) {})
+	other := version("3", func(d *appsv1.Deployment) { d.Annotations["team"] = "search" })
+	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	same.Follow(first, noon)
+	other.Follow(same, noon)
+
+	require.Equal(t, "1", same.Seen)
+	require.Equal(t, "3", other.Seen)
+	require.Equal(t, first.Since, other.Since, "its rollout is where it was")
+}
