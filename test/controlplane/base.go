@@ -6,6 +6,7 @@ package controlplane
 import (
 	"context"
 	"fmt"
+	"net"
 	"path/filepath"
 	"time"
 
@@ -49,6 +50,23 @@ func (c *ControlPlane) startBase(ctx context.Context) error {
 	return nil
 }
 
+// announce says where the server listens, and whom it tells. Without an address of its
+// own it would look for a network interface with a default route, which a machine may lack.
+func (c *ControlPlane) announce(server *envtest.APIServer) error {
+	args := server.Configure()
+	if c.options.Address == "" {
+		args.Set("advertise-address", "127.0.0.1").Set("endpoint-reconciler-type", "none")
+		return nil
+	}
+	host, port, err := net.SplitHostPort(c.options.Address)
+	if err != nil {
+		return fmt.Errorf("reading the API server's address: %w", err)
+	}
+	server.ListenAddr = envtest.ListenAddr{Address: host, Port: port}
+	args.Set("advertise-address", host)
+	return nil
+}
+
 func (c *ControlPlane) newBase() (*envtest.ControlPlane, error) {
 	etcdLog, err := c.logFile("etcd")
 	if err != nil {
@@ -67,9 +85,9 @@ func (c *ControlPlane) newBase() (*envtest.ControlPlane, error) {
 		StopTimeout:  stopTimeout,
 	}
 	args := server.Configure()
-	// Without these two the server looks for a network interface with a default
-	// route, which a machine may lack.
-	args.Set("advertise-address", "127.0.0.1").Set("endpoint-reconciler-type", "none")
+	if err := c.announce(server); err != nil {
+		return nil, err
+	}
 	if c.options.Controllers {
 		// envtest disables the ServiceAccount plugin, for want of the controller that makes the accounts.
 		args.Disable("disable-admission-plugins")

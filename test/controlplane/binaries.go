@@ -64,8 +64,11 @@ func binariesFor(options Options) (map[string]string, error) {
 	if options.Controllers {
 		names = append(names, "kube-controller-manager")
 	}
+	if options.Nodes > 0 || options.Scheduler {
+		names = append(names, "kube-scheduler")
+	}
 	if options.Nodes > 0 {
-		names = append(names, "kube-scheduler", "kwok")
+		names = append(names, "kwok")
 	}
 	dir, err := binDir()
 	if err != nil {

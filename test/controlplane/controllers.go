@@ -53,7 +53,7 @@ func (c *ControlPlane) startControllers(ctx context.Context) error {
 
 // runComponent starts a Kubernetes program with the flags that all share, and returns the URL of its health.
 func (c *ControlPlane) runComponent(name string, args ...string) (*program, string, error) {
-	kubeconfig, err := c.componentKubeconfig(name)
+	kubeconfig, err := c.ComponentKubeconfig(name)
 	if err != nil {
 		return nil, "", err
 	}

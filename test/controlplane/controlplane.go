@@ -4,8 +4,9 @@
 // Package controlplane starts and stops a real Kubernetes control plane, built
 // from this repository's tool modules, for tests and for the demo.
 //
-// It is not a cluster to run containers on: nodes are simulated, so pods get the
-// states that a kubelet would report, and no process.
+// By itself it is not a cluster to run containers on: nodes are simulated, so pods
+// get the states that a kubelet would report, and no process. Package node adds a
+// real one, by Run.
 package controlplane
 
 import (
@@ -33,6 +34,11 @@ type Options struct {
 	// Nodes is the number of simulated nodes, with kube-scheduler to place pods on
 	// them and kwok to run them in name. More than none implies Controllers.
 	Nodes int
+	// Scheduler adds kube-scheduler for nodes that others bring; it implies Controllers.
+	Scheduler bool
+	// Address is where kube-apiserver listens, host:port, and where pods find it.
+	// Empty means a free port of the loopback, which no pod reaches.
+	Address string
 	// FeatureGates are set on every Kubernetes program that is started.
 	FeatureGates map[string]bool
 	// APIServerArgs are flags of kube-apiserver without their dashes; they replace
@@ -59,7 +65,7 @@ type ControlPlane struct {
 // and its nodes are ready. ctx governs the start only. On an error nothing is
 // left running, and the error says where the logs are.
 func Start(ctx context.Context, options Options) (*ControlPlane, error) {
-	if options.Nodes > 0 {
+	if options.Nodes > 0 || options.Scheduler {
 		options.Controllers = true
 	}
 	if options.Log == nil {
@@ -146,6 +152,9 @@ func (c *ControlPlane) start(ctx context.Context) error {
 	}
 	if c.options.Nodes > 0 {
 		return c.startNodes(ctx)
+	}
+	if c.options.Scheduler {
+		return c.startScheduler(ctx)
 	}
 	return nil
 }

@@ -39,9 +39,10 @@ func (c *ControlPlane) KubeconfigFor(ctx context.Context, namespace, serviceAcco
 	return c.writeKubeconfig(namespace+"."+serviceAccount, namespace, config)
 }
 
-// componentKubeconfig is that of one of the control plane's own programs, under
-// its usual user name, so that it can be told from the others in what it writes.
-func (c *ControlPlane) componentKubeconfig(name string) (string, error) {
+// ComponentKubeconfig writes the kubeconfig of one of the cluster's own programs, under
+// its usual user name, so that it can be told from the others in what it writes. It
+// returns its path.
+func (c *ControlPlane) ComponentKubeconfig(name string) (string, error) {
 	user, err := c.base.AddUser(envtest.User{Name: "system:" + name, Groups: []string{"system:masters"}}, &rest.Config{})
 	if err != nil {
 		return "", fmt.Errorf("making user \"system:%s\": %w", name, err)

@@ -37,8 +37,8 @@ done
 func newLauncher(dir string, binaries map[string]string) (*launcher, error) {
 	l := &launcher{dir: filepath.Join(dir, "run")}
 	for name, path := range binaries {
-		if err := os.WriteFile(l.path(name), []byte(l.script(name, path)), 0o700); err != nil {
-			return nil, fmt.Errorf("writing the start script of %s: %w", name, err)
+		if err := l.add(name, path); err != nil {
+			return nil, err
 		}
 	}
 	l.guard = exec.Command("/bin/sh", "-c", guardScript, "guard", l.dir)
@@ -52,6 +52,14 @@ func newLauncher(dir string, binaries map[string]string) (*launcher, error) {
 		return nil, fmt.Errorf("starting the guard process: %w", err)
 	}
 	return l, nil
+}
+
+// add writes the script that starts a program.
+func (l *launcher) add(name, path string) error {
+	if err := os.WriteFile(l.path(name), []byte(l.script(name, path)), 0o700); err != nil {
+		return fmt.Errorf("writing the start script of %s: %w", name, err)
+	}
+	return nil
 }
 
 // path is that of a script which runs the named program with its own arguments.

@@ -24,10 +24,6 @@ var stages []byte
 // startNodes starts kube-scheduler and kwok, and waits until every node takes pods.
 func (c *ControlPlane) startNodes(ctx context.Context) error {
 	began := time.Now()
-	scheduler, schedulerURL, err := c.runComponent("kube-scheduler")
-	if err != nil {
-		return err
-	}
 	kwok, kwokURL, err := c.runKwok()
 	if err != nil {
 		return err
@@ -42,7 +38,7 @@ func (c *ControlPlane) startNodes(ctx context.Context) error {
 			return fmt.Errorf("creating Node %q: %w", name, err)
 		}
 	}
-	if err := scheduler.healthy(ctx, schedulerURL); err != nil {
+	if err := c.startScheduler(ctx); err != nil {
 		return err
 	}
 	if err := kwok.healthy(ctx, kwokURL); err != nil {
@@ -55,8 +51,16 @@ func (c *ControlPlane) startNodes(ctx context.Context) error {
 	return nil
 }
 
+func (c *ControlPlane) startScheduler(ctx context.Context) error {
+	scheduler, url, err := c.runComponent("kube-scheduler")
+	if err != nil {
+		return err
+	}
+	return scheduler.healthy(ctx, url)
+}
+
 func (c *ControlPlane) runKwok() (*program, string, error) {
-	kubeconfig, err := c.componentKubeconfig("kwok")
+	kubeconfig, err := c.ComponentKubeconfig("kwok")
 	if err != nil {
 		return nil, "", err
 	}

@@ -57,6 +57,19 @@ func (c *ControlPlane) run(name string, args ...string) (*program, error) {
 	return p, nil
 }
 
+// Run starts another program of the cluster, such as a kubelet, with its output in a
+// log of its name, and waits until it is ready. It ends with the control plane.
+func (c *ControlPlane) Run(ctx context.Context, name, path string, ready func(context.Context) error, args ...string) error {
+	if err := c.launcher.add(name, path); err != nil {
+		return err
+	}
+	p, err := c.run(name, args...)
+	if err != nil {
+		return err
+	}
+	return p.await(ctx, ready)
+}
+
 // healthy waits until the program answers at url, and gives up when it has ended.
 func (p *program) healthy(ctx context.Context, url string) error {
 	client := &http.Client{
@@ -65,16 +78,7 @@ func (p *program) healthy(ctx context.Context, url string) error {
 		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, //nolint:gosec // see above
 	}
 	defer client.CloseIdleConnections()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	go func() {
-		select {
-		case <-p.ended:
-			cancel(fmt.Errorf("it ended: %w", orDone(p.err)))
-		case <-ctx.Done():
-		}
-	}()
-	return poll(ctx, p.name, func(ctx context.Context) error {
+	return p.await(ctx, func(ctx context.Context) error {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 		if err != nil {
 			return err
@@ -89,6 +93,20 @@ func (p *program) healthy(ctx context.Context, url string) error {
 		}
 		return nil
 	})
+}
+
+// await waits until the program is ready, and gives up when it has ended.
+func (p *program) await(ctx context.Context, ready func(context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-p.ended:
+			cancel(fmt.Errorf("it ended: %w", orDone(p.err)))
+		case <-ctx.Done():
+		}
+	}()
+	return poll(ctx, p.name, ready)
 }
 
 // signalEnd asks the program to end.
