@@ -154,7 +154,7 @@ test: build control-plane $(BIN)/helm-unittest ## Run the tests: unit, golden, c
 
 .PHONY: $(addprefix go-test-,rest $(RUNS_PROGRAMS) $(INTEGRATION))
 go-test-rest:
-	@packages=$$(go list ./... | grep -vE '/test/($(subst $() ,|,$(RUNS_PROGRAMS) $(INTEGRATION)))(/|$$)') && $(GO_TEST) $$packages
+	@packages=$$(go list ./... | grep -vE '/test/($(subst $() ,|,$(RUNS_PROGRAMS) $(INTEGRATION) node))(/|$$)') && $(GO_TEST) $$packages
 $(addprefix go-test-,$(filter-out bombs,$(RUNS_PROGRAMS)) process): go-test-%:
 	@$(GO_TEST) -count=1 ./test/$*/...
 go-test-bombs:
@@ -172,6 +172,10 @@ test-charts: $(BIN)/helm-unittest ## Run both charts' helm-unittest suites.
 .PHONY: test-integration
 test-integration: build release-before control-plane $(BIN)/helm-sdk $(BIN)/promtool $(BIN)/crds ## Run what takes longer: the chart installed, upgraded, rolled back and uninstalled, operators that are killed, frozen and replaced.
 	@$(SIDE_BY_SIDE) $(INTEGRATION:%=go-test-%)
+
+.PHONY: test-node
+test-node: image control-plane $(addprefix $(BIN)/,kubelet kube-proxy coredns) ## Run what only a real node shows, with Linux, root, containerd and runc; VECTOR names a Vector, a program or an image archive.
+	go test -count=1 -v -timeout 15m ./test/node/...
 
 .PHONY: faults
 faults: build control-plane ## Sweep every scenario for every fault, before and after each write, for up to an hour; ARGS='-scenarios REGEXP' for some.
@@ -309,10 +313,12 @@ $(BIN)/$(2): $(TOOLS)/$(1)/go.mod $(TOOLS)/$(1)/go.sum
 	@touch $(BIN)/$(2)
 endef
 
-$(foreach program,kube-apiserver kube-controller-manager kube-scheduler kubectl,\
+$(foreach program,kube-apiserver kube-controller-manager kube-scheduler kubectl kubelet kube-proxy,\
   $(eval $(call tool,kubernetes,$(program),k8s.io/kubernetes/cmd/$(program),$(KUBE_LDFLAGS))))
 $(eval $(call tool,etcd,etcd,go.etcd.io/etcd/server/v3))
 $(eval $(call tool,kwok,kwok,sigs.k8s.io/kwok/cmd/kwok))
+$(eval $(call tool,coredns,coredns,.))
+$(BIN)/coredns: $(TOOLS)/coredns/main.go
 $(eval $(call tool,helm,helm,helm.sh/helm/v3/cmd/helm,$(HELM_LDFLAGS)))
 $(eval $(call tool,helm,helm-sdk,./sdk))
 $(BIN)/helm-sdk: $(TOOLS)/helm/sdk/main.go

@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package node
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+)
+
+// No registry has these images: they are imported, and never pulled.
+const (
+	pauseImage = "node.test/pause:test"
+	// Programs is the image of the programs of test/node/programs.
+	Programs = "node.test/programs:test"
+	// Vector is the image of Vector, or of the stand-in for it.
+	Vector = "node.test/vector:test"
+)
+
+// FromFiles is an image of files of this machine, by their path in the image, that runs a
+// program as somebody who is not root.
+func FromFiles(entrypoint []string, files map[string]string) (v1.Image, error) {
+	layer, err := layerOf(files)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(layer)), nil })
+	if err != nil {
+		return nil, fmt.Errorf("making a layer: %w", err)
+	}
+	image, err := mutate.AppendLayers(empty.Image, opened)
+	if err != nil {
+		return nil, fmt.Errorf("making an image: %w", err)
+	}
+	return mutate.ConfigFile(image, &v1.ConfigFile{
+		Architecture: runtime.GOARCH, OS: "linux", RootFS: rootOf(image),
+		Config: v1.Config{Entrypoint: entrypoint, User: "65532:65532"},
+	})
+}
+
+func rootOf(image v1.Image) v1.RootFS {
+	config, err := image.ConfigFile()
+	if err != nil {
+		return v1.RootFS{} // mutate made it a moment ago
+	}
+	return config.RootFS
+}
+
+func layerOf(files map[string]string) ([]byte, error) {
+	var layer bytes.Buffer
+	w := tar.NewWriter(&layer)
+	for _, dir := range []string{"tmp", "etc", "var/log", "var/lib"} {
+		if err := w.WriteHeader(&tar.Header{Name: dir + "/", Typeflag: tar.TypeDir, Mode: 0o777}); err != nil {
+			return nil, err
+		}
+	}
+	for at, path := range files {
+		content, err := os.ReadFile(path) // Follows links: in an image nothing is where they lead.
+		if err != nil {
+			return nil, fmt.Errorf("reading what an image needs: %w", err)
+		}
+		if err := w.WriteHeader(&tar.Header{Name: strings.TrimPrefix(at, "/"), Size: int64(len(content)), Mode: 0o755}); err != nil {
+			return nil, err
+		}
+		if _, err := w.Write(content); err != nil {
+			return nil, err
+		}
+	}
+	return layer.Bytes(), w.Close()
+}
+
+// Libraries are the files that a program needs to be started and to look up names, by
+// their path; none for one that is linked statically.
+func Libraries(ctx context.Context, program string) (map[string]string, error) {
+	printed, err := exec.CommandContext(ctx, "ldd", program).Output()
+	if err != nil {
+		return map[string]string{}, nil //nolint:nilerr // ldd fails for a program without libraries
+	}
+	files := map[string]string{}
+	for _, word := range strings.Fields(string(printed)) {
+		if strings.HasPrefix(word, "/") {
+			files[word] = word
+		}
+	}
+	for at := range files {
+		for _, library := range []string{"libnss_dns.so.2", "libnss_files.so.2", "libresolv.so.2"} {
+			if beside := filepath.Join(filepath.Dir(at), library); !slices.Contains(keys(files), beside) && exists(beside) {
+				files[beside] = beside
+			}
+		}
+	}
+	return files, nil
+}
+
+func keys(files map[string]string) []string {
+	all := make([]string, 0, len(files))
+	for at := range files {
+		all = append(all, at)
+	}
+	return all
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// Import has the node know an image by a name.
+func (n *Node) Import(ctx context.Context, tag string, image v1.Image) error {
+	ref, err := name.NewTag(tag)
+	if err != nil {
+		return fmt.Errorf("naming an image: %w", err)
+	}
+	archive := filepath.Join(n.Run.Dir(), "import.tar")
+	if err := tarball.WriteToFile(archive, ref, image); err != nil {
+		return fmt.Errorf("writing image %s: %w", tag, err)
+	}
+	return n.ctr(ctx, "images", "import", archive)
+}
+
+// ImportArchive is Import of an image archive, which must hold one image.
+func (n *Node) ImportArchive(ctx context.Context, tag, archive string) error {
+	image, err := tarball.ImageFromPath(archive, nil)
+	if err != nil {
+		return fmt.Errorf("reading the image archive %s: %w", archive, err)
+	}
+	return n.Import(ctx, tag, image)
+}
+
+// ImportLayout is Import of the image for this machine out of an OCI layout.
+func (n *Node) ImportLayout(ctx context.Context, tag, dir string) error {
+	index, err := layout.ImageIndexFromPath(dir)
+	if err != nil {
+		return fmt.Errorf("reading the image in %s (run \"make image\" first): %w", dir, err)
+	}
+	image, err := forThisMachine(index)
+	if err != nil {
+		return fmt.Errorf("reading the image in %s: %w", dir, err)
+	}
+	return n.Import(ctx, tag, image)
+}
+
+// forThisMachine finds an image by its platform, in an index or in one that is in it.
+func forThisMachine(index v1.ImageIndex) (v1.Image, error) {
+	manifest, err := index.IndexManifest()
+	if err != nil {
+		return nil, err
+	}
+	for i := range manifest.Manifests {
+		each := &manifest.Manifests[i]
+		switch {
+		case each.MediaType.IsIndex():
+			below, err := index.ImageIndex(each.Digest)
+			if err != nil {
+				return nil, err
+			}
+			return forThisMachine(below)
+		case each.Platform == nil || each.Platform.Architecture == runtime.GOARCH:
+			return index.Image(each.Digest)
+		}
+	}
+	return nil, fmt.Errorf("there is none for %s", runtime.GOARCH)
+}
+
+// importPause builds the programs of test/node/programs, and imports them as the image
+// that holds a pod's namespaces, and as one for containers.
+func (n *Node) importPause(ctx context.Context) error {
+	program, err := n.Build(ctx, "./test/node/programs")
+	if err != nil {
+		return err
+	}
+	for tag, entrypoint := range map[string][]string{pauseImage: {"/programs", "pause"}, Programs: {"/programs"}} {
+		image, err := FromFiles(entrypoint, map[string]string{"/programs": program})
+		if err != nil {
+			return err
+		}
+		if err := n.Import(ctx, tag, image); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Build builds a program of this repository that needs no libraries, and returns its path.
+func (n *Node) Build(ctx context.Context, pkg string) (string, error) {
+	root, err := harness.Root()
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(n.Run.Dir(), filepath.Base(pkg))
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, pkg)
+	build.Dir = root
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=readonly")
+	if printed, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building %s: %w\n%s", pkg, err, printed)
+	}
+	return program, nil
+}

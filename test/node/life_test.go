@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package node
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// podRuns makes a pod, and waits until its container runs: what is killed then has links,
+// mounts and cgroups.
+func podRuns(ctx context.Context, n *Node) error {
+	client, err := kubernetes.NewForConfig(n.Config())
+	if err != nil {
+		return err
+	}
+	pods := client.CoreV1().Pods("default")
+	pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "pause", Image: Programs, Args: []string{"pause"}}}}}
+	pod.Name = "stays"
+	if _, err := pods.Create(ctx, pod, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	for {
+		found, err := pods.Get(ctx, pod.Name, metav1.GetOptions{})
+		if err == nil && found.Status.Phase == corev1.PodRunning {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(fmt.Errorf("pod: %+v", found.Status), err, ctx.Err())
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// another is this program as a node.
+func another(t *testing.T, as string) *exec.Cmd {
+	t.Helper()
+	command := exec.CommandContext(context.WithoutCancel(t.Context()), os.Args[0])
+	command.Env = append(os.Environ(), role+"="+as)
+	return command
+}
+
+// staying starts a node, and returns it with its run's id when a pod runs on it.
+func staying(t *testing.T) (command *exec.Cmd, id string) {
+	t.Helper()
+	command = another(t, "stay")
+	printed, err := command.StdoutPipe()
+	require.NoError(t, err)
+	command.Stderr = os.Stderr
+	require.NoError(t, command.Start())
+	t.Cleanup(func() { _, _ = command.Process.Kill(), command.Wait() })
+	for lines := bufio.NewScanner(printed); lines.Scan(); {
+		t.Log(lines.Text())
+		if id, is := strings.CutPrefix(lines.Text(), "staying "); is {
+			go func() { _, _ = io.Copy(io.Discard, printed) }()
+			return command, id
+		}
+	}
+	require.Fail(t, "the node did not come up")
+	return nil, ""
+}
+
+func TestANodeLeavesNothing(t *testing.T) {
+	before := machineNetwork(t)
+	for range 2 {
+		printed, err := another(t, "once").CombinedOutput()
+		require.NoError(t, err, "%s", printed)
+		id := regexp.MustCompile(`the node of run (\w+) is ready`).FindSubmatch(printed)
+		require.Len(t, id, 2, "%s", printed)
+		require.Empty(t, left(t, string(id[1])))
+	}
+	require.Equal(t, before, machineNetwork(t))
+}
+
+func TestANodeThatIsKilledIsRemovedByTheNextRun(t *testing.T) {
+	before := machineNetwork(t)
+	command, id := staying(t)
+	require.NotEmpty(t, left(t, id), "what is to be removed")
+
+	// A run that lives is none of another one's business.
+	removed, err := RemoveDead()
+	require.NoError(t, err)
+	require.NotContains(t, removed, id)
+
+	require.NoError(t, command.Process.Kill())
+	_ = command.Wait()
+	// The processes end without anybody's help; folder and cgroups wait for the next run.
+	require.Eventually(t, func() bool { return len(processes(t, id)) == 0 }, removalTimeout, 20*time.Millisecond)
+	require.DirExists(t, filepath.Join(Runs, id))
+	_, err = RemoveDead()
+	require.NoError(t, err)
+	require.Empty(t, left(t, id))
+	require.Equal(t, before, machineNetwork(t))
+}
+
+// A foreign folder among the runs, and cgroups that begin as theirs do, stay: there is no
+// record of them.
+func TestWhatHasNoRecordIsNotTouched(t *testing.T) {
+	all, err := hierarchies()
+	require.NoError(t, err)
+	foreign := filepath.Join(all[0], Prefix+"foreign")
+	require.NoError(t, os.Mkdir(foreign, 0o755))
+	t.Cleanup(func() { require.NoError(t, os.Remove(foreign)) })
+	_, err = RemoveDead()
+	require.NoError(t, err)
+	require.DirExists(t, foreign)
+}
+
+// left is what there is of a run, seen from outside of it.
+func left(t *testing.T, id string) []string {
+	t.Helper()
+	found := processes(t, id)
+	all, err := hierarchies()
+	require.NoError(t, err)
+	for _, dir := range append(all, Runs, "/run/netns") {
+		entries, err := os.ReadDir(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		require.NoError(t, err)
+		for _, entry := range entries {
+			if strings.Contains(entry.Name(), id) {
+				found = append(found, filepath.Join(dir, entry.Name()))
+			}
+		}
+	}
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	require.NoError(t, err)
+	for line := range strings.Lines(string(mounts)) {
+		if strings.Contains(line, id) {
+			found = append(found, line)
+		}
+	}
+	return found
+}
+
+// processes are those that a run has started, by the variable that all of them inherit,
+// and those that its containers run in its cgroups.
+func processes(t *testing.T, id string) []string {
+	t.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*")
+	require.NoError(t, err)
+	var found []string
+	for _, process := range all {
+		environment, _ := os.ReadFile(process + "/environ") // It may have ended.
+		groups, _ := os.ReadFile(process + "/cgroup")
+		if strings.Contains(string(environment), inside+"="+id) || strings.Contains(string(groups), Prefix+id) {
+			found = append(found, process)
+		}
+	}
+	return found
+}
+
+// machineNetwork is what the machine's own network has of what a node makes: links, and chains.
+func machineNetwork(t *testing.T) string {
+	t.Helper()
+	links, err := exec.CommandContext(t.Context(), "ip", "-oneline", "link").Output()
+	require.NoError(t, err)
+	var names strings.Builder
+	for line := range strings.Lines(string(links)) {
+		names.WriteString(strings.Fields(line)[1])
+	}
+	return names.String() + chains(t)
+}
+
+func chains(t *testing.T) string {
+	t.Helper()
+	var names strings.Builder
+	for _, table := range []string{"nat", "filter"} {
+		printed, err := exec.CommandContext(t.Context(), "iptables", "--table="+table, "--list-rules").Output()
+		require.NoError(t, err)
+		names.Write(printed)
+	}
+	return names.String()
+}
+
+func TestTheLockOfARunEndsWithIt(t *testing.T) {
+	r, err := NewRun()
+	require.NoError(t, err)
+	again := &Run{ID: r.ID}
+	held, err := again.acquire()
+	require.NoError(t, err)
+	require.False(t, held)
+	require.NoError(t, syscall.Flock(int(r.lock.Fd()), syscall.LOCK_UN))
+	require.NoError(t, r.Remove())
+	require.NoDirExists(t, r.Dir())
+}
