@@ -26,7 +26,8 @@
 //     that may be done now; internal/cause says in words why.
 //   - internal/decision runs all of the above for one VectorSidecar and a
 //     snapshot of its world: values in, values out, no cluster.
-//   - internal/snapshot takes such a snapshot, of whatever can be read.
+//   - internal/source takes such a snapshot, of whatever can be read: a cluster, files, or
+//     files laid over a cluster.
 //   - internal/apply is the only writer.
 //   - internal/status turns facts into conditions.
 //   - internal/controller is the loop: take the snapshot, decide, apply, tell.
@@ -38,9 +39,8 @@
 //   - internal/election is the lock by which one operator leads.
 //   - internal/operator wires the process; cmd/operator is its main, which also runs
 //     internal/removal before a release goes and internal/checkup for helm test.
-//   - internal/cli is the kubectl plugin, which decides with the same code, on an
-//     internal/world of files or of a cluster, and merges with internal/offline;
-//     cmd/kubectl-vectorsidecar is its main. Its longer commands have packages of
+//   - internal/cli is the kubectl plugin, which decides with the same code, and merges
+//     with internal/simulate; cmd/kubectl-vectorsidecar is its main. Its longer commands have packages of
 //     their own: internal/lint, internal/scenario (test), internal/removal (eject) and
 //     internal/checkup (check).
 //

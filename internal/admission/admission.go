@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
-	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 // Path is where the webhook is served.
@@ -35,7 +35,7 @@ const (
 
 // World is where snapshots are taken, and what they turn out to refer to is read.
 type World interface {
-	snapshot.ConfigMaps
+	source.ConfigMaps
 
 	// Snapshot is as the controller's.
 	Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*decision.Snapshot, error)
@@ -132,7 +132,7 @@ func (h *Handler) judgeIn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, 
 }
 
 func (h *Handler) decide(ctx context.Context, of *decision.Snapshot) (*decision.Decision, error) {
-	return snapshot.Decide(ctx, of, h.World, h.Memo)
+	return source.Decide(ctx, of, h.World, h.Memo)
 }
 
 // decode reads what is to be, and what there was; nil if it is to be created.

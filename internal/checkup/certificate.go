@@ -16,7 +16,7 @@ import (
 	certutil "k8s.io/client-go/util/cert"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/world"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 // late is the share of a certificate's time that is left when it should long have
@@ -27,7 +27,7 @@ const late = 10
 // at if there is something wrong with them.
 type origin struct{ trust, certificate string }
 
-func originOf(installation *world.Installation, one *caller) origin {
+func originOf(installation *source.Installation, one *caller) origin {
 	secret := installation.Webhook.Secret
 	switch {
 	case installation.Webhook.Configuration != "":
@@ -46,7 +46,7 @@ func originOf(installation *world.Installation, one *caller) origin {
 }
 
 // look is a command that shows what the operators say.
-func look(installation *world.Installation) string {
+func look(installation *source.Installation) string {
 	return "kubectl logs -l app.kubernetes.io/component=operator -n " + installation.Namespace
 }
 
@@ -77,7 +77,7 @@ func (d *Diagnosis) trust(one *caller, from origin) Result {
 
 // certificate looks whether what the operator serves is what the API server accepts,
 // and for how long.
-func (d *Diagnosis) certificate(ctx context.Context, installation *world.Installation, one *caller, from origin) Result {
+func (d *Diagnosis) certificate(ctx context.Context, installation *source.Installation, one *caller, from origin) Result {
 	const check = "certificate of the admission webhook"
 	key := client.ObjectKey{Namespace: installation.Namespace, Name: installation.Webhook.Secret}
 	var secret corev1.Secret

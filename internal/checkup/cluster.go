@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/world"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 // State is how a check ended.
@@ -116,9 +116,9 @@ func (d *Diagnosis) served(ctx context.Context) (Result, bool) {
 	return Result{check, OK, v1alpha1.GroupVersion.String(), ""}, true
 }
 
-func (d *Diagnosis) installation(ctx context.Context) (*world.Installation, Result) {
+func (d *Diagnosis) installation(ctx context.Context) (*source.Installation, Result) {
 	const check = "operator"
-	found, err := world.FindInstallation(ctx, d.Cluster, d.OperatorNamespace)
+	found, err := source.FindInstallation(ctx, d.Cluster, d.OperatorNamespace)
 	switch {
 	case err != nil:
 		return nil, Result{check, Unknown, err.Error(), "name its namespace by --operator-namespace, or have somebody look who may list Deployments"}
@@ -131,7 +131,7 @@ func (d *Diagnosis) installation(ctx context.Context) (*world.Installation, Resu
 }
 
 // values holds the values of the installation against the schema.
-func (d *Diagnosis) values(installation *world.Installation) Result {
+func (d *Diagnosis) values(installation *source.Installation) Result {
 	const check = "values of the installation"
 	set := d.Environments.WithInstallation("ConfigMap "+installation.Namespace+"/"+installation.ValuesFrom, installation.Values)
 	var faults []string

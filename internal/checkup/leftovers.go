@@ -15,7 +15,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
-	"kontroloop.ai/vector-sidecar-operator/internal/world"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 // pageSize is how many Deployments one answer of the API server holds.
@@ -23,7 +23,7 @@ const pageSize = 500
 
 // leftovers looks for what workloads carry for VectorSidecars that do not exist, in the
 // namespaces of the installation.
-func (d *Diagnosis) leftovers(ctx context.Context, installation *world.Installation) Result {
+func (d *Diagnosis) leftovers(ctx context.Context, installation *source.Installation) Result {
 	const check = "leftovers"
 	namespaces := installation.Namespaces
 	if len(namespaces) == 0 {

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/world"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 // need is what the operator has to be allowed: with one object by its name, or with
@@ -43,7 +43,7 @@ type placed struct {
 }
 
 // webhookNeeds are what the chart gives besides for the admission webhook.
-func webhookNeeds(installation *world.Installation) []placed {
+func webhookNeeds(installation *source.Installation) []placed {
 	webhook := installation.Webhook
 	switch {
 	case webhook == nil:
@@ -58,7 +58,7 @@ func webhookNeeds(installation *world.Installation) []placed {
 }
 
 // rights asks the API server, as the operator's ServiceAccount, what that may do.
-func (d *Diagnosis) rights(ctx context.Context, installation *world.Installation) Result {
+func (d *Diagnosis) rights(ctx context.Context, installation *source.Installation) Result {
 	const check = "rights of the operator"
 	user := fmt.Sprintf("system:serviceaccount:%s:%s", installation.Namespace, installation.ServiceAccount)
 	operator, err := d.AsOperator(user)
@@ -125,7 +125,7 @@ func (p *placed) deniedTo(ctx context.Context, who client.Client) ([]string, err
 
 // optional says what an installation does not see for want of a right that it can do
 // without.
-func optional(installation *world.Installation) Result {
+func optional(installation *source.Installation) Result {
 	const check = "optional rights"
 	if !installation.ReadsPods {
 		return Result{check, OK, "pods are not read: what keeps them from running is not said of a rollout, beyond what the API server refuses; " +

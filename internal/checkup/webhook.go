@@ -17,7 +17,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/admission"
-	"kontroloop.ai/vector-sidecar-operator/internal/world"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 // caller is a configuration that has the API server ask about VectorSidecars.
@@ -35,7 +35,7 @@ const refusing = "no VectorSidecar can be created or changed"
 
 // webhook looks at all that the API server needs for an answer of the operator's
 // admission webhook; at nothing where there is none.
-func (d *Diagnosis) webhook(ctx context.Context, installation *world.Installation) []Result {
+func (d *Diagnosis) webhook(ctx context.Context, installation *source.Installation) []Result {
 	const check = "admission webhook"
 	callers, err := d.callers(ctx, installation.Namespace)
 	switch {
@@ -63,7 +63,7 @@ func (d *Diagnosis) webhook(ctx context.Context, installation *world.Installatio
 }
 
 // uncalled tells of an operator that serves a webhook by which nobody asks.
-func (d *Diagnosis) uncalled(ctx context.Context, installation *world.Installation) []Result {
+func (d *Diagnosis) uncalled(ctx context.Context, installation *source.Installation) []Result {
 	const check = "admission webhook"
 	result := Result{check, Failed, "the operator serves it, and no ValidatingWebhookConfiguration has the API server ask", "upgrade the installation"}
 	if installation.Webhook.Configuration == "" {

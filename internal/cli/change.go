@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/offline"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
 
@@ -39,7 +39,7 @@ type concerns struct {
 }
 
 // concerning reads the command line: names as "cart" or "deployment/cart".
-func (s *source) concerning(arguments []string) (*concerns, error) {
+func (s *inputs) concerning(arguments []string) (*concerns, error) {
 	selector, err := s.wanted()
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (m *merged) of(deployment *appsv1.Deployment) *change {
 // merge carries all decisions out, one VectorSidecar after the other, on copies.
 // The pace of a rollout does not count: this is where it ends.
 func (s *scene) merge(ctx context.Context) (*merged, error) {
-	merger, err := offline.New()
+	merger, err := simulate.New()
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func isWritten(p *plan.Plan) bool {
 	return p.StartsPods()
 }
 
-func (c *change) carryOut(merger *offline.Merger, deployment *appsv1.Deployment, p *plan.Plan) (*appsv1.Deployment, error) {
+func (c *change) carryOut(merger *simulate.Merger, deployment *appsv1.Deployment, p *plan.Plan) (*appsv1.Deployment, error) {
 	after, err := merger.Deployment(deployment, p)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", status.Object(p.Target), err)

@@ -17,7 +17,7 @@ import (
 )
 
 // completeEnvironments offers the names of the sidecar chart's environments.
-func (s *source) completeEnvironments(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+func (s *inputs) completeEnvironments(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	chart, err := s.chart()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
@@ -35,7 +35,7 @@ func completeManifests(*cobra.Command, []string, string) ([]string, cobra.ShellC
 }
 
 // completeWorkloads offers the Deployments of the namespace.
-func (s *source) completeWorkloads(command *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
+func (s *inputs) completeWorkloads(command *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
 	return s.app.completeNames(command, given, appsv1.SchemeGroupVersion.WithKind("DeploymentList"))
 }
 

@@ -24,7 +24,7 @@ import (
 )
 
 // diffOptions are the flags of diff.
-type diffOptions struct{ *source }
+type diffOptions struct{ *inputs }
 
 func newDiff(a *app) *cobra.Command {
 	options := diffOptions{}
@@ -49,7 +49,7 @@ kubectl vectorsidecar diff cart -n shop --label logs=vector`,
 			return options.run(command.Context(), arguments)
 		},
 	}
-	options.source = newSource(a, command)
+	options.inputs = newInputs(a, command)
 	options.many(command)
 	command.ValidArgsFunction = options.completeWorkloads
 	return command

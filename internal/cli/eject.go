@@ -22,9 +22,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/offline"
 	"kontroloop.ai/vector-sidecar-operator/internal/removal"
-	"kontroloop.ai/vector-sidecar-operator/internal/world"
+	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 // ejectOptions are the flags of eject.
@@ -88,12 +88,12 @@ func (o *ejectOptions) run(ctx context.Context) error {
 
 // manifests transforms files.
 func (o *ejectOptions) manifests() error {
-	files := world.Files{Stdin: o.app.In, Recursive: o.recursive}
+	files := source.Files{Stdin: o.app.In, Recursive: o.recursive}
 	documents, err := files.Read(o.files...)
 	if err != nil {
 		return err
 	}
-	merger, err := offline.New()
+	merger, err := simulate.New()
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (o *ejectOptions) manifests() error {
 
 // ejectDocument writes a document without a sidecar; one that was made for a
 // sidecar is left out.
-func ejectDocument(out *bytes.Buffer, merger *offline.Merger, document world.Document) error {
+func ejectDocument(out *bytes.Buffer, merger *simulate.Merger, document source.Document) error {
 	if made, ok := document.Object.(*corev1.ConfigMap); ok && made.Labels[meta.LabelSidecar] != "" && !companion.IsCopy(made) {
 		return nil
 	}

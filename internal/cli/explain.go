@@ -21,7 +21,7 @@ import (
 
 // explainOptions are the flags of explain.
 type explainOptions struct {
-	*source
+	*inputs
 
 	output *format
 }
@@ -92,7 +92,7 @@ kubectl vectorsidecar explain cart -f docs/samples/app/deployment.yaml --sidecar
 			return options.run(command.Context(), arguments)
 		},
 	}
-	options.source = newSource(a, command)
+	options.inputs = newInputs(a, command)
 	options.output = addFormat(command, "wide", "json", "yaml")
 	command.ValidArgsFunction = options.completeWorkloads
 	return command
@@ -216,8 +216,8 @@ func (a *account) report(sidecar *v1alpha1.VectorSidecar, name string) {
 
 // templatesName names the templates that are rendered.
 func (s *scene) templatesName(ruled *ruling) string {
-	if s.source.templates != "" {
-		return s.source.templates
+	if s.inputs.templates != "" {
+		return s.inputs.templates
 	}
 	return cmp.Or(ruled.TemplateSet, catalog.DefaultSet)
 }

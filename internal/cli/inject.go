@@ -16,11 +16,11 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
-	"kontroloop.ai/vector-sidecar-operator/internal/world"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 // injectOptions are the flags of inject.
-type injectOptions struct{ *source }
+type injectOptions struct{ *inputs }
 
 func newInject(a *app) *cobra.Command {
 	options := injectOptions{}
@@ -42,7 +42,7 @@ helm template shop ./shop --namespace shop --post-renderer kubectl-vectorsidecar
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return options.run(command.Context()) },
 	}
-	options.source = newSource(a, command)
+	options.inputs = newInputs(a, command)
 	return command
 }
 
@@ -84,7 +84,7 @@ func (o *injectOptions) run(ctx context.Context) error {
 }
 
 // print writes a document, with its sidecar if it gets one.
-func (o *injectOptions) print(to io.Writer, merged *merged, document world.Document) error {
+func (o *injectOptions) print(to io.Writer, merged *merged, document source.Document) error {
 	deployment, ok := document.Object.(*appsv1.Deployment)
 	if !ok {
 		return printDocument(to, document)
@@ -100,14 +100,14 @@ func (o *injectOptions) print(to io.Writer, merged *merged, document world.Docum
 }
 
 // printDocument writes a document as it was read, unless that would steer who sees it.
-func printDocument(to io.Writer, document world.Document) error {
+func printDocument(to io.Writer, document source.Document) error {
 	_, err := fmt.Fprintf(to, "---\n%s\n", bytes.TrimRight(humanize.EscapeYAML(document.Text), "\n"))
 	return err
 }
 
 // printTransformed writes what became of a document, without what the merge code
 // alone has put in.
-func printTransformed(to io.Writer, document world.Document, after *unstructured.Unstructured) error {
+func printTransformed(to io.Writer, document source.Document, after *unstructured.Unstructured) error {
 	var before map[string]any
 	if err := bounded.Object().DecodeYAML(document.Text, &before); err != nil {
 		return fmt.Errorf("%s: %w", document.Source, err)

@@ -25,8 +25,8 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
-	"kontroloop.ai/vector-sidecar-operator/internal/world"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -130,7 +130,7 @@ func operated(t *testing.T, environment string) *cluster {
 	for _, change := range decided.changes {
 		deployment := &appsv1.Deployment{}
 		require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(change.after.Object, deployment))
-		world.Finished(deployment)
+		source.Finished(deployment)
 		c.objects[len(c.objects)-1] = deployment
 	}
 	for _, companion := range decided.rulings[0].Companions {
@@ -147,7 +147,7 @@ func (c *cluster) decide(t *testing.T) *merged {
 	seeing := &cluster{objects: c.objects}
 	a := seeing.app(t, &bytes.Buffer{}, &bytes.Buffer{})
 	*a.kube.Namespace = "shop"
-	scene, err := (&source{app: a, kubeVersion: "v1.36.0"}).open(t.Context())
+	scene, err := (&inputs{app: a, kubeVersion: "v1.36.0"}).open(t.Context())
 	require.NoError(t, err)
 	decided, err := scene.merge(t.Context())
 	require.NoError(t, err)

@@ -17,18 +17,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/lint"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/world"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 // lintOptions are the flags of lint.
 type lintOptions struct {
-	*source
+	*inputs
 
 	output *format
 }
 
 func newLint(a *app) *cobra.Command {
-	options := lintOptions{source: &source{app: a}}
+	options := lintOptions{inputs: &inputs{app: a}}
 	command := &cobra.Command{
 		Use:   "lint FILE|FOLDER...",
 		Short: "Find what is wrong in values, templates, VectorSidecars and Vector configuration",
@@ -109,7 +109,7 @@ func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 	if err != nil {
 		return nil, err
 	}
-	given, err := o.platform(files, &world.Installation{}, values)
+	given, err := o.platform(files, &source.Installation{}, values)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (o *lintOptions) collect(path string) (files []lint.File, charts []string, 
 		case entry.IsDir(), slices.Contains(charts, filepath.Dir(name)), !isLinted(name) && name != path:
 			return nil
 		}
-		text, err := world.ReadFile(name)
+		text, err := source.ReadFile(name)
 		if err != nil {
 			return fmt.Errorf("reading %s: %w", name, err)
 		}

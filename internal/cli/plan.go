@@ -13,14 +13,14 @@ import (
 	"github.com/spf13/cobra"
 	appsv1 "k8s.io/api/apps/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/offline"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
 
 // planOptions are the flags of plan.
 type planOptions struct {
-	*source
+	*inputs
 
 	output *format
 }
@@ -78,7 +78,7 @@ kubectl vectorsidecar plan -f docs/samples/app/deployment.yaml --sidecar docs/sa
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return options.run(command.Context()) },
 	}
-	options.source = newSource(a, command)
+	options.inputs = newInputs(a, command)
 	options.many(command)
 	options.output = addFormat(command, "wide", "json", "yaml")
 	return command
@@ -105,7 +105,7 @@ func (o *planOptions) run(ctx context.Context) error {
 // outlook decides about every VectorSidecar.
 func (s *scene) outlook(ctx context.Context) (*outlook, error) {
 	result := &outlook{States: map[string]int{}, Steps: []step{}}
-	merger, err := offline.New()
+	merger, err := simulate.New()
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (s *scene) outlook(ctx context.Context) (*outlook, error) {
 	return result, nil
 }
 
-func stepOf(merger *offline.Merger, p *plan.Plan, deployment *appsv1.Deployment, turn int) (step, error) {
+func stepOf(merger *simulate.Merger, p *plan.Plan, deployment *appsv1.Deployment, turn int) (step, error) {
 	one := step{
 		Namespace: p.Target.Namespace, Workload: p.Target.Name,
 		Action: string(p.Action), State: status.StandOf(p), Turn: turn, Reason: p.Reason, Message: p.Message,

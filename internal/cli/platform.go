@@ -12,13 +12,13 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
-	"kontroloop.ai/vector-sidecar-operator/internal/world"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 // platform is what the platform team gives: the installation's values, policy and
 // template sets, where the command line gives none of its own. values are those of
 // --values, nil for none.
-func (s *source) platform(chart fs.FS, installed *world.Installation, values *catalog.Values) (*catalog.Platform, error) {
+func (s *inputs) platform(chart fs.FS, installed *source.Installation, values *catalog.Values) (*catalog.Platform, error) {
 	now, err := platformOf(chart, installed)
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (s *source) platform(chart fs.FS, installed *world.Installation, values *ca
 	return now, nil
 }
 
-func platformOf(chart fs.FS, installed *world.Installation) (*catalog.Platform, error) {
+func platformOf(chart fs.FS, installed *source.Installation) (*catalog.Platform, error) {
 	if installed.Values == nil {
 		loaded, err := sidecarchart.Load(chart)
 		if err != nil {
@@ -56,7 +56,7 @@ func platformOf(chart fs.FS, installed *world.Installation) (*catalog.Platform, 
 
 // givenValues are those of --values, nil for none. Where they do not say for which
 // environment, it is the first of those asked for that they do not know as another.
-func (s *source) givenValues(ctx context.Context, asked ...string) (*catalog.Values, error) {
+func (s *inputs) givenValues(ctx context.Context, asked ...string) (*catalog.Values, error) {
 	if s.values == "" {
 		return nil, nil //nolint:nilnil // None are given.
 	}

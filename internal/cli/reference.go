@@ -21,7 +21,7 @@ import (
 const schemaFile = "values.schema.json"
 
 func newSchema(a *app) *cobra.Command {
-	source := &source{app: a}
+	source := &inputs{app: a}
 	command := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON schema of values files, for editors and pipelines",

@@ -18,7 +18,7 @@ import (
 
 // renderOptions are the flags of render.
 type renderOptions struct {
-	*source
+	*inputs
 
 	onlyOverlay, explainValues bool
 	output                     *format
@@ -44,7 +44,7 @@ kubectl vectorsidecar render deployment/cart -n shop`,
 			return options.run(command.Context(), arguments)
 		},
 	}
-	options.source = newSource(a, command)
+	options.inputs = newInputs(a, command)
 	options.output = addFormat(command, "yaml", "json")
 	command.ValidArgsFunction = options.completeWorkloads
 	flags := command.Flags()

@@ -27,10 +27,10 @@ const byReport = " (as the operator reports)"
 // speaks of the VectorSidecar as it is. Else the guess stays, and what makes it an error
 // may be only that not all was seen.
 func (s *scene) takeReport(ruled *ruling) error {
-	if s.unseen == nil || s.source.values != "" {
+	if s.unseen == nil || s.inputs.values != "" {
 		return nil
 	}
-	if s.source.templates == "" && isReported(ruled.sidecar) {
+	if s.inputs.templates == "" && isReported(ruled.sidecar) {
 		ruled.assumed = "what the operator reports, as the installation's values may not be read"
 		ruled.takeReport()
 		return nil

@@ -21,7 +21,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/world"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 // Exit codes of every command, beside 0 for nothing to say.
@@ -63,7 +63,7 @@ type app struct {
 // readFile reads a file that the command line names.
 func (a *app) readFile(name string) ([]byte, error) {
 	if a.files == nil {
-		return world.ReadFile(name)
+		return source.ReadFile(name)
 	}
 	text, ok := a.files[name]
 	if !ok {

@@ -22,31 +22,30 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
-	"kontroloop.ai/vector-sidecar-operator/internal/world"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 // scene is the world of a command, ready for decisions.
 type scene struct {
-	*world.World
+	*source.World
 
-	source *source
+	inputs *inputs
 	about  *concerns
 	// documents are those of the files, in their order.
-	documents []world.Document
+	documents []source.Document
 	// namespace that the command is about; "" for all.
 	namespace string
 	// cluster is nil if everything was given in files, installation if there
 	// is no operator or if it may not be looked for.
 	cluster      client.WithWatch
-	installation *world.Installation
+	installation *source.Installation
 	// unseen says why the values of the installation were not seen, nil if they were.
 	unseen      error
 	kubeVersion string
 	// noted are the notes that were written.
 	noted map[string]bool
 
-	taker snapshot.Taker
+	taker source.Taker
 	memo  *decision.Memo
 }
 
@@ -93,20 +92,20 @@ func (a *app) current() (string, error) {
 
 // load reads from the cluster what the files do not give.
 func (s *scene) load(ctx context.Context, input *given) error {
-	current, err := s.source.app.current()
+	current, err := s.inputs.app.current()
 	if err != nil {
 		return err
 	}
-	if s.cluster, err = s.source.app.connect(); err != nil {
+	if s.cluster, err = s.inputs.app.connect(); err != nil {
 		return err
 	}
-	if !s.source.allNamespaces {
-		if s.namespace, err = input.namespaceOf(*s.source.app.kube.Namespace, current); err != nil {
+	if !s.inputs.allNamespaces {
+		if s.namespace, err = input.namespaceOf(*s.inputs.app.kube.Namespace, current); err != nil {
 			return err
 		}
 	}
 	var unseen []string
-	s.World, unseen, err = world.Load(ctx, s.cluster, world.Scope{
+	s.World, unseen, err = source.Load(ctx, s.cluster, source.Scope{
 		Namespace: s.namespace, WithoutWorkloads: input.hasWorkloads, WithoutSidecars: input.hasSidecars,
 	})
 	if err != nil {
@@ -128,20 +127,20 @@ func explainMissing(err error) error {
 
 // install finds out how the operator was installed.
 func (s *scene) install(ctx context.Context) error {
-	installation, err := world.FindInstallation(ctx, s.cluster, s.source.operatorNamespace)
+	installation, err := source.FindInstallation(ctx, s.cluster, s.inputs.operatorNamespace)
 	switch {
 	case apierrors.IsForbidden(err):
 		s.unseen = err
 		s.note(fmt.Sprintf("not seen: the values of the installation: %v; give --operator-namespace, or --environment and --values", err))
 	case err != nil:
 		return err
-	case installation == nil && s.source.environment == "":
+	case installation == nil && s.inputs.environment == "":
 		s.note(fmt.Sprintf("there is no operator%s: what is built in is decided with, and environment %s where none is named or reported; give another one with --environment",
-			cmp.Or(in(s.source.operatorNamespace), " in the cluster"), defaultEnvironment))
+			cmp.Or(in(s.inputs.operatorNamespace), " in the cluster"), defaultEnvironment))
 	}
 	s.installation = installation
-	if s.source.kubeVersion == "" {
-		discovery, err := s.source.app.kube.ToDiscoveryClient()
+	if s.inputs.kubeVersion == "" {
+		discovery, err := s.inputs.app.kube.ToDiscoveryClient()
 		if err != nil {
 			return fmt.Errorf("asking for the version of the API server: %w", err)
 		}
@@ -156,7 +155,7 @@ func (s *scene) install(ctx context.Context) error {
 
 // add lays the objects of the files over what there is.
 func (s *scene) add(ctx context.Context, input *given) error {
-	namespace, err := input.namespaceOf(*s.source.app.kube.Namespace, s.namespace)
+	namespace, err := input.namespaceOf(*s.inputs.app.kube.Namespace, s.namespace)
 	if err != nil {
 		return err
 	}
@@ -174,14 +173,14 @@ func (s *scene) add(ctx context.Context, input *given) error {
 				return err
 			}
 		case *appsv1.Deployment:
-			world.Finished(o)
+			source.Finished(o)
 			s.Put(o)
 		default:
 			s.Put(o)
 		}
 	}
 	for _, deployment := range s.Workloads() {
-		s.source.label(deployment)
+		s.inputs.label(deployment)
 	}
 	return nil
 }
@@ -195,27 +194,27 @@ func (s *scene) note(text string) {
 		s.noted = map[string]bool{}
 	}
 	s.noted[text] = true
-	s.source.app.note("%s", text)
+	s.inputs.app.note("%s", text)
 }
 
 // prepare finds out what the platform team gives, and for what is decided.
 func (s *scene) prepare(ctx context.Context, chart fs.FS) error {
-	s.taker = snapshot.Taker{Reader: s, Now: time.Now()}
-	installed := world.Installation{}
+	s.taker = source.Taker{Reader: s, Now: time.Now()}
+	installed := source.Installation{}
 	if s.installation != nil {
 		installed = *s.installation
 		s.taker.WrittenBy = installed.WrittenBy()
 	}
-	values, err := s.source.givenValues(ctx, s.source.environment, installed.Environment, defaultEnvironment)
+	values, err := s.inputs.givenValues(ctx, s.inputs.environment, installed.Environment, defaultEnvironment)
 	if err != nil {
 		return err
 	}
-	s.taker.DefaultEnvironment = cmp.Or(s.source.environment, installed.Environment, defaultEnvironment)
+	s.taker.DefaultEnvironment = cmp.Or(s.inputs.environment, installed.Environment, defaultEnvironment)
 	if values != nil {
-		s.taker.DefaultEnvironment = cmp.Or(s.source.environment, values.Environment)
+		s.taker.DefaultEnvironment = cmp.Or(s.inputs.environment, values.Environment)
 	}
 	switch {
-	case s.source.environment != "":
+	case s.inputs.environment != "":
 		s.taker.DefaultFrom = "--environment"
 	case s.cluster == nil || s.installation != nil || values != nil:
 	case s.unseen != nil:
@@ -223,9 +222,9 @@ func (s *scene) prepare(ctx context.Context, chart fs.FS) error {
 	default:
 		s.taker.DefaultAssumed = "there is no operator to tell its default"
 	}
-	s.taker.KubeVersion = cmp.Or(s.source.kubeVersion, s.kubeVersion, defaultKubeVersion)
+	s.taker.KubeVersion = cmp.Or(s.inputs.kubeVersion, s.kubeVersion, defaultKubeVersion)
 	s.memo = decision.NewMemo()
-	s.taker.Platform, err = s.source.platform(chart, &installed, values)
+	s.taker.Platform, err = s.inputs.platform(chart, &installed, values)
 	return err
 }
 
@@ -238,11 +237,11 @@ func (s *scene) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*rul
 	taken.Renderers = runtime.GOMAXPROCS(0)
 	// Nobody runs Vector here: it is taken for content.
 	taken.Verdict = func(string) decision.Verdict { return decision.Verdict{State: decision.VerdictValid} }
-	decided, err := snapshot.Decide(ctx, taken, &s.taker, s.memo)
+	decided, err := source.Decide(ctx, taken, &s.taker, s.memo)
 	if err != nil {
 		return nil, err
 	}
-	if from := taken.DefaultFrom; s.cluster != nil && from == decided.EnvironmentFrom && s.source.environment == "" && from != "" {
+	if from := taken.DefaultFrom; s.cluster != nil && from == decided.EnvironmentFrom && s.inputs.environment == "" && from != "" {
 		s.note(fmt.Sprintf("namespace %s: environment %s, from %s", sidecar.Namespace, decided.Environment, from))
 	}
 	ruled := &ruling{sidecar: sidecar, snapshot: taken, Decision: decided}

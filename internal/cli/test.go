@@ -119,7 +119,7 @@ func (o *testOptions) chartFor(argument string) (fs.FS, error) {
 	if o.templates == "" && isChart(argument) {
 		return openFolder(argument)
 	}
-	return (&source{app: o.app, templates: o.templates}).chart()
+	return (&inputs{app: o.app, templates: o.templates}).chart()
 }
 
 // try renders a scenario and compares.

@@ -18,7 +18,7 @@ import (
 
 // treeOptions are the flags of tree.
 type treeOptions struct {
-	*source
+	*inputs
 
 	watch  bool
 	output *format
@@ -48,7 +48,7 @@ kubectl vectorsidecar tree -f docs/samples/app/deployment.yaml --sidecar docs/sa
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return options.run(command.Context()) },
 	}
-	options.source = newSource(a, command)
+	options.inputs = newInputs(a, command)
 	options.many(command)
 	command.Flags().BoolVarP(&options.watch, "watch", "w", false, "go on, and show it again when something changes")
 	options.output = addFormat(command, "json", "yaml")

@@ -30,7 +30,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -300,10 +300,10 @@ func (r *Reconciler) decide(ctx context.Context, taken *decision.Snapshot, isAne
 	taken.Observer = r.observeStep
 	owner := client.ObjectKeyFromObject(taken.Sidecar)
 	if !isAnew {
-		return snapshot.Decide(ctx, taken, noted{r, owner}, r.memo)
+		return source.Decide(ctx, taken, noted{r, owner}, r.memo)
 	}
 	fresh := decision.NewMemo()
-	if decided, err = snapshot.Decide(ctx, taken, noted{r, owner}, fresh); err == nil {
+	if decided, err = source.Decide(ctx, taken, noted{r, owner}, fresh); err == nil {
 		r.memo.Adopt(fresh)
 		r.anew.done(owner)
 		r.Metrics.JudgedAnew(decided.Writes())

@@ -23,7 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -149,7 +149,7 @@ func (r *Reconciler) orphanWorkloads(ctx context.Context, sidecar *v1alpha1.Vect
 // orphanCompanions keeps the garbage collector from what orphaned sidecars read:
 // companions of an earlier release have an owner.
 func (r *Reconciler) orphanCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
-	companions, err := snapshot.Companions(ctx, r.live, sidecar)
+	companions, err := source.Companions(ctx, r.live, sidecar)
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (r *Reconciler) orphanCompanions(ctx context.Context, sidecar *v1alpha1.Vec
 // still refer to: nobody comes later. It asks the API server, and not the cache, which
 // may not have the last ones yet.
 func (r *Reconciler) deleteCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
-	companions, err := snapshot.Companions(ctx, r.live, sidecar)
+	companions, err := source.Companions(ctx, r.live, sidecar)
 	if err != nil {
 		return err
 	}

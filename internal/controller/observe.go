@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -34,7 +34,7 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 	isThere := func(name string) bool {
 		return slices.ContainsFunc(taken.Companions, func(c corev1.ConfigMap) bool { return c.Name == name })
 	}
-	if err := snapshot.Read(ctx, taken, noted{r, owner}, slices.DeleteFunc(r.references.of(owner), isThere)); err != nil {
+	if err := source.Read(ctx, taken, noted{r, owner}, slices.DeleteFunc(r.references.of(owner), isThere)); err != nil {
 		return nil, err
 	}
 	taken.Taken = r.taken.of(owner)
@@ -54,7 +54,7 @@ func (r *Reconciler) snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	owner := client.ObjectKeyFromObject(sidecar)
 	loops, _ := r.breaker.open(owner)
 	workloads := r.workloads(sidecar)
-	companions, err := snapshot.Companions(ctx, r.client, sidecar)
+	companions, err := source.Companions(ctx, r.client, sidecar)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 // Snapshot takes the snapshot that a pass would take if a VectorSidecar were as
@@ -29,7 +29,7 @@ func (r *Reconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	if err != nil {
 		return nil, err
 	}
-	if err := snapshot.Read(ctx, taken, r, []string{meta.NamespaceDefaults}); err != nil {
+	if err := source.Read(ctx, taken, r, []string{meta.NamespaceDefaults}); err != nil {
 		return nil, err
 	}
 	// What is created may have the name of one that is there, which it then cannot be.

@@ -17,9 +17,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/offline"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -204,7 +204,7 @@ func strictly(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 // workloads as they then are.
 func carryOut(t *testing.T, s *Snapshot, decided *Decision, deployments ...*appsv1.Deployment) *Snapshot {
 	t.Helper()
-	merger, err := offline.New()
+	merger, err := simulate.New()
 	require.NoError(t, err)
 	done := *s
 	done.Workloads, done.Companions = nil, append(done.Companions, written(decided.Companions)...)

@@ -11,8 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/offline"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
 	"kontroloop.ai/vector-sidecar-operator/internal/store"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -29,7 +29,7 @@ func BenchmarkPlanning(b *testing.B) {
 	memo := NewMemo()
 	decided, err := Decide(b.Context(), bare, memo)
 	require.NoError(b, err)
-	merger, err := offline.New()
+	merger, err := simulate.New()
 	require.NoError(b, err)
 	done := *bare
 	done.Workloads = nil

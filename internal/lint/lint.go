@@ -11,8 +11,8 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
-	"kontroloop.ai/vector-sidecar-operator/internal/world"
 )
 
 // File is a file to lint.
@@ -42,7 +42,7 @@ type Result struct {
 // different ones.
 func (l *Linter) Lint(ctx context.Context, files []File) (*Result, error) {
 	result := &Result{Findings: []Finding{}}
-	objects := &objects{linter: l, world: world.New(nil)}
+	objects := &objects{linter: l, world: source.NewWorld(nil)}
 	for _, file := range files {
 		var findings []Finding
 		switch kindOf(file) {
@@ -90,11 +90,11 @@ func kindOf(file File) kind {
 	if !slices.Contains([]string{".yaml", ".yml", ".json", ""}, extension) && file.Name != "-" {
 		return otherKind
 	}
-	documents, err := world.Parse(file.Name, file.Text)
+	documents, err := source.Parse(file.Name, file.Text)
 	if err != nil {
 		return objectKind // Which says what is wrong with it.
 	}
-	if slices.ContainsFunc(documents, func(d world.Document) bool { return d.Kind != "" }) {
+	if slices.ContainsFunc(documents, func(d source.Document) bool { return d.Kind != "" }) {
 		return objectKind
 	}
 	keys := placesOf(file.Text, 1).top()

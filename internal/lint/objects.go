@@ -18,21 +18,20 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
-	"kontroloop.ai/vector-sidecar-operator/internal/world"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 // objects are those of all files, which are decided about together.
 type objects struct {
 	linter    *Linter
-	world     *world.World
-	documents []world.Document
+	world     *source.World
+	documents []source.Document
 }
 
 // add reads the objects of a file, as far as they can be read.
 func (o *objects) add(file File) []Finding {
 	var findings []Finding
-	for _, document := range world.Split(file.Text) {
+	for _, document := range source.Split(file.Text) {
 		document.Source = file.Name
 		read, err := document.Decode()
 		if err != nil {
@@ -45,7 +44,7 @@ func (o *objects) add(file File) []Finding {
 	return findings
 }
 
-func (o *objects) put(document world.Document) {
+func (o *objects) put(document source.Document) {
 	if document.Object == nil {
 		return
 	}
@@ -53,7 +52,7 @@ func (o *objects) put(document world.Document) {
 		document.Object.SetNamespace(metav1.NamespaceDefault)
 	}
 	if deployment, ok := document.Object.(*appsv1.Deployment); ok {
-		world.Finished(deployment)
+		source.Finished(deployment)
 	}
 	o.world.Put(document.Object)
 	o.documents = append(o.documents, document)
@@ -76,7 +75,7 @@ func beyond(file string, first int, err error) []Finding {
 }
 
 // misfits are why a document cannot be read.
-func misfits(document *world.Document, err error) []Finding {
+func misfits(document *source.Document, err error) []Finding {
 	if refused := beyond(document.Source, document.Line, err); refused != nil {
 		return refused
 	}
@@ -99,7 +98,7 @@ func misfits(document *world.Document, err error) []Finding {
 
 // lint decides about every VectorSidecar.
 func (o *objects) lint(ctx context.Context) ([]Finding, error) {
-	taker := snapshot.Taker{
+	taker := source.Taker{
 		Reader: o.world, Platform: o.linter.Platform,
 		DefaultEnvironment: o.linter.DefaultEnvironment, KubeVersion: o.linter.KubeVersion,
 	}
@@ -117,7 +116,7 @@ func (o *objects) lint(ctx context.Context) ([]Finding, error) {
 		if err != nil {
 			return nil, err
 		}
-		decided, err := snapshot.Decide(ctx, taken, &taker, decision.NewMemo())
+		decided, err := source.Decide(ctx, taken, &taker, decision.NewMemo())
 		if err != nil {
 			return nil, err
 		}
@@ -129,7 +128,7 @@ func (o *objects) lint(ctx context.Context) ([]Finding, error) {
 
 // lintValues holds the part of a spec that has the keys of a values file against
 // the schema.
-func (o *objects) lintValues(document world.Document, sidecar *v1alpha1.VectorSidecar) []Finding {
+func (o *objects) lintValues(document source.Document, sidecar *v1alpha1.VectorSidecar) []Finding {
 	layer, err := decision.LayerOf(sidecar)
 	if err != nil {
 		return []Finding{newFinding(tooLarge, document.Source, err.Error()).at(place{line: document.Line}, "spec")}
@@ -157,7 +156,7 @@ var about = map[string][]string{
 }
 
 // judge tells what a decision finds wrong.
-func (o *objects) judge(document world.Document, decided *decision.Decision) []Finding {
+func (o *objects) judge(document source.Document, decided *decision.Decision) []Finding {
 	if invalid := decided.Invalid; invalid != nil {
 		if invalid.Reason == meta.ReasonInvalidConfig && len(decided.Findings) > 0 {
 			return nil // They say it one by one.
@@ -185,7 +184,7 @@ func (o *objects) judge(document world.Document, decided *decision.Decision) []F
 // vector places what is wrong with the Vector configuration: in the text that the
 // VectorSidecar or a ConfigMap of the files gives, else where the VectorSidecar
 // speaks of it.
-func (o *objects) vector(document world.Document, decided *decision.Decision) []Finding {
+func (o *objects) vector(document source.Document, decided *decision.Decision) []Finding {
 	path := []string{"spec", "sidecar", "config", "inline"}
 	var findings []Finding
 	for _, found := range decided.Findings {
@@ -207,7 +206,7 @@ func (o *objects) vector(document world.Document, decided *decision.Decision) []
 
 // configMapOf finds the ConfigMap of the files that a source names, as in
 // "ConfigMap shop/shipping agent.toml".
-func (o *objects) configMapOf(source string) (document *world.Document, key string) {
+func (o *objects) configMapOf(source string) (document *source.Document, key string) {
 	parts := strings.Fields(source)
 	if len(parts) != 3 || parts[0] != "ConfigMap" {
 		return nil, ""
@@ -223,18 +222,18 @@ func (o *objects) configMapOf(source string) (document *world.Document, key stri
 
 // hasConfigMaps tells whether files give ConfigMaps of a namespace.
 func (o *objects) hasConfigMaps(namespace string) bool {
-	return slices.ContainsFunc(o.documents, func(d world.Document) bool {
+	return slices.ContainsFunc(o.documents, func(d source.Document) bool {
 		_, is := d.Object.(*corev1.ConfigMap)
 		return is && d.Object.GetNamespace() == namespace
 	})
 }
 
 // documentOf is the document of a Deployment.
-func (o *objects) documentOf(namespace, name string) world.Document {
+func (o *objects) documentOf(namespace, name string) source.Document {
 	for _, document := range o.documents {
 		if deployment, ok := document.Object.(*appsv1.Deployment); ok && deployment.Namespace == namespace && deployment.Name == name {
 			return document
 		}
 	}
-	return world.Document{}
+	return source.Document{}
 }

@@ -18,7 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/world"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 // Names of what a scenario may hold. Workload and Sidecar it must hold, or its base.
@@ -101,7 +101,7 @@ func has(folder, name string) bool {
 }
 
 func loadFile(name string) (*Scenario, error) {
-	text, err := world.ReadFile(name)
+	text, err := source.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func parse(name string, text []byte) *Scenario {
 func loadFolder(folder string) (*Scenario, error) {
 	archive := &txtar.Archive{}
 	for _, name := range mayHold {
-		text, err := world.ReadFile(filepath.Join(folder, name))
+		text, err := source.ReadFile(filepath.Join(folder, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

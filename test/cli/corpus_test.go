@@ -28,7 +28,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/scenario"
-	"kontroloop.ai/vector-sidecar-operator/internal/world"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
@@ -165,7 +165,7 @@ func bare(deployment *appsv1.Deployment) *appsv1.Deployment {
 }
 
 // inject runs the plugin on the files of a scenario.
-func inject(t *testing.T, one *scenario.Scenario, version string) []world.Document {
+func inject(t *testing.T, one *scenario.Scenario, version string) []source.Document {
 	t.Helper()
 	folder := t.TempDir()
 	arguments := []string{"inject", "--kube-version", version}
@@ -183,7 +183,7 @@ func inject(t *testing.T, one *scenario.Scenario, version string) []world.Docume
 			arguments = append(arguments, "--environment", strings.TrimSpace(string(text)))
 		}
 	}
-	documents, err := world.Parse("the output", runs(t, arguments...))
+	documents, err := source.Parse("the output", runs(t, arguments...))
 	require.NoError(t, err)
 	return documents
 }
@@ -214,7 +214,7 @@ func objectsOf(t *testing.T, one *scenario.Scenario, files ...string) []client.O
 	var all []client.Object
 	for _, file := range files {
 		text, _ := one.File(file)
-		documents, err := world.Parse(file, []byte(text))
+		documents, err := source.Parse(file, []byte(text))
 		require.NoError(t, err)
 		for _, document := range documents {
 			require.NotNil(t, document.Object, "%s holds a %s", one.Name, document.Kind)

@@ -15,7 +15,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/scenario"
-	"kontroloop.ai/vector-sidecar-operator/internal/world"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 // What inject puts into manifests, eject takes out of them, of every scenario of
@@ -51,7 +51,7 @@ func TestEjectUndoesInject(t *testing.T) {
 // gives them.
 func deployments(t *testing.T, text []byte) map[string]*appsv1.Deployment {
 	t.Helper()
-	documents, err := world.Parse("a text", text)
+	documents, err := source.Parse("a text", text)
 	require.NoError(t, err)
 	found := map[string]*appsv1.Deployment{}
 	for _, document := range documents {

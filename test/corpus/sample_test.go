@@ -24,11 +24,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/offline"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
-	projects "kontroloop.ai/vector-sidecar-operator/internal/world"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
@@ -38,7 +38,7 @@ type sample struct {
 	needsLogs bool
 	// snapshot is all that the operator sees of the world but the workloads.
 	snapshot decision.Snapshot
-	merger   *offline.Merger
+	merger   *simulate.Merger
 	watch    *watched
 }
 
@@ -55,13 +55,13 @@ func loadSamples(t *testing.T) []*sample {
 	require.NoError(t, err)
 	version, err := server.ServerVersion()
 	require.NoError(t, err)
-	merger, err := offline.New()
+	merger, err := simulate.New()
 	require.NoError(t, err)
 	var all []*sample
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		documents, err := projects.Parse(file, text)
+		documents, err := source.Parse(file, text)
 		require.NoError(t, err)
 		namespace := world.Namespace(t)
 		one := &sample{merger: merger, watch: watch(t, namespace), snapshot: decision.Snapshot{

@@ -28,9 +28,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/offline"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -68,7 +68,7 @@ func TestARestrictedApplicationStaysRestricted(t *testing.T) {
 // What was merged is planned as done, so that nothing is written twice; and taken
 // out again, the workload is what it was.
 func TestWhatIsInjectedIsStableAndLeavesNoTrace(t *testing.T) {
-	merger, err := offline.New()
+	merger, err := simulate.New()
 	require.NoError(t, err)
 	for _, s := range scenarios(t) {
 		if _, ok := s.file(wantYAML); !ok {
@@ -116,7 +116,7 @@ func TestEveryCompanionHasANameThatTheServerTakes(t *testing.T) {
 	}
 }
 
-func carryOut(t *testing.T, merger *offline.Merger, deployment *appsv1.Deployment, p *plan.Plan) *appsv1.Deployment {
+func carryOut(t *testing.T, merger *simulate.Merger, deployment *appsv1.Deployment, p *plan.Plan) *appsv1.Deployment {
 	t.Helper()
 	merged, err := merger.Deployment(deployment, p)
 	require.NoError(t, err)

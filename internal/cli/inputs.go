@@ -20,7 +20,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/lint"
-	"kontroloop.ai/vector-sidecar-operator/internal/world"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 // Defaults of what a cluster would tell.
@@ -29,8 +29,8 @@ const (
 	defaultKubeVersion = "v1.36.0"
 )
 
-// source is where the objects of a command come from, as its flags say.
-type source struct {
+// inputs is where the objects of a command come from, as its flags say.
+type inputs struct {
 	app *app
 
 	files, sidecars   []string
@@ -46,8 +46,8 @@ type source struct {
 }
 
 // newSource adds the flags of the objects to a command.
-func newSource(a *app, command *cobra.Command) *source {
-	s := &source{app: a}
+func newInputs(a *app, command *cobra.Command) *inputs {
+	s := &inputs{app: a}
 	flags := command.Flags()
 	flags.StringArrayVarP(&s.files, "filename", "f", nil, "file or folder with workloads, ConfigMaps and VectorSidecars, - for the standard input; may be repeated")
 	flags.BoolVarP(&s.recursive, "recursive", "R", false, "read the folders in folders, too")
@@ -70,21 +70,21 @@ func newSource(a *app, command *cobra.Command) *source {
 }
 
 // many adds the flags of commands that speak of many workloads.
-func (s *source) many(command *cobra.Command) {
+func (s *inputs) many(command *cobra.Command) {
 	command.Flags().BoolVarP(&s.allNamespaces, "all-namespaces", "A", false, "look at all namespaces")
 	command.Flags().StringVarP(&s.selector, "selector", "l", "", "show only workloads with these labels")
 }
 
 // given is what files hold.
 type given struct {
-	documents, sidecars []world.Document
+	documents, sidecars []source.Document
 	// hasWorkloads and hasSidecars tell that these come from files alone.
 	hasWorkloads, hasSidecars bool
 }
 
 // open reads files and, where they are not enough, the cluster. names are those of
 // the workloads that the command is about, none for all.
-func (s *source) open(ctx context.Context, names ...string) (*scene, error) {
+func (s *inputs) open(ctx context.Context, names ...string) (*scene, error) {
 	about, err := s.concerning(names)
 	if err != nil {
 		return nil, err
@@ -97,9 +97,9 @@ func (s *source) open(ctx context.Context, names ...string) (*scene, error) {
 	if err != nil {
 		return nil, err
 	}
-	scene := &scene{source: s, about: about, documents: input.documents}
+	scene := &scene{inputs: s, about: about, documents: input.documents}
 	if input.hasWorkloads && input.hasSidecars {
-		scene.World = world.New(nil)
+		scene.World = source.NewWorld(nil)
 		scene.namespace = *s.app.kube.Namespace
 	} else if err := scene.load(ctx, input); err != nil {
 		return nil, err
@@ -114,8 +114,8 @@ func (s *source) open(ctx context.Context, names ...string) (*scene, error) {
 }
 
 // read reads the files and finds out what they say.
-func (s *source) read() (*given, error) {
-	files := world.Files{Stdin: s.app.In, Recursive: s.recursive}
+func (s *inputs) read() (*given, error) {
+	files := source.Files{Stdin: s.app.In, Recursive: s.recursive}
 	if s.app.files != nil {
 		files.ReadFile = s.app.readFile
 	}
@@ -137,9 +137,9 @@ func (s *source) read() (*given, error) {
 	return input, nil
 }
 
-func holds[T client.Object](lists ...[]world.Document) bool {
+func holds[T client.Object](lists ...[]source.Document) bool {
 	for _, list := range lists {
-		if slices.ContainsFunc(list, func(d world.Document) bool { _, is := d.Object.(T); return is }) {
+		if slices.ContainsFunc(list, func(d source.Document) bool { _, is := d.Object.(T); return is }) {
 			return true
 		}
 	}
@@ -147,7 +147,7 @@ func holds[T client.Object](lists ...[]world.Document) bool {
 }
 
 // chart is the sidecar chart's files.
-func (s *source) chart() (fs.FS, error) {
+func (s *inputs) chart() (fs.FS, error) {
 	if s.templates == "" {
 		return s.app.chart, nil
 	}
@@ -179,7 +179,7 @@ func isChart(name string) bool {
 }
 
 // wanted is the selector that the command line gives.
-func (s *source) wanted() (labels.Selector, error) {
+func (s *inputs) wanted() (labels.Selector, error) {
 	selector, err := labels.Parse(s.selector)
 	if err != nil {
 		return nil, fmt.Errorf("--selector: %w", err)
@@ -188,7 +188,7 @@ func (s *source) wanted() (labels.Selector, error) {
 }
 
 // label gives a workload the labels of the command line.
-func (s *source) label(deployment *appsv1.Deployment) {
+func (s *inputs) label(deployment *appsv1.Deployment) {
 	for key, value := range s.labels {
 		metav1.SetMetaDataLabel(&deployment.ObjectMeta, key, value)
 	}
@@ -217,7 +217,7 @@ func (g *given) namespaceOf(flag, current string) (string, error) {
 }
 
 func (g *given) lacksNamespace() bool {
-	return slices.ContainsFunc(g.documents, func(d world.Document) bool {
+	return slices.ContainsFunc(g.documents, func(d source.Document) bool {
 		deployment, ok := d.Object.(*appsv1.Deployment)
 		return ok && deployment.Namespace == ""
 	})

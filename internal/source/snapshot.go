@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package snapshot takes the snapshot that a decision is made on, from whatever
+// Package source takes the snapshot that a decision is made on, from whatever
 // can be read like a cluster: an API server, or files. It reads and does not judge.
 // The loop has records of its own, and takes its snapshots from those.
-package snapshot
+package source
 
 import (
 	"cmp"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package offline carries out a plan on a workload as the API server would, with
+// Package simulate carries out a plan on a workload as the API server would, with
 // its own merge code and without a server. It does not decide what to merge.
-package offline
+package simulate
 
 import (
 	"errors"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package snapshot_test
+package source_test
 
 import (
 	"context"
@@ -21,8 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
-	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
-	"kontroloop.ai/vector-sidecar-operator/internal/world"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -64,27 +63,27 @@ var (
 )
 
 // taker is one that reads objects, some of them not.
-func taker(t *testing.T, faults map[string]error, there ...client.Object) *snapshot.Taker {
+func taker(t *testing.T, faults map[string]error, there ...client.Object) *source.Taker {
 	t.Helper()
 	chart, err := sidecarchart.Load(vectorsidecar.FS)
 	require.NoError(t, err)
-	w := world.New(nil)
+	w := source.NewWorld(nil)
 	for _, object := range there {
 		w.Put(object)
 	}
-	return &snapshot.Taker{
+	return &source.Taker{
 		Reader: &faulty{Reader: w, faults: faults}, Platform: catalog.Of(chart, "", nil),
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
 	}
 }
 
-func decide(t *testing.T, from *snapshot.Taker, sidecar *v1alpha1.VectorSidecar) (*decision.Decision, error) {
+func decide(t *testing.T, from *source.Taker, sidecar *v1alpha1.VectorSidecar) (*decision.Decision, error) {
 	t.Helper()
 	taken, err := from.Take(t.Context(), sidecar)
 	if err != nil {
 		return nil, err
 	}
-	return snapshot.Decide(t.Context(), taken, from, nil)
+	return source.Decide(t.Context(), taken, from, nil)
 }
 
 func cart() client.Object {
@@ -161,7 +160,7 @@ func TestTakeFailsWhereTheLabelsOfTheNamespaceCannotBeReached(t *testing.T) {
 
 // counting counts the ConfigMaps that are read.
 type counting struct {
-	snapshot.ConfigMaps
+	source.ConfigMaps
 
 	read []string
 }
@@ -187,7 +186,7 @@ func TestDecideFollowsReferencesUntilTheSnapshotIsWhole(t *testing.T) {
 	require.NoError(t, err)
 	reader := &counting{ConfigMaps: from}
 
-	decided, err := snapshot.Decide(t.Context(), taken, reader, nil)
+	decided, err := source.Decide(t.Context(), taken, reader, nil)
 
 	require.NoError(t, err)
 	require.Nil(t, decided.Invalid)

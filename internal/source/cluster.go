@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package world
+package source
 
 import (
 	"context"
@@ -34,7 +34,7 @@ type Scope struct {
 // Load reads a part of a cluster, each kind once. It returns the World, and what
 // it was not allowed to see though a decision may need it.
 func Load(ctx context.Context, cluster client.Reader, scope Scope) (*World, []string, error) {
-	w := New(cluster)
+	w := NewWorld(cluster)
 	if scope.Namespace == "" {
 		// Those that may not be listed are asked for one by one.
 		if err := w.load(ctx, &corev1.NamespaceList{}, "Namespaces"); err != nil && !apierrors.IsForbidden(err) {

@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package world shows what a person gives, files, a cluster, or files laid over a
-// cluster, as one cluster to read. It writes nothing and decides nothing.
-package world
+package source
 
 import (
 	"cmp"
@@ -21,12 +19,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// World is a client.Reader of Deployments, VectorSidecars, ConfigMaps and the
-// metadata of Namespaces. Make one with New.
+// World shows what a person gives, files, a cluster, or files laid over a cluster, as one
+// cluster to read: a client.Reader of Deployments, VectorSidecars, ConfigMaps and the
+// metadata of Namespaces. Make one with NewWorld.
 type World struct {
 	cluster    client.Reader
 	namespaces map[client.ObjectKey]*corev1.Namespace
@@ -37,9 +35,9 @@ type World struct {
 	managers map[client.ObjectKey][]string
 }
 
-// New returns an empty World. cluster is asked for ConfigMaps and Namespaces that the
+// NewWorld returns an empty World. cluster is asked for ConfigMaps and Namespaces that the
 // World does not have; nil for none.
-func New(cluster client.Reader) *World {
+func NewWorld(cluster client.Reader) *World {
 	return &World{
 		cluster:    cluster,
 		namespaces: map[client.ObjectKey]*corev1.Namespace{},
@@ -126,7 +124,7 @@ func (w *World) namespace(ctx context.Context, key client.ObjectKey, into *metav
 	return nil
 }
 
-// List reads lists, by namespace, labels, and snapshot.IndexManager.
+// List reads lists, by namespace, labels, and IndexManager.
 func (w *World) List(_ context.Context, into client.ObjectList, options ...client.ListOption) error {
 	var given client.ListOptions
 	given.ApplyOptions(options)
@@ -151,7 +149,7 @@ func (w *World) isManaged(key client.ObjectKey, options *client.ListOptions) boo
 	if options.FieldSelector == nil {
 		return true
 	}
-	manager, isAsked := options.FieldSelector.RequiresExactMatch(snapshot.IndexManager)
+	manager, isAsked := options.FieldSelector.RequiresExactMatch(IndexManager)
 	return !isAsked || slices.Contains(w.managers[key], manager)
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package world
+package source
 
 import (
 	"testing"
@@ -14,12 +14,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/snapshot"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
 func TestAWorldIsReadLikeACluster(t *testing.T) {
-	w := New(nil)
+	w := NewWorld(nil)
 	carrying := objects.NewDeployment("carrying", "shop").Build()
 	carrying.ManagedFields = []metav1.ManagedFieldsEntry{{
 		Manager: "vectorsidecar/logs", Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1",
@@ -44,14 +43,14 @@ func TestAWorldIsReadLikeACluster(t *testing.T) {
 
 	require.Equal(t, []string{"shop/carrying", "shop/cart", "warehouse/cart"}, list())
 	require.Equal(t, []string{"shop/cart"}, list(client.InNamespace("shop"), client.MatchingLabels{"logs": "vector"}))
-	require.Equal(t, []string{"shop/carrying"}, list(client.MatchingFields{snapshot.IndexManager: "vectorsidecar/logs"}))
+	require.Equal(t, []string{"shop/carrying"}, list(client.MatchingFields{IndexManager: "vectorsidecar/logs"}))
 	require.NoError(t, w.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: "a"}, &corev1.ConfigMap{}))
 	require.True(t, apierrors.IsNotFound(w.Get(t.Context(), client.ObjectKey{Namespace: "warehouse", Name: "a"}, &corev1.ConfigMap{})))
 	require.Error(t, w.Get(t.Context(), client.ObjectKey{Name: "a"}, &corev1.Secret{}), "what it has none of is no \"not found\"")
 }
 
 func TestVectorSidecarsComeOldestFirst(t *testing.T) {
-	w := New(nil)
+	w := NewWorld(nil)
 	for name, age := range map[string]time.Duration{"young": 2 * time.Minute, "old": time.Minute, "as-young": 2 * time.Minute} {
 		sidecar := objects.NewVectorSidecar(name, "shop").Build()
 		sidecar.CreationTimestamp = metav1.NewTime(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).Add(age))
