@@ -79,6 +79,9 @@ func (c *checker) parseFile(number int) *value {
 		return nil
 	}
 	in.restore(tree)
+	if tree.hasNull() {
+		c.checkNulls("", tree)
+	}
 	c.interpolations = append(c.interpolations, in)
 	return tree
 }

@@ -32,6 +32,26 @@ func (c *checker) checkKeys() {
 	}
 }
 
+// checkNulls finds keys and items that have no value. Vector turns each file into TOML first,
+// which knows no such thing.
+func (c *checker) checkNulls(path string, v *value) {
+	for i, item := range v.items {
+		c.checkNull(path+"["+itoa(i)+"]", item.at, item)
+	}
+	for i := range v.entries {
+		e := &v.entries[i]
+		c.checkNull(join(path, e.key), e.at, e.value)
+	}
+}
+
+func (c *checker) checkNull(path string, at position, v *value) {
+	if v.form != null {
+		c.checkNulls(path, v)
+		return
+	}
+	c.add(wrongForm, at, path, c.version.isTabled(), "%s has no value", path, help("give it one, or leave it out: Vector takes no null"))
+}
+
 // checkProvider tells whether the configuration comes from elsewhere, so that
 // there is no more to check.
 func (c *checker) checkProvider() bool {

@@ -3,7 +3,10 @@
 
 package vectorconfig
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // form is what a value is.
 type form int
@@ -128,6 +131,12 @@ func (v *value) visit(path string, visit func(path string, v *value)) {
 		}
 	default:
 	}
+}
+
+// hasNull reports whether there is a value without a value below a table or a list.
+func (v *value) hasNull() bool {
+	return slices.ContainsFunc(v.items, func(item *value) bool { return item.form == null || item.hasNull() }) ||
+		slices.ContainsFunc(v.entries, func(e entry) bool { return e.value.form == null || e.value.hasNull() })
 }
 
 // join appends a key to a path.
