@@ -61,10 +61,14 @@ manifests: $(BIN)/controller-gen ## Generate the CustomResourceDefinition that t
 CRD_DESCRIPTIONS := 120
 
 .PHONY: vector-tables
-vector-tables: ## Write the table of all options of Vector's components, out of the data that Vector publishes, in FACTS.
+vector-tables: ## Write the table of all options of Vector's components, out of the data in FACTS, and of RELEASE out of a CHECKOUT of Vector.
 	@test -n '$(FACTS)' || { echo 'vector-tables: name the folder of vector-options.json.xz and vector-schema-0.57.0.json.xz in FACTS'; exit 2; }
-	go run ./test/vectortables '$(FACTS)'
-	FACTS='$(abspath $(FACTS))' go test -count=1 ./test/vectortables
+	$(if $(CHECKOUT),go run -C test/vectortables/checkout . '$(abspath $(CHECKOUT))' '$(RELEASE)' > '$(FURTHER)')
+	go run ./test/vectortables '$(FACTS)' $(if $(CHECKOUT),'$(FURTHER)')
+	FACTS='$(abspath $(FACTS))' $(if $(CHECKOUT),FURTHER='$(FURTHER)') go test -count=1 ./test/vectortables
+
+# FURTHER is where the options of a release that is not in FACTS are written, for vector-tables.
+FURTHER := $(abspath $(BIN))/vector-options.json
 
 ##@ Run
 

@@ -45,7 +45,7 @@ type Report struct {
 // checks the whole. The error is the context's, with which it ends.
 func Check(ctx context.Context, files []File, options Options) (*Report, error) {
 	c := &checker{effort: newEffort(ctx), tables: tables(), version: versionOf(options.Image), container: options.Container, files: files, counts: map[Level]int{}}
-	c.interpolates = c.interpolation()
+	c.interpolates, c.isTabled = c.interpolation(), c.version.isTabled()
 	root, isWhole := c.read()
 	c.root, c.intake = root, intakeOf(root)
 	if options.Image != "" && !c.version.known {
@@ -81,6 +81,9 @@ type checker struct {
 	counts   map[Level]int
 	effort   *effort
 
+	// isTabled reports whether the options of what is judged are known: then what is not
+	// among them does not exist.
+	isTabled bool
 	// interpolates tells whether ${VAR} is replaced, interpolations what was in the files.
 	interpolates   bool
 	interpolations []*interpolation

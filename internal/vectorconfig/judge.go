@@ -25,12 +25,11 @@ func (c *checker) objectOf(one *component, minor int) *vectoroptions.Object {
 	return vectoroptions.Component(minor, section, one.profile.alias)
 }
 
-// judgeGlobals holds what is outside of components to the options of the newest
-// version; those of others are not known.
+// judgeGlobals holds what is outside of components to the options of the newest version.
+// Those of others are hardly different, and not known: of them is only warned.
 func (c *checker) judgeGlobals() {
-	if c.version.known && c.version.minor != vectoroptions.Newest {
-		return
-	}
+	defer func(before bool) { c.isTabled = before }(c.isTabled)
+	c.isTabled = c.isTabled && c.version.minor == vectoroptions.Newest
 	object := vectoroptions.Globals()
 	for _, e := range c.root.entries {
 		if option := object.Option(e.key); option != nil {
@@ -56,7 +55,7 @@ func (c *checker) judge(path, of string, at position, v *value, object *vectorop
 	}
 	for _, name := range missing {
 		if !slices.Contains(except, name) {
-			c.add(missingOption, at, path, c.version.isTabled(), "%s needs %s", of, name, c.didYouMeanInstead(v, object, name))
+			c.add(missingOption, at, path, c.isTabled, "%s needs %s", of, name, c.didYouMeanInstead(v, object, name))
 		}
 	}
 }
@@ -69,7 +68,7 @@ func (c *checker) reportUnknown(path, of string, e *entry, object *vectoroptions
 	if !object.Denies {
 		ignored = ", and Vector ignores it"
 	}
-	c.add(unknownOption, e.at, here, object.Denies && c.version.isTabled(), "%s has no option %q%s", of, e.key, ignored, didYouMean(c.effort.nearest(e.key, names(object))))
+	c.add(unknownOption, e.at, here, object.Denies && c.isTabled, "%s has no option %q%s", of, e.key, ignored, didYouMean(c.effort.nearest(e.key, names(object))))
 }
 
 // names are those that one may write in an object, without free keys.
@@ -144,14 +143,14 @@ func (c *checker) judgeValue(path string, v *value, forms []vectoroptions.Form) 
 	if v.form != list && v.form != table {
 		given += ", " + strconv.Quote(v.scalar)
 	}
-	c.add(wrongForm, v.at, path, c.version.isTabled(), "%s is %s, and not %s", path, given, nouns(forms))
+	c.add(wrongForm, v.at, path, c.isTabled, "%s is %s, and not %s", path, given, nouns(forms))
 }
 
 // reportChoice says that a value is none of those that there are. A slip of a codec is one
 // in any version.
 func (c *checker) reportChoice(path string, v *value, choices []string) {
 	code, near := noSuchValue, c.effort.nearest(v.scalar, choices)
-	isCertain := c.version.isTabled()
+	isCertain := c.isTabled
 	if strings.HasSuffix(path, ".codec") {
 		code, isCertain = unknownCodec, isCertain || near != ""
 	}

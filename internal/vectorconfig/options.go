@@ -24,7 +24,7 @@ func (c *checker) checkOptions(one *component) {
 	object := c.objectOf(one, c.version.minor)
 	for _, key := range misplaced[one.kind] {
 		if e := one.options.entry(key); e != nil && (object == nil || object.Option(key) == nil) {
-			c.add(misplacedKey, e.at, join(one.path, key), object != nil && object.Denies && c.version.isTabled(), "a %s of this type has no %s", one.kind, key)
+			c.add(misplacedKey, e.at, join(one.path, key), object != nil && object.Denies && c.isTabled, "a %s of this type has no %s", one.kind, key)
 		}
 	}
 	c.checkBuffer(one)

@@ -89,7 +89,7 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 			{text: "text"}, {text: "sources: [a]"}, {text: "sources: {a: b}"}, {text: "[]", name: "v.json"},
 			{text: "sources: {a: {type: file, include: /a}}"}, {text: "sources: {a: {type: file, include: [1]}}"}, {text: "sources: {a: {type: file, max_line_bytes: many}}"}, {text: "sources: {a: {type: file, max_line_bytes: -1}}"},
 			{text: "sources: {a: {type: file, max_line_bytes: 1.5}}"}, {text: "sources: {a: {type: file, ignore_not_found: \"true\"}}"}, {text: "sinks: {a: {type: http, batch: 5}}"}, {text: "sinks: {a: {type: http, tls: {verify_certificate: 1}}}"},
-			{text: graph("transforms:\n", ok)}, {text: "sources: {a: {type: file, max_line_bytes: null}}"}, {text: graph("", "inputs: [app, ~]")}, {text: "{\"data_dir\": null}", name: "v.json"},
+			{text: "tests: [{name: a, input: []}]\n" + graph("", ok)}, {text: graph("transforms:\n", ok)}, {text: "sources: {a: {type: file, max_line_bytes: null}}"}, {text: graph("", "inputs: [app, ~]")}, {text: "{\"data_dir\": null}", name: "v.json"},
 			{text: "data_dir: 5\n" + graph("", ok)}, {text: "api: {enabled: \"yes\"}\n" + graph("", ok)},
 		},
 		silent: []try{
@@ -222,6 +222,7 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 		fires: []try{
 			{text: "sinks: {a: {type: http, compressoin: gzip}}"}, {text: "sources: {a: {type: file, include: [/a], multiline: {colour: x}}}"}, {text: "sinks: {a: {type: console, buffer: [{type: memory, max_event: 5}]}}"},
 			{text: "sources: {a: {type: socket, mode: tcp, address: \"0.0.0.0:1\", colour: red}}"}, {text: "sources: {a: {type: file, includes: [/a], include: [/b]}}", image: "vector:latest"},
+			{text: "provider: {type: http, url: \"http://a.example/\", intervall: 5}"}, {text: "tests: [{name: a, outptus: []}]\n" + graph("", ok)}, {text: "api: {enable: true}\n" + graph("", ok), image: "vector:0.50.0"},
 			{text: "api: {enable: true}\n" + graph("", ok)}, {text: "transforms: {a: {type: dedupe, fields: {matches: [a]}}}"},
 		},
 		silent: []try{

@@ -49,7 +49,7 @@ func (c *checker) checkNull(path string, at position, v *value) {
 		c.checkNulls(path, v)
 		return
 	}
-	c.add(wrongForm, at, path, c.version.isTabled(), "%s has no value", path, help("give it one, or leave it out: Vector takes no null"))
+	c.add(wrongForm, at, path, c.isTabled, "%s has no value", path, help("give it one, or leave it out: Vector takes no null"))
 }
 
 // checkProvider tells whether the configuration comes from elsewhere, so that
@@ -63,6 +63,7 @@ func (c *checker) checkProvider() bool {
 		first := c.components[0]
 		c.report(besideProvider, first.at, first.path, "%s is there beside provider", first.path)
 	}
+	c.judgeGlobals()
 	return true
 }
 

@@ -6,6 +6,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -18,6 +19,9 @@ const (
 	optionsFile = "vector-options.json.xz"
 	schemaFile  = "vector-schema-0.57.0.json.xz"
 )
+
+// schemaMinor is the release of the schema.
+const schemaMinor = 57
 
 // typ has the forms that a value may have, by their kind: string, uint, int, float,
 // bool, array, object, ascii_char, condition, and any where everything goes.
@@ -55,9 +59,6 @@ type facts struct {
 	schema   *schema
 }
 
-// newest is the release whose schema is known.
-func (f *facts) newest() int { return slices.Max(f.minors()) }
-
 func (f *facts) minors() []int {
 	var all []int
 	for minor := range f.releases {
@@ -67,11 +68,21 @@ func (f *facts) minors() []int {
 	return all
 }
 
-// readFacts reads both files of a folder, compressed as they are.
-func readFacts(folder string) (*facts, error) {
+// readFacts reads both files of a folder, compressed as they are, and files of further
+// releases, which command checkout prints.
+func readFacts(folder string, further ...string) (*facts, error) {
 	var documented map[string]release
 	if err := readCompressed(filepath.Join(folder, optionsFile), &documented); err != nil {
 		return nil, err
+	}
+	for _, path := range further {
+		text, err := os.ReadFile(path) //nolint:gosec // the file is given by who runs it
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(text, &documented); err != nil {
+			return nil, fmt.Errorf("reading %q: %w", path, err)
+		}
 	}
 	f := &facts{releases: map[int]release{}, schema: &schema{}}
 	for name, of := range documented {

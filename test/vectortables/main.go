@@ -16,11 +16,11 @@ import (
 const tables = "internal/vectoroptions/data"
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: vectortables DIR, with the folder of "+optionsFile+" and "+schemaFile)
+	if len(os.Args) < 2 || len(os.Args) > 3 {
+		fmt.Fprintln(os.Stderr, "usage: vectortables DIR [FILE], with the folder of "+optionsFile+" and "+schemaFile+", and the options of a further release")
 		os.Exit(2)
 	}
-	text, err := build(os.Args[1], tables)
+	text, err := build(os.Args[1], tables, os.Args[2:]...)
 	if err == nil {
 		err = os.WriteFile(filepath.Join(tables, "options.txt"), []byte(text), 0o644) //nolint:gosec // a file of the repository
 	}
@@ -30,9 +30,10 @@ func main() {
 	}
 }
 
-// build makes the table of the facts in one folder and the lists in another.
-func build(facts, lists string) (string, error) {
-	f, err := readFacts(facts)
+// build makes the table of the facts in one folder, the lists in another, and files of
+// further releases.
+func build(facts, lists string, further ...string) (string, error) {
+	f, err := readFacts(facts, further...)
 	if err != nil {
 		return "", err
 	}

@@ -313,7 +313,7 @@ func program(s *schema, denies map[string]int, minor int) release {
 		}
 	}
 	globals := f.typeOf(&schema{AllOf: s.AllOf})["object"]
-	for _, others := range []string{"sources", "transforms", "sinks", "tests"} {
+	for _, others := range []string{"sources", "transforms", "sinks"} {
 		delete(globals.Options, others)
 	}
 	all["globals"]["vector"] = globals

@@ -114,7 +114,7 @@ func (o *option) clone() *option {
 // widened is every release as the tables have it: the documentation, widened by the
 // program, and then by the exceptions.
 func widened(f *facts, denies map[string]int, exceptions []*exception) map[int]release {
-	last := f.newest()
+	const last = schemaMinor
 	all := map[int]release{}
 	for minor, documented := range f.releases {
 		of := program(f.schema, denies, minor)
