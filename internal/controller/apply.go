@@ -21,6 +21,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -99,7 +100,7 @@ func (o *outcome) retry() error {
 // refers to any more.
 func (r *Reconciler) act(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) *outcome {
 	result := &outcome{}
-	owner := client.ObjectKeyFromObject(sidecar)
+	known := r.memory.Of(client.ObjectKeyFromObject(sidecar))
 	for i := range decided.Missing {
 		companion := &decided.Missing[i]
 		err := r.provide(ctx, companion)
@@ -122,43 +123,37 @@ func (r *Reconciler) act(ctx context.Context, sidecar *v1alpha1.VectorSidecar, d
 			continue
 		}
 		group.Go(func() error {
-			if ctx.Err() == nil && r.mayWrite(ctx, owner, p, result) {
-				r.write(ctx, owner, p, result)
+			if ctx.Err() == nil && r.mayWrite(ctx, known, p, result) {
+				r.write(ctx, known, p, result)
 			}
 			return nil
 		})
 	}
 	_ = group.Wait() // Its functions report to the outcome.
-	r.collect(ctx, owner, decided.Obsolete, result)
-	r.keep(owner, decided.Plans)
+	r.collect(ctx, known, sidecar.Namespace, decided.Obsolete, result)
+	known.KeepExpectations(decided.Plans)
 	result.sort()
 	return result
 }
 
 // collect deletes the companions that no workload can be rolled back to.
-func (r *Reconciler) collect(ctx context.Context, owner types.NamespacedName, obsolete []string, result *outcome) {
-	unused, wait, err := r.history.unused(ctx, owner, obsolete)
+func (r *Reconciler) collect(ctx context.Context, known *state.Sidecar, namespace string, obsolete []string, result *outcome) {
+	unused, wait, err := r.unusedRevisions(ctx, known, namespace, obsolete)
 	if err != nil {
-		result.fail("ReplicaSets of "+owner.Namespace, meta.ReasonRetrying, err, false)
+		result.fail("ReplicaSets of "+namespace, meta.ReasonRetrying, err, false)
 	}
 	result.lookAgain = wait
 	for _, name := range unused {
-		if err := r.writer.DeleteCompanion(ctx, types.NamespacedName{Namespace: owner.Namespace, Name: name}); err != nil {
+		if err := r.writer.DeleteCompanion(ctx, types.NamespacedName{Namespace: namespace, Name: name}); err != nil {
 			result.fail("ConfigMap "+name, meta.ReasonRetrying, err, false)
 		}
 	}
 }
 
-// keep drops what is remembered of workloads that no plan is about any more.
-func (r *Reconciler) keep(owner types.NamespacedName, plans []plan.Plan) {
-	r.ledger.keep(owner, plans)
-	r.breaker.keep(owner, plans)
-}
-
 // write carries out one plan and notes the answer.
-func (r *Reconciler) write(ctx context.Context, owner types.NamespacedName, p *plan.Plan, result *outcome) {
+func (r *Reconciler) write(ctx context.Context, known *state.Sidecar, p *plan.Plan, result *outcome) {
 	object := status.Object(p.Target)
-	if err := r.ledger.refusal(owner, p); err != nil {
+	if err := known.Refusal(p); err != nil {
 		tellUndone(ctx, object, fmt.Errorf("the same was refused a short while ago: %w", err))
 		if reason, _ := explain(err); p.Action != plan.Note {
 			result.fail(object, reason, err, true)
@@ -169,19 +164,19 @@ func (r *Reconciler) write(ctx context.Context, owner types.NamespacedName, p *p
 	r.events.wrote()
 	switch reason, permanent := explain(err); {
 	case err == nil:
-		r.ledger.wrote(owner, p, written)
-		if p.StartsPods() && p.Action != plan.Remove && r.breaker.wrote(owner, p.Target.UID, hashOf(p)) || p.Repairs {
+		known.Wrote(p, written.Generation, written.ResourceVersion)
+		if p.StartsPods() && p.Action != plan.Remove && known.Injected(p.Target.UID, p.InjectedHash()) || p.Repairs {
 			r.Metrics.Repaired()
 		}
 		result.succeed(p)
-		log.FromContext(ctx).Info("workload written", "action", p.Action, telemetry.KeyWorkload, object, telemetry.KeyHash, hashOf(p), telemetry.KeyChangeCause, p.Cause, "generation", written.Generation)
-	case errors.Is(err, apply.ErrGone), errors.Is(err, apply.ErrStale), r.isAhead(owner, p, err):
+		log.FromContext(ctx).Info("workload written", "action", p.Action, telemetry.KeyWorkload, object, telemetry.KeyHash, p.InjectedHash(), telemetry.KeyChangeCause, p.Cause, "generation", written.Generation)
+	case errors.Is(err, apply.ErrGone), errors.Is(err, apply.ErrStale), isAhead(known, p, err):
 		tellUndone(ctx, object, err)
-		result.miss(r.ledger.miss(owner, p))
+		result.miss(known.Miss(p))
 	case permanent && p.Action == plan.Note: // The sidecar is as it should be all the same.
-		r.ledger.refused(owner, p, err)
+		known.Refused(p, err)
 	case permanent && p.Action != plan.Remove: // A finalizer waits for a removal.
-		r.ledger.refused(owner, p, err)
+		known.Refused(p, err)
 		result.fail(object, reason, err, true)
 	default:
 		result.fail(object, reason, err, false)
@@ -196,7 +191,7 @@ func (r *Reconciler) apply(ctx context.Context, p *plan.Plan) (apply.Written, er
 	applying.span.Set(telemetry.AttributeKind, p.Target.Kind)
 	applying.span.Set(telemetry.AttributeWorkload, p.Target.Name)
 	applying.span.Set(telemetry.AttributeAction, string(p.Action))
-	applying.span.Set(telemetry.AttributeHash, hashOf(p))
+	applying.span.Set(telemetry.AttributeHash, p.InjectedHash())
 	written, err := r.writer.Workload(ctx, p)
 	applying.end(err)
 	r.Metrics.Wrote(string(p.Action), resultOf(err))

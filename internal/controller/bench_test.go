@@ -10,7 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -28,7 +30,7 @@ func BenchmarkMatch(b *testing.B) {
 		"one of three": {MatchExpressions: []metav1.LabelSelectorRequirement{requirement("logs", "In", "vector", "a", "b")}},
 	} {
 		b.Run(name, func(b *testing.B) {
-			r := &Reconciler{fleet: workloadcache.New(), ledger: newLedger(time.Now)}
+			r := &Reconciler{fleet: workloadcache.New(), memory: state.New(time.Now)}
 			for n := range all {
 				if n%(all/matching) == 0 {
 					r.fleet.Put(record(fmt.Sprintf("app-%d", n), "shop", map[string]string{"logs": "vector", "tier": "web"}, manager))
@@ -38,9 +40,10 @@ func BenchmarkMatch(b *testing.B) {
 			}
 			sidecar := objects.NewVectorSidecar("logs", "shop").Build()
 			sidecar.Spec.Selector = selector
+			known := r.memory.Of(client.ObjectKeyFromObject(sidecar))
 			b.ReportAllocs()
 			for n := 0; n < b.N; n += matching {
-				require.Len(b, r.workloads(sidecar), matching)
+				require.Len(b, r.workloads(sidecar, known), matching)
 			}
 		})
 	}

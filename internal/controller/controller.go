@@ -27,6 +27,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -91,17 +92,11 @@ type Reconciler struct {
 	events     *announcer
 	writer     *apply.Writer
 	memo       *decision.Memo
-	ledger     *ledger
-	breaker    *breaker
-	references *references
-	history    *history
+	memory     *state.Memory
 	catalogue  *catalog.Catalog
 	namespaces *namespaces
-	verdicts   *verdicts
 	fleet      *workloadcache.Cache
-	statusPace *statusPace
 	contents   *contents
-	taken      *taken
 	pods       *pods
 	sweeper    *sweeper
 	anew       *anew
@@ -125,19 +120,13 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 		events:     announcer,
 		writer:     apply.New(mgr.GetClient()),
 		memo:       options.Memo,
-		ledger:     newLedger(time.Now),
-		breaker:    newBreaker(time.Now),
-		references: newReferences(),
-		history:    newHistory(mgr.GetAPIReader(), time.Now),
+		memory:     state.New(time.Now),
 		catalogue:  options.Catalogue,
 		namespaces: newNamespaces(mgr.GetClient(), mgr.GetAPIReader(), options.WatchNamespaces),
-		verdicts:   newVerdicts(time.Now),
 		fleet:      options.Workloads,
-		statusPace: newStatusPace(time.Now),
 		contents:   newContents(mgr.GetAPIReader()),
 		anew:       newAnew(),
-		taken:      newTaken(),
-		pods:       newPods(mgr.GetAPIReader(), time.Now),
+		pods:       &pods{live: mgr.GetAPIReader()},
 
 		instruments: &instruments{Instruments: options.Instruments, pulse: newPulse(options.Patience), now: time.Now},
 	}
@@ -250,21 +239,22 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 	if err := r.collectVerdicts(ctx, sidecar); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("reading what Vector said: %w", err)
 	}
-	sidecar.Status = *r.statusPace.last(sidecar)
+	known := r.memory.Of(request.NamespacedName)
+	sidecar.Status = *known.Status(sidecar)
 	taken, err := r.observe(ctx, sidecar)
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("observing: %w", err)
 	}
 	asking := r.asking(sidecar)
-	decided, err := r.decide(ctx, taken, asking != "" || r.anew.isDue(request.NamespacedName))
+	decided, err := r.decide(ctx, taken, asking != "" || known.IsResyncDue())
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("deciding: %w", err)
 	}
 	ctx = log.IntoContext(ctx, log.FromContext(ctx).WithValues(telemetry.KeyEnvironment, decided.Environment))
 	span.Set(telemetry.AttributeEnvironment, decided.Environment)
 	span.Count(telemetry.AttributeMatched, decided.Matched)
-	r.contents.forget(r.references.keep(request.NamespacedName, decided.ConfigMaps()...))
-	r.taken.keep(request.NamespacedName, decided.Taken)
+	r.contents.forget(known.KeepReferences(decided.ConfigMaps()))
+	known.Adopt(decided.Taken)
 	return r.carryOut(ctx, sidecar, decided, asking)
 }
 
@@ -290,7 +280,7 @@ func (r *Reconciler) carryOut(ctx context.Context, sidecar *v1alpha1.VectorSidec
 		result, err := r.release(ctx, sidecar)
 		return result, outcome.name(sidecar), err
 	}
-	return reconcile.Result{RequeueAfter: r.lookAgain(client.ObjectKeyFromObject(sidecar), decided, outcome)}, outcome.name(sidecar), nil
+	return reconcile.Result{RequeueAfter: r.lookAgain(r.memory.Of(client.ObjectKeyFromObject(sidecar)), decided, outcome)}, outcome.name(sidecar), nil
 }
 
 // decide has the snapshot judged, with nothing remembered if it is to be judged anew.
@@ -298,14 +288,14 @@ func (r *Reconciler) decide(ctx context.Context, taken *decision.Snapshot, isAne
 	ctx, planning := r.begin(ctx, "plan")
 	defer func() { planning.end(err) }()
 	taken.Observer = r.observeStep
-	owner := client.ObjectKeyFromObject(taken.Sidecar)
+	known := r.memory.Of(client.ObjectKeyFromObject(taken.Sidecar))
 	if !isAnew {
-		return source.Decide(ctx, taken, noted{r, owner}, r.memo)
+		return source.Decide(ctx, taken, noted{r, known}, r.memo)
 	}
 	fresh := decision.NewMemo()
-	if decided, err = source.Decide(ctx, taken, noted{r, owner}, fresh); err == nil {
+	if decided, err = source.Decide(ctx, taken, noted{r, known}, fresh); err == nil {
 		r.memo.Adopt(fresh)
-		r.anew.done(owner)
+		known.Resynced()
 		r.Metrics.JudgedAnew(decided.Writes())
 	}
 	return decided, err
@@ -314,12 +304,12 @@ func (r *Reconciler) decide(ctx context.Context, taken *decision.Snapshot, isAne
 // lookAgain is when to look again although no event may come: a break in a repair
 // loop ends by itself, and so does a soak, what refused a write may be lifted, pods are
 // not watched, and a watch may stay behind. 0 is never.
-func (r *Reconciler) lookAgain(name types.NamespacedName, decided *decision.Decision, result *outcome) time.Duration {
-	_, wait := r.breaker.open(name)
+func (r *Reconciler) lookAgain(known *state.Sidecar, decided *decision.Decision, result *outcome) time.Duration {
+	_, wait := known.Loops()
 	if len(result.failures) > 0 || decided.Late {
-		wait = sooner(wait, lastRetry)
+		wait = sooner(wait, state.LastRetry)
 	}
-	wait = sooner(sooner(wait, decided.Again), r.pods.next(name))
+	wait = sooner(sooner(wait, decided.Again), known.NextPodLook())
 	return sooner(sooner(wait, result.missed), sooner(result.lookAgain, result.statusWait))
 }
 
@@ -333,14 +323,8 @@ func sooner(a, b time.Duration) time.Duration {
 
 // forget drops what is remembered of a VectorSidecar that is gone.
 func (r *Reconciler) forget(name types.NamespacedName) {
-	r.keep(name, nil)
-	r.contents.forget(r.references.keep(name))
-	r.history.keep(name, nil, nil)
-	r.taken.keep(name, decision.Taken{})
-	r.pods.forget(name)
-	r.statusPace.forget(name)
+	r.contents.forget(r.memory.Forget(name))
 	r.sweeper.wake()
-	r.anew.done(name)
 	r.auditor.forget(name)
 	r.Metrics.Forget(name)
 }

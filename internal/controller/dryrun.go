@@ -25,7 +25,7 @@ func (r *Reconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	if err := r.HasRead(); err != nil {
 		return nil, err
 	}
-	taken, err := r.snapshot(ctx, sidecar)
+	taken, err := r.snapshot(ctx, sidecar, r.memory.Peek(client.ObjectKeyFromObject(sidecar)))
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
@@ -103,7 +104,7 @@ func (s *sweeper) Start(ctx context.Context) error {
 		case notYet:
 			next, retry = sweepRetry, sweepRetry
 		case notAble:
-			next, retry = retry, min(2*retry, lastRetry)
+			next, retry = retry, min(2*retry, state.LastRetry)
 		}
 		select {
 		case <-ctx.Done():

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
@@ -44,26 +45,25 @@ type auditor struct {
 
 	mu sync.Mutex
 	// asked are the VectorSidecars for which a namespace is to be listed, each with the
-	// annotation that asks for it, and answered those for which it was.
-	asked    map[string]map[types.NamespacedName]string
-	answered map[types.NamespacedName]string
+	// annotation that asks for it.
+	asked map[string]map[types.NamespacedName]string
 }
 
 func newAuditor(r *Reconciler, log logr.Logger) *auditor {
 	return &auditor{
 		Reconciler: r, log: log, woken: make(chan struct{}, 1),
-		asked: map[string]map[types.NamespacedName]string{}, answered: map[types.NamespacedName]string{},
+		asked: map[string]map[types.NamespacedName]string{},
 	}
 }
 
 // hasAnswered reports whether the workloads of a VectorSidecar's namespace have been listed
 // since an annotation asked for it. If not, they are soon, and a pass follows.
 func (a *auditor) hasAnswered(name types.NamespacedName, by string) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.answered[name] == by {
+	if a.memory.Of(name).LiveListed() == by {
 		return true
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if a.asked[name.Namespace] == nil {
 		a.asked[name.Namespace] = map[types.NamespacedName]string{}
 	}
@@ -80,7 +80,6 @@ func (a *auditor) forget(name types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.asked[name.Namespace], name)
-	delete(a.answered, name)
 }
 
 // Start audits from time to time, and when asked to, until the context ends.
@@ -100,7 +99,7 @@ func (a *auditor) Start(ctx context.Context) error {
 		case <-a.woken:
 		case <-regular:
 			if regular = a.next(); !a.auditScope(ctx) {
-				regular = time.After(lastRetry)
+				regular = time.After(state.LastRetry)
 			}
 		}
 	}
@@ -141,10 +140,8 @@ func (a *auditor) answer(ctx context.Context) (isDone bool) {
 			a.postpone(namespace, by)
 			continue
 		}
-		a.mu.Lock()
-		maps.Copy(a.answered, by)
-		a.mu.Unlock()
-		for name := range by {
+		for name, annotation := range by {
+			a.memory.Of(name).HasLiveListed(annotation)
 			a.anew.ask(ctx, name)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -20,21 +19,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 const (
-	// startingPods is how long a rollout may go on before its pods are looked at: most
-	// are done by then, and cost nothing.
-	startingPods = 2 * time.Second
-	// firstPodLook and lastPodLook are the waits between two looks, each half as long
-	// again as the one before. Where it has been so for longer than newTrouble, the wait
-	// grows on.
-	firstPodLook, lastPodLook = 2 * time.Second, 30 * time.Second
-	newTrouble                = 10 * time.Minute
 	// lookedAt is at how many workloads of a VectorSidecar: those that a status names.
 	lookedAt = 20
 	// podsAtOnce bounds what one answer of the API server holds, and podPages how many
@@ -49,55 +40,25 @@ const (
 // pods looks at the pods of workloads that are not settled, for what keeps them from
 // running. Pods are many and change all the time: they are not watched, and nothing of
 // them is kept but the answer.
-type pods struct {
-	live client.Reader
-	now  func() time.Time
-
-	mu    sync.Mutex
-	looks map[types.NamespacedName]map[types.UID]podLook
-}
-
-// podLook is the last look at the pods of a workload.
-type podLook struct {
-	// rollout is where the workload was then: elsewhere, it is looked at anew.
-	rollout workload.Rollout
-	next    time.Time
-	wait    time.Duration
-	isSeen  bool
-	isTold  bool // that it cannot be seen
-	fault   workload.Fault
-}
-
-func newPods(live client.Reader, now func() time.Time) *pods {
-	return &pods{live: live, now: now, looks: map[types.NamespacedName]map[types.UID]podLook{}}
-}
+type pods struct{ live client.Reader }
 
 // look returns what is wrong with the pods of those workloads that carry the sidecar of
 // an owner, are not settled, and could be looked at, now or a short while ago.
-func (p *pods) look(ctx context.Context, owner types.NamespacedName, all []*workloadcache.Record) map[types.UID]workload.Fault {
-	manager := meta.Manager(owner.Name)
-	due := p.plan(owner, unsettledOf(all, manager))
+func (p *pods) look(ctx context.Context, known *state.Sidecar, manager string, all []*workloadcache.Record) map[types.UID]workload.Fault {
+	due := known.PodsDue(unsettledOf(all, manager))
 	group := errgroup.Group{}
 	group.SetLimit(podLooks)
 	for _, record := range due {
 		group.Go(func() error {
 			fault, err := p.read(ctx, record, manager)
-			if isNews := p.note(owner, record, fault, err == nil); isNews && ctx.Err() == nil {
+			if isNews := known.SetFault(record.UID, fault, err == nil); isNews && ctx.Err() == nil {
 				telemetry.Warn(log.FromContext(ctx), "pods cannot be read", telemetry.KeyWorkload, record.Name, "cause", err.Error())
 			}
 			return nil
 		})
 	}
 	_ = group.Wait() // What went wrong is in the log; who is not seen is judged by time.
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	faults := map[types.UID]workload.Fault{}
-	for uid, look := range p.looks[owner] {
-		if look.isSeen {
-			faults[uid] = look.fault
-		}
-	}
-	return faults
+	return known.Faults()
 }
 
 // unsettledOf are the workloads to look at, those that have been so the longest first.
@@ -112,67 +73,6 @@ func unsettledOf(all []*workloadcache.Record, manager string) []*workloadcache.R
 		return cmp.Or(a.Since.Compare(b.Since), strings.Compare(a.Name, b.Name))
 	})
 	return found[:min(len(found), lookedAt)]
-}
-
-// plan returns those of the workloads that are to be looked at now, and forgets what was
-// seen of all others.
-func (p *pods) plan(owner types.NamespacedName, all []*workloadcache.Record) []*workloadcache.Record {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	before, now := p.looks[owner], p.now()
-	delete(p.looks, owner)
-	var due []*workloadcache.Record
-	for _, record := range all {
-		look, known := before[record.UID]
-		if !known || look.rollout != record.Rollout {
-			look = podLook{rollout: record.Rollout, next: now}
-			if record.Rollout == workload.RolloutProgressing {
-				look.next = record.Since.Add(startingPods)
-			}
-		}
-		if !now.Before(look.next) {
-			longest := lastPodLook
-			if record.For(now) > newTrouble {
-				longest = lastRetry
-			}
-			look.wait = min(max(firstPodLook, look.wait*3/2), longest)
-			look.next = now.Add(look.wait)
-			due = append(due, record)
-		}
-		if p.looks[owner] == nil {
-			p.looks[owner] = map[types.UID]podLook{}
-		}
-		p.looks[owner][record.UID] = look
-	}
-	return due
-}
-
-// note remembers an answer. It reports whether it is news that there was none.
-func (p *pods) note(owner types.NamespacedName, record *workloadcache.Record, fault workload.Fault, isSeen bool) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	look := p.looks[owner][record.UID]
-	isNews := !isSeen && !look.isTold
-	look.fault, look.isSeen, look.isTold = fault, isSeen, !isSeen
-	p.looks[owner][record.UID] = look
-	return isNews
-}
-
-// next is when to look again, 0 for never.
-func (p *pods) next(owner types.NamespacedName) time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	wait, now := time.Duration(0), p.now()
-	for _, look := range p.looks[owner] {
-		wait = sooner(wait, max(look.next.Sub(now), atOnce))
-	}
-	return wait
-}
-
-func (p *pods) forget(owner types.NamespacedName) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.looks, owner)
 }
 
 // read looks at the pods of a workload's newest template.

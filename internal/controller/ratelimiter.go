@@ -9,12 +9,8 @@ import (
 
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-)
 
-// Retries begin and end at these intervals, each twice the one before.
-const (
-	firstRetry = time.Second
-	lastRetry  = 5 * time.Minute
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 )
 
 // jittered spreads retries: without it, all that failed together would be tried
@@ -24,7 +20,7 @@ type jittered struct {
 }
 
 func newRetries() jittered {
-	return jittered{workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstRetry, lastRetry)}
+	return jittered{workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](state.FirstRetry, state.LastRetry)}
 }
 
 // When is up to a fifth earlier than the interval.

@@ -6,7 +6,6 @@ package controller
 import (
 	"context"
 	"strings"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -29,13 +28,10 @@ import (
 // and what was refused stays known, because the cluster has not forgotten it either.
 type anew struct {
 	passes chan event.TypedGenericEvent[types.NamespacedName]
-
-	mu  sync.Mutex
-	due map[types.NamespacedName]bool
 }
 
 func newAnew() *anew {
-	return &anew{passes: make(chan event.TypedGenericEvent[types.NamespacedName]), due: map[types.NamespacedName]bool{}}
+	return &anew{passes: make(chan event.TypedGenericEvent[types.NamespacedName])}
 }
 
 // source hands the passes to the loop, after those that an event asks for.
@@ -60,26 +56,6 @@ func (a *anew) ask(ctx context.Context, name types.NamespacedName) {
 	}
 }
 
-// mark has the next pass of a VectorSidecar remember nothing.
-func (a *anew) mark(name types.NamespacedName) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.due[name] = true
-}
-
-func (a *anew) isDue(name types.NamespacedName) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.due[name]
-}
-
-// done notes that a VectorSidecar was judged anew, or is gone.
-func (a *anew) done(name types.NamespacedName) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	delete(a.due, name)
-}
-
 // rejudger has every VectorSidecar judged anew from time to time. Only a leader does.
 type rejudger struct{ *Reconciler }
 
@@ -92,7 +68,7 @@ func (r rejudger) Start(ctx context.Context) error {
 		case <-time.After(wait.Jitter(r.options.ReconcileInterval, 0.2)):
 		}
 		for _, name := range keysOf(r.list(ctx, "", "", "")) {
-			r.anew.mark(name)
+			r.memory.Of(name).ResyncNext()
 			r.anew.ask(ctx, name)
 		}
 	}
@@ -119,7 +95,7 @@ func asksAnew() predicate.Predicate {
 // been listed.
 func (r *Reconciler) asking(sidecar *v1alpha1.VectorSidecar) string {
 	by := askingOf(sidecar)
-	if by == "" || by == r.statusPace.last(sidecar).LastHandledReconcileAt {
+	if by == "" || by == r.memory.Of(client.ObjectKeyFromObject(sidecar)).Status(sidecar).LastHandledReconcileAt {
 		return ""
 	}
 	if strings.HasSuffix(by, meta.ReconcileLive) && !r.auditor.hasAnswered(client.ObjectKeyFromObject(sidecar), by) {

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
@@ -27,33 +28,32 @@ import (
 func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (taken *decision.Snapshot, err error) {
 	ctx, observing := r.begin(ctx, "observe")
 	defer func() { observing.end(err) }()
-	owner := client.ObjectKeyFromObject(sidecar)
-	if taken, err = r.snapshot(ctx, sidecar); err != nil {
+	known := r.memory.Of(client.ObjectKeyFromObject(sidecar))
+	if taken, err = r.snapshot(ctx, sidecar, known); err != nil {
 		return nil, err
 	}
 	isThere := func(name string) bool {
 		return slices.ContainsFunc(taken.Companions, func(c corev1.ConfigMap) bool { return c.Name == name })
 	}
-	if err := source.Read(ctx, taken, noted{r, owner}, slices.DeleteFunc(r.references.of(owner), isThere)); err != nil {
+	if err := source.Read(ctx, taken, noted{r, known}, slices.DeleteFunc(known.References(), isThere)); err != nil {
 		return nil, err
 	}
-	taken.Taken = r.taken.of(owner)
+	taken.Taken = known.Adopted()
 	if r.options.ReadPods {
-		taken.Faults = r.pods.look(ctx, owner, taken.Workloads)
+		taken.Faults = r.pods.look(ctx, known, meta.Manager(sidecar.Name), taken.Workloads)
 	}
 	return taken, nil
 }
 
 // snapshot puts together what is remembered and what is in the cache, without any
 // ConfigMaps that something refers to.
-func (r *Reconciler) snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*decision.Snapshot, error) {
+func (r *Reconciler) snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar, known *state.Sidecar) (*decision.Snapshot, error) {
 	namespaceLabels, err := r.namespaces.of(ctx, sidecar.Namespace)
 	if err != nil {
 		return nil, err
 	}
-	owner := client.ObjectKeyFromObject(sidecar)
-	loops, _ := r.breaker.open(owner)
-	workloads := r.workloads(sidecar)
+	loops, _ := known.Loops()
+	workloads := r.workloads(sidecar, known)
 	companions, err := source.Companions(ctx, r.client, sidecar)
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (r *Reconciler) snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	}
 	var verdict func(string) decision.Verdict
 	if r.options.ValidationJobs {
-		verdict = r.verdicts.of
+		verdict = known.Verdict
 	}
 	return &decision.Snapshot{
 		Verdict:            verdict,
@@ -72,7 +72,7 @@ func (r *Reconciler) snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 		NamespaceLabels:    namespaceLabels,
 		Workloads:          workloads,
 		Now:                r.now(),
-		Started:            func(target types.UID) int64 { return r.ledger.generation(owner, target) },
+		Started:            known.Generation,
 		Others:             r.others(ctx, sidecar, workloads),
 		Loops:              loops,
 		Companions:         companions,
@@ -100,7 +100,7 @@ func (r *Reconciler) others(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 // workloads lists those that the selector matches, those that carry the sidecar,
 // and those that were written to and may still be rolling out. A selector that
 // cannot be read matches nothing here; the decision says so.
-func (r *Reconciler) workloads(sidecar *v1alpha1.VectorSidecar) []*workloadcache.Record {
+func (r *Reconciler) workloads(sidecar *v1alpha1.VectorSidecar, known *state.Sidecar) []*workloadcache.Record {
 	selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
 	if err != nil {
 		selector = labels.Nothing()
@@ -116,7 +116,7 @@ func (r *Reconciler) workloads(sidecar *v1alpha1.VectorSidecar) []*workloadcache
 			records = append(records, record)
 		}
 	}
-	for _, target := range r.ledger.besides(client.ObjectKeyFromObject(sidecar), records) {
+	for _, target := range known.Besides(func(n int) types.UID { return records[n].UID }, len(records)) {
 		if record := r.fleet.Get(target.Namespace, target.Name); record != nil && record.UID == target.UID {
 			records = append(records, record)
 		}
@@ -128,12 +128,12 @@ func (r *Reconciler) workloads(sidecar *v1alpha1.VectorSidecar) []*workloadcache
 // so that no change of the ConfigMap is missed.
 type noted struct {
 	*Reconciler
-	owner types.NamespacedName
+	by *state.Sidecar
 }
 
 // ConfigMap reads one, nil if there is none.
 func (n noted) ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
-	n.references.add(n.owner, name.Name)
+	n.by.Refer(name.Name)
 	cached := &corev1.ConfigMap{}
 	if err := n.client.Get(ctx, name, cached); err != nil {
 		return nil, client.IgnoreNotFound(err)

@@ -17,7 +17,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -51,19 +54,21 @@ func version(resourceVersion string, uid types.UID) *appsv1.Deployment {
 func behind(t *testing.T, live *liveDeployment) *Reconciler {
 	t.Helper()
 	now := time.Now()
-	r := &Reconciler{fleet: workloadcache.New(), ledger: newLedger(func() time.Time { return now }), live: live}
+	clock := func() time.Time { return now }
+	r := &Reconciler{fleet: workloadcache.New(), memory: state.New(clock), live: live, instruments: &instruments{now: clock}}
+	logs, audit := r.memory.Of(logsOfShop), r.memory.Of(auditOfShop)
 	r.fleet.Put(r.fleet.Reduce(version("10", "u")))
 	result := &outcome{}
-	require.True(t, r.mayWrite(t.Context(), logsOfShop, seen("10", 1, "a"), result), "nothing was tried yet")
-	require.Equal(t, firstRetry, r.ledger.miss(logsOfShop, seen("10", 1, "a")))
+	require.True(t, r.mayWrite(t.Context(), logs, seen("10", 1, "a"), result), "nothing was tried yet")
+	require.Equal(t, state.FirstRetry, logs.Miss(seen("10", 1, "a")))
 
-	require.False(t, r.mayWrite(t.Context(), logsOfShop, seen("10", 1, "b"), result), "whatever is to be written")
-	require.Equal(t, firstRetry, result.missed)
+	require.False(t, r.mayWrite(t.Context(), logs, seen("10", 1, "b"), result), "whatever is to be written")
+	require.Equal(t, state.FirstRetry, result.missed)
 	require.Zero(t, live.looks, "it is not time to look yet")
-	require.True(t, r.mayWrite(t.Context(), logsOfShop, seen("11", 1, "a"), result), "the view has changed")
-	require.True(t, r.mayWrite(t.Context(), auditOfShop, seen("10", 1, "a"), result), "another VectorSidecar has not tried")
-	require.True(t, r.ledger.awaits("u"))
-	now = now.Add(firstRetry)
+	require.True(t, r.mayWrite(t.Context(), logs, seen("11", 1, "a"), result), "the view has changed")
+	require.True(t, r.mayWrite(t.Context(), audit, seen("10", 1, "a"), result), "another VectorSidecar has not tried")
+	require.True(t, r.memory.IsAwaited("u"))
+	now = now.Add(state.FirstRetry)
 	return r
 }
 
@@ -77,16 +82,16 @@ func TestWhatMissedAWorkloadWaitsForItsChange(t *testing.T) {
 		shown    string
 	}{
 		"another version":     {liveDeployment{object: version("12", "u")}, false, atOnce, 0, "12"},
-		"an older one":        {liveDeployment{object: version("9", "u")}, false, 2 * firstRetry, 0, "10"},
+		"an older one":        {liveDeployment{object: version("9", "u")}, false, 2 * state.FirstRetry, 0, "10"},
 		"the same version":    {liveDeployment{object: version("10", "u")}, true, 0, 0, "10"},
-		"it is gone":          {liveDeployment{err: notFound}, false, 2 * firstRetry, 0, "10"},
-		"another of its name": {liveDeployment{object: version("12", "v")}, false, 2 * firstRetry, 0, "10"},
+		"it is gone":          {liveDeployment{err: notFound}, false, 2 * state.FirstRetry, 0, "10"},
+		"another of its name": {liveDeployment{object: version("12", "v")}, false, 2 * state.FirstRetry, 0, "10"},
 		"no answer":           {liveDeployment{err: errors.New("no")}, false, 0, 1, "10"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, result := behind(t, &test.live), &outcome{}
 
-			require.Equal(t, test.may, r.mayWrite(t.Context(), logsOfShop, seen("10", 1, "a"), result))
+			require.Equal(t, test.may, r.mayWrite(t.Context(), r.memory.Of(logsOfShop), seen("10", 1, "a"), result))
 
 			require.Equal(t, 1, test.live.looks)
 			require.Equal(t, test.wait, result.missed)
@@ -96,34 +101,33 @@ func TestWhatMissedAWorkloadWaitsForItsChange(t *testing.T) {
 	}
 }
 
-func TestLooksAreFurtherAndFurtherApart(t *testing.T) {
-	l := newLedger(time.Now)
-	last := time.Duration(0)
-	for range 20 {
-		wait := l.miss(logsOfShop, seen("10", 1, "a"))
-		require.Greater(t, wait, min(last, lastRetry-1))
-		last = wait
-	}
-	require.Equal(t, lastRetry, last)
-	l.wrote(logsOfShop, seen("11", 1, "a"), apply.Written{Generation: 2, ResourceVersion: "12"})
-	require.False(t, l.awaits("u"))
-	require.Equal(t, firstRetry, l.miss(logsOfShop, seen("12", 2, "a")), "a write ends it")
-	require.EqualValues(t, 2, l.generation(logsOfShop, "u"), "and is remembered for pacing")
-}
-
 // Whoever sees another VectorSidecar's write late has met no conflict, unless a look
 // has shown that this is how things are.
 func TestANeighboursWriteIsAConflictOnlyOnceItIsSeen(t *testing.T) {
 	r := behind(t, &liveDeployment{object: version("10", "u")})
 	rivals := &apply.ConflictError{Err: errors.New("no"), Siblings: true}
 	p := seen("10", 1, "a")
-	require.True(t, r.isAhead(logsOfShop, p, rivals))
-	require.True(t, r.isAhead(auditOfShop, p, rivals))
-	require.False(t, r.isAhead(logsOfShop, p, &apply.ConflictError{Err: errors.New("no")}))
-	require.False(t, r.isAhead(logsOfShop, p, nil))
+	require.True(t, isAhead(r.memory.Of(logsOfShop), p, rivals))
+	require.True(t, isAhead(r.memory.Of(auditOfShop), p, rivals))
+	require.False(t, isAhead(r.memory.Of(logsOfShop), p, &apply.ConflictError{Err: errors.New("no")}))
+	require.False(t, isAhead(r.memory.Of(logsOfShop), p, nil))
 
-	require.True(t, r.mayWrite(t.Context(), logsOfShop, p, &outcome{}))
-	require.False(t, r.isAhead(logsOfShop, p, rivals), "the view is known to be current")
-	r.ledger.keep(logsOfShop, []plan.Plan{})
-	require.False(t, r.ledger.awaits("u"))
+	require.True(t, r.mayWrite(t.Context(), r.memory.Of(logsOfShop), p, &outcome{}))
+	require.False(t, isAhead(r.memory.Of(logsOfShop), p, rivals), "the view is known to be current")
+	r.memory.Of(logsOfShop).KeepExpectations([]plan.Plan{})
+	require.False(t, r.memory.IsAwaited("u"))
+}
+
+var (
+	logsOfShop  = types.NamespacedName{Namespace: "shop", Name: "logs"}
+	auditOfShop = types.NamespacedName{Namespace: "shop", Name: "audit"}
+)
+
+// seen is a plan made from a version of a workload, for a sidecar of a hash.
+func seen(resourceVersion string, generation int64, hash string) *plan.Plan {
+	return &plan.Plan{
+		Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"},
+		Action: plan.Update, State: workload.State{ResourceVersion: resourceVersion, Seen: resourceVersion, Generation: generation},
+		Desired: plan.NewDesired(&render.Overlay{Hash: hash}, "logs", "vector", "", nil),
+	}
 }

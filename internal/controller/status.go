@@ -5,7 +5,9 @@ package controller
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -13,7 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -31,18 +35,18 @@ import (
 // happened. A status that would be written too often is held back, and what would
 // be told with it.
 func (r *Reconciler) tell(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, result *outcome) error {
-	name, before := client.ObjectKeyFromObject(sidecar), sidecar.DeepCopy()
-	before.Status = *r.statusPace.last(sidecar)
-	changed := r.statusPace.changed(name, len(result.done) > 0)
+	known, before := r.memory.Of(client.ObjectKeyFromObject(sidecar)), sidecar.DeepCopy()
+	before.Status = *known.Status(sidecar)
+	changed := known.HasChanged(len(result.done) > 0)
 	facts := status.Facts{Sidecar: before, Decision: decided, Changed: changed, Asking: result.asking, Failures: result.failures}
 	sidecar.Status = status.Of(facts, metav1.Now())
 	r.tellMetrics(sidecar, facts)
 	r.tellEvents(sidecar, result)
-	isUnknown := r.statusPace.isUnknown(name)
+	isUnknown := known.IsStatusUnknown()
 	if !isUnknown && equality.Semantic.DeepEqual(before.Status, sidecar.Status) {
 		return nil
 	}
-	if result.statusWait = r.statusPace.wait(name); result.statusWait > 0 {
+	if result.statusWait = known.ReserveStatus(); result.statusWait > 0 {
 		log.FromContext(ctx).V(1).Info("status held back", "for", result.statusWait)
 		return nil
 	}
@@ -53,10 +57,10 @@ func (r *Reconciler) tell(ctx context.Context, sidecar *v1alpha1.VectorSidecar, 
 	err := r.writeStatus(ctx, before, sidecar, isUnknown)
 	telling.end(err)
 	if err != nil {
-		r.statusPace.failed(name)
+		known.StatusFailed()
 		return fmt.Errorf("writing the status: %w", err)
 	}
-	r.statusPace.wrote(sidecar)
+	known.StatusWritten(sidecar)
 	return nil
 }
 
@@ -72,6 +76,26 @@ func (r *Reconciler) writeStatus(ctx context.Context, before, after *v1alpha1.Ve
 		patch = all
 	}
 	return client.IgnoreNotFound(r.client.Status().Patch(ctx, after, patch, client.FieldOwner(meta.Operator)))
+}
+
+// whole is a patch that gives a VectorSidecar a status whatever it has before: a
+// difference to what it does not have would leave a part of that.
+func whole(status *v1alpha1.VectorSidecarStatus) (client.Patch, error) {
+	given, err := runtime.DefaultUnstructuredConverter.ToUnstructured(status)
+	if err != nil {
+		return nil, err
+	}
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[v1alpha1.VectorSidecarStatus]()) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if _, isGiven := given[name]; !isGiven {
+			given[name] = nil
+		}
+	}
+	text, err := json.Marshal(map[string]any{"status": given})
+	if err != nil {
+		return nil, err
+	}
+	return client.RawPatch(types.MergePatchType, text), nil
 }
 
 // tellMetrics takes down where everything stands.

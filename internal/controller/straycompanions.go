@@ -29,7 +29,7 @@ func (s *sweeper) deleteStrays(ctx context.Context) progress {
 	owners := companion.OwnersOf(carriersOf(s.fleet.Traced()), s.list(ctx, "", "", ""))
 	strays := map[string][]types.NamespacedName{}
 	for i := range marked.Items {
-		if one := &marked.Items[i]; owners.IsStray(one, s.history.now()) {
+		if one := &marked.Items[i]; owners.IsStray(one, s.now()) {
 			strays[one.Namespace] = append(strays[one.Namespace], client.ObjectKeyFromObject(one))
 		}
 	}
@@ -51,7 +51,7 @@ func (s *sweeper) deleteStraysIn(ctx context.Context, namespace string, names []
 		return fmt.Errorf("listing VectorSidecars: %w", err)
 	}
 	owners := companion.OwnersOf(carriersOf(s.fleet.Traced()), sidecars.Items)
-	used, err := s.history.used(ctx, namespace)
+	used, err := usedRevisions(ctx, s.live, namespace)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (s *sweeper) deleteStraysIn(ctx context.Context, namespace string, names []
 		live := &corev1.ConfigMap{}
 		if err := s.live.Get(ctx, name, live); client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("reading ConfigMap %s: %w", name, err)
-		} else if err != nil || used[name.Name] || !companion.IsOurs(live) || !owners.IsStray(live, s.history.now()) {
+		} else if err != nil || used[name.Name] || !companion.IsOurs(live) || !owners.IsStray(live, s.now()) {
 			continue
 		}
 		if err := s.writer.DeleteCompanion(ctx, name); err != nil {

@@ -57,7 +57,7 @@ func TestStraysAreDeletedIfTheAPIServerSaysThatTheyAreSome(t *testing.T) {
 	live := fake.NewClientBuilder().WithScheme(known).WithReturnManagedFields().WithObjects(append(cached[:4:4], revision, unheardOf)...).Build()
 	s := &sweeper{Reconciler: &Reconciler{
 		client: fake.NewClientBuilder().WithScheme(known).WithObjects(cached...).Build(), live: live,
-		writer: apply.New(live), history: newHistory(live, time.Now), fleet: workloadcache.New(),
+		writer: apply.New(live), fleet: workloadcache.New(), instruments: &instruments{now: time.Now},
 	}}
 
 	require.Equal(t, allSwept, s.deleteStrays(t.Context()))

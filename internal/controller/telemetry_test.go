@@ -19,22 +19,23 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
 func TestRetriesDoubleFromASecondToFiveMinutesAndAreSpread(t *testing.T) {
 	retries := newRetries()
 	request := reconcile.Request{NamespacedName: logsOfShop}
-	interval := firstRetry
+	interval := state.FirstRetry
 	for range 12 {
 		wait := retries.When(request)
 		require.LessOrEqual(t, wait, interval)
 		require.Greater(t, wait, interval*4/5-1)
-		interval = min(2*interval, lastRetry)
+		interval = min(2*interval, state.LastRetry)
 	}
-	require.Equal(t, lastRetry, interval)
+	require.Equal(t, state.LastRetry, interval)
 	retries.Forget(request)
-	require.LessOrEqual(t, retries.When(request), firstRetry, "what went well begins anew")
+	require.LessOrEqual(t, retries.When(request), state.FirstRetry, "what went well begins anew")
 
 	different := map[time.Duration]bool{}
 	for i := range 20 {

@@ -17,6 +17,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
@@ -37,7 +38,7 @@ func (r *Reconciler) collectVerdicts(ctx context.Context, sidecar *v1alpha1.Vect
 		if verdict.State == decision.VerdictPending {
 			continue
 		}
-		r.verdicts.remember(job.Labels[meta.LabelValidation], verdict)
+		r.memory.Of(client.ObjectKeyFromObject(sidecar)).SetVerdict(job.Labels[meta.LabelValidation], verdict)
 		if verdict.State == decision.VerdictUnable {
 			r.events.Eventf(sidecar, nil, corev1.EventTypeWarning, meta.ReasonNotValidated, "Validate", "Vector could not be asked: %s", shortened(verdict.Message))
 		}
@@ -106,15 +107,15 @@ func (r *Reconciler) askVector(ctx context.Context, sidecar *v1alpha1.VectorSide
 		case errors.Is(err, apply.ErrTerminating):
 			tellUndone(ctx, "Job "+of.Job.Name, err)
 		case apierrors.IsForbidden(err) || apierrors.IsInvalid(err):
-			r.verdicts.remember(of.Key, decision.Verdict{State: decision.VerdictUnable, Message: err.Error()})
+			r.memory.Of(client.ObjectKeyFromObject(sidecar)).SetVerdict(of.Key, decision.Verdict{State: decision.VerdictUnable, Message: err.Error()})
 			result.miss(atOnce) // The policy decides in the next pass.
 		case err != nil:
 			result.fail("Job "+of.Job.Name, meta.ReasonRetrying, err, false)
 		}
 	}
 	for i := range decided.Plans {
-		if decided.Plans[i].Reason == meta.ReasonNotValidated && (result.lookAgain == 0 || result.lookAgain > lastRetry) {
-			result.lookAgain = lastRetry // Vector is asked again then.
+		if decided.Plans[i].Reason == meta.ReasonNotValidated && (result.lookAgain == 0 || result.lookAgain > state.LastRetry) {
+			result.lookAgain = state.LastRetry // Vector is asked again then.
 		}
 	}
 	for i := range jobs {

@@ -51,7 +51,7 @@ func (r *Reconciler) addWatches(builder *ctrlbuilder.Builder, cached cache.Cache
 		Watches(&v1alpha1.VectorSidecar{}, handler.EnqueueRequestsFromMapFunc(r.neighbours), ctrlbuilder.WithPredicates(laterChanges())).
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges())).
 		WatchesRawSource(r.anew.source()).
-		WatchesRawSource(&workloads{cache: cached, fleet: r.fleet, concerns: r.sidecarsOfWorkload, awaits: r.ledger.awaits, now: r.now})
+		WatchesRawSource(&workloads{cache: cached, fleet: r.fleet, concerns: r.sidecarsOfWorkload, awaits: r.memory.IsAwaited, now: r.now})
 }
 
 func configMapChanges() predicate.Predicate {
@@ -109,7 +109,7 @@ func (r *Reconciler) sidecarsOfWorkload(ctx context.Context, states ...*workload
 				r.sweeper.wake()
 			}
 		}
-		for _, owner := range r.ledger.ownersOf(record.UID) {
+		for _, owner := range r.memory.Writers(record.UID) {
 			found[owner] = true
 		}
 	}
@@ -135,7 +135,7 @@ func (r *Reconciler) sidecarsOfConfigMap(ctx context.Context, object client.Obje
 	if all := r.sidecarsOfPlatform(ctx, object); len(all) > 0 {
 		return all
 	}
-	found := r.references.to(name)
+	found := r.memory.Referrers(name)
 	if label := object.GetLabels()[meta.LabelSidecar]; label != "" {
 		found = append(found, keysOf(r.list(ctx, name.Namespace, indexLabel, label))...)
 	}

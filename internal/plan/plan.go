@@ -138,6 +138,14 @@ func (p *Plan) StartsPods() bool {
 // IsCurrent reports whether the workload is as it should be.
 func (p *Plan) IsCurrent() bool { return p.Action == None || p.Action == Note }
 
+// InjectedHash is that of what the workload should carry, "" for nothing.
+func (p *Plan) InjectedHash() string {
+	if p.Desired == nil {
+		return ""
+	}
+	return p.Desired.InjectedHash()
+}
+
 // Carried is the injected-hash of what the workload carries if it is as it should be.
 func (p *Plan) Carried() string { return cmp.Or(p.Keeps, p.Desired.InjectedHash()) }
 

@@ -42,6 +42,7 @@ var order = []string{
 	"internal/removal",
 	"internal/certificate",
 	"internal/admission",
+	"internal/controller/state",
 	"internal/controller",
 	"internal/operator",
 	"internal/lint",

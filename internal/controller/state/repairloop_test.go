@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+package state
 
 import (
 	"testing"
@@ -16,18 +16,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-func TestBreaker(t *testing.T) {
+func TestRepairsThatDoNotLastAreBrokenOff(t *testing.T) {
 	now := time.Unix(0, 0)
-	b := newBreaker(func() time.Time { return now })
-	owner := types.NamespacedName{Namespace: "shop", Name: "logs"}
+	b := New(func() time.Time { return now }).Of(logsOfShop)
 	isOpen := func() bool {
-		loops, _ := b.open(owner)
+		loops, _ := b.Loops()
 		_, found := loops["cart"]
 		return found
 	}
 	writeEvery := func(pause time.Duration, n int, hash string) {
 		for range n {
-			b.wrote(owner, "cart", hash)
+			b.Injected("cart", hash)
 			now = now.Add(pause)
 		}
 	}
@@ -35,73 +34,70 @@ func TestBreaker(t *testing.T) {
 	writeEvery(time.Second, 3, "a")
 	require.False(t, isOpen(), "an injection and two repairs are no loop")
 	writeEvery(time.Second, 1, "a")
-	loops, wait := b.open(owner)
+	loops, wait := b.Loops()
 	require.Equal(t, map[types.UID]decision.Loop{"cart": {InjectedHash: "a", Writes: 4}}, loops)
 	require.Equal(t, firstBreak-time.Second, wait)
 
 	now = now.Add(wait)
 	require.False(t, isOpen(), "one more try tells whether the other has stopped")
 	writeEvery(time.Second, 1, "a")
-	_, wait = b.open(owner)
+	_, wait = b.Loops()
 	require.Equal(t, 2*firstBreak-time.Second, wait, "each break is twice as long")
 
 	writeEvery(time.Second, 1, "b")
 	require.False(t, isOpen(), "another sidecar begins a new count")
 
-	b.keep(owner, nil)
+	b.KeepExpectations(nil)
 	writeEvery(loopWindow, 10, "c")
 	require.False(t, isOpen(), "repairs that are far apart are no loop")
 }
 
 func TestTheSameSidecarAgainIsARepair(t *testing.T) {
-	b := newBreaker(time.Now)
-	owner := types.NamespacedName{Name: "logs"}
-	require.False(t, b.wrote(owner, "cart", "a"))
-	require.True(t, b.wrote(owner, "cart", "a"))
-	require.False(t, b.wrote(owner, "cart", "b"), "another sidecar")
-	require.False(t, b.wrote(owner, "shop", "b"), "another workload")
+	b := New(time.Now).Of(logsOfShop)
+	require.False(t, b.Injected("cart", "a"))
+	require.True(t, b.Injected("cart", "a"))
+	require.False(t, b.Injected("cart", "b"), "another sidecar")
+	require.False(t, b.Injected("shop", "b"), "another workload")
 }
 
 func TestABreakIsNeverLongerThanItsLimit(t *testing.T) {
 	now := time.Unix(0, 0)
-	b := newBreaker(func() time.Time { return now })
-	owner := types.NamespacedName{Name: "logs"}
+	b := New(func() time.Time { return now }).Of(logsOfShop)
 	for range 100 {
 		for range loopWrites {
-			b.wrote(owner, "cart", "a")
+			b.Injected("cart", "a")
 		}
-		_, wait := b.open(owner)
+		_, wait := b.Loops()
 		require.LessOrEqual(t, wait, lastBreak)
 		now = now.Add(wait)
 	}
-	_, wait := b.open(owner)
+	_, wait := b.Loops()
 	require.Zero(t, wait)
 }
 
 // Who opts out and in again, or takes the label off and puts it back, undoes no
 // write: nothing is in a loop.
 func TestWhatIsTakenOutByAWishIsNoRoundOfALoop(t *testing.T) {
-	owner := types.NamespacedName{Name: "logs"}
 	for name, wish := range map[string]plan.Plan{
 		"a removal of ours": {Action: plan.Remove},
 		"an opt-out":        {Action: plan.Blocked, Reason: meta.ReasonOptedOut},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBreaker(time.Now)
+			b := New(time.Now).Of(logsOfShop)
 			wish.Target.UID = "cart"
 			for range 3 * loopWrites {
-				b.wrote(owner, "cart", "a")
-				b.keep(owner, []plan.Plan{wish})
+				b.Injected("cart", "a")
+				b.KeepExpectations([]plan.Plan{wish})
 			}
-			loops, _ := b.open(owner)
+			loops, _ := b.Loops()
 			require.Empty(t, loops)
 		})
 	}
-	b := newBreaker(time.Now)
+	b := New(time.Now).Of(logsOfShop)
 	for range loopWrites {
-		b.wrote(owner, "cart", "a")
-		b.keep(owner, []plan.Plan{{Target: workload.Ref{UID: "cart"}, Action: plan.Blocked, Reason: meta.ReasonInvalidTemplate}})
+		b.Injected("cart", "a")
+		b.KeepExpectations([]plan.Plan{{Target: workload.Ref{UID: "cart"}, Action: plan.Blocked, Reason: meta.ReasonInvalidTemplate}})
 	}
-	loops, _ := b.open(owner)
+	loops, _ := b.Loops()
 	require.NotEmpty(t, loops, "what cannot be injected now is wished all the same")
 }

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package state
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+var (
+	logsOfShop  = types.NamespacedName{Namespace: "shop", Name: "logs"}
+	auditOfShop = types.NamespacedName{Namespace: "shop", Name: "audit"}
+)
+
+// seen is a plan made from a version of a workload, for a sidecar of a hash.
+func seen(resourceVersion string, generation int64, hash string) *plan.Plan {
+	return &plan.Plan{
+		Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"},
+		Action: plan.Update, State: workload.State{ResourceVersion: resourceVersion, Seen: resourceVersion, Generation: generation},
+		Desired: plan.NewDesired(&render.Overlay{Hash: hash}, "logs", "vector", "", nil),
+	}
+}
+
+func TestAWriteIsNotRepeatedBeforeTheCacheShowsIt(t *testing.T) {
+	m := New(time.Now)
+	logs, audit := m.Of(logsOfShop), m.Of(auditOfShop)
+	require.False(t, logs.IsPending(seen("10", 1, "a")))
+
+	logs.Wrote(seen("10", 1, "a"), 2, "14")
+
+	for name, test := range map[string]struct {
+		plan *plan.Plan
+		want bool
+	}{
+		"the version that was written to":   {seen("10", 1, "a"), true},
+		"a newer one, still before ours":    {seen("11", 1, "a"), true},
+		"the same, for another sidecar":     {seen("10", 1, "b"), true},
+		"between two requests of ours":      {seen("12", 2, "a"), true},
+		"somebody's between them":           {seen("13", 2, "a"), true},
+		"ours":                              {seen("14", 2, "a"), false},
+		"one that somebody wrote after us":  {seen("15", 3, "a"), false},
+		"another workload of the same name": {func() *plan.Plan { p := seen("10", 1, "a"); p.Target.UID = "other"; return p }(), false},
+	} {
+		require.Equal(t, test.want, logs.IsPending(test.plan), name)
+	}
+	require.False(t, audit.IsPending(seen("10", 1, "a")), "another VectorSidecar has its own")
+}
+
+func TestARefusalHoldsUntilSomethingChanges(t *testing.T) {
+	m := New(time.Now)
+	logs, audit := m.Of(logsOfShop), m.Of(auditOfShop)
+	no := errors.New("no")
+
+	logs.Refused(seen("10", 1, "a"), no)
+
+	require.ErrorIs(t, logs.Refusal(seen("10", 1, "a")), no)
+	m.now = func() time.Time { return time.Now().Add(LastRetry) }
+	require.NoError(t, logs.Refusal(seen("10", 1, "a")), "what refused it may be lifted by then")
+	m.now = time.Now
+	require.False(t, logs.IsPending(seen("10", 1, "a")), "nothing was written that the cache could be behind of")
+	require.NoError(t, logs.Refusal(seen("11", 1, "a")), "the workload is another")
+	later := seen("11", 1, "a")
+	later.Seen = "10"
+	require.ErrorIs(t, logs.Refusal(later), no, "its status is another")
+	require.NoError(t, logs.Refusal(seen("10", 1, "b")), "the sidecar is another")
+	removal := seen("10", 1, "a")
+	removal.Action = plan.Remove
+	require.NoError(t, logs.Refusal(removal), "to remove is something else")
+	require.NoError(t, audit.Refusal(seen("10", 1, "a")))
+
+	logs.Wrote(seen("11", 1, "a"), 2, "")
+	require.NoError(t, logs.Refusal(seen("10", 1, "a")), "the last attempt counts")
+}
+
+func TestExpectationsEndWithTheirPlans(t *testing.T) {
+	m := New(time.Now)
+	logs, audit := m.Of(logsOfShop), m.Of(auditOfShop)
+	logs.Wrote(seen("10", 1, "a"), 2, "")
+	audit.Refused(seen("10", 1, "b"), errors.New("no"))
+	require.ElementsMatch(t, []types.NamespacedName{logsOfShop, auditOfShop}, m.Writers("u"))
+	require.Equal(t, []workload.Ref{seen("10", 1, "a").Target}, logs.Besides(nil, 0))
+	require.EqualValues(t, 2, logs.Generation("u"))
+	require.Empty(t, audit.Besides(nil, 0), "what was refused has not begun")
+	require.Zero(t, audit.Generation("u"))
+	require.Empty(t, logs.Besides(func(int) types.UID { return "u" }, 1), "that one is known")
+
+	logs.KeepExpectations([]plan.Plan{*seen("11", 2, "a"), {Target: workload.Ref{UID: "v"}}})
+	require.NotZero(t, logs.Generation("u"), "the workload is still there")
+
+	logs.KeepExpectations([]plan.Plan{{Target: workload.Ref{UID: "v"}}})
+	audit.KeepExpectations(nil)
+	require.Empty(t, logs.expectations, "nothing is left of what is gone")
+	require.Empty(t, m.writers)
+}
+
+func TestLooksAreFurtherAndFurtherApart(t *testing.T) {
+	m := New(time.Now)
+	logs, last := m.Of(logsOfShop), time.Duration(0)
+	for range 20 {
+		wait := logs.Miss(seen("10", 1, "a"))
+		require.Greater(t, wait, min(last, LastRetry-1))
+		last = wait
+	}
+	require.Equal(t, LastRetry, last)
+	require.True(t, m.IsAwaited("u"))
+	logs.Wrote(seen("11", 1, "a"), 2, "12")
+	require.False(t, m.IsAwaited("u"))
+	require.Equal(t, FirstRetry, logs.Miss(seen("12", 2, "a")), "a write ends it")
+	require.EqualValues(t, 2, logs.Generation("u"), "and is remembered for pacing")
+}

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package state
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+)
+
+const (
+	// startingPods is how long a rollout may go on before its pods are looked at: most
+	// are done by then, and cost nothing.
+	startingPods = 2 * time.Second
+	// firstPodLook and lastPodLook are the waits between two looks, each half as long
+	// again as the one before. Where it has been so for longer than newTrouble, the wait
+	// grows on.
+	firstPodLook, lastPodLook = 2 * time.Second, 30 * time.Second
+	newTrouble                = 10 * time.Minute
+)
+
+// podLook is the last look at the pods of a workload.
+type podLook struct {
+	// rollout is where the workload was then: elsewhere, it is looked at anew.
+	rollout workload.Rollout
+	next    time.Time
+	wait    time.Duration
+	isSeen  bool
+	isTold  bool // that it cannot be seen
+	fault   workload.Fault
+}
+
+// PodsDue returns those of the unsettled workloads whose pods are to be looked at now, and
+// forgets what was seen of all others.
+func (s *Sidecar) PodsDue(unsettled []*workloadcache.Record) []*workloadcache.Record {
+	s.memory.mu.Lock()
+	defer s.memory.mu.Unlock()
+	if len(s.pods)+len(unsettled) == 0 {
+		return nil
+	}
+	before, now := s.pods, s.memory.now()
+	s.pods = map[types.UID]podLook{}
+	var due []*workloadcache.Record
+	for _, record := range unsettled {
+		look, known := before[record.UID]
+		if !known || look.rollout != record.Rollout {
+			look = podLook{rollout: record.Rollout, next: now}
+			if record.Rollout == workload.RolloutProgressing {
+				look.next = record.Since.Add(startingPods)
+			}
+		}
+		if !now.Before(look.next) {
+			longest := lastPodLook
+			if record.For(now) > newTrouble {
+				longest = LastRetry
+			}
+			look.wait = min(max(firstPodLook, look.wait*3/2), longest)
+			look.next = now.Add(look.wait)
+			due = append(due, record)
+		}
+		s.pods[record.UID] = look
+	}
+	return due
+}
+
+// SetFault remembers what keeps the pods of a workload from running, as far as that could be
+// seen. It reports whether it is news that it could not.
+func (s *Sidecar) SetFault(target types.UID, fault workload.Fault, isSeen bool) bool {
+	s.memory.mu.Lock()
+	defer s.memory.mu.Unlock()
+	look := s.pods[target]
+	isNews := !isSeen && !look.isTold
+	look.fault, look.isSeen, look.isTold = fault, isSeen, !isSeen
+	s.pods[target] = look
+	return isNews
+}
+
+// Faults are what keeps pods from running, none included, of the workloads that could be
+// looked at.
+func (s *Sidecar) Faults() map[types.UID]workload.Fault {
+	s.memory.mu.Lock()
+	defer s.memory.mu.Unlock()
+	faults := map[types.UID]workload.Fault{}
+	for uid, look := range s.pods {
+		if look.isSeen {
+			faults[uid] = look.fault
+		}
+	}
+	return faults
+}
+
+// NextPodLook is how long to wait before pods are looked at again, 0 for ever.
+func (s *Sidecar) NextPodLook() time.Duration {
+	s.memory.mu.Lock()
+	defer s.memory.mu.Unlock()
+	wait, now := time.Duration(0), s.memory.now()
+	for _, look := range s.pods {
+		left := max(look.next.Sub(now), time.Millisecond)
+		if wait == 0 || left < wait {
+			wait = left
+		}
+	}
+	return wait
+}

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package state
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+func TestAStatusIsWrittenTwiceAtOnceAndThenOnceASecond(t *testing.T) {
+	now := time.Unix(1000, 0)
+	m := New(func() time.Time { return now })
+	s := m.Of(logsOfShop)
+	require.Zero(t, s.ReserveStatus())
+	require.Zero(t, s.ReserveStatus())
+	require.Equal(t, time.Second, s.ReserveStatus())
+	require.Zero(t, m.Of(auditOfShop).ReserveStatus(), "each has a pace of its own")
+
+	now = now.Add(400 * time.Millisecond)
+	require.Equal(t, 600*time.Millisecond, s.ReserveStatus(), "asking costs nothing")
+	written := 0
+	for range 100 {
+		now = now.Add(100 * time.Millisecond)
+		if s.ReserveStatus() == 0 {
+			written++
+		}
+	}
+	require.Equal(t, 10, written)
+
+	m.Forget(logsOfShop)
+	require.Zero(t, m.Of(logsOfShop).ReserveStatus())
+}
+
+func TestWhatAHeldBackStatusHadToTellIsNotLost(t *testing.T) {
+	s := New(func() time.Time { return time.Unix(1000, 0) }).Of(logsOfShop)
+	for range statusBurst {
+		require.Zero(t, s.ReserveStatus())
+	}
+	require.False(t, s.HasChanged(false))
+	require.True(t, s.HasChanged(true))
+	require.NotZero(t, s.ReserveStatus())
+	require.True(t, s.HasChanged(false), "it was not told yet")
+}
+
+// The cache may show the status before ours, so that going back to that one would look
+// like nothing new.
+func TestAStatusIsComparedWithTheLastOneWritten(t *testing.T) {
+	s := New(time.Now).Of(logsOfShop)
+	as := func(version string, updated int32) *v1alpha1.VectorSidecar {
+		sidecar := objects.NewVectorSidecar("logs", "shop").Build()
+		sidecar.ResourceVersion, sidecar.Status.UpdatedDeployments = version, updated
+		return sidecar
+	}
+	require.EqualValues(t, 1, s.Status(as("10", 1)).UpdatedDeployments)
+	s.StatusWritten(as("12", 2))
+	require.EqualValues(t, 2, s.Status(as("10", 1)).UpdatedDeployments, "the cache is behind")
+	require.EqualValues(t, 3, s.Status(as("14", 3)).UpdatedDeployments, "somebody wrote another since")
+	require.EqualValues(t, 4, s.Status(as("15", 4)).UpdatedDeployments)
+	s.StatusWritten(as("17", 5))
+	require.EqualValues(t, 5, s.Status(as("17", 5)).UpdatedDeployments)
+	require.Nil(t, s.status.last, "the cache has it")
+}

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
+)
+
+// After a write without an answer the status is written as a whole: it may be the one
+// before, or the one that was sent.
+func TestAStatusThatNobodyKnowsIsWrittenAsAWhole(t *testing.T) {
+	sidecar := &v1alpha1.VectorSidecar{}
+	sidecar.Name, sidecar.Namespace = "logs", "shop"
+	known := state.New(time.Now).Of(client.ObjectKeyFromObject(sidecar))
+	require.False(t, known.IsStatusUnknown())
+	known.StatusFailed()
+	require.True(t, known.IsStatusUnknown())
+	known.StatusWritten(sidecar)
+	require.False(t, known.IsStatusUnknown())
+
+	patch, err := whole(&v1alpha1.VectorSidecarStatus{UpdatedDeployments: 3})
+	require.NoError(t, err)
+	text, err := patch.Data(sidecar)
+	require.NoError(t, err)
+	var sent struct{ Status map[string]any }
+	require.NoError(t, json.Unmarshal(text, &sent))
+	require.EqualValues(t, 3, sent.Status["updatedDeployments"])
+	for _, field := range []string{"unsettled", "conditions", "environment"} {
+		value, isNamed := sent.Status[field]
+		require.True(t, isNamed, "%s: what was sent before goes", field)
+		require.Nil(t, value, field)
+	}
+}
