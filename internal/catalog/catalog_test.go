@@ -24,7 +24,7 @@ import (
 // system is the operator's namespace as the catalog sees it.
 type system struct {
 	t            *testing.T
-	catalog    *Catalog
+	catalog      *Catalog
 	installation *corev1.ConfigMap
 	sets         map[string]corev1.ConfigMap
 	version      int

@@ -16,15 +16,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // newManager makes what runs the loop, and the lock if there is an election.
-func newManager(ctx context.Context, config *rest.Config, options Options, served *certificate.Served, workloads *workloadcache.Cache, lists *relister) (ctrl.Manager, error) {
-	settings := managerOptions(ctx, options, served, workloads, lists)
+func newManager(ctx context.Context, config *rest.Config, options Options, workloads *workloadcache.Cache, lists *relister) (ctrl.Manager, error) {
+	settings := managerOptions(ctx, options, workloads, lists)
 	if !options.LeaderElect {
 		return ctrl.NewManager(config, settings)
 	}

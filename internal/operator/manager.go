@@ -27,7 +27,6 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -46,7 +45,7 @@ func scheme() *runtime.Scheme {
 	return known
 }
 
-func managerOptions(ctx context.Context, options Options, served *certificate.Served, workloads *workloadcache.Cache, lists *relister) ctrl.Options {
+func managerOptions(ctx context.Context, options Options, workloads *workloadcache.Cache, lists *relister) ctrl.Options {
 	return ctrl.Options{
 		Scheme:   scheme(),
 		Cache:    cacheOptions(options, workloads, lists),
@@ -59,7 +58,6 @@ func managerOptions(ctx context.Context, options Options, served *certificate.Se
 			// HTTP/2 lets one client keep a server busier than a scrape is worth.
 			TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }},
 		},
-		WebhookServer:                 options.Webhook.server(served),
 		HealthProbeBindAddress:        options.HealthProbeBindAddress,
 		PprofBindAddress:              options.PprofBindAddress,
 		LeaderElection:                options.LeaderElect,

@@ -60,7 +60,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	}
 	served := &certificate.Served{}
 	workloads, lists := workloadcache.New(), &relister{}
-	mgr, err := newManager(ctx, config, options, served, workloads, lists)
+	mgr, err := newManager(ctx, config, options, workloads, lists)
 	if err != nil {
 		return fmt.Errorf("making the manager: %w", err)
 	}

@@ -5,7 +5,6 @@ package operator
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"flag"
 	"fmt"
@@ -116,22 +115,6 @@ func (w *WebhookOptions) check(namespace string) []error {
 	return findings
 }
 
-// server is that of the webhook. Where there is none, it is never started.
-func (w *WebhookOptions) server(served *certificate.Served) webhook.Server {
-	host, port, err := w.address()
-	if err != nil {
-		return nil
-	}
-	return webhook.NewServer(webhook.Options{Host: host, Port: port, TLSOpts: []func(*tls.Config){func(c *tls.Config) {
-		c.GetCertificate = served.Get
-		// As for the metrics.
-		c.NextProtos = []string{"http/1.1"}
-		if w.ClientCA != "" {
-			c.ClientAuth = tls.RequestClientCert // Whether it proves anything, the callers tell.
-		}
-	}}})
-}
-
 // addToCache adds the two objects by name, so that the operator need not be allowed
 // to read others of their kinds.
 func (w *WebhookOptions) addToCache(settings *cache.Options, namespace string) {
@@ -176,7 +159,11 @@ func addWebhook(ctx, ending context.Context, mgr ctrl.Manager, options Options, 
 	}
 	handler := admission.New(admission.Options{World: by.loop, Memo: by.memo, Bare: by.bare})
 	served := &webhook.Admission{Handler: counting{handler, by.counted}, WithContextFunc: callers.known}
-	mgr.GetWebhookServer().Register(admission.Path, closingAfter(ending, admission.Bounded(served, callers.proves, by.counted.Rejected)))
+	server := newWebhookServer(w, by.served, callers)
+	server.Register(admission.Path, closingAfter(ending, admission.Bounded(served, callers.proves, by.counted.Rejected)))
+	if err := mgr.Add(server); err != nil {
+		return fmt.Errorf("adding the server of the webhook: %w", err)
+	}
 	here := &answering{hasRead: by.loop.HasRead, served: by.served, address: w.BindAddress, isProbed: options.HealthProbeBindAddress != "0"}
 	if err := mgr.AddReadyzCheck("webhook", here.probe); err != nil {
 		return fmt.Errorf("adding the readiness check of the webhook: %w", err)
