@@ -232,8 +232,9 @@ fmt: $(BIN)/golangci-lint ## Format the code and group its imports.
 	$(BIN)/golangci-lint fmt
 
 .PHONY: lint
-lint: $(BIN)/golangci-lint $(BIN)/helm ## Lint the code, and both charts with every environment's values.
+lint: $(BIN)/golangci-lint $(BIN)/kube-api-linter $(BIN)/helm ## Lint the code, the API by Kubernetes' conventions, and both charts with every environment's values.
 	$(BIN)/golangci-lint run
+	$(BIN)/kube-api-linter run -c $(TOOLS)/kube-api-linter/config.yaml ./api/...
 	@for env in $(ENVIRONMENTS); do \
 	  for chart in chart .; do \
 	    echo "helm lint $$chart -f values/$$env.yaml"; \
@@ -283,7 +284,7 @@ CONTROL_PLANE := $(addprefix $(BIN)/,etcd kube-apiserver kube-controller-manager
 control-plane: $(CONTROL_PLANE) ## Build the programs of the test control plane.
 
 .PHONY: tools
-tools: control-plane $(addprefix $(BIN)/,helm-sdk helm-unittest controller-gen golangci-lint ko promtool crds) ## Build every tool into bin/; the first time takes some minutes.
+tools: control-plane $(addprefix $(BIN)/,helm-sdk helm-unittest controller-gen golangci-lint kube-api-linter ko promtool crds) ## Build every tool into bin/; the first time takes some minutes.
 
 # The version of a module as its tool module pins it.
 pinned = $(shell awk '$$1 == "require" {$$1 = ""; $$0 = $$0} $$1 == "$(2)" && $$2 ~ /^v/ {print $$2; exit}' $(TOOLS)/$(1)/go.mod)
@@ -329,6 +330,7 @@ $(BIN)/helm-sdk: $(TOOLS)/helm/sdk/main.go
 $(eval $(call tool,helm-unittest,helm-unittest,github.com/helm-unittest/helm-unittest/cmd/helm-unittest,$(CHART_LDFLAGS)))
 $(eval $(call tool,controller-gen,controller-gen,sigs.k8s.io/controller-tools/cmd/controller-gen))
 $(eval $(call tool,golangci-lint,golangci-lint,github.com/golangci/golangci-lint/v2/cmd/golangci-lint))
+$(eval $(call tool,kube-api-linter,kube-api-linter,sigs.k8s.io/kube-api-linter/cmd/golangci-lint-kube-api-linter))
 $(eval $(call tool,ko,ko,github.com/google/ko))
 # Without what finds targets at cloud providers, of which rules know nothing.
 $(eval $(call tool,promtool,promtool,github.com/prometheus/prometheus/cmd/promtool,,remove_all_sd))

@@ -44,55 +44,55 @@ const (
 // SidecarSpec has the keys of .Values.sidecar; see values.yaml for what each
 // does and for its default. An unset field keeps the environment's value.
 type SidecarSpec struct {
-	// Name of the sidecar container.
+	// name of the sidecar container.
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	// +optional
 	Name string `json:"name,omitempty"`
 
-	// Image of Vector, with a tag or a digest.
+	// image of Vector, with a tag or a digest.
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:Pattern=`^\S+$`
 	// +optional
 	Image string `json:"image,omitempty"`
 
-	// ImagePullPolicy of the sidecar container.
+	// imagePullPolicy of the sidecar container.
 	// +kubebuilder:validation:Enum=Always;IfNotPresent;Never
 	// +optional
 	ImagePullPolicy corev1.PullPolicy `json:"imagePullPolicy,omitempty"`
 
-	// Native chooses between a native sidecar and a plain container. Auto is a
+	// native chooses between a native sidecar and a plain container. Auto is a
 	// native sidecar wherever the API server has them (1.29 and later).
 	// +optional
 	Native NativeMode `json:"native,omitempty"`
 
-	// Config is the Vector configuration. Without it, one is rendered from
+	// config is the Vector configuration. Without it, one is rendered from
 	// logs, socket, otlp, metrics and sinks.
 	// +optional
 	Config *ConfigSpec `json:"config,omitempty"`
 
-	// Reload says how new content of the configuration reaches Vector: Restart
+	// reload says how new content of the configuration reaches Vector: Restart
 	// starts new pods, Live has Vector watch the file.
 	// +optional
 	Reload ReloadMode `json:"reload,omitempty"`
 
-	// Logs lets Vector read the log files that the application writes.
+	// logs lets Vector read the log files that the application writes.
 	// +optional
 	Logs *LogsSpec `json:"logs,omitempty"`
 
-	// Socket lets Vector take log lines on a port of localhost.
+	// socket lets Vector take log lines on a port of localhost.
 	// +optional
 	Socket *SocketSpec `json:"socket,omitempty"`
 
-	// OTLP lets Vector listen for OpenTelemetry data on localhost.
+	// otlp lets Vector listen for OpenTelemetry data on localhost.
 	// +optional
 	OTLP *OTLPSpec `json:"otlp,omitempty"`
 
-	// Metrics exposes Vector's own metrics for Prometheus.
+	// metrics exposes Vector's own metrics for Prometheus.
 	// +optional
 	Metrics *MetricsSpec `json:"metrics,omitempty"`
 
-	// Health is the liveness probe, and Vector's API.
+	// health is the liveness probe, and Vector's API.
 	// +optional
 	Health *HealthSpec `json:"health,omitempty"`
 
@@ -107,61 +107,65 @@ type SidecarSpec struct {
 	// +kubebuilder:pruning:PreserveUnknownFields
 	Sinks map[string]apiextensionsv1.JSON `json:"sinks,omitempty"`
 
-	// Secrets of the namespace by an id of your own, mounted at
+	// secrets of the namespace by an id of your own, mounted at
 	// /run/secrets/vector/ID. SECRET[ID.KEY] stands for a key of one in a
 	// rendered configuration.
 	// +kubebuilder:validation:MaxProperties=16
 	// +optional
 	Secrets map[string]string `json:"secrets,omitempty"`
 
-	// LogLevel is VECTOR_LOG.
+	// logLevel is VECTOR_LOG.
 	// +kubebuilder:validation:Enum=trace;debug;info;warn;error;off
 	// +optional
 	LogLevel string `json:"logLevel,omitempty"`
 
-	// Threads is VECTOR_THREADS: how many worker threads Vector starts.
+	// threads is VECTOR_THREADS: how many worker threads Vector starts.
 	// 0 leaves the choice to Vector: one for each core of the node.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=256
 	// +optional
 	Threads *int32 `json:"threads,omitempty"`
 
-	// Shutdown is how the sidecar drains.
+	// shutdown is how the sidecar drains.
 	// +optional
 	Shutdown *ShutdownSpec `json:"shutdown,omitempty"`
 
-	// Data is the volume of Vector's data_dir.
+	// data is the volume of Vector's data_dir.
 	// +optional
 	Data *DataSpec `json:"data,omitempty"`
 
-	// Args are appended to the arguments that name the configuration. Those
+	// args are appended to the arguments that name the configuration. Those
 	// are left out when these name one (--config, --config-dir and the like).
 	// +kubebuilder:validation:MaxItems=64
+	// +listType=atomic
 	// +optional
 	Args []string `json:"args,omitempty"`
 
-	// Env is added to the sidecar's environment; an entry replaces the
+	// env is added to the sidecar's environment; an entry replaces the
 	// operator's of the same name.
 	// +kubebuilder:validation:MaxItems=128
+	// +listType=atomic
 	// +optional
 	Env []corev1.EnvVar `json:"env,omitempty"`
 
-	// EnvFrom adds variables from ConfigMaps and Secrets of the namespace.
+	// envFrom adds variables from ConfigMaps and Secrets of the namespace.
 	// +kubebuilder:validation:MaxItems=32
+	// +listType=atomic
 	// +optional
 	EnvFrom []corev1.EnvFromSource `json:"envFrom,omitempty"`
 
-	// VolumeMounts are added to the sidecar; one at /etc/vector or at
+	// volumeMounts are added to the sidecar; one at /etc/vector or at
 	// /var/lib/vector takes the place of the operator's own.
 	// +kubebuilder:validation:MaxItems=64
+	// +listType=atomic
 	// +optional
 	VolumeMounts []corev1.VolumeMount `json:"volumeMounts,omitempty"`
 
-	// Resources of the sidecar container.
+	// resources of the sidecar container.
 	// +optional
 	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
 
-	// SecurityContext of the sidecar container.
+	// securityContext of the sidecar container.
 	// +optional
 	SecurityContext *corev1.SecurityContext `json:"securityContext,omitempty"`
 }
@@ -170,11 +174,11 @@ type SidecarSpec struct {
 //
 // +kubebuilder:validation:XValidation:rule="[has(self.configMapRef), has(self.inline) && size(self.inline) > 0, has(self.raw)].filter(given, given).size() < 2",message="sidecar.config has more than one of configMapRef, inline and raw: give one of them"
 type ConfigSpec struct {
-	// ConfigMapRef names a key of a ConfigMap in the same namespace.
+	// configMapRef names a key of a ConfigMap in the same namespace.
 	// +optional
 	ConfigMapRef *ConfigMapRef `json:"configMapRef,omitempty"`
 
-	// Inline is the configuration itself, in YAML, JSON or TOML.
+	// inline is the configuration itself, in YAML, JSON or TOML.
 	// +kubebuilder:validation:MaxLength=524288
 	// +optional
 	Inline string `json:"inline,omitempty"`
@@ -187,12 +191,12 @@ type ConfigSpec struct {
 	// +optional
 	Raw *apiextensionsv1.JSON `json:"raw,omitempty"`
 
-	// Check says what an error in the configuration does, a rendered one too:
+	// check says what an error in the configuration does, a rendered one too:
 	// enforce stops the change, warn only tells, off does not check.
 	// +optional
 	Check ConfigCheck `json:"check,omitempty"`
 
-	// ValidateJob has Vector itself judge a new configuration.
+	// validateJob has Vector itself judge a new configuration.
 	// +optional
 	ValidateJob *ValidateJobSpec `json:"validateJob,omitempty"`
 }
@@ -200,17 +204,17 @@ type ConfigSpec struct {
 // ValidateJobSpec is the Job that runs vector validate with the sidecar's image
 // before a configuration reaches a workload.
 type ValidateJobSpec struct {
-	// Enabled runs the Job. The installation has to allow it.
+	// enabled runs the Job. The installation has to allow it.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// DeadlineSeconds is when the Job is given up.
+	// deadlineSeconds is when the Job is given up.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=3600
 	// +optional
 	DeadlineSeconds *int32 `json:"deadlineSeconds,omitempty"`
 
-	// WhenUnable says what happens when Vector could not be asked.
+	// whenUnable says what happens when Vector could not be asked.
 	// +kubebuilder:validation:Enum=proceed;wait
 	// +optional
 	WhenUnable string `json:"whenUnable,omitempty"`
@@ -218,12 +222,13 @@ type ValidateJobSpec struct {
 
 // ConfigMapRef names a key of a ConfigMap.
 type ConfigMapRef struct {
-	// Name of the ConfigMap.
+	// name of the ConfigMap.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +required
 	Name string `json:"name"`
 
-	// Key that holds the configuration. Its extension (.yaml, .yml, .json or
+	// key that holds the configuration. Its extension (.yaml, .yml, .json or
 	// .toml) tells the format.
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
@@ -232,49 +237,51 @@ type ConfigMapRef struct {
 
 // LogsSpec says which files to read.
 type LogsSpec struct {
-	// Path is the folder that the application logs to. Where a container of the
+	// path is the folder that the application logs to. Where a container of the
 	// workload mounts a volume there, the sidecar mounts the same one.
 	// +kubebuilder:validation:MaxLength=1024
 	// +kubebuilder:validation:Pattern=`^(/[^\s:]*)?$`
 	// +optional
 	Path string `json:"path,omitempty"`
 
-	// Include are the file name patterns below the path.
+	// include are the file name patterns below the path.
 	// +kubebuilder:validation:MaxItems=32
+	// +listType=atomic
 	// +optional
 	Include []string `json:"include,omitempty"`
 
-	// Containers of an application that mounts nothing there: each gets an
+	// containers of an application that mounts nothing there: each gets an
 	// empty volume at the path. "*" is all of them.
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=63
+	// +listType=atomic
 	// +optional
 	Containers []string `json:"containers,omitempty"`
 
-	// SizeLimit of that volume. A pod that writes more is evicted.
+	// sizeLimit of that volume. A pod that writes more is evicted.
 	// +optional
 	SizeLimit *resource.Quantity `json:"sizeLimit,omitempty"`
 }
 
 // SocketSpec is a listener for log lines on localhost.
 type SocketSpec struct {
-	// Enabled switches the listener on.
+	// enabled switches the listener on.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// Mode of the listener. tcp: an event is a line. udp: an event is a packet.
+	// mode of the listener. tcp: an event is a line. udp: an event is a packet.
 	// +kubebuilder:validation:Enum=tcp;udp
 	// +optional
 	Mode string `json:"mode,omitempty"`
 
-	// Port of the listener.
+	// port of the listener.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// Codec says what a line or packet is; bytes is text as it is.
+	// codec says what a line or packet is; bytes is text as it is.
 	// +kubebuilder:validation:Enum=bytes;json;syslog;gelf
 	// +optional
 	Codec string `json:"codec,omitempty"`
@@ -282,17 +289,17 @@ type SocketSpec struct {
 
 // OTLPSpec is a listener for OpenTelemetry data on localhost.
 type OTLPSpec struct {
-	// Enabled switches the listener on.
+	// enabled switches the listener on.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// GRPCPort is the port of OTLP over gRPC.
+	// grpcPort is the port of OTLP over gRPC.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	GRPCPort *int32 `json:"grpcPort,omitempty"`
 
-	// HTTPPort is the port of OTLP over HTTP.
+	// httpPort is the port of OTLP over HTTP.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
@@ -301,12 +308,12 @@ type OTLPSpec struct {
 
 // MetricsSpec exposes Vector's own metrics.
 type MetricsSpec struct {
-	// Enabled adds the internal_metrics source, the exporter and its port to a
+	// enabled adds the internal_metrics source, the exporter and its port to a
 	// rendered configuration.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// Port of the Prometheus exporter.
+	// port of the Prometheus exporter.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
@@ -315,7 +322,7 @@ type MetricsSpec struct {
 
 // HealthSpec is the liveness probe, and Vector's API.
 type HealthSpec struct {
-	// Probe says what the liveness probe asks. Auto: the metrics of a rendered
+	// probe says what the liveness probe asks. Auto: the metrics of a rendered
 	// configuration. Metrics: also of your own, which must export them on
 	// 0.0.0.0. Always: your own's API, which must be on the pod's address.
 	// Never: nothing, and a rendered configuration has no API.
@@ -323,7 +330,7 @@ type HealthSpec struct {
 	// +optional
 	Probe string `json:"probe,omitempty"`
 
-	// Port of Vector's API, which is on localhost in a rendered configuration.
+	// port of Vector's API, which is on localhost in a rendered configuration.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
@@ -332,14 +339,14 @@ type HealthSpec struct {
 
 // ShutdownSpec is how the sidecar drains when its pod ends.
 type ShutdownSpec struct {
-	// DrainSeconds is how long a preStop sleep lets Vector read on before it
+	// drainSeconds is how long a preStop sleep lets Vector read on before it
 	// is told to stop. 0 leaves the sleep out.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=600
 	// +optional
 	DrainSeconds *int32 `json:"drainSeconds,omitempty"`
 
-	// LimitSeconds is VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS. Together with
+	// limitSeconds is VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS. Together with
 	// drainSeconds it should stay below the pod's grace period.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=3600
@@ -349,7 +356,7 @@ type ShutdownSpec struct {
 
 // DataSpec is the emptyDir of Vector's data_dir.
 type DataSpec struct {
-	// SizeLimit of the emptyDir.
+	// sizeLimit of the emptyDir.
 	// +optional
 	SizeLimit *resource.Quantity `json:"sizeLimit,omitempty"`
 }

@@ -7,57 +7,57 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // VectorSidecarStatus is what the operator found and did.
 type VectorSidecarStatus struct {
-	// ObservedGeneration is the generation that this status speaks of.
-	// +optional
-	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-
-	// Conditions: Ready, ConfigValid and Error; Reconciling and Stalled while
+	// conditions are Ready, ConfigValid and Error; Reconciling and Stalled while
 	// they are true, as kstatus reads them.
 	// +listType=map
 	// +listMapKey=type
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// MatchedDeployments is how many Deployments the selector matches.
-	// +kubebuilder:default=0
+	// observedGeneration is the generation that this status speaks of.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// matchedDeployments is how many Deployments the selector matches.
+	// +default=0
 	// +optional
 	MatchedDeployments int32 `json:"matchedDeployments"`
 
-	// InjectedDeployments is how many of those carry the current sidecar.
-	// +kubebuilder:default=0
+	// injectedDeployments is how many of those carry the current sidecar.
+	// +default=0
 	// +optional
 	InjectedDeployments int32 `json:"injectedDeployments"`
 
-	// UpdatedDeployments is how many of the injected ones have finished
+	// updatedDeployments is how many of the injected ones have finished
 	// rolling out, spec.rollout.soak included, and have all pods available.
-	// +kubebuilder:default=0
+	// +default=0
 	// +optional
 	UpdatedDeployments int32 `json:"updatedDeployments"`
 
-	// WaitingDeployments is how many have to wait for their turn.
-	// +kubebuilder:default=0
+	// waitingDeployments is how many have to wait for their turn.
+	// +default=0
 	// +optional
 	WaitingDeployments int32 `json:"waitingDeployments"`
 
-	// ConflictingDeployments is how many cannot take the sidecar, because of
+	// conflictingDeployments is how many cannot take the sidecar, because of
 	// somebody else's fields or because of what they are.
-	// +kubebuilder:default=0
+	// +default=0
 	// +optional
 	ConflictingDeployments int32 `json:"conflictingDeployments"`
 
-	// SkippedDeployments is how many are left out by their owner's wish or
+	// skippedDeployments is how many are left out by their owner's wish or
 	// state: opted out, paused, being deleted.
-	// +kubebuilder:default=0
+	// +default=0
 	// +optional
 	SkippedDeployments int32 `json:"skippedDeployments"`
 
-	// FailedDeployments is how many did not finish their rollout before its
+	// failedDeployments is how many did not finish their rollout before its
 	// deadline, or whose pods failed in it because of the sidecar.
-	// +kubebuilder:default=0
+	// +default=0
 	// +optional
 	FailedDeployments int32 `json:"failedDeployments"`
 
-	// Unsettled are the first workloads that are not as they should be: those
+	// unsettled are the first workloads that are not as they should be: those
 	// that need somebody's attention first, and each kind by name.
 	// +kubebuilder:validation:MaxItems=20
 	// +listType=map
@@ -65,29 +65,29 @@ type VectorSidecarStatus struct {
 	// +optional
 	Unsettled []UnsettledWorkload `json:"unsettled,omitempty"`
 
-	// UnsettledOmitted is how many more there are than unsettled lists.
+	// unsettledOmitted is how many more there are than unsettled lists.
 	// +optional
 	UnsettledOmitted int32 `json:"unsettledOmitted,omitempty"`
 
-	// InjectedHash is the hash of what is injected, as in the workloads'
+	// injectedHash is the hash of what is injected, as in the workloads'
 	// annotation injected-hash. Empty when it differs between workloads.
 	// +optional
 	InjectedHash string `json:"injectedHash,omitempty"`
 
-	// Environment whose values were used.
+	// environment whose values were used.
 	// +optional
 	Environment string `json:"environment,omitempty"`
 
-	// TemplateSet that was rendered.
+	// templateSet that was rendered.
 	// +optional
 	TemplateSet string `json:"templateSet,omitempty"`
 
-	// LastReconcileTime is when this status or a workload last changed. A pass
+	// lastReconcileTime is when this status or a workload last changed. A pass
 	// that changes nothing does not move it.
 	// +optional
 	LastReconcileTime *metav1.Time `json:"lastReconcileTime,omitempty"`
 
-	// LastHandledReconcileAt is the text of the annotation reconcile-at by which
+	// lastHandledReconcileAt is the text of the annotation reconcile-at by which
 	// a person asked last for the VectorSidecar to be judged anew, once it was.
 	// +optional
 	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
@@ -95,15 +95,17 @@ type VectorSidecarStatus struct {
 
 // UnsettledWorkload is a workload that is not as it should be, and why.
 type UnsettledWorkload struct {
-	// Name of the Deployment.
+	// name of the Deployment.
+	// +required
 	Name string `json:"name"`
-	// State is Failed, Hindered, Refused, Conflict, Blocked, Removing,
+	// state is Failed, Hindered, Refused, Conflict, Blocked, Removing,
 	// RollingOut, Soaking, Unavailable, Waiting or Skipped.
+	// +required
 	State WorkloadState `json:"state"`
-	// Reason is one word for why.
+	// reason is one word for why.
 	// +optional
 	Reason string `json:"reason,omitempty"`
-	// Message says what is in the way and what to do.
+	// message says what is in the way and what to do.
 	// +optional
 	Message string `json:"message,omitempty"`
 }

@@ -24,12 +24,16 @@ import (
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 type VectorSidecar struct {
-	metav1.TypeMeta   `json:",inline"`
+	metav1.TypeMeta `json:",inline"`
+	// metadata is that of every object.
+	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// Spec is what is wanted. Only the selector is required.
+	// spec is what is wanted. Only the selector is required.
+	// +required
 	Spec VectorSidecarSpec `json:"spec"`
-	// Status is what the operator found and did.
+	// status is what the operator found and did.
+	// +optional
 	Status VectorSidecarStatus `json:"status,omitempty"`
 }
 
@@ -51,13 +55,13 @@ type VectorSidecarList struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.selector.matchExpressions) || self.selector.matchExpressions.all(e, e.operator in ['In', 'NotIn', 'Exists', 'DoesNotExist'])",message="spec.selector.matchExpressions: operator must be In, NotIn, Exists or DoesNotExist"
 // +kubebuilder:validation:XValidation:rule="!has(self.selector.matchExpressions) || self.selector.matchExpressions.all(e, (e.operator in ['In', 'NotIn']) == (has(e.values) && size(e.values) > 0))",message="spec.selector.matchExpressions: In and NotIn need values, Exists and DoesNotExist take none"
 type VectorSidecarSpec struct {
-	// Enabled tells whether workloads carry the sidecar. Setting it to false
+	// enabled tells whether workloads carry the sidecar. Setting it to false
 	// takes the sidecar out and keeps this object.
-	// +kubebuilder:default=true
+	// +default=true
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// Environment names the values to render with. Default: the label
+	// environment names the values to render with. Default: the label
 	// vectorsidecar.observability.kontroloop.ai/environment of the namespace,
 	// else the operator's default environment.
 	// +kubebuilder:validation:MaxLength=63
@@ -65,7 +69,7 @@ type VectorSidecarSpec struct {
 	// +optional
 	Environment string `json:"environment,omitempty"`
 
-	// TemplateSet names the templates to render: "default", or a set that the
+	// templateSet names the templates to render: "default", or a set that the
 	// platform team gave the operator. Default: the one that the environment's
 	// values name, else "default".
 	// +kubebuilder:validation:MaxLength=63
@@ -73,46 +77,49 @@ type VectorSidecarSpec struct {
 	// +optional
 	TemplateSet string `json:"templateSet,omitempty"`
 
-	// Selector matches the labels of the Deployments themselves, not of their
+	// selector matches the labels of the Deployments themselves, not of their
 	// pods. An empty selector is refused unless matchAll is true.
+	// +required
 	Selector metav1.LabelSelector `json:"selector"`
 
-	// MatchAll allows an empty selector, which matches every Deployment of
+	// matchAll allows an empty selector, which matches every Deployment of
 	// the namespace.
 	// +optional
 	MatchAll bool `json:"matchAll,omitempty"`
 
-	// DeletionPolicy says what becomes of the sidecars when this object is
+	// deletionPolicy says what becomes of the sidecars when this object is
 	// deleted: Remove (default) takes them out, Orphan leaves them.
 	// +optional
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
 
-	// DriftPolicy says what happens when a person changes what was injected:
+	// driftPolicy says what happens when a person changes what was injected:
 	// Enforce (default) repairs it, Report leaves it and says so.
 	// +optional
 	DriftPolicy DriftPolicy `json:"driftPolicy,omitempty"`
 
-	// StrictOrder starts new pods as soon as another writer puts an init
+	// strictOrder starts new pods as soon as another writer puts an init
 	// container before the native sidecar. Without it, the sidecar is put first
 	// again together with the next change.
 	// +optional
 	StrictOrder bool `json:"strictOrder,omitempty"`
 
-	// Rollout paces how changes reach the workloads.
+	// rollout paces how changes reach the workloads.
 	// +optional
 	Rollout *RolloutSpec `json:"rollout,omitempty"`
 
-	// Sidecar overrides the environment's values for the sidecar.
+	// sidecar overrides the environment's values for the sidecar.
 	// +optional
 	Sidecar *SidecarSpec `json:"sidecar,omitempty"`
 
-	// InitContainers are added to the pod beside the sidecar.
+	// initContainers are added to the pod beside the sidecar.
 	// +kubebuilder:validation:MaxItems=16
+	// +listType=atomic
 	// +optional
 	InitContainers []corev1.Container `json:"initContainers,omitempty"`
 
-	// Volumes are added to the pod for the sidecar and the init containers.
+	// volumes are added to the pod for the sidecar and the init containers.
 	// +kubebuilder:validation:MaxItems=64
+	// +listType=atomic
 	// +optional
 	Volumes []corev1.Volume `json:"volumes,omitempty"`
 
@@ -151,7 +158,7 @@ const (
 
 // RolloutSpec paces how changes reach the workloads.
 type RolloutSpec struct {
-	// MaxConcurrent is how many workloads may be rolling out at once because
+	// maxConcurrent is how many workloads may be rolling out at once because
 	// of this VectorSidecar: a number, or a percentage of those that match,
 	// rounded up. 100% for all at once. Default: 5.
 	// +kubebuilder:validation:XIntOrString
@@ -159,7 +166,7 @@ type RolloutSpec struct {
 	// +optional
 	MaxConcurrent *intstr.IntOrString `json:"maxConcurrent,omitempty"`
 
-	// Soak is for how long without a break all pods of a workload have to be
+	// soak is for how long without a break all pods of a workload have to be
 	// available after its rollout. Until then the rollout counts as going on,
 	// and keeps its place among maxConcurrent. 0s for not at all. Default: 30s.
 	// +kubebuilder:validation:Type=string
@@ -169,7 +176,7 @@ type RolloutSpec struct {
 	// +optional
 	Soak *metav1.Duration `json:"soak,omitempty"`
 
-	// Paused lets nothing new begin. Deleting the VectorSidecar still takes
+	// paused lets nothing new begin. Deleting the VectorSidecar still takes
 	// the sidecars out.
 	// +optional
 	Paused bool `json:"paused,omitempty"`
