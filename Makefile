@@ -29,6 +29,8 @@ CRD := chart/files/crds/observability.kontroloop.ai_vectorsidecars.yaml
 TAGS    := grpcnotrace
 LDFLAGS  = -s -w -X main.version=$(VERSION)
 PROGRAMS := ./cmd/...
+# Of the image.
+PLATFORMS = linux/amd64,linux/arm64
 
 ##@ Build
 
@@ -42,7 +44,7 @@ image: $(BIN)/ko ## Build the image as an OCI layout in bin/image, and lists of 
 	@mkdir -p $(BIN)/ko-cache && cp -R $(TOOLS)/ko/base $(BIN)/ko-cache/img
 	KOCACHE=$(CURDIR)/$(BIN)/ko-cache KO_DOCKER_REPO=$(IMAGE) TAGS='$(TAGS)' LDFLAGS='$(LDFLAGS)' $(BIN)/ko build --bare --tags=$(VERSION) \
 	  --push=$(or $(PUSH),false) --oci-layout-path=$(BIN)/image --sbom=spdx --sbom-dir=$(BIN)/image.sbom \
-	  --platform=linux/amd64,linux/arm64 --image-user=65532:65532 ./cmd/operator
+	  --platform='$(PLATFORMS)' --image-user=65532:65532 ./cmd/operator
 
 .PHONY: generate
 generate: $(BIN)/controller-gen ## Generate the API types' deepcopy functions, and the pages of the plugin and of reasons.
@@ -178,6 +180,7 @@ test-integration: build release-before control-plane $(BIN)/helm-sdk $(BIN)/prom
 	@$(SIDE_BY_SIDE) $(INTEGRATION:%=go-test-%)
 
 .PHONY: test-node
+test-node: PLATFORMS = linux/$(shell go env GOARCH)
 test-node: image control-plane $(addprefix $(BIN)/,kubelet kube-proxy coredns) ## Run what only a real node shows, with Linux, root, containerd and runc; VECTOR names a Vector, a program or an image archive.
 	go test -count=1 -v -timeout 15m ./test/node/...
 

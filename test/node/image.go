@@ -185,12 +185,11 @@ func forThisMachine(index v1.ImageIndex) (v1.Image, error) {
 // importPause builds the programs of test/node/programs, and imports them as the image
 // that holds a pod's namespaces, and as one for containers.
 func (n *Node) importPause(ctx context.Context) error {
-	program, err := n.Build(ctx, "./test/node/programs")
-	if err != nil {
+	if err := n.build(ctx); err != nil {
 		return err
 	}
 	for tag, entrypoint := range map[string][]string{pauseImage: {"/programs", "pause"}, Programs: {"/programs"}} {
-		image, err := FromFiles(entrypoint, map[string]string{"/programs": program})
+		image, err := FromFiles(entrypoint, map[string]string{"/programs": n.Program()})
 		if err != nil {
 			return err
 		}
@@ -201,18 +200,20 @@ func (n *Node) importPause(ctx context.Context) error {
 	return nil
 }
 
-// Build builds a program of this repository that needs no libraries, and returns its path.
-func (n *Node) Build(ctx context.Context, pkg string) (string, error) {
+// Program is the path of the programs of test/node/programs.
+func (n *Node) Program() string { return filepath.Join(n.Run.Dir(), "programs") }
+
+// build builds them without need of libraries.
+func (n *Node) build(ctx context.Context) error {
 	root, err := harness.Root()
 	if err != nil {
-		return "", err
+		return err
 	}
-	program := filepath.Join(n.Run.Dir(), filepath.Base(pkg))
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, pkg)
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", n.Program(), "./test/node/programs")
 	build.Dir = root
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=readonly")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if printed, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building %s: %w\n%s", pkg, err, printed)
+		return fmt.Errorf("building test/node/programs: %w\n%s", err, printed)
 	}
-	return program, nil
+	return nil
 }

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package product
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/test/node"
+	example "kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// told is how long the status may take to say what the kubelet or the scheduler has said.
+const told = 10 * time.Second
+
+// faulty are sidecars that do not run, by what their image, variables and resources are.
+var faulty = []struct {
+	name, reason string
+	change       func(*v1alpha1.SidecarSpec)
+	// isSeen reports whether the pod's own status shows the fault.
+	isSeen func(*corev1.Pod) bool
+}{
+	{
+		"its image cannot be pulled", "ImagePullBackOff",
+		func(s *v1alpha1.SidecarSpec) {
+			s.Image, s.ImagePullPolicy = "node.test/absent:1", corev1.PullIfNotPresent
+		},
+		waits("ErrImagePull", "ImagePullBackOff"),
+	},
+	{
+		"it ends as soon as it is started", "CrashLoopBackOff",
+		func(s *v1alpha1.SidecarSpec) { s.Image = node.Programs }, // Of whose commands none is --config.
+		hasEnded,
+	},
+	{
+		"it takes more memory than it may", "OOMKilled",
+		func(s *v1alpha1.SidecarSpec) {
+			s.Image, s.Resources = eaterImage, example.Requests("10m", "24Mi")
+			s.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("24Mi")}
+		},
+		hasEnded,
+	},
+	{
+		"a Secret of its variables is not there", "CreateContainerConfigError",
+		func(s *v1alpha1.SidecarSpec) {
+			from := &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "absent"}, Key: "key"}
+			s.Env = []corev1.EnvVar{{Name: "TOKEN", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: from}}}
+		},
+		waits("CreateContainerConfigError"),
+	},
+	{
+		"no node has room for it", "Unschedulable",
+		func(s *v1alpha1.SidecarSpec) {
+			s.Resources = example.Requests("1000", "24Mi")
+		},
+		func(pod *corev1.Pod) bool {
+			return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Reason == corev1.PodReasonUnschedulable })
+		},
+	},
+}
+
+func waits(reasons ...string) func(*corev1.Pod) bool {
+	return func(pod *corev1.Pod) bool {
+		status := statusOf(pod, sidecar)
+		return status != nil && status.State.Waiting != nil && slices.Contains(reasons, status.State.Waiting.Reason)
+	}
+}
+
+func hasEnded(pod *corev1.Pod) bool {
+	status := statusOf(pod, sidecar)
+	return status != nil && (status.State.Terminated != nil || status.LastTerminationState.Terminated != nil)
+}
+
+// With rbac.optional.pods the status names container and reason within seconds.
+func testFaultsReachTheStatus(t *testing.T) {
+	for _, each := range faulty {
+		t.Run(each.name, func(t *testing.T) {
+			t.Parallel()
+			var seen, sinceInjected []time.Duration
+			for range 3 {
+				a, b := faultSeen(t, each.reason, each.change, each.isSeen)
+				seen, sinceInjected = append(seen, a), append(sinceInjected, b)
+			}
+			t.Logf("%s: in the status %s after the pod's own status, %s after the VectorSidecar was made", each.reason, seconds(seen), seconds(sinceInjected))
+			require.LessOrEqual(t, slices.Max(seen), told)
+		})
+	}
+}
+
+// faultSeen injects a sidecar that does not run, and returns how long after the pod's own
+// status, and after it was asked for, the VectorSidecar's names container and reason.
+func faultSeen(t *testing.T, reason string, change func(*v1alpha1.SidecarSpec), isSeen func(*corev1.Pod) bool) (fromPod, fromStart time.Duration) {
+	t.Helper()
+	space := restricted(t)
+	app := writer("app", space).Build()
+	app.Spec.ProgressDeadlineSeconds = ptr.To[int32](600) // It is not by this that it is told.
+	asked := collecting(space).Sidecar(change).Build()
+	world.Create(t, app)
+	running(t, app, false)
+	began := time.Now()
+	world.Create(t, asked)
+	var inPod time.Time
+	var status v1alpha1.VectorSidecar
+	require.Eventually(t, func() bool {
+		for _, pod := range podsOf(t, app.Name, space) {
+			if inPod.IsZero() && isSeen(&pod) {
+				inPod = time.Now()
+			}
+		}
+		require.NoError(t, cluster.Get(t.Context(), types.NamespacedName{Namespace: space, Name: asked.Name}, &status))
+		return slices.ContainsFunc(status.Status.Unsettled, func(u v1alpha1.UnsettledWorkload) bool { return u.Reason == reason })
+	}, patience, 50*time.Millisecond, "%s in the status; it is %+v", reason, &status.Status)
+	for _, each := range status.Status.Unsettled {
+		if reason != "Unschedulable" {
+			require.Contains(t, each.Message, "container "+sidecar)
+		}
+		t.Logf("%s: %s", each.State, each.Message)
+	}
+	require.NoError(t, cluster.Delete(t.Context(), &status))
+	if inPod.IsZero() {
+		inPod = time.Now() // Between two looks of ours.
+	}
+	return time.Since(inPod), time.Since(began)
+}
+
+// seconds prints durations: how many, their median, and the longest.
+func seconds(all []time.Duration) string {
+	slices.Sort(all)
+	var text strings.Builder
+	for i, each := range []time.Duration{all[len(all)/2], all[len(all)-1]} {
+		text.WriteString([]string{"median ", ", maximum "}[i] + each.Round(100*time.Millisecond).String())
+	}
+	return text.String()
+}
