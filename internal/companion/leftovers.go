@@ -9,8 +9,6 @@ import (
 	"iter"
 	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
-
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -41,12 +39,9 @@ type Carrier struct {
 	Traces   []workload.Trace
 }
 
-// CarrierOf returns a Deployment as a Carrier.
-func CarrierOf(deployment *appsv1.Deployment) Carrier {
-	return Carrier{
-		Ref:      workload.Ref{Kind: workload.KindDeployment, Namespace: deployment.Namespace, Name: deployment.Name, UID: deployment.UID},
-		Deleting: deployment.DeletionTimestamp != nil, Traces: workload.TracesOf(deployment),
-	}
+// CarrierOf returns a workload as a Carrier.
+func CarrierOf(object workload.Object) Carrier {
+	return Carrier{Ref: workload.RefOf(object), Deleting: object.GetDeletionTimestamp() != nil, Traces: workload.TracesOf(object)}
 }
 
 // Leftover is what one field manager left in one workload.

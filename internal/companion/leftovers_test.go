@@ -21,7 +21,7 @@ const (
 	theirs = "observability/vso"
 )
 
-var cart = workload.Ref{Kind: workload.KindDeployment, Namespace: "shop", Name: "cart", UID: "1"}
+var cart = workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "1"}
 
 // find judges a workload; sidecars are those that exist, one for a namespace.
 func find(carrier Carrier, writtenBy string, sidecars map[string]string) []Leftover {

@@ -142,8 +142,7 @@ func (s *sweeper) sweep(ctx context.Context) progress {
 func carriersOf(records []*workloadcache.Record) iter.Seq[companion.Carrier] {
 	return func(yield func(companion.Carrier) bool) {
 		for _, record := range records {
-			ref := workload.Ref{Kind: workload.KindDeployment, Namespace: record.Namespace, Name: record.Name, UID: record.UID}
-			if !yield(companion.Carrier{Ref: ref, Deleting: record.IsDeleting(), Traces: record.Traces()}) {
+			if !yield(companion.Carrier{Ref: record.Ref(), Deleting: record.IsDeleting(), Traces: record.Traces()}) {
 				return
 			}
 		}

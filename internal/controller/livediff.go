@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -54,49 +53,48 @@ func (a *auditor) differences(ctx context.Context, namespace string) ([]differen
 // candidates are the workloads that differ at the moment of the list.
 func (a *auditor) candidates(ctx context.Context, namespace string) ([]difference, error) {
 	var found []difference
+	for _, kind := range workload.Kinds() {
+		of, err := a.candidatesOf(ctx, kind, namespace)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, of...)
+	}
+	return found, nil
+}
+
+func (a *auditor) candidatesOf(ctx context.Context, kind *workload.Kind, namespace string) ([]difference, error) {
+	var found []difference
 	listed := map[types.UID]bool{}
-	page := newWorkloads()
+	page := &metav1.PartialObjectMetadataList{}
+	page.SetGroupVersionKind(kind.ListKind())
 	for isFirst := true; isFirst || page.Continue != ""; isFirst = false {
 		err := a.live.List(ctx, page, client.InNamespace(namespace), client.Limit(workloadsAtOnce), client.Continue(page.Continue))
 		if err != nil {
-			return nil, fmt.Errorf("listing Deployments: %w", err)
+			return nil, fmt.Errorf("listing %s: %w", kind.Plural, err)
 		}
 		for i := range page.Items {
-			listed[page.Items[i].UID] = true
-			if one := a.differenceOf(&page.Items[i]); one != nil {
+			live := &page.Items[i]
+			listed[live.UID] = true
+			ref := workload.Ref{Kind: kind.Kind, Namespace: live.Namespace, Name: live.Name, UID: live.UID}
+			if one := a.compared(&difference{Ref: ref, live: live.ResourceVersion}); one != nil {
 				found = append(found, *one)
 			}
 		}
 	}
 	for _, record := range a.fleet.In(namespace) {
 		// The version is that of the first page, of which the others are the rest.
-		if !listed[record.UID] && !workloadcache.IsOlder(page.ResourceVersion, record.ResourceVersion) {
-			ref := workload.Ref{Kind: workload.KindDeployment, Namespace: record.Namespace, Name: record.Name, UID: record.UID}
-			found = append(found, difference{Ref: ref, cached: record.ResourceVersion})
+		if record.Ref().Kind == kind.Kind && !listed[record.UID] && !workloadcache.IsOlder(page.ResourceVersion, record.ResourceVersion) {
+			found = append(found, difference{Ref: record.Ref(), cached: record.ResourceVersion})
 		}
 	}
 	return found, nil
 }
 
-func newWorkloads() *metav1.PartialObjectMetadataList {
-	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind("DeploymentList"))
-	return list
-}
-
-// differenceOf compares a live workload with the fleet's, which may be newer. It returns
-// nil if there is no difference.
-func (a *auditor) differenceOf(live *metav1.PartialObjectMetadata) *difference {
-	one := &difference{
-		Ref:  workload.Ref{Kind: workload.KindDeployment, Namespace: live.Namespace, Name: live.Name, UID: live.UID},
-		live: live.ResourceVersion,
-	}
-	return a.compared(one)
-}
-
-// compared is what is left of a difference, nil if nothing is.
+// compared is what is left of a difference from the cache, which may be newer: nil if
+// nothing is.
 func (a *auditor) compared(one *difference) *difference {
-	record := a.fleet.Get(one.Namespace, one.Name)
+	record := a.fleet.Get(one.Kind, one.Namespace, one.Name)
 	has := record != nil && record.UID == one.UID
 	switch {
 	case one.live == "" && (!has || record.ResourceVersion != one.cached):
@@ -130,13 +128,13 @@ func (a *auditor) confirmed(ctx context.Context, found []difference) ([]differen
 	few := found[:min(len(found), confirmedAtMost)]
 	isGone := func(one difference) bool {
 		live := &metav1.PartialObjectMetadata{}
-		live.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind(one.Kind))
+		live.SetGroupVersionKind(workload.KindNamed(one.Kind).GroupVersionKind)
 		err := a.live.Get(ctx, types.NamespacedName{Namespace: one.Namespace, Name: one.Name}, live)
 		switch {
 		case apierrors.IsNotFound(err):
 			return one.live != ""
 		case err != nil:
-			failure = fmt.Errorf("looking at Deployment %s/%s: %w", one.Namespace, one.Name, err)
+			failure = fmt.Errorf("looking at %s %s/%s: %w", one.Kind, one.Namespace, one.Name, err)
 			return false
 		}
 		return one.live != "" && live.UID != one.UID

@@ -108,7 +108,7 @@ func (s *sweeper) clean(ctx context.Context, found []companion.Leftover) ([]comp
 func (s *sweeper) rollingOut() []plan.Plan {
 	var plans []plan.Plan
 	for uid, one := range s.cleaned {
-		record := s.fleet.Get(one.Namespace, one.Name)
+		record := s.fleet.Get(one.Kind, one.Namespace, one.Name)
 		isBehind := record != nil && record.UID == uid && record.Generation < one.generation
 		if isBehind || record != nil && record.UID == uid && record.Rollout == workload.RolloutProgressing {
 			plans = append(plans, plan.Plan{Target: one.Ref, Action: plan.None, InFlight: true})

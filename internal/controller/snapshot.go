@@ -117,7 +117,7 @@ func (r *Reconciler) workloads(sidecar *v1alpha1.VectorSidecar, known *state.Sid
 		}
 	}
 	for _, target := range known.Besides(func(n int) types.UID { return records[n].UID }, len(records)) {
-		if record := r.fleet.Get(target.Namespace, target.Name); record != nil && record.UID == target.UID {
+		if record := r.fleet.Get(target.Kind, target.Namespace, target.Name); record != nil && record.UID == target.UID {
 			records = append(records, record)
 		}
 	}

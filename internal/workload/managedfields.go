@@ -7,14 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// ManagedFields is what of a Deployment can be our managers': what their records and
+// ManagedFields is what of a workload can be our managers': what their records and
 // their lists mention. It is the same in all workloads that one VectorSidecar has merged
 // the same into.
 type ManagedFields struct {
@@ -62,17 +61,18 @@ func (m *mention) of(values map[string]string) map[string]string {
 	return kept
 }
 
-// ManagedFieldsOf reads the records and lists of a Deployment.
-func ManagedFieldsOf(deployment *appsv1.Deployment) *ManagedFields {
+// ManagedFieldsOf reads the records and lists of a workload.
+func ManagedFieldsOf(object Object) *ManagedFields {
 	m := &ManagedFields{
-		Managers: Managers(deployment), listed: partsIn(deployment.Spec.Template.Annotations),
+		Managers: Managers(object), listed: partsIn(TemplateOf(object).Annotations),
 		records: map[string]*record{}, lists: map[string]*mention{},
 	}
 	for _, list := range podLists {
 		m.lists[list] = &mention{}
 	}
-	for i := range deployment.ManagedFields {
-		entry := &deployment.ManagedFields[i]
+	entries := object.GetManagedFields()
+	for i := range entries {
+		entry := &entries[i]
 		if !IsOurs(entry) {
 			continue
 		}
@@ -122,13 +122,13 @@ func (m *ManagedFields) addFields(fields map[string]any) {
 	}
 }
 
-// Select returns what is mentioned of a Deployment, in a copy of its outline.
-func (m *ManagedFields) Select(deployment *appsv1.Deployment) *appsv1.Deployment {
-	selected, template := &appsv1.Deployment{}, &deployment.Spec.Template
-	selected.Annotations = m.annotations.of(deployment.Annotations)
-	selected.Spec.Template.Labels = m.podLabels.of(template.Labels)
-	selected.Spec.Template.Annotations = m.podAnnotations.of(template.Annotations)
-	pod := &selected.Spec.Template.Spec
+// Select returns what is mentioned of a workload: of its annotations and its template.
+func (m *ManagedFields) Select(object Object) *corev1.PodTemplate {
+	selected, template := &corev1.PodTemplate{}, TemplateOf(object)
+	selected.Annotations = m.annotations.of(object.GetAnnotations())
+	selected.Template.Labels = m.podLabels.of(template.Labels)
+	selected.Template.Annotations = m.podAnnotations.of(template.Annotations)
+	pod := &selected.Template.Spec
 	if m.pod {
 		*pod = template.Spec
 	}
@@ -153,10 +153,11 @@ func containersIn(mentioned *mention, containers []corev1.Container) []corev1.Co
 	return kept
 }
 
-// AppendManagedFields appends all of a Deployment that ManagedFieldsOf reads.
-func AppendManagedFields(text []byte, deployment *appsv1.Deployment) []byte {
-	for i := range deployment.ManagedFields {
-		if entry := &deployment.ManagedFields[i]; IsOurs(entry) {
+// AppendManagedFields appends all of a workload that ManagedFieldsOf reads.
+func AppendManagedFields(text []byte, object Object) []byte {
+	entries := object.GetManagedFields()
+	for i := range entries {
+		if entry := &entries[i]; IsOurs(entry) {
 			fields := ""
 			if entry.FieldsV1 != nil {
 				fields = entry.FieldsV1.GetRawString()
@@ -165,7 +166,7 @@ func AppendManagedFields(text []byte, deployment *appsv1.Deployment) []byte {
 		}
 	}
 	lists := map[string]string{}
-	for key, value := range deployment.Spec.Template.Annotations {
+	for key, value := range TemplateOf(object).Annotations {
 		if meta.IsParts(key) {
 			lists[key] = value
 		}

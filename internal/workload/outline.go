@@ -9,42 +9,107 @@ import (
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Outline is a Deployment with nothing in it that a View does not show, and without what
-// the View has from elsewhere: its name, labels, state and managed fields. ViewOf takes it
-// in place of the whole one.
-func Outline(deployment *appsv1.Deployment, owned map[string]Owned) *appsv1.Deployment {
-	template := &deployment.Spec.Template
-	spec := &template.Spec
-	return &appsv1.Deployment{
-		ObjectMeta: metav1.ObjectMeta{Annotations: visibleAnnotations(deployment.Annotations)},
-		Spec: appsv1.DeploymentSpec{
-			Paused:   deployment.Spec.Paused,
-			Selector: &metav1.LabelSelector{MatchLabels: keysOnly(slices.Values(selectorKeys(deployment.Spec.Selector)))},
-			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: keysOnly(maps.Keys(template.Labels)), Annotations: keysOnly(maps.Keys(template.Annotations))},
-				Spec: corev1.PodSpec{
-					HostNetwork:                   spec.HostNetwork,
-					HostPID:                       spec.HostPID,
-					HostIPC:                       spec.HostIPC,
-					HostUsers:                     spec.HostUsers,
-					OS:                            spec.OS,
-					SecurityContext:               spec.SecurityContext,
-					TerminationGracePeriodSeconds: spec.TerminationGracePeriodSeconds,
-					InitContainers:                outlines(spec.InitContainers),
-					Containers:                    outlines(spec.Containers),
-					Volumes:                       kindsOnly(spec.Volumes),
-					ImagePullSecrets:              secretNames(secretsOf(spec, owned)),
-				},
+// Outline is what a View is made of beside its State and its managed fields, of a
+// workload of any kind or of what was packed of one.
+type Outline struct {
+	Ref
+	Labels, Annotations map[string]string
+	Template            corev1.PodTemplateSpec
+	SelectorKeys        []string
+	Paused, Deleting    bool
+}
+
+// OutlineOf returns the outline of a workload, which refers to it.
+func OutlineOf(object Object) Outline {
+	content := contentOf(object)
+	return Outline{
+		Ref:    Ref{Kind: content.Kind.Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()},
+		Labels: object.GetLabels(), Annotations: object.GetAnnotations(),
+		Template: *content.Template, SelectorKeys: selectorKeys(content.Selector),
+		Paused: content.Paused, Deleting: object.GetDeletionTimestamp() != nil,
+	}
+}
+
+// View returns the view without its state, given what is owned in the workload and its
+// LastWriter.
+func (o *Outline) View(owned map[string]Owned, lastWriter string) View {
+	spec := &o.Template.Spec
+	view := View{
+		Ref:            o.Ref,
+		Labels:         o.Labels,
+		Annotations:    foreign(o.Annotations),
+		Owned:          owned,
+		HostNetwork:    spec.HostNetwork,
+		GraceSeconds:   spec.TerminationGracePeriodSeconds,
+		Paused:         o.Paused,
+		Deleting:       o.Deleting,
+		OptOut:         optOut(o.Annotations),
+		Overrides:      Overrides(o.Annotations),
+		PodLabels:      sortedKeys(o.Template.Labels),
+		PodAnnotations: sortedKeys(o.Template.Annotations),
+		SelectorKeys:   o.SelectorKeys,
+		LastWriter:     lastWriter,
+	}
+	for i := range spec.InitContainers {
+		view.Containers = append(view.Containers, container(&spec.InitContainers[i], true))
+	}
+	for i := range spec.Containers {
+		view.Containers = append(view.Containers, container(&spec.Containers[i], false))
+	}
+	for i := range spec.Volumes {
+		view.Volumes = append(view.Volumes, spec.Volumes[i].Name)
+	}
+	view.Application, view.Secrets = applicationOf(spec, view.Owned), secretsOf(spec, view.Owned)
+	return view
+}
+
+// Pack returns a copy of the annotations, the keys of the selector as labels, and the
+// template, with nothing in it that a View does not show. Unpacked undoes that.
+func (o *Outline) Pack(owned map[string]Owned) *corev1.PodTemplate {
+	spec := &o.Template.Spec
+	return &corev1.PodTemplate{
+		ObjectMeta: metav1.ObjectMeta{Annotations: visibleAnnotations(o.Annotations), Labels: keysOnly(slices.Values(o.SelectorKeys))},
+		Template: corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Labels: keysOnly(maps.Keys(o.Template.Labels)), Annotations: keysOnly(maps.Keys(o.Template.Annotations))},
+			Spec: corev1.PodSpec{
+				HostNetwork:                   spec.HostNetwork,
+				HostPID:                       spec.HostPID,
+				HostIPC:                       spec.HostIPC,
+				HostUsers:                     spec.HostUsers,
+				OS:                            spec.OS,
+				SecurityContext:               spec.SecurityContext,
+				TerminationGracePeriodSeconds: spec.TerminationGracePeriodSeconds,
+				InitContainers:                outlines(spec.InitContainers),
+				Containers:                    outlines(spec.Containers),
+				Volumes:                       kindsOnly(spec.Volumes),
+				ImagePullSecrets:              secretNames(secretsOf(spec, owned)),
 			},
 		},
 	}
+}
+
+// Unpacked returns the outline of a workload with what was packed of it.
+func Unpacked(of Ref, labels map[string]string, packed *corev1.PodTemplate) Outline {
+	return Outline{Ref: of, Labels: labels, Annotations: packed.Annotations, Template: packed.Template, SelectorKeys: sortedKeys(packed.Labels)}
+}
+
+// sortedKeys are the keys of a map, nil if it has none.
+func sortedKeys(of map[string]string) []string {
+	if len(of) == 0 {
+		return nil
+	}
+	keys := make([]string, 0, len(of))
+	for key := range of {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 // visibleAnnotations are those of others, and those by which a workload speaks to

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -49,26 +49,27 @@ func lastEntry(entries []metav1.ManagedFieldsEntry) *metav1.ManagedFieldsEntry {
 	return last
 }
 
-// owned tells what is each of our managers' in a Deployment. Most workloads carry
+// owned tells what is each of our managers' in a workload. Most workloads carry
 // nothing of ours, and for those it costs nothing.
-func owned(deployment *appsv1.Deployment) map[string]Owned {
-	if !IsCarrier(deployment) {
+func owned(object Object) map[string]Owned {
+	if !IsCarrier(object) {
 		return nil
 	}
-	fields := ManagedFieldsOf(deployment)
-	owned, _ := fields.Owned(fields.Select(deployment), deployment.ManagedFields)
+	fields := ManagedFieldsOf(object)
+	owned, _ := fields.Owned(fields.Select(object), object.GetManagedFields())
 	return owned
 }
 
-// IsCarrier reports whether there may be something of ours in a Deployment, or a record
+// IsCarrier reports whether there may be something of ours in a workload, or a record
 // of it.
-func IsCarrier(deployment *appsv1.Deployment) bool {
-	for i := range deployment.ManagedFields {
-		if entry := &deployment.ManagedFields[i]; IsOurs(entry) {
+func IsCarrier(object Object) bool {
+	entries := object.GetManagedFields()
+	for i := range entries {
+		if IsOurs(&entries[i]) {
 			return true
 		}
 	}
-	for key := range deployment.Spec.Template.Annotations {
+	for key := range TemplateOf(object).Annotations {
 		if meta.IsParts(key) {
 			return true
 		}
@@ -76,15 +77,15 @@ func IsCarrier(deployment *appsv1.Deployment) bool {
 	return false
 }
 
-// Owned tells what is each manager's in what is selected of a Deployment, and whether the
+// Owned tells what is each manager's in what is selected of a workload, and whether the
 // records of deployers had a part in that; these are among the entries.
-func (m *ManagedFields) Owned(selected *appsv1.Deployment, entries []metav1.ManagedFieldsEntry) (byManager map[string]Owned, readOthers bool) {
+func (m *ManagedFields) Owned(selected *corev1.PodTemplate, entries []metav1.ManagedFieldsEntry) (byManager map[string]Owned, readOthers bool) {
 	theirs := &deployed{entries: entries}
 	byManager = m.owned(selected, theirs)
 	return byManager, theirs.items != nil
 }
 
-func (m *ManagedFields) owned(selected *appsv1.Deployment, theirs *deployed) map[string]Owned {
+func (m *ManagedFields) owned(selected *corev1.PodTemplate, theirs *deployed) map[string]Owned {
 	live := liveTree(selected)
 	all := map[string]Owned{}
 	for manager, record := range m.records {
@@ -108,9 +109,9 @@ func (m *ManagedFields) owned(selected *appsv1.Deployment, theirs *deployed) map
 	return all
 }
 
-// liveTree is a Deployment as managed fields see it.
-func liveTree(selected *appsv1.Deployment) map[string]any {
-	template, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&selected.Spec.Template)
+// liveTree is a workload as managed fields see it.
+func liveTree(selected *corev1.PodTemplate) map[string]any {
+	template, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&selected.Template)
 	if err != nil {
 		// Every value of the type converts; nothing owned means one apply more.
 		return map[string]any{}

@@ -6,22 +6,21 @@ package workload
 import (
 	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
-
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Managers are the operator's field managers that have something in a Deployment.
-func Managers(deployment *appsv1.Deployment) []string {
+// Managers are the operator's field managers that have something in a workload.
+func Managers(object Object) []string {
 	var found []string
-	for i := range deployment.ManagedFields {
-		if entry := &deployment.ManagedFields[i]; IsOurs(entry) {
+	entries := object.GetManagedFields()
+	for i := range entries {
+		if entry := &entries[i]; IsOurs(entry) {
 			found = append(found, entry.Manager)
 		}
 	}
-	for manager := range partsIn(deployment.Spec.Template.Annotations) {
+	for manager := range partsIn(TemplateOf(object).Annotations) {
 		found = append(found, manager)
 	}
 	slices.Sort(found)

@@ -66,7 +66,7 @@ func TestHowFarARolloutIs(t *testing.T) {
 		"its deadline has passed":              {late, RolloutFailed},
 		"old pods are replaced by older again": {rolling(0, 3, 3, 0, 0), RolloutProgressing},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, rolloutOf(test.deployment)) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, rolloutOfDeployment(test.deployment)) })
 	}
 }
 
@@ -156,7 +156,7 @@ func TestAWorkloadThatNoControllerHasSeenIsAsOldAsItself(t *testing.T) {
 	fresh := rolling(0, 0, 0, -1, -1)
 	fresh.CreationTimestamp = metav1.NewTime(at(10))
 
-	read := availabilityOf(fresh, RolloutProgressing)
+	read := StateOf(fresh)
 
 	require.Equal(t, at(10), read.Since)
 	require.Zero(t, read.Steady)

@@ -4,7 +4,6 @@
 package workload
 
 import (
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -21,13 +20,13 @@ type Trace struct {
 	WrittenBy, Orphan string
 }
 
-// TracesOf returns the traces in a Deployment, by manager.
-func TracesOf(deployment *appsv1.Deployment) []Trace {
-	if !IsCarrier(deployment) {
+// TracesOf returns the traces in a workload, by manager.
+func TracesOf(object Object) []Trace {
+	if !IsCarrier(object) {
 		return nil
 	}
-	fields := ManagedFieldsOf(deployment)
-	owned, _ := fields.Owned(fields.Select(deployment), deployment.ManagedFields)
+	fields := ManagedFieldsOf(object)
+	owned, _ := fields.Owned(fields.Select(object), object.GetManagedFields())
 	return fields.Traces(owned)
 }
 

@@ -12,16 +12,12 @@ import (
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
-
-// KindDeployment is the kind of Deployments.
-const KindDeployment = "Deployment"
 
 // Ref names one workload, and by its UID not one that took its name later.
 type Ref struct {
@@ -45,12 +41,17 @@ type State struct {
 	Availability
 }
 
-// StateOf reads the state of a Deployment.
-func StateOf(deployment *appsv1.Deployment) State {
-	rollout := rolloutOf(deployment)
+// StateOf reads the state of a workload.
+func StateOf(object Object) State {
+	content := contentOf(object)
+	return stateOf(object, &content)
+}
+
+func stateOf(object metav1.Object, content *Content) State {
+	version := object.GetResourceVersion()
 	return State{
-		ResourceVersion: deployment.ResourceVersion, Generation: deployment.Generation, Seen: deployment.ResourceVersion,
-		Rollout: rollout, Refusal: refusalOf(deployment), Availability: availabilityOf(deployment, rollout),
+		ResourceVersion: version, Generation: object.GetGeneration(), Seen: version,
+		Rollout: content.Rollout, Refusal: content.Refusal, Availability: availabilityOf(object, content),
 	}
 }
 
@@ -146,43 +147,11 @@ type Owned struct {
 	HasPlainAnnotations bool
 }
 
-// Of returns the view of a Deployment.
-func Of(deployment *appsv1.Deployment) View {
-	view := ViewOf(deployment, owned(deployment), LastWriter(deployment.ManagedFields))
-	view.State = StateOf(deployment)
-	return view
-}
-
-// ViewOf returns the view of a Deployment without its state, given what is owned in it
-// and its LastWriter.
-func ViewOf(deployment *appsv1.Deployment, owned map[string]Owned, lastWriter string) View {
-	spec := &deployment.Spec.Template.Spec
-	view := View{
-		Ref:            Ref{Kind: KindDeployment, Namespace: deployment.Namespace, Name: deployment.Name, UID: deployment.UID},
-		Labels:         deployment.Labels,
-		Annotations:    foreign(deployment.Annotations),
-		Owned:          owned,
-		HostNetwork:    spec.HostNetwork,
-		GraceSeconds:   spec.TerminationGracePeriodSeconds,
-		Paused:         deployment.Spec.Paused,
-		Deleting:       deployment.DeletionTimestamp != nil,
-		OptOut:         optOut(deployment.Annotations),
-		Overrides:      Overrides(deployment.Annotations),
-		PodLabels:      slices.Sorted(maps.Keys(deployment.Spec.Template.Labels)),
-		PodAnnotations: slices.Sorted(maps.Keys(deployment.Spec.Template.Annotations)),
-		SelectorKeys:   selectorKeys(deployment.Spec.Selector),
-		LastWriter:     lastWriter,
-	}
-	for i := range spec.InitContainers {
-		view.Containers = append(view.Containers, container(&spec.InitContainers[i], true))
-	}
-	for i := range spec.Containers {
-		view.Containers = append(view.Containers, container(&spec.Containers[i], false))
-	}
-	for i := range spec.Volumes {
-		view.Volumes = append(view.Volumes, spec.Volumes[i].Name)
-	}
-	view.Application, view.Secrets = applicationOf(spec, view.Owned), secretsOf(spec, view.Owned)
+// Of returns the view of a workload.
+func Of(object Object) View {
+	content, outline := contentOf(object), OutlineOf(object)
+	view := outline.View(owned(object), LastWriter(object.GetManagedFields()))
+	view.State = stateOf(object, &content)
 	return view
 }
 
@@ -236,13 +205,18 @@ func foreign(annotations map[string]string) map[string]string {
 		switch {
 		case strings.HasPrefix(key, meta.Group+"/"),
 			strings.HasPrefix(key, meta.AnnotationValuesPrefix),
-			strings.HasPrefix(key, "deployment.kubernetes.io/"),
+			isOfController(key),
 			key == corev1.LastAppliedConfigAnnotation:
 		default:
 			kept[key] = value
 		}
 	}
 	return kept
+}
+
+// isOfController reports whether the controller of one of the Kinds writes an annotation.
+func isOfController(key string) bool {
+	return slices.ContainsFunc(kinds, func(kind *Kind) bool { return strings.HasPrefix(key, kind.Annotations) })
 }
 
 // OwnerOf returns the operator's field manager that owns a container, or "".

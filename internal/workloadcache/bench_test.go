@@ -40,7 +40,7 @@ func BenchmarkStatusOnlyEvent(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			reducer := newReducer()
 			before := reducer.reduce(deployment)
-			reducer.before = func(string, string) *Record { return before }
+			reducer.before = func(string, string, string) *Record { return before }
 			b.ReportAllocs()
 			for b.Loop() {
 				if !reducer.reduce(deployment).LooksLike(before) {

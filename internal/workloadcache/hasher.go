@@ -8,7 +8,6 @@ import (
 	"hash/maphash"
 	"sync"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -19,82 +18,97 @@ import (
 // foresee.
 type fingerprint [2]uint64
 
-// printer takes fingerprints. Make one with newPrinter.
-type printer struct {
-	seeds [2]maphash.Seed
-	pages sync.Pool
+// fingerprintSize is how many bytes one has.
+const fingerprintSize = 16
+
+// hasher takes fingerprints. Make one with newHasher.
+type hasher struct {
+	seeds   [2]maphash.Seed
+	buffers sync.Pool
 }
 
-// page is what a fingerprint is taken of, kept for the next one.
-type page struct {
-	deployment appsv1.Deployment
-	text       []byte
+// buffer is what a fingerprint is taken of, kept for the next one.
+type buffer struct {
+	template corev1.PodTemplate
+	text     []byte
 }
 
-func newPrinter() *printer {
-	p := &printer{seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}}
-	p.pages.New = func() any { return &page{} }
-	return p
+func newHasher() *hasher {
+	h := &hasher{seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}}
+	h.buffers.New = func() any { return &buffer{} }
+	return h
 }
 
-// of takes the fingerprint of all of a Deployment that its body is made of.
-func (p *printer) of(deployment *appsv1.Deployment) fingerprint {
-	page, _ := p.pages.Get().(*page)
-	defer p.pages.Put(page)
-	defer page.clear()
-	of := &page.deployment
-	of.UID, of.Labels, of.Annotations = deployment.UID, deployment.Labels, deployment.Annotations
-	for i := range deployment.ManagedFields {
+// of takes the fingerprint of all of a workload that its body is made of.
+func (h *hasher) of(object workload.Object, content *workload.Content) fingerprint {
+	buffer, _ := h.buffers.Get().(*buffer)
+	defer h.buffers.Put(buffer)
+	defer buffer.clear()
+	of := &buffer.template
+	of.UID, of.Labels, of.Annotations = object.GetUID(), object.GetLabels(), object.GetAnnotations()
+	entries := object.GetManagedFields()
+	for i := range entries {
 		// What concerns the status alone changes with each event.
-		if deployment.ManagedFields[i].Subresource == "" {
-			of.ManagedFields = append(of.ManagedFields, deployment.ManagedFields[i])
+		if entries[i].Subresource == "" {
+			of.ManagedFields = append(of.ManagedFields, entries[i])
 		}
 	}
-	of.Spec.Paused, of.Spec.Selector, of.Spec.Template = deployment.Spec.Paused, deployment.Spec.Selector, deployment.Spec.Template
-	return p.digest(page.marshal(of))
+	of.Template = *content.Template
+	size := 0
+	if content.Selector != nil {
+		size = content.Selector.Size()
+	}
+	text := buffer.marshal(of, size)
+	if content.Selector != nil {
+		start := len(text)
+		text = append(text, make([]byte, size)...)
+		// Every value of the type marshals.
+		_, _ = content.Selector.MarshalToSizedBuffer(text[start:])
+	}
+	return h.digest(text)
 }
 
-// ofRecords takes the fingerprint of all of a Deployment that its ManagedFields are read from.
-func (p *printer) ofRecords(deployment *appsv1.Deployment) fingerprint {
-	page, _ := p.pages.Get().(*page)
-	defer p.pages.Put(page)
-	page.text = workload.AppendManagedFields(page.text[:0], deployment)
-	return p.digest(page.text)
+// ofRecords takes the fingerprint of all of a workload that its ManagedFields are read from.
+func (h *hasher) ofRecords(object workload.Object) fingerprint {
+	buffer, _ := h.buffers.Get().(*buffer)
+	defer h.buffers.Put(buffer)
+	buffer.text = workload.AppendManagedFields(buffer.text[:0], object)
+	return h.digest(buffer.text)
 }
 
-// ofSelected takes the fingerprint of what is selected of a Deployment by records.
-func (p *printer) ofSelected(records fingerprint, selected *appsv1.Deployment) fingerprint {
-	page, _ := p.pages.Get().(*page)
-	defer p.pages.Put(page)
-	text := page.marshal(selected)
+// ofSelected takes the fingerprint of what is selected of a workload by records.
+func (h *hasher) ofSelected(records fingerprint, selected *corev1.PodTemplate) fingerprint {
+	buffer, _ := h.buffers.Get().(*buffer)
+	defer h.buffers.Put(buffer)
+	text := buffer.marshal(selected, fingerprintSize)
 	for _, part := range records {
 		text = binary.LittleEndian.AppendUint64(text, part)
 	}
-	return p.digest(text)
+	return h.digest(text)
 }
 
-func (p *printer) digest(text []byte) fingerprint {
-	return fingerprint{maphash.Bytes(p.seeds[0], text), maphash.Bytes(p.seeds[1], text)}
+func (h *hasher) digest(text []byte) fingerprint {
+	return fingerprint{maphash.Bytes(h.seeds[0], text), maphash.Bytes(h.seeds[1], text)}
 }
 
-// marshal writes a Deployment on the page.
-func (p *page) marshal(of *appsv1.Deployment) []byte {
-	if size := of.Size(); cap(p.text) < size {
-		p.text = make([]byte, size)
-	} else {
-		p.text = p.text[:size]
+// marshal writes a template in the buffer, and leaves room for so many bytes behind it.
+func (b *buffer) marshal(of *corev1.PodTemplate, room int) []byte {
+	size := of.Size()
+	if cap(b.text) < size+room {
+		b.text = make([]byte, size+room)
 	}
-	n, err := of.MarshalToSizedBuffer(p.text)
+	b.text = b.text[:size]
+	n, err := of.MarshalToSizedBuffer(b.text)
 	if err != nil {
 		n = 0 // Every value of the type marshals.
 	}
-	return p.text[len(p.text)-n:]
+	return b.text[len(b.text)-n:]
 }
 
-// clear lets go of the Deployment.
-func (p *page) clear() {
-	entries := p.deployment.ManagedFields
+// clear lets go of the workload.
+func (b *buffer) clear() {
+	entries := b.template.ManagedFields
 	clear(entries)
-	p.deployment.ObjectMeta = metav1.ObjectMeta{ManagedFields: entries[:0]}
-	p.deployment.Spec.Selector, p.deployment.Spec.Template = nil, corev1.PodTemplateSpec{}
+	b.template.ObjectMeta = metav1.ObjectMeta{ManagedFields: entries[:0]}
+	b.template.Template = corev1.PodTemplateSpec{}
 }

@@ -49,7 +49,7 @@ func TestTheIndexFollowsEveryChange(t *testing.T) {
 	require.Equal(t, []string{"shop/cart", "shop/web"}, names(c.WithLabels("shop", append(vector, none...))))
 	require.Equal(t, []string{"shop/cart", "shop/web"}, names(c.WithLabels("shop", all)))
 	require.Equal(t, []string{"shop/web"}, names(c.OfManager("shop", manager)))
-	require.Equal(t, "cart", c.Get("bank", "cart").Name)
+	require.Equal(t, "cart", c.Get("Deployment", "bank", "cart").Name)
 
 	c.Put(record("till", "shop", map[string]string{"logs": "vector"}))
 	require.Equal(t, []string{"shop/cart", "shop/till"}, names(c.WithLabels("shop", vector)), "came after it was asked for")
@@ -64,8 +64,8 @@ func TestTheIndexFollowsEveryChange(t *testing.T) {
 		c.Delete(record(gone, "shop", nil))
 	}
 	require.Empty(t, c.WithLabels("shop", all))
-	require.Nil(t, c.Get("shop", "cart"))
-	require.NotContains(t, c.places, "shop", "an empty namespace costs nothing")
+	require.Nil(t, c.Get("Deployment", "shop", "cart"))
+	require.NotContains(t, c.indexes, namespaceKey{"Deployment", "shop"}, "an empty namespace costs nothing")
 	require.Equal(t, []string{"bank/cart"}, names(c.WithLabels("bank", all)))
 }
 
@@ -78,7 +78,7 @@ func at(resourceVersion string, uid types.UID) *appsv1.Deployment {
 // What the watch brings late does not undo what was read live.
 func TestAWatchThatCatchesUpBringsNothingOldBack(t *testing.T) {
 	c := New()
-	shown := func() string { return c.Get("shop", "cart").ResourceVersion }
+	shown := func() string { return c.Get("Deployment", "shop", "cart").ResourceVersion }
 	c.Put(c.Reduce(at("10", "u")))
 	c.Overtake(at("14", "u"), time.Now())
 	require.Equal(t, "14", shown())
@@ -91,8 +91,8 @@ func TestAWatchThatCatchesUpBringsNothingOldBack(t *testing.T) {
 	c.Overtake(at("20", "another"), time.Now())
 	require.Equal(t, "9", shown())
 	c.Overtake(at("11", "u"), time.Now())
-	c.Delete(c.Get("shop", "cart"))
+	c.Delete(c.Get("Deployment", "shop", "cart"))
 	require.Empty(t, c.ahead)
 	c.Overtake(at("12", "u"), time.Now())
-	require.Nil(t, c.Get("shop", "cart"), "it is gone")
+	require.Nil(t, c.Get("Deployment", "shop", "cart"), "it is gone")
 }

@@ -10,25 +10,25 @@ import (
 	"weak"
 )
 
-// shared holds each value once, for as long as somebody refers to it.
-type shared[K comparable, V any] struct {
+// interned holds each value once, for as long as somebody refers to it.
+type interned[K comparable, V any] struct {
 	mu    sync.Mutex
 	known map[K]weak.Pointer[V]
 }
 
-func newShared[K comparable, V any]() *shared[K, V] {
-	return &shared[K, V]{known: map[K]weak.Pointer[V]{}}
+func newInterned[K comparable, V any]() *interned[K, V] {
+	return &interned[K, V]{known: map[K]weak.Pointer[V]{}}
 }
 
 // get returns the value of a key, nil if there is none any more.
-func (s *shared[K, V]) get(key K) *V {
+func (s *interned[K, V]) get(key K) *V {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.known[key].Value()
 }
 
 // of returns the value of a key, and makes it if there is none any more.
-func (s *shared[K, V]) of(key K, fresh func() *V) *V {
+func (s *interned[K, V]) of(key K, fresh func() *V) *V {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if before := s.known[key].Value(); before != nil {
@@ -41,7 +41,7 @@ func (s *shared[K, V]) of(key K, fresh func() *V) *V {
 }
 
 // forget drops a key that nobody has made anew meanwhile.
-func (s *shared[K, V]) forget(key K) {
+func (s *interned[K, V]) forget(key K) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.known[key].Value() == nil {

@@ -12,7 +12,7 @@ import (
 )
 
 func TestWhatIsSharedIsMadeOnceAndGoesWithItsLastUser(t *testing.T) {
-	s, made := newShared[string, [16]byte](), 0
+	s, made := newInterned[string, [16]byte](), 0
 	get := func() *[16]byte {
 		return s.of("a", func() *[16]byte { made++; return &[16]byte{1} })
 	}

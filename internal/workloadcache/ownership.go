@@ -6,8 +6,6 @@ package workloadcache
 import (
 	"encoding/json"
 
-	appsv1 "k8s.io/api/apps/v1"
-
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -26,38 +24,38 @@ type ownership struct {
 // owners finds ownerships, and holds equal ones once.
 type owners struct {
 	nothing *ownership
-	fields  *shared[fingerprint, workload.ManagedFields]
-	read    *shared[fingerprint, ownership] // by what they are read from
-	equal   *shared[fingerprint, ownership] // by what they are
-	prints  *printer
+	fields  *interned[fingerprint, workload.ManagedFields]
+	read    *interned[fingerprint, ownership] // by what they are read from
+	equal   *interned[fingerprint, ownership] // by what they are
+	hashes  *hasher
 }
 
-func newOwners(prints *printer) *owners {
+func newOwners(hashes *hasher) *owners {
 	return &owners{
-		nothing: &ownership{}, fields: newShared[fingerprint, workload.ManagedFields](),
-		read: newShared[fingerprint, ownership](), equal: newShared[fingerprint, ownership](), prints: prints,
+		nothing: &ownership{}, fields: newInterned[fingerprint, workload.ManagedFields](),
+		read: newInterned[fingerprint, ownership](), equal: newInterned[fingerprint, ownership](), hashes: hashes,
 	}
 }
 
-// of returns the ownership in a Deployment. Most carry nothing of ours. What one
+// of returns the ownership in a workload. Most carry nothing of ours. What one
 // VectorSidecar has merged into many is read from the first of them, and equal ownerships
 // are one, by which a workload is known to look as before.
-func (o *owners) of(deployment *appsv1.Deployment) *ownership {
-	if !workload.IsCarrier(deployment) {
+func (o *owners) of(object workload.Object) *ownership {
+	if !workload.IsCarrier(object) {
 		return o.nothing
 	}
-	records := o.prints.ofRecords(deployment)
-	fields := o.fields.of(records, func() *workload.ManagedFields { return workload.ManagedFieldsOf(deployment) })
-	selected := fields.Select(deployment)
-	key := o.prints.ofSelected(records, selected)
+	records := o.hashes.ofRecords(object)
+	fields := o.fields.of(records, func() *workload.ManagedFields { return workload.ManagedFieldsOf(object) })
+	selected := fields.Select(object)
+	key := o.hashes.ofSelected(records, selected)
 	if known := o.read.get(key); known != nil {
 		return known
 	}
-	byManager, readOthers := fields.Owned(selected, deployment.ManagedFields)
+	byManager, readOthers := fields.Owned(selected, object.GetManagedFields())
 	fresh := &ownership{fields: fields, managers: fields.Managers, byManager: byManager, traces: fields.Traces(byManager)}
 	// Strings and JSON values, which always marshal, and in the order of their keys.
 	text, _ := json.Marshal([]any{fresh.managers, fresh.byManager, fresh.traces})
-	fresh.print = o.prints.digest(text)
+	fresh.print = o.hashes.digest(text)
 	same := o.equal.of(fresh.print, func() *ownership { return fresh })
 	if readOthers {
 		return same // The key says nothing of the records of others.

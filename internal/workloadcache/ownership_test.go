@@ -79,8 +79,8 @@ func TestWhatHasNotChangedIsTakenFromTheRecordBefore(t *testing.T) {
 	r := newReducer()
 	before := r.reduce(live)
 	asked := 0
-	r.before = func(namespace, name string) *Record {
-		require.Equal(t, live.Namespace+"/"+live.Name, namespace+"/"+name)
+	r.before = func(kind, namespace, name string) *Record {
+		require.Equal(t, "Deployment/"+live.Namespace+"/"+live.Name, kind+"/"+namespace+"/"+name)
 		asked++
 		return before
 	}

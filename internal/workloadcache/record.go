@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -27,7 +27,7 @@ type Record struct {
 	UID             types.UID
 	workload.State
 
-	deleting bool
+	deleting, paused bool
 	// overrides tells that the workload's annotations give values.
 	overrides bool
 	// print is that of what the body was made of.
@@ -38,27 +38,29 @@ type Record struct {
 // body is what a change of the status leaves as it was, without the workload's name.
 // Workloads that have equal bodies have the same one.
 type body struct {
+	// kind is the workload's.
+	kind       string
 	labels     []label
 	lastWriter string
 	owned      *ownership
-	// packed is the rest of what a View is made of: a Deployment in protobuf, with
-	// nothing in it that does not show, so that equal bytes are equal Views.
+	// packed is the rest of what a View is made of: an Outline's template in protobuf,
+	// with nothing in it that does not show, so that equal bytes are equal Views.
 	packed []byte
 	// shown is what Showing was given; nil for what is packed.
 	shown *workload.View
 }
 
-// RecordOf returns a record of a Deployment that holds its View as it is: for those who
+// RecordOf returns a record of a workload that holds its View as it is: for those who
 // keep few of them.
-func RecordOf(deployment *appsv1.Deployment) *Record { return Showing(workload.Of(deployment)) }
+func RecordOf(object workload.Object) *Record { return Showing(workload.Of(object)) }
 
 // Showing returns a record that holds a View as it is.
 func Showing(view workload.View) *Record {
 	return &Record{
 		Namespace: view.Namespace, Name: view.Name, UID: view.UID, State: view.State,
-		deleting: view.Deleting, overrides: len(view.Overrides) > 0,
+		deleting: view.Deleting, paused: view.Paused, overrides: len(view.Overrides) > 0,
 		body: &body{
-			labels: labelsOf(view.Name, view.Labels), lastWriter: view.LastWriter, shown: &view,
+			kind: view.Kind, labels: labelsOf(view.Name, view.Labels), lastWriter: view.LastWriter, shown: &view,
 			owned: &ownership{managers: slices.Sorted(maps.Keys(view.Owned)), byManager: view.Owned},
 		},
 	}
@@ -70,21 +72,21 @@ func (r *Record) View() workload.View {
 	if r.body.shown != nil {
 		return *r.body.shown
 	}
-	view := r.unpack()
-	view.Ref = workload.Ref{Kind: workload.KindDeployment, Namespace: r.Namespace, Name: r.Name, UID: r.UID}
-	view.State, view.Deleting = r.State, r.deleting
+	var packed corev1.PodTemplate
+	if err := packed.Unmarshal(r.body.packed); err != nil {
+		panic(fmt.Sprintf("unpacking what was packed here: %v", err))
+	}
+	eachName(&packed, func(text string) string { return withName(text, r.Name) })
+	outline := workload.Unpacked(r.Ref(), maps.Collect(r.Labels().All()), &packed)
+	outline.Paused, outline.Deleting = r.paused, r.deleting
+	view := outline.View(r.body.owned.byManager, r.body.lastWriter)
+	view.State = r.State
 	return view
 }
 
-// unpack returns the view without what is the record's own.
-func (r *Record) unpack() workload.View {
-	var rest appsv1.Deployment
-	if err := rest.Unmarshal(r.body.packed); err != nil {
-		panic(fmt.Sprintf("unpacking what was packed here: %v", err))
-	}
-	rest.Labels = maps.Collect(r.Labels().All())
-	eachName(&rest, func(text string) string { return withName(text, r.Name) })
-	return workload.ViewOf(&rest, r.body.owned.byManager, r.body.lastWriter)
+// Ref names the workload.
+func (r *Record) Ref() workload.Ref {
+	return workload.Ref{Kind: r.body.kind, Namespace: r.Namespace, Name: r.Name, UID: r.UID}
 }
 
 // GetObjectMeta has the cache know the workload and its version.
@@ -115,7 +117,7 @@ func (r *Record) HasOverrides() bool { return r.overrides }
 // IsAs tells, in a few nanoseconds, whether another record of the same Cache has the
 // same View but for its State.
 func (r *Record) IsAs(other *Record) bool {
-	return r.UID == other.UID && r.deleting == other.deleting && r.body == other.body
+	return r.UID == other.UID && r.deleting == other.deleting && r.paused == other.paused && r.body == other.body
 }
 
 // LooksLike tells whether planning sees the same in another record, versions apart.

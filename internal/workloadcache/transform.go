@@ -6,8 +6,6 @@ package workloadcache
 import (
 	"encoding/binary"
 
-	appsv1 "k8s.io/api/apps/v1"
-
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -17,49 +15,56 @@ import (
 type reducer struct {
 	// before returns an earlier record of a workload, if there is one: what has not
 	// changed since is that one's. It may be nil.
-	before func(namespace, name string) *Record
+	before func(kind, namespace, name string) *Record
 
 	owners *owners
-	bodies *shared[fingerprint, body] // by what they are
-	prints *printer
+	bodies *interned[fingerprint, body] // by what they are
+	hashes *hasher
 }
 
 // newReducer returns a reducer.
 func newReducer() *reducer {
-	prints := newPrinter()
-	return &reducer{owners: newOwners(prints), bodies: newShared[fingerprint, body](), prints: prints}
+	hashes := newHasher()
+	return &reducer{owners: newOwners(hashes), bodies: newInterned[fingerprint, body](), hashes: hashes}
 }
 
-// reduce returns the record of a Deployment, which is not changed.
-func (r *reducer) reduce(deployment *appsv1.Deployment) *Record {
+// reduce returns the record of a workload, which is not changed, and nil for an object
+// that is none.
+func (r *reducer) reduce(object workload.Object) *Record {
+	content, isOne := workload.Read(object)
+	if !isOne {
+		return nil
+	}
 	record := &Record{
-		Namespace: one(deployment.Namespace),
-		Name:      deployment.Name,
-		UID:       deployment.UID,
-		State:     workload.StateOf(deployment),
-		deleting:  deployment.DeletionTimestamp != nil,
-		print:     r.prints.of(deployment),
+		Namespace: one(object.GetNamespace()),
+		Name:      object.GetName(),
+		UID:       object.GetUID(),
+		State:     workload.StateOf(object),
+		deleting:  object.GetDeletionTimestamp() != nil,
+		paused:    content.Paused,
+		print:     r.hashes.of(object, &content),
 	}
 	if r.before != nil {
-		if before := r.before(record.Namespace, record.Name); before != nil && before.print == record.print {
+		before := r.before(content.Kind.Kind, record.Namespace, record.Name)
+		if before != nil && before.print == record.print {
 			record.body, record.overrides = before.body, before.overrides
 			return record
 		}
 	}
-	record.body, record.overrides = r.bodyOf(deployment), len(workload.Overrides(deployment.Annotations)) > 0
+	record.body, record.overrides = r.bodyOf(object), len(workload.Overrides(object.GetAnnotations())) > 0
 	return record
 }
 
-func (r *reducer) bodyOf(deployment *appsv1.Deployment) *body {
-	owned := r.owners.of(deployment)
-	outline := workload.Outline(deployment, owned.byManager)
-	eachName(outline, func(text string) string { return withoutName(text, deployment.Name) })
-	packed, err := outline.Marshal()
+func (r *reducer) bodyOf(object workload.Object) *body {
+	owned, outline := r.owners.of(object), workload.OutlineOf(object)
+	template := outline.Pack(owned.byManager)
+	eachName(template, func(text string) string { return withoutName(text, outline.Name) })
+	packed, err := template.Marshal()
 	if err != nil {
 		packed = nil // Every value of the type marshals.
 	}
 	fresh := body{
-		labels: labelsOf(deployment.Name, deployment.Labels), lastWriter: one(workload.LastWriter(deployment.ManagedFields)),
+		kind: outline.Kind, labels: labelsOf(outline.Name, outline.Labels), lastWriter: one(workload.LastWriter(object.GetManagedFields())),
 		owned: owned, packed: packed,
 	}
 	return r.bodies.of(r.printOf(&fresh), func() *body { return &fresh })
@@ -67,17 +72,17 @@ func (r *reducer) bodyOf(deployment *appsv1.Deployment) *body {
 
 // printOf takes the fingerprint of all that is in a body.
 func (r *reducer) printOf(of *body) fingerprint {
-	page, _ := r.prints.pages.Get().(*page)
-	defer r.prints.pages.Put(page)
-	text := binary.AppendUvarint(page.text[:0], uint64(len(of.labels)))
+	buffer, _ := r.hashes.buffers.Get().(*buffer)
+	defer r.hashes.buffers.Put(buffer)
+	text := binary.AppendUvarint(buffer.text[:0], uint64(len(of.labels)))
 	for _, label := range of.labels {
 		text = workload.AppendTexts(text, label.key, label.value)
 	}
-	text = workload.AppendTexts(text, of.lastWriter)
+	text = workload.AppendTexts(text, of.kind, of.lastWriter)
 	for _, part := range of.owned.print {
 		text = binary.LittleEndian.AppendUint64(text, part)
 	}
 	text = append(text, of.packed...)
-	page.text = text
-	return r.prints.digest(text)
+	buffer.text = text
+	return r.hashes.digest(text)
 }

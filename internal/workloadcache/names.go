@@ -6,7 +6,6 @@ package workloadcache
 import (
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -37,12 +36,12 @@ func withName(text, name string) string {
 	return text
 }
 
-// eachName changes every text of an outline that may be the workload's name.
-func eachName(outline *appsv1.Deployment, change func(text string) string) {
+// eachName changes every text of a packed outline that may be the workload's name.
+func eachName(outline *corev1.PodTemplate, change func(text string) string) {
 	for key, value := range outline.Annotations {
 		outline.Annotations[key] = change(value)
 	}
-	pod := &outline.Spec.Template.Spec
+	pod := &outline.Template.Spec
 	for i := range pod.ImagePullSecrets {
 		pod.ImagePullSecrets[i].Name = change(pod.ImagePullSecrets[i].Name)
 	}

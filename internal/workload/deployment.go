@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+)
+
+// deployments is the adapter of Deployments.
+var deployments = Kind{
+	GroupVersionKind: appsv1.SchemeGroupVersion.WithKind("Deployment"),
+	Plural:           "Deployments", Resource: "deployments", Short: []string{"deploy"},
+	Annotations: "deployment.kubernetes.io/",
+	Revisions:   appsv1.SchemeGroupVersion.WithKind("ReplicaSet"), Revision: "deployment.kubernetes.io/revision",
+	New:     func() Object { return &appsv1.Deployment{} },
+	NewList: func() List { return &appsv1.DeploymentList{} },
+	finish:  finishDeployment,
+	read:    readDeployment,
+}
+
+// Reasons that the Deployment controller gives for the condition Progressing.
+const (
+	progressDeadlineExceeded = "ProgressDeadlineExceeded"
+	newReplicaSetAvailable   = "NewReplicaSetAvailable"
+)
+
+// refusalLimit is how many bytes of a refusal are kept.
+const refusalLimit = 512
+
+func readDeployment(object any) (Content, bool) {
+	deployment, isOne := object.(*appsv1.Deployment)
+	if !isOne || deployment == nil {
+		return Content{}, false
+	}
+	content := Content{
+		Template: &deployment.Spec.Template, Selector: deployment.Spec.Selector,
+		Pods: ptr.Deref(deployment.Spec.Replicas, 1), Paused: deployment.Spec.Paused,
+		Observed: deployment.Status.ObservedGeneration >= deployment.Generation,
+		Rollout:  rolloutOfDeployment(deployment), Refusal: refusalOfDeployment(deployment),
+	}
+	if progress := conditionOf(&deployment.Status, appsv1.DeploymentProgressing); progress.Reason == newReplicaSetAvailable {
+		content.RolledOut = progress.LastUpdateTime.Time
+	}
+	return content, true
+}
+
+func rolloutOfDeployment(deployment *appsv1.Deployment) Rollout {
+	status := &deployment.Status
+	if status.ObservedGeneration < deployment.Generation {
+		return RolloutProgressing
+	}
+	progress := conditionOf(status, appsv1.DeploymentProgressing)
+	switch {
+	case progress.Status == corev1.ConditionFalse && progress.Reason == progressDeadlineExceeded:
+		return RolloutFailed
+	case status.UpdatedReplicas < ptr.Deref(deployment.Spec.Replicas, 1) || status.Replicas > status.UpdatedReplicas:
+		return RolloutProgressing
+	case status.AvailableReplicas >= status.UpdatedReplicas:
+		return RolloutComplete
+	case progress.Reason == newReplicaSetAvailable:
+		return RolloutUnavailable
+	}
+	return RolloutProgressing
+}
+
+// conditionOf returns a condition of a Deployment, its zero value if there is none.
+func conditionOf(status *appsv1.DeploymentStatus, kind appsv1.DeploymentConditionType) appsv1.DeploymentCondition {
+	for i := range status.Conditions {
+		if status.Conditions[i].Type == kind {
+			return status.Conditions[i]
+		}
+	}
+	return appsv1.DeploymentCondition{}
+}
+
+// refusalOfDeployment returns the API server's words if it refuses to make pods: because
+// of a quota, a LimitRange, Pod Security or a webhook.
+func refusalOfDeployment(deployment *appsv1.Deployment) string {
+	failure := conditionOf(&deployment.Status, appsv1.DeploymentReplicaFailure)
+	if failure.Status != corev1.ConditionTrue {
+		return ""
+	}
+	return strings.ToValidUTF8(failure.Message[:min(len(failure.Message), refusalLimit)], "")
+}
+
+func finishDeployment(object Object) {
+	deployment, isOne := object.(*appsv1.Deployment)
+	if !isOne || deployment.Status.ObservedGeneration != 0 || deployment.Status.Replicas != 0 {
+		return
+	}
+	replicas := ptr.Deref(deployment.Spec.Replicas, 1)
+	deployment.Status = appsv1.DeploymentStatus{
+		ObservedGeneration: deployment.Generation,
+		Replicas:           replicas, UpdatedReplicas: replicas, ReadyReplicas: replicas, AvailableReplicas: replicas,
+	}
+}

@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package workloadcache keeps many workloads small: records, which hold what a View
+// shows in as few bytes as that takes, and an index that finds them by namespace, label
+// and field manager. What a View shows is not its job.
+package workloadcache
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// Cache makes the records of workloads, and finds them by what VectorSidecars ask for,
+// without looking at the others. Make one with New.
+type Cache struct {
+	reducer *reducer
+
+	mu      sync.Mutex
+	indexes map[namespaceKey]*namespaceIndex
+	// ahead are the versions of workloads that were read live, which the watch has
+	// not come to yet.
+	ahead map[types.UID]string
+	// isSynced says that every workload is there.
+	isSynced atomic.Bool
+}
+
+// New returns a Cache.
+func New() *Cache {
+	c := &Cache{reducer: newReducer(), indexes: map[namespaceKey]*namespaceIndex{}, ahead: map[types.UID]string{}}
+	c.reducer.before = c.Get
+	return c
+}
+
+// Transform has an informer hold the record of a workload in place of it.
+func (c *Cache) Transform(object any) (any, error) {
+	of, _ := object.(workload.Object)
+	if record := c.reducer.reduce(of); record != nil {
+		return record, nil
+	}
+	return object, nil
+}
+
+// Reduce returns the record of a workload, which is not changed.
+func (c *Cache) Reduce(object workload.Object) *Record { return c.reducer.reduce(object) }
+
+// Put notes a workload, new or changed. What it was before it was read live is no news.
+func (c *Cache) Put(record *Record) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if version, isAhead := c.ahead[record.UID]; isAhead && IsOlder(record.ResourceVersion, version) {
+		return
+	}
+	delete(c.ahead, record.UID)
+	c.add(record)
+}
+
+// Overtake notes a workload as it was read live while the watch is behind. It reports
+// whether that is news.
+func (c *Cache) Overtake(live workload.Object, now time.Time) bool {
+	record := c.Reduce(live)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	index := c.indexes[keyOf(record)]
+	if index == nil {
+		return false // It has been deleted meanwhile.
+	}
+	before := index.all[record.Name]
+	if before == nil || before.UID != record.UID || !IsOlder(before.ResourceVersion, record.ResourceVersion) {
+		return false
+	}
+	record.Follow(before, now)
+	c.ahead[record.UID] = record.ResourceVersion
+	c.add(record)
+	return true
+}
+
+func (c *Cache) add(record *Record) {
+	key := keyOf(record)
+	if c.indexes[key] == nil {
+		c.indexes[key] = newNamespaceIndex()
+	}
+	c.indexes[key].add(record)
+}
+
+// Delete forgets a workload that is gone.
+func (c *Cache) Delete(record *Record) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.ahead, record.UID)
+	key := keyOf(record)
+	if index := c.indexes[key]; index != nil {
+		if index.remove(record.Name); len(index.all) == 0 {
+			delete(c.indexes, key)
+		}
+	}
+}
+
+// WithLabels are the workloads of a namespace that have one of the labels, each
+// written as by Pair, or all of them for AnyLabels.
+func (c *Cache) WithLabels(namespace string, labels []string) []*Record {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var found []*Record
+	for _, index := range c.indexesOf(namespace) {
+		for _, label := range labels {
+			found = index.labelled(label).appendTo(found)
+		}
+	}
+	return found
+}
+
+// OfManager are the workloads of a namespace that carry something of a manager's.
+func (c *Cache) OfManager(namespace, manager string) []*Record {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var found []*Record
+	for _, index := range c.indexesOf(namespace) {
+		found = index.byManager[manager].appendTo(found)
+	}
+	return found
+}
+
+// Traced are the workloads of all namespaces in which something tells of one of the
+// operator's field managers.
+func (c *Cache) Traced() []*Record {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var found []*Record
+	for _, index := range c.indexes {
+		for _, record := range index.all {
+			if len(record.Traces()) > 0 {
+				found = append(found, record)
+			}
+		}
+	}
+	return found
+}
+
+// In are the workloads of a namespace, or all of them ("").
+func (c *Cache) In(namespace string) []*Record {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var found []*Record
+	for key, index := range c.indexes {
+		if namespace == "" || namespace == key.namespace {
+			found = index.all.appendTo(found)
+		}
+	}
+	return found
+}
+
+// Get returns a workload, nil if there is none of that name.
+func (c *Cache) Get(kind, namespace, name string) *Record {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if index := c.indexes[namespaceKey{kind, namespace}]; index != nil {
+		return index.all[name]
+	}
+	return nil
+}
+
+// SetSynced notes that every workload is there.
+func (c *Cache) SetSynced() { c.isSynced.Store(true) }
+
+// IsSynced reports whether every workload is there.
+func (c *Cache) IsSynced() bool { return c.isSynced.Load() }
+
+// indexesOf are those of a namespace, one for each kind that it has.
+func (c *Cache) indexesOf(namespace string) []*namespaceIndex {
+	var found []*namespaceIndex
+	for _, kind := range workload.Kinds() {
+		if index := c.indexes[namespaceKey{kind.Kind, namespace}]; index != nil {
+			found = append(found, index)
+		}
+	}
+	return found
+}
+
+// IsOlder reports whether a resource version is known to be older than another.
+func IsOlder(version, other string) bool {
+	order, err := resourceversion.CompareResourceVersion(version, other)
+	return err == nil && order < 0
+}
