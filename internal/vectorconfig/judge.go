@@ -120,7 +120,7 @@ func (c *checker) didYouMeanInstead(v *value, object *vectoroptions.Object, name
 
 // judgeValue holds a value to the forms that its option may have.
 func (c *checker) judgeValue(path string, v *value, forms []vectoroptions.Form) {
-	if len(forms) == 0 || v.form == null || v.form == open || v.form == text && c.isOpen(v.scalar) {
+	if len(forms) == 0 || v.form == null || v.form == open || v.form == text && (c.isDynamic(v.scalar) || strings.Contains(v.scalar, "{{") && !isTemplate(forms)) {
 		return
 	}
 	var choices []string
@@ -132,6 +132,7 @@ func (c *checker) judgeValue(path string, v *value, forms []vectoroptions.Form) 
 			choices = append(choices, form.Values()...)
 			continue
 		}
+		c.judgeSyntax(path, v, form)
 		c.judgeWithin(path, v, form)
 		return
 	}
@@ -144,6 +145,11 @@ func (c *checker) judgeValue(path string, v *value, forms []vectoroptions.Form) 
 		given += ", " + strconv.Quote(v.scalar)
 	}
 	c.add(wrongForm, v.at, path, c.isTabled, "%s is %s, and not %s", path, given, nouns(forms))
+}
+
+// isTemplate reports whether a value may have fields, which are then judged.
+func isTemplate(forms []vectoroptions.Form) bool {
+	return slices.ContainsFunc(forms, func(form vectoroptions.Form) bool { return form.Syntax == "template" })
 }
 
 // reportChoice says that a value is none of those that there are. A slip of a codec is one
@@ -165,7 +171,11 @@ func (c *checker) judgeWithin(path string, v *value, form vectoroptions.Form) {
 		for i, item := range v.items {
 			c.judgeValue(path+"["+strconv.Itoa(i)+"]", item, items)
 		}
-	case table:
+	case text, table:
+		if form.Kind == "condition" {
+			c.judgeCondition(path, v)
+			return
+		}
 		if object := form.Object(); object != nil {
 			c.judge(path, path, v.at, v, object)
 		}

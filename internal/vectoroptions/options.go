@@ -36,7 +36,8 @@ type Form struct {
 	// Kind is string, uint, int, float, bool, array, object, ascii_char, condition or
 	// any.
 	Kind string
-	// Syntax of a string that is more than a text: template, strftime, remap_program.
+	// Syntax of a string that is more than a text: template, target_path, uri, time_zone
+	// and more, of a number the bounds of its type, MIN..MAX of which one may be missing.
 	// Unit of a number. Default in JSON. Each is "" where there is none.
 	Syntax, Unit, Default string
 

@@ -5,7 +5,9 @@ package main
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -22,6 +24,8 @@ type schema struct {
 	Properties  map[string]*schema `json:"properties"`
 	Additional  *schema            `json:"additionalProperties"`
 	Required    []string           `json:"required"`
+	Minimum     *float64           `json:"minimum"`
+	Maximum     *float64           `json:"maximum"`
 	Default     json.RawMessage    `json:"default"`
 	Deprecated  bool               `json:"deprecated"`
 	Definitions map[string]*schema `json:"definitions"`
@@ -89,6 +93,16 @@ func (f *flattener) referred(name string) typ {
 	f.open = append(f.open, name)
 	found := f.typeOf(f.definitions[name])
 	f.open = f.open[:len(f.open)-1]
+	if syntax := syntaxes[strings.TrimSuffix(strings.TrimPrefix(name, "core::option::Option<"), ">")]; syntax != "" && found["string"] != nil {
+		found["string"].Syntax = syntax
+	}
+	if strings.HasSuffix(name, "::AdaptiveConcurrencySettings") {
+		for _, o := range found["object"].Options {
+			if number := o.Type["uint"]; number != nil {
+				number.Syntax = "" // Documented, and not what its type is.
+			}
+		}
+	}
 	if since, ok := f.denies[name]; ok && f.minor >= since && found["object"] != nil {
 		found["object"].denies = true
 	}
@@ -104,9 +118,9 @@ func (f *flattener) simple(name string, s *schema) typ {
 		return typ{"bool": {}}
 	case "integer":
 		if s.Metadata.Numeric == "int" {
-			return typ{"int": {}}
+			return typ{"int": {Syntax: s.bounds()}}
 		}
-		return typ{"uint": {}}
+		return typ{"uint": {Syntax: s.bounds()}}
 	case "number":
 		return typ{"float": {}}
 	case "array":
@@ -176,6 +190,38 @@ func (f *flattener) together(s *schema) typ {
 		all["object"].denies = all["object"].denies || object.denies
 	}
 	return all
+}
+
+// syntaxes are what a text has to be, by the definition that says so: what Vector parses
+// when it reads a configuration, and not only when it starts.
+var syntaxes = map[string]string{
+	"vector::template::Template":                                  "template",
+	"vector_lookup::lookup_v2::ConfigTargetPath":                  "target_path",
+	"vector_lookup::lookup_v2::ConfigValuePath":                   "value_path",
+	"vector_lookup::lookup_v2::optional_path::OptionalTargetPath": "optional_target_path",
+	"vector_lookup::lookup_v2::optional_path::OptionalValuePath":  "optional_value_path",
+	"stdlib::SocketAddr":                                          "socket_address",
+	"vector::sources::util::net::SocketListenAddr":                "listen_address",
+	"vector::sinks::util::service::net::HostAndPort":              "host_and_port",
+	"vector::sinks::util::uri::UriSerde":                          "uri",
+	"vrl::compiler::datetime::TimeZone":                           "time_zone",
+	"vector::sources::host_metrics::PatternWrapper":               "glob",
+}
+
+// bounds is MIN..MAX of a number, as far as they are those of its type: other bounds are
+// only documented. From 1 on is what may not be 0.
+func (s *schema) bounds() string {
+	least, most := "", ""
+	if s.Maximum != nil && slices.Contains([]float64{math.MaxUint8, math.MaxUint16, math.MaxUint32, math.MaxInt16, math.MaxInt32}, *s.Maximum) {
+		most = strconv.FormatFloat(*s.Maximum, 'f', -1, 64)
+	}
+	if s.Minimum != nil && *s.Minimum == 1 && s.Maximum != nil && *s.Maximum > math.MaxInt8 {
+		least = "1"
+	}
+	if least+most == "" {
+		return ""
+	}
+	return least + ".." + most
 }
 
 // isTag tells whether a schema is an option with a fixed value, and nothing else.
@@ -267,6 +313,9 @@ func (t typ) add(other typ) {
 			mine.Enum = union(mine.Enum, fresh.Enum)
 		}
 		mine.denies = mine.denies && fresh.denies
+		if mine.Syntax != fresh.Syntax {
+			mine.Syntax = ""
+		}
 		if mine.Items != nil {
 			mine.Items.add(fresh.Items)
 		}

@@ -73,6 +73,9 @@ func (w widening) types(documented, newest, program typ) {
 			beyond := slices.DeleteFunc(slices.Clone(theirs.Enum), func(value string) bool { return slices.Contains(known.Enum, value) })
 			mine.Enum = union(mine.Enum, beyond)
 		}
+		if w.isNewest && (mine.Syntax == "" || mine.Syntax == "literal") {
+			mine.Syntax = theirs.Syntax
+		}
 		if mine.Items != nil && theirs.Items != nil {
 			w.types(mine.Items, known.Items, theirs.Items)
 		}
