@@ -8,6 +8,7 @@ SPDX-License-Identifier: Apache-2.0
 {{- include "vector-sidecar-operator.validateElection" . -}}
 {{- include "vector-sidecar-operator.validateMonitoring" . -}}
 {{- include "vector-sidecar-operator.validatePods" . -}}
+{{- include "vector-sidecar-operator.validateKeys" . -}}
 {{- with .Values -}}
 {{- if and .metrics.enabled (eq (int .metrics.port) 8081) -}}
 {{- fail "metrics.port is 8081, where the operator answers the kubelet's probes: choose another port" -}}

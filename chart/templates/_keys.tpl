@@ -1,0 +1,55 @@
+{{- /*
+SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+SPDX-License-Identifier: Apache-2.0
+*/ -}}
+
+{{- /*
+Refuses a key of the sidecar's values that neither the built-in chart has nor a template
+set of the installation, by its values.schema.json. Where no set has one, the schema of
+these values has refused it already. Of a set that does not come with the installation
+nobody here knows the keys, so that where one is named, all may be.
+*/ -}}
+{{- define "vector-sidecar-operator.validateKeys" -}}
+{{- $schemas := list (.Files.Get "files/sidecar-keys.json" | fromJson) -}}
+{{- $isKnown := true -}}
+{{- $given := default dict .Values.templates -}}
+{{- range $files := $given -}}
+{{- with get (default dict $files) "values.schema.json" }}{{ $schemas = append $schemas (fromJson .) }}{{ end -}}
+{{- end -}}
+{{- $layers := dict "" (pick .Values "global" "sidecar") -}}
+{{- range $name, $values := .Values.environments -}}
+{{- $_ := set $layers (printf "environments.%s." $name) (pick (default dict $values) "global" "sidecar" "templateSet") -}}
+{{- end -}}
+{{- range $values := append (values $layers) .Values -}}
+{{- with $values.templateSet }}{{ if not (or (eq . "default") (hasKey $given .)) }}{{ $isKnown = false }}{{ end }}{{ end -}}
+{{- end -}}
+{{- if $isKnown -}}
+{{- range $path, $values := $layers -}}
+{{- include "vector-sidecar-operator.validateKeysOf" (dict "path" $path "values" (omit $values "templateSet") "schemas" $schemas) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* Walks the values at a path together with what each schema says of them. */ -}}
+{{- define "vector-sidecar-operator.validateKeysOf" -}}
+{{- range $key, $value := .values -}}
+{{- $isFree := false -}}
+{{- $below := list -}}
+{{- range $schema := $.schemas -}}
+{{- $properties := default dict $schema.properties -}}
+{{- if hasKey $properties $key -}}
+{{- $below = append $below (get $properties $key) -}}
+{{- else if kindIs "map" $schema.additionalProperties -}}
+{{- $below = append $below $schema.additionalProperties -}}
+{{- else if $schema.additionalProperties | toString | ne "false" -}}
+{{- $isFree = true -}}
+{{- end -}}
+{{- end -}}
+{{- if $isFree -}}
+{{- else if not $below -}}
+{{- fail (printf "%s%s: unknown key: neither the built-in sidecar chart nor the schema of a set in templates has it" $.path $key) -}}
+{{- else if kindIs "map" $value -}}
+{{- include "vector-sidecar-operator.validateKeysOf" (dict "path" (printf "%s%s." $.path $key) "values" $value "schemas" $below) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile("../../" + name)
+	require.NoError(t, err)
+	return text
+}
+
+func TestTheInstallationChartHasTheSidecarChartsSchema(t *testing.T) {
+	sidecar, installation := read(t, sidecarSchema), read(t, installationSchema)
+
+	schema, err := withDefinitions(installation, sidecar)
+	require.NoError(t, err)
+	require.Equal(t, string(schema), string(installation), "make manifests writes it")
+	names, err := namesFile(sidecar)
+	require.NoError(t, err)
+	require.Equal(t, string(names), string(read(t, sidecarNames)), "make manifests writes it")
+}
+
+func TestALayerMayTakeOutWhatAnotherGives(t *testing.T) {
+	var given any
+	require.NoError(t, json.Unmarshal([]byte(`{"type": "object", "additionalProperties": false, "properties": {
+		"level": {"enum": ["info", "warn"]}, "ports": {"type": "array", "items": {"type": "integer"}},
+		"sinks": {"type": ["object", "null"], "additionalProperties": {"type": "object"}}}}`), &given))
+
+	text, err := json.Marshal(values(given))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"type": ["object", "null"], "properties": {
+		"level": {"enum": ["info", "warn", null]}, "ports": {"type": ["array", "null"], "items": {"type": "integer"}},
+		"sinks": {"type": ["object", "null"], "additionalProperties": {"type": ["object", "null"]}}}}`, string(text))
+	text, err = json.Marshal(onlyNames(given))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"additionalProperties": false, "properties": {"level": {}, "ports": {}, "sinks": {"additionalProperties": {}}}}`, string(text))
+}
+
+func TestASchemaWithoutTheKeysIsRefused(t *testing.T) {
+	_, err := withDefinitions(read(t, installationSchema), []byte(`{"properties": {}}`))
+	require.ErrorContains(t, err, `no property "global"`)
+	_, err = withDefinitions([]byte(`{}`), read(t, sidecarSchema))
+	require.ErrorContains(t, err, "definitions")
+}
