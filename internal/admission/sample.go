@@ -29,7 +29,7 @@ func sample(ctx context.Context, s *decision.Snapshot) (*decision.Snapshot, erro
 	of.Others = nil
 	application := workload.Container{Name: "app"}
 	view := workload.View{
-		Ref:    workload.Ref{Kind: "Deployment", Namespace: s.Sidecar.Namespace, Name: "any"},
+		Ref:    workload.Ref{Kind: workload.Default().Kind, Namespace: s.Sidecar.Namespace, Name: "any"},
 		State:  workload.State{Rollout: workload.RolloutComplete},
 		Labels: map[string]string{labelSample: ""},
 	}

@@ -10,10 +10,12 @@ import (
 	"strings"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // injectors finds who else changes workloads on their way into the cluster. Of
-// pods that is usual and does no harm; whoever changes Deployments may undo what
+// pods that is usual and does no harm; whoever changes workloads may undo what
 // is injected.
 func (d *Diagnosis) injectors(ctx context.Context) Result {
 	const check = "other injectors"
@@ -25,7 +27,7 @@ func (d *Diagnosis) injectors(ctx context.Context) Result {
 	for i := range found.Items {
 		configuration := &found.Items[i]
 		switch {
-		case touches(configuration, "apps", "deployments"):
+		case slices.ContainsFunc(workload.Kinds(), func(kind *workload.Kind) bool { return touches(configuration, kind.Group, kind.Resource) }):
 			ofWorkloads = append(ofWorkloads, configuration.Name)
 		case touches(configuration, "", "pods"):
 			ofPods = append(ofPods, configuration.Name)
@@ -34,11 +36,11 @@ func (d *Diagnosis) injectors(ctx context.Context) Result {
 	switch {
 	case len(ofWorkloads) > 0:
 		return Result{
-			check, Warning, "these change Deployments: " + strings.Join(ofWorkloads, ", "),
+			check, Warning, "these change " + workload.Plural() + ": " + strings.Join(ofWorkloads, ", "),
 			"if a VectorSidecar tells of a Conflict or a RepairLoop, have them leave its container alone",
 		}
 	case len(ofPods) > 0:
-		return Result{check, OK, fmt.Sprintf("these change pods, and no Deployments: %s", strings.Join(ofPods, ", ")), ""}
+		return Result{check, OK, fmt.Sprintf("these change pods, and no %s: %s", workload.Plural(), strings.Join(ofPods, ", ")), ""}
 	}
 	return Result{check, OK, "none", ""}
 }

@@ -9,16 +9,16 @@ import (
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// pageSize is how many Deployments one answer of the API server holds.
+// pageSize is how many workloads one answer of the API server holds.
 const pageSize = 500
 
 // leftovers looks for what workloads carry for VectorSidecars that do not exist, in the
@@ -33,7 +33,7 @@ func (d *Diagnosis) leftovers(ctx context.Context, installation *source.Installa
 	for _, namespace := range namespaces {
 		in, err := d.leftoversIn(ctx, namespace, installation.WrittenBy())
 		if err != nil {
-			return Result{check, Unknown, err.Error(), "have somebody look who may list Deployments and VectorSidecars"}
+			return Result{check, Unknown, err.Error(), "have somebody look who may list " + workload.Plural() + " and VectorSidecars"}
 		}
 		found = append(found, in...)
 	}
@@ -65,18 +65,17 @@ func describe(found []companion.Leftover) string {
 // workloads: one that is made in between has left nothing.
 func (d *Diagnosis) leftoversIn(ctx context.Context, namespace, writtenBy string) ([]companion.Leftover, error) {
 	var carriers []companion.Carrier
-	for token := ""; ; {
-		var page appsv1.DeploymentList
-		if err := d.Cluster.List(ctx, &page, client.InNamespace(namespace), client.Limit(pageSize), client.Continue(token)); err != nil {
-			return nil, fmt.Errorf("listing Deployments: %w", err)
-		}
-		for i := range page.Items {
-			if carrier := companion.CarrierOf(&page.Items[i]); len(carrier.Traces) > 0 {
-				carriers = append(carriers, carrier)
+	for _, kind := range workload.Kinds() {
+		page := kind.NewList()
+		for isFirst := true; isFirst || page.GetContinue() != ""; isFirst = false {
+			if err := d.Cluster.List(ctx, page, client.InNamespace(namespace), client.Limit(pageSize), client.Continue(page.GetContinue())); err != nil {
+				return nil, fmt.Errorf("listing %s: %w", kind.Plural, err)
 			}
-		}
-		if token = page.Continue; token == "" {
-			break
+			for _, object := range workload.Items(page) {
+				if carrier := companion.CarrierOf(object); len(carrier.Traces) > 0 {
+					carriers = append(carriers, carrier)
+				}
+			}
 		}
 	}
 	var there v1alpha1.VectorSidecarList

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -33,13 +32,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // Options are what the loop needs to know. All fields but Namespace, Installation,
 // WrittenBy, Version, WatchNamespaces, Instruments, Patience and the intervals are required.
 type Options struct {
-	// Workloads has made what the manager's cache holds in place of Deployments.
+	// Workloads has made what the manager's cache holds in place of workloads.
 	Workloads *workloadcache.Cache
 	// Catalogue turns what the platform gives into template sets.
 	Catalogue *catalog.Catalog
@@ -106,7 +106,7 @@ type Reconciler struct {
 }
 
 // Setup adds the loop, its indexes and its watches to a manager, whose cache must
-// hold what Workloads makes of each Deployment, ConfigMaps as Digested leaves them, and
+// hold what Workloads makes of each workload, ConfigMaps as Digested leaves them, and
 // VectorSidecars as Bounded does.
 func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler, error) {
 	announcer := newAnnouncer(mgr.GetEventRecorder(meta.Operator), mgr.GetScheme())
@@ -144,8 +144,10 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 	options.Instruments.Metrics.Sets(1, 0) // The built-in one, until there is a look at others.
 	// Asked for now, the workloads count among what the cache has to hold before
 	// the operator is ready.
-	if _, err := mgr.GetCache().GetInformer(ctx, &appsv1.Deployment{}, cache.BlockUntilSynced(false)); err != nil {
-		return nil, fmt.Errorf("watching Deployments: %w", err)
+	for _, kind := range workload.Kinds() {
+		if _, err := mgr.GetCache().GetInformer(ctx, kind.New(), cache.BlockUntilSynced(false)); err != nil {
+			return nil, fmt.Errorf("watching %s: %w", kind.Plural, err)
+		}
 	}
 	builder := ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.VectorSidecar{}, ownChanges()).

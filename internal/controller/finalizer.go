@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -100,15 +99,17 @@ func (r *Reconciler) settle(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 // carriers are the workloads that carry the sidecar. It asks the API server and not
 // the cache: a cache that is behind our own write would say that there are none.
 func (r *Reconciler) carriers(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]workload.View, error) {
-	var found appsv1.DeploymentList
-	if err := r.live.List(ctx, &found, client.InNamespace(sidecar.Namespace)); err != nil {
-		return nil, fmt.Errorf("looking for what still carries the sidecar: %w", err)
-	}
 	var views []workload.View
-	for i := range found.Items {
-		view := workload.Of(&found.Items[i])
-		if _, carries := view.Owned[meta.Manager(sidecar.Name)]; carries && !view.Deleting {
-			views = append(views, view)
+	for _, kind := range workload.Kinds() {
+		found := kind.NewList()
+		if err := r.live.List(ctx, found, client.InNamespace(sidecar.Namespace)); err != nil {
+			return nil, fmt.Errorf("looking for what still carries the sidecar: %w", err)
+		}
+		for _, object := range workload.Items(found) {
+			view := workload.Of(object)
+			if _, carries := view.Owned[meta.Manager(sidecar.Name)]; carries && !view.Deleting {
+				views = append(views, view)
+			}
 		}
 	}
 	return views, nil

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -79,19 +78,21 @@ func unsettledOf(all []*workloadcache.Record, manager string) []*workloadcache.R
 func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager string) (workload.Fault, error) {
 	ctx, cancel := context.WithTimeout(ctx, podTimeout)
 	defer cancel()
-	var deployment appsv1.Deployment
-	if err := p.live.Get(ctx, types.NamespacedName{Namespace: record.Namespace, Name: record.Name}, &deployment); err != nil {
+	ref := record.Ref()
+	live := ref.Adapter().New()
+	if err := p.live.Get(ctx, types.NamespacedName{Namespace: record.Namespace, Name: record.Name}, live); err != nil {
 		return workload.Fault{}, client.IgnoreNotFound(err)
 	}
-	if deployment.Status.ObservedGeneration < deployment.Generation {
+	content, _ := workload.Read(live)
+	if !content.Observed {
 		return workload.Fault{}, nil // Pods of the newest template are still to come.
 	}
-	selector, err := metav1.LabelSelectorAsSelector(deployment.Spec.Selector)
+	selector, err := metav1.LabelSelectorAsSelector(content.Selector)
 	if err != nil {
-		return workload.Fault{}, fmt.Errorf("reading the selector of Deployment %s: %w", record.Name, err)
+		return workload.Fault{}, fmt.Errorf("reading the selector of %s %s: %w", ref.Kind, ref.Name, err)
 	}
 	options := []client.ListOption{client.InNamespace(record.Namespace), client.MatchingLabelsSelector{Selector: selector}}
-	newest, err := p.newest(ctx, &deployment, options)
+	newest, err := p.newest(ctx, content.Kind, live, options)
 	if newest == nil || err != nil {
 		return workload.Fault{}, err
 	}
@@ -119,16 +120,15 @@ func ours(fault workload.Fault) workload.Fault {
 	return workload.Fault{}
 }
 
-// newest is the ReplicaSet of a Deployment's current revision, nil if there is none yet.
-func (p *pods) newest(ctx context.Context, deployment *appsv1.Deployment, options []client.ListOption) (*metav1.PartialObjectMetadata, error) {
-	const revision = "deployment.kubernetes.io/revision"
+// newest is what holds a workload's current revision, nil if there is none yet.
+func (p *pods) newest(ctx context.Context, kind *workload.Kind, live workload.Object, options []client.ListOption) (*metav1.PartialObjectMetadata, error) {
 	sets := &metav1.PartialObjectMetadataList{}
-	sets.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind("ReplicaSetList"))
+	sets.SetGroupVersionKind(kind.Revisions.GroupVersion().WithKind(kind.Revisions.Kind + "List"))
 	if err := p.live.List(ctx, sets, options...); err != nil {
-		return nil, fmt.Errorf("listing ReplicaSets: %w", err)
+		return nil, fmt.Errorf("listing %ss: %w", kind.Revisions.Kind, err)
 	}
 	for i := range sets.Items {
-		if set := &sets.Items[i]; metav1.IsControlledBy(set, deployment) && set.Annotations[revision] == deployment.Annotations[revision] {
+		if set := &sets.Items[i]; metav1.IsControlledBy(set, live) && set.Annotations[kind.Revision] == live.GetAnnotations()[kind.Revision] {
 			return set, nil
 		}
 	}

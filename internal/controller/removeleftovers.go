@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -123,15 +122,15 @@ func (s *sweeper) rollingOut() []plan.Plan {
 // returns nil if there is not any more. A list of one is what the operator has the right
 // to.
 func (s *sweeper) look(ctx context.Context, finding *companion.Leftover) (*workload.View, error) {
-	var one appsv1.DeploymentList
-	if err := s.live.List(ctx, &one, client.InNamespace(finding.Namespace), client.MatchingFields{"metadata.name": finding.Name}); err != nil {
-		return nil, fmt.Errorf("reading Deployment %s/%s: %w", finding.Namespace, finding.Name, err)
+	one := finding.Adapter().NewList()
+	if err := s.live.List(ctx, one, client.InNamespace(finding.Namespace), client.MatchingFields{"metadata.name": finding.Name}); err != nil {
+		return nil, fmt.Errorf("reading %s %s/%s: %w", finding.Kind, finding.Namespace, finding.Name, err)
 	}
-	for i := range one.Items {
-		view := workload.Of(&one.Items[i])
+	for _, object := range workload.Items(one) {
+		view := workload.Of(object)
 		isAnother := func(f companion.Leftover) bool { return f.Manager != finding.Manager }
 		noneExists := func(string, string) bool { return false }
-		again := slices.DeleteFunc(companion.FindLeftovers(slices.Values([]companion.Carrier{companion.CarrierOf(&one.Items[i])}), noneExists, s.options.WrittenBy), isAnother)
+		again := slices.DeleteFunc(companion.FindLeftovers(slices.Values([]companion.Carrier{companion.CarrierOf(object)}), noneExists, s.options.WrittenBy), isAnother)
 		if view.UID == finding.UID && len(again) == 1 && again[0].Verdict == companion.Clean {
 			return &view, nil
 		}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -42,16 +41,16 @@ func (r *Reconciler) mayWrite(ctx context.Context, known *state.Sidecar, p *plan
 		result.miss(left)
 		return false
 	}
-	live := &appsv1.Deployment{}
+	live := p.Target.Adapter().New()
 	err := r.live.Get(ctx, types.NamespacedName{Namespace: p.Target.Namespace, Name: p.Target.Name}, live)
 	switch {
 	case client.IgnoreNotFound(err) != nil:
 		result.fail(status.Object(p.Target), meta.ReasonRetrying, fmt.Errorf("looking at what has changed: %w", err), false)
 		return false
-	case err != nil || live.UID != p.Target.UID:
+	case err != nil || live.GetUID() != p.Target.UID:
 		result.miss(known.Miss(p)) // An event is to come that ends it.
 		return false
-	case live.ResourceVersion != p.ResourceVersion:
+	case live.GetResourceVersion() != p.ResourceVersion:
 		wait := known.Miss(p)
 		if r.fleet.Overtake(live, r.now()) {
 			wait = atOnce // The next pass plans from what is there.

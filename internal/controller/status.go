@@ -131,7 +131,7 @@ func (r *Reconciler) tellEvents(after *v1alpha1.VectorSidecar, result *outcome) 
 	}
 	for _, action := range []plan.Action{plan.Inject, plan.Update, plan.Remove} {
 		if names := written[action]; len(names) > 0 {
-			note := fmt.Sprintf("%s the sidecar of %d Deployments: %s: %s", happened[action], len(names), few(names), oneOf(causes[action]))
+			note := fmt.Sprintf("%s the sidecar of %d %s: %s: %s", happened[action], len(names), workload.Plural(), few(names), oneOf(causes[action]))
 			r.events.Eventf(after, nil, corev1.EventTypeNormal, happened[action], string(action), "%s", shortened(note))
 		}
 	}

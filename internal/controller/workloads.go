@@ -9,13 +9,13 @@ import (
 	"fmt"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -33,8 +33,9 @@ type workloads struct {
 	awaits func(types.UID) bool
 	now    func() time.Time
 
-	registration toolscache.ResourceEventHandlerRegistration
-	started      chan error
+	// synced are, for each kind, whether every workload has been told of.
+	synced  []toolscache.InformerSynced
+	started chan error
 }
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
@@ -46,19 +47,30 @@ func (w *workloads) Start(ctx context.Context, queue queue) error {
 	return nil
 }
 
-// follow has the informer tell of every change. It waits for the informer to be
-// filled, so that it must not hold up the start of other sources.
+// follow has the informers tell of every change. It waits for them to be filled, so that it must not hold up the start of other sources.
 func (w *workloads) follow(ctx context.Context, queue queue) error {
-	informer, err := w.cache.GetInformer(ctx, &appsv1.Deployment{})
-	if err != nil {
-		return fmt.Errorf("watching Deployments: %w", err)
-	}
 	enqueue := func(states ...*workloadcache.Record) {
 		for _, request := range w.concerns(ctx, states...) {
 			queue.Add(request)
 		}
 	}
-	w.registration, err = informer.AddEventHandler(toolscache.ResourceEventHandlerDetailedFuncs{
+	for _, kind := range workload.Kinds() {
+		informer, err := w.cache.GetInformer(ctx, kind.New())
+		if err != nil {
+			return fmt.Errorf("watching %s: %w", kind.Plural, err)
+		}
+		registration, err := informer.AddEventHandler(w.handler(enqueue))
+		if err != nil {
+			return fmt.Errorf("watching %s: %w", kind.Plural, err)
+		}
+		w.synced = append(w.synced, registration.HasSynced)
+	}
+	return nil
+}
+
+// handler keeps the cache in step, and has looked at what planning can see of a change.
+func (w *workloads) handler(enqueue func(states ...*workloadcache.Record)) toolscache.ResourceEventHandler {
+	return toolscache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(object any, isInitial bool) {
 			if record := recordOf(object); record != nil {
 				w.fleet.Put(record)
@@ -92,11 +104,7 @@ func (w *workloads) follow(ctx context.Context, queue queue) error {
 				enqueue(record)
 			}
 		},
-	})
-	if err != nil {
-		return fmt.Errorf("watching Deployments: %w", err)
 	}
-	return nil
 }
 
 // WaitForSync returns when the fleet holds every workload.
@@ -109,7 +117,7 @@ func (w *workloads) WaitForSync(ctx context.Context) error {
 	case <-ctx.Done():
 		return errors.New("the workloads are not read yet")
 	}
-	if !toolscache.WaitForCacheSync(ctx.Done(), w.registration.HasSynced) {
+	if !toolscache.WaitForCacheSync(ctx.Done(), w.synced...) {
 		return errors.New("the workloads are not read yet")
 	}
 	w.fleet.SetSynced()

@@ -346,7 +346,7 @@ func selectorOf(sidecar *v1alpha1.VectorSidecar) (labels.Selector, *Invalid) {
 		return nil, &Invalid{meta.ReasonInvalidSelector, describe(sidecar) + ": spec.selector: " + err.Error()}
 	}
 	if selector.Empty() && !sidecar.Spec.MatchAll {
-		return nil, &Invalid{meta.ReasonInvalidSelector, describe(sidecar) + ": spec.selector is empty and would match every Deployment of the namespace: name a label, or set spec.matchAll: true"}
+		return nil, &Invalid{meta.ReasonInvalidSelector, describe(sidecar) + ": spec.selector is empty and would match every " + workload.Singular() + " of the namespace: name a label, or set spec.matchAll: true"}
 	}
 	return selector, nil
 }

@@ -175,7 +175,7 @@ func (o *objects) judge(document source.Document, decided *decision.Decision) []
 			continue
 		}
 		of := o.documentOf(p.Target.Namespace, p.Target.Name)
-		finding := newFinding(p.Reason, of.Source, "Deployment "+p.Target.Namespace+"/"+p.Target.Name+": "+p.Message)
+		finding := newFinding(p.Reason, of.Source, p.Target.Kind+" "+p.Target.Namespace+"/"+p.Target.Name+": "+p.Message)
 		findings = append(findings, finding.at(placesOf(of.Text, of.Line).of("metadata", "name"), ""))
 	}
 	return findings

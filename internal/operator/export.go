@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	toolscache "k8s.io/client-go/tools/cache"
@@ -17,6 +16,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // export adds the operator's metrics to those that are served, until the returned
@@ -40,7 +40,10 @@ func countCached(ctx context.Context, mgr ctrl.Manager, options Options, counted
 	namespace := &metav1.PartialObjectMetadata{}
 	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
 	kinds := map[string]client.Object{
-		"VectorSidecar": &v1alpha1.VectorSidecar{}, "Deployment": &appsv1.Deployment{}, "ConfigMap": &corev1.ConfigMap{},
+		"VectorSidecar": &v1alpha1.VectorSidecar{}, "ConfigMap": &corev1.ConfigMap{},
+	}
+	for _, kind := range workload.Kinds() {
+		kinds[kind.Kind] = kind.New()
 	}
 	if len(options.WatchNamespaces) == 0 {
 		kinds["Namespace"] = namespace

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -29,6 +28,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -107,9 +107,11 @@ func cacheOptions(options Options, workloads *workloadcache.Cache, lists *relist
 	validation, _ := labels.NewRequirement(meta.LabelValidation, selection.Exists, nil)
 	settings.ByObject = map[client.Object]cache.ByObject{
 		&v1alpha1.VectorSidecar{}: {Transform: controller.Bounded},
-		&appsv1.Deployment{}:      {Transform: workloads.Transform},
 		&batchv1.Job{}:            {Label: labels.NewSelector().Add(*validation)},
 		&corev1.ConfigMap{}:       configMaps,
+	}
+	for _, kind := range workload.Kinds() {
+		settings.ByObject[kind.New()] = cache.ByObject{Transform: workloads.Transform}
 	}
 	options.Webhook.addToCache(&settings, options.Namespace)
 	return settings
@@ -118,7 +120,7 @@ func cacheOptions(options Options, workloads *workloadcache.Cache, lists *relist
 // newInformer makes those of workloads so that they can be told to list anew.
 func newInformer(lists *relister) func(toolscache.ListerWatcher, runtime.Object, time.Duration, toolscache.Indexers) toolscache.SharedIndexInformer {
 	return func(from toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
-		if _, isWorkload := example.(*appsv1.Deployment); isWorkload {
+		if _, isWorkload := workload.As(example); isWorkload {
 			return lists.newInformer(from, example, resync, indexers)
 		}
 		return toolscache.NewSharedIndexInformer(from, example, resync, indexers)

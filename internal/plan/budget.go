@@ -46,7 +46,7 @@ func Admit(plans []Plan, limit Limit) {
 		case limit.Paused:
 			p.Wait(meta.ReasonRolloutPaused, "spec.rollout.paused is true")
 		case failed != nil && p.Action != Remove:
-			p.Wait(meta.ReasonRolloutFailed, fmt.Sprintf("Deployment %s did not finish its rollout with this sidecar: nothing more is started until it does, or the sidecar changes", failed.Target.Name))
+			p.Wait(meta.ReasonRolloutFailed, fmt.Sprintf("%s %s did not finish its rollout with this sidecar: nothing more is started until it does, or the sidecar changes", failed.Target.Kind, failed.Target.Name))
 		case p.InFlight:
 			// It is replaced by its newest version and stays one rollout.
 		case limit.Max > 0 && inFlight >= limit.Max:

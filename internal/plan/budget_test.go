@@ -19,7 +19,7 @@ func plansOf(words ...string) []Plan {
 	desired := &Desired{}
 	var plans []Plan
 	for i, word := range words {
-		p := Plan{Target: workload.Ref{Name: string(rune('a' + i))}, Action: None, Desired: desired, State: workload.State{Rollout: workload.RolloutComplete}}
+		p := Plan{Target: workload.Ref{Kind: "Deployment", Name: string(rune('a' + i))}, Action: None, Desired: desired, State: workload.State{Rollout: workload.RolloutComplete}}
 		switch word {
 		case "inject":
 			p.Action = Inject

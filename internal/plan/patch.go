@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
@@ -114,7 +113,7 @@ func difference(manager string, view *workload.View, from, to map[string]any) (m
 	if err != nil {
 		return nil, fmt.Errorf("writing what should be there: %w", err)
 	}
-	text, err := strategicpatch.CreateTwoWayMergePatch(before, after, &appsv1.Deployment{})
+	text, err := strategicpatch.CreateTwoWayMergePatch(before, after, view.Adapter().New())
 	if err != nil {
 		return nil, fmt.Errorf("comparing what is there with what should be: %w", err)
 	}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -191,10 +190,10 @@ func (e *Ejector) takeOut(ctx context.Context, writer *apply.Writer, view *workl
 
 // look reads a workload again; it returns nil if that is gone, or in case of an error.
 func (e *Ejector) look(ctx context.Context, of workload.Ref) (*workload.View, error) {
-	deployment := &appsv1.Deployment{}
-	if err := e.Client.Get(ctx, client.ObjectKey{Namespace: of.Namespace, Name: of.Name}, deployment); err != nil {
+	live := of.Adapter().New()
+	if err := e.Client.Get(ctx, client.ObjectKey{Namespace: of.Namespace, Name: of.Name}, live); err != nil {
 		return nil, client.IgnoreNotFound(err)
 	}
-	view := workload.Of(deployment)
+	view := workload.Of(live)
 	return &view, nil
 }

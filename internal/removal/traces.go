@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -48,18 +47,9 @@ func FindTraces(ctx context.Context, cluster client.Reader, namespace string) (*
 		return nil, fmt.Errorf("listing VectorSidecars: %w", err)
 	}
 	traces.Sidecars = sidecars.Items
-	for token := ""; ; {
-		var page appsv1.DeploymentList
-		if err := cluster.List(ctx, &page, inNamespace, client.Limit(pageSize), client.Continue(token)); err != nil {
-			return nil, fmt.Errorf("listing Deployments: %w", err)
-		}
-		for i := range page.Items {
-			if view := workload.Of(&page.Items[i]); len(view.Owned) > 0 && !view.Deleting {
-				traces.Workloads = append(traces.Workloads, view)
-			}
-		}
-		if token = page.Continue; token == "" {
-			break
+	for _, kind := range workload.Kinds() {
+		if err := traces.find(ctx, cluster, kind, inNamespace); err != nil {
+			return nil, err
 		}
 	}
 	var companions corev1.ConfigMapList
@@ -73,4 +63,20 @@ func FindTraces(ctx context.Context, cluster client.Reader, namespace string) (*
 		traces.Companions = append(traces.Companions, client.ObjectKeyFromObject(&companions.Items[i]))
 	}
 	return traces, nil
+}
+
+// find adds the workloads of a kind that carry something, page by page.
+func (t *Traces) find(ctx context.Context, cluster client.Reader, kind *workload.Kind, inNamespace client.InNamespace) error {
+	page := kind.NewList()
+	for isFirst := true; isFirst || page.GetContinue() != ""; isFirst = false {
+		if err := cluster.List(ctx, page, inNamespace, client.Limit(pageSize), client.Continue(page.GetContinue())); err != nil {
+			return fmt.Errorf("listing %s: %w", kind.Plural, err)
+		}
+		for _, object := range workload.Items(page) {
+			if view := workload.Of(object); len(view.Owned) > 0 && !view.Deleting {
+				t.Workloads = append(t.Workloads, view)
+			}
+		}
+	}
+	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Outcome is what came of a scenario.
@@ -126,7 +127,7 @@ func (e *Expectation) compare(objects string) (*Difference, error) {
 func (e *Expectation) find(objects string) (string, error) {
 	kind, name, _ := strings.Cut(e.Object, "/")
 	if kind == "" {
-		kind = "Deployment"
+		kind = workload.Default().Kind
 	}
 	for document := range strings.SplitSeq(objects, "---\n") {
 		var object map[string]any

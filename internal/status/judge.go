@@ -12,6 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // state is where a VectorSidecar stands, as kstatus tells it.
@@ -70,9 +71,9 @@ func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 	case !facts.Sidecar.Spec.IsEnabled():
 		return verdict{reason: meta.ReasonDisabled, message: "spec.enabled is false: no workload carries the sidecar"}
 	case decision.Matched == 0:
-		return verdict{reason: meta.ReasonNoMatch, message: "the selector matches no Deployment of the namespace"}
+		return verdict{reason: meta.ReasonNoMatch, message: "the selector matches no " + workload.Singular() + " of the namespace"}
 	}
-	message := fmt.Sprintf("%d of %d Deployments run the current sidecar", counts.UpdatedDeployments, decision.Matched)
+	message := fmt.Sprintf("%d of %d %s run the current sidecar", counts.UpdatedDeployments, decision.Matched, workload.Plural())
 	if n := keeping(decision.Plans); n > 0 {
 		message += fmt.Sprintf(", %d as an earlier release rendered it until their next change", n)
 	}
@@ -111,7 +112,7 @@ func (l *lot) texts(said func(*plan.Plan) string) string {
 
 // summary says how many workloads share the lot, and names the first of them.
 func (l *lot) summary(matched int, what string) string {
-	return fmt.Sprintf("%d of %d Deployments %s: %s", l.count, max(matched, l.count), what, l.texts(func(p *plan.Plan) string {
+	return fmt.Sprintf("%d of %d %s %s: %s", l.count, max(matched, l.count), workload.Plural(), what, l.texts(func(p *plan.Plan) string {
 		if p.Message == "" || standOf(p, nil) == soaking { // These are all for one reason.
 			return ""
 		}

@@ -73,7 +73,7 @@ func MetricDefinitions() []MetricDefinition {
 		{templateSets, "gauge", "Sets of templates. For a broken one, the last good one stays in use.", []MetricLabel{
 			{"state", "`good` or `broken`"}}},
 		{cached, "gauge", "Objects in the cache that all of the operator reads from.", []MetricLabel{
-			{"kind", "`VectorSidecar`, `Deployment`, `ConfigMap` or `Namespace`"}}},
+			{"kind", "`VectorSidecar`, `ConfigMap`, `Namespace` or a kind of workloads"}}},
 		{admissions, "counter", "Answers of the admission webhook, where there is one.", []MetricLabel{
 			{"result", "`allowed`; `refused`: the VectorSidecar is at fault; `undecided`: the operator could not decide; `unreadable`: it was no VectorSidecar; `rejected`: it was not looked at, because it was too large or there were too many"}}},
 		{judging, "histogram", "Duration of an answer of the admission webhook.", nil},

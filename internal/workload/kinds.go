@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -143,10 +144,40 @@ func KindNamed(name string) *Kind {
 // Default returns the kind of workloads that is meant where none is named.
 func Default() *Kind { return kinds[0] }
 
+// Singular names a workload of one of the Kinds in messages.
+func Singular() string {
+	if len(kinds) > 1 {
+		return "workload"
+	}
+	return kinds[0].Kind
+}
+
 // Plural names workloads of the Kinds in messages.
 func Plural() string {
 	if len(kinds) > 1 {
 		return "workloads"
 	}
 	return kinds[0].Plural
+}
+
+// Adapter returns the kind of the workload that is named.
+func (r *Ref) Adapter() *Kind {
+	for _, kind := range kinds {
+		if kind.Kind == r.Kind {
+			return kind
+		}
+	}
+	return Default()
+}
+
+// Items returns the workloads of a list, not copies.
+func Items(list List) []Object {
+	var items []Object
+	_ = apimeta.EachListItem(list, func(item runtime.Object) error { // It fails where the function does.
+		if object, isOne := As(item); isOne {
+			items = append(items, object)
+		}
+		return nil
+	})
+	return items
 }
