@@ -19,7 +19,7 @@ import (
 )
 
 // otherConfig has the next release render another configuration, too.
-var otherConfig = map[string]string{"imagePullPolicy: {{": "terminationMessagePolicy: FallbackToLogsOnError\n  imagePullPolicy: {{", `"data_dir"`: `"timezone" "utc" "data_dir"`}
+var otherConfig = map[string]string{"imagePullPolicy: {{": "terminationMessagePolicy: FallbackToLogsOnError\n  imagePullPolicy: {{", `"data_dir"`: `"timezone" "UTC" "data_dir"`}
 
 // keeping is a VectorSidecar whose workload keeps what the release before rendered.
 func keeping(t *testing.T, sidecar *v1alpha1.VectorSidecar) (s *Snapshot, before *Decision) {

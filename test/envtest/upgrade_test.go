@@ -35,7 +35,7 @@ func nextRelease(t *testing.T) fs.FS {
 	for name, text := range files {
 		for from, to := range map[string]string{
 			"imagePullPolicy: {{": "terminationMessagePolicy: FallbackToLogsOnError\n  imagePullPolicy: {{",
-			`dict "data_dir"`:     `dict "timezone" "utc" "data_dir"`,
+			`dict "data_dir"`:     `dict "timezone" "UTC" "data_dir"`,
 			"logLevel: debug":     "logLevel: trace",
 		} {
 			text = bytes.ReplaceAll(text, []byte(from), []byte(to))
