@@ -24,8 +24,11 @@
 //     keeps thousands of them small, and finds them by what VectorSidecars ask for.
 //   - internal/plan compares Overlay and View, names what has to be done, and which of
 //     that may be done now; internal/cause says in words why.
-//   - internal/decision runs all of the above for one VectorSidecar and a
-//     snapshot of its world: values in, values out, no cluster.
+//   - internal/desired says what workloads should carry of one VectorSidecar: values,
+//     rendering, policy and checks, remembered in a cache.
+//   - internal/decision says what is to be done about that, by pure functions.
+//   - internal/evaluate runs both on a snapshot of the world of one VectorSidecar: values
+//     in, values out, no cluster.
 //   - internal/source takes such a snapshot, of whatever can be read: a cluster, files, or
 //     files laid over a cluster.
 //   - internal/apply is the only writer.

@@ -18,6 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
@@ -38,14 +40,14 @@ type World interface {
 	source.ConfigMaps
 
 	// Snapshot is as the controller's.
-	Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*decision.Snapshot, error)
+	Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*evaluate.Snapshot, error)
 }
 
 // Options are what a Handler judges by.
 type Options struct {
 	World World
-	// Memo may be shared with others, and nil.
-	Memo *decision.Memo
+	// Cache may be shared with others, and nil.
+	Cache *desired.Cache
 	// Bare is what the platform gives without any ConfigMap.
 	Bare *catalog.Platform
 }
@@ -100,7 +102,7 @@ func (h *Handler) Handle(ctx context.Context, request admission.Request) admissi
 
 // judge judges a VectorSidecar as it would be.
 func (h *Handler) judge(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (judgement, error) {
-	return h.judgeIn(ctx, sidecar, func(*decision.Snapshot) {})
+	return h.judgeIn(ctx, sidecar, func(*evaluate.Snapshot) {})
 }
 
 // hush takes out of a judgement what is not known without ConfigMaps.
@@ -108,7 +110,7 @@ func (h *Handler) hush(ctx context.Context, sidecar *v1alpha1.VectorSidecar, fou
 	if len(found.faults)+len(found.doubts) == 0 {
 		return nil
 	}
-	public, err := h.judgeIn(ctx, sidecar, func(s *decision.Snapshot) {
+	public, err := h.judgeIn(ctx, sidecar, func(s *evaluate.Snapshot) {
 		s.Platform, s.Companions, s.Verdict, s.Taken = h.Bare, nil, nil, decision.Taken{}
 		s.ConfigMaps, s.HasAllConfigMaps = nil, true // There are none.
 	})
@@ -121,7 +123,7 @@ func (h *Handler) hush(ctx context.Context, sidecar *v1alpha1.VectorSidecar, fou
 
 // judgeIn judges a VectorSidecar in its world, changed. What a ConfigMap holds that it
 // refers to may change at any time, and so is for the loop to judge.
-func (h *Handler) judgeIn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, change func(*decision.Snapshot)) (judgement, error) {
+func (h *Handler) judgeIn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, change func(*evaluate.Snapshot)) (judgement, error) {
 	taken, err := h.World.Snapshot(ctx, sidecar)
 	if err != nil {
 		return judgement{}, err
@@ -131,8 +133,8 @@ func (h *Handler) judgeIn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, 
 	return judge(ctx, taken, h.decide)
 }
 
-func (h *Handler) decide(ctx context.Context, of *decision.Snapshot) (*decision.Decision, error) {
-	return source.Decide(ctx, of, h.World, h.Memo)
+func (h *Handler) decide(ctx context.Context, of *evaluate.Snapshot) (*decision.Decision, error) {
+	return source.Decide(ctx, of, h.World, h.Cache)
 }
 
 // decode reads what is to be, and what there was; nil if it is to be created.

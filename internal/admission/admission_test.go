@@ -24,7 +24,8 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
-	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
@@ -55,14 +56,14 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) Snapshot(_ context.Context, sidecar *v1alpha1.VectorSidecar) (*decision.Snapshot, error) {
+func (w *world) Snapshot(_ context.Context, sidecar *v1alpha1.VectorSidecar) (*evaluate.Snapshot, error) {
 	w.asked.Add(1)
 	if w.held != nil {
 		<-w.held
 	}
-	return &decision.Snapshot{
-		Sidecar: sidecar, Workloads: w.workloads, Others: w.others, Platform: w.platform,
-		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
+	return &evaluate.Snapshot{
+		Inputs:    desired.Inputs{Sidecar: sidecar, Platform: w.platform, DefaultEnvironment: "development", KubeVersion: "v1.36.0"},
+		Workloads: w.workloads, Others: w.others,
 	}, nil
 }
 

@@ -14,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
@@ -33,7 +35,7 @@ var last = metav1.NewTime(time.Unix(math.MaxUint32, 0))
 // judge has the operator decide on a VectorSidecar as if it came last: what an older
 // one would take from it, and what it would take from a younger one, both show as
 // what it clashes with.
-func judge(ctx context.Context, snapshot *decision.Snapshot, decide func(context.Context, *decision.Snapshot) (*decision.Decision, error)) (judgement, error) {
+func judge(ctx context.Context, snapshot *evaluate.Snapshot, decide func(context.Context, *evaluate.Snapshot) (*decision.Decision, error)) (judgement, error) {
 	asked := *snapshot
 	asked.Sidecar = snapshot.Sidecar.DeepCopy()
 	asked.Sidecar.CreationTimestamp = last
@@ -75,7 +77,7 @@ func judge(ctx context.Context, snapshot *decision.Snapshot, decide func(context
 }
 
 // addInvalid adds why nothing may be injected, if there is a reason.
-func (j *judgement) addInvalid(ctx context.Context, s *decision.Snapshot, decided *decision.Decision) error {
+func (j *judgement) addInvalid(ctx context.Context, s *evaluate.Snapshot, decided *decision.Decision) error {
 	if decided.Invalid == nil {
 		return nil
 	}
@@ -93,7 +95,7 @@ func (j *judgement) addInvalid(ctx context.Context, s *decision.Snapshot, decide
 
 // isOwn tells whether what makes a VectorSidecar invalid is in itself, and not in
 // what may be mended or come later without it.
-func isOwn(ctx context.Context, s *decision.Snapshot, decided *decision.Decision) (bool, error) {
+func isOwn(ctx context.Context, s *evaluate.Snapshot, decided *decision.Decision) (bool, error) {
 	switch decided.Invalid.Reason {
 	case meta.ReasonConfigMapNotFound, meta.ReasonUnknownEnvironment, meta.ReasonUnknownTemplateSet,
 		meta.ReasonInvalidTemplateSet, meta.ReasonInvalidPolicy, meta.ReasonConflict:
@@ -106,7 +108,7 @@ func isOwn(ctx context.Context, s *decision.Snapshot, decided *decision.Decision
 		bare.Sidecar = s.Sidecar.DeepCopy()
 		spec := &bare.Sidecar.Spec
 		spec.Sidecar, spec.InitContainers, spec.Volumes, spec.Values = nil, nil, nil, nil
-		_, below, err := decision.ValuesOf(ctx, &bare)
+		_, below, err := desired.ValuesOf(ctx, &bare.Inputs)
 		return below == nil || below.Message != decided.Invalid.Message, err
 	}
 	return true, nil

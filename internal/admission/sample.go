@@ -10,7 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -22,7 +23,7 @@ const labelSample = meta.Group + "/sample"
 
 // sample is a world with one workload, such as a VectorSidecar that matches none
 // yet may be meant for: what it would get is rendered and checked all the same.
-func sample(ctx context.Context, s *decision.Snapshot) (*decision.Snapshot, error) {
+func sample(ctx context.Context, s *evaluate.Snapshot) (*evaluate.Snapshot, error) {
 	of := *s
 	of.Sidecar = s.Sidecar.DeepCopy()
 	of.Sidecar.Spec.Selector = metav1.LabelSelector{MatchLabels: map[string]string{labelSample: ""}}
@@ -33,7 +34,7 @@ func sample(ctx context.Context, s *decision.Snapshot) (*decision.Snapshot, erro
 		State:  workload.State{Rollout: workload.RolloutComplete},
 		Labels: map[string]string{labelSample: ""},
 	}
-	values, invalid, err := decision.ValuesOf(ctx, s)
+	values, invalid, err := desired.ValuesOf(ctx, &s.Inputs)
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +56,8 @@ func sample(ctx context.Context, s *decision.Snapshot) (*decision.Snapshot, erro
 }
 
 // containerOf is the name that the values give the container of the sidecar.
-func containerOf(ctx context.Context, s *decision.Snapshot) (string, error) {
-	values, _, err := decision.ValuesOf(ctx, s)
+func containerOf(ctx context.Context, s *evaluate.Snapshot) (string, error) {
+	values, _, err := desired.ValuesOf(ctx, &s.Inputs)
 	name, _ := tree.At(values.Tree, "sidecar")["name"].(string)
 	return name, err
 }

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -75,12 +75,12 @@ func (r *ruling) takeReport() {
 }
 
 // reportedInvalid is why nothing is injected, nil if something is.
-func reportedInvalid(status *v1alpha1.VectorSidecarStatus) *decision.Invalid {
+func reportedInvalid(status *v1alpha1.VectorSidecarStatus) *desired.Invalid {
 	valid := apimeta.FindStatusCondition(status.Conditions, meta.ConditionConfigValid)
 	if valid == nil || valid.Status != metav1.ConditionFalse || status.InjectedDeployments > 0 {
 		return nil
 	}
-	return &decision.Invalid{Reason: valid.Reason, Message: valid.Message + byReport}
+	return &desired.Invalid{Reason: valid.Reason, Message: valid.Message + byReport}
 }
 
 // reportedPlan is the plan of a workload, given the one that was decided, which is nil for

@@ -22,6 +22,8 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
@@ -46,13 +48,13 @@ type scene struct {
 	noted map[string]bool
 
 	taker source.Taker
-	memo  *decision.Memo
+	cache *desired.Cache
 }
 
 // ruling is a VectorSidecar and what is decided about it.
 type ruling struct {
 	sidecar  *v1alpha1.VectorSidecar
-	snapshot *decision.Snapshot
+	snapshot *evaluate.Snapshot
 	*decision.Decision
 
 	// assumed says what was assumed for want of the installation's values, "" where
@@ -223,7 +225,7 @@ func (s *scene) prepare(ctx context.Context, chart fs.FS) error {
 		s.taker.DefaultAssumed = "there is no operator to tell its default"
 	}
 	s.taker.KubeVersion = cmp.Or(s.inputs.kubeVersion, s.kubeVersion, defaultKubeVersion)
-	s.memo = decision.NewMemo()
+	s.cache = desired.NewCache()
 	s.taker.Platform, err = s.inputs.platform(chart, &installed, values)
 	return err
 }
@@ -237,7 +239,7 @@ func (s *scene) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*rul
 	taken.Renderers = runtime.GOMAXPROCS(0)
 	// Nobody runs Vector here: it is taken for content.
 	taken.Verdict = func(string) decision.Verdict { return decision.Verdict{State: decision.VerdictValid} }
-	decided, err := source.Decide(ctx, taken, &s.taker, s.memo)
+	decided, err := source.Decide(ctx, taken, &s.taker, s.cache)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
@@ -28,7 +28,7 @@ func (o *renderOptions) printValues(ctx context.Context, scene *scene) error {
 		if err != nil {
 			return err
 		}
-		values, invalid, err := decision.ValuesOf(ctx, taken.snapshot)
+		values, invalid, err := desired.ValuesOf(ctx, &taken.snapshot.Inputs)
 		if err != nil {
 			return err
 		}

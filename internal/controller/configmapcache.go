@@ -16,7 +16,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
-	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/store"
 )
@@ -56,7 +56,7 @@ func Bounded(cached any) (any, error) {
 		return cached, nil
 	}
 	sidecar.ManagedFields = nil
-	return decision.Bounded(sidecar), nil
+	return desired.Bounded(sidecar), nil
 }
 
 // isReduced reports whether the content of a ConfigMap was left out before: what is

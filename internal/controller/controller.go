@@ -28,7 +28,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
+	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
@@ -72,8 +74,8 @@ type Options struct {
 	ValidationJobs bool
 	// ReadPods has the pods of workloads looked at that are not settled.
 	ReadPods bool
-	// Memo remembers renderings and checks.
-	Memo *decision.Memo
+	// Cache remembers renderings and checks.
+	Cache *desired.Cache
 	// ReconcileInterval is about how often every VectorSidecar is judged with nothing
 	// remembered, LiveListInterval about how often the workloads are listed live and
 	// compared with the cache; 0 for never.
@@ -91,7 +93,7 @@ type Reconciler struct {
 	live       client.Reader
 	events     *announcer
 	writer     *apply.Writer
-	memo       *decision.Memo
+	cache      *desired.Cache
 	memory     *state.Memory
 	catalogue  *catalog.Catalog
 	namespaces *namespaces
@@ -119,7 +121,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 		live:       mgr.GetAPIReader(),
 		events:     announcer,
 		writer:     apply.New(mgr.GetClient()),
-		memo:       options.Memo,
+		cache:      options.Cache,
 		memory:     state.New(time.Now),
 		catalogue:  options.Catalogue,
 		namespaces: newNamespaces(mgr.GetClient(), mgr.GetAPIReader(), options.WatchNamespaces),
@@ -286,17 +288,22 @@ func (r *Reconciler) carryOut(ctx context.Context, sidecar *v1alpha1.VectorSidec
 }
 
 // decide has the snapshot judged, with nothing remembered if it is to be judged anew.
-func (r *Reconciler) decide(ctx context.Context, taken *decision.Snapshot, isAnew bool) (decided *decision.Decision, err error) {
+func (r *Reconciler) decide(ctx context.Context, taken *evaluate.Snapshot, isAnew bool) (decided *decision.Decision, err error) {
 	ctx, planning := r.begin(ctx, "plan")
 	defer func() { planning.end(err) }()
 	taken.Observer = r.observeStep
 	known := r.memory.Of(client.ObjectKeyFromObject(taken.Sidecar))
 	if !isAnew {
-		return source.Decide(ctx, taken, noted{r, known}, r.memo)
+		taken.Previous = known.Previous()
+		if decided, err = source.Decide(ctx, taken, noted{r, known}, r.cache); err == nil {
+			known.SetPrevious(decided.Previous)
+		}
+		return decided, err
 	}
-	fresh := decision.NewMemo()
+	fresh := desired.NewCache()
 	if decided, err = source.Decide(ctx, taken, noted{r, known}, fresh); err == nil {
-		r.memo.Adopt(fresh)
+		r.cache.Adopt(fresh)
+		known.SetPrevious(decided.Previous)
 		known.Resynced()
 		r.Metrics.JudgedAnew(decided.Writes())
 	}

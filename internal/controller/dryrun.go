@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
@@ -21,7 +21,7 @@ import (
 // Snapshot takes the snapshot that a pass would take if a VectorSidecar were as
 // given, which the cluster need not have. It leaves no trace in what the loop
 // remembers, and may be asked for in an operator that stands by.
-func (r *Reconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*decision.Snapshot, error) {
+func (r *Reconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*evaluate.Snapshot, error) {
 	if err := r.HasRead(); err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
@@ -50,7 +51,7 @@ func (r *Reconciler) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.Ve
 // deleted and too large for the cache: with what it says of its deletion, and with its
 // finalizers. It is nil if it is gone.
 func (r *Reconciler) deleted(ctx context.Context, cached *v1alpha1.VectorSidecar) (*v1alpha1.VectorSidecar, error) {
-	if cached.DeletionTimestamp == nil || !decision.IsReduced(cached) {
+	if cached.DeletionTimestamp == nil || !desired.IsReduced(cached) {
 		return cached, nil
 	}
 	// Its right is that of the watch: to list.

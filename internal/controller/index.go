@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -54,7 +54,7 @@ func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 // large for the cache selects nothing there.
 func selectorKeys(object client.Object) []string {
 	sidecar, ok := object.(*v1alpha1.VectorSidecar)
-	if !ok || decision.IsReduced(sidecar) {
+	if !ok || desired.IsReduced(sidecar) {
 		return nil
 	}
 	selector := &sidecar.Spec.Selector

@@ -18,6 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -25,7 +27,7 @@ import (
 
 // observe takes the snapshot, from the cache alone but for pods of workloads that are
 // not settled. It has the ConfigMaps that the decision before depended on.
-func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (taken *decision.Snapshot, err error) {
+func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (taken *evaluate.Snapshot, err error) {
 	ctx, observing := r.begin(ctx, "observe")
 	defer func() { observing.end(err) }()
 	known := r.memory.Of(client.ObjectKeyFromObject(sidecar))
@@ -47,7 +49,7 @@ func (r *Reconciler) observe(ctx context.Context, sidecar *v1alpha1.VectorSideca
 
 // snapshot puts together what is remembered and what is in the cache, without any
 // ConfigMaps that something refers to.
-func (r *Reconciler) snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar, known *state.Sidecar) (*decision.Snapshot, error) {
+func (r *Reconciler) snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar, known *state.Sidecar) (*evaluate.Snapshot, error) {
 	namespaceLabels, err := r.namespaces.of(ctx, sidecar.Namespace)
 	if err != nil {
 		return nil, err
@@ -66,22 +68,24 @@ func (r *Reconciler) snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	if r.options.ValidationJobs {
 		verdict = known.Verdict
 	}
-	return &decision.Snapshot{
-		Verdict:            verdict,
-		Sidecar:            sidecar,
-		NamespaceLabels:    namespaceLabels,
-		Workloads:          workloads,
-		Now:                r.now(),
-		Started:            known.Generation,
-		Others:             r.others(ctx, sidecar, workloads),
-		Loops:              loops,
-		Companions:         companions,
-		Platform:           given,
-		DefaultEnvironment: r.options.DefaultEnvironment,
-		KubeVersion:        r.options.KubeVersion,
-		WrittenBy:          r.options.WrittenBy,
-		Version:            r.options.Version,
-		Budget:             r.options.Budget,
+	return &evaluate.Snapshot{
+		Inputs: desired.Inputs{
+			Sidecar:            sidecar,
+			NamespaceLabels:    namespaceLabels,
+			Platform:           given,
+			DefaultEnvironment: r.options.DefaultEnvironment,
+			KubeVersion:        r.options.KubeVersion,
+			WrittenBy:          r.options.WrittenBy,
+			Version:            r.options.Version,
+			Budget:             r.options.Budget,
+		},
+		Workloads:  workloads,
+		Others:     r.others(ctx, sidecar, workloads),
+		Companions: companions,
+		Verdict:    verdict,
+		Started:    known.Generation,
+		Loops:      loops,
+		Now:        r.now(),
 	}, nil
 }
 

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
-	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
@@ -87,10 +87,10 @@ func (i *instruments) endPass(whole *step, result string, err error, panicked an
 }
 
 // observeStep is the decision's Observer.
-func (i *instruments) observeStep(ctx context.Context, name decision.Step) func(error) {
+func (i *instruments) observeStep(ctx context.Context, name desired.Step) func(error) {
 	_, s := i.begin(ctx, string(name))
 	return func(err error) {
-		if name == decision.Render {
+		if name == desired.Render {
 			i.Metrics.Rendered(err == nil)
 		}
 		s.end(err)

@@ -19,6 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
@@ -80,7 +81,7 @@ func (r *Reconciler) verdictOf(ctx context.Context, job *batchv1.Job) (decision.
 	}
 	for i := range pods.Items {
 		for _, container := range pods.Items[i].Status.ContainerStatuses {
-			if end := container.State.Terminated; end != nil && end.ExitCode == decision.ConfigInvalidExit {
+			if end := container.State.Terminated; end != nil && end.ExitCode == desired.ConfigInvalidExit {
 				return decision.Verdict{State: decision.VerdictInvalid, Message: shortened(strings.TrimSpace(end.Message))}, nil
 			}
 		}
@@ -119,7 +120,7 @@ func (r *Reconciler) askVector(ctx context.Context, sidecar *v1alpha1.VectorSide
 		}
 	}
 	for i := range jobs {
-		if slices.ContainsFunc(decided.Validations, func(v decision.Validation) bool { return v.Job.Name == jobs[i].Name }) {
+		if slices.ContainsFunc(decided.Validations, func(v desired.Validation) bool { return v.Job.Name == jobs[i].Name }) {
 			continue
 		}
 		if err := r.writer.DeleteValidation(ctx, client.ObjectKeyFromObject(&jobs[i])); err != nil {

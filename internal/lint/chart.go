@@ -18,7 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
-	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -50,7 +51,7 @@ func Chart(ctx context.Context, name string, folder fs.FS, kubeVersion string) (
 	}
 	var findings []Finding
 	for _, environment := range chart.Environments.Names() {
-		decided, err := decision.Decide(ctx, sample(chart, environment, kubeVersion), nil)
+		decided, err := evaluate.Decide(ctx, sample(chart, environment, kubeVersion), nil)
 		if err != nil {
 			return nil, err
 		}
@@ -62,21 +63,23 @@ func Chart(ctx context.Context, name string, folder fs.FS, kubeVersion string) (
 }
 
 // sample is the smallest world that a chart can be rendered in.
-func sample(chart *sidecarchart.Chart, environment, kubeVersion string) *decision.Snapshot {
+func sample(chart *sidecarchart.Chart, environment, kubeVersion string) *evaluate.Snapshot {
 	deployment := &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "sample", Name: "sample"},
 		Spec: appsv1.DeploymentSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
 			Containers: []corev1.Container{{Name: "sample", Image: "sample"}},
 		}}},
 	}
-	return &decision.Snapshot{
-		Sidecar: &v1alpha1.VectorSidecar{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "sample", Name: "sample"},
-			Spec:       v1alpha1.VectorSidecarSpec{MatchAll: true},
+	return &evaluate.Snapshot{
+		Inputs: desired.Inputs{
+			Sidecar: &v1alpha1.VectorSidecar{
+				ObjectMeta: metav1.ObjectMeta{Namespace: "sample", Name: "sample"},
+				Spec:       v1alpha1.VectorSidecarSpec{MatchAll: true},
+			},
+			HasAllConfigMaps: true, // There are none.
+			Platform:         catalog.Of(chart, "", map[string]string{}), DefaultEnvironment: environment, KubeVersion: kubeVersion,
 		},
-		Workloads:        []*workloadcache.Record{workloadcache.RecordOf(deployment)},
-		HasAllConfigMaps: true, // There are none.
-		Platform:         catalog.Of(chart, "", map[string]string{}), DefaultEnvironment: environment, KubeVersion: kubeVersion,
+		Workloads: []*workloadcache.Record{workloadcache.RecordOf(deployment)},
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
@@ -116,7 +117,7 @@ func (o *objects) lint(ctx context.Context) ([]Finding, error) {
 		if err != nil {
 			return nil, err
 		}
-		decided, err := source.Decide(ctx, taken, &taker, decision.NewMemo())
+		decided, err := source.Decide(ctx, taken, &taker, desired.NewCache())
 		if err != nil {
 			return nil, err
 		}
@@ -129,7 +130,7 @@ func (o *objects) lint(ctx context.Context) ([]Finding, error) {
 // lintValues holds the part of a spec that has the keys of a values file against
 // the schema.
 func (o *objects) lintValues(document source.Document, sidecar *v1alpha1.VectorSidecar) []Finding {
-	layer, err := decision.LayerOf(sidecar)
+	layer, err := desired.LayerOf(sidecar)
 	if err != nil {
 		return []Finding{newFinding(tooLarge, document.Source, err.Error()).at(place{line: document.Line}, "spec")}
 	}

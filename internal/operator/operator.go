@@ -20,7 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
-	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -65,10 +65,10 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 		return fmt.Errorf("making the manager: %w", err)
 	}
 	counted := telemetry.NewMetrics(process.Version, time.Now)
-	memo := decision.NewMemo()
+	cache := desired.NewCache()
 	settings := loopOptions(&options, &process)
 	settings.Workloads, settings.Catalogue, settings.KubeVersion = workloads, catalogue, version
-	settings.Instruments.Metrics, settings.Memo, settings.Relist = counted, memo, lists.relist
+	settings.Instruments.Metrics, settings.Cache, settings.Relist = counted, cache, lists.relist
 	loop, err := controller.Setup(ctx, mgr, settings)
 	if err != nil {
 		return fmt.Errorf("setting up the loop: %w", err)
@@ -76,7 +76,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if err := addChecks(mgr, loop.Alive); err != nil {
 		return err
 	}
-	by := judge{loop: loop, memo: memo, served: served, bare: catalog.Of(catalogue.Builtin(), "", nil), counted: counted, config: config}
+	by := judge{loop: loop, cache: cache, served: served, bare: catalog.Of(catalogue.Builtin(), "", nil), counted: counted, config: config}
 	if err := addWebhook(ctx, ending, mgr, options, by); err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
-	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
@@ -129,7 +129,7 @@ func (w *WebhookOptions) addToCache(settings *cache.Options, namespace string) {
 // judge is what the admission webhook judges by.
 type judge struct {
 	loop   *controller.Reconciler
-	memo   *decision.Memo
+	cache  *desired.Cache
 	served *certificate.Served
 	// bare is what there is of the platform without a ConfigMap.
 	bare    *catalog.Platform
@@ -157,7 +157,7 @@ func addWebhook(ctx, ending context.Context, mgr ctrl.Manager, options Options, 
 	if err := mgr.Add(callers); err != nil {
 		return fmt.Errorf("following %s: %w", w.ClientCA, err)
 	}
-	handler := admission.New(admission.Options{World: by.loop, Memo: by.memo, Bare: by.bare})
+	handler := admission.New(admission.Options{World: by.loop, Cache: by.cache, Bare: by.bare})
 	served := &webhook.Admission{Handler: counting{handler, by.counted}, WithContextFunc: callers.known}
 	server := newWebhookServer(w, by.served, callers)
 	server.Register(admission.Path, closingAfter(ending, admission.Bounded(served, callers.proves, by.counted.Rejected)))

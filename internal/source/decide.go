@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 )
 
 // ConfigMaps is where ConfigMaps are read.
@@ -28,13 +30,13 @@ const mostRounds = 8
 
 // Decide judges a snapshot. Which ConfigMaps a decision depends on follows from values,
 // which layers decide, and from what is rendered: those that turn out to be missing from
-// the snapshot are added to it, and it is judged again, until it has them all. memo may be
-// nil. The error is that of a ConfigMap that cannot be read, or as decision.Decide's.
-func Decide(ctx context.Context, taken *decision.Snapshot, from ConfigMaps, memo *decision.Memo) (*decision.Decision, error) {
+// the snapshot are added to it, and it is judged again, until it has them all. cache may be
+// nil. The error is that of a ConfigMap that cannot be read, or as evaluate.Decide's.
+func Decide(ctx context.Context, taken *evaluate.Snapshot, from ConfigMaps, cache *desired.Cache) (*decision.Decision, error) {
 	var decided *decision.Decision
 	for range mostRounds {
 		var err error
-		if decided, err = decision.Decide(ctx, taken, memo); err != nil || len(decided.Unread) == 0 {
+		if decided, err = evaluate.Decide(ctx, taken, cache); err != nil || len(decided.Unread) == 0 {
 			return decided, err
 		}
 		if err := Read(ctx, taken, from, decided.Unread); err != nil {
@@ -46,7 +48,7 @@ func Decide(ctx context.Context, taken *decision.Snapshot, from ConfigMaps, memo
 }
 
 // Read adds ConfigMaps to a snapshot, by name, that it does not have yet.
-func Read(ctx context.Context, taken *decision.Snapshot, from ConfigMaps, names []string) error {
+func Read(ctx context.Context, taken *evaluate.Snapshot, from ConfigMaps, names []string) error {
 	for _, name := range names {
 		if _, isKnown := taken.ConfigMaps[name]; isKnown {
 			continue

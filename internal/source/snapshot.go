@@ -23,7 +23,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
-	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -39,7 +40,7 @@ type Taker struct {
 	// Platform is what the platform team gives.
 	Platform *catalog.Platform
 	// DefaultEnvironment, DefaultFrom, KubeVersion and WrittenBy are as in a
-	// decision.Snapshot.
+	// evaluate.Snapshot.
 	DefaultEnvironment, DefaultFrom, KubeVersion, WrittenBy string
 	// DefaultAssumed says why DefaultEnvironment is no more than assumed, "" if it is
 	// known. What the operator reports of a namespace is better then.
@@ -51,7 +52,7 @@ type Taker struct {
 // Take takes the snapshot of the world of one VectorSidecar. What cannot be read is an
 // error, with one exception: where the labels of its namespace may not be read, the
 // environment is the one that the operator reports.
-func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*decision.Snapshot, error) {
+func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*evaluate.Snapshot, error) {
 	namespaceLabels, err := t.namespaceLabels(ctx, sidecar.Namespace)
 	unread := apierrors.IsForbidden(err)
 	if err != nil && !unread {
@@ -73,19 +74,21 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*dec
 	if err != nil {
 		return nil, err
 	}
-	taken := &decision.Snapshot{
-		Sidecar:            sidecar,
-		Now:                t.Now,
-		NamespaceLabels:    namespaceLabels,
-		Workloads:          workloads,
-		Others:             others,
-		ConfigMaps:         map[string]*corev1.ConfigMap{meta.NamespaceDefaults: defaults},
-		Companions:         companions,
-		Platform:           t.Platform,
-		DefaultEnvironment: t.DefaultEnvironment,
-		DefaultFrom:        t.DefaultFrom,
-		KubeVersion:        t.KubeVersion,
-		WrittenBy:          t.WrittenBy,
+	taken := &evaluate.Snapshot{
+		Inputs: desired.Inputs{
+			Sidecar:            sidecar,
+			NamespaceLabels:    namespaceLabels,
+			ConfigMaps:         map[string]*corev1.ConfigMap{meta.NamespaceDefaults: defaults},
+			Platform:           t.Platform,
+			DefaultEnvironment: t.DefaultEnvironment,
+			DefaultFrom:        t.DefaultFrom,
+			KubeVersion:        t.KubeVersion,
+			WrittenBy:          t.WrittenBy,
+		},
+		Workloads:  workloads,
+		Others:     others,
+		Companions: companions,
+		Now:        t.Now,
 	}
 	switch why := t.DefaultAssumed; {
 	case unread && t.DefaultFrom == "":
@@ -98,7 +101,7 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*dec
 
 // assumeEnvironment takes for the default environment the one that the operator reports of
 // a VectorSidecar of the namespace that names none itself, because of why.
-func assumeEnvironment(taken *decision.Snapshot, why string) {
+func assumeEnvironment(taken *evaluate.Snapshot, why string) {
 	taken.DefaultFrom = "an assumption: " + why
 	for _, one := range append([]v1alpha1.VectorSidecar{*taken.Sidecar}, taken.Others...) {
 		if one.Spec.Environment == "" && one.Status.Environment != "" {

@@ -19,6 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
@@ -194,7 +195,7 @@ func TestDecideFollowsReferencesUntilTheSnapshotIsWhole(t *testing.T) {
 	require.Equal(t, []string{"shipping", decided.Companions[0].Name}, reader.read)
 	require.Subset(t, decided.ConfigMaps(), reader.read)
 
-	again, err := decision.Decide(t.Context(), taken, nil)
+	again, err := evaluate.Decide(t.Context(), taken, nil)
 	require.NoError(t, err)
 	require.Equal(t, decided, again, "the snapshot is whole now")
 }
@@ -204,7 +205,7 @@ func TestDecideSaysWhatTheSnapshotLacks(t *testing.T) {
 	taken, err := taker(t, nil, cart()).Take(t.Context(), logs().WithConfigMap("shipping", "").Build())
 	require.NoError(t, err)
 
-	decided, err := decision.Decide(t.Context(), taken, nil)
+	decided, err := evaluate.Decide(t.Context(), taken, nil)
 
 	require.NoError(t, err)
 	require.Equal(t, []string{"shipping"}, decided.Unread)

@@ -19,6 +19,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -44,7 +45,7 @@ func disabled(vs *v1alpha1.VectorSidecar) {
 	vs.Spec.Enabled = &no
 }
 
-func desired(hash string) *plan.Desired {
+func wanting(hash string) *plan.Desired {
 	return plan.NewDesired(&render.Overlay{Hash: hash}, "logs", "vector", "", nil)
 }
 
@@ -52,7 +53,7 @@ func desired(hash string) *plan.Desired {
 func planned(name string, action plan.Action, change ...func(*plan.Plan)) plan.Plan {
 	p := plan.Plan{
 		Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: name},
-		Action: action, Desired: desired("h"), State: workload.State{Rollout: workload.RolloutComplete},
+		Action: action, Desired: wanting("h"), State: workload.State{Rollout: workload.RolloutComplete},
 	}
 	for _, c := range change {
 		c(&p)
@@ -85,13 +86,13 @@ func decided(plans ...plan.Plan) *decision.Decision {
 }
 
 func invalid() *decision.Decision {
-	return &decision.Decision{Invalid: &decision.Invalid{Reason: meta.ReasonInvalidValues, Message: "values.yaml:3: sidecar.imagee: unknown key"}, Matched: 1}
+	return &decision.Decision{Invalid: &desired.Invalid{Reason: meta.ReasonInvalidValues, Message: "values.yaml:3: sidecar.imagee: unknown key"}, Matched: 1}
 }
 
 // outdated is a decision on the last good version of a template set.
 func outdated(plans ...plan.Plan) *decision.Decision {
 	of := decided(plans...)
-	of.Outdated = &decision.Invalid{Reason: meta.ReasonInvalidTemplateSet, Message: "podtemplate.yaml:3: unexpected"}
+	of.Outdated = &desired.Invalid{Reason: meta.ReasonInvalidTemplateSet, Message: "podtemplate.yaml:3: unexpected"}
 	return of
 }
 
@@ -312,13 +313,13 @@ func TestEveryWorkloadIsCountedOnce(t *testing.T) {
 }
 
 func TestTheHashIsToldIfItIsOne(t *testing.T) {
-	another := func(p *plan.Plan) { p.Desired = desired("other") }
+	another := func(p *plan.Plan) { p.Desired = wanting("other") }
 
 	one := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None), planned("shop", plan.Inject))}, noon)
 	two := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None), planned("shop", plan.None, another))}, noon)
 	none := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.Conflict, because(meta.ReasonConflict, "x")))}, noon)
 
-	require.Equal(t, desired("h").InjectedHash(), one.InjectedHash)
+	require.Equal(t, wanting("h").InjectedHash(), one.InjectedHash)
 	require.Empty(t, two.InjectedHash)
 	require.Empty(t, none.InjectedHash)
 }
@@ -343,7 +344,7 @@ func TestANoteUnsettlesNothing(t *testing.T) {
 	got := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.Note), planned("shop", plan.None))}, noon)
 	require.EqualValues(t, 2, got.UpdatedDeployments)
 	require.Empty(t, got.Unsettled)
-	require.Equal(t, desired("h").InjectedHash(), got.InjectedHash)
+	require.Equal(t, wanting("h").InjectedHash(), got.InjectedHash)
 }
 
 func TestManyWorkloadsAndLongMessagesFitIntoAStatus(t *testing.T) {

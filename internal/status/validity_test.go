@@ -12,6 +12,7 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
@@ -53,7 +54,7 @@ func TestNothingInAStatusSteersATerminal(t *testing.T) {
 		refused := planned("cart", plan.Inject)
 		facts := Facts{
 			Sidecar: sidecar(), Failures: []Failure{{Object: Object(refused.Target), Reason: meta.ReasonBlocked, Err: errors.New(text), Permanent: true}},
-			Decision: &decision.Decision{Matched: 1, Plans: []plan.Plan{refused}, Outdated: &decision.Invalid{Reason: meta.ReasonInvalidTemplate, Message: text}},
+			Decision: &decision.Decision{Matched: 1, Plans: []plan.Plan{refused}, Outdated: &desired.Invalid{Reason: meta.ReasonInvalidTemplate, Message: text}},
 		}
 		status := Of(facts, noon)
 		for _, condition := range status.Conditions {

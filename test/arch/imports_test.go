@@ -32,7 +32,9 @@ var order = []string{
 	"internal/catalog",
 	"internal/render",
 	"internal/plan",
+	"internal/desired",
 	"internal/decision",
+	"internal/evaluate",
 	"internal/source",
 	"internal/status",
 	"internal/simulate",
@@ -71,7 +73,9 @@ var pure = []string{
 	"internal/catalog",
 	"internal/render",
 	"internal/plan",
+	"internal/desired",
 	"internal/decision",
+	"internal/evaluate",
 	"internal/status",
 }
 

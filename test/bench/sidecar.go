@@ -15,7 +15,8 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
-	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -51,10 +52,12 @@ func newOverlay(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configurat
 	if configuration != nil {
 		configMaps[configuration.Name] = configuration
 	}
-	decided, err := decision.Decide(ctx, &decision.Snapshot{
-		Sidecar: sidecar, Workloads: []*workloadcache.Record{workloadcache.RecordOf(deployment)},
-		ConfigMaps: configMaps, HasAllConfigMaps: true,
-		Platform: catalog.Of(chart, "", nil), DefaultEnvironment: "development", KubeVersion: kubeVersion,
+	decided, err := evaluate.Decide(ctx, &evaluate.Snapshot{
+		Inputs: desired.Inputs{
+			Sidecar: sidecar, ConfigMaps: configMaps, HasAllConfigMaps: true,
+			Platform: catalog.Of(chart, "", nil), DefaultEnvironment: "development", KubeVersion: kubeVersion,
+		},
+		Workloads: []*workloadcache.Record{workloadcache.RecordOf(deployment)},
 	}, nil)
 	if err != nil {
 		return nil, err

@@ -22,7 +22,8 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
-	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
@@ -37,7 +38,7 @@ type sample struct {
 	sidecar   *v1alpha1.VectorSidecar
 	needsLogs bool
 	// snapshot is all that the operator sees of the world but the workloads.
-	snapshot decision.Snapshot
+	snapshot evaluate.Snapshot
 	merger   *simulate.Merger
 	watch    *watched
 }
@@ -64,9 +65,9 @@ func loadSamples(t *testing.T) []*sample {
 		documents, err := source.Parse(file, text)
 		require.NoError(t, err)
 		namespace := world.Namespace(t)
-		one := &sample{merger: merger, watch: watch(t, namespace), snapshot: decision.Snapshot{
+		one := &sample{merger: merger, watch: watch(t, namespace), snapshot: evaluate.Snapshot{Inputs: desired.Inputs{
 			DefaultEnvironment: "development", KubeVersion: version.GitVersion, Platform: catalog.Of(chart, "values.yaml", nil),
-		}}
+		}}}
 		configMaps := map[string]*corev1.ConfigMap{}
 		for _, document := range documents {
 			object := document.Object
@@ -143,7 +144,7 @@ func (s *sample) plan(ctx context.Context, deployment *appsv1.Deployment) (*plan
 	defer planning.Unlock()
 	snapshot := s.snapshot
 	snapshot.Workloads = []*workloadcache.Record{workloadcache.RecordOf(deployment)}
-	decided, err := decision.Decide(ctx, &snapshot, nil)
+	decided, err := evaluate.Decide(ctx, &snapshot, nil)
 	if err != nil || len(decided.Plans) == 0 {
 		return nil, err
 	}

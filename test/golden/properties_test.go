@@ -27,7 +27,8 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
-	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
@@ -127,15 +128,15 @@ func carryOut(t *testing.T, merger *simulate.Merger, deployment *appsv1.Deployme
 	return result
 }
 
-func decide(t *testing.T, snapshot *decision.Snapshot) []plan.Plan {
+func decide(t *testing.T, snapshot *evaluate.Snapshot) []plan.Plan {
 	t.Helper()
-	decided, err := decision.Decide(t.Context(), snapshot, nil)
+	decided, err := evaluate.Decide(t.Context(), snapshot, nil)
 	require.NoError(t, err)
 	require.Nil(t, decided.Invalid)
 	return decided.Plans
 }
 
-func (s *scenario) snapshot(t *testing.T, of []*appsv1.Deployment) *decision.Snapshot {
+func (s *scenario) snapshot(t *testing.T, of []*appsv1.Deployment) *evaluate.Snapshot {
 	t.Helper()
 	chart, err := sidecarchart.Load(vectorsidecar.FS)
 	require.NoError(t, err)
@@ -143,11 +144,11 @@ func (s *scenario) snapshot(t *testing.T, of []*appsv1.Deployment) *decision.Sna
 	sidecar := &v1alpha1.VectorSidecar{}
 	require.NoError(t, yaml.UnmarshalStrict([]byte(text), sidecar))
 	configMaps, _ := s.file("configmaps.yaml")
-	snapshot := &decision.Snapshot{
+	snapshot := &evaluate.Snapshot{Inputs: desired.Inputs{
 		Sidecar:            sidecar,
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
 		ConfigMaps: map[string]*corev1.ConfigMap{}, HasAllConfigMaps: true,
-	}
+	}}
 	for _, document := range documents(t, configMaps) {
 		object := &corev1.ConfigMap{}
 		require.NoError(t, yaml.Unmarshal(document, object))

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/store"
 )
 
 // FirstRetry and LastRetry are when what has failed is tried again: each wait is twice the
@@ -35,6 +36,9 @@ type Memory struct {
 	// referrers those that depend on a ConfigMap.
 	writers   index[types.UID]
 	referrers index[types.NamespacedName]
+	// previous are the last decisions, by the names of VectorSidecars: together they have
+	// a bound.
+	previous *store.Store[*previous]
 }
 
 // Sidecar is what is remembered of one VectorSidecar.
@@ -57,7 +61,7 @@ type Sidecar struct {
 func New(now func() time.Time) *Memory {
 	return &Memory{
 		now: now, sidecars: map[types.NamespacedName]*Sidecar{},
-		writers: index[types.UID]{}, referrers: index[types.NamespacedName]{},
+		writers: index[types.UID]{}, referrers: index[types.NamespacedName]{}, previous: store.New[*previous](mostPrevious),
 	}
 }
 
@@ -103,6 +107,7 @@ func (m *Memory) Forget(name types.NamespacedName) (unused []types.NamespacedNam
 	for target := range known.expectations {
 		m.writers.remove(target, name)
 	}
+	m.forgetPrevious(name)
 	unused = known.unreferenced(nil)
 	delete(m.sidecars, name)
 	return unused

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package state
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+)
+
+// weighing is what a decision has left that takes so many bytes.
+func weighing(bytes int) *decision.Previous {
+	return &decision.Previous{Injected: []*decision.Evaluated{{Plan: plan.Plan{Message: strings.Repeat("x", bytes)}}}}
+}
+
+// What a pass leaves is for the passes that come soon.
+func TestPreviousIsForgottenWhenNoOtherPassComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := New(time.Now)
+		m.Of(logsOfShop).SetPrevious(weighing(1))
+		<-time.After(previousFor - time.Second)
+		m.Of(logsOfShop).SetPrevious(weighing(1))
+		<-time.After(previousFor - time.Second)
+		synctest.Wait()
+		require.NotNil(t, m.Of(logsOfShop).Previous(), "there was another pass")
+		<-time.After(time.Second)
+		synctest.Wait()
+		require.Nil(t, m.Of(logsOfShop).Previous())
+	})
+}
+
+// A tenant may have as many VectorSidecars as there is room for objects.
+func TestPreviousIsBoundedInBytes(t *testing.T) {
+	m := New(time.Now)
+	for n := range 100 {
+		name := types.NamespacedName{Namespace: "shop", Name: strconv.Itoa(n)}
+		m.Of(name).SetPrevious(weighing(500_000))
+		require.NotNil(t, m.Of(name).Previous())
+	}
+	require.LessOrEqual(t, m.previous.Bytes(), mostPrevious)
+	require.InDelta(t, mostPrevious/500_000, m.previous.Len(), 2)
+}
+
+// What alone takes more than all may is not worth remembering.
+func TestPreviousThatTakesTooMuchIsForgotten(t *testing.T) {
+	m := New(time.Now)
+	m.Of(logsOfShop).SetPrevious(weighing(1))
+	m.Of(logsOfShop).SetPrevious(weighing(mostPrevious))
+	require.Nil(t, m.Of(logsOfShop).Previous())
+	require.Zero(t, m.previous.Bytes())
+}

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// need notes a companion, each name once, and returns the one that is noted.
+func (d *Decision) need(fresh *corev1.ConfigMap) *corev1.ConfigMap {
+	for i := range d.Companions {
+		if known := &d.Companions[i]; known.Name == fresh.Name {
+			return known
+		}
+	}
+	d.Companions = append(d.Companions, *fresh)
+	return &d.Companions[len(d.Companions)-1]
+}
+
+// needCopy notes the copy that a rendering is given of a referenced ConfigMap. Where
+// copies have one name whatever their content, one workload may need more keys than
+// another.
+func (d *Decision) needCopy(of *desired.Copied, from *corev1.ConfigMap, sidecar types.NamespacedName) {
+	of.AddTo(d.need(of.Of(from, sidecar)), from)
+}
+
+// provide compares the companions that are wanted with those that there are. One
+// whose name is taken by an object of somebody else's is a conflict.
+func (d *Decision) provide(facts *Facts) {
+	for _, wanted := range d.Companions {
+		there := facts.find(wanted.Name)
+		switch {
+		case there == nil:
+			d.Missing = append(d.Missing, wanted)
+		case !companion.IsLeftTo(there, facts.Sidecar):
+			d.Invalid = &desired.Invalid{Reason: meta.ReasonConflict, Message: fmt.Sprintf(
+				"ConfigMap %s/%s is not one of %s: delete it, or give this VectorSidecar another name", there.Namespace, there.Name, desired.Describe(facts.Sidecar))}
+		case companion.KnownDigest(there) != companion.Digest(&wanted) || !companion.IsOf(there, facts.Sidecar):
+			wanted.UID = there.UID
+			d.Missing = append(d.Missing, wanted)
+		}
+	}
+	if d.Invalid == nil {
+		return
+	}
+	d.Missing = nil
+	for i := range d.Plans {
+		if p := &d.Plans[i]; p.Writes() && p.Action != plan.Remove && p.Action != plan.Note {
+			p.Wait(d.Invalid.Reason, d.Invalid.Message)
+		}
+	}
+}
+
+// collect finds the companions that may go: not before everything that may refer
+// to them is settled.
+func (d *Decision) collect(companions []corev1.ConfigMap) {
+	if d.Invalid != nil {
+		return
+	}
+	for i := range d.Plans {
+		p := &d.Plans[i]
+		isSettled := p.Action == plan.None && p.Rollout == workload.RolloutComplete || !p.Carries && !p.InFlight
+		if p.Writes() || !isSettled {
+			return
+		}
+	}
+	for i := range companions {
+		name := companions[i].Name
+		if !d.kept[name] && !slices.ContainsFunc(d.Companions, func(c corev1.ConfigMap) bool { return c.Name == name }) {
+			d.Obsolete = append(d.Obsolete, name)
+		}
+	}
+}

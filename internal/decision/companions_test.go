@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+)
+
+// A set of templates that gives one workload more arguments than another: their copies
+// have one name, so that it has what either needs.
+func TestNeedCopyMakesOneCopyOfOneNameForAllWorkloads(t *testing.T) {
+	made, from, sidecar := &Decision{}, &corev1.ConfigMap{
+		Data: map[string]string{"vector.yaml": "a"}, BinaryData: map[string][]byte{"geo.mmdb": {1}},
+	}, types.NamespacedName{Namespace: "shop", Name: "logs"}
+	made.needCopy(&desired.Copied{Name: "logs-vector-1", Keys: []string{"vector.yaml"}}, from, sidecar)
+	made.needCopy(&desired.Copied{Name: "logs-vector-1", Keys: []string{"geo.mmdb", "vector.yaml"}}, from, sidecar)
+	made.needCopy(&desired.Copied{Name: "logs-vector-2", Keys: []string{"vector.yaml"}}, from, sidecar)
+
+	require.Len(t, made.Companions, 2)
+	require.Equal(t, from.Data, made.Companions[0].Data)
+	require.Equal(t, from.BinaryData, made.Companions[0].BinaryData)
+	require.Empty(t, made.Companions[1].BinaryData)
+}

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+)
+
+// Workload is one workload of a decision.
+type Workload struct {
+	Record    *workloadcache.Record
+	Evaluated *Evaluated
+	// Source is what it is rendered from; nil for a workload that should carry nothing.
+	Source *desired.Source
+	// Started is the generation that the last write to it gave it, 0 if none is remembered.
+	Started int64
+}
+
+// Decide says what is to be done about workloads that should carry the sidecar and about
+// those that should not, both in the order of their names. It follows from the
+// arguments alone.
+func Decide(facts *Facts, injected, removed []Workload) *Decision {
+	d := &Decision{
+		Environment: facts.Desired.Environment, EnvironmentFrom: facts.Desired.EnvironmentFrom, TemplateSet: facts.Desired.TemplateSet,
+		ReferencedConfigMap: facts.Desired.ReferencedConfigMap, references: facts.Asked,
+		Invalid: facts.Desired.Invalid, Outdated: facts.Desired.Outdated, Matched: facts.Matched,
+		Plans: make([]plan.Plan, 0, len(injected)+len(removed)), kept: map[string]bool{},
+		Previous: &Previous{Injected: make([]*Evaluated, 0, len(injected))},
+	}
+	d.note(facts.Findings)
+	d.inject(facts, injected)
+	for i := range removed {
+		d.remove(facts, &removed[i])
+	}
+	if len(removed) > 0 { // Else they are in order.
+		slices.SortFunc(d.Plans, func(a, b plan.Plan) int { return strings.Compare(a.Target.Name, b.Target.Name) })
+	}
+	d.Limit = limitOf(facts, facts.Matched)
+	plan.Admit(d.Plans, d.Limit)
+	d.provide(facts)
+	d.collect(facts.Companions)
+	return d
+}
+
+// inject plans the workloads that should carry the sidecar.
+func (d *Decision) inject(facts *Facts, workloads []Workload) {
+	var failed *desired.Invalid
+	var last *desired.Rendered // The one whose companions were noted last.
+	failures, haveLooked := 0, false
+	for i := range workloads {
+		w := &workloads[i]
+		if !w.Evaluated.IsLate() {
+			d.Previous.Injected = append(d.Previous.Injected, w.Evaluated)
+		}
+		if rendered := w.Evaluated.Rendered; rendered != nil {
+			d.Late = d.Late || rendered.Late
+			if rendered.Invalid != nil && w.Source.IsCommon {
+				failed, failures = rendered.Invalid, failures+1
+				haveLooked = failed.Reason == meta.ReasonInvalidTemplate && rendered.ReadsTarget()
+			}
+		}
+		last = d.add(facts, w, last)
+	}
+	// What no workload can take is a fault of the VectorSidecar and not of
+	// the workloads.
+	if failures > 0 && failures == len(workloads) {
+		d.Invalid, d.OfWorkloads = failed, haveLooked
+	}
+}
+
+// add turns an evaluation into a plan, in the face of all else that goes on, and notes
+// the companions that it needs. last is the rendering whose companions were noted last,
+// as is what it returns.
+func (d *Decision) add(facts *Facts, w *Workload, last *desired.Rendered) *desired.Rendered {
+	evaluated, rendered := w.Evaluated, w.Evaluated.Rendered
+	d.Plans = append(d.Plans, evaluated.Plan)
+	p := &d.Plans[len(d.Plans)-1]
+	p.State = w.Record.State
+	defer d.follow(facts, p, w.Started)
+	if rendered == nil {
+		return last
+	}
+	isAnother := last != rendered
+	if isAnother && rendered.Report != nil && !w.Source.ChecksOff {
+		d.note(rendered.Report.Findings)
+	}
+	if rendered.Invalid == nil {
+		facts.breakLoop(p, w.Record)
+		d.validate(facts, p, rendered.Validation, w.Record)
+	}
+	for _, name := range evaluated.Kept {
+		d.kept[name] = true
+	}
+	if !isAnother && p.Keeps == "" || p.Desired == nil || p.Action == plan.Blocked || p.Action == plan.Conflict || p.Waiting {
+		return last // Nothing of this rendering is in it, or will be now, or that is noted.
+	}
+	for i := range evaluated.Companions {
+		d.need(&evaluated.Companions[i])
+	}
+	if evaluated.Copied != nil {
+		d.needCopy(evaluated.Copied, w.Source.ConfigMap, types.NamespacedName{Namespace: facts.Sidecar.Namespace, Name: facts.Sidecar.Name})
+	}
+	if p.Keeps != "" {
+		return last
+	}
+	return rendered
+}
+
+// remove plans a workload that should not carry the sidecar, if there is anything to
+// do or under way.
+func (d *Decision) remove(facts *Facts, w *Workload) {
+	d.Previous.Removed = append(d.Previous.Removed, w.Evaluated)
+	removal := w.Evaluated.Plan
+	removal.State, removal.Cause = w.Record.State, whyRemoved(facts.Sidecar)
+	if d.follow(facts, &removal, w.Started); removal.InFlight || removal.Action != plan.None {
+		d.Plans = append(d.Plans, removal)
+	}
+}
+
+// whyRemoved says why a workload should not carry the sidecar.
+func whyRemoved(sidecar *v1alpha1.VectorSidecar) string {
+	switch {
+	case sidecar.DeletionTimestamp != nil:
+		return fmt.Sprintf("VectorSidecar %s is deleted", sidecar.Name)
+	case !sidecar.Spec.IsEnabled():
+		return fmt.Sprintf("spec.enabled of VectorSidecar %s is false", sidecar.Name)
+	}
+	return fmt.Sprintf("VectorSidecar %s does not select the workload any more", sidecar.Name)
+}
+
+// breakLoop blocks a write that somebody keeps undoing.
+func (f *Facts) breakLoop(p *plan.Plan, record *workloadcache.Record) {
+	if len(f.Loops) == 0 || p.Desired == nil || !p.Writes() || p.Action == plan.Note {
+		return
+	}
+	if loop := f.Loops[record.UID]; loop.InjectedHash == p.Desired.InjectedHash() {
+		p.Action, p.Reason = plan.Blocked, meta.ReasonRepairLoop
+		p.Message = fmt.Sprintf("the sidecar was taken out or changed again after each of %d writes (the last writer on record is %q): make whoever does that leave it alone, or annotate the workload with %s: \"false\"", loop.Writes, record.LastWriter(), meta.AnnotationInject)
+	}
+}

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"fmt"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// Competitor is an older VectorSidecar that selects the workload that is looked at.
+type Competitor struct {
+	// Name is the VectorSidecar's, Container that of its sidecar.
+	Name, Container string
+	// Wants is what it is about to inject into a workload that carries nothing of it
+	// yet, nil if it is not.
+	Wants *plan.Desired
+}
+
+// Evaluator says what is to be done to one workload after the other. Make one with
+// NewEvaluator.
+type Evaluator struct {
+	facts   *Facts
+	manager string
+	// texts are what plans say.
+	texts plan.Texts
+}
+
+// NewEvaluator returns an Evaluator for the VectorSidecar of the facts.
+func NewEvaluator(facts *Facts) *Evaluator {
+	return &Evaluator{facts: facts, manager: meta.Manager(facts.Sidecar.Name)}
+}
+
+// Removal evaluates a workload that should not carry the sidecar.
+func (e *Evaluator) Removal(view *workload.View) *Evaluated {
+	return &Evaluated{Plan: plan.ForRemoval(e.manager, view)}
+}
+
+// Injection evaluates a workload that should carry what is desired. container is the name
+// of the sidecar's, and competitors are the older VectorSidecars, the oldest first.
+func (e *Evaluator) Injection(of desired.Workload, container string, competitors []Competitor, view *workload.View) *Evaluated {
+	if why := of.Invalid; why != nil {
+		return &Evaluated{Plan: plan.ForBlocked(e.manager, view, why.Reason, why.Message), Rendered: of.Rendered}
+	}
+	p := e.plan(of.Desired, container, competitors, view)
+	e.admit(&p, view, of.Rendered)
+	if p.Desired != nil {
+		p.Warning = of.Doubts(view)
+	}
+	found := &Evaluated{Plan: p, Rendered: of.Rendered, Companions: of.Rendered.Companions, Copied: of.Rendered.Copied}
+	if p.Keeps != "" {
+		e.facts.keep(found, view)
+	}
+	return found
+}
+
+// plan plans one workload in the face of older VectorSidecars. What is in the workload
+// keeps its place; of those that are new to it the older comes first, whoever writes
+// first.
+func (e *Evaluator) plan(want *plan.Desired, container string, competitors []Competitor, view *workload.View) plan.Plan {
+	policy := plan.Policy{
+		StrictOrder: e.facts.Sidecar.Spec.StrictOrder,
+		ReportDrift: e.facts.Sidecar.Spec.DriftPolicy == v1alpha1.DriftReport,
+		Texts:       &e.texts,
+	}
+	p := plan.For(e.manager, want, policy, view)
+	if p.Keeps != "" && e.facts.hasLost(e.manager, want, view) {
+		policy.Renew = true
+		p = plan.For(e.manager, want, policy, view)
+	}
+	if len(competitors) == 0 || p.Action == plan.Blocked || p.Action == plan.Remove || view.Owned[e.manager].HasPlainAnnotations {
+		return p
+	}
+	for _, other := range competitors {
+		if other.Container == container && !p.Carries {
+			p.Action, p.Desired, p.Reason, p.Rival = plan.Conflict, nil, meta.ReasonConflict, other.Name
+			p.Message = fmt.Sprintf("VectorSidecar %s, which is older, injects a container of the same name: give one of them another name in spec.sidecar.name", other.Name)
+			return p
+		}
+	}
+	expected := *view
+	for _, other := range competitors {
+		if other.Wants != nil {
+			expected, policy.Second = other.Wants.Expect(meta.Manager(other.Name), &expected), true
+		}
+	}
+	if !policy.Second {
+		return p
+	}
+	if !p.Carries {
+		if clash := plan.For(e.manager, want, policy, &expected); clash.Action != plan.Inject {
+			clash.Rival = "" // Nothing is in the way yet that would be somebody's.
+			return clash
+		}
+	}
+	return plan.For(e.manager, want, policy, view)
+}
+
+// admit blocks a write that the policy does not allow into this workload, or whose
+// pods would be refused because of the sidecar.
+func (e *Evaluator) admit(p *plan.Plan, view *workload.View, of *desired.Rendered) {
+	if !p.Writes() || p.Action == plan.Remove || p.Action == plan.Note {
+		return
+	}
+	rules := e.facts.Policy
+	if err := rules.CheckApplication(view, &of.Overlay.Template); err != nil {
+		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPolicyViolation, err.Error()
+	} else if err := rules.Admit(e.facts.NamespaceLabels, &view.Application, &of.Overlay.Template); err != nil {
+		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPodSecurity, err.Error()
+	}
+}

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"fmt"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+)
+
+// validate holds a write back until Vector has let its configuration through.
+func (d *Decision) validate(facts *Facts, p *plan.Plan, of *desired.Validation, record *workloadcache.Record) {
+	if of == nil || p.Desired == nil || p.Action == plan.Remove || !p.Writes() && !p.IsCurrent() {
+		return
+	}
+	verdict := Verdict{State: VerdictUnable, Message: "sidecar.config.validateJob is on, and the operator was installed without configValidation.job.enabled"}
+	if facts.Verdicts != nil {
+		verdict = facts.Verdicts[of.Key]
+	}
+	switch {
+	case p.IsCurrent() && verdict.State != VerdictUnable: // It runs already.
+	case verdict.State == VerdictPending:
+		d.ask(of)
+		p.Wait(meta.ReasonValidating, fmt.Sprintf("Job %s has Vector judge the configuration", of.Job.Name))
+	case verdict.State == VerdictInvalid:
+		d.Invalid = &desired.Invalid{Reason: meta.ReasonInvalidConfig, Message: "vector validate: " + verdict.Message}
+		view := record.View()
+		*p = plan.ForBlocked(p.Manager, &view, d.Invalid.Reason, d.Invalid.Message)
+	case verdict.State == VerdictUnable && of.WaitsWhenUnable && !p.IsCurrent():
+		p.Wait(meta.ReasonNotValidated, "Vector could not be asked: "+verdict.Message)
+	case verdict.State == VerdictUnable:
+		p.Warning = "has a configuration that Vector could not be asked about: " + verdict.Message
+	}
+}
+
+// ask notes a validation, each once.
+func (d *Decision) ask(of *desired.Validation) {
+	for i := range d.Validations {
+		if d.Validations[i].Key == of.Key {
+			return
+		}
+	}
+	d.Validations = append(d.Validations, *of)
+}

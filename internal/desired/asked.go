@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/cause"
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/policy"
+)
+
+// asked is what people have a sidecar rendered from: every layer of values that is not
+// built in, the environment's name, the platform's policy and its template set, what
+// the sidecar is given of the configuration that the values refer to, and the minor
+// version of the API server. Workloads carry a digest of it, so that what counts, and
+// how it is written down here, has to stay what it is from release to release.
+type asked struct {
+	Environment, Policy, TemplateSet, Config, Kubernetes string
+	Values                                               []map[string]any
+
+	// by is the same by name; the digest does not cover it.
+	by byName
+}
+
+// byName are where what is asked for is from, beside what its digest covers.
+type byName struct {
+	set    *catalog.Set
+	policy *policy.Policy
+	layers layers
+	// version is the operator's.
+	version string
+}
+
+// askedFor is all of it that is known before anything is rendered: all but Config.
+func askedFor(s *Inputs, set *catalog.Set, name string, layers layers) asked {
+	found := asked{
+		Environment: name, Policy: s.Platform.Policy.Given, Kubernetes: minorOf(s.KubeVersion),
+		Values: []map[string]any{}, by: byName{set: set, policy: s.Platform.Policy, layers: layers, version: s.Version},
+	}
+	if set.Given != "" {
+		found.TemplateSet = set.Name + " " + set.Given
+	}
+	if given := set.Environments.Given(name); len(given) > 0 {
+		found.Values = append(found.Values, given)
+	}
+	for _, layer := range layers.all() {
+		if len(layer.Tree) > 0 {
+			found.Values = append(found.Values, layer.Tree)
+		}
+	}
+	return found
+}
+
+// digest is the digest of it with what is copied of a referenced ConfigMap, nil for
+// nothing: what the sidecar does not need of that ConfigMap does not count.
+func (a asked) digest(given *Copied) string {
+	if given != nil {
+		a.Config = given.Digest
+	}
+	text, _ := json.Marshal(a) // Texts and JSON values always marshal, and in one order.
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// minorOf cuts a version after the minor one: v1.36.0 is v1.36.
+func minorOf(version string) string {
+	parts := strings.SplitN(version, ".", 3)
+	return strings.Join(parts[:min(len(parts), 2)], ".")
+}
+
+// changeInputs tells what is asked for by name, with what is copied of a referenced ConfigMap,
+// nil for nothing.
+func (a *asked) changeInputs(given *Copied) cause.Inputs {
+	found, by := cause.Inputs{}, &a.by
+	if by.set == nil {
+		return found
+	}
+	found.Name(cause.Environment, a.Environment)
+	found.Name(cause.TemplateSet, by.set.Name)
+	found.Name(cause.Kubernetes, a.Kubernetes)
+	found.Name(cause.Operator, by.version)
+	switch {
+	case by.set.Files != nil:
+		found.Add(cause.Templates, by.set.Files)
+	case by.set.Given != "":
+		found.Whole(cause.Templates, by.set.Given)
+	}
+	found.Add(cause.Policy, cause.Digests(by.policy.Beyond))
+	found.Add(cause.Installation, cause.Digests(by.set.Environments.Given(a.Environment)))
+	for part, layers := range map[cause.Part][]environment.Layer{
+		cause.Namespace: by.layers.namespace, cause.Sidecar: by.layers.sidecar, cause.Workload: by.layers.workload,
+	} {
+		var trees []map[string]any
+		for i := range layers {
+			trees = append(trees, layers[i].Tree)
+		}
+		found.Add(part, cause.Digests(trees...))
+	}
+	if given != nil {
+		found.Add(cause.Config, given.content)
+	}
+	return found.Bounded()
+}

@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/template"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+func logs() *objects.VectorSidecar {
+	return objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector")
+}
+
+// builtIn is what there is of the platform without anything that somebody has given.
+func builtIn(t testing.TB) *catalog.Platform {
+	t.Helper()
+	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	require.NoError(t, err)
+	return catalog.Of(chart, "", nil)
+}
+
+// fleet are so many workloads, each with a folder for its logs.
+func fleet(n int) []*appsv1.Deployment {
+	var all []*appsv1.Deployment
+	for i := range n {
+		all = append(all, objects.NewDeployment(fmt.Sprintf("app-%04d", i), "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build())
+	}
+	return all
+}
+
+// settled is the view of a workload whose rollout is complete.
+func settled(deployment *appsv1.Deployment) workload.View {
+	view := workload.Of(deployment)
+	view.UID, view.Rollout = types.UID(deployment.Name), workload.RolloutComplete
+	return view
+}
+
+// A rendering that took too long may have shared the processor with others.
+func TestCacheRemembersNoLateRendering(t *testing.T) {
+	target := settled(fleet(1)[0])
+	for _, late := range []bool{false, true} {
+		r := &renderer{cache: NewCache(), common: []byte("common")}
+		r.keep(&target, &Rendered{Late: late})
+		require.Equal(t, late, remembered(r.cache, r.cache.rendered, r.common) == nil)
+	}
+}
+
+// A rendering is shared by the workloads that look the same to what it read.
+func TestCacheSharesARenderingByWhatItRead(t *testing.T) {
+	r := &renderer{cache: NewCache(), common: []byte("common")}
+	target := settled(fleet(1)[0])
+	forAll, ofName := &Rendered{}, &Rendered{readTarget: []template.Read{{Path: []string{"name"}}}}
+	find := func(view workload.View) *Rendered {
+		for _, reads := range r.cache.readBy(r.common) {
+			if found := remembered(r.cache, r.cache.rendered, r.appendKey(nil, &view, reads)); found != nil {
+				return found
+			}
+		}
+		return nil
+	}
+	r.keep(&target, ofName)
+	same, other := target, target
+	same.Labels, same.Containers = nil, nil
+	other.Name = "another"
+	require.Same(t, ofName, find(same))
+	require.Nil(t, find(other))
+
+	r.keep(&target, forAll)
+	require.Same(t, forAll, find(other))
+}
+
+// Templates that look up a label by the name of the workload read something else of each:
+// so many kinds of reads are not gone through for every workload.
+func TestCacheBoundsKindsOfReads(t *testing.T) {
+	r := &renderer{cache: NewCache(), common: []byte("common")}
+	for i := range 100 {
+		view := settled(fleet(1)[0])
+		view.Name = fmt.Sprint(i)
+		reads := []template.Read{{Path: []string{"labels", view.Name}}, {Path: []string{"name"}}}
+		fresh := &Rendered{readTarget: reads}
+		r.keep(&view, fresh)
+		require.Same(t, fresh, r.rendered(t.Context(), &view))
+	}
+	require.Len(t, r.cache.readBy(r.common), mostReads+1)
+}
+
+func TestAppendKeyTellsApartWhatTemplatesSee(t *testing.T) {
+	seen := map[string]string{}
+	r, all := &renderer{}, []template.Read{{Seen: template.Whole}}
+	for name, change := range map[string]func(*workload.View){
+		"nothing":           func(*workload.View) {},
+		"the name":          func(v *workload.View) { v.Name = "card" },
+		"the namespace":     func(v *workload.View) { v.Namespace = "shops" },
+		"the kind":          func(v *workload.View) { v.Kind = "StatefulSet" },
+		"a letter moved":    func(v *workload.View) { v.Name, v.Namespace = "carts", "hop" },
+		"a label":           func(v *workload.View) { v.Labels = map[string]string{"a": "b"} },
+		"an annotation":     func(v *workload.View) { v.Labels, v.Annotations = nil, map[string]string{"a": "b"} },
+		"a container":       func(v *workload.View) { v.Containers[0].Name = "apps" },
+		"another container": func(v *workload.View) { v.Containers = append(v.Containers, workload.Container{Name: "b"}) },
+		"a port":            func(v *workload.View) { v.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: 1}} },
+		"another port":      func(v *workload.View) { v.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: 2}} },
+		"a port's name":     func(v *workload.View) { v.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: 2, Name: "x"}} },
+		"a port's protocol": func(v *workload.View) {
+			v.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: 2, Protocol: "UDP"}}
+		},
+		"a mount":    func(v *workload.View) { v.Containers[0].Mounts[0].MountPath = "/x" },
+		"a sub path": func(v *workload.View) { v.Containers[0].Mounts[0].SubPath = "x" },
+		"the volume": func(v *workload.View) { v.Containers[0].Mounts[0].Name = "x" },
+		"no mount":   func(v *workload.View) { v.Containers[0].Mounts = nil },
+		"no label":   func(v *workload.View) { v.Labels = nil },
+		"the mount is another's": func(v *workload.View) {
+			v.Containers = append(v.Containers, workload.Container{Name: "b", Mounts: v.Containers[0].Mounts})
+			v.Containers[0].Mounts = nil
+		},
+	} {
+		view := settled(fleet(1)[0])
+		change(&view)
+		of := string(r.appendKey(nil, &view, all))
+		require.NotContains(t, seen, of, "%s and %s", name, seen[of])
+		seen[of] = name
+	}
+	before, after := settled(fleet(1)[0]), settled(fleet(1)[0])
+	after.UID, after.ResourceVersion, after.Generation = types.UID("other"), "9", 3
+	after.Containers = append([]workload.Container{{Name: "vector", Init: true}}, after.Containers...)
+	require.Equal(t, before.Values(), after.Values())
+	require.Equal(t, r.appendKey(nil, &before, all), r.appendKey(nil, &after, all), "what templates do not see is no other input")
+}
+
+// BenchmarkCacheHit is a pass for one workload whose rendering is remembered.
+func BenchmarkCacheHit(b *testing.B) {
+	files := builtIn(b)
+	set, err := files.Set("")
+	require.NoError(b, err)
+	for name, sidecar := range map[string]*v1alpha1.VectorSidecar{"common": logs().Build(), "per workload": logs().WithLogs("/var/log/app").Build()} {
+		b.Run(name, func(b *testing.B) {
+			layer, err := LayerOf(sidecar)
+			require.NoError(b, err)
+			values, err := set.Environments.Values("production", layer)
+			require.NoError(b, err)
+			made := newRenderer(NewCache(), render.Request{
+				Chart: set.Chart, Values: values, KubeVersion: "v1.36.0", Sidecar: types.NamespacedName{Namespace: "shop", Name: "logs"},
+			}, config{}, &Inputs{Platform: files}, asked{})
+			deployment := fleet(1)[0]
+			deployment.Annotations = map[string]string{"team": "payments", "example.com/contact": "payments@example.com"}
+			deployment.Labels["app.kubernetes.io/part-of"] = "shop"
+			view := workload.Of(deployment)
+			require.Nil(b, made.render(b.Context(), &view).Invalid)
+			b.ReportAllocs()
+			for b.Loop() {
+				made.render(b.Context(), &view)
+			}
+			require.Equal(b, 1, made.cache.rendered.Len())
+		})
+	}
+}
+
+// BenchmarkRender is what a hit spares, checks and policy included.
+func BenchmarkRender(b *testing.B) {
+	files := builtIn(b)
+	set, err := files.Set("")
+	require.NoError(b, err)
+	values, err := set.Environments.Values("production")
+	require.NoError(b, err)
+	made := newRenderer(nil, render.Request{
+		Chart: set.Chart, Values: values, KubeVersion: "v1.36.0", Sidecar: types.NamespacedName{Namespace: "shop", Name: "logs"},
+	}, config{}, &Inputs{Platform: files}, asked{})
+	view := workload.Of(fleet(1)[0])
+	b.ReportAllocs()
+	for b.Loop() {
+		require.Nil(b, made.render(b.Context(), &view).Invalid)
+	}
+}
+
+// A tenant may have as many large configurations as there is room for objects.
+func TestCacheIsBoundedInBytes(t *testing.T) {
+	cache, target := NewCache(), settled(fleet(1)[0])
+	for n := range 100 {
+		r := &renderer{cache: cache, common: fmt.Appendf(nil, "request %d", n)}
+		fresh := &Rendered{Companions: []corev1.ConfigMap{{Data: map[string]string{"vector.yaml": strings.Repeat("x", 500_000)}}}}
+		r.keep(&target, fresh)
+		require.Same(t, fresh, remembered(cache, cache.rendered, r.common))
+	}
+	require.LessOrEqual(t, cache.rendered.Bytes(), mostRendered)
+	require.InDelta(t, mostRendered/500_000, cache.rendered.Len(), 2)
+}
+
+// What was made of a rendering afterwards is a part of it.
+func TestCacheHasARenderingGrowWithItsCuts(t *testing.T) {
+	cache := NewCache()
+	r := &renderer{cache: cache, common: []byte("common")}
+	target, fresh := settled(fleet(1)[0]), &Rendered{}
+	r.keep(&target, fresh)
+	before := cache.rendered.Bytes()
+	cache.grow(fresh, 1000)
+	require.Equal(t, before+1000, cache.rendered.Bytes())
+	cache.grow(&Rendered{}, 1000)
+	require.Equal(t, before+1000, cache.rendered.Bytes(), "nobody remembers this one")
+}

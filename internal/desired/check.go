@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/store"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+)
+
+// report checks files, the same ones only once. There is always a report. What it returns
+// after the context has ended is of no use, and is forgotten with all that comes of it.
+func (c *Cache) report(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options) *vectorconfig.Report {
+	if len(files) == 0 {
+		return &vectorconfig.Report{Intake: vectorconfig.Intake{Other: true}} // It is not ours to read.
+	}
+	if c == nil {
+		return checked(ctx, files, options)
+	}
+	// Texts, numbers and maps of them always marshal, and in one order.
+	text, _ := json.Marshal([]any{files, options})
+	sum := sha256.Sum256(text)
+	if found := remembered(c, c.reports, sum[:]); found != nil {
+		return found
+	}
+	fresh := checked(ctx, files, options)
+	if ctx.Err() == nil {
+		remember(c, c.reports, sum[:], fresh, store.Footprint(fresh))
+	}
+	return fresh
+}
+
+func checked(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options) *vectorconfig.Report {
+	report, err := vectorconfig.Check(ctx, files, options)
+	if err != nil {
+		return &vectorconfig.Report{}
+	}
+	return report
+}
+
+// refused says why a configuration must not reach a pod, nil if it may.
+func refused(report *vectorconfig.Report, values environment.Values) *Invalid {
+	if mode := checkOf(values); mode == v1alpha1.CheckWarn || mode == v1alpha1.CheckOff {
+		return nil
+	}
+	errors := vectorconfig.Errors(report.Findings)
+	if len(errors) == 0 {
+		return nil
+	}
+	return &Invalid{meta.ReasonInvalidConfig, strings.Join(texts(errors), "\n")}
+}
+
+// checkOf is what an error in the configuration does.
+func checkOf(values environment.Values) v1alpha1.ConfigCheck {
+	return v1alpha1.ConfigCheck(value(values, "sidecar", "config", "check"))
+}
+
+func texts(findings []vectorconfig.Finding) []string {
+	var all []string
+	for _, finding := range findings {
+		all = append(all, finding.String())
+	}
+	return all
+}

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// collection is what a sidecar collects of its application, as far as that is the
+// same in all workloads.
+type collection struct {
+	// idle says what is wrong where no container of the application mounts one of
+	// the volumes; "" for nothing, wherever.
+	idle    string
+	volumes []string
+}
+
+// collectionOf tells what the sidecar of a rendering collects: its configuration
+// listens to something, or reads files where the application may write some.
+func collectionOf(report *vectorconfig.Report, sidecar *corev1.Container, desired *plan.Desired) collection {
+	intake := report.Intake
+	if intake.Other || sidecar == nil || !readsConfig(sidecar) {
+		return collection{}
+	}
+	if len(intake.Files) == 0 {
+		return collection{idle: "collects nothing of its application: set sidecar.logs.path or sidecar.otlp.enabled, or give a configuration with a source"}
+	}
+	found := collection{idle: fmt.Sprintf(
+		"collects nothing of its application: no container of it mounts a volume that the sidecar has at %s", strings.Join(intake.Files, ", "))}
+	for _, pattern := range intake.Files {
+		switch volume := volumeAt(sidecar, pattern); {
+		case volume == "":
+		case desired.Shares(volume):
+			return collection{}
+		default:
+			found.volumes = append(found.volumes, volume)
+		}
+	}
+	return found
+}
+
+// idleness says why a sidecar would collect nothing of one workload, "" if it would.
+func (c *collection) idleness(view *workload.View) string {
+	if c.idle == "" || slices.ContainsFunc(c.volumes, func(volume string) bool { return isShared(volume, view) }) {
+		return ""
+	}
+	return c.idle
+}
+
+// readsConfig tells whether the container reads the configuration that the chart
+// mounts, and not one of the user's own making.
+func readsConfig(container *corev1.Container) bool {
+	const folder = "/etc/vector/"
+	names := slices.ContainsFunc(container.Args, func(argument string) bool { return strings.HasPrefix(argument, folder) })
+	return names && strings.HasPrefix(volumeAt(container, folder+"x"), "vectorsidecar-")
+}
+
+// volumeAt returns the volume that a pattern of files lies on, "" for the
+// container's own file system: that of the deepest mount above it.
+func volumeAt(container *corev1.Container, pattern string) string {
+	volume, deepest := "", 0
+	for _, mount := range container.VolumeMounts {
+		at := strings.TrimSuffix(path.Clean(mount.MountPath), "/") + "/"
+		if strings.HasPrefix(pattern, at) && len(at) > deepest {
+			volume, deepest = mount.Name, len(at)
+		}
+	}
+	return volume
+}
+
+// isShared tells whether a container of the application mounts a volume.
+func isShared(volume string, view *workload.View) bool {
+	for _, c := range view.Containers {
+		if view.OwnerOf(c.Name) != "" {
+			continue
+		}
+		for _, mount := range c.Mounts {
+			if mount.Name == volume {
+				return true
+			}
+		}
+	}
+	return false
+}

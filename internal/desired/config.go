@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// config is a Vector configuration in a ConfigMap of the user's. Its zero value
+// says that there is none, because the configuration is rendered.
+type config struct {
+	name, key string
+	// digest is of all that is in the ConfigMap, used or not.
+	digest string
+	object *corev1.ConfigMap
+}
+
+// referencedConfig finds the ConfigMap that the values name.
+func referencedConfig(from *sources, values environment.Values) (config, *Invalid) {
+	name, key := value(values, "sidecar", "config", "configMapRef", "name"), value(values, "sidecar", "config", "configMapRef", "key")
+	if name == "" {
+		return config{}, nil
+	}
+	if from.LeavesReference {
+		return config{name: name, key: key}, nil
+	}
+	namespace := from.Sidecar.Namespace
+	found := config{name: name, key: key, object: from.content(name)}
+	if found.object == nil {
+		return found, &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
+			"ConfigMap %s/%s does not exist; it is named by sidecar.config.configMapRef.name (%s)",
+			namespace, name, values.Origin("sidecar", "config", "configMapRef", "name"))}
+	}
+	if _, ok := found.object.Data[key]; !ok {
+		return found, &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
+			"ConfigMap %s/%s has no key %q; %s", namespace, name, key, keysOf(found.object))}
+	}
+	found.digest = companion.Digest(found.object)
+	return found, nil
+}
+
+func keysOf(object *corev1.ConfigMap) string {
+	keys := slices.Sorted(maps.Keys(object.Data))
+	for _, key := range slices.Sorted(maps.Keys(object.BinaryData)) {
+		keys = append(keys, key+" (binary)")
+	}
+	if len(keys) == 0 {
+		return "it has no keys"
+	}
+	return "it has " + strings.Join(keys, ", ")
+}
+
+// value reads a string from the values, "" if there is none.
+func value(values environment.Values, path ...string) string {
+	text, _ := at(values, path...).(string)
+	return text
+}
+
+// at reads any value, nil if there is none.
+func at(values environment.Values, path ...string) any {
+	var node any = values.Tree
+	for _, key := range path {
+		branch, _ := node.(map[string]any)
+		node = branch[key]
+	}
+	return node
+}

@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// vectorContainer tells the checks what they need to know of a rendered container.
+func vectorContainer(container *corev1.Container, spec *corev1.PodSpec) *vectorconfig.Container {
+	c := &vectorconfig.Container{
+		Args: container.Args, Commands: commandsOf(container), WorkingDir: container.WorkingDir, Env: map[string]string{}, OpenEnv: len(container.EnvFrom) > 0,
+		ReadOnlyRoot: container.SecurityContext != nil && container.SecurityContext.ReadOnlyRootFilesystem != nil && *container.SecurityContext.ReadOnlyRootFilesystem,
+	}
+	for _, variable := range container.Env {
+		c.Env[variable.Name] = variable.Value
+	}
+	for _, mount := range container.VolumeMounts {
+		c.Mounts = append(c.Mounts, vectorMount(mount, spec))
+	}
+	for _, probe := range []*corev1.Probe{container.LivenessProbe, container.ReadinessProbe, container.StartupProbe} {
+		if port := probedPort(probe, container); port > 0 {
+			c.ProbePorts = append(c.ProbePorts, port)
+		}
+	}
+	if hook := container.Lifecycle; hook != nil && hook.PreStop != nil && hook.PreStop.Sleep != nil {
+		c.PreStopSeconds = hook.PreStop.Sleep.Seconds
+	}
+	return c
+}
+
+// commandsOf are the words of what a container runs beside its arguments.
+func commandsOf(container *corev1.Container) []string {
+	words := slices.Clone(container.Command)
+	for _, probe := range []*corev1.Probe{container.LivenessProbe, container.ReadinessProbe, container.StartupProbe} {
+		if probe != nil && probe.Exec != nil {
+			words = append(words, probe.Exec.Command...)
+		}
+	}
+	if hooks := container.Lifecycle; hooks != nil {
+		for _, hook := range []*corev1.LifecycleHandler{hooks.PostStart, hooks.PreStop} {
+			if hook != nil && hook.Exec != nil {
+				words = append(words, hook.Exec.Command...)
+			}
+		}
+	}
+	return words
+}
+
+// vectorMount tells whether a mount can be written to, and how much fits in.
+// Volumes that the sidecar does not bring are the application's.
+func vectorMount(mount corev1.VolumeMount, spec *corev1.PodSpec) vectorconfig.Mount {
+	m := vectorconfig.Mount{Path: mount.MountPath, ReadOnly: mount.ReadOnly}
+	for i := range spec.Volumes {
+		volume := &spec.Volumes[i]
+		if volume.Name != mount.Name {
+			continue
+		}
+		m.ReadOnly = m.ReadOnly || volume.ConfigMap != nil || volume.Secret != nil || volume.Projected != nil || volume.DownwardAPI != nil
+		if volume.EmptyDir != nil && volume.EmptyDir.SizeLimit != nil {
+			m.SizeLimit = volume.EmptyDir.SizeLimit.Value()
+		}
+	}
+	return m
+}
+
+// probedPort is the port that the kubelet asks on the pod's address, 0 for none.
+func probedPort(probe *corev1.Probe, container *corev1.Container) int {
+	switch {
+	case probe == nil:
+	case probe.HTTPGet != nil && probe.HTTPGet.Host == "":
+		return portNumber(probe.HTTPGet.Port, container)
+	case probe.TCPSocket != nil && probe.TCPSocket.Host == "":
+		return portNumber(probe.TCPSocket.Port, container)
+	case probe.GRPC != nil:
+		return int(probe.GRPC.Port)
+	}
+	return 0
+}
+
+func portNumber(port intstr.IntOrString, container *corev1.Container) int {
+	if port.Type == intstr.Int {
+		return port.IntValue()
+	}
+	for _, named := range container.Ports {
+		if named.Name == port.StrVal {
+			return int(named.ContainerPort)
+		}
+	}
+	return 0
+}
+
+// podOf tells the checks what they need to know of the rest of the pod; no ports
+// where nobody listens.
+func podOf(view *workload.View, report *vectorconfig.Report) vectorconfig.Pod {
+	pod := vectorconfig.Pod{GraceSeconds: view.GraceSeconds}
+	if !report.Listens() {
+		return pod
+	}
+	for _, c := range view.Containers {
+		if view.OwnerOf(c.Name) != "" {
+			continue
+		}
+		for _, port := range c.Ports {
+			protocol := strings.ToLower(string(port.Protocol))
+			if protocol == "" {
+				protocol = "tcp"
+			}
+			pod.Ports = append(pod.Ports, vectorconfig.Port{Container: c.Name, Protocol: protocol, Port: int(port.ContainerPort)})
+		}
+	}
+	return pod
+}

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/cause"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+)
+
+// largestCopy is how many bytes the values of a ConfigMap may have.
+const largestCopy = 1 << 20
+
+// Copied is what a sidecar is given of a referenced ConfigMap in place of the ConfigMap
+// itself: what is mounted has passed the check, and stays when its origin turns bad. It
+// holds no content, so that a Cache does not either.
+type Copied struct {
+	Name, Digest string
+	// Keys are those that it has, in order.
+	Keys []string
+	// isLive has a new content come in the place of an older one.
+	isLive bool
+	// content has digests of what is in each key.
+	content map[string]any
+}
+
+// copyOf returns what a sidecar needs of the referenced ConfigMap, and the overlay with
+// the copy in its place; nil if the overlay does not use it. readsUnseen tells that Vector
+// reads configuration that is not ours to see.
+func copyOf(given *config, request *render.Request, overlay *render.Overlay, uses *uses, report *vectorconfig.Report, readsUnseen bool) (*Copied, *render.Overlay, *Invalid) {
+	if !uses.any {
+		return nil, overlay, nil
+	}
+	made := &Copied{Keys: given.neededKeys(uses, report, readsUnseen), isLive: request.Reloads()}
+	object := made.Of(given.object, request.Sidecar)
+	if size := sizeOf(object); size > largestCopy {
+		return nil, overlay, &Invalid{meta.ReasonInvalidConfig, fmt.Sprintf(
+			"ConfigMap %s/%s: the sidecar needs %d bytes of it (%s), and a copy, which is what is mounted, holds %d at most: give what is large by a volume of its own (spec.volumes)",
+			object.Namespace, given.name, size, strings.Join(made.Keys, ", "), largestCopy)}
+	}
+	made.Digest, made.content = companion.Digest(object), cause.ConfigMap(object)
+	made.Name = companion.Name(request.Sidecar.Name, made.Digest)
+	if made.isLive { // Of one name, whatever its content.
+		made.Name = companion.Name(request.Sidecar.Name, given.name+"/"+given.key)
+	}
+	redirected, err := overlay.Redirected(given.name, made.Name)
+	if err != nil {
+		return nil, overlay, &Invalid{meta.ReasonInvalidSidecar, err.Error()}
+	}
+	return made, &redirected, nil
+}
+
+// neededKeys are the keys that a sidecar needs: the one that the values name, those that
+// the overlay names, and those that the configuration may read.
+func (c *config) neededKeys(uses *uses, report *vectorconfig.Report, readsUnseen bool) []string {
+	needed := map[string]bool{c.key: true}
+	maps.Copy(needed, uses.keys)
+	for _, file := range report.Beside {
+		needed[uses.files[file]] = true
+	}
+	isAll := uses.all || readsUnseen
+	return slices.DeleteFunc(allKeys(c.object), func(key string) bool { return !isAll && !needed[key] })
+}
+
+// Of returns the copy for a VectorSidecar, with the content that the ConfigMap has now.
+func (c *Copied) Of(object *corev1.ConfigMap, sidecar types.NamespacedName) *corev1.ConfigMap {
+	made := &corev1.ConfigMap{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: sidecar.Namespace, Name: c.Name,
+			Labels: map[string]string{
+				"app.kubernetes.io/name": "vector", "app.kubernetes.io/component": "sidecar",
+				"app.kubernetes.io/instance": strings.Trim(sidecar.Name[:min(len(sidecar.Name), 63)], "-._"),
+			},
+		},
+		Immutable: ptr.To(!c.isLive),
+	}
+	companion.Label(made, sidecar.Name)
+	c.AddTo(made, object)
+	return made
+}
+
+// AddTo adds the keys to another copy of the same ConfigMap: where copies have one name
+// whatever their content, one workload may need more keys than another.
+func (c *Copied) AddTo(other, object *corev1.ConfigMap) {
+	for _, key := range c.Keys {
+		copyKey(other, object, key)
+	}
+}
+
+func copyKey(into, from *corev1.ConfigMap, key string) {
+	if text, ok := from.Data[key]; ok {
+		if into.Data == nil {
+			into.Data = map[string]string{}
+		}
+		into.Data[key] = text
+	}
+	if data, ok := from.BinaryData[key]; ok {
+		if into.BinaryData == nil {
+			into.BinaryData = map[string][]byte{}
+		}
+		into.BinaryData[key] = data
+	}
+}

@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package desired says what workloads should carry of one VectorSidecar: it merges the
+// layers of values, renders, holds the result against the platform's policy, checks the
+// Vector configuration, and remembers all that in a Cache. What is to be done about it is
+// not its business. It names no cluster and no clock.
+package desired
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+)
+
+// Common is what holds of all workloads of a VectorSidecar.
+type Common struct {
+	// Environment whose values are used, what named it, and the template set.
+	Environment, EnvironmentFrom, TemplateSet string
+	// ReferencedConfigMap is the name of the ConfigMap that the Vector configuration is
+	// copied from, "" if it is rendered. It is known even when the ConfigMap is not there.
+	ReferencedConfigMap string
+	// Invalid says why nothing may be injected, nil if it may.
+	Invalid *Invalid
+	// Outdated says what is wrong with something of the platform's, of which
+	// the last good version is used; nil if nothing is.
+	Outdated *Invalid
+}
+
+// Desired is what workloads should carry of one VectorSidecar. Make one with For.
+type Desired struct {
+	Common
+
+	sources  sources
+	cache    *Cache
+	set      *catalog.Set
+	variants map[string]*Variant
+	// overrides is how many bytes the keys of the variants have.
+	overrides int
+}
+
+// For returns what workloads should carry of the VectorSidecar of the inputs; nothing is
+// rendered before it is asked for. cache may be nil. If the reader has an error
+// afterwards, the result is of no use.
+func For(inputs *Inputs, reader *Reader, cache *Cache) *Desired {
+	d := &Desired{
+		sources: sources{Inputs: inputs, reader: reader, read: map[string]*corev1.ConfigMap{}},
+		cache:   cache, variants: map[string]*Variant{},
+	}
+	d.Environment, d.EnvironmentFrom = inputs.environment()
+	set, invalid := inputs.templateSet(d.Environment)
+	if set != nil {
+		d.TemplateSet = set.Name
+	}
+	if d.Invalid = invalid; invalid != nil {
+		return d
+	}
+	d.set, d.Outdated = set, inputs.outdated(set)
+	d.Invalid = d.variant("").Invalid
+	return d
+}
+
+// ValuesOf are the values that a VectorSidecar's sidecar is rendered from, without
+// what workloads override, or why there are none. The error is the context's.
+func ValuesOf(ctx context.Context, inputs *Inputs) (environment.Values, *Invalid, error) {
+	reader := NewReader(ctx, inputs)
+	defer reader.Release()
+	name, _ := inputs.environment()
+	set, invalid := inputs.templateSet(name)
+	if invalid != nil {
+		return environment.Values{}, invalid, nil
+	}
+	from := sources{Inputs: inputs, reader: reader, read: map[string]*corev1.ConfigMap{}}
+	values, _, invalid := from.values(set, name)
+	if err := reader.Err(); err != nil {
+		return environment.Values{}, nil, err
+	}
+	return values, invalid, nil
+}
+
+// Read are the ConfigMaps whose content has gone into it so far, by name.
+func (d *Desired) Read() map[string]*corev1.ConfigMap { return d.sources.read }
+
+// Variant returns the variant of a workload: the common one, unless its
+// annotations override values. There is none if the template set is at fault.
+func (d *Desired) Variant(record *workloadcache.Record) *Variant {
+	if !record.HasOverrides() {
+		return d.variants[""]
+	}
+	view := record.View()
+	// A map of texts always marshals, and in the order of its keys.
+	key, _ := json.Marshal(view.Overrides)
+	if known := d.variants[string(key)]; known != nil {
+		return known
+	}
+	layers, err := d.sources.workloadLayers(&view)
+	if err != nil {
+		made := &Variant{Source: &Source{}, Invalid: &Invalid{meta.ReasonInvalidValues, err.Error()}}
+		return d.keep(string(key), made)
+	}
+	return d.variant(string(key), layers...)
+}
+
+// CommonVariant returns the variant of workloads that override nothing, nil if the template set
+// is at fault.
+func (d *Desired) CommonVariant() *Variant { return d.variants[""] }
+
+// CheckAlone checks a configuration of the user's that no workload runs yet. It says why
+// that must not reach a pod, nil if it may.
+func (d *Desired) CheckAlone(ctx context.Context) (*vectorconfig.Report, *Invalid) {
+	common := d.variants[""].renderer
+	report := common.checkAlone(ctx)
+	return report, refused(report, common.request.Values)
+}
+
+// mostVariants is how many bytes the overrides have of which variants are kept: where
+// every workload has large ones of its own, keeping them all would hold all their trees.
+const mostVariants = 256 << 10
+
+// keep remembers a variant, in place of all but the common one if they are too
+// large: they are made anew when needed.
+func (d *Desired) keep(key string, made *Variant) *Variant {
+	made.setBasis()
+	if d.overrides += len(key); d.overrides > mostVariants {
+		maps.DeleteFunc(d.variants, func(key string, _ *Variant) bool { return key != "" })
+		d.overrides = len(key)
+	}
+	d.variants[key] = made
+	return made
+}
+
+// variant makes a variant and remembers it under a key.
+func (d *Desired) variant(key string, overrides ...environment.Layer) *Variant {
+	made := &Variant{Source: &Source{IsCommon: key == ""}}
+	values, layers, invalid := d.sources.values(d.set, d.Environment, overrides...)
+	if made.Invalid = invalid; invalid != nil {
+		return d.keep(key, made)
+	}
+	made.Container = value(values, "sidecar", "name")
+	referenced, invalid := referencedConfig(&d.sources, values)
+	if key == "" {
+		d.ReferencedConfigMap = referenced.name
+	}
+	if made.Invalid = invalid; invalid != nil {
+		return d.keep(key, made)
+	}
+	made.Source.ConfigMap, made.Source.ChecksOff = referenced.object, checkOf(values) == v1alpha1.CheckOff
+	sidecar := d.sources.Sidecar
+	made.renderer = newRenderer(d.cache, render.Request{
+		Chart: d.set.Chart, Values: values, KubeVersion: d.sources.KubeVersion,
+		Sidecar: types.NamespacedName{Namespace: sidecar.Namespace, Name: sidecar.Name},
+	}, referenced, d.sources.Inputs, askedFor(d.sources.Inputs, d.set, d.Environment, layers))
+	return d.keep(key, made)
+}

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// of is what workloads should carry of a VectorSidecar in a namespace with some
+// ConfigMaps.
+func of(t *testing.T, sidecar *v1alpha1.VectorSidecar, cache *Cache, configMaps ...*corev1.ConfigMap) *Desired {
+	t.Helper()
+	inputs := &Inputs{
+		Sidecar: sidecar, Platform: builtIn(t), DefaultEnvironment: "development", KubeVersion: "v1.36.0",
+		ConfigMaps: map[string]*corev1.ConfigMap{}, HasAllConfigMaps: true,
+	}
+	for _, object := range configMaps {
+		inputs.ConfigMaps[object.Name] = object
+	}
+	reader := NewReader(t.Context(), inputs)
+	t.Cleanup(reader.Release)
+	made := For(inputs, reader, cache)
+	require.NoError(t, reader.Err())
+	require.Nil(t, made.Invalid)
+	return made
+}
+
+// What differs between workloads is most often a volume's name, and what is large the
+// configuration.
+func TestRenderingsShareTheirCompanions(t *testing.T) {
+	cache := NewCache()
+	made := of(t, logs().WithLogs("/var/log/app").Build(), cache)
+	for n, deployment := range fleet(50) {
+		pod := &deployment.Spec.Template.Spec
+		pod.Volumes[0].Name = fmt.Sprintf("logs-%d", n)
+		pod.Containers[0].VolumeMounts[0].Name = pod.Volumes[0].Name
+		record := workloadcache.Showing(settled(deployment))
+		view := record.View()
+		require.Nil(t, made.Variant(record).For(t.Context(), "", &view).Invalid)
+	}
+	seen := map[*corev1.ConfigMap]bool{}
+	for _, of := range cache.rendered.All() {
+		seen[&of.Companions[0]] = true
+	}
+	require.Equal(t, 50, cache.rendered.Len())
+	require.Len(t, seen, 1)
+}
+
+// The cache must not hold the content of every version of a table.
+func TestCacheHoldsNoCopies(t *testing.T) {
+	cache, view := NewCache(), settled(fleet(1)[0])
+	for n := range 3 {
+		object := objects.NewConfigMap("shipping", "shop", "vector.yaml", objects.VectorConfig("x")+"\n"+fmt.Sprintf("# %d\n", n))
+		made := of(t, logs().WithConfigMap("shipping", "").Build(), cache, object)
+		require.Nil(t, made.CommonVariant().For(t.Context(), "", &view).Invalid)
+	}
+	require.Equal(t, 3, cache.rendered.Len())
+	for _, of := range cache.rendered.All() {
+		require.Empty(t, of.Companions)
+		require.NotNil(t, of.Copied)
+	}
+}
+
+// Workloads are rendered each by itself, since a template may read the target;
+// what they read is one configuration.
+func TestTenThousandWorkloadsOnOneConfigurationAreOneCheck(t *testing.T) {
+	r := of(t, logs().WithInlineConfig(objects.VectorConfig("x")).Build(), NewCache()).CommonVariant().renderer
+	view := settled(fleet(1)[0])
+	first := r.render(t.Context(), &view)
+	require.Nil(t, first.Invalid)
+	for range 10_000 {
+		fresh := &Rendered{container: first.container, Companions: first.Companions}
+		r.check(t.Context(), first.rendered, fresh)
+		require.Same(t, first.Report, fresh.Report)
+	}
+}
+
+func TestReaderTellsWhatNobodyHasLookedFor(t *testing.T) {
+	inputs := &Inputs{Sidecar: logs().Build(), Platform: builtIn(t), DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
+	reader := NewReader(t.Context(), inputs)
+	defer reader.Release()
+	For(inputs, reader, nil)
+	asked, unread := reader.Asked()
+	require.Equal(t, []string{meta.NamespaceDefaults}, asked)
+	require.Equal(t, asked, unread)
+	inputs.ConfigMaps = map[string]*corev1.ConfigMap{meta.NamespaceDefaults: nil}
+	_, unread = reader.Asked()
+	require.Empty(t, unread, "it is known not to be there")
+}

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/store"
+)
+
+// within returns what is wanted of a workload whose pods get so many seconds to end,
+// nil for the API server's default. It is the same unless a container would sleep for
+// longer than that before it is told to stop, which the API server refuses: then the
+// sleep is cut. Templates do not see the seconds, so that one rendering serves all.
+func (r *renderer) within(ctx context.Context, of *Rendered, grace *int64) *Rendered {
+	has := ptr.Deref(grace, corev1.DefaultTerminationGracePeriodSeconds)
+	if of.Invalid != nil || of.Overlay.DrainSeconds() <= has {
+		return of
+	}
+	of.cuts.mu.Lock()
+	defer of.cuts.mu.Unlock()
+	if cut := of.cuts.made[has]; cut != nil {
+		return cut
+	}
+	cut := r.cut(ctx, of, has)
+	if of.cuts.made == nil {
+		of.cuts.made = map[int64]*Rendered{}
+	}
+	if ctx.Err() != nil {
+		return cut
+	}
+	of.cuts.made[has] = cut
+	bytes := store.Footprint(cut) - store.Footprint(cut.Companions) // Those are the rendering's.
+	cut.bytes.Store(int64(bytes))
+	r.cache.grow(of, bytes)
+	return cut
+}
+
+// cut makes what is wanted of workloads whose pods have so many seconds to end.
+func (r *renderer) cut(ctx context.Context, of *Rendered, grace int64) *Rendered {
+	cut := &Rendered{container: of.container, Companions: of.Companions, readTarget: of.readTarget}
+	overlay, err := of.rendered.Draining(grace)
+	if err != nil {
+		cut.Invalid = &Invalid{meta.ReasonInvalidSidecar, err.Error()}
+		return cut
+	}
+	const why = "the terminationGracePeriodSeconds of its pods is"
+	cut.shortened = fmt.Sprintf("drains for %d s and not for %d s: %s %d", grace, of.Overlay.DrainSeconds(), why, grace)
+	if grace == 0 {
+		cut.shortened = fmt.Sprintf("does not drain for %d s: %s 0", of.Overlay.DrainSeconds(), why)
+	}
+	r.conclude(ctx, cut, overlay)
+	return cut
+}

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"errors"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+)
+
+// Invalid says why nothing may be injected. Workloads stay as they are.
+type Invalid struct {
+	// Reason is a word of package meta.
+	Reason string
+	// Message names object, path and what to do.
+	Message string
+}
+
+// err is the message as an error, nil if nothing is invalid.
+func (i *Invalid) err() error {
+	if i == nil {
+		return nil
+	}
+	return errors.New(i.Message)
+}
+
+// Describe names a VectorSidecar in a message.
+func Describe(sidecar *v1alpha1.VectorSidecar) string {
+	return "VectorSidecar " + types.NamespacedName{Namespace: sidecar.Namespace, Name: sidecar.Name}.String()
+}

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/template"
+)
+
+// origins says which layers gave the values of a template's failing expression, ""
+// if none did.
+func origins(err error, values environment.Values) string {
+	var located *template.Error
+	if !errors.As(err, &located) {
+		return ""
+	}
+	var found []string
+	for _, path := range located.Values {
+		if text := origin(path, values); text != "" && !slices.Contains(found, text) {
+			found = append(found, text)
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return " [" + strings.Join(found, ", ") + "]"
+}
+
+// origin tells where a value is from, or the value on the way to it at which the
+// path could not go on. The target is nobody's layer.
+func origin(path []string, values environment.Values) string {
+	if path[0] == "target" {
+		return ""
+	}
+	for n := len(path); n > 0; n-- {
+		_, isMap := at(values, path[:n]...).(map[string]any)
+		if from := values.Origin(path[:n]...); from != "" && (n == len(path) || !isMap) {
+			return fmt.Sprintf("%s is from %s", strings.Join(path[:n], "."), from)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+)
+
+// Reader hands out the ConfigMaps for all that is rendered in one pass, and notes which
+// were asked for. What is large waits for the budget of bytes, and holds its share until
+// the Reader is released.
+type Reader struct {
+	ctx   context.Context
+	from  *Inputs
+	share *bounded.Share
+	// asked are the ConfigMaps that were asked for, and are counted.
+	asked map[string]bool
+	// err says why nothing more may be read: the context ended.
+	err error
+}
+
+// NewReader returns a Reader of the inputs' ConfigMaps. It has to be released.
+func NewReader(ctx context.Context, inputs *Inputs) *Reader {
+	r := &Reader{ctx: ctx, from: inputs, asked: map[string]bool{}}
+	r.share, r.err = inputs.Budget.Reserve(ctx, 0)
+	return r
+}
+
+// ConfigMap returns a ConfigMap of the namespace, nil if there is none. What was not
+// looked for is noted, as is what has to wait for the budget and cannot.
+func (r *Reader) ConfigMap(name string) *corev1.ConfigMap {
+	object := r.from.ConfigMaps[name]
+	if r.asked[name] {
+		return object
+	}
+	r.asked[name] = true
+	if object != nil && !r.take(sizeOf(object)) {
+		return nil
+	}
+	return object
+}
+
+// Asked are the names of the ConfigMaps that were asked for, in order, and those of
+// them that nobody had looked for: they were taken for missing.
+func (r *Reader) Asked() (all, unread []string) {
+	all = slices.Sorted(maps.Keys(r.asked))
+	if r.from.HasAllConfigMaps {
+		return all, nil
+	}
+	for _, name := range all {
+		if _, isKnown := r.from.ConfigMaps[name]; !isKnown {
+			unread = append(unread, name)
+		}
+	}
+	return all, unread
+}
+
+// Err says why what was read is not all that there is, nil if it is.
+func (r *Reader) Err() error { return r.err }
+
+// take waits until a text of so many bytes may be read; false says that nothing more may.
+func (r *Reader) take(bytes int) bool {
+	if r.err == nil {
+		r.err = r.share.Extend(r.ctx, bytes)
+	}
+	return r.err == nil
+}
+
+// Yield lets others go first who wait, between two steps of a long pass. The error says
+// why it may not go on.
+func (r *Reader) Yield() error {
+	if r.err == nil {
+		r.err = cmp.Or(r.share.Yield(r.ctx), r.ctx.Err())
+	}
+	return r.err
+}
+
+// Release gives the share back.
+func (r *Reader) Release() { r.share.Release() }
+
+// sizeOf is what the API server counts against its limit.
+func sizeOf(object *corev1.ConfigMap) int {
+	size := 0
+	for _, text := range object.Data {
+		size += len(text)
+	}
+	for _, data := range object.BinaryData {
+		size += len(data)
+	}
+	return size
+}
+
+// sources are what values come from.
+type sources struct {
+	*Inputs
+
+	reader *Reader
+	// read are the ConfigMaps whose content is rendered, by name.
+	read map[string]*corev1.ConfigMap
+}
+
+// content reads a ConfigMap whose content is rendered, nil if there is none.
+func (s *sources) content(name string) *corev1.ConfigMap {
+	object := s.reader.ConfigMap(name)
+	if object != nil {
+		s.read[name] = object
+	}
+	return object
+}

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/store"
+	"kontroloop.ai/vector-sidecar-operator/internal/template"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// render returns what is desired of one target.
+func (r *renderer) render(ctx context.Context, target *workload.View) *Rendered {
+	return r.within(ctx, r.rendered(ctx, target), target.GraceSeconds)
+}
+
+// rendered renders for one target. The result is remembered for all targets that look
+// the same to what the templates have read.
+func (r *renderer) rendered(ctx context.Context, target *workload.View) *Rendered {
+	if r.cache == nil {
+		return r.evaluate(ctx, target)
+	}
+	var space [1024]byte // Enough for most, without an allocation.
+	for _, reads := range r.cache.readBy(r.common) {
+		if found := remembered(r.cache, r.cache.rendered, r.appendKey(space[:0], target, reads)); found != nil {
+			return found
+		}
+	}
+	fresh := r.evaluate(ctx, target)
+	if ctx.Err() == nil {
+		r.keep(target, fresh)
+	}
+	return fresh
+}
+
+// keep remembers a result. No late one, which may have shared the processor with too
+// many others.
+func (r *renderer) keep(target *workload.View, fresh *Rendered) {
+	if fresh.Late {
+		return
+	}
+	reads := r.cache.noteRead(r.common, fresh.readTarget)
+	fresh.key = string(r.appendKey(nil, target, reads))
+	bytes := store.Footprint(fresh)
+	if fresh.shares {
+		bytes -= store.Footprint(fresh.Companions) // They count where they were made.
+	}
+	r.cache.grow(fresh, bytes)
+}
+
+// appendKey is the key of the request together with what templates find in a target
+// where they read it.
+func (r *renderer) appendKey(text []byte, target *workload.View, reads []template.Read) []byte {
+	return target.AppendReads(append(text, r.common...), reads)
+}
+
+// evaluate renders and checks.
+func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendered {
+	request := r.request
+	request.Target = target
+	end := r.observer.begin(ctx, Render)
+	result, err := render.Render(ctx, request)
+	end(err)
+	fresh := &Rendered{
+		readTarget: result.ReadTarget, Late: errors.Is(err, context.DeadlineExceeded),
+		container: value(request.Values, "sidecar", "name"),
+	}
+	if fresh.Invalid = r.judge(result, err); fresh.Invalid != nil {
+		return fresh
+	}
+	fresh.Companions, fresh.shares = r.share(result.Companions)
+	end = r.observer.begin(ctx, Check)
+	r.conclude(ctx, fresh, &result.Overlay)
+	end(fresh.Invalid.err())
+	return fresh
+}
+
+// share returns companions, or equal ones that an earlier rendering has made.
+func (r *renderer) share(fresh []corev1.ConfigMap) (companions []corev1.ConfigMap, isShared bool) {
+	text, _ := json.Marshal(fresh) // Objects of this type always marshal, and in one order.
+	sum := sha256.Sum256(text)
+	r.made.mu.Lock()
+	defer r.made.mu.Unlock()
+	if before, isMade := r.made.byDigest[string(sum[:])]; isMade {
+		return before, true
+	}
+	r.made.byDigest[string(sum[:])] = fresh
+	return fresh, false
+}
+
+// judge says what is wrong with a rendering, nil for nothing.
+func (r *renderer) judge(result *render.Result, err error) *Invalid {
+	reason := meta.ReasonInvalidTemplate
+	var sidecar *render.SidecarError
+	switch {
+	case errors.As(err, &sidecar):
+		reason = meta.ReasonInvalidSidecar
+	case err != nil:
+		err = fmt.Errorf("%w%s", err, origins(err, r.request.Values))
+	default:
+		if err = r.policy.Check(&result.Overlay.Template, result.Overlay.Mounts); err == nil {
+			return nil
+		}
+		reason = meta.ReasonPolicyViolation
+		err = fmt.Errorf("%s: the platform's policy refuses it: %w", result.Template, err)
+	}
+	return &Invalid{reason, fmt.Sprintf("rendering for environment %q: %s", r.request.Environment(), err)}
+}
+
+// predecessor is what releases that noted nothing in workloads would have rendered; nil
+// for a workload that carries nothing, or says what its sidecar was asked for with: only
+// others are known by it.
+func (r *renderer) predecessor(ctx context.Context, manager string, view *workload.View) *Rendered {
+	if owned, carries := view.Owned[manager]; !carries || owned.AskedHash != "" {
+		return nil
+	}
+	common := sha256.Sum256(append([]byte("predecessor "), r.common...))
+	before := *r
+	before.request.Predecessor, before.common = true, common[:]
+	return before.render(ctx, view)
+}

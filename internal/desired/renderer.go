@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"maps"
+	"slices"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/policy"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+)
+
+// renderer renders one request for several targets.
+type renderer struct {
+	cache    *Cache
+	request  render.Request
+	config   config
+	policy   *policy.Policy
+	observer Observer
+	// asked is what the request was made of.
+	asked asked
+	// writtenBy is that of the inputs.
+	writtenBy string
+	// common is the key of everything but the target.
+	common []byte
+
+	// made are the companions that the renderings share.
+	made *madeCompanions
+}
+
+// madeCompanions are companions of renderings by a digest: often they differ in nothing, and are
+// what is large of a rendering.
+type madeCompanions struct {
+	mu       sync.Mutex
+	byDigest map[string][]corev1.ConfigMap
+}
+
+func newRenderer(cache *Cache, request render.Request, config config, inputs *Inputs, asked asked) *renderer {
+	policy := inputs.Platform.Policy
+	// Values are JSON, which always marshals, and in the order of its keys.
+	text, _ := json.Marshal([]any{
+		request.Chart.Digest, request.Values.Tree, request.Sidecar, request.KubeVersion, config.digest, policy.Digest,
+		inputs.WrittenBy, inputs.Version, asked,
+	})
+	sum := sha256.Sum256(text)
+	return &renderer{
+		made:  &madeCompanions{byDigest: map[string][]corev1.ConfigMap{}},
+		cache: cache, request: request, config: config, policy: policy, observer: inputs.Observer,
+		asked: asked, writtenBy: inputs.WrittenBy, common: sum[:],
+	}
+}
+
+// conclude checks the configuration of an overlay, and fills in what to apply if it
+// passes.
+func (r *renderer) conclude(ctx context.Context, of *Rendered, rendered *render.Overlay) {
+	r.check(ctx, rendered, of)
+	if of.Invalid = refused(of.Report, r.request.Values); of.Invalid != nil {
+		return
+	}
+	of.rendered, of.Overlay = rendered, rendered
+	version := ""
+	if len(of.Companions) > 0 {
+		version = companion.Digest(&of.Companions[0])
+	}
+	if r.config.object != nil {
+		uses := usesOf(rendered, of.container, r.config.object)
+		if of.Copied, of.Overlay, of.Invalid = copyOf(&r.config, &r.request, rendered, uses, of.Report, of.isReadUnseen); of.Invalid != nil {
+			return
+		}
+	}
+	if of.Copied != nil {
+		version = of.Copied.Digest
+	}
+	asked := plan.Asked{Digest: r.asked.digest(of.Copied), Keys: of.readOf(), Inputs: r.asked.changeInputs(of.Copied)}
+	of.Desired = plan.NewDesired(of.Overlay, r.request.Sidecar.Name, of.container, version, r.marks()).For(asked)
+	of.collects = collectionOf(of.Report, of.Overlay.Container(of.container), of.Desired)
+}
+
+// check checks the configuration that a rendered sidecar reads. What the configuration
+// takes in is read even when nothing is checked.
+func (r *renderer) check(ctx context.Context, overlay *render.Overlay, of *Rendered) {
+	spec, container := &overlay.Template.Spec, overlay.Container(of.container)
+	options := vectorconfig.Options{Image: value(r.request.Values, "sidecar", "image")}
+	if container != nil {
+		options = vectorconfig.Options{Image: container.Image, Container: vectorContainer(container, spec)}
+	}
+	if r.config.object != nil && container != nil {
+		options.Beside = slices.Sorted(maps.Keys(mountedFiles(container, spec, r.config.object)))
+	}
+	files := filesOf(r.request.Values, r.config, of.Companions, container, spec)
+	of.Report = r.cache.report(ctx, files, options)
+	of.isReadUnseen = readsUnseen(r.config, of.Companions, container, spec)
+	of.Validation = validationOf(&r.request, files, container, spec)
+}
+
+// marks are those of what is written for the VectorSidecar.
+func (r *renderer) marks() map[string]string {
+	if r.writtenBy == "" {
+		return nil
+	}
+	return map[string]string{meta.AnnotationWrittenBy(meta.Manager(r.request.Sidecar.Name)): r.writtenBy}
+}
+
+// checkAlone checks a configuration of the user's that no workload runs yet.
+func (r *renderer) checkAlone(ctx context.Context) *vectorconfig.Report {
+	values := r.request.Values
+	files := filesOf(values, r.config, nil, nil, nil)
+	if inline := value(values, "sidecar", "config", "inline"); len(files) == 0 && inline != "" {
+		files = []vectorconfig.File{{Name: inlineName(inline), Source: inlineSource(values), Text: inline}}
+	}
+	if len(files) == 0 {
+		return &vectorconfig.Report{}
+	}
+	return r.cache.report(ctx, files, vectorconfig.Options{Image: value(values, "sidecar", "image")})
+}

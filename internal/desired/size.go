@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// largestSidecar is how many bytes a VectorSidecar may have: room for the largest inline
+// configuration, and half as much again for all else. mostParts is how many values, of
+// which three bytes of JSON may take a hundred in memory.
+const (
+	largestSidecar = 768 << 10
+	mostParts      = 30_000
+)
+
+// Bounded returns a VectorSidecar as it is, or in the place of one that is larger than
+// may be what is left without its spec: who it is, its status, and what is too much. What
+// is decided on that is the same, unless it is being deleted.
+func Bounded(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
+	excess := excessOf(sidecar)
+	if excess == "" {
+		return sidecar
+	}
+	return &v1alpha1.VectorSidecar{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: sidecar.Namespace, Name: sidecar.Name, UID: sidecar.UID,
+			ResourceVersion: sidecar.ResourceVersion, Generation: sidecar.Generation,
+			CreationTimestamp: sidecar.CreationTimestamp, DeletionTimestamp: sidecar.DeletionTimestamp,
+			Annotations: map[string]string{meta.AnnotationExcess: excess},
+		},
+		Status: sidecar.Status,
+	}
+}
+
+// IsReduced tells whether Bounded has left out the spec. No spec that somebody wrote is
+// without a selector.
+func IsReduced(sidecar *v1alpha1.VectorSidecar) bool {
+	return sidecar.Annotations[meta.AnnotationExcess] != "" && reflect.ValueOf(&sidecar.Spec).Elem().IsZero()
+}
+
+// excessOf says what a VectorSidecar has too much of, "" for nothing. It counts as JSON,
+// without what the API server and the operator note in it.
+func excessOf(sidecar *v1alpha1.VectorSidecar) string {
+	if IsReduced(sidecar) {
+		return sidecar.Annotations[meta.AnnotationExcess]
+	}
+	written := v1alpha1.VectorSidecar{ObjectMeta: sidecar.ObjectMeta, Spec: sidecar.Spec}
+	written.ManagedFields = nil
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(&written); err != nil {
+		return "" // It is no JSON, as whoever reads its values says.
+	}
+	if text.Len() > largestSidecar {
+		return fmt.Sprintf("%d KiB, and may have %d", text.Len()>>10, largestSidecar>>10)
+	}
+	// What else is wrong is said by whoever reads the values.
+	limits := bounded.Limits{
+		What: "a VectorSidecar", Bytes: largestSidecar, Nodes: mostParts,
+		Depth: math.MaxInt, Key: math.MaxInt, Path: math.MaxInt, Paths: math.MaxInt,
+	}
+	var refused *bounded.Error
+	if _, err := limits.MeasureJSON(text.Bytes()); errors.As(err, &refused) && refused.Bound == bounded.Nodes {
+		return fmt.Sprintf("more than %d values, each key, map and list counted", mostParts)
+	}
+	return ""
+}
+
+// TooLarge says that a VectorSidecar is larger than may be, nil if it is not.
+func TooLarge(sidecar *v1alpha1.VectorSidecar) *Invalid {
+	excess := excessOf(sidecar)
+	if excess == "" {
+		return nil
+	}
+	return &Invalid{meta.ReasonTooLarge, fmt.Sprintf(
+		"%s has %s: put a large configuration into a ConfigMap (sidecar.config.configMapRef), and leave out of spec.values what no template reads; what is injected stays as it is",
+		Describe(sidecar), excess)}
+}

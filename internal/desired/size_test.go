@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// weighing is a VectorSidecar with values of so many bytes.
+func weighing(size int) *v1alpha1.VectorSidecar {
+	sidecar := logs().WithValues(map[string]any{"a": strings.Repeat("x", size)}).Build()
+	sidecar.UID, sidecar.ResourceVersion, sidecar.Generation = "u", "7", 3
+	sidecar.Status.Environment = "staging"
+	return sidecar
+}
+
+// sizeOfJSON is how many bytes a VectorSidecar has with a line break, without its status.
+func sizeOfJSON(t *testing.T, sidecar *v1alpha1.VectorSidecar) int {
+	t.Helper()
+	bare := sidecar.DeepCopy()
+	bare.TypeMeta, bare.Status = metav1.TypeMeta{}, v1alpha1.VectorSidecarStatus{}
+	text, err := json.Marshal(bare)
+	require.NoError(t, err)
+	return len(text) + 1
+}
+
+func TestBoundedKeepsTheRestOfALargeVectorSidecar(t *testing.T) {
+	large := weighing(1 << 20)
+	large.Labels, large.Finalizers = map[string]string{"a": "b"}, []string{meta.Finalizer}
+	now := metav1.NewTime(time.Now())
+	large.DeletionTimestamp = &now
+
+	kept := Bounded(large)
+
+	require.True(t, IsReduced(kept))
+	require.Equal(t, []string{meta.AnnotationExcess}, slices.Collect(maps.Keys(kept.Annotations)))
+	require.Equal(t, large.Status, kept.Status)
+	require.Equal(t, []any{large.Name, large.UID, large.ResourceVersion, large.Generation, large.DeletionTimestamp},
+		[]any{kept.Name, kept.UID, kept.ResourceVersion, kept.Generation, kept.DeletionTimestamp})
+	require.Equal(t, kept, Bounded(kept), "what is listed as a stream comes by twice")
+	small := weighing(1)
+	require.Same(t, small, Bounded(small))
+}
+
+func TestTooLargeCountsNeitherTheStatusNorTheRecordOfWriters(t *testing.T) {
+	sidecar := weighing(0)
+	sidecar.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: strings.Repeat("x", 1<<20)}}
+	sidecar.Status.Environment = strings.Repeat("x", 1<<20)
+	require.Nil(t, TooLarge(sidecar))
+}
+
+// Each part is three bytes in JSON, and a struct in memory.
+func TestTooLargeCountsSmallParts(t *testing.T) {
+	sidecar := logs().Build()
+	volume := corev1.Volume{Name: "many", VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: make([]corev1.VolumeProjection, 250_000)}}}
+	sidecar.Spec.Volumes = []corev1.Volume{volume}
+	require.Less(t, sizeOfJSON(t, sidecar), 768<<10)
+
+	require.Equal(t, meta.ReasonTooLarge, TooLarge(sidecar).Reason)
+	require.Contains(t, TooLarge(sidecar).Message, "VectorSidecar shop/logs has more than 30000 values, each key, map and list counted: ")
+	require.True(t, IsReduced(Bounded(sidecar)))
+	require.Equal(t, TooLarge(sidecar), TooLarge(Bounded(sidecar)))
+}
+
+// BenchmarkSize is what it costs each pass to weigh a VectorSidecar.
+func BenchmarkSize(b *testing.B) {
+	for name, sidecar := range map[string]*v1alpha1.VectorSidecar{
+		"small": logs().WithLogs("/var/log/app").Build(), "with a configuration": logs().WithInlineConfig(objects.VectorConfig("x")).Build(), "large": weighing(500 << 10),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				require.Nil(b, TooLarge(sidecar))
+			}
+		})
+	}
+}

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"cmp"
+	"fmt"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// templateSet finds the template set of a VectorSidecar: the one that it names, else
+// the one that its environment's values name, else the default one.
+func (in *Inputs) templateSet(environment string) (*catalog.Set, *Invalid) {
+	name := cmp.Or(in.Sidecar.Spec.TemplateSet, in.Platform.Environments.TemplateSet(environment))
+	set, err := in.Platform.Set(name)
+	switch {
+	case err != nil:
+		return nil, &Invalid{meta.ReasonUnknownTemplateSet, fmt.Sprintf("%s: %s", Describe(in.Sidecar), err)}
+	case set.Chart == nil:
+		return set, &Invalid{meta.ReasonInvalidTemplateSet, set.Err.Error()}
+	case in.Platform.Policy == nil:
+		return set, &Invalid{meta.ReasonInvalidPolicy, in.Platform.PolicyErr.Error()}
+	}
+	return set, nil
+}
+
+// outdated says of what the last good version is used, nil if of nothing.
+func (in *Inputs) outdated(set *catalog.Set) *Invalid {
+	const help = " (the last good version stays in use)"
+	switch {
+	case set.Err != nil:
+		return &Invalid{meta.ReasonInvalidTemplateSet, set.Err.Error() + help}
+	case in.Platform.PolicyErr != nil:
+		return &Invalid{meta.ReasonInvalidPolicy, in.Platform.PolicyErr.Error() + help}
+	}
+	return nil
+}

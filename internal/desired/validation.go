@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+)
+
+// Validation is a configuration that Vector itself has to judge before it may
+// reach a workload.
+type Validation struct {
+	// Key is a digest of everything that the verdict depends on.
+	Key string
+	// Job runs `vector validate`, and Files is the ConfigMap that it mounts.
+	Job   batchv1.Job
+	Files corev1.ConfigMap
+
+	// WaitsWhenUnable has the configuration wait where Vector cannot be asked.
+	WaitsWhenUnable bool
+}
+
+// ConfigInvalidExit is the code that `vector validate` ends with when it refuses
+// a configuration. Any other failure is of the Job.
+const ConfigInvalidExit = 78
+
+// checkFolder is where the Job has the files.
+const checkFolder = "/etc/vector-validate"
+
+// validationOf describes the Job that the values ask for, nil if they do not.
+func validationOf(request *render.Request, files []vectorconfig.File, container *corev1.Container, spec *corev1.PodSpec) *Validation {
+	job := tree.At(request.Values.Tree, "sidecar", "config", "validateJob")
+	if enabled, _ := job["enabled"].(bool); !enabled || container == nil || len(files) == 0 {
+		return nil
+	}
+	deadline := seconds(job["deadlineSeconds"])
+	data, args := map[string]string{}, []string{"validate", "--no-environment", "--skip-healthchecks"}
+	for i, file := range files {
+		name := fmt.Sprintf("%d-%s", i, file.Name)
+		data[name] = file.Text
+		args = append(args, checkFolder+"/"+name)
+	}
+	pod := validatingPod(container, spec, args)
+	text, _ := json.Marshal([]any{request.Sidecar, data, pod, deadline}) // All of it always marshals.
+	sum := sha256.Sum256(text)
+	key := hex.EncodeToString(sum[:8])
+	object := metav1.ObjectMeta{
+		Namespace: request.Sidecar.Namespace, Name: "vector-validate-" + key,
+		Labels: map[string]string{meta.LabelValidation: key, meta.LabelValidated: meta.LabelValue(request.Sidecar.Name)},
+	}
+	pod.Volumes = append(pod.Volumes, corev1.Volume{Name: "vector-validate", VolumeSource: corev1.VolumeSource{
+		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: object.Name}},
+	}})
+	return &Validation{
+		Key: key, WaitsWhenUnable: job["whenUnable"] == "wait",
+		Files: corev1.ConfigMap{ObjectMeta: object, Immutable: ptr.To(true), Data: data},
+		Job: batchv1.Job{ObjectMeta: object, Spec: batchv1.JobSpec{
+			BackoffLimit: ptr.To[int32](0), ActiveDeadlineSeconds: ptr.To(deadline), TTLSecondsAfterFinished: ptr.To[int32](600),
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: object.Labels}, Spec: pod},
+		}},
+	}
+}
+
+// seconds reads a number of the values, which come from YAML and from JSON.
+func seconds(given any) int64 {
+	switch n := given.(type) {
+	case float64:
+		return int64(n)
+	case int64:
+		return n
+	}
+	return 0
+}
+
+// validatingPod runs the sidecar's image with its variables, and those of its
+// volumes that are not the application's. It is as restricted as a pod can be.
+func validatingPod(container *corev1.Container, spec *corev1.PodSpec, args []string) corev1.PodSpec {
+	pod := corev1.PodSpec{
+		RestartPolicy: corev1.RestartPolicyNever, AutomountServiceAccountToken: ptr.To(false), EnableServiceLinks: ptr.To(false),
+		SecurityContext: &corev1.PodSecurityContext{
+			RunAsNonRoot: ptr.To(true), RunAsUser: ptr.To[int64](65532), RunAsGroup: ptr.To[int64](65532),
+			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+		},
+	}
+	mounts := []corev1.VolumeMount{{Name: "vector-validate", MountPath: checkFolder, ReadOnly: true}}
+	for i := range spec.Volumes {
+		for _, mount := range container.VolumeMounts {
+			if mount.Name == spec.Volumes[i].Name && (spec.Volumes[i].Secret != nil || spec.Volumes[i].Projected != nil || spec.Volumes[i].EmptyDir != nil) {
+				pod.Volumes, mounts = append(pod.Volumes, spec.Volumes[i]), append(mounts, mount)
+			}
+		}
+	}
+	pod.Containers = []corev1.Container{{
+		Name: "validate", Image: container.Image, ImagePullPolicy: container.ImagePullPolicy, Args: args,
+		Env: container.Env, EnvFrom: container.EnvFrom, Resources: container.Resources, VolumeMounts: mounts,
+		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+		SecurityContext: &corev1.SecurityContext{
+			AllowPrivilegeEscalation: ptr.To(false), ReadOnlyRootFilesystem: ptr.To(true), RunAsNonRoot: ptr.To(true),
+			Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+		},
+	}}
+	return pod
+}

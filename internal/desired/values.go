@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// layers are the values that are not of an environment, by whose they are.
+type layers struct{ namespace, sidecar, workload []environment.Layer }
+
+// all are the layers in their order.
+func (l *layers) all() []environment.Layer {
+	return slices.Concat(l.namespace, l.sidecar, l.workload)
+}
+
+// values merges the layers of an environment with those of the namespace, of the
+// VectorSidecar and what overrides it, which it returns as well.
+func (s *sources) values(set *catalog.Set, name string, overrides ...environment.Layer) (environment.Values, layers, *Invalid) {
+	namespace, err := s.namespaceLayers()
+	if err != nil {
+		return environment.Values{}, layers{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
+	}
+	own, err := s.ownLayer()
+	if err != nil {
+		return environment.Values{}, layers{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
+	}
+	given := layers{namespace: namespace, sidecar: []environment.Layer{own}, workload: overrides}
+	values, err := set.Environments.Values(name, given.all()...)
+	var unknown *environment.UnknownError
+	switch {
+	case errors.As(err, &unknown):
+		return values, given, &Invalid{meta.ReasonUnknownEnvironment, fmt.Sprintf("%s: %s", Describe(s.Sidecar), err)}
+	case err != nil:
+		return values, given, &Invalid{meta.ReasonInvalidValues, fmt.Sprintf("values for environment %q: %s", name, err)}
+	}
+	return values, given, nil
+}
+
+// namespaceLayers is the layer of the namespace's defaults, if it has any.
+func (s *sources) namespaceLayers() ([]environment.Layer, error) {
+	object := s.content(meta.NamespaceDefaults)
+	if object == nil {
+		return nil, nil
+	}
+	source := fmt.Sprintf("ConfigMap %s/%s", s.Sidecar.Namespace, meta.NamespaceDefaults)
+	text, ok := object.Data[meta.NamespaceDefaultsKey]
+	if !ok {
+		return nil, fmt.Errorf("%s has no key %q; %s", source, meta.NamespaceDefaultsKey, keysOf(object))
+	}
+	rule := overriding{who: "a namespace", key: "namespaces", allowed: s.Platform.Policy.Overrides.Namespaces}
+	source += " " + meta.NamespaceDefaultsKey
+	if saysNothing(text) {
+		return nil, nil
+	}
+	if err := rule.mayTry(source, ""); err != nil {
+		return nil, err
+	}
+	layer, err := environment.ParseOverrides(source, []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	return []environment.Layer{layer}, rule.check(&layer)
+}
+
+// saysNothing reports whether a text sets no value, which is never too much: it is blank
+// but for comments, or empty.
+func saysNothing(text string) bool {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && line != "---" && line != "{}" && !strings.HasPrefix(line, "#") {
+			return false
+		}
+	}
+	return true
+}
+
+// ownLayer is the layer of the snapshot's VectorSidecar.
+func (s *sources) ownLayer() (environment.Layer, error) {
+	text, err := specText(s.Sidecar)
+	if err == nil && s.reader.take(len(text)) {
+		return layerOf(s.Sidecar, text)
+	}
+	return environment.Layer{}, err
+}
+
+// workloadLayers are the values that a workload's annotations give, in the order of
+// their paths.
+func (s *sources) workloadLayers(view *workload.View) ([]environment.Layer, error) {
+	var layers []environment.Layer
+	rule := overriding{who: "a workload", key: "workloads", allowed: s.Platform.Policy.Overrides.Workloads}
+	for _, path := range slices.Sorted(maps.Keys(view.Overrides)) {
+		source := fmt.Sprintf("annotation %s%s", meta.AnnotationValuesPrefix, path)
+		if err := rule.mayTry(source, path); err != nil {
+			return nil, err
+		}
+		text := view.Overrides[path]
+		if !s.reader.take(len(text)) {
+			return nil, s.reader.err
+		}
+		layer, err := environment.ParseValue(source, path, []byte(text))
+		if err == nil {
+			err = rule.check(&layer)
+		}
+		if err != nil {
+			return nil, err
+		}
+		layers = append(layers, layer)
+	}
+	return layers, nil
+}
+
+// overriding says who may set which values.
+type overriding struct {
+	who string
+	// key of the policy's overrides that allows the paths.
+	key     string
+	allowed []string
+}
+
+// mayTry refuses, before it is read, what sets a value at a path if nothing there is
+// allowed; "" stands for any values.
+func (o *overriding) mayTry(source, path string) error {
+	if environment.MaySet(path, o.allowed) {
+		return nil
+	}
+	return o.refuse(source, cmp.Or(path, "values"))
+}
+
+// check refuses a layer that sets more than the platform allows.
+func (o *overriding) check(layer *environment.Layer) error {
+	var findings []error
+	for _, path := range layer.Outside(o.allowed) {
+		findings = append(findings, o.refuse(layer.Where(strings.Split(path, ".")...), path))
+	}
+	return errors.Join(findings...)
+}
+
+func (o *overriding) refuse(where, path string) error {
+	help := "the platform allows none"
+	if len(o.allowed) > 0 {
+		help = "the platform allows " + strings.Join(o.allowed, ", ")
+	}
+	return fmt.Errorf("%s: %s may not set %s; %s (policy.overrides.%s)", where, o.who, path, help, o.key)
+}
+
+// LayerOf is the layer of a VectorSidecar: the part of its spec that has the keys of
+// a values file.
+func LayerOf(sidecar *v1alpha1.VectorSidecar) (environment.Layer, error) {
+	text, err := specText(sidecar)
+	if err != nil {
+		return environment.Layer{}, err
+	}
+	return layerOf(sidecar, text)
+}
+
+// specText is that part of the spec, as JSON.
+func specText(sidecar *v1alpha1.VectorSidecar) ([]byte, error) {
+	spec := &sidecar.Spec
+	text, err := json.Marshal(map[string]any{
+		"sidecar": spec.Sidecar, "initContainers": spec.InitContainers, "volumes": spec.Volumes, "values": spec.Values,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", Describe(sidecar), err)
+	}
+	return text, nil
+}
+
+func layerOf(sidecar *v1alpha1.VectorSidecar, text []byte) (environment.Layer, error) {
+	layer := environment.Layer{Name: Describe(sidecar) + " spec", Tree: map[string]any{}}
+	var refused *bounded.Error
+	switch err := bounded.Spec().DecodeJSON(text, &layer.Tree); {
+	case errors.As(err, &refused): // It has lines only here.
+		return layer, fmt.Errorf("%s: %s", layer.Name, refused.Whole())
+	case err != nil:
+		return layer, fmt.Errorf("%s: %w", layer.Name, err)
+	}
+	for key, value := range layer.Tree {
+		if value == nil {
+			delete(layer.Tree, key) // Not given, which is not the same as taken away.
+		}
+	}
+	return layer, nil
+}

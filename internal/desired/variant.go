@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// Variant is what workloads of one VectorSidecar share that are given the same
+// values: nearly always all of them.
+type Variant struct {
+	// Source is as much of it as may be held on to: the rest has all values.
+	Source *Source
+	// Container is the name of the sidecar's, "" if the values are at fault.
+	Container string
+	// Basis is a digest of all that the sidecar is rendered from beside the workload.
+	Basis string
+	// Invalid says why there is nothing to inject.
+	Invalid *Invalid
+
+	renderer *renderer
+}
+
+// Source is what there is to know of a Variant once its workloads are rendered.
+type Source struct {
+	// IsCommon tells that it is of the workloads that override no values.
+	IsCommon bool
+	// ChecksOff keeps quiet about the Vector configuration.
+	ChecksOff bool
+	// ConfigMap is the one that the values refer to, nil for none.
+	ConfigMap *corev1.ConfigMap
+}
+
+// Workload is what one workload should carry, or why it gets nothing.
+type Workload struct {
+	// Rendered is nil where there was nothing to render.
+	Rendered *Rendered
+	// Desired is Rendered's, for this very workload; nil if Invalid.
+	Desired *plan.Desired
+	Invalid *Invalid
+
+	checksOff bool
+}
+
+// For returns what one workload should carry.
+func (v *Variant) For(ctx context.Context, manager string, view *workload.View) Workload {
+	if v.Invalid != nil {
+		return Workload{Invalid: v.Invalid}
+	}
+	found := Workload{Rendered: v.renderer.render(ctx, view), checksOff: v.Source.ChecksOff}
+	if found.Invalid = found.Rendered.Invalid; found.Invalid != nil {
+		return found
+	}
+	found.Desired = found.Rendered.Desired
+	switch before := v.renderer.predecessor(ctx, manager, view); {
+	case before == nil:
+	case before.Late: // Without it, what need not be written might be.
+		return Workload{Rendered: before, Invalid: before.Invalid}
+	case before.Invalid == nil:
+		found.Desired = found.Desired.After(before.Desired)
+	}
+	return found
+}
+
+// Doubts say what is doubtful about the sidecar in the workload, "" if nothing.
+func (w *Workload) Doubts(view *workload.View) string { return w.Rendered.doubts(view, w.checksOff) }
+
+// setBasis works out the digest of what the variant is made of.
+func (v *Variant) setBasis() {
+	parts := []any{v.Invalid}
+	if v.renderer != nil {
+		parts = append(parts, v.renderer.common)
+	}
+	text, _ := json.Marshal(parts) // Texts always marshal.
+	sum := sha256.Sum256(text)
+	v.Basis = string(sum[:])
+}

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+)
+
+// BenchmarkPlanning is a pass over a thousand workloads whose rendering is
+// remembered; figures are those of one of them.
+func BenchmarkPlanning(b *testing.B) {
+	const count = 1000
+	sidecar := logs().WithLogs("/var/log/app").Build()
+	bare, reducer := snapshot(b, sidecar), workloadcache.New()
+	for _, deployment := range fleet(count) {
+		bare.Workloads = append(bare.Workloads, reducer.Reduce(deployment))
+	}
+	cache := desired.NewCache()
+	decided, err := Decide(b.Context(), bare, cache)
+	require.NoError(b, err)
+	merger, err := simulate.New()
+	require.NoError(b, err)
+	done := *bare
+	done.Workloads = nil
+	for n, deployment := range fleet(count) {
+		merged, err := merger.Deployment(deployment, &decided.Plans[n])
+		require.NoError(b, err)
+		text, err := json.Marshal(merged)
+		require.NoError(b, err)
+		require.NoError(b, json.Unmarshal(text, deployment))
+		done.Workloads = append(done.Workloads, reducer.Reduce(deployment))
+	}
+	done.Companions = []corev1.ConfigMap{}
+	changed := done
+	changed.Sidecar = logs().WithLogs("/var/log/app").Sidecar(func(s *v1alpha1.SidecarSpec) { s.LogLevel = "warn" }).Build()
+	for name, test := range map[string]struct {
+		snapshot *Snapshot
+		want     plan.Action
+		again    bool // Nothing has changed since the pass before.
+	}{"to inject": {bare, plan.Inject, false}, "up to date": {&done, plan.None, false}, "to update": {&changed, plan.Update, false}, "unchanged": {&done, plan.None, true}} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			var previous *decision.Previous
+			for n := 0; n < b.N; n += count {
+				asked := *test.snapshot
+				if test.again {
+					asked.Previous = previous
+				}
+				decided, err := Decide(b.Context(), &asked, cache)
+				require.NoError(b, err)
+				previous = decided.Previous
+				require.Equal(b, test.want, decided.Plans[0].Action)
+				if test.want != plan.None {
+					for i := range decided.Plans {
+						_, err := json.Marshal(decided.Plans[i].Body())
+						require.NoError(b, err)
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,468 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+func logs() *objects.VectorSidecar {
+	return objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector")
+}
+
+func cart() *appsv1.Deployment {
+	return objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build()
+}
+
+// settled is the view of a workload whose rollout is complete.
+func settled(deployment *appsv1.Deployment) workload.View {
+	view := workload.Of(deployment)
+	view.UID, view.Rollout = types.UID(deployment.Name), workload.RolloutComplete
+	return view
+}
+
+func snapshot(t testing.TB, sidecar *v1alpha1.VectorSidecar, deployments ...*appsv1.Deployment) *Snapshot {
+	t.Helper()
+	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	require.NoError(t, err)
+	s := &Snapshot{Inputs: desired.Inputs{
+		Sidecar: sidecar, Platform: catalog.Of(chart, "", nil),
+		DefaultEnvironment: "development", KubeVersion: "v1.36.0", HasAllConfigMaps: true,
+	}}
+	for _, deployment := range deployments {
+		s.Workloads = append(s.Workloads, workloadcache.Showing(settled(deployment)))
+	}
+	return s
+}
+
+// only is a namespace with one ConfigMap.
+func only(name string, object *corev1.ConfigMap) map[string]*corev1.ConfigMap {
+	return map[string]*corev1.ConfigMap{name: object}
+}
+
+func decide(t *testing.T, s *Snapshot) *decision.Decision {
+	t.Helper()
+	return new(memory).decide(t, s)
+}
+
+// memory is what is remembered from one decision to the next; its zero value remembers
+// nothing before the first one.
+type memory struct {
+	cache    *desired.Cache
+	previous *decision.Previous
+}
+
+func newMemory() *memory { return &memory{cache: desired.NewCache()} }
+
+// decide decides with what is remembered. What is left for the next decision stays here,
+// so that decisions compare.
+func (m *memory) decide(t *testing.T, s *Snapshot) *decision.Decision {
+	t.Helper()
+	remembered := *s
+	remembered.Previous = m.previous
+	decided, err := Decide(t.Context(), &remembered, m.cache)
+	require.NoError(t, err)
+	m.previous, decided.Previous = decided.Previous, nil
+	return decided
+}
+
+// change changes the first workload.
+func change(s *Snapshot, how func(*workload.View)) {
+	view := s.Workloads[0].View()
+	how(&view)
+	s.Workloads = slices.Clone(s.Workloads)
+	s.Workloads[0] = workloadcache.Showing(view)
+}
+
+// carried marks the first workload as one that carries what an earlier decision
+// planned.
+func carried(s *Snapshot, p *plan.Plan) {
+	change(s, func(view *workload.View) {
+		view.Owned = map[string]workload.Owned{p.Manager: {
+			Hash: workload.Hash(p.Apply), InjectedHash: p.Desired.InjectedHash(), HasPlainAnnotations: true,
+			Containers: []string{"vector"}, Volumes: []string{"vectorsidecar-vector-config", "vectorsidecar-vector-data"},
+		}}
+	})
+}
+
+// written are companions as they are once they are there.
+func written(companions []corev1.ConfigMap) []corev1.ConfigMap {
+	var there []corev1.ConfigMap
+	for i := range companions {
+		object := companions[i].DeepCopy()
+		companion.Mark(object)
+		there = append(there, *object)
+	}
+	return there
+}
+
+func TestTheEnvironmentIsTheMostSpecificOne(t *testing.T) {
+	for name, test := range map[string]struct {
+		spec, namespace, operator string
+		want                      string
+	}{
+		"the operator's":       {operator: "staging", want: "staging"},
+		"the namespace's":      {namespace: "production", operator: "staging", want: "production"},
+		"the VectorSidecar's":  {spec: "development", namespace: "production", operator: "staging", want: "development"},
+		"not the namespace's":  {spec: "development", operator: "staging", want: "development"},
+		"of an empty label":    {namespace: "", operator: "production", want: "production"},
+		"one that has no file": {spec: "nowhere", operator: "staging", want: "nowhere"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := snapshot(t, logs().InEnvironment(test.spec).Build(), cart())
+			s.DefaultEnvironment = test.operator
+			s.NamespaceLabels = map[string]string{meta.LabelEnvironment: test.namespace}
+
+			require.Equal(t, test.want, decide(t, s).Environment)
+		})
+	}
+}
+
+func TestWhatTheSelectorSaysIsDone(t *testing.T) {
+	shared := metav1.LabelSelectorRequirement{Key: "logs", Operator: metav1.LabelSelectorOpIn, Values: []string{"vector", "other"}}
+	for name, test := range map[string]struct {
+		change  func(*v1alpha1.VectorSidecar)
+		matched int
+		invalid string
+	}{
+		"a label":                {change: func(*v1alpha1.VectorSidecar) {}, matched: 1},
+		"another label":          {change: func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector.MatchLabels["logs"] = "none" }},
+		"an expression":          {change: func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector = selecting(shared) }, matched: 2},
+		"everything, by mistake": {change: func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector = metav1.LabelSelector{} }, invalid: "matchAll"},
+		"everything":             {change: func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector, vs.Spec.MatchAll = metav1.LabelSelector{}, true }, matched: 3},
+		"an operator that does not exist": {change: func(vs *v1alpha1.VectorSidecar) {
+			vs.Spec.Selector = selecting(metav1.LabelSelectorRequirement{Key: "a", Operator: "Like"})
+		}, invalid: "spec.selector"},
+		"In of nothing": {change: func(vs *v1alpha1.VectorSidecar) {
+			vs.Spec.Selector = selecting(metav1.LabelSelectorRequirement{Key: "a", Operator: "In"})
+		}, invalid: "spec.selector"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			vs := logs().Build()
+			test.change(vs)
+			decided := decide(t, snapshot(t, vs, cart(),
+				objects.NewDeployment("basket", "shop").Labelled("logs", "other").Build(), objects.NewDeployment("plain", "shop").Build()))
+
+			require.Equal(t, test.matched, decided.Matched)
+			require.Len(t, decided.Plans, test.matched)
+			if test.invalid == "" {
+				require.Nil(t, decided.Invalid)
+				return
+			}
+			require.Equal(t, meta.ReasonInvalidSelector, decided.Invalid.Reason)
+			require.Contains(t, decided.Invalid.Message, "VectorSidecar shop/logs")
+			require.Contains(t, decided.Invalid.Message, test.invalid)
+		})
+	}
+}
+
+func selecting(requirements ...metav1.LabelSelectorRequirement) metav1.LabelSelector {
+	return metav1.LabelSelector{MatchExpressions: requirements}
+}
+
+// However it comes about that a workload is not to carry the sidecar any more.
+func TestWhatShouldNotCarryTheSidecarLosesIt(t *testing.T) {
+	now := metav1.Now()
+	for name, happen := range map[string]func(*Snapshot){
+		"switched off":          func(s *Snapshot) { s.Sidecar = logs().Disabled().Build() },
+		"deleted":               func(s *Snapshot) { s.Sidecar.DeletionTimestamp = &now },
+		"another selector":      func(s *Snapshot) { s.Sidecar.Spec.Selector.MatchLabels["logs"] = "none" },
+		"the label taken off":   func(s *Snapshot) { change(s, func(v *workload.View) { v.Labels = nil }) },
+		"deleted while invalid": func(s *Snapshot) { s.Sidecar.DeletionTimestamp, s.Sidecar.Spec.Environment = &now, "nowhere" },
+		"deleted, selecting nonsense": func(s *Snapshot) {
+			s.Sidecar.DeletionTimestamp, s.Sidecar.Spec.Selector = &now, selecting(metav1.LabelSelectorRequirement{Key: "a", Operator: "Like"})
+		},
+		"switched off while invalid": func(s *Snapshot) { s.Sidecar = logs().Disabled().InEnvironment("nowhere").Build() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := snapshot(t, logs().Build(), cart())
+			carried(s, &decide(t, s).Plans[0])
+			happen(s)
+
+			decided := decide(t, s)
+
+			require.Len(t, decided.Plans, 1)
+			require.Equal(t, plan.Remove, decided.Plans[0].Action)
+		})
+	}
+}
+
+func TestWhatIsWrongTouchesNoWorkload(t *testing.T) {
+	s := snapshot(t, logs().Build(), cart())
+	carried(s, &decide(t, s).Plans[0])
+	companions := written(decide(t, s).Companions)
+	for name, change := range map[string]func(*v1alpha1.VectorSidecar){
+		"an unknown environment": func(vs *v1alpha1.VectorSidecar) { vs.Spec.Environment = "nowhere" },
+		"a ConfigMap that is gone": func(vs *v1alpha1.VectorSidecar) {
+			vs.Spec.Sidecar = &v1alpha1.SidecarSpec{Config: &v1alpha1.ConfigSpec{ConfigMapRef: &v1alpha1.ConfigMapRef{Name: "gone"}}}
+		},
+		"logs out of reach": func(vs *v1alpha1.VectorSidecar) {
+			vs.Spec.Sidecar = &v1alpha1.SidecarSpec{Logs: &v1alpha1.LogsSpec{Path: "/var/log/app"}}
+		},
+		"a selector of everything": func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector = metav1.LabelSelector{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			broken := *s
+			broken.Sidecar = logs().Build()
+			broken.Companions = companions
+			change(broken.Sidecar)
+
+			decided := decide(t, &broken)
+
+			require.NotNil(t, decided.Invalid)
+			for i := range decided.Plans {
+				require.False(t, decided.Plans[i].Writes(), decided.Plans[i].Action)
+			}
+			require.Empty(t, decided.Obsolete, "what runs still needs its configuration")
+		})
+	}
+}
+
+func TestOneWorkloadThatCannotTakeItDoesNotStopTheOthers(t *testing.T) {
+	able := objects.NewDeployment("able", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build()
+
+	decided := decide(t, snapshot(t, logs().WithLogs("/var/log/app").Build(), cart(), able))
+
+	require.Nil(t, decided.Invalid)
+	require.Equal(t, plan.Inject, decided.Plans[0].Action)
+	require.Equal(t, plan.Blocked, decided.Plans[1].Action)
+	require.Equal(t, meta.ReasonInvalidTemplate, decided.Plans[1].Reason)
+	require.Contains(t, decided.Plans[1].Message, "/var/log/app")
+}
+
+func TestAReferencedConfigMapIsHeldToWhatItMustBe(t *testing.T) {
+	good := objects.NewConfigMap("shipping", "shop", "vector.yaml", objects.VectorConfig("x"))
+	binary := good.DeepCopy()
+	binary.Data, binary.BinaryData = nil, map[string][]byte{"vector.yaml": {0xff}}
+	for name, test := range map[string]struct {
+		object *corev1.ConfigMap
+		key    string
+		reason string
+		names  []string
+	}{
+		"a good one":            {object: good},
+		"none":                  {reason: meta.ReasonConfigMapNotFound, names: []string{"ConfigMap shop/shipping", "sidecar.config.configMapRef.name", "VectorSidecar shop/logs"}},
+		"no such key":           {object: good, key: "agent.toml", reason: meta.ReasonConfigMapNotFound, names: []string{"shop/shipping", `"agent.toml"`, "vector.yaml"}},
+		"a key that is binary":  {object: binary, reason: meta.ReasonConfigMapNotFound, names: []string{"vector.yaml (binary)"}},
+		"no keys":               {object: &corev1.ConfigMap{}, reason: meta.ReasonConfigMapNotFound, names: []string{"no keys"}},
+		"what Vector refuses":   {object: objects.NewConfigMap("shipping", "shop", "vector.yaml", "sources: {}"), reason: meta.ReasonInvalidConfig, names: []string{"ConfigMap shop/shipping vector.yaml:1:1: ", "sources"}},
+		"what is not even YAML": {object: objects.NewConfigMap("shipping", "shop", "vector.yaml", "a: [\n"), reason: meta.ReasonInvalidConfig, names: []string{"ConfigMap shop/shipping vector.yaml:1:1: ", "YAML"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := snapshot(t, logs().WithConfigMap("shipping", test.key).Build(), cart())
+			s.ConfigMaps = only("shipping", test.object)
+
+			decided := decide(t, s)
+
+			require.Equal(t, "shipping", decided.ReferencedConfigMap, "it has to be watched, also when it is not there")
+			if test.reason == "" {
+				require.Nil(t, decided.Invalid)
+				require.Len(t, decided.Companions, 1)
+				return
+			}
+			require.NotNil(t, decided.Invalid)
+			require.Equal(t, test.reason, decided.Invalid.Reason)
+			for _, part := range test.names {
+				require.Contains(t, decided.Invalid.Message, part)
+			}
+		})
+	}
+}
+
+func TestCompanionsComeBeforeAndGoAfterTheWorkloadsThatNeedThem(t *testing.T) {
+	s := snapshot(t, logs().Build(), cart())
+	old := corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "logs-vector-old"}}
+	s.Companions = []corev1.ConfigMap{old}
+
+	first := decide(t, s)
+	require.Len(t, first.Companions, 1)
+	require.Equal(t, first.Companions, first.Missing)
+	require.Empty(t, first.Obsolete, "the workload may still run with the old one")
+
+	carried(s, &first.Plans[0])
+	s.Companions = append(s.Companions, written(first.Companions)...)
+	change(s, func(v *workload.View) { v.Rollout = workload.RolloutProgressing })
+	rolling := decide(t, s)
+	require.Equal(t, plan.None, rolling.Plans[0].Action)
+	require.Empty(t, rolling.Missing)
+	require.Empty(t, rolling.Obsolete, "old pods are still there")
+
+	change(s, func(v *workload.View) { v.Rollout = workload.RolloutComplete })
+	require.Equal(t, []string{"logs-vector-old"}, decide(t, s).Obsolete)
+
+	s.Sidecar = logs().Disabled().Build()
+	require.Empty(t, decide(t, s).Obsolete, "the workload still carries the sidecar")
+	change(s, func(v *workload.View) { v.Owned = nil })
+	require.ElementsMatch(t, []string{"logs-vector-old", first.Companions[0].Name}, decide(t, s).Obsolete)
+}
+
+func TestTheOlderOfTwoWithOneContainerNameHasIt(t *testing.T) {
+	young, old := logs().Build(), objects.NewVectorSidecar("audit", "shop").MatchingAll().Build()
+	young.CreationTimestamp = metav1.NewTime(time.Unix(200, 0))
+	old.CreationTimestamp = metav1.NewTime(time.Unix(100, 0))
+
+	s := snapshot(t, young, cart())
+	s.Others = []v1alpha1.VectorSidecar{*old}
+	decided := decide(t, s)
+	require.Equal(t, plan.Conflict, decided.Plans[0].Action)
+	require.Contains(t, decided.Plans[0].Message, "audit")
+
+	s = snapshot(t, old, cart())
+	s.Others = []v1alpha1.VectorSidecar{*young}
+	require.Equal(t, plan.Inject, decide(t, s).Plans[0].Action)
+
+	s = snapshot(t, logs().Named("shipper").Build(), cart())
+	s.Others = []v1alpha1.VectorSidecar{*old}
+	require.Equal(t, plan.Inject, decide(t, s).Plans[0].Action, "another name is no clash")
+}
+
+func TestAMemoChangesNoDecision(t *testing.T) {
+	memory := newMemory()
+	reaching := objects.NewDeployment("reaching", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build()
+	for name, vs := range map[string]*v1alpha1.VectorSidecar{
+		"plain":       logs().Build(),
+		"with logs":   logs().WithLogs("/var/log/app").Build(),
+		"in staging":  logs().InEnvironment("staging").Build(),
+		"named":       logs().Named("shipper").Build(),
+		"with values": logs().WithValues(map[string]any{"a": 1}).Build(),
+		"elsewhere":   objects.NewVectorSidecar("logs", "warehouse").Selecting("logs", "vector").Build(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := snapshot(t, vs, cart(), reaching)
+			want := decide(t, s)
+			for range 2 {
+				got := memory.decide(t, s)
+				require.Equal(t, want, got)
+			}
+		})
+	}
+}
+
+func TestAContextThatEndsIsNoVerdict(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	memory := newMemory()
+	s := snapshot(t, logs().Build(), cart())
+
+	_, err := Decide(ctx, s, memory.cache)
+	require.ErrorIs(t, err, context.Canceled)
+
+	decided := memory.decide(t, s)
+	require.Nil(t, decided.Invalid, "nothing is remembered of a rendering that was cut short")
+}
+
+func TestASidecarThatWouldCollectNothingIsAWarning(t *testing.T) {
+	logDir := func(path string) *objects.Deployment {
+		return objects.NewDeployment("cart", "shop").Labelled("logs", "vector").WithEmptyDir("logs", path)
+	}
+	reads := func(path string) string {
+		return "sources: {in: {type: file, include: [" + path + "]}}\nsinks: {out: {type: blackhole, inputs: [in]}}\n"
+	}
+	for name, test := range map[string]struct {
+		sidecar  *objects.VectorSidecar
+		workload *objects.Deployment
+		want     string
+	}{
+		"only its own metrics":        {logs(), logDir("/var/log/app"), "set sidecar.logs.path or sidecar.otlp.enabled"},
+		"the logs of the application": {logs().WithLogs("/var/log/app"), logDir("/var/log/app"), ""},
+		"OpenTelemetry": {logs().Sidecar(func(s *v1alpha1.SidecarSpec) {
+			enabled := true
+			s.OTLP = &v1alpha1.OTLPSpec{Enabled: &enabled}
+		}), logDir("/var/log/app"), ""},
+		"files of its own file system":                 {logs().WithInlineConfig(reads("/var/log/app/*.log")), logDir("/var/log/app"), "/var/log/app/*.log"},
+		"files on a volume that it shares with nobody": {logs().WithInlineConfig(reads("/app/*.log")).WithEmptyDir("own", "/app"), logDir("/var/log/app"), "/app/*.log"},
+		"a source that listens":                        {logs().WithInlineConfig(objects.VectorConfig("x")), logDir("/var/log/app"), ""},
+		"a configuration of another file":              {logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.Args = []string{"--config-dir", "/x"} }), logDir("/var/log/app"), ""},
+		"another folder at /etc/vector":                {logs().WithEmptyDir("own", "/etc/vector"), logDir("/var/log/app"), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := snapshot(t, test.sidecar.Build(), test.workload.Build())
+			warning := decide(t, s).Plans[0].Warning
+			if test.want == "" {
+				require.Empty(t, warning)
+				return
+			}
+			require.Contains(t, warning, "collects nothing of its application")
+			require.Contains(t, warning, test.want)
+		})
+	}
+}
+
+// With Live, new content changes nothing in the pod template. It is still another
+// sidecar, and neither drift nor a repair that does not last.
+func TestNewContentOfALiveConfigurationIsNoDrift(t *testing.T) {
+	live := func(text string) *v1alpha1.VectorSidecar {
+		vs := logs().WithInlineConfig(objects.VectorConfig(text)).Sidecar(func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive }).Build()
+		vs.Spec.DriftPolicy = v1alpha1.DriftReport
+		return vs
+	}
+	s := snapshot(t, live("first"), cart())
+	first := decide(t, s).Plans[0]
+	carried(s, &first)
+	s.Loops = map[types.UID]decision.Loop{s.Workloads[0].UID: {InjectedHash: first.Desired.InjectedHash(), Writes: 4}}
+
+	s.Sidecar = live("second")
+	second := decide(t, s).Plans[0]
+
+	require.Equal(t, plan.Update, second.Action, second.Message)
+	require.NotEqual(t, first.Desired.InjectedHash(), second.Desired.InjectedHash())
+	require.Equal(t, first.Apply["spec"], second.Apply["spec"], "no pod starts anew")
+}
+
+// The plain annotations pass to the second VectorSidecar when the first one goes.
+// That is our own doing and no drift.
+func TestAnnotationsThatPassOnAreNoDrift(t *testing.T) {
+	vs := logs().Build()
+	vs.Spec.DriftPolicy = v1alpha1.DriftReport
+	s := snapshot(t, vs, cart())
+	change(s, func(v *workload.View) {
+		v.Owned = map[string]workload.Owned{"vectorsidecar/audit": {HasPlainAnnotations: true}}
+	})
+	beside := decide(t, s).Plans[0]
+	carried(s, &beside)
+	change(s, func(v *workload.View) {
+		owned := v.Owned[beside.Manager]
+		owned.HasPlainAnnotations = false
+		v.Owned[beside.Manager] = owned
+	})
+
+	require.Equal(t, plan.Update, decide(t, s).Plans[0].Action)
+}
+
+// A ConfigMap of somebody else's stops all writing, of other companions too.
+func TestNothingIsWrittenBesideAConflictOverAConfigMap(t *testing.T) {
+	s := snapshot(t, logs().Build(), cart())
+	s.ConfigMaps = map[string]*corev1.ConfigMap{}
+	for _, made := range decide(t, s).Companions {
+		s.ConfigMaps[made.Name] = objects.NewConfigMap(made.Name, "shop", "x", "theirs")
+	}
+
+	decided := decide(t, s)
+
+	require.Equal(t, meta.ReasonConflict, decided.Invalid.Reason)
+	require.Empty(t, decided.Missing)
+	require.False(t, decided.Plans[0].Writes())
+}

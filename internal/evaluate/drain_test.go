@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+)
+
+// The API server refuses pods that sleep for longer than they have to end. A pod that
+// says nothing has 30 seconds.
+func TestASidecarDrainsNoLongerThanItsPodHas(t *testing.T) {
+	for name, test := range map[string]struct {
+		grace   *int64
+		drain   int64
+		warning string
+	}{
+		"nothing said":    {grace: nil, drain: 5},
+		"enough":          {grace: new(int64(60)), drain: 5},
+		"just enough":     {grace: new(int64(5)), drain: 5, warning: "draining may take 25 s, and the pod has 5 s"},
+		"less":            {grace: new(int64(4)), drain: 4, warning: "drains for 4 s and not for 5 s: the terminationGracePeriodSeconds of its pods is 4"},
+		"no time at all":  {grace: new(int64(0)), drain: 0, warning: "does not drain for 5 s: the terminationGracePeriodSeconds of its pods is 0"},
+		"the least there": {grace: new(int64(1)), drain: 1, warning: "drains for 1 s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			deployment := cart()
+			deployment.Spec.Template.Spec.TerminationGracePeriodSeconds = test.grace
+			p := decide(t, snapshot(t, logs().Build(), deployment)).Plans[0]
+			require.Equal(t, plan.Inject, p.Action, p.Message)
+			require.Contains(t, p.Warning, test.warning)
+			lifecycle := p.Desired.Container("vector").Lifecycle
+			if test.drain == 0 {
+				require.Nil(t, lifecycle)
+				return
+			}
+			require.Equal(t, test.drain, lifecycle.PreStop.Sleep.Seconds)
+		})
+	}
+}
+
+// What is cut for one workload is not cut for another, and the same is one.
+func TestACutIsForWhomItIsMade(t *testing.T) {
+	full, short, alike := cart(), cart(), cart()
+	short.Name, alike.Name = "short", "alike"
+	short.Spec.Template.Spec.TerminationGracePeriodSeconds = new(int64(2))
+	alike.Spec.Template.Spec.TerminationGracePeriodSeconds = new(int64(2))
+	memory := newMemory()
+	decided := memory.decide(t, snapshot(t, logs().Build(), full, short, alike))
+	byName := map[string]*plan.Desired{}
+	for i := range decided.Plans {
+		byName[decided.Plans[i].Target.Name] = decided.Plans[i].Desired
+	}
+	require.Same(t, byName["short"], byName["alike"])
+	require.NotEqual(t, byName["cart"].InjectedHash(), byName["short"].InjectedHash())
+	require.Equal(t, int64(5), byName["cart"].Container("vector").Lifecycle.PreStop.Sleep.Seconds)
+	require.Len(t, decided.Companions, 1, "the configuration is the same")
+}

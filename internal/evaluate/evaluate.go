@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"context"
+	"maps"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+)
+
+// Decide judges a snapshot. cache may be nil. The error is the context's:
+// whatever is wrong with the input is part of the decision.
+//
+// Content of a ConfigMap that changes while a rollout is under way is taken when that
+// has finished or failed, else whoever changes it each second would keep pods restarting
+// and never let the last workloads have their turn. What would be refused is told at once.
+func Decide(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*decision.Decision, error) {
+	now, err := decideOn(ctx, snapshot, cache)
+	if err != nil {
+		return nil, err
+	}
+	if now.Invalid != nil || len(now.Unread) > 0 {
+		now.Taken = snapshot.Taken
+		return now, nil
+	}
+	changed := snapshot.Taken.ChangedIn(&now.Taken)
+	if len(changed) > 0 {
+		before := *snapshot
+		before.ConfigMaps = maps.Clone(snapshot.ConfigMaps)
+		for _, name := range changed {
+			before.ConfigMaps[name] = snapshot.Taken.ConfigMaps[name]
+		}
+		begun, err := decideOn(ctx, &before, cache)
+		if err != nil {
+			return nil, err
+		}
+		if begun.IsUnderWay() || len(begun.Unread) > 0 {
+			begun.Waiting = changed
+			return begun, nil
+		}
+	}
+	if !now.IsUnderWay() {
+		now.Taken = decision.Taken{}
+	}
+	return now, nil
+}
+
+// decideOn judges a snapshot with the ConfigMaps that it has, and notes what was taken of
+// them.
+func decideOn(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*decision.Decision, error) {
+	sidecar := snapshot.Sidecar
+	inject, remove, matched, invalid := decision.Match(sidecar, snapshot.Workloads)
+	reader := desired.NewReader(ctx, &snapshot.Inputs)
+	defer reader.Release()
+	taken := decision.Taken{Generation: sidecar.Generation}
+	if invalid != nil || sidecar.Orphans() {
+		return &decision.Decision{Invalid: invalid, Taken: taken}, nil
+	}
+	p := newPass(snapshot, reader, sidecar)
+	p.facts.Matched = matched
+	var injected []decision.Workload
+	if sidecar.DeletionTimestamp == nil {
+		p.desire(desired.For(&snapshot.Inputs, reader, cache))
+		taken.ConfigMaps = p.wanted.Read()
+		if err := reader.Yield(); err != nil {
+			return nil, err
+		}
+		p.addElders(snapshot, cache, inject)
+		var err error
+		if injected, err = p.inject(ctx, snapshot, inject); err != nil {
+			return nil, err
+		}
+	}
+	removed := p.remove(snapshot, remove)
+	p.look(snapshot, injected)
+	if err := reader.Err(); err != nil {
+		return nil, err
+	}
+	var unread []string
+	p.facts.Asked, unread = reader.Asked()
+	decided := decision.Decide(&p.facts, injected, removed)
+	if decided.Taken, decided.Unread = taken, unread; len(unread) > 0 {
+		decided.Previous = nil // It was evaluated without them.
+	}
+	return decided, nil
+}

@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+)
+
+// pass evaluates the workloads of one VectorSidecar one by one.
+type pass struct {
+	facts     decision.Facts
+	manager   string
+	reader    *desired.Reader
+	evaluator *decision.Evaluator
+	wanted    *desired.Desired
+	elders    []*elder
+	// bases are those that are known already, by that of the variant.
+	bases map[string]string
+}
+
+// elder is an older VectorSidecar that selects some of the workloads, seen as it sees
+// them itself.
+type elder struct {
+	*pass
+
+	selector labels.Selector
+	// wishes are what it has been asked already, by workload.
+	wishes map[types.UID]*plan.Desired
+}
+
+func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.VectorSidecar) *pass {
+	p := &pass{
+		facts: decision.Facts{
+			Sidecar: sidecar, NamespaceLabels: snapshot.NamespaceLabels, Policy: snapshot.Platform.Policy,
+			Companions: snapshot.Companions, ConfigMaps: map[string]*corev1.ConfigMap{},
+			Loops: snapshot.Loops, Faults: snapshot.Faults, Now: snapshot.Now,
+		},
+		manager: meta.Manager(sidecar.Name), reader: reader, bases: map[string]string{},
+	}
+	p.evaluator = decision.NewEvaluator(&p.facts)
+	return p
+}
+
+// desire has the pass bring about what is desired.
+func (p *pass) desire(wanted *desired.Desired) { p.wanted, p.facts.Desired = wanted, wanted.Common }
+
+// addElders looks at the workloads as older VectorSidecars do, the oldest first.
+func (p *pass) addElders(snapshot *Snapshot, cache *desired.Cache, matched []*workloadcache.Record) {
+	if p.wanted.Invalid != nil {
+		return
+	}
+	for _, other := range decision.Elders(p.facts.Sidecar, snapshot.Others, matched) {
+		inputs := snapshot.Inputs
+		inputs.Sidecar = other.Sidecar
+		wanted := desired.For(&inputs, p.reader, cache)
+		if common := wanted.CommonVariant(); common == nil || common.Container == "" {
+			continue
+		}
+		one := &elder{pass: newPass(snapshot, p.reader, other.Sidecar), selector: other.Selector, wishes: map[types.UID]*plan.Desired{}}
+		one.desire(wanted)
+		one.elders = slices.Clip(p.elders)
+		p.elders = append(p.elders, one)
+	}
+}
+
+// inject evaluates the workloads that should carry the sidecar.
+func (p *pass) inject(ctx context.Context, snapshot *Snapshot, records []*workloadcache.Record) ([]decision.Workload, error) {
+	if p.wanted.Invalid != nil {
+		return nil, nil
+	}
+	if len(records) == 0 {
+		report, invalid := p.wanted.CheckAlone(ctx)
+		p.facts.Desired.Invalid = invalid
+		if !p.wanted.CommonVariant().Source.ChecksOff {
+			p.facts.Findings = report.Findings
+		}
+		return nil, ctx.Err()
+	}
+	var before recall
+	if snapshot.Previous != nil {
+		before = snapshot.Previous.Injected
+	}
+	all := make([]decision.Workload, 0, len(records))
+	for i, record := range records {
+		if i%desired.PrefetchLimit == 0 {
+			p.wanted.Prefetch(ctx, records[i:])
+		}
+		own := p.wanted.Variant(record)
+		basis := p.basisOf(own)
+		evaluated := before.of(record, basis)
+		if evaluated == nil {
+			evaluated = p.evaluate(ctx, record, own)
+			evaluated.Of, evaluated.Basis = record, basis
+		}
+		if err := p.reader.Yield(); err != nil {
+			return nil, err
+		}
+		all = append(all, decision.Workload{Record: record, Evaluated: evaluated, Source: own.Source, Started: snapshot.started(record)})
+	}
+	return all, nil
+}
+
+// evaluate evaluates one workload that should carry the sidecar.
+func (p *pass) evaluate(ctx context.Context, record *workloadcache.Record, by *desired.Variant) *decision.Evaluated {
+	view := record.View()
+	of := by.For(ctx, p.manager, &view)
+	if of.Invalid != nil {
+		return p.evaluator.Injection(of, by.Container, nil, &view)
+	}
+	var competitors []decision.Competitor
+	for _, other := range p.elders {
+		if !view.Owned[p.manager].HasPlainAnnotations && other.selector.Matches(labels.Set(view.Labels)) {
+			competitors = append(competitors, decision.Competitor{
+				Name: other.facts.Sidecar.Name, Container: other.wanted.CommonVariant().Container, Wants: other.wish(ctx, record, &view),
+			})
+		}
+	}
+	evaluated := p.evaluator.Injection(of, by.Container, competitors, &view)
+	if evaluated.Plan.Keeps != "" && p.find(evaluated.Kept...) { // It is kept while they are there.
+		evaluated = p.evaluator.Injection(of, by.Container, competitors, &view)
+	}
+	return evaluated
+}
+
+// wish returns what the elder is about to inject into a workload that it selects and that
+// carries nothing of it, nil if it is not.
+func (e *elder) wish(ctx context.Context, record *workloadcache.Record, view *workload.View) *plan.Desired {
+	if _, carries := view.Owned[e.manager]; carries {
+		return nil
+	}
+	known, asked := e.wishes[record.UID]
+	if !asked {
+		if p := e.evaluate(ctx, record, e.wanted.Variant(record)).Plan; p.Action == plan.Inject {
+			known = p.Desired
+		}
+		e.wishes[record.UID] = known
+	}
+	return known
+}
+
+// basisOf is a digest of all that a workload is evaluated by beside itself.
+func (p *pass) basisOf(of *desired.Variant) string {
+	if known, isKnown := p.bases[of.Basis]; isKnown {
+		return known
+	}
+	spec := &p.facts.Sidecar.Spec
+	parts := []any{spec.StrictOrder, spec.DriftPolicy, p.facts.NamespaceLabels, []byte(of.Basis)}
+	for i := range p.facts.Companions { // A sidecar is kept while they are there.
+		parts = append(parts, p.facts.Companions[i].Name+" "+p.facts.Companions[i].ResourceVersion)
+	}
+	for _, other := range p.elders {
+		common := other.wanted.CommonVariant()
+		parts = append(parts, other.facts.Sidecar.Name, other.selector.String(), common.Container, []byte(other.basisOf(common)))
+	}
+	text, _ := json.Marshal(parts) // Texts, flags and maps of texts always marshal, and in one order.
+	sum := sha256.Sum256(text)
+	p.bases[of.Basis] = string(sum[:])
+	return p.bases[of.Basis]
+}
+
+// remove evaluates the workloads that should not carry the sidecar.
+func (p *pass) remove(snapshot *Snapshot, records []*workloadcache.Record) []decision.Workload {
+	var before recall
+	if snapshot.Previous != nil {
+		before = snapshot.Previous.Removed
+	}
+	var all []decision.Workload
+	for _, record := range records {
+		evaluated := before.of(record, "")
+		if evaluated == nil {
+			view := record.View()
+			evaluated = p.evaluator.Removal(&view)
+			evaluated.Of = record
+		}
+		all = append(all, decision.Workload{Record: record, Evaluated: evaluated, Started: snapshot.started(record)})
+	}
+	return all
+}
+
+// look looks for the companions that the workloads need among all ConfigMaps, and for
+// what Vector said of the configurations.
+func (p *pass) look(snapshot *Snapshot, injected []decision.Workload) {
+	if snapshot.Verdict != nil {
+		p.facts.Verdicts = map[string]decision.Verdict{}
+	}
+	var last *desired.Rendered
+	for i := range injected {
+		evaluated := injected[i].Evaluated
+		rendered := evaluated.Rendered
+		if rendered == nil || rendered == last && evaluated.Plan.Keeps == "" {
+			continue
+		}
+		last = rendered
+		for n := range evaluated.Companions {
+			p.find(evaluated.Companions[n].Name)
+		}
+		if evaluated.Copied != nil {
+			p.find(evaluated.Copied.Name)
+		}
+		if of := rendered.Validation; of != nil && snapshot.Verdict != nil {
+			p.facts.Verdicts[of.Key] = snapshot.Verdict(of.Key)
+		}
+	}
+}
+
+// find looks for ConfigMaps that are not among the companions. It reports whether
+// anything has come out that was not known before.
+func (p *pass) find(names ...string) (isNew bool) {
+	for _, name := range names {
+		if _, isKnown := p.facts.ConfigMaps[name]; isKnown {
+			continue
+		}
+		if !slices.ContainsFunc(p.facts.Companions, func(c corev1.ConfigMap) bool { return c.Name == name }) {
+			p.facts.ConfigMaps[name], isNew = p.reader.ConfigMap(name), true
+		}
+	}
+	return isNew
+}
+
+// started is the generation that the last write to a workload gave it.
+func (s *Snapshot) started(record *workloadcache.Record) int64 {
+	if s.Started == nil {
+		return 0
+	}
+	return s.Started(record.UID)
+}

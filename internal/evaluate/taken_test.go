@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// flips is a namespace whose ConfigMaps somebody changes while the first of two workloads
+// rolls out, and the second waits for its turn.
+type flips struct {
+	*Snapshot
+
+	configMaps map[string]*corev1.ConfigMap
+}
+
+// holds sets a ConfigMap.
+func (f *flips) holds(object *corev1.ConfigMap) { f.configMaps[object.Name] = object }
+
+func pipeline(message string) *corev1.ConfigMap {
+	return objects.NewConfigMap("pipeline", "shop", "vector.yaml", objects.VectorConfig(message))
+}
+
+func newFlips(t *testing.T) *flips {
+	t.Helper()
+	next := cart()
+	next.Name = "next"
+	vs := logs().WithConfigMap("pipeline", "").WithMaxConcurrent("1").Build()
+	vs.Generation = 1
+	f := &flips{snapshot(t, vs, cart(), next), map[string]*corev1.ConfigMap{}}
+	f.Platform = given(t, map[string]string{catalog.PolicyKey: "overrides: {namespaces: [sidecar.logLevel]}"}, nil)
+	f.ConfigMaps = f.configMaps
+	f.Now = noon
+	f.holds(pipeline("one"))
+	decided := decide(t, f.Snapshot)
+	require.NotEmpty(t, decided.Taken.ConfigMaps, "a rollout begins")
+	carried(f.Snapshot, &decided.Plans[0])
+	f.is(workload.RolloutProgressing)
+	f.Taken, f.Companions = decided.Taken, written(decided.Companions)
+	return f
+}
+
+// is where the rollout of the first workload is.
+func (f *flips) is(rollout workload.Rollout) {
+	change(f.Snapshot, func(v *workload.View) { v.Rollout, v.Since = rollout, noon.Add(-time.Hour) })
+}
+
+func TestContentThatChangesWaitsForTheRolloutBefore(t *testing.T) {
+	f := newFlips(t)
+	f.holds(pipeline("two"))
+
+	decided := decide(t, f.Snapshot)
+	require.Equal(t, []string{"pipeline"}, decided.Waiting)
+	require.Equal(t, plan.None, decided.Plans[0].Action, "it goes on with what it was begun with")
+	require.Equal(t, meta.ReasonWaitingForBudget, decided.Plans[1].Reason)
+	require.Equal(t, f.Taken, decided.Taken)
+
+	f.is(workload.RolloutComplete)
+	decided = decide(t, f.Snapshot)
+	require.Equal(t, []string{"pipeline"}, decided.Waiting)
+	require.True(t, decided.Plans[1].Writes(), "the last workload has its turn before the first has another")
+	require.Empty(t, decided.Missing, "with what is there")
+
+	f.Workloads = f.Workloads[:1]
+	decided = decide(t, f.Snapshot)
+	require.Empty(t, decided.Waiting)
+	require.Equal(t, plan.Update, decided.Plans[0].Action)
+	require.Len(t, decided.Missing, 1)
+	require.Equal(t, f.configMaps["pipeline"], decided.Taken.ConfigMaps["pipeline"])
+}
+
+func TestWhatEndsTheWaitOfChangedContent(t *testing.T) {
+	for name, change := range map[string]func(*flips){
+		"the rollout has failed":       func(f *flips) { f.is(workload.RolloutFailed) },
+		"the spec changes":             func(f *flips) { f.Sidecar.Generation++ },
+		"the rollout is paused":        func(f *flips) { f.is(workload.RolloutComplete); f.Sidecar.Spec.Rollout.Paused = true },
+		"nobody remembers (a restart)": func(f *flips) { f.Taken = decision.Taken{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFlips(t)
+			f.holds(pipeline("two"))
+			change(f)
+
+			decided := decide(t, f.Snapshot)
+
+			require.Empty(t, decided.Waiting)
+			require.Equal(t, plan.Update, decided.Plans[0].Action)
+		})
+	}
+}
+
+// Who makes a mistake learns of it at once. What the rollout was begun with stays known.
+func TestContentThatIsRefusedDoesNotWait(t *testing.T) {
+	for name, change := range map[string]func(*flips){
+		"no Vector configuration": func(f *flips) { f.holds(objects.NewConfigMap("pipeline", "shop", "vector.yaml", "sinks: {}")) },
+		"gone":                    func(f *flips) { delete(f.configMaps, "pipeline") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFlips(t)
+			change(f)
+
+			decided := decide(t, f.Snapshot)
+
+			require.NotNil(t, decided.Invalid)
+			require.Empty(t, decided.Waiting)
+			require.Equal(t, f.Taken, decided.Taken)
+		})
+	}
+}
+
+// The namespace's defaults are another ConfigMap that a tenant may flip.
+func TestDefaultsOfTheNamespaceWaitToo(t *testing.T) {
+	defaults := func(level string) *corev1.ConfigMap {
+		return objects.NewConfigMap(meta.NamespaceDefaults, "shop", meta.NamespaceDefaultsKey, "sidecar: {logLevel: "+level+"}")
+	}
+	f := newFlips(t)
+	f.holds(defaults("warn"))
+	f.Taken = decision.Taken{}
+	f.is(workload.RolloutComplete)
+	decided := decide(t, f.Snapshot)
+	require.Equal(t, plan.Update, decided.Plans[0].Action)
+	carried(f.Snapshot, &decided.Plans[0])
+	f.is(workload.RolloutProgressing)
+	f.Taken = decided.Taken
+
+	f.holds(defaults("error"))
+
+	decided = decide(t, f.Snapshot)
+	require.Equal(t, []string{meta.NamespaceDefaults}, decided.Waiting)
+	require.Equal(t, plan.None, decided.Plans[0].Action)
+}
+
+func TestNothingIsHeldOnceAllIsDone(t *testing.T) {
+	f := newFlips(t)
+	f.is(workload.RolloutComplete)
+	f.Workloads = f.Workloads[:1]
+
+	require.Zero(t, decide(t, f.Snapshot).Taken)
+}

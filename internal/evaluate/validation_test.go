@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/policy"
+	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// judged is a VectorSidecar that wants Vector's own word.
+func judged(whenUnable string) *v1alpha1.VectorSidecar {
+	sidecar := logs().WithInlineConfig(objects.VectorConfig("x")).Build()
+	sidecar.Spec.Sidecar.Config.ValidateJob = &v1alpha1.ValidateJobSpec{
+		Enabled: ptr.To(true), DeadlineSeconds: ptr.To[int32](45), WhenUnable: whenUnable,
+	}
+	return sidecar
+}
+
+func TestNothingIsWrittenBeforeVectorHasSaidItsWord(t *testing.T) {
+	for name, test := range map[string]struct {
+		whenUnable string
+		verdict    func(string) decision.Verdict
+		reason     string
+		writes     bool
+		invalid    bool
+		asks       int
+		says       string
+	}{
+		"not asked yet":              {verdict: said(decision.VerdictPending), reason: meta.ReasonValidating, asks: 1, says: "Job vector-validate-"},
+		"valid":                      {verdict: said(decision.VerdictValid), writes: true},
+		"invalid":                    {verdict: said(decision.VerdictInvalid), reason: meta.ReasonInvalidConfig, invalid: true, says: "vector validate: its word"},
+		"unable":                     {verdict: said(decision.VerdictUnable), writes: true, says: "could not be asked about: its word"},
+		"unable, to proceed":         {whenUnable: "proceed", verdict: said(decision.VerdictUnable), writes: true, says: "could not be asked about: its word"},
+		"unable, to wait":            {whenUnable: "wait", verdict: said(decision.VerdictUnable), reason: meta.ReasonNotValidated, says: "could not be asked: its word"},
+		"not allowed":                {writes: true, says: "configValidation.job.enabled"},
+		"not allowed, and to wait":   {whenUnable: "wait", reason: meta.ReasonNotValidated, says: "configValidation.job.enabled"},
+		"not asked, unable or never": {whenUnable: "wait", verdict: said(decision.VerdictPending), reason: meta.ReasonValidating, asks: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			second := objects.NewDeployment("basket", "shop").Labelled("logs", "vector").Build()
+			s := snapshot(t, judged(test.whenUnable), cart(), second)
+			s.Verdict = test.verdict
+
+			decided := decide(t, s)
+
+			require.Equal(t, test.invalid, decided.Invalid != nil)
+			require.Len(t, decided.Validations, test.asks, "one configuration is asked about once")
+			for i := range decided.Plans {
+				p := &decided.Plans[i]
+				require.Equal(t, test.writes, p.Writes(), p.Message)
+				if !test.writes {
+					require.Equal(t, test.reason, p.Reason)
+				}
+				require.Contains(t, p.Message+p.Warning, test.says)
+			}
+			require.Equal(t, test.writes, len(decided.Missing) == 1, "no pod may see what was not let through")
+		})
+	}
+}
+
+func said(state decision.VerdictState) func(string) decision.Verdict {
+	return func(string) decision.Verdict { return decision.Verdict{State: state, Message: "its word"} }
+}
+
+func TestVectorIsAskedOnlyAboutWhatWouldBeWritten(t *testing.T) {
+	s := snapshot(t, judged("wait"), cart())
+	s.Verdict = said(decision.VerdictValid)
+	first := decide(t, s)
+	carried(s, &first.Plans[0])
+	s.Companions = written(first.Companions)
+
+	s.Verdict = said(decision.VerdictUnable)
+	require.Contains(t, decide(t, s).Plans[0].Warning, "could not be asked about: its word", "it is still to be told")
+
+	s.Verdict = said(decision.VerdictPending) // As after a restart.
+	settled := decide(t, s)
+	require.Empty(t, settled.Validations)
+	require.Equal(t, plan.None, settled.Plans[0].Action)
+
+	s.Sidecar.Spec.Enabled = ptr.To(false)
+	require.Equal(t, plan.Remove, decide(t, s).Plans[0].Action, "a removal waits for nobody")
+}
+
+func TestTheJobIsBoundedAndRestricted(t *testing.T) {
+	sidecar := judged("")
+	sidecar.Spec.Sidecar.EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "keys"}}}}
+	s := snapshot(t, sidecar, cart())
+	s.Verdict = said(decision.VerdictPending)
+
+	v := decide(t, s).Validations[0]
+
+	pod := v.Job.Spec.Template.Spec
+	require.Equal(t, int64(45), *v.Job.Spec.ActiveDeadlineSeconds)
+	require.Zero(t, *v.Job.Spec.BackoffLimit)
+	require.Positive(t, *v.Job.Spec.TTLSecondsAfterFinished)
+	require.False(t, *pod.AutomountServiceAccountToken)
+	require.Equal(t, "docker.io/timberio/vector:0.57.0-distroless-static", pod.Containers[0].Image)
+	require.Equal(t, []string{"validate", "--no-environment", "--skip-healthchecks", "/etc/vector-validate/0-vector.yaml"}, pod.Containers[0].Args)
+	require.Equal(t, sidecar.Spec.Sidecar.EnvFrom, pod.Containers[0].EnvFrom, "variables may be in the configuration")
+	require.Equal(t, map[string]string{"0-vector.yaml": objects.VectorConfig("x")}, v.Files.Data)
+
+	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
+	require.NoError(t, err)
+	results := evaluator.EvaluatePod(api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}, &metav1.ObjectMeta{}, &pod)
+	for _, result := range results {
+		require.True(t, result.Allowed, result.ForbiddenDetail)
+	}
+}
+
+func TestAVerdictIsOnOneContentAndImage(t *testing.T) {
+	key := func(change func(*v1alpha1.VectorSidecar), deployments ...*appsv1.Deployment) string {
+		sidecar := judged("")
+		change(sidecar)
+		s := snapshot(t, sidecar, append(deployments, cart())...)
+		s.Verdict = said(decision.VerdictPending)
+		all := decide(t, s).Validations
+		require.Len(t, all, 1)
+		return all[0].Key
+	}
+	same := key(func(*v1alpha1.VectorSidecar) {})
+
+	require.Equal(t, same, key(func(vs *v1alpha1.VectorSidecar) { vs.Labels = map[string]string{"a": "b"} }))
+	require.Equal(t, same, key(func(*v1alpha1.VectorSidecar) {}, objects.NewDeployment("other", "shop").Labelled("logs", "vector").WithPort(1).Build()))
+	require.NotEqual(t, same, key(func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Image = "vector:0.56.0" }))
+	require.NotEqual(t, same, key(func(vs *v1alpha1.VectorSidecar) {
+		vs.Spec.Sidecar.Config.Inline = strings.Replace(vs.Spec.Sidecar.Config.Inline, "x", "y", 1)
+	}))
+}
