@@ -23,7 +23,7 @@ func TestTheAPIOfEarlierReleasesIsATap(t *testing.T) {
 	url, _ := collector(t, false)
 	r := start(t, harness.Predecessor(t), url, 20)
 	r.feed(t)
-	require.Eventually(t, func() bool { return r.taps(t, podIP(t)) }, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return r.taps(t, podIP) }, time.Minute, 10*time.Millisecond)
 }
 
 func TestTheAPIIsNoTap(t *testing.T) {
@@ -31,11 +31,11 @@ func TestTheAPIIsNoTap(t *testing.T) {
 	r := start(t, vectorsidecar.FS, url, 20)
 	r.feed(t)
 	require.Eventually(t, func() bool { return r.taps(t, "127.0.0.1") }, time.Minute, 10*time.Millisecond, "as through kubectl port-forward")
-	require.False(t, r.taps(t, podIP(t)))
-	_, err := net.Dial("tcp", net.JoinHostPort(podIP(t), strconv.Itoa(r.api)))
+	require.False(t, r.taps(t, podIP))
+	_, err := net.Dial("tcp", net.JoinHostPort(podIP, strconv.Itoa(r.api)))
 	require.ErrorIs(t, err, syscall.ECONNREFUSED)
 
-	answer, err := http.Get("http://" + net.JoinHostPort(podIP(t), strconv.Itoa(r.metrics)) + "/metrics")
+	answer, err := http.Get("http://" + net.JoinHostPort(podIP, strconv.Itoa(r.metrics)) + "/metrics")
 	require.NoError(t, err)
 	defer answer.Body.Close()
 	shown, err := io.ReadAll(answer.Body)
