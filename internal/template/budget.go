@@ -5,7 +5,6 @@ package template
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -28,7 +27,7 @@ type Budget struct {
 	// Memory is the sum of what all calls allocate, in bytes, by an estimate that
 	// is on the safe side. 32 MiB.
 	Memory int
-	// Timeout is the longest that an execution may take. 750 ms.
+	// Timeout is the longest that an execution may have a processor. 750 ms.
 	Timeout time.Duration
 }
 
@@ -79,17 +78,26 @@ type meter struct {
 	budget Budget
 	steps  int
 	memory int
-	// checked is the number of steps when the deadline was last looked at.
+	clock  clock
+	// checked is the number of steps when the time was last looked at, and look when
+	// the clock is to be asked: it has no more to say before.
 	checked int
+	look    time.Time
 	// watch is here because those who charge for a call know what it looks into.
 	watch watch
 }
 
-// stepsPerCheck is how many steps may pass between two looks at the deadline:
-// some tens of microseconds.
+func newMeter(ctx context.Context, budget Budget) *meter {
+	m := &meter{ctx: ctx, budget: budget, clock: startClock()}
+	m.look = m.clock.began.Add(budget.Timeout)
+	return m
+}
+
+// stepsPerCheck is how many steps may pass between two looks at the time: some tens
+// of microseconds.
 const stepsPerCheck = 64
 
-// step charges n steps and, now and then, looks at the deadline.
+// step charges n steps and, now and then, looks at the time.
 func (m *meter) step(n int) error {
 	if n < 0 || n > m.budget.Steps-m.steps {
 		return overBudget(boundSteps, "the templates take more than %d steps", m.budget.Steps)
@@ -102,17 +110,20 @@ func (m *meter) step(n int) error {
 	return m.alive()
 }
 
-// alive returns an error once the context is done.
+// alive returns an error once the context is done, or the time is up.
 func (m *meter) alive() error {
-	err := m.ctx.Err()
-	if err == nil {
+	if err := m.ctx.Err(); err != nil {
+		return &boundError{bound: boundTime, message: "rendering was canceled: " + err.Error(), cause: err}
+	}
+	if time.Now().Before(m.look) {
 		return nil
 	}
-	message := "rendering was canceled"
-	if errors.Is(err, context.DeadlineExceeded) {
-		message = fmt.Sprintf("rendering takes longer than %s", m.budget.Timeout)
+	left := m.budget.Timeout - m.clock.used()
+	if left > 0 {
+		m.look = time.Now().Add(left)
+		return nil
 	}
-	return &boundError{bound: boundTime, message: message, cause: err}
+	return &boundError{bound: boundTime, message: fmt.Sprintf("rendering takes longer than %s", m.budget.Timeout), cause: context.DeadlineExceeded}
 }
 
 // allocate charges memory that is about to be allocated.

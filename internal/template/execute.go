@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 )
 
@@ -23,8 +24,8 @@ type run struct {
 // copied first, so that no template changes them; other types are shared, and of
 // their methods only those in Options.Methods can be called.
 //
-// The error is an [*Error]. Once ctx is done or the time is up, it wraps the
-// error of the context.
+// The error is an [*Error]. Once ctx is done, it wraps the error of the context, and
+// context.DeadlineExceeded when the time is up.
 func (s *Set) Execute(ctx context.Context, name string, data map[string]any) (string, error) {
 	text, _, err := s.ExecuteWatched(ctx, name, data)
 	return text, err
@@ -39,9 +40,9 @@ func (s *Set) ExecuteWatched(ctx context.Context, name string, data map[string]a
 		message, hint := unknownTemplate(name, s.scope)
 		return "", nil, &Error{Template: name, Message: message, Hint: hint}
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.budget.Timeout)
-	defer cancel()
-	r := &run{set: s, meter: &meter{ctx: ctx, budget: s.budget}}
+	runtime.LockOSThread() // For the clock.
+	defer runtime.UnlockOSThread()
+	r := &run{set: s, meter: newMeter(ctx, s.budget)}
 	text, err = r.execute(template, data)
 	return text, r.reads(err), err
 }

@@ -6,6 +6,7 @@ package template_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -83,6 +84,28 @@ func TestExecutionEndsWithItsContext(t *testing.T) {
 	_, err = set.Execute(t.Context(), "one/templates/a.yaml", nil)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.Contains(t, err.Error(), "one/templates/a.yaml:1:")
+}
+
+// What others compute meanwhile is not an execution's.
+func TestTheTimeOfAnExecutionIsItsOwn(t *testing.T) {
+	const limit = 400 * time.Millisecond
+	set, err := compileOne(`{{ range 500000 }}{{ end }}`, template.Budget{Steps: 1 << 40, Timeout: limit})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for range 30 * runtime.GOMAXPROCS(0) {
+		go func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				_ = n
+			}
+		}()
+	}
+	for hasWaited := false; !hasWaited; {
+		began := time.Now()
+		_, err = set.Execute(t.Context(), "one/templates/a.yaml", nil)
+		require.NoError(t, err)
+		hasWaited = time.Since(began) > limit
+	}
 }
 
 func TestBudgetsAreOptions(t *testing.T) {

@@ -11,9 +11,7 @@ import (
 // ExecuteCharged is Execute, and returns what the meter holds against the
 // execution: the bytes of memory by its own estimate.
 func ExecuteCharged(ctx context.Context, s *Set, name string, data map[string]any) (string, int, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.budget.Timeout)
-	defer cancel()
-	r := &run{set: s, meter: &meter{ctx: ctx, budget: s.budget}}
+	r := &run{set: s, meter: newMeter(ctx, s.budget)}
 	text, err := r.execute(s.scope.definitions[name], data)
 	return text, r.memory, err
 }

@@ -4,7 +4,6 @@
 package template
 
 import (
-	"context"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
@@ -168,8 +167,7 @@ func programSize(tree *syntax.Regexp) int {
 // A search for all matches cannot be interrupted, and may take the square of the
 // text's length: so it asks for one, two, four of them, and gives up in between.
 func (f *frame) matches(compiled *pattern, text string, most int) (count, bytes int, err error) {
-	ctx, cancel := context.WithTimeout(f.ctx, f.budget.Timeout/4)
-	defer cancel()
+	before := f.clock.used()
 	for limit := 1; ; limit *= 2 {
 		limit = min(limit, f.budget.Nodes+1)
 		if most >= 0 {
@@ -182,9 +180,11 @@ func (f *frame) matches(compiled *pattern, text string, most int) (count, bytes 
 		if len(found) < limit || limit == most {
 			return len(found), matchedBytes(found), nil
 		}
-		// A processor that is busy elsewhere is no reason: a short text takes no
-		// time, whatever the clock says.
-		if product(limit, product(compiled.size, len(text))) > maxMatch && ctx.Err() != nil {
+		if f.ctx.Err() != nil {
+			return 0, 0, f.alive()
+		}
+		// A short text takes no time, whatever the clock says.
+		if product(limit, product(compiled.size, len(text))) > maxMatch && f.clock.used()-before > f.budget.Timeout/4 {
 			// No deadline of the caller's: it would not help to try again.
 			return 0, 0, overBudget(boundTime, "the regular expression takes too long on this text")
 		}
