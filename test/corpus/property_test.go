@@ -141,12 +141,15 @@ func (c *course) run(ctx context.Context) outcome {
 }
 
 // live puts the sidecar in and takes it out, twice; the second time the owner deploys
-// in between.
+// in between. One that its owner has paused by a deploy takes none.
 func (c *course) live(ctx context.Context) error {
 	if err := c.inject(ctx); err != nil {
 		return err
 	}
 	if err := c.giveBack(ctx); err != nil {
+		return err
+	}
+	if isPaused, err := c.isPaused(ctx); err != nil || isPaused {
 		return err
 	}
 	if err := c.redeployed(ctx); err != nil {

@@ -11,8 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
 
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
@@ -28,19 +29,16 @@ func watch(t *testing.T, namespace string) *watched {
 	t.Helper()
 	clientset, err := kubernetes.NewForConfig(world.Config)
 	require.NoError(t, err)
-	list, err := clientset.AppsV1().Deployments(namespace).List(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
-	stream, err := clientset.AppsV1().Deployments(namespace).Watch(t.Context(), metav1.ListOptions{ResourceVersion: list.ResourceVersion})
-	require.NoError(t, err)
-	t.Cleanup(stream.Stop)
 	w := &watched{latest: map[string]*appsv1.Deployment{}, changed: make(chan struct{})}
-	go func() {
-		for event := range stream.ResultChan() {
-			if deployment, ok := event.Object.(*appsv1.Deployment); ok {
-				w.see(deployment)
-			}
-		}
-	}()
+	// The API server ends a watch after half an hour or more, so that an informer is needed.
+	informer := informers.NewSharedInformerFactoryWithOptions(clientset, 0, informers.WithNamespace(namespace)).Apps().V1().Deployments().Informer()
+	_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(object any) { w.see(object.(*appsv1.Deployment)) },
+		UpdateFunc: func(_, object any) { w.see(object.(*appsv1.Deployment)) },
+	})
+	require.NoError(t, err)
+	go informer.RunWithContext(t.Context())
+	require.True(t, cache.WaitForCacheSync(t.Context().Done(), informer.HasSynced))
 	return w
 }
 
