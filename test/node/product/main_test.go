@@ -102,6 +102,14 @@ func importVector(ctx context.Context, n *node.Node) error {
 	return n.Import(ctx, node.Vector, image)
 }
 
+// needsVector skips a test that a stand-in has no part in.
+func needsVector(t *testing.T) {
+	t.Helper()
+	if vector == "" {
+		t.Skip("SKIPPED: it needs a real Vector: name one in VECTOR")
+	}
+}
+
 // run runs one of the repository's programs as the cluster's administrator.
 func run(t *testing.T, program string, args ...string) string {
 	t.Helper()

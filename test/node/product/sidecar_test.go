@@ -35,12 +35,12 @@ func TestSidecars(t *testing.T) {
 			"one that hangs is started anew":                       testHungIsRestarted,
 			"it starts before the application and ends after it":   testOrder,
 			"it passes the restricted standard and writes nowhere": testRestricted,
-			"faults": testFaultsReachTheStatus,
+			"who reaches the pod reads no events":                  testNobodyTaps,
+			"no line is lost when pods are replaced":               testNoLineIsLost,
+			"faults":                                               testFaultsReachTheStatus,
 		} {
 			t.Run(name, func(t *testing.T) {
-				if name != "faults" { // Its own tests are parallel.
-					t.Parallel()
-				}
+				t.Parallel()
 				test(t)
 			})
 		}
