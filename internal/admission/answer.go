@@ -108,8 +108,5 @@ func lines(remarks []remark, ofHeader bool) []string {
 			all = append(all, text)
 		}
 	}
-	if len(all) <= mostLines {
-		return all
-	}
-	return append(slices.Clone(all[:mostLines]), fmt.Sprintf("and %d more", len(all)-mostLines))
+	return humanize.First(all, mostLines, len(all))
 }

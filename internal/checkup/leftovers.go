@@ -14,6 +14,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -55,10 +56,7 @@ func describe(found []companion.Leftover) string {
 	for _, f := range found[:min(len(found), most)] {
 		lines = append(lines, fmt.Sprintf("%s %s/%s carries something of VectorSidecar %s, which does not exist: %s", f.Kind, f.Namespace, f.Name, f.Sidecar, f.Reason))
 	}
-	if len(found) > most {
-		lines = append(lines, fmt.Sprintf("and %d more", len(found)-most))
-	}
-	return strings.Join(lines, "; ")
+	return strings.Join(humanize.First(lines, most, len(found)), "; ")
 }
 
 // leftoversIn looks in a namespace, "" for all. VectorSidecars are listed after the

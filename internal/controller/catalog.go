@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
@@ -65,7 +66,7 @@ func (r *Reconciler) tellPlatform(ctx context.Context, change catalog.Change) {
 		return
 	}
 	log.FromContext(ctx).Error(change.Err, "platform change refused", "what", change.What)
-	r.events.Eventf(object, nil, corev1.EventTypeWarning, reasons[1], "Load", "%s", shortened(change.Err.Error()))
+	r.events.Eventf(object, nil, corev1.EventTypeWarning, reasons[1], "Load", "%s", humanize.Message(change.Err.Error(), noteLimit))
 }
 
 // sidecarsOfPlatform are all VectorSidecars if a ConfigMap is one of the platform's:

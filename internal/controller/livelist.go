@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
@@ -190,7 +192,7 @@ func (a *auditor) tellDifferences(ctx context.Context, found []difference) {
 				versionOr(found[i].cached, "nothing"), versionOr(found[i].live, "nothing"))
 		}
 	}
-	telemetry.Warn(log.FromContext(ctx), "the cache differs from the live workloads, and is listed anew", "count", len(found), "workloads", few(names))
+	telemetry.Warn(log.FromContext(ctx), "the cache differs from the live workloads, and is listed anew", "count", len(found), "workloads", strings.Join(humanize.First(names, mostNames, len(names)), ", "))
 }
 
 func versionOr(version, none string) string {

@@ -16,6 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
@@ -151,7 +152,7 @@ func (s *sweeper) takeOut(ctx context.Context, p *plan.Plan) (done bool, came pr
 	case err != nil:
 		log.FromContext(ctx).Error(err, "removing a leftover", telemetry.KeyWorkload, object, telemetry.KeyName, sidecar)
 		s.events.Eventf(reference(p.Target), nil, corev1.EventTypeWarning, meta.ReasonLeftoverFound, string(p.Action),
-			"it carries the sidecar of VectorSidecar %s, which does not exist; taking it out failed: %s", sidecar, shortened(err.Error()))
+			"it carries the sidecar of VectorSidecar %s, which does not exist; taking it out failed: %s", sidecar, humanize.Message(err.Error(), noteLimit))
 		return false, notAble
 	}
 	s.cleaned[p.Target.UID] = swept{p.Target, written.Generation}

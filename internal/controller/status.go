@@ -131,8 +131,8 @@ func (r *Reconciler) tellEvents(after *v1alpha1.VectorSidecar, result *outcome) 
 	}
 	for _, action := range []plan.Action{plan.Inject, plan.Update, plan.Remove} {
 		if names := written[action]; len(names) > 0 {
-			note := fmt.Sprintf("%s the sidecar of %d %s: %s: %s", happened[action], len(names), workload.Plural(), few(names), oneOf(causes[action]))
-			r.events.Eventf(after, nil, corev1.EventTypeNormal, happened[action], string(action), "%s", shortened(note))
+			note := fmt.Sprintf("%s the sidecar of %d %s: %s: %s", happened[action], len(names), workload.Plural(), strings.Join(humanize.First(names, mostNames, len(names)), ", "), oneOf(causes[action]))
+			r.events.Eventf(after, nil, corev1.EventTypeNormal, happened[action], string(action), "%s", humanize.Message(note, noteLimit))
 		}
 	}
 }
@@ -144,12 +144,19 @@ func (r *Reconciler) tellErrors(ctx context.Context, before, after *v1alpha1.Vec
 	if is.Status != metav1.ConditionTrue || was != nil && was.Status == is.Status && was.Message == is.Message {
 		return
 	}
-	r.events.Eventf(after, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", shortened(is.Message))
+	r.events.Eventf(after, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", humanize.Message(is.Message, noteLimit))
 	if apimeta.IsStatusConditionTrue(after.Status.Conditions, meta.ConditionStalled) {
 		telemetry.Warn(log.FromContext(ctx), "a person has to do something first", "reason", is.Reason, "cause", is.Message)
 		r.Reports.Terminal(is.Reason)
 	}
 }
+
+const (
+	// noteLimit is how many bytes of a note an event gets, which may hold 1024.
+	noteLimit = 1000
+	// mostNames is how many Deployments are named in a line.
+	mostNames = 10
+)
 
 // happened names an action once it is done.
 var happened = map[plan.Action]string{
@@ -162,25 +169,6 @@ func oneOf(causes []string) string {
 		return causes[0]
 	}
 	return fmt.Sprintf("%s (and %d other causes)", causes[0], len(causes)-1)
-}
-
-// few lists the first names and counts the rest.
-func few(names []string) string {
-	const most = 10
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-}
-
-// shortened keeps a note within what an event may hold, and what others have put into it
-// from steering the terminal that shows it.
-func shortened(note string) string {
-	const limit = 1000
-	if note = humanize.EscapeBlock(note); len(note) <= limit {
-		return note
-	}
-	return strings.ToValidUTF8(note[:limit], "") + " …"
 }
 
 // reference is as much of a workload as an event needs.

@@ -20,6 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
@@ -41,7 +42,7 @@ func (r *Reconciler) collectVerdicts(ctx context.Context, sidecar *v1alpha1.Vect
 		}
 		r.memory.Of(client.ObjectKeyFromObject(sidecar)).SetVerdict(job.Labels[meta.LabelValidation], verdict)
 		if verdict.State == decision.VerdictUnable {
-			r.events.Eventf(sidecar, nil, corev1.EventTypeWarning, meta.ReasonNotValidated, "Validate", "Vector could not be asked: %s", shortened(verdict.Message))
+			r.events.Eventf(sidecar, nil, corev1.EventTypeWarning, meta.ReasonNotValidated, "Validate", "Vector could not be asked: %s", humanize.Message(verdict.Message, noteLimit))
 		}
 		if err := r.writer.DeleteValidation(ctx, client.ObjectKeyFromObject(job)); err != nil {
 			return err
@@ -82,7 +83,7 @@ func (r *Reconciler) verdictOf(ctx context.Context, job *batchv1.Job) (decision.
 	for i := range pods.Items {
 		for _, container := range pods.Items[i].Status.ContainerStatuses {
 			if end := container.State.Terminated; end != nil && end.ExitCode == desired.ConfigInvalidExit {
-				return decision.Verdict{State: decision.VerdictInvalid, Message: shortened(strings.TrimSpace(end.Message))}, nil
+				return decision.Verdict{State: decision.VerdictInvalid, Message: humanize.Message(strings.TrimSpace(end.Message), noteLimit)}, nil
 			}
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -168,12 +169,11 @@ func TestEventsStayWithinWhatAnEventHolds(t *testing.T) {
 		names = append(names, fmt.Sprintf("w%d", i))
 	}
 
-	require.Equal(t, "w0, w1", few(names[:2]))
-	require.Contains(t, few(names), "and 1990 more")
-	require.LessOrEqual(t, len(shortened(strings.Repeat("ä", 5000))), 1024)
-	require.Equal(t, "ä", shortened("ä"))
-	require.Equal(t, "a\\x1b[2J\n| Ready: True", shortened("a\x1b[2J\nReady: True"))
-	require.LessOrEqual(t, len(shortened(strings.Repeat("\x1b\n", 500))), 1024)
+	require.Contains(t, strings.Join(humanize.First(names, mostNames, len(names)), ", "), "and 1990 more")
+	require.LessOrEqual(t, len(humanize.Message(strings.Repeat("ä", 5000), noteLimit)), 1024)
+	require.Equal(t, "ä", humanize.Message("ä", noteLimit))
+	require.Equal(t, "a\\x1b[2J\n| Ready: True", humanize.Message("a\x1b[2J\nReady: True", noteLimit))
+	require.LessOrEqual(t, len(humanize.Message(strings.Repeat("\x1b\n", 500), noteLimit)), 1024)
 }
 
 // An informer shows every object again from time to time.

@@ -48,7 +48,7 @@ func TestWhatBlocksIsNamed(t *testing.T) {
 	left := sidecars(21)
 	err := (&BlockedError{left}).Error()
 	require.Contains(t, err, "21 VectorSidecars: shop/logs, ")
-	require.Contains(t, err, ", …; delete them first")
+	require.Contains(t, err, ", and 1 more; delete them first")
 
 	left[0].Status.Conditions = []metav1.Condition{{Type: "Ready", Reason: "Conflict", Message: "helm owns it"}}
 	require.Equal(t, "1 VectorSidecars: shop/logs (Conflict: helm owns it)", describe(left[:1], message))

@@ -177,10 +177,7 @@ func describe(left []v1alpha1.VectorSidecar, also func(*v1alpha1.VectorSidecar) 
 		}
 		names = append(names, name)
 	}
-	if len(left) > shown {
-		names = append(names, "…")
-	}
-	return fmt.Sprintf("%d VectorSidecars: %s", len(left), strings.Join(names, ", "))
+	return fmt.Sprintf("%d VectorSidecars: %s", len(left), strings.Join(humanize.First(names, shown, len(left)), ", "))
 }
 
 // message is why one is not ready.

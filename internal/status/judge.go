@@ -10,6 +10,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -38,13 +39,13 @@ type verdict struct {
 func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 	decision := facts.Decision
 	if decision.Invalid != nil {
-		return verdict{state: stalled, reason: decision.Invalid.Reason, message: bounded(decision.Invalid.Message, conditionLimit)}
+		return verdict{state: stalled, reason: decision.Invalid.Reason, message: humanize.Message(decision.Invalid.Message, conditionLimit)}
 	}
 	if v, found := failures(facts.Failures); found {
 		return v
 	}
 	if outdated := decision.Outdated; outdated != nil {
-		return verdict{state: stalled, reason: outdated.Reason, message: bounded(outdated.Message, conditionLimit)}
+		return verdict{state: stalled, reason: outdated.Reason, message: humanize.Message(outdated.Message, conditionLimit)}
 	}
 	lots, warned := map[stand]*lot{}, &lot{}
 	for i := range decision.Plans {
@@ -65,7 +66,7 @@ func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 		}
 		reason := cmp.Or(rank.reason, lot.first[0].Reason)
 		message := lot.summary(decision.Matched, rank.text) + waits(decision)
-		return verdict{state: rank.state, reason: reason, message: bounded(message, conditionLimit), failing: rank.stand == hindered}
+		return verdict{state: rank.state, reason: reason, message: humanize.Message(message, conditionLimit), failing: rank.stand == hindered}
 	}
 	switch {
 	case !facts.Sidecar.Spec.IsEnabled():
@@ -86,7 +87,7 @@ func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 	if n := len(decision.Findings); n > 0 {
 		message += fmt.Sprintf("; warning: %d in the Vector configuration, see condition ConfigValid", n)
 	}
-	return verdict{reason: meta.ReasonUpToDate, message: bounded(message, conditionLimit)}
+	return verdict{reason: meta.ReasonUpToDate, message: humanize.Message(message, conditionLimit)}
 }
 
 // lot is the workloads that share something: how many, and the first of them.
@@ -107,7 +108,7 @@ func (l *lot) texts(said func(*plan.Plan) string) string {
 	for _, p := range l.first {
 		texts = append(texts, Object(p.Target)+said(p))
 	}
-	return some(texts, l.count)
+	return strings.Join(humanize.First(texts, shown, l.count), "; ")
 }
 
 // summary says how many workloads share the lot, and names the first of them.
@@ -161,18 +162,6 @@ func failures(list []Failure) (verdict, bool) {
 		}
 	}
 	v.reason = list[0].Reason
-	v.message = bounded(first(texts), conditionLimit)
+	v.message = humanize.Message(strings.Join(humanize.First(texts, shown, len(texts)), "; "), conditionLimit)
 	return v, true
-}
-
-// first joins the first of some texts and counts the rest.
-func first(list []string) string { return some(list[:min(len(list), shown)], len(list)) }
-
-// some joins texts that are the first of so many.
-func some(texts []string, of int) string {
-	joined := strings.Join(texts, "; ")
-	if more := of - len(texts); more > 0 {
-		joined += fmt.Sprintf("; and %d more", more)
-	}
-	return joined
 }

@@ -78,9 +78,9 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 	}
 	set(meta.ConditionReady, v.state == current, v.reason, v.message)
 	if invalid := cmp.Or(facts.Decision.Invalid, facts.Decision.Outdated); invalid != nil {
-		set(meta.ConditionConfigValid, false, invalid.Reason, bounded(invalid.Message, conditionLimit))
+		set(meta.ConditionConfigValid, false, invalid.Reason, humanize.Message(invalid.Message, conditionLimit))
 	} else {
-		set(meta.ConditionConfigValid, true, meta.ReasonAsExpected, bounded(validity(facts.Decision.Findings), conditionLimit))
+		set(meta.ConditionConfigValid, true, meta.ReasonAsExpected, humanize.Message(validity(facts.Decision.Findings), conditionLimit))
 	}
 	if v.state == stalled || v.failing {
 		set(meta.ConditionError, true, v.reason, v.message)
@@ -114,7 +114,7 @@ func validity(findings []vectorconfig.Finding) string {
 			texts = append(texts, finding.String())
 		}
 		if len(texts) > 0 {
-			message += fmt.Sprintf("; %s (%d): %s", group.noun, len(texts), first(texts))
+			message += fmt.Sprintf("; %s (%d): %s", group.noun, len(texts), strings.Join(humanize.First(texts, shown, len(texts)), "; "))
 		}
 	}
 	return message
@@ -127,12 +127,3 @@ func Object(target workload.Ref) string {
 
 // conditionLimit is how long the message of a condition may be here.
 const conditionLimit = 4096
-
-// bounded keeps a message within a limit, and what others have put into it from steering
-// the terminal that shows it.
-func bounded(message string, limit int) string {
-	if message = humanize.EscapeBlock(message); len(message) <= limit {
-		return message
-	}
-	return strings.ToValidUTF8(message[:limit], "") + " …"
-}

@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -186,6 +187,6 @@ func entryOf(p *plan.Plan, at stand, refusals map[string]Failure) v1alpha1.Unset
 	if at == refused {
 		entry.Message = refusals[Object(p.Target)].Err.Error()
 	}
-	entry.Message = bounded(entry.Message, 512)
+	entry.Message = humanize.Message(entry.Message, 512)
 	return entry
 }

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package humanize
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestMessageIsCutBetweenCharacters(t *testing.T) {
+	require.Equal(t, "größer", Message("größer", 8))
+	require.Equal(t, "gr …", Message("größer", 3), "ö has two bytes")
+	require.Equal(t, `a\x1b`, Message("a\x1b", 8))
+	require.Equal(t, `a\x …`, Message("a\x1b", 3), "the limit is for what is shown")
+}
+
+func TestFirstCountsTheRest(t *testing.T) {
+	three := []string{"a", "b", "c"}
+	require.Equal(t, three, First(three, 3, 3))
+	require.Equal(t, []string{"a", "b", "and 1 more"}, First(three, 2, 3))
+	require.Equal(t, []string{"a", "b", "c", "and 4 more"}, First(three, 5, 7))
+	require.Equal(t, []string{"a", "b", "c"}, three, "what was given is as it was")
+	require.Empty(t, First(nil, 2, 0))
+}
