@@ -4,9 +4,6 @@
 package catalog
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/cause"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
@@ -165,7 +163,7 @@ func (c *Catalog) load(name string, objects []*corev1.ConfigMap, before loaded) 
 	files, err := c.files.With(object.Data, object.BinaryData)
 	if err == nil {
 		now.chart, err = files.Load()
-		now.given, now.files = digestOf(object), cause.ConfigMap(object)
+		now.given, now.files = companion.Digest(object), cause.ConfigMap(object)
 	}
 	if len(objects) > 1 {
 		err = fmt.Errorf("%s gives it too: delete one of them", describe(objects[1]))
@@ -197,14 +195,6 @@ func (c *Catalog) addSets(next *Platform, installation *corev1.ConfigMap) {
 	if own := next.sets[DefaultSet]; own.Environments != nil {
 		next.Environments = own.Environments
 	}
-}
-
-// digestOf covers all that is in a ConfigMap.
-func digestOf(object *corev1.ConfigMap) string {
-	// Maps of texts and bytes always marshal, and in the order of their keys.
-	text, _ := json.Marshal([]any{object.Data, object.BinaryData})
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
 }
 
 func describe(object *corev1.ConfigMap) string {

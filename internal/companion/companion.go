@@ -8,8 +8,6 @@
 package companion
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"maps"
 	"strings"
@@ -67,8 +65,7 @@ func isLabelled(object *corev1.ConfigMap, sidecar *v1alpha1.VectorSidecar) bool 
 func Digest(object *corev1.ConfigMap) string {
 	// Maps of strings and bytes always marshal, and in the order of their keys.
 	text, _ := json.Marshal([]any{object.Data, object.BinaryData})
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
+	return meta.Digest(text, 8)
 }
 
 // KnownDigest is the same of one from a cache that may leave content out.
@@ -81,18 +78,16 @@ func KnownDigest(object *corev1.ConfigMap) string {
 
 const (
 	longestName = 253 // of an object
-	// shortDigest is how much of a digest is in a name.
-	shortDigest = 10
+	// shortDigest is how many bytes of a digest are in a name.
+	shortDigest = 5
 )
 
 // Name is that of a companion which the operator makes by itself, without a template.
 // It ends in a digest of what tells it from other companions of the VectorSidecar.
 func Name(sidecar, distinction string) string {
-	sum := sha256.Sum256([]byte(distinction))
-	end := "-vector-" + hex.EncodeToString(sum[:])[:shortDigest]
+	end := "-vector-" + meta.Digest([]byte(distinction), shortDigest)
 	if len(sidecar)+len(end) > longestName {
-		sum := sha256.Sum256([]byte(sidecar))
-		unique := "-" + hex.EncodeToString(sum[:])[:shortDigest]
+		unique := "-" + meta.Digest([]byte(sidecar), shortDigest)
 		sidecar = strings.TrimRight(sidecar[:longestName-len(end)-len(unique)], "-.") + unique
 	}
 	return sidecar + end

@@ -4,14 +4,13 @@
 package desired
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/cause"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 )
 
@@ -64,8 +63,7 @@ func (a asked) digest(given *Copied) string {
 		a.Config = given.Digest
 	}
 	text, _ := json.Marshal(a) // Texts and JSON values always marshal, and in one order.
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
+	return meta.Digest(text, 8)
 }
 
 // minorOf cuts a version after the minor one: v1.36.0 is v1.36.

@@ -4,8 +4,6 @@
 package desired
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
@@ -55,8 +53,7 @@ func validationOf(request *render.Request, files []vectorconfig.File, container 
 	}
 	pod := validatingPod(container, spec, args)
 	text, _ := json.Marshal([]any{request.Sidecar, data, pod, deadline}) // All of it always marshals.
-	sum := sha256.Sum256(text)
-	key := hex.EncodeToString(sum[:8])
+	key := meta.Digest(text, 8)
 	object := metav1.ObjectMeta{
 		Namespace: request.Sidecar.Namespace, Name: "vector-validate-" + key,
 		Labels: map[string]string{meta.LabelValidation: key, meta.LabelValidated: meta.LabelValue(request.Sidecar.Name)},

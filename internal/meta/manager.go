@@ -4,8 +4,6 @@
 package meta
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"strings"
 )
@@ -61,6 +59,5 @@ func shorten(name string, limit int) string {
 	if len(name) <= limit {
 		return name
 	}
-	sum := sha256.Sum256([]byte(name))
-	return name[:limit-17] + "-" + hex.EncodeToString(sum[:8])
+	return name[:limit-17] + "-" + Digest([]byte(name), 8)
 }

@@ -4,8 +4,6 @@
 package plan
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -49,8 +47,7 @@ type applied struct {
 // owns. marks are annotations by their keys, whose lack makes no difference.
 func NewDesired(overlay *render.Overlay, sidecar, container, configVersion string, marks map[string]string) *Desired {
 	// The overlay does not tell the content of a configuration that is reloaded.
-	sum := sha256.Sum256([]byte(overlay.Hash + " " + configVersion))
-	injectedHash := hex.EncodeToString(sum[:8])
+	injectedHash := meta.Digest([]byte(overlay.Hash+" "+configVersion), 8)
 	desired := &Desired{overlay: overlay, sidecar: sidecar, injectedHash: injectedHash, marks: marks, annotations: map[string]string{
 		meta.AnnotationInjectedHash:     injectedHash,
 		meta.AnnotationManagedBy:        sidecar,

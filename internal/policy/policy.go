@@ -7,9 +7,7 @@
 package policy
 
 import (
-	"crypto/sha256"
 	_ "embed" // for the schema
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,6 +20,8 @@ import (
 	podsecurity "k8s.io/pod-security-admission/policy"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 //go:embed schema.json
@@ -176,10 +176,7 @@ func newPolicy(rules Rules) (*Policy, error) {
 	return &Policy{Rules: rules, Digest: digestOf(text), Given: digestOf(given), Beyond: beyond, evaluator: evaluator}, nil
 }
 
-func digestOf(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
-}
+func digestOf(text []byte) string { return meta.Digest(text, 8) }
 
 // beyondDefault returns of written rules those that are not as in Default. The chart
 // hands over all of them, its own defaults too.

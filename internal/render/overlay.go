@@ -4,8 +4,6 @@
 package render
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -95,8 +93,7 @@ func (o *Overlay) seal(canonical []byte) error {
 		}
 		canonical = append(canonical, mounts...)
 	}
-	sum := sha256.Sum256(canonical)
-	o.Hash = hex.EncodeToString(sum[:8])
+	o.Hash = meta.Digest(canonical, 8)
 	return nil
 }
 

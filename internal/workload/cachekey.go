@@ -4,13 +4,13 @@
 package workload
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // valueKeys are the keys of Values.
@@ -61,8 +61,7 @@ func (v *View) ValuesHash(keys []string) string {
 			text = v.appendValues(text, []string{key})
 		}
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
+	return meta.Digest(text, 8)
 }
 
 // ownName stands for the workload's name in the name of a container.

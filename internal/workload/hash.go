@@ -4,8 +4,6 @@
 package workload
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"maps"
 	"slices"
 	"strings"
@@ -20,8 +18,7 @@ import (
 // bookkeeping apart. Workloads carry what an earlier release made of it, so that
 // another digest of the same would have all of them written anew.
 func Hash(applied map[string]any) string {
-	sum := sha256.Sum256([]byte(jsonText(normal("", withoutBookkeeping(applied)))))
-	return hex.EncodeToString(sum[:12])
+	return meta.Digest([]byte(jsonText(normal("", withoutBookkeeping(applied)))), 12)
 }
 
 // withoutBookkeeping returns what is applied without the annotations that say how it

@@ -5,8 +5,6 @@ package workload
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"slices"
 
@@ -25,8 +23,7 @@ func AppliedHash(hash string, mounts []Mount) string {
 		return cmp.Or(cmp.Compare(a.Container, b.Container), cmp.Compare(a.MountPath, b.MountPath))
 	})
 	text, _ := json.Marshal([]any{hash, mounts}) // Texts and flags always marshal.
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:12])
+	return meta.Digest(text, 12)
 }
 
 // IsAsWritten reports whether what is a manager's is what it wrote last, as far as the
