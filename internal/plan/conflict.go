@@ -4,66 +4,113 @@
 package plan
 
 import (
-	"errors"
-	"regexp"
 	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corev1 "k8s.io/api/core/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// conflictWith reads the manager from the message of a conflict's cause, and
-// whether it wrote by an update: an apply is not said to use a version.
-var conflictWith = regexp.MustCompile(`^conflict with "([^"]*)"( using)?`)
-
-// containers are maps and lists of a workload that many write to. Who is on record for
-// one itself has made it, or applied it empty as templates of charts do, and owns nothing
-// of what is in it.
-var containers = []string{
-	".metadata.annotations", ".spec.template.metadata.annotations", ".spec.template.metadata.labels",
-	".spec.template.spec.initContainers", ".spec.template.spec.containers", ".spec.template.spec.volumes",
+// findClash looks for what the API server would not refuse, or only with a
+// riddle: a name taken over, a mount of nothing, a port used twice.
+func findClash(manager string, desired *Desired, view *workload.View) *clash {
+	spec := &desired.overlay.Template.Spec
+	ours := view.Owned[manager]
+	if c := containerClash(spec, ours, view); c != nil {
+		return c
+	}
+	if c := metadataClash(manager, desired, view); c != nil {
+		return c
+	}
+	for i := range spec.Volumes {
+		name := spec.Volumes[i].Name
+		if slices.Contains(view.Volumes, name) && !slices.Contains(ours.Volumes, name) {
+			return conflict("the workload has a volume %q already: give the sidecar's another name", name).of(view.OwnerOfVolume(name))
+		}
+	}
+	if c := applicationClash(desired.overlay.Mounts, ours, view); c != nil {
+		return c
+	}
+	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
+		for i := range list {
+			if c := mountClash(&list[i], spec, ours, view); c != nil {
+				return c
+			}
+			if c := portClash(&list[i], ours, view); c != nil {
+				return c
+			}
+		}
+	}
+	return nil
 }
 
-// Forces reports whether an apply of the plan that was refused with an error is to
-// be sent once more by force: it was refused because of fields that people changed
-// by hand, that the manager itself has patched, or that are no more than an empty map or
-// list, and of no others.
-func (p *Plan) Forces(err error) bool {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) || !apierrors.IsConflict(err) || status.Status().Details == nil {
-		return false
+func containerClash(spec *corev1.PodSpec, ours workload.Owned, view *workload.View) *clash {
+	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
+		for i := range list {
+			name := list[i].Name
+			taken := slices.ContainsFunc(view.Containers, func(c workload.Container) bool { return c.Name == name })
+			if !taken || slices.Contains(ours.Containers, name) {
+				continue
+			}
+			if owner := view.OwnerOf(name); owner != "" {
+				return conflict("container %q is already injected by %s: give one of them another name in spec.sidecar.name", name, owner).of(owner)
+			}
+			return conflict("the workload has a container %q already: give the sidecar another name in spec.sidecar.name", name)
+		}
 	}
-	conflicts := 0
-	for _, cause := range status.Status().Details.Causes {
-		if cause.Type != metav1.CauseTypeFieldManagerConflict {
-			continue
-		}
-		match := conflictWith.FindStringSubmatch(cause.Message)
-		if len(match) < 3 {
-			return false
-		}
-		byUpdate := match[2] != ""
-		isOwn := byUpdate && match[1] == p.Manager
-		isEmpty := slices.Contains(containers, cause.Field)
-		if !isEmpty && (!p.Force || !isOwn && !meta.IsPerson(match[1], byUpdate)) {
-			return false
-		}
-		conflicts++
-	}
-	return conflicts > 0
+	return nil
 }
 
-// IsWithSiblings reports whether an apply was refused because of fields of other
-// VectorSidecars.
-func IsWithSiblings(err error) bool {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) || status.Status().Details == nil {
-		return false
+// mountClash finds a mount of a volume that would not be in the pod.
+func mountClash(container *corev1.Container, spec *corev1.PodSpec, ours workload.Owned, view *workload.View) *clash {
+	for _, mount := range container.VolumeMounts {
+		inOverlay := slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
+		inWorkload := slices.Contains(view.Volumes, mount.Name) && !slices.Contains(ours.Volumes, mount.Name)
+		if !inOverlay && !inWorkload {
+			return blocked("container %q mounts a volume %q at %s, which neither the sidecar nor the workload has", container.Name, mount.Name, mount.MountPath)
+		}
 	}
-	return slices.ContainsFunc(status.Status().Details.Causes, func(cause metav1.StatusCause) bool {
-		match := conflictWith.FindStringSubmatch(cause.Message)
-		return cause.Type == metav1.CauseTypeFieldManagerConflict && len(match) > 1 && meta.IsManager(match[1])
-	})
+	return nil
+}
+
+// applicationClash finds a mount for a container that is not there, or at a path
+// where it has another.
+func applicationClash(mounts []workload.Mount, ours workload.Owned, view *workload.View) *clash {
+	for i := range mounts {
+		wanted := &mounts[i]
+		at := slices.IndexFunc(view.Containers, func(c workload.Container) bool { return !c.Init && c.Name == wanted.Container })
+		if at < 0 || slices.Contains(ours.Containers, wanted.Container) {
+			return blocked("the workload has no container %q to mount volume %q into", wanted.Container, wanted.Name)
+		}
+		for _, there := range view.Containers[at].Mounts {
+			if there.MountPath == wanted.MountPath && !slices.Contains(ours.Volumes, there.Name) {
+				return conflict("container %q mounts volume %q at %s already", wanted.Container, there.Name, wanted.MountPath)
+			}
+		}
+	}
+	return nil
+}
+
+// portClash finds a port that another container of the pod declares.
+func portClash(container *corev1.Container, ours workload.Owned, view *workload.View) *clash {
+	for _, port := range container.Ports {
+		for _, other := range view.Containers {
+			if slices.Contains(ours.Containers, other.Name) {
+				continue
+			}
+			for _, taken := range other.Ports {
+				if taken.ContainerPort == port.ContainerPort && protocol(taken) == protocol(port) {
+					return blocked("port %d of container %q is already used by container %q: give the sidecar another one", port.ContainerPort, container.Name, other.Name).of(view.OwnerOf(other.Name))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func protocol(port corev1.ContainerPort) corev1.Protocol {
+	if port.Protocol == "" {
+		return corev1.ProtocolTCP
+	}
+	return port.Protocol
 }

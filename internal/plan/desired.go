@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -130,4 +131,27 @@ func (d *Desired) apply(key func(string) string) applied {
 		"spec":     map[string]any{"template": d.overlay.Body},
 	}
 	return applied{tree: tree, hash: workload.Hash(tree)}
+}
+
+// isApplied reports whether a workload carries what is desired, no less and no more.
+func (d *Desired) isApplied(manager string, want *applied, view *workload.View) bool {
+	owned := view.Owned[manager]
+	return owned.Hash == want.hash && len(owned.Remains) == 0 && haveMounts(d.overlay.Mounts, view.MountsOf(manager))
+}
+
+// isIn is isApplied for who has not worked out what is applied; nil is in nothing.
+func (d *Desired) isIn(manager string, policy Policy, view *workload.View) bool {
+	if d == nil {
+		return false
+	}
+	want := d.beside(manager, policy, view)
+	return d.isApplied(manager, &want, view)
+}
+
+// haveMounts tells whether the mounts that are wanted in the application's
+// containers are those that are there.
+func haveMounts(wanted, there []workload.Mount) bool {
+	return len(wanted) == len(there) && !slices.ContainsFunc(wanted, func(want workload.Mount) bool {
+		return !slices.ContainsFunc(there, func(is workload.Mount) bool { return equality.Semantic.DeepEqual(is, want) })
+	})
 }

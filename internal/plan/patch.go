@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
@@ -16,14 +15,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
-
-// haveMounts tells whether the mounts that are wanted in the application's
-// containers are those that are there.
-func haveMounts(wanted, there []workload.Mount) bool {
-	return len(wanted) == len(there) && !slices.ContainsFunc(wanted, func(want workload.Mount) bool {
-		return !slices.ContainsFunc(there, func(is workload.Mount) bool { return equality.Semantic.DeepEqual(is, want) })
-	})
-}
 
 // patchToApply returns the patch for a plan that applies something, nil if to apply
 // it is enough.

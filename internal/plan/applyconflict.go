@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// conflictWith reads the manager from the message of a conflict's cause, and
+// whether it wrote by an update: an apply is not said to use a version.
+var conflictWith = regexp.MustCompile(`^conflict with "([^"]*)"( using)?`)
+
+// containers are maps and lists of a workload that many write to. Who is on record for
+// one itself has made it, or applied it empty as templates of charts do, and owns nothing
+// of what is in it.
+var containers = []string{
+	".metadata.annotations", ".spec.template.metadata.annotations", ".spec.template.metadata.labels",
+	".spec.template.spec.initContainers", ".spec.template.spec.containers", ".spec.template.spec.volumes",
+}
+
+// Forces reports whether an apply of the plan that was refused with an error is to
+// be sent once more by force: it was refused because of fields that people changed
+// by hand, that the manager itself has patched, or that are no more than an empty map or
+// list, and of no others.
+func (p *Plan) Forces(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || !apierrors.IsConflict(err) || status.Status().Details == nil {
+		return false
+	}
+	conflicts := 0
+	for _, cause := range status.Status().Details.Causes {
+		if cause.Type != metav1.CauseTypeFieldManagerConflict {
+			continue
+		}
+		match := conflictWith.FindStringSubmatch(cause.Message)
+		if len(match) < 3 {
+			return false
+		}
+		byUpdate := match[2] != ""
+		isOwn := byUpdate && match[1] == p.Manager
+		isEmpty := slices.Contains(containers, cause.Field)
+		if !isEmpty && (!p.Force || !isOwn && !meta.IsPerson(match[1], byUpdate)) {
+			return false
+		}
+		conflicts++
+	}
+	return conflicts > 0
+}
+
+// IsWithSiblings reports whether an apply was refused because of fields of other
+// VectorSidecars.
+func IsWithSiblings(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Details == nil {
+		return false
+	}
+	return slices.ContainsFunc(status.Status().Details.Causes, func(cause metav1.StatusCause) bool {
+		match := conflictWith.FindStringSubmatch(cause.Message)
+		return cause.Type == metav1.CauseTypeFieldManagerConflict && len(match) > 1 && meta.IsManager(match[1])
+	})
+}

@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"fmt"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/cause"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+func newPlan(manager string, desired *Desired, view *workload.View) Plan {
+	_, carries := view.Owned[manager]
+	return Plan{
+		Target: view.Ref, State: view.State, Halted: view.Paused || view.Deleting,
+		Action: None, Manager: manager, Desired: desired, Carries: carries,
+	}
+}
+
+// ForBlocked is the plan of a workload for which there is nothing to apply. One that
+// is left out by its owner is that in the first place.
+func ForBlocked(manager string, view *workload.View, reason, message string) Plan {
+	if isLeftOut(view) {
+		return forLeftOut(manager, nil, view)
+	}
+	plan := newPlan(manager, nil, view)
+	plan.Action, plan.Reason, plan.Message = Blocked, reason, message
+	return plan
+}
+
+// ForReported is the plan of a workload that carries what it should, as somebody says who
+// knows: what is desired is what it carries.
+func ForReported(manager string, view *workload.View) Plan {
+	desired := &Desired{overlay: &render.Overlay{}, injectedHash: view.Owned[manager].InjectedHash}
+	if isLeftOut(view) {
+		return forLeftOut(manager, desired, view)
+	}
+	return newPlan(manager, desired, view)
+}
+
+// ForRemoval plans a workload that should carry nothing of a manager's.
+func ForRemoval(manager string, view *workload.View) Plan {
+	plan := newPlan(manager, nil, view)
+	if plan.Carries && !view.Deleting {
+		plan.Action = Remove
+		plan.block(plan.takeOut(view))
+		if owned := view.Owned[manager]; owned.IsEmpty() && plan.Patch == nil {
+			plan.Action, plan.Disown = Note, true
+		}
+	}
+	return plan
+}
+
+// isLeftOut tells whether a workload gets no sidecar by its owner's wish or state.
+func isLeftOut(view *workload.View) bool { return view.Deleting || view.OptOut != "" }
+
+func forLeftOut(manager string, desired *Desired, view *workload.View) Plan {
+	plan := newPlan(manager, desired, view)
+	switch {
+	case view.Deleting:
+		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadDeleting, "the workload is being deleted"
+	case plan.Carries:
+		plan = ForRemoval(manager, view)
+		plan.Cause = fmt.Sprintf("the workload's annotation %s is %s", meta.AnnotationInject, cause.Printable(view.OptOut))
+		return plan
+	default:
+		plan.Action, plan.Desired, plan.Reason = Blocked, nil, meta.ReasonOptedOut
+		plan.Message = fmt.Sprintf("its annotation %s is %s", meta.AnnotationInject, view.OptOut)
+	}
+	return plan
+}
+
+// For plans a workload that should carry what is desired.
+func For(manager string, desired *Desired, policy Policy, view *workload.View) Plan {
+	if isLeftOut(view) {
+		return forLeftOut(manager, desired, view)
+	}
+	plan := newPlan(manager, desired, view)
+	owned, carries := view.Owned[manager]
+	want := desired.beside(manager, policy, view)
+	has := fitOf(manager, desired, &want, policy, view)
+	clash := findClash
+	if has.isKept {
+		clash = keptClash
+	}
+	isHalf := owned.Named || owned.Unfinished && has.isCurrent()
+	switch clash := clash(manager, desired, view); {
+	case isHalf:
+		// The record is trimmed; the next pass does what else there is.
+		plan.Action, plan.Cause = Note, becauseHalf
+	case clash != nil:
+		plan.Action, plan.Reason, plan.Message, plan.Rival = clash.action, clash.reason, clash.message, clash.rival
+	case view.Paused && (!carries || !has.isCurrent()):
+		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadPaused, "its rollouts are paused; it gets the sidecar when they are resumed"
+	case !carries, owned.IsEmpty():
+		plan.write(Inject, want, has, policy, view)
+	case has.isKept && policy.StrictOrder && isBehind(manager, view), has.isRendered && policy.StrictOrder && isMisplaced(manager, desired, view):
+		plan.write(Update, want, has, policy, view)
+	case has.isKept:
+		plan.Keeps = owned.InjectedHash
+	case has.isRendered:
+		if has.needsNote(manager, &want, desired, view) {
+			plan.note(want, has, policy, view)
+		}
+	case !has.isAsked && owned.InjectedHash != desired.InjectedHash(), owned.HasPlainAnnotations != want.isPlain, owned.Unfinished:
+		plan.write(Update, want, has, policy, view)
+	case policy.ReportDrift:
+		plan.Action, plan.Reason = Blocked, meta.ReasonDrifted
+		plan.Message = fmt.Sprintf("the sidecar in it was changed (the last writer on record is %q), and spec.driftPolicy is Report", view.LastWriter)
+	default:
+		plan.write(Update, want, has, policy, view)
+		plan.Repairs = true
+	}
+	return plan
+}
+
+// note writes down what was asked for, and leaves the cause of what is there.
+func (p *Plan) note(want applied, has fit, policy Policy, view *workload.View) {
+	p.Action, p.Force = Note, !policy.ReportDrift
+	p.Cause = p.because(want, has, policy, view)
+	p.Apply = p.noted(want, view.Owned[p.Manager].ChangeCause, policy, view)
+}
+
+func (p *Plan) write(action Action, want applied, has fit, policy Policy, view *workload.View) {
+	p.Action, p.Force = action, !policy.ReportDrift
+	p.Cause = p.because(want, has, policy, view)
+	p.Apply = p.noted(want, p.Cause, policy, view)
+	p.Ahead, p.Behind = order(p.Manager, p.Desired, view)
+	patch, err := patchToApply(p, view)
+	p.Patch = patch
+	p.block(err)
+}
+
+// block holds a plan that could not be made.
+func (p *Plan) block(err error) {
+	if err != nil {
+		p.Action, p.Reason, p.Message = Blocked, meta.ReasonBlocked, err.Error()
+	}
+}
