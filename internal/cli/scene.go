@@ -201,7 +201,7 @@ func (s *scene) note(text string) {
 
 // prepare finds out what the platform team gives, and for what is decided.
 func (s *scene) prepare(ctx context.Context, chart fs.FS) error {
-	s.taker = source.Taker{Reader: s, Now: time.Now()}
+	s.taker = source.Taker{Source: source.Reader{Reader: s}, Now: time.Now()}
 	installed := source.Installation{}
 	if s.installation != nil {
 		installed = *s.installation

@@ -30,20 +30,22 @@ func BenchmarkMatch(b *testing.B) {
 		"one of three": {MatchExpressions: []metav1.LabelSelectorRequirement{requirement("logs", "In", "vector", "a", "b")}},
 	} {
 		b.Run(name, func(b *testing.B) {
-			r := &Reconciler{fleet: workloadcache.New(), memory: state.New(time.Now)}
+			workloads := workloadcache.New()
 			for n := range all {
 				if n%(all/matching) == 0 {
-					r.fleet.Put(record(fmt.Sprintf("app-%d", n), "shop", map[string]string{"logs": "vector", "tier": "web"}, manager))
+					workloads.Put(record(fmt.Sprintf("app-%d", n), "shop", map[string]string{"logs": "vector", "tier": "web"}, manager))
 				} else {
-					r.fleet.Put(record(fmt.Sprintf("app-%d", n), "shop", map[string]string{"logs": "none"}))
+					workloads.Put(record(fmt.Sprintf("app-%d", n), "shop", map[string]string{"logs": "none"}))
 				}
 			}
 			sidecar := objects.NewVectorSidecar("logs", "shop").Build()
 			sidecar.Spec.Selector = selector
-			known := r.memory.Of(client.ObjectKeyFromObject(sidecar))
+			of := &informed{snapshots: &snapshots{workloads: workloads}, known: state.New(time.Now).Of(client.ObjectKeyFromObject(sidecar))}
 			b.ReportAllocs()
 			for n := 0; n < b.N; n += matching {
-				require.Len(b, r.workloads(sidecar, known), matching)
+				found, err := of.Workloads(b.Context(), sidecar)
+				require.NoError(b, err)
+				require.Len(b, found, matching)
 			}
 		})
 	}

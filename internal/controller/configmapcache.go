@@ -69,9 +69,9 @@ func isReduced(object *corev1.ConfigMap) bool {
 // they like, of a megabyte each.
 const mostContent = 16 << 20
 
-// contents holds the ConfigMaps whose content the cache leaves out and a
+// configMapCache holds the ConfigMaps whose content the cache leaves out and a
 // VectorSidecar asks for. Each content is read once, as long as there is room for all.
-type contents struct {
+type configMapCache struct {
 	live client.Reader
 
 	mu    sync.Mutex
@@ -83,12 +83,12 @@ type content struct {
 	object *corev1.ConfigMap
 }
 
-func newContents(live client.Reader) *contents {
-	return &contents{live: live, known: store.New[content](mostContent)}
+func newConfigMapCache(live client.Reader) *configMapCache {
+	return &configMapCache{live: live, known: store.New[content](mostContent)}
 }
 
 // of returns the whole of a ConfigMap in the cache, nil if it is gone by now.
-func (c *contents) of(ctx context.Context, cached *corev1.ConfigMap) (*corev1.ConfigMap, error) {
+func (c *configMapCache) of(ctx context.Context, cached *corev1.ConfigMap) (*corev1.ConfigMap, error) {
 	digest, isDigested := cached.Annotations[companion.ContentDigest]
 	if !isDigested {
 		return cached, nil
@@ -106,7 +106,7 @@ func (c *contents) of(ctx context.Context, cached *corev1.ConfigMap) (*corev1.Co
 }
 
 // peek returns the same as of, and remembers nothing.
-func (c *contents) peek(ctx context.Context, cached *corev1.ConfigMap) (*corev1.ConfigMap, error) {
+func (c *configMapCache) peek(ctx context.Context, cached *corev1.ConfigMap) (*corev1.ConfigMap, error) {
 	digest, isDigested := cached.Annotations[companion.ContentDigest]
 	if !isDigested {
 		return cached, nil
@@ -115,7 +115,7 @@ func (c *contents) peek(ctx context.Context, cached *corev1.ConfigMap) (*corev1.
 }
 
 // whole returns what is known of a ConfigMap if it has the digest, else reads it.
-func (c *contents) whole(ctx context.Context, name types.NamespacedName, digest string) (*corev1.ConfigMap, error) {
+func (c *configMapCache) whole(ctx context.Context, name types.NamespacedName, digest string) (*corev1.ConfigMap, error) {
 	c.mu.Lock()
 	before := c.known.Get([]byte(name.String()))
 	c.mu.Unlock()
@@ -133,7 +133,7 @@ func (c *contents) whole(ctx context.Context, name types.NamespacedName, digest 
 }
 
 // forget drops ConfigMaps that nobody asks for any more.
-func (c *contents) forget(names []types.NamespacedName) {
+func (c *configMapCache) forget(names []types.NamespacedName) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, name := range names {

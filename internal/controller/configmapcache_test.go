@@ -81,7 +81,7 @@ func (l *live) Get(_ context.Context, _ client.ObjectKey, into client.Object, _ 
 }
 
 func TestContentsAreHeldAsFarAsThereIsRoom(t *testing.T) {
-	c := newContents(&live{object: objects.NewConfigMap("", "shop", "a.csv", strings.Repeat("x", 1<<20))})
+	c := newConfigMapCache(&live{object: objects.NewConfigMap("", "shop", "a.csv", strings.Repeat("x", 1<<20))})
 	for n := range 20 {
 		object, err := c.of(t.Context(), digested(t, objects.NewConfigMap(fmt.Sprint(n), "shop", "a.csv", "x")))
 		require.NoError(t, err)
@@ -92,7 +92,7 @@ func TestContentsAreHeldAsFarAsThereIsRoom(t *testing.T) {
 
 func TestAContentIsReadOnce(t *testing.T) {
 	there := &live{object: objects.NewConfigMap("shipping", "shop", "vector.yaml", "x")}
-	c := newContents(there)
+	c := newConfigMapCache(there)
 	read := func() string {
 		object, err := c.of(t.Context(), digested(t, there.object))
 		require.NoError(t, err)

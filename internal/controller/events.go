@@ -11,9 +11,12 @@ import (
 	"golang.org/x/time/rate"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Events are sent one after the other, and give way to writes: those of a fan-out do
@@ -102,4 +105,19 @@ func (a *announcer) Start(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+const (
+	// noteLimit is how many bytes of a note an event gets, which may hold 1024.
+	noteLimit = 1000
+	// mostNames is how many Deployments are named in a line.
+	mostNames = 10
+)
+
+// reference is as much of a workload as an event needs.
+func reference(target workload.Ref) *metav1.PartialObjectMetadata {
+	object := &metav1.PartialObjectMetadata{}
+	object.SetGroupVersionKind(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: target.Kind})
+	object.Namespace, object.Name, object.UID = target.Namespace, target.Name, target.UID
+	return object
 }

@@ -35,28 +35,34 @@ const releaseRetry = time.Second
 // own that the cache does not show yet, has overtaken.
 const staleRetry = 50 * time.Millisecond
 
+// finalizer keeps a VectorSidecar until nothing carries its sidecar any more.
+type finalizer struct {
+	live   client.Reader
+	writer *apply.Writer
+}
+
 // holdBeforeWriting adds the finalizer before the first workload or companion is
 // written, since nobody else would take them away, or if a workload carries the sidecar
 // already: a VectorSidecar of the same name may have left it.
-func (r *Reconciler) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) error {
+func (f *finalizer) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) error {
 	concerned := func(p plan.Plan) bool { return p.Writes() || p.Carries }
 	holds := len(decided.Missing) > 0 || slices.ContainsFunc(decided.Plans, concerned)
 	if sidecar.DeletionTimestamp != nil || !holds {
 		return nil
 	}
-	return r.writer.Hold(ctx, sidecar)
+	return f.writer.Hold(ctx, sidecar)
 }
 
 // deleted returns a VectorSidecar as it is, or as the API server has it where it is being
 // deleted and too large for the cache: with what it says of its deletion, and with its
 // finalizers. It is nil if it is gone.
-func (r *Reconciler) deleted(ctx context.Context, cached *v1alpha1.VectorSidecar) (*v1alpha1.VectorSidecar, error) {
+func (f *finalizer) deleted(ctx context.Context, cached *v1alpha1.VectorSidecar) (*v1alpha1.VectorSidecar, error) {
 	if cached.DeletionTimestamp == nil || !desired.IsReduced(cached) {
 		return cached, nil
 	}
 	// Its right is that of the watch: to list.
 	var found v1alpha1.VectorSidecarList
-	err := r.live.List(ctx, &found, client.InNamespace(cached.Namespace), client.MatchingFields{metav1.ObjectNameField: cached.Name})
+	err := f.live.List(ctx, &found, client.InNamespace(cached.Namespace), client.MatchingFields{metav1.ObjectNameField: cached.Name})
 	if err != nil {
 		return nil, fmt.Errorf("reading what is too large for the cache: %w", err)
 	}
@@ -68,42 +74,42 @@ func (r *Reconciler) deleted(ctx context.Context, cached *v1alpha1.VectorSidecar
 
 // release removes the finalizer once nothing carries the sidecar any more, or
 // when the sidecars are to stay.
-func (r *Reconciler) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (reconcile.Result, error) {
+func (f *finalizer) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (reconcile.Result, error) {
 	if !controllerutil.ContainsFinalizer(sidecar, meta.Finalizer) {
 		return reconcile.Result{}, nil
 	}
-	if settled, err := r.settle(ctx, sidecar); err != nil {
+	if settled, err := f.settle(ctx, sidecar); err != nil {
 		return reconcile.Result{}, err
 	} else if !settled {
 		return reconcile.Result{RequeueAfter: releaseRetry}, nil
 	}
-	return reconcile.Result{}, r.writer.Release(ctx, sidecar)
+	return reconcile.Result{}, f.writer.Release(ctx, sidecar)
 }
 
 // settle sees to what a deleted VectorSidecar leaves. It returns false while a
 // workload still carries what has to go.
-func (r *Reconciler) settle(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (bool, error) {
+func (f *finalizer) settle(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (bool, error) {
 	if sidecar.Orphans() {
-		isMarked, err := r.orphanWorkloads(ctx, sidecar)
+		isMarked, err := f.orphanWorkloads(ctx, sidecar)
 		if err != nil || !isMarked {
 			return false, err
 		}
-		return true, r.orphanCompanions(ctx, sidecar)
+		return true, f.orphanCompanions(ctx, sidecar)
 	}
-	carried, err := r.carriers(ctx, sidecar)
+	carried, err := f.carriers(ctx, sidecar)
 	if err != nil || len(carried) > 0 {
 		return false, err
 	}
-	return true, r.deleteCompanions(ctx, sidecar)
+	return true, f.deleteCompanions(ctx, sidecar)
 }
 
 // carriers are the workloads that carry the sidecar. It asks the API server and not
 // the cache: a cache that is behind our own write would say that there are none.
-func (r *Reconciler) carriers(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]workload.View, error) {
+func (f *finalizer) carriers(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]workload.View, error) {
 	var views []workload.View
 	for _, kind := range workload.Kinds() {
 		found := kind.NewList()
-		if err := r.live.List(ctx, found, client.InNamespace(sidecar.Namespace)); err != nil {
+		if err := f.live.List(ctx, found, client.InNamespace(sidecar.Namespace)); err != nil {
 			return nil, fmt.Errorf("looking for what still carries the sidecar: %w", err)
 		}
 		for _, object := range workload.Items(found) {
@@ -118,8 +124,8 @@ func (r *Reconciler) carriers(ctx context.Context, sidecar *v1alpha1.VectorSidec
 
 // orphanWorkloads marks the workloads that keep their sidecars, for whoever finds them
 // without a VectorSidecar. It returns false if one has changed meanwhile.
-func (r *Reconciler) orphanWorkloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (bool, error) {
-	views, err := r.carriers(ctx, sidecar)
+func (f *finalizer) orphanWorkloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (bool, error) {
+	views, err := f.carriers(ctx, sidecar)
 	if err != nil {
 		return false, err
 	}
@@ -133,9 +139,9 @@ func (r *Reconciler) orphanWorkloads(ctx context.Context, sidecar *v1alpha1.Vect
 			continue
 		}
 		group.Go(func() error {
-			ctx, cancel := finishing(ctx)
+			ctx, cancel := detached(ctx)
 			defer cancel()
-			switch err := r.writer.Orphan(ctx, view, manager); {
+			switch err := f.writer.Orphan(ctx, view, manager); {
 			case errors.Is(err, apply.ErrStale):
 				isStale.Store(true)
 			case !errors.Is(err, apply.ErrGone):
@@ -150,8 +156,8 @@ func (r *Reconciler) orphanWorkloads(ctx context.Context, sidecar *v1alpha1.Vect
 
 // orphanCompanions keeps the garbage collector from what orphaned sidecars read:
 // companions of an earlier release have an owner.
-func (r *Reconciler) orphanCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
-	companions, err := source.Companions(ctx, r.live, sidecar)
+func (f *finalizer) orphanCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
+	companions, err := source.Reader{Reader: f.live}.Companions(ctx, sidecar)
 	if err != nil {
 		return err
 	}
@@ -159,7 +165,7 @@ func (r *Reconciler) orphanCompanions(ctx context.Context, sidecar *v1alpha1.Vec
 		if len(companions[i].OwnerReferences) == 0 {
 			continue
 		}
-		if err := r.writer.Companion(ctx, &companions[i]); err != nil {
+		if err := f.writer.Companion(ctx, &companions[i]); err != nil {
 			return err
 		}
 	}
@@ -169,13 +175,13 @@ func (r *Reconciler) orphanCompanions(ctx context.Context, sidecar *v1alpha1.Vec
 // deleteCompanions deletes what was made for a VectorSidecar, also what old ReplicaSets
 // still refer to: nobody comes later. It asks the API server, and not the cache, which
 // may not have the last ones yet.
-func (r *Reconciler) deleteCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
-	companions, err := source.Companions(ctx, r.live, sidecar)
+func (f *finalizer) deleteCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
+	companions, err := source.Reader{Reader: f.live}.Companions(ctx, sidecar)
 	if err != nil {
 		return err
 	}
 	for i := range companions {
-		if err := r.writer.DeleteCompanion(ctx, client.ObjectKeyFromObject(&companions[i])); err != nil {
+		if err := f.writer.DeleteCompanion(ctx, client.ObjectKeyFromObject(&companions[i])); err != nil {
 			return err
 		}
 	}

@@ -6,11 +6,15 @@ package controller
 import (
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -71,4 +75,67 @@ func selectorKeys(object client.Object) []string {
 		}
 	}
 	return []string{workloadcache.AnyLabels}
+}
+
+// sidecarLister finds VectorSidecars in the cache.
+type sidecarLister struct{ client client.Reader }
+
+// manyLabels is from how many labels on it is cheaper to look at every VectorSidecar
+// of a namespace than to ask who requires one of them.
+const manyLabels = 200
+
+// selecting finds the VectorSidecars that may select one of some workloads, whose
+// labels are given by number. It may find more than those.
+func (l sidecarLister) selecting(ctx context.Context, namespace string, count int, labels func(int) iter.Seq2[string, string]) []v1alpha1.VectorSidecar {
+	keys := map[string]bool{workloadcache.AnyLabels: true}
+	for n := range count {
+		for key, value := range labels(n) {
+			keys[workloadcache.Pair(key, value)] = true
+		}
+		if len(keys) > manyLabels {
+			return l.list(ctx, namespace, "", "")
+		}
+	}
+	var found []v1alpha1.VectorSidecar
+	seen := map[types.UID]bool{}
+	for key := range keys {
+		for _, sidecar := range l.list(ctx, namespace, indexSelector, key) {
+			if !seen[sidecar.UID] {
+				seen[sidecar.UID] = true
+				found = append(found, sidecar)
+			}
+		}
+	}
+	return found
+}
+
+// list reads VectorSidecars from the cache: of a namespace or of all ("") and by
+// the key of an index or all of them ("").
+func (l sidecarLister) list(ctx context.Context, namespace, index, key string) []v1alpha1.VectorSidecar {
+	options := []client.ListOption{client.InNamespace(namespace), client.UnsafeDisableDeepCopy}
+	if index != "" {
+		options = append(options, client.MatchingFields{index: key})
+	}
+	var found v1alpha1.VectorSidecarList
+	if err := l.client.List(ctx, &found, options...); err != nil {
+		// A cache gives an error only while it is being stopped.
+		log.FromContext(ctx).Error(err, "listing VectorSidecars")
+	}
+	return found.Items
+}
+
+func keysOf(sidecars []v1alpha1.VectorSidecar) []types.NamespacedName {
+	var keys []types.NamespacedName
+	for i := range sidecars {
+		keys = append(keys, client.ObjectKeyFromObject(&sidecars[i]))
+	}
+	return keys
+}
+
+func requests(names []types.NamespacedName) []reconcile.Request {
+	var all []reconcile.Request
+	for _, name := range names {
+		all = append(all, reconcile.Request{NamespacedName: name})
+	}
+	return all
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,6 +20,10 @@ import (
 )
 
 const (
+	// auditPatience is how long the watch may be behind a live list.
+	auditPatience = 10 * time.Second
+	// auditPoll is how often the two are compared meanwhile.
+	auditPoll = 100 * time.Millisecond
 	// workloadsAtOnce bounds what one answer of the API server holds.
 	workloadsAtOnce = 500
 	// confirmedAtMost is how many workloads are asked for one by one. If more differ, the
@@ -33,28 +38,34 @@ type difference struct {
 	live, cached string
 }
 
+// liveDiff compares the cache of workloads with the API server.
+type liveDiff struct {
+	live      client.Reader
+	workloads *workloadcache.Cache
+}
+
 // differences lists the live workloads of a namespace, or all (""), page by page and as
-// they are stored, and compares them with the fleet. What the watch tells of soon is none.
-func (a *auditor) differences(ctx context.Context, namespace string) ([]difference, error) {
-	found, err := a.candidates(ctx, namespace)
+// they are stored, and compares them with the cache. What the watch tells of soon is none.
+func (l *liveDiff) differences(ctx context.Context, namespace string) ([]difference, error) {
+	found, err := l.candidates(ctx, namespace)
 	if err != nil {
 		return nil, err
 	}
 	err = wait.PollUntilContextTimeout(ctx, auditPoll, auditPatience, true, func(context.Context) (bool, error) {
-		found = a.left(found)
+		found = l.left(found)
 		return len(found) == 0, nil
 	})
 	if err == nil || ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return a.confirmed(ctx, found)
+	return l.confirmed(ctx, found)
 }
 
 // candidates are the workloads that differ at the moment of the list.
-func (a *auditor) candidates(ctx context.Context, namespace string) ([]difference, error) {
+func (l *liveDiff) candidates(ctx context.Context, namespace string) ([]difference, error) {
 	var found []difference
 	for _, kind := range workload.Kinds() {
-		of, err := a.candidatesOf(ctx, kind, namespace)
+		of, err := l.candidatesOf(ctx, kind, namespace)
 		if err != nil {
 			return nil, err
 		}
@@ -63,13 +74,13 @@ func (a *auditor) candidates(ctx context.Context, namespace string) ([]differenc
 	return found, nil
 }
 
-func (a *auditor) candidatesOf(ctx context.Context, kind *workload.Kind, namespace string) ([]difference, error) {
+func (l *liveDiff) candidatesOf(ctx context.Context, kind *workload.Kind, namespace string) ([]difference, error) {
 	var found []difference
 	listed := map[types.UID]bool{}
 	page := &metav1.PartialObjectMetadataList{}
 	page.SetGroupVersionKind(kind.ListKind())
 	for isFirst := true; isFirst || page.Continue != ""; isFirst = false {
-		err := a.live.List(ctx, page, client.InNamespace(namespace), client.Limit(workloadsAtOnce), client.Continue(page.Continue))
+		err := l.live.List(ctx, page, client.InNamespace(namespace), client.Limit(workloadsAtOnce), client.Continue(page.Continue))
 		if err != nil {
 			return nil, fmt.Errorf("listing %s: %w", kind.Plural, err)
 		}
@@ -77,12 +88,12 @@ func (a *auditor) candidatesOf(ctx context.Context, kind *workload.Kind, namespa
 			live := &page.Items[i]
 			listed[live.UID] = true
 			ref := workload.Ref{Kind: kind.Kind, Namespace: live.Namespace, Name: live.Name, UID: live.UID}
-			if one := a.compared(&difference{Ref: ref, live: live.ResourceVersion}); one != nil {
+			if one := l.compared(&difference{Ref: ref, live: live.ResourceVersion}); one != nil {
 				found = append(found, *one)
 			}
 		}
 	}
-	for _, record := range a.fleet.In(namespace) {
+	for _, record := range l.workloads.In(namespace) {
 		// The version is that of the first page, of which the others are the rest.
 		if record.Ref().Kind == kind.Kind && !listed[record.UID] && !workloadcache.IsOlder(page.ResourceVersion, record.ResourceVersion) {
 			found = append(found, difference{Ref: record.Ref(), cached: record.ResourceVersion})
@@ -93,8 +104,8 @@ func (a *auditor) candidatesOf(ctx context.Context, kind *workload.Kind, namespa
 
 // compared is what is left of a difference from the cache, which may be newer: nil if
 // nothing is.
-func (a *auditor) compared(one *difference) *difference {
-	record := a.fleet.Get(one.Kind, one.Namespace, one.Name)
+func (l *liveDiff) compared(one *difference) *difference {
+	record := l.workloads.Get(one.Kind, one.Namespace, one.Name)
 	has := record != nil && record.UID == one.UID
 	switch {
 	case one.live == "" && (!has || record.ResourceVersion != one.cached):
@@ -111,10 +122,10 @@ func (a *auditor) compared(one *difference) *difference {
 }
 
 // left are those differences that are there now, too.
-func (a *auditor) left(found []difference) []difference {
+func (l *liveDiff) left(found []difference) []difference {
 	var left []difference
 	for i := range found {
-		if one := a.compared(&found[i]); one != nil {
+		if one := l.compared(&found[i]); one != nil {
 			left = append(left, *one)
 		}
 	}
@@ -123,13 +134,13 @@ func (a *auditor) left(found []difference) []difference {
 
 // confirmed asks for workloads that differ once more: one that was deleted since the list
 // is missing from the cache for good reason.
-func (a *auditor) confirmed(ctx context.Context, found []difference) ([]difference, error) {
+func (l *liveDiff) confirmed(ctx context.Context, found []difference) ([]difference, error) {
 	var failure error
 	few := found[:min(len(found), confirmedAtMost)]
 	isGone := func(one difference) bool {
 		live := &metav1.PartialObjectMetadata{}
 		live.SetGroupVersionKind(workload.KindNamed(one.Kind).GroupVersionKind)
-		err := a.live.Get(ctx, types.NamespacedName{Namespace: one.Namespace, Name: one.Name}, live)
+		err := l.live.Get(ctx, types.NamespacedName{Namespace: one.Namespace, Name: one.Name}, live)
 		switch {
 		case apierrors.IsNotFound(err):
 			return one.live != ""

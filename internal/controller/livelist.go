@@ -26,12 +26,8 @@ import (
 )
 
 const (
-	// auditPatience is how long the watch may be behind a live list.
-	auditPatience = 10 * time.Second
 	// mendPatience is how long a fresh list of the cache may take.
 	mendPatience = time.Minute
-	// auditPoll is how often the two are compared meanwhile.
-	auditPoll = 100 * time.Millisecond
 	// auditRetry is when a list that failed is tried again.
 	auditRetry = 10 * time.Second
 	// auditTold is how many workloads are named that differ.
@@ -41,21 +37,20 @@ const (
 // auditor lists the workloads live and compares them with the cache, which has only the
 // watch's word for it. Where they differ, it has the cache list anew. Only a leader audits.
 type auditor struct {
-	*Reconciler
-	log   logr.Logger
-	woken chan struct{}
+	*instruments
+	*liveDiff
+
+	options *Options
+	memory  *state.Memory
+	resyncs *resyncs
+	events  *announcer
+	log     logr.Logger
+	woken   chan struct{}
 
 	mu sync.Mutex
 	// asked are the VectorSidecars for which a namespace is to be listed, each with the
 	// annotation that asks for it.
 	asked map[string]map[types.NamespacedName]string
-}
-
-func newAuditor(r *Reconciler, log logr.Logger) *auditor {
-	return &auditor{
-		Reconciler: r, log: log, woken: make(chan struct{}, 1),
-		asked: map[string]map[types.NamespacedName]string{},
-	}
 }
 
 // hasAnswered reports whether the workloads of a VectorSidecar's namespace have been listed
@@ -87,7 +82,7 @@ func (a *auditor) forget(name types.NamespacedName) {
 // Start audits from time to time, and when asked to, until the context ends.
 func (a *auditor) Start(ctx context.Context) error {
 	ctx = log.IntoContext(ctx, a.log)
-	hasRead := func(context.Context) (bool, error) { return a.HasRead() == nil, nil }
+	hasRead := func(context.Context) (bool, error) { return a.workloads.IsSynced(), nil }
 	_ = wait.PollUntilContextCancel(ctx, auditPoll, true, hasRead) // Its only error is that of the context.
 	regular := a.next()
 	for ctx.Err() == nil {
@@ -144,7 +139,7 @@ func (a *auditor) answer(ctx context.Context) (isDone bool) {
 		}
 		for name, annotation := range by {
 			a.memory.Of(name).HasLiveListed(annotation)
-			a.anew.ask(ctx, name)
+			a.resyncs.ask(ctx, name)
 		}
 	}
 	return isDone

@@ -17,8 +17,8 @@ import (
 // and any rendering may take.
 const stuckAfter = 3 * time.Minute
 
-// pulse tells whether the passes that have begun still get on.
-type pulse struct {
+// liveness reports whether the passes that have begun still get on.
+type liveness struct {
 	patience time.Duration
 
 	mu     sync.Mutex
@@ -33,14 +33,14 @@ type pass struct {
 
 type passKey struct{}
 
-func newPulse(patience time.Duration) *pulse {
+func newLiveness(patience time.Duration) *liveness {
 	if patience == 0 {
 		patience = stuckAfter
 	}
-	return &pulse{patience: patience, passes: map[*pass]bool{}}
+	return &liveness{patience: patience, passes: map[*pass]bool{}}
 }
 
-func (p *pulse) begin(ctx context.Context, name types.NamespacedName, now time.Time) context.Context {
+func (p *liveness) begin(ctx context.Context, name types.NamespacedName, now time.Time) context.Context {
 	started := &pass{name: name}
 	started.beat(now)
 	p.mu.Lock()
@@ -49,14 +49,14 @@ func (p *pulse) begin(ctx context.Context, name types.NamespacedName, now time.T
 	return context.WithValue(ctx, passKey{}, started)
 }
 
-func (p *pulse) end(ended *pass) {
+func (p *liveness) end(ended *pass) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.passes, ended)
 }
 
 // check returns an error while a pass makes no step.
-func (p *pulse) check(now time.Time) error {
+func (p *liveness) check(now time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for current := range p.passes {

@@ -6,6 +6,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,13 +14,16 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/pod-security-admission/api"
 	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
-	"sigs.k8s.io/controller-runtime/pkg/source"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
@@ -32,6 +36,24 @@ func newNamespace(name string) *metav1.PartialObjectMetadata {
 	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
 	namespace.Name = name
 	return namespace
+}
+
+// namespaceLabels are those of a Namespace that a decision depends on.
+var namespaceLabels = []string{meta.LabelEnvironment, api.EnforceLevelLabel, api.EnforceVersionLabel}
+
+// isOtherNamespace reports whether a decision may be another one with these labels.
+func isOtherNamespace(before, after map[string]string) bool {
+	return slices.ContainsFunc(namespaceLabels, func(label string) bool { return before[label] != after[label] })
+}
+
+func environmentChanges() predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc: func(event.CreateEvent) bool { return false },
+		DeleteFunc: func(event.DeleteEvent) bool { return false },
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			return isOtherNamespace(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels())
+		},
+	}
 }
 
 // namespaces knows the labels of namespaces. Those of the whole cluster come from
@@ -60,7 +82,7 @@ func newNamespaces(cached, live client.Reader, names []string) *namespaces {
 // VectorSidecars.
 func (n *namespaces) watch(builder *ctrlbuilder.Builder, to handler.EventHandler) *ctrlbuilder.Builder {
 	if len(n.names) > 0 {
-		return builder.WatchesRawSource(source.Channel(n.changed, to))
+		return builder.WatchesRawSource(ctrlsource.Channel(n.changed, to))
 	}
 	return builder.WatchesMetadata(newNamespace(""), to, ctrlbuilder.WithPredicates(environmentChanges()))
 }
@@ -104,7 +126,7 @@ func (n *namespaces) look(ctx context.Context, name string) (bool, error) {
 	defer n.mu.Unlock()
 	before, known := n.labels[name]
 	n.labels[name] = found
-	return known && isAnother(before, found), nil
+	return known && isOtherNamespace(before, found), nil
 }
 
 // Start looks at the namespaces until the context ends.

@@ -28,3 +28,14 @@ func (j jittered) When(request reconcile.Request) time.Duration {
 	interval := j.TypedRateLimiter.When(request)
 	return interval - time.Duration(rand.Int64N(int64(interval)/5)) //nolint:gosec // It guards nothing.
 }
+
+// minNonZero is the shorter of two waits, of which 0 is never.
+func minNonZero(a, b time.Duration) time.Duration {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// atOnce is a wait for the next pass; 0 would be none.
+const atOnce = time.Millisecond

@@ -108,7 +108,7 @@ func (s *sweeper) clean(ctx context.Context, found []companion.Leftover) ([]comp
 func (s *sweeper) rollingOut() []plan.Plan {
 	var plans []plan.Plan
 	for uid, one := range s.cleaned {
-		record := s.fleet.Get(one.Kind, one.Namespace, one.Name)
+		record := s.views.workloads.Get(one.Kind, one.Namespace, one.Name)
 		isBehind := record != nil && record.UID == uid && record.Generation < one.generation
 		if isBehind || record != nil && record.UID == uid && record.Rollout == workload.RolloutProgressing {
 			plans = append(plans, plan.Plan{Target: one.Ref, Action: plan.None, InFlight: true})
@@ -131,7 +131,7 @@ func (s *sweeper) look(ctx context.Context, finding *companion.Leftover) (*workl
 		view := workload.Of(object)
 		isAnother := func(f companion.Leftover) bool { return f.Manager != finding.Manager }
 		noneExists := func(string, string) bool { return false }
-		again := slices.DeleteFunc(companion.FindLeftovers(slices.Values([]companion.Carrier{companion.CarrierOf(object)}), noneExists, s.options.WrittenBy), isAnother)
+		again := slices.DeleteFunc(companion.FindLeftovers(slices.Values([]companion.Carrier{companion.CarrierOf(object)}), noneExists, s.writtenBy), isAnother)
 		if view.UID == finding.UID && len(again) == 1 && again[0].Verdict == companion.Clean {
 			return &view, nil
 		}
@@ -142,7 +142,7 @@ func (s *sweeper) look(ctx context.Context, finding *companion.Leftover) (*workl
 // takeOut carries out a removal, and returns whether that is done.
 func (s *sweeper) takeOut(ctx context.Context, p *plan.Plan) (done bool, came progress) {
 	object, sidecar := status.Object(p.Target), meta.SidecarOf(p.Manager)
-	written, err := s.apply(ctx, p)
+	written, err := s.carryOut(ctx, p)
 	s.events.wrote()
 	switch {
 	case errors.Is(err, apply.ErrGone):

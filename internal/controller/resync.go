@@ -17,26 +17,26 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-	"sigs.k8s.io/controller-runtime/pkg/source"
+	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
-	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// anew has passes made that no event asks for, with nothing remembered of what was
+// resyncs has passes made that no event asks for, with nothing remembered of what was
 // rendered and judged before: what is remembered wrongly would stay so. What was written
 // and what was refused stays known, because the cluster has not forgotten it either.
-type anew struct {
+type resyncs struct {
 	passes chan event.TypedGenericEvent[types.NamespacedName]
 }
 
-func newAnew() *anew {
-	return &anew{passes: make(chan event.TypedGenericEvent[types.NamespacedName])}
+func newResyncs() *resyncs {
+	return &resyncs{passes: make(chan event.TypedGenericEvent[types.NamespacedName])}
 }
 
 // source hands the passes to the loop, after those that an event asks for.
-func (a *anew) source() source.Source {
-	return source.Channel(a.passes, handler.TypedFuncs[types.NamespacedName, reconcile.Request]{
+func (r *resyncs) source() ctrlsource.Source {
+	return ctrlsource.Channel(r.passes, handler.TypedFuncs[types.NamespacedName, reconcile.Request]{
 		GenericFunc: func(_ context.Context, e event.TypedGenericEvent[types.NamespacedName], to queue) {
 			request := reconcile.Request{NamespacedName: e.Object}
 			if byPriority, is := to.(priorityqueue.PriorityQueue[reconcile.Request]); is {
@@ -49,15 +49,20 @@ func (a *anew) source() source.Source {
 }
 
 // ask asks for a pass.
-func (a *anew) ask(ctx context.Context, name types.NamespacedName) {
+func (r *resyncs) ask(ctx context.Context, name types.NamespacedName) {
 	select {
-	case a.passes <- event.TypedGenericEvent[types.NamespacedName]{Object: name}:
+	case r.passes <- event.TypedGenericEvent[types.NamespacedName]{Object: name}:
 	case <-ctx.Done():
 	}
 }
 
 // rejudger has every VectorSidecar judged anew from time to time. Only a leader does.
-type rejudger struct{ *Reconciler }
+type rejudger struct {
+	sidecars sidecarLister
+	memory   *state.Memory
+	resyncs  *resyncs
+	interval time.Duration
+}
 
 // Start does so until the context ends.
 func (r rejudger) Start(ctx context.Context) error {
@@ -65,11 +70,11 @@ func (r rejudger) Start(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(wait.Jitter(r.options.ReconcileInterval, 0.2)):
+		case <-time.After(wait.Jitter(r.interval, 0.2)):
 		}
-		for _, name := range keysOf(r.list(ctx, "", "", "")) {
+		for _, name := range keysOf(r.sidecars.list(ctx, "", "", "")) {
 			r.memory.Of(name).ResyncNext()
-			r.anew.ask(ctx, name)
+			r.resyncs.ask(ctx, name)
 		}
 	}
 }
@@ -88,18 +93,4 @@ func askingOf(sidecar client.Object) string {
 // asksAnew lets the events of a VectorSidecar through that is to be judged anew.
 func asksAnew() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return askingOf(e.ObjectOld) != askingOf(e.ObjectNew) }}
-}
-
-// asking is by which annotation a pass is to remember nothing, "" if none asks for it, or
-// one that was followed before. One that asks for the live workloads waits until those have
-// been listed.
-func (r *Reconciler) asking(sidecar *v1alpha1.VectorSidecar) string {
-	by := askingOf(sidecar)
-	if by == "" || by == r.memory.Of(client.ObjectKeyFromObject(sidecar)).Status(sidecar).LastHandledReconcileAt {
-		return ""
-	}
-	if strings.HasSuffix(by, meta.ReconcileLive) && !r.auditor.hasAnswered(client.ObjectKeyFromObject(sidecar), by) {
-		return ""
-	}
-	return by
 }

@@ -22,9 +22,9 @@ const replicaSetsAtOnce = 100
 // unusedRevisions returns those of some companions that no workload can be rolled back to,
 // because no ReplicaSet of the namespace refers to them, and how long to wait before asking
 // again; 0 for ever. Companions that were asked for lately are taken as used.
-func (r *Reconciler) unusedRevisions(ctx context.Context, known *state.Sidecar, namespace string, companions []string) (free []string, wait time.Duration, err error) {
+func unusedRevisions(ctx context.Context, live client.Reader, known *state.Sidecar, namespace string, companions []string) (free []string, wait time.Duration, err error) {
 	if known.IsRevisionDue(companions) {
-		used, err := usedRevisions(ctx, r.live, namespace)
+		used, err := usedRevisions(ctx, live, namespace)
 		if err != nil {
 			return nil, 0, err
 		}

@@ -14,17 +14,17 @@ const (
 	passTimeout = 2 * time.Minute
 	// requestTimeout is how long one write may take.
 	requestTimeout = 30 * time.Second
-	// lastWords is how long a write that is under way may go on after the signal to
+	// drainTimeout is how long a write that is under way may go on after the signal to
 	// stop: less than the process has.
-	lastWords = 5 * time.Second
+	drainTimeout = 5 * time.Second
 )
 
-// finishing returns a context for a write that is not to be broken off in the
+// detached returns a context for a write that is not to be broken off in the
 // middle: whether it took place would be unknown, and it could take place after
 // another operator has begun to lead.
-func finishing(ctx context.Context) (context.Context, context.CancelFunc) {
+func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	work, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(lastWords, cancel) })
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(drainTimeout, cancel) })
 	return work, func() {
 		stop()
 		cancel()

@@ -17,17 +17,22 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
-
-// atOnce is a wait for the next pass; 0 would be none.
-const atOnce = time.Millisecond
 
 // errBehind says why a workload is left alone whose view is not the latest.
 var errBehind = errors.New("the cache does not show yet what was written last")
 
+// views are what plans are made of: the cache's, which may be behind the API server.
+type views struct {
+	live      client.Reader
+	workloads *workloadcache.Cache
+	now       func() time.Time
+}
+
 // mayWrite reports whether a plan is made of a view that is not known to be old. It
 // looks at the workload where an attempt has missed it and the view stays the same.
-func (r *Reconciler) mayWrite(ctx context.Context, known *state.Sidecar, p *plan.Plan, result *outcome) bool {
+func (v *views) mayWrite(ctx context.Context, known *state.Sidecar, p *plan.Plan, result *outcome) bool {
 	missed := known.Missed(p)
 	if missed == nil {
 		isPending := known.IsPending(p)
@@ -36,13 +41,13 @@ func (r *Reconciler) mayWrite(ctx context.Context, known *state.Sidecar, p *plan
 		}
 		return !isPending
 	}
-	if left := missed.Look.Sub(r.now()); left > 0 {
+	if left := missed.Look.Sub(v.now()); left > 0 {
 		tellUndone(ctx, status.Object(p.Target), errBehind)
 		result.miss(left)
 		return false
 	}
 	live := p.Target.Adapter().New()
-	err := r.live.Get(ctx, types.NamespacedName{Namespace: p.Target.Namespace, Name: p.Target.Name}, live)
+	err := v.live.Get(ctx, types.NamespacedName{Namespace: p.Target.Namespace, Name: p.Target.Name}, live)
 	switch {
 	case client.IgnoreNotFound(err) != nil:
 		result.fail(status.Object(p.Target), meta.ReasonRetrying, fmt.Errorf("looking at what has changed: %w", err), false)
@@ -52,7 +57,7 @@ func (r *Reconciler) mayWrite(ctx context.Context, known *state.Sidecar, p *plan
 		return false
 	case live.GetResourceVersion() != p.ResourceVersion:
 		wait := known.Miss(p)
-		if r.fleet.Overtake(live, r.now()) {
+		if v.workloads.Overtake(live, v.now()) {
 			wait = atOnce // The next pass plans from what is there.
 		}
 		result.miss(wait)

@@ -49,27 +49,28 @@ func version(resourceVersion string, uid types.UID) *appsv1.Deployment {
 	return deployment
 }
 
-// behind is a loop whose attempt on version 10 has missed the workload, and where the
+// behind are the views of a loop whose attempt on version 10 has missed the workload, and where the
 // time is up to look.
-func behind(t *testing.T, live *liveDeployment) *Reconciler {
+func behind(t *testing.T, live *liveDeployment) (*views, *state.Memory) {
 	t.Helper()
 	now := time.Now()
 	clock := func() time.Time { return now }
-	r := &Reconciler{fleet: workloadcache.New(), memory: state.New(clock), live: live, instruments: &instruments{now: clock}}
-	logs, audit := r.memory.Of(logsOfShop), r.memory.Of(auditOfShop)
-	r.fleet.Put(r.fleet.Reduce(version("10", "u")))
+	memory := state.New(clock)
+	v := &views{workloads: workloadcache.New(), live: live, now: clock}
+	logs, audit := memory.Of(logsOfShop), memory.Of(auditOfShop)
+	v.workloads.Put(v.workloads.Reduce(version("10", "u")))
 	result := &outcome{}
-	require.True(t, r.mayWrite(t.Context(), logs, seen("10", 1, "a"), result), "nothing was tried yet")
+	require.True(t, v.mayWrite(t.Context(), logs, seen("10", 1, "a"), result), "nothing was tried yet")
 	require.Equal(t, state.FirstRetry, logs.Miss(seen("10", 1, "a")))
 
-	require.False(t, r.mayWrite(t.Context(), logs, seen("10", 1, "b"), result), "whatever is to be written")
+	require.False(t, v.mayWrite(t.Context(), logs, seen("10", 1, "b"), result), "whatever is to be written")
 	require.Equal(t, state.FirstRetry, result.missed)
 	require.Zero(t, live.looks, "it is not time to look yet")
-	require.True(t, r.mayWrite(t.Context(), logs, seen("11", 1, "a"), result), "the view has changed")
-	require.True(t, r.mayWrite(t.Context(), audit, seen("10", 1, "a"), result), "another VectorSidecar has not tried")
-	require.True(t, r.memory.IsAwaited("u"))
+	require.True(t, v.mayWrite(t.Context(), logs, seen("11", 1, "a"), result), "the view has changed")
+	require.True(t, v.mayWrite(t.Context(), audit, seen("10", 1, "a"), result), "another VectorSidecar has not tried")
+	require.True(t, memory.IsAwaited("u"))
 	now = now.Add(state.FirstRetry)
-	return r
+	return v, memory
 }
 
 func TestWhatMissedAWorkloadWaitsForItsChange(t *testing.T) {
@@ -89,14 +90,15 @@ func TestWhatMissedAWorkloadWaitsForItsChange(t *testing.T) {
 		"no answer":           {liveDeployment{err: errors.New("no")}, false, 0, 1, "10"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, result := behind(t, &test.live), &outcome{}
+			v, memory := behind(t, &test.live)
+			result := &outcome{}
 
-			require.Equal(t, test.may, r.mayWrite(t.Context(), r.memory.Of(logsOfShop), seen("10", 1, "a"), result))
+			require.Equal(t, test.may, v.mayWrite(t.Context(), memory.Of(logsOfShop), seen("10", 1, "a"), result))
 
 			require.Equal(t, 1, test.live.looks)
 			require.Equal(t, test.wait, result.missed)
 			require.Len(t, result.failures, test.failures)
-			require.Equal(t, test.shown, r.fleet.Get("Deployment", "shop", "cart").ResourceVersion)
+			require.Equal(t, test.shown, v.workloads.Get("Deployment", "shop", "cart").ResourceVersion)
 		})
 	}
 }
@@ -104,18 +106,18 @@ func TestWhatMissedAWorkloadWaitsForItsChange(t *testing.T) {
 // Whoever sees another VectorSidecar's write late has met no conflict, unless a look
 // has shown that this is how things are.
 func TestANeighboursWriteIsAConflictOnlyOnceItIsSeen(t *testing.T) {
-	r := behind(t, &liveDeployment{object: version("10", "u")})
+	v, memory := behind(t, &liveDeployment{object: version("10", "u")})
 	rivals := &apply.ConflictError{Err: errors.New("no"), Siblings: true}
 	p := seen("10", 1, "a")
-	require.True(t, isAhead(r.memory.Of(logsOfShop), p, rivals))
-	require.True(t, isAhead(r.memory.Of(auditOfShop), p, rivals))
-	require.False(t, isAhead(r.memory.Of(logsOfShop), p, &apply.ConflictError{Err: errors.New("no")}))
-	require.False(t, isAhead(r.memory.Of(logsOfShop), p, nil))
+	require.True(t, isAhead(memory.Of(logsOfShop), p, rivals))
+	require.True(t, isAhead(memory.Of(auditOfShop), p, rivals))
+	require.False(t, isAhead(memory.Of(logsOfShop), p, &apply.ConflictError{Err: errors.New("no")}))
+	require.False(t, isAhead(memory.Of(logsOfShop), p, nil))
 
-	require.True(t, r.mayWrite(t.Context(), r.memory.Of(logsOfShop), p, &outcome{}))
-	require.False(t, isAhead(r.memory.Of(logsOfShop), p, rivals), "the view is known to be current")
-	r.memory.Of(logsOfShop).KeepExpectations([]plan.Plan{})
-	require.False(t, r.memory.IsAwaited("u"))
+	require.True(t, v.mayWrite(t.Context(), memory.Of(logsOfShop), p, &outcome{}))
+	require.False(t, isAhead(memory.Of(logsOfShop), p, rivals), "the view is known to be current")
+	memory.Of(logsOfShop).KeepExpectations([]plan.Plan{})
+	require.False(t, memory.IsAwaited("u"))
 }
 
 var (

@@ -26,7 +26,7 @@ func (s *sweeper) deleteStrays(ctx context.Context) progress {
 		log.FromContext(ctx).Error(err, "listing companions")
 		return notAble
 	}
-	owners := companion.OwnersOf(carriersOf(s.fleet.Traced()), s.list(ctx, "", "", ""))
+	owners := companion.OwnersOf(carriersOf(s.views.workloads.Traced()), s.sidecars.list(ctx, "", "", ""))
 	strays := map[string][]types.NamespacedName{}
 	for i := range marked.Items {
 		if one := &marked.Items[i]; owners.IsStray(one, s.now()) {
@@ -50,7 +50,7 @@ func (s *sweeper) deleteStraysIn(ctx context.Context, namespace string, names []
 	if err := s.live.List(ctx, &sidecars, client.InNamespace(namespace)); err != nil {
 		return fmt.Errorf("listing VectorSidecars: %w", err)
 	}
-	owners := companion.OwnersOf(carriersOf(s.fleet.Traced()), sidecars.Items)
+	owners := companion.OwnersOf(carriersOf(s.views.workloads.Traced()), sidecars.Items)
 	used, err := usedRevisions(ctx, s.live, namespace)
 	if err != nil {
 		return err

@@ -55,10 +55,11 @@ func TestStraysAreDeletedIfTheAPIServerSaysThatTheyAreSome(t *testing.T) {
 	}}}
 	unheardOf := &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "fresh"}}
 	live := fake.NewClientBuilder().WithScheme(known).WithReturnManagedFields().WithObjects(append(cached[:4:4], revision, unheardOf)...).Build()
-	s := &sweeper{Reconciler: &Reconciler{
-		client: fake.NewClientBuilder().WithScheme(known).WithObjects(cached...).Build(), live: live,
-		writer: apply.New(live), fleet: workloadcache.New(), instruments: &instruments{now: time.Now},
-	}}
+	cache := fake.NewClientBuilder().WithScheme(known).WithObjects(cached...).Build()
+	s := &sweeper{
+		client: cache, live: live, sidecars: sidecarLister{cache},
+		applier: &applier{writer: apply.New(live), views: &views{workloads: workloadcache.New()}, instruments: &instruments{now: time.Now}},
+	}
 
 	require.Equal(t, allSwept, s.deleteStrays(t.Context()))
 

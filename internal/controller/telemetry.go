@@ -26,11 +26,11 @@ type Instruments struct {
 	Reports *telemetry.Reporter
 }
 
-// instruments are those of one loop, with its pulse.
+// instruments are those of one loop, with its liveness.
 type instruments struct {
 	Instruments
-	pulse *pulse
-	now   func() time.Time
+	liveness *liveness
+	now      func() time.Time
 }
 
 // step is a step of a pass, or the pass itself.
@@ -63,7 +63,7 @@ func (s *step) end(err error) {
 // beginPass begins a pass: its span is the parent of all others, and its lines in
 // the log name its trace.
 func (i *instruments) beginPass(ctx context.Context, name types.NamespacedName) (context.Context, step) {
-	ctx = i.pulse.begin(ctx, name, i.now())
+	ctx = i.liveness.begin(ctx, name, i.now())
 	ctx, whole := i.begin(ctx, "reconcile")
 	whole.span.Set(telemetry.AttributeNamespace, name.Namespace)
 	whole.span.Set(telemetry.AttributeSidecar, name.Name)
@@ -83,7 +83,7 @@ func (i *instruments) endPass(whole *step, result string, err error, panicked an
 	}
 	i.Metrics.Reconciled(result)
 	whole.end(err)
-	i.pulse.end(whole.pass)
+	i.liveness.end(whole.pass)
 }
 
 // observeStep is the decision's Observer.

@@ -46,7 +46,7 @@ func TestRetriesDoubleFromASecondToFiveMinutesAndAreSpread(t *testing.T) {
 }
 
 func TestAPassThatMakesNoStepIsStuck(t *testing.T) {
-	p := newPulse(time.Minute)
+	p := newLiveness(time.Minute)
 	start := time.Unix(1000, 0)
 	require.NoError(t, p.check(start), "nothing goes on")
 
@@ -62,7 +62,7 @@ func TestAPassThatMakesNoStepIsStuck(t *testing.T) {
 
 func TestAWriteOutlivesTheSignalToStopForAWhile(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
-	work, done := finishing(ctx)
+	work, done := detached(ctx)
 	defer done()
 	deadline, bounded := work.Deadline()
 	require.True(t, bounded)
@@ -80,7 +80,7 @@ func TestAWriteOutlivesTheSignalToStopForAWhile(t *testing.T) {
 // A panic is counted and reported, and then the manager's to deal with.
 func TestAPanicGoesOn(t *testing.T) {
 	counted := telemetry.NewMetrics("1", time.Now)
-	i := &instruments{Instruments: Instruments{Metrics: counted}, pulse: newPulse(0), now: time.Now}
+	i := &instruments{Instruments: Instruments{Metrics: counted}, liveness: newLiveness(0), now: time.Now}
 
 	require.PanicsWithValue(t, "no", func() {
 		_, whole := i.beginPass(t.Context(), logsOfShop)
@@ -88,7 +88,7 @@ func TestAPanicGoesOn(t *testing.T) {
 		panic("no")
 	})
 
-	require.Empty(t, i.pulse.passes)
+	require.Empty(t, i.liveness.passes)
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(counted)
 	families, err := registry.Gather()
@@ -119,8 +119,8 @@ func TestWritesAreCountedByTheAnswer(t *testing.T) {
 
 // Without a tracer a step costs nothing on top.
 func TestAStepThatIsNotTracedAllocatesNothing(t *testing.T) {
-	i := &instruments{Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, pulse: newPulse(0), now: time.Now}
-	ctx := i.pulse.begin(log.IntoContext(t.Context(), logr.Discard()), logsOfShop, time.Now())
+	i := &instruments{Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, liveness: newLiveness(0), now: time.Now}
+	ctx := i.liveness.begin(log.IntoContext(t.Context(), logr.Discard()), logsOfShop, time.Now())
 
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		_, s := i.begin(ctx, "apply")

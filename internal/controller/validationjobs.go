@@ -24,40 +24,50 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// collectVerdicts reads what came of the Jobs of a VectorSidecar that have ended,
+// validations are the Jobs in which Vector judges configurations.
+type validations struct {
+	client client.Reader
+	live   client.Reader
+	writer *apply.Writer
+	events *announcer
+	// isEnabled reports whether there may be any.
+	isEnabled bool
+}
+
+// collect reads what came of the Jobs of a VectorSidecar that have ended,
 // and deletes them.
-func (r *Reconciler) collectVerdicts(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
-	jobs, err := r.validationJobs(ctx, sidecar)
+func (v *validations) collect(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar) error {
+	jobs, err := v.jobs(ctx, sidecar)
 	if err != nil {
 		return err
 	}
 	for i := range jobs {
 		job := &jobs[i]
-		verdict, err := r.verdictOf(ctx, job)
+		verdict, err := v.verdictOf(ctx, job)
 		if err != nil {
 			return err
 		}
 		if verdict.State == decision.VerdictPending {
 			continue
 		}
-		r.memory.Of(client.ObjectKeyFromObject(sidecar)).SetVerdict(job.Labels[meta.LabelValidation], verdict)
+		known.SetVerdict(job.Labels[meta.LabelValidation], verdict)
 		if verdict.State == decision.VerdictUnable {
-			r.events.Eventf(sidecar, nil, corev1.EventTypeWarning, meta.ReasonNotValidated, "Validate", "Vector could not be asked: %s", humanize.Message(verdict.Message, noteLimit))
+			v.events.Eventf(sidecar, nil, corev1.EventTypeWarning, meta.ReasonNotValidated, "Validate", "Vector could not be asked: %s", humanize.Message(verdict.Message, noteLimit))
 		}
-		if err := r.writer.DeleteValidation(ctx, client.ObjectKeyFromObject(job)); err != nil {
+		if err := v.writer.DeleteValidation(ctx, client.ObjectKeyFromObject(job)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// validationJobs lists the Jobs that were made for a VectorSidecar.
-func (r *Reconciler) validationJobs(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]batchv1.Job, error) {
-	if !r.options.ValidationJobs {
+// jobs lists the Jobs that were made for a VectorSidecar.
+func (v *validations) jobs(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]batchv1.Job, error) {
+	if !v.isEnabled {
 		return nil, nil
 	}
 	var jobs batchv1.JobList
-	err := r.client.List(ctx, &jobs, client.InNamespace(sidecar.Namespace), client.MatchingLabels{meta.LabelValidated: meta.LabelValue(sidecar.Name)})
+	err := v.client.List(ctx, &jobs, client.InNamespace(sidecar.Namespace), client.MatchingLabels{meta.LabelValidated: meta.LabelValue(sidecar.Name)})
 	if err != nil {
 		return nil, fmt.Errorf("listing Jobs: %w", err)
 	}
@@ -66,7 +76,7 @@ func (r *Reconciler) validationJobs(ctx context.Context, sidecar *v1alpha1.Vecto
 
 // verdictOf reads the end of a Job. Only Vector's own code for it makes a
 // configuration invalid: an image that cannot be pulled says nothing about it.
-func (r *Reconciler) verdictOf(ctx context.Context, job *batchv1.Job) (decision.Verdict, error) {
+func (v *validations) verdictOf(ctx context.Context, job *batchv1.Job) (decision.Verdict, error) {
 	at := slices.IndexFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
 		return c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed)
 	})
@@ -77,7 +87,7 @@ func (r *Reconciler) verdictOf(ctx context.Context, job *batchv1.Job) (decision.
 		return decision.Verdict{State: decision.VerdictValid}, nil
 	}
 	var pods corev1.PodList
-	if err := r.live.List(ctx, &pods, client.InNamespace(job.Namespace), client.MatchingLabels{meta.LabelValidation: job.Labels[meta.LabelValidation]}); err != nil {
+	if err := v.live.List(ctx, &pods, client.InNamespace(job.Namespace), client.MatchingLabels{meta.LabelValidation: job.Labels[meta.LabelValidation]}); err != nil {
 		return decision.Verdict{}, fmt.Errorf("listing the pods of Job %s: %w", job.Name, err)
 	}
 	for i := range pods.Items {
@@ -91,10 +101,10 @@ func (r *Reconciler) verdictOf(ctx context.Context, job *batchv1.Job) (decision.
 	return decision.Verdict{State: decision.VerdictUnable, Message: fmt.Sprintf("Job %s failed: %s: %s", job.Name, condition.Reason, condition.Message)}, nil
 }
 
-// askVector starts the Jobs that the decision waits for, and deletes those that
+// start starts the Jobs that the decision waits for, and deletes those that
 // nothing waits for any more.
-func (r *Reconciler) askVector(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, result *outcome) {
-	jobs, err := r.validationJobs(ctx, sidecar)
+func (v *validations) start(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, result *outcome) {
+	jobs, err := v.jobs(ctx, sidecar)
 	if err != nil {
 		result.fail("Jobs of "+sidecar.Namespace, meta.ReasonRetrying, err, false)
 		return
@@ -104,12 +114,12 @@ func (r *Reconciler) askVector(ctx context.Context, sidecar *v1alpha1.VectorSide
 		if slices.ContainsFunc(jobs, func(job batchv1.Job) bool { return job.Name == of.Job.Name }) {
 			continue
 		}
-		err := r.writer.Validation(ctx, sidecar, &of.Job, &of.Files)
+		err := v.writer.Validation(ctx, sidecar, &of.Job, &of.Files)
 		switch {
 		case errors.Is(err, apply.ErrTerminating):
 			tellUndone(ctx, "Job "+of.Job.Name, err)
 		case apierrors.IsForbidden(err) || apierrors.IsInvalid(err):
-			r.memory.Of(client.ObjectKeyFromObject(sidecar)).SetVerdict(of.Key, decision.Verdict{State: decision.VerdictUnable, Message: err.Error()})
+			known.SetVerdict(of.Key, decision.Verdict{State: decision.VerdictUnable, Message: err.Error()})
 			result.miss(atOnce) // The policy decides in the next pass.
 		case err != nil:
 			result.fail("Job "+of.Job.Name, meta.ReasonRetrying, err, false)
@@ -121,10 +131,10 @@ func (r *Reconciler) askVector(ctx context.Context, sidecar *v1alpha1.VectorSide
 		}
 	}
 	for i := range jobs {
-		if slices.ContainsFunc(decided.Validations, func(v desired.Validation) bool { return v.Job.Name == jobs[i].Name }) {
+		if slices.ContainsFunc(decided.Validations, func(of desired.Validation) bool { return of.Job.Name == jobs[i].Name }) {
 			continue
 		}
-		if err := r.writer.DeleteValidation(ctx, client.ObjectKeyFromObject(&jobs[i])); err != nil {
+		if err := v.writer.DeleteValidation(ctx, client.ObjectKeyFromObject(&jobs[i])); err != nil {
 			result.fail("Job "+jobs[i].Name, meta.ReasonRetrying, err, false)
 		}
 	}

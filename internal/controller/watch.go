@@ -9,11 +9,11 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/pod-security-admission/api"
 	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -25,6 +25,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -43,15 +44,27 @@ func laterChanges() predicate.Predicate {
 	})
 }
 
-// addWatches maps what happens to workloads, ConfigMaps and namespaces to the
+// watches map what happens to the VectorSidecars that it concerns.
+type watches struct {
+	sidecars   sidecarLister
+	workloads  *workloadcache.Cache
+	namespaces *namespaces
+	catalog    *catalogReader
+	memory     *state.Memory
+	resyncs    *resyncs
+	leftovers  *leftoverSignal
+	now        func() time.Time
+}
+
+// add maps what happens to workloads, ConfigMaps and namespaces to the
 // VectorSidecars that it concerns.
-func (r *Reconciler) addWatches(builder *ctrlbuilder.Builder, cached cache.Cache) *ctrlbuilder.Builder {
-	builder = r.namespaces.watch(builder, handler.EnqueueRequestsFromMapFunc(r.sidecarsOfNamespace))
+func (w *watches) add(builder *ctrlbuilder.Builder, cached cache.Cache) *ctrlbuilder.Builder {
+	builder = w.namespaces.watch(builder, handler.EnqueueRequestsFromMapFunc(w.sidecarsOfNamespace))
 	return builder.
-		Watches(&v1alpha1.VectorSidecar{}, handler.EnqueueRequestsFromMapFunc(r.neighbours), ctrlbuilder.WithPredicates(laterChanges())).
-		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges())).
-		WatchesRawSource(r.anew.source()).
-		WatchesRawSource(&workloads{cache: cached, fleet: r.fleet, concerns: r.sidecarsOfWorkload, awaits: r.memory.IsAwaited, now: r.now})
+		Watches(&v1alpha1.VectorSidecar{}, handler.EnqueueRequestsFromMapFunc(w.neighbours), ctrlbuilder.WithPredicates(laterChanges())).
+		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(w.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges())).
+		WatchesRawSource(w.resyncs.source()).
+		WatchesRawSource(&workloadEvents{cache: cached, workloads: w.workloads, concerns: w.sidecarsOfWorkload, awaits: w.memory.IsAwaited, now: w.now})
 }
 
 func configMapChanges() predicate.Predicate {
@@ -63,27 +76,9 @@ func configMapChanges() predicate.Predicate {
 	}}
 }
 
-// namespaceLabels are those of a Namespace that a decision depends on.
-var namespaceLabels = []string{meta.LabelEnvironment, api.EnforceLevelLabel, api.EnforceVersionLabel}
-
-// isAnother tells whether a decision may be another one with these labels.
-func isAnother(before, after map[string]string) bool {
-	return slices.ContainsFunc(namespaceLabels, func(label string) bool { return before[label] != after[label] })
-}
-
-func environmentChanges() predicate.Predicate {
-	return predicate.Funcs{
-		CreateFunc: func(event.CreateEvent) bool { return false },
-		DeleteFunc: func(event.DeleteEvent) bool { return false },
-		UpdateFunc: func(e event.UpdateEvent) bool {
-			return isAnother(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels())
-		},
-	}
-}
-
 // sidecarsOfWorkload finds those that may match a workload in one of its states, and
 // those that own something in it.
-func (r *Reconciler) sidecarsOfWorkload(ctx context.Context, states ...*workloadcache.Record) []reconcile.Request {
+func (w *watches) sidecarsOfWorkload(ctx context.Context, states ...*workloadcache.Record) []reconcile.Request {
 	found := map[types.NamespacedName]bool{}
 	asked := map[string]bool{}
 	isNew := func(key string) bool {
@@ -94,22 +89,22 @@ func (r *Reconciler) sidecarsOfWorkload(ctx context.Context, states ...*workload
 	for _, record := range states {
 		for _, key := range append(record.Labels().Keys(), workloadcache.AnyLabels) {
 			if isNew(indexSelector + key) {
-				r.addMatching(ctx, found, key, states)
+				w.addMatching(ctx, found, key, states)
 			}
 		}
 		for _, manager := range record.Managers() {
 			if !isNew(indexManager + manager) {
 				continue
 			}
-			owners := keysOf(r.list(ctx, record.Namespace, indexManager, manager))
+			owners := keysOf(w.sidecars.list(ctx, record.Namespace, indexManager, manager))
 			for _, owner := range owners {
 				found[owner] = true
 			}
 			if len(owners) == 0 {
-				r.sweeper.wake()
+				w.leftovers.wake()
 			}
 		}
-		for _, owner := range r.memory.Writers(record.UID) {
+		for _, owner := range w.memory.Writers(record.UID) {
 			found[owner] = true
 		}
 	}
@@ -118,8 +113,8 @@ func (r *Reconciler) sidecarsOfWorkload(ctx context.Context, states ...*workload
 
 // addMatching adds those that have a key in the index and match one of some workloads
 // of a namespace.
-func (r *Reconciler) addMatching(ctx context.Context, found map[types.NamespacedName]bool, key string, workloads []*workloadcache.Record) {
-	for _, sidecar := range r.list(ctx, workloads[0].Namespace, indexSelector, key) {
+func (w *watches) addMatching(ctx context.Context, found map[types.NamespacedName]bool, key string, workloads []*workloadcache.Record) {
+	for _, sidecar := range w.sidecars.list(ctx, workloads[0].Namespace, indexSelector, key) {
 		selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
 		matches := func(record *workloadcache.Record) bool { return selector.Matches(record.Labels()) }
 		if err == nil && slices.ContainsFunc(workloads, matches) {
@@ -130,87 +125,42 @@ func (r *Reconciler) addMatching(ctx context.Context, found map[types.Namespaced
 
 // sidecarsOfConfigMap finds those whose configuration is in a ConfigMap, the one
 // that it was made for, and all of them for what the platform gives.
-func (r *Reconciler) sidecarsOfConfigMap(ctx context.Context, object client.Object) []reconcile.Request {
+func (w *watches) sidecarsOfConfigMap(ctx context.Context, object client.Object) []reconcile.Request {
 	name := client.ObjectKeyFromObject(object)
-	if all := r.sidecarsOfPlatform(ctx, object); len(all) > 0 {
+	if all := w.sidecarsOfPlatform(ctx, object); len(all) > 0 {
 		return all
 	}
-	found := r.memory.Referrers(name)
+	found := w.memory.Referrers(name)
 	if label := object.GetLabels()[meta.LabelSidecar]; label != "" {
-		found = append(found, keysOf(r.list(ctx, name.Namespace, indexLabel, label))...)
+		found = append(found, keysOf(w.sidecars.list(ctx, name.Namespace, indexLabel, label))...)
 	}
 	return requests(found)
 }
 
+// sidecarsOfPlatform are all VectorSidecars if a ConfigMap is one of the platform's:
+// which set each uses may itself have changed with it.
+func (w *watches) sidecarsOfPlatform(ctx context.Context, object client.Object) []reconcile.Request {
+	_, isSet := object.GetLabels()[meta.LabelTemplateSet]
+	isOurs := client.ObjectKeyFromObject(object) == w.catalog.options.Installation || isSet && object.GetNamespace() == w.catalog.options.Namespace
+	if !isOurs {
+		return nil
+	}
+	// Told now, also when no VectorSidecar asks.
+	if _, err := w.catalog.current(ctx); err != nil {
+		log.FromContext(ctx).Error(err, "reading what the platform gives")
+	}
+	return requests(keysOf(w.sidecars.list(ctx, "", "", "")))
+}
+
 // neighbours are the VectorSidecars that may select a workload which this one
 // selects: the oldest one's wish decides what the others may do.
-func (r *Reconciler) neighbours(ctx context.Context, object client.Object) []reconcile.Request {
-	r.sweeper.claim()
-	candidates := r.fleet.WithLabels(object.GetNamespace(), selectorKeys(object))
+func (w *watches) neighbours(ctx context.Context, object client.Object) []reconcile.Request {
+	w.leftovers.claim()
+	candidates := w.workloads.WithLabels(object.GetNamespace(), selectorKeys(object))
 	labels := func(n int) iter.Seq2[string, string] { return candidates[n].Labels().All() }
-	return requests(keysOf(r.selecting(ctx, object.GetNamespace(), len(candidates), labels)))
+	return requests(keysOf(w.sidecars.selecting(ctx, object.GetNamespace(), len(candidates), labels)))
 }
 
-// manyLabels is from how many labels on it is cheaper to look at every VectorSidecar
-// of a namespace than to ask who requires one of them.
-const manyLabels = 200
-
-// selecting finds the VectorSidecars that may select one of some workloads, whose
-// labels are given by number. It may find more than those.
-func (r *Reconciler) selecting(ctx context.Context, namespace string, count int, labels func(int) iter.Seq2[string, string]) []v1alpha1.VectorSidecar {
-	keys := map[string]bool{workloadcache.AnyLabels: true}
-	for n := range count {
-		for key, value := range labels(n) {
-			keys[workloadcache.Pair(key, value)] = true
-		}
-		if len(keys) > manyLabels {
-			return r.list(ctx, namespace, "", "")
-		}
-	}
-	var found []v1alpha1.VectorSidecar
-	seen := map[types.UID]bool{}
-	for key := range keys {
-		for _, sidecar := range r.list(ctx, namespace, indexSelector, key) {
-			if !seen[sidecar.UID] {
-				seen[sidecar.UID] = true
-				found = append(found, sidecar)
-			}
-		}
-	}
-	return found
-}
-
-func (r *Reconciler) sidecarsOfNamespace(ctx context.Context, object client.Object) []reconcile.Request {
-	return requests(keysOf(r.list(ctx, object.GetName(), "", "")))
-}
-
-// list reads VectorSidecars from the cache: of a namespace or of all ("") and by
-// the key of an index or all of them ("").
-func (r *Reconciler) list(ctx context.Context, namespace, index, key string) []v1alpha1.VectorSidecar {
-	options := []client.ListOption{client.InNamespace(namespace), client.UnsafeDisableDeepCopy}
-	if index != "" {
-		options = append(options, client.MatchingFields{index: key})
-	}
-	var found v1alpha1.VectorSidecarList
-	if err := r.client.List(ctx, &found, options...); err != nil {
-		// A cache gives an error only while it is being stopped.
-		log.FromContext(ctx).Error(err, "listing VectorSidecars")
-	}
-	return found.Items
-}
-
-func keysOf(sidecars []v1alpha1.VectorSidecar) []types.NamespacedName {
-	var keys []types.NamespacedName
-	for i := range sidecars {
-		keys = append(keys, client.ObjectKeyFromObject(&sidecars[i]))
-	}
-	return keys
-}
-
-func requests(names []types.NamespacedName) []reconcile.Request {
-	var all []reconcile.Request
-	for _, name := range names {
-		all = append(all, reconcile.Request{NamespacedName: name})
-	}
-	return all
+func (w *watches) sidecarsOfNamespace(ctx context.Context, object client.Object) []reconcile.Request {
+	return requests(keysOf(w.sidecars.list(ctx, object.GetName(), "", "")))
 }

@@ -100,7 +100,7 @@ func misfits(document *source.Document, err error) []Finding {
 // lint decides about every VectorSidecar.
 func (o *objects) lint(ctx context.Context) ([]Finding, error) {
 	taker := source.Taker{
-		Reader: o.world, Platform: o.linter.Platform,
+		Source: source.Reader{Reader: o.world}, Platform: o.linter.Platform,
 		DefaultEnvironment: o.linter.DefaultEnvironment, KubeVersion: o.linter.KubeVersion,
 	}
 	var findings []Finding

@@ -73,7 +73,7 @@ func taker(t *testing.T, faults map[string]error, there ...client.Object) *sourc
 		w.Put(object)
 	}
 	return &source.Taker{
-		Reader: &faulty{Reader: w, faults: faults}, Platform: catalog.Of(chart, "", nil),
+		Source: source.Reader{Reader: &faulty{Reader: w, faults: faults}}, Platform: catalog.Of(chart, "", nil),
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
 	}
 }

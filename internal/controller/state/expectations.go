@@ -14,6 +14,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
+// expectations are what is expected of the workloads of a VectorSidecar, by UID.
+type expectations struct {
+	*shared
+
+	name types.NamespacedName
+	all  map[types.UID]*expectation
+}
+
 // expectation is what is expected of one workload: that the cache will show the last write,
 // that the same attempt would be refused again, or that the workload has changed before the
 // attempt reached it. It prevents duplicate writes while the cache lags behind our own, and
@@ -21,6 +29,16 @@ import (
 type expectation struct {
 	*attempt
 	*repairs
+}
+
+// repairs are the writes of one sidecar to one workload. Repairs that do not last are broken
+// off. After a break, one more try tells whether the other writer has stopped.
+type repairs struct {
+	injected string
+	writes   []time.Time
+	breaks   int
+	until    time.Time
+	undone   int
 }
 
 // attempt is the last one on a workload.
@@ -67,7 +85,7 @@ func (m *Missed) next(now time.Time) *Missed {
 // IsPending reports whether the cache is still behind the last write to the target of a plan.
 // Between two requests of ours others may write to the workload's status, so that it is not
 // enough to know the versions that our own requests made.
-func (s *Sidecar) IsPending(p *plan.Plan) bool {
+func (s *expectations) IsPending(p *plan.Plan) bool {
 	last, ok := s.last(p.Target.UID)
 	isBehind := last.planned == p.ResourceVersion || p.Generation < last.generation || workloadcache.IsOlder(p.ResourceVersion, last.version)
 	return ok && last.refusal == nil && isBehind
@@ -75,9 +93,9 @@ func (s *Sidecar) IsPending(p *plan.Plan) bool {
 
 // Refusal returns what the API server answered a short while ago to the same attempt on a
 // target that looked the same, nil if it has not been tried.
-func (s *Sidecar) Refusal(p *plan.Plan) error {
+func (s *expectations) Refusal(p *plan.Plan) error {
 	last, ok := s.last(p.Target.UID)
-	if !ok || s.memory.now().Sub(last.at) >= LastRetry || last.seen != p.Seen || last.action != p.Action || last.hash != p.InjectedHash() {
+	if !ok || s.now().Sub(last.at) >= LastRetry || last.seen != p.Seen || last.action != p.Action || last.hash != p.InjectedHash() {
 		return nil
 	}
 	return last.refusal
@@ -85,7 +103,7 @@ func (s *Sidecar) Refusal(p *plan.Plan) error {
 
 // Missed returns what is remembered of an attempt on the view that a plan is made of, nil if
 // there was none, or it was no miss.
-func (s *Sidecar) Missed(p *plan.Plan) *Missed {
+func (s *expectations) Missed(p *plan.Plan) *Missed {
 	last, ok := s.last(p.Target.UID)
 	if ok && last.planned == p.ResourceVersion {
 		return last.missed
@@ -94,15 +112,15 @@ func (s *Sidecar) Missed(p *plan.Plan) *Missed {
 }
 
 // Generation is what the last write gave a workload, 0 if none is remembered.
-func (s *Sidecar) Generation(target types.UID) int64 {
+func (s *expectations) Generation(target types.UID) int64 {
 	last, _ := s.last(target)
 	return last.generation
 }
 
-func (s *Sidecar) last(target types.UID) (attempt, bool) {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	known := s.expectations[target]
+func (s *expectations) last(target types.UID) (attempt, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known := s.all[target]
 	if known == nil || known.attempt == nil {
 		return attempt{}, false
 	}
@@ -110,57 +128,57 @@ func (s *Sidecar) last(target types.UID) (attempt, bool) {
 }
 
 // Wrote notes that a plan was carried out, and what the API server answered.
-func (s *Sidecar) Wrote(p *plan.Plan, generation int64, version string) {
+func (s *expectations) Wrote(p *plan.Plan, generation int64, version string) {
 	s.put(p, attempt{generation: generation, version: version})
 }
 
 // Refused notes that a plan was refused, and would be again.
-func (s *Sidecar) Refused(p *plan.Plan, err error) {
-	s.put(p, attempt{refusal: err, at: s.memory.now()})
+func (s *expectations) Refused(p *plan.Plan, err error) {
+	s.put(p, attempt{refusal: err, at: s.now()})
 }
 
 // Miss notes that a workload was not as it was when an attempt on it was planned, and returns
 // when to look at it. What was written before still counts for pacing.
-func (s *Sidecar) Miss(p *plan.Plan) time.Duration {
+func (s *expectations) Miss(p *plan.Plan) time.Duration {
 	last, _ := s.last(p.Target.UID)
-	last.refusal, last.missed = nil, last.missed.next(s.memory.now())
+	last.refusal, last.missed = nil, last.missed.next(s.now())
 	s.put(p, last)
 	return last.missed.Wait
 }
 
 // Confirm notes that the view that a plan is made of is the current one, though an attempt
 // on it has missed.
-func (s *Sidecar) Confirm(p *plan.Plan) {
+func (s *expectations) Confirm(p *plan.Plan) {
 	last, _ := s.last(p.Target.UID)
 	confirmed := *last.missed
 	confirmed.IsCurrent, last.missed = true, &confirmed
 	s.put(p, last)
 }
 
-func (s *Sidecar) put(p *plan.Plan, a attempt) {
+func (s *expectations) put(p *plan.Plan, a attempt) {
 	a.target, a.planned, a.seen, a.action, a.hash = p.Target, p.ResourceVersion, p.Seen, p.Action, p.InjectedHash()
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.expect(p.Target.UID).attempt = &a
 }
 
 // expect returns what is expected of a workload, made if there is nothing yet.
-func (s *Sidecar) expect(target types.UID) *expectation {
-	if s.expectations[target] == nil {
-		s.expectations[target] = &expectation{}
-		s.memory.writers.add(target, s.name)
+func (s *expectations) expect(target types.UID) *expectation {
+	if s.all[target] == nil {
+		s.all[target] = &expectation{}
+		s.writers.add(target, s.name)
 	}
-	return s.expectations[target]
+	return s.all[target]
 }
 
 // Besides are the workloads that were written to and are not among so many others, each of
 // which is given once.
-func (s *Sidecar) Besides(other func(n int) types.UID, count int) []workload.Ref {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
+func (s *expectations) Besides(other func(n int) types.UID, count int) []workload.Ref {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var found []workload.Ref
-	for _, target := range except(s.expectations, other, count) {
-		if known := s.expectations[target]; known.attempt != nil && known.generation > 0 {
+	for _, target := range except(s.all, other, count) {
+		if known := s.all[target]; known.attempt != nil && known.generation > 0 {
 			found = append(found, known.target)
 		}
 	}
@@ -170,43 +188,29 @@ func (s *Sidecar) Besides(other func(n int) types.UID, count int) []workload.Ref
 // KeepExpectations forgets what is expected of workloads that no plan is about any more, and
 // which writes were undone in those that are not to carry the sidecar: what goes by a wish is
 // no round of a loop, and whoever wishes it back wants a new try.
-func (s *Sidecar) KeepExpectations(plans []plan.Plan) {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	for _, target := range except(s.expectations, func(n int) types.UID { return plans[n].Target.UID }, len(plans)) {
-		delete(s.expectations, target)
-		s.memory.writers.remove(target, s.name)
+func (s *expectations) KeepExpectations(plans []plan.Plan) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, target := range except(s.all, func(n int) types.UID { return plans[n].Target.UID }, len(plans)) {
+		delete(s.all, target)
+		s.writers.remove(target, s.name)
 	}
-	if len(s.expectations) == 0 {
+	if len(s.all) == 0 {
 		return
 	}
 	for i := range plans {
 		if p := &plans[i]; p.Action == plan.Remove || p.Reason == meta.ReasonOptedOut {
-			if known := s.expectations[p.Target.UID]; known != nil {
+			if known := s.all[p.Target.UID]; known != nil {
 				known.repairs = nil
 			}
 		}
 	}
 }
 
-// Writers are the VectorSidecars that have tried to write to a workload.
-func (m *Memory) Writers(target types.UID) []types.NamespacedName {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.writers.names(target)
-}
-
-// IsAwaited reports whether any change of a workload matters to somebody, whatever it is: an
-// attempt on it has missed.
-func (m *Memory) IsAwaited(target types.UID) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for name := range m.writers[target] {
-		if known := m.sidecars[name].expectations[target]; known.attempt != nil && known.missed != nil {
-			return true
-		}
-	}
-	return false
+// isAwaited reports whether an attempt on a workload has missed.
+func (s *expectations) isAwaited(target types.UID) bool {
+	known := s.all[target]
+	return known.attempt != nil && known.missed != nil
 }
 
 // except are the keys of a map that are not among so many others, each of which is
@@ -215,7 +219,7 @@ func except[V any](of map[types.UID]V, other func(n int) types.UID, count int) [
 	if len(of) == 0 {
 		return nil
 	}
-	others, found := map[types.UID]bool(nil), 0
+	found := 0
 	for n := range count {
 		if _, ok := of[other(n)]; ok {
 			found++
@@ -224,7 +228,7 @@ func except[V any](of map[types.UID]V, other func(n int) types.UID, count int) [
 	if found == len(of) {
 		return nil
 	}
-	others = make(map[types.UID]bool, count)
+	others := make(map[types.UID]bool, count)
 	for n := range count {
 		others[other(n)] = true
 	}

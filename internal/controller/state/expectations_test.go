@@ -98,7 +98,7 @@ func TestExpectationsEndWithTheirPlans(t *testing.T) {
 
 	logs.KeepExpectations([]plan.Plan{{Target: workload.Ref{UID: "v"}}})
 	audit.KeepExpectations(nil)
-	require.Empty(t, logs.expectations, "nothing is left of what is gone")
+	require.Empty(t, logs.all, "nothing is left of what is gone")
 	require.Empty(t, m.writers)
 }
 

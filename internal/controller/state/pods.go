@@ -34,16 +34,23 @@ type podLook struct {
 	fault   workload.Fault
 }
 
+// podLooks are the last looks at the pods of a VectorSidecar's workloads.
+type podLooks struct {
+	*shared
+
+	byWorkload map[types.UID]podLook
+}
+
 // PodsDue returns those of the unsettled workloads whose pods are to be looked at now, and
 // forgets what was seen of all others.
-func (s *Sidecar) PodsDue(unsettled []*workloadcache.Record) []*workloadcache.Record {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	if len(s.pods)+len(unsettled) == 0 {
+func (s *podLooks) PodsDue(unsettled []*workloadcache.Record) []*workloadcache.Record {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.byWorkload)+len(unsettled) == 0 {
 		return nil
 	}
-	before, now := s.pods, s.memory.now()
-	s.pods = map[types.UID]podLook{}
+	before, now := s.byWorkload, s.now()
+	s.byWorkload = map[types.UID]podLook{}
 	var due []*workloadcache.Record
 	for _, record := range unsettled {
 		look, known := before[record.UID]
@@ -62,30 +69,30 @@ func (s *Sidecar) PodsDue(unsettled []*workloadcache.Record) []*workloadcache.Re
 			look.next = now.Add(look.wait)
 			due = append(due, record)
 		}
-		s.pods[record.UID] = look
+		s.byWorkload[record.UID] = look
 	}
 	return due
 }
 
 // SetFault remembers what keeps the pods of a workload from running, as far as that could be
 // seen. It reports whether it is news that it could not.
-func (s *Sidecar) SetFault(target types.UID, fault workload.Fault, isSeen bool) bool {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	look := s.pods[target]
+func (s *podLooks) SetFault(target types.UID, fault workload.Fault, isSeen bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	look := s.byWorkload[target]
 	isNews := !isSeen && !look.isTold
 	look.fault, look.isSeen, look.isTold = fault, isSeen, !isSeen
-	s.pods[target] = look
+	s.byWorkload[target] = look
 	return isNews
 }
 
 // Faults are what keeps pods from running, none included, of the workloads that could be
 // looked at.
-func (s *Sidecar) Faults() map[types.UID]workload.Fault {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
+func (s *podLooks) Faults() map[types.UID]workload.Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	faults := map[types.UID]workload.Fault{}
-	for uid, look := range s.pods {
+	for uid, look := range s.byWorkload {
 		if look.isSeen {
 			faults[uid] = look.fault
 		}
@@ -94,11 +101,11 @@ func (s *Sidecar) Faults() map[types.UID]workload.Fault {
 }
 
 // NextPodLook is how long to wait before pods are looked at again, 0 for ever.
-func (s *Sidecar) NextPodLook() time.Duration {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	wait, now := time.Duration(0), s.memory.now()
-	for _, look := range s.pods {
+func (s *podLooks) NextPodLook() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	wait, now := time.Duration(0), s.now()
+	for _, look := range s.byWorkload {
 		left := max(look.next.Sub(now), time.Millisecond)
 		if wait == 0 || left < wait {
 			wait = left

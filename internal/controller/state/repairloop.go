@@ -22,21 +22,11 @@ const (
 	lastBreak  = 6 * time.Hour
 )
 
-// repairs are the writes of one sidecar to one workload. Repairs that do not last are broken
-// off. After a break, one more try tells whether the other writer has stopped.
-type repairs struct {
-	injected string
-	writes   []time.Time
-	breaks   int
-	until    time.Time
-	undone   int
-}
-
 // Injected notes that a sidecar was written to a workload, by its hash, and reports whether
 // the same was written before. Another one begins a new count.
-func (s *Sidecar) Injected(target types.UID, hash string) (again bool) {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
+func (s *expectations) Injected(target types.UID, hash string) (again bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	known := s.expect(target)
 	r := known.repairs
 	again = r != nil && r.injected == hash
@@ -44,7 +34,7 @@ func (s *Sidecar) Injected(target types.UID, hash string) (again bool) {
 		r = &repairs{injected: hash}
 		known.repairs = r
 	}
-	now := s.memory.now()
+	now := s.now()
 	r.writes = slices.DeleteFunc(r.writes, func(at time.Time) bool { return now.Sub(at) >= loopWindow })
 	r.writes = append(r.writes, now)
 	if len(r.writes) >= loopWrites || r.breaks > 0 && now.Sub(r.until) < loopWindow {
@@ -58,11 +48,11 @@ func (s *Sidecar) Injected(target types.UID, hash string) (again bool) {
 
 // Loops returns the workloads whose repairs are broken off, and how long to wait for the
 // first of them; 0 if there are none.
-func (s *Sidecar) Loops() (loops map[types.UID]decision.Loop, wait time.Duration) {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	now := s.memory.now()
-	for target, known := range s.expectations {
+func (s *expectations) Loops() (loops map[types.UID]decision.Loop, wait time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	for target, known := range s.all {
 		if known.repairs == nil || !now.Before(known.until) {
 			continue
 		}

@@ -21,25 +21,32 @@ type backoff struct {
 	wait time.Duration
 }
 
+// revisions are the old companions of a VectorSidecar that a workload can be rolled back to.
+type revisions struct {
+	*shared
+
+	kept map[string]backoff
+}
+
 // IsRevisionDue reports whether one of some old companions has not been looked at lately.
-func (s *Sidecar) IsRevisionDue(companions []string) bool {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	now := s.memory.now()
-	return slices.ContainsFunc(companions, func(name string) bool { return !now.Before(s.revisions[name].at) })
+func (s *revisions) IsRevisionDue(companions []string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	return slices.ContainsFunc(companions, func(name string) bool { return !now.Before(s.kept[name].at) })
 }
 
 // KeepRevisions notes which old companions are not free to go, because a workload can be
 // rolled back to them, and forgets all others. It returns how long to wait before they are
 // looked at again; 0 for ever.
-func (s *Sidecar) KeepRevisions(companions, free []string) (wait time.Duration) {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	if len(s.revisions)+len(companions) == 0 {
+func (s *revisions) KeepRevisions(companions, free []string) (wait time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.kept)+len(companions) == 0 {
 		return 0
 	}
-	before, now := s.revisions, s.memory.now()
-	s.revisions = map[string]backoff{}
+	before, now := s.kept, s.now()
+	s.kept = map[string]backoff{}
 	for _, name := range companions {
 		if slices.Contains(free, name) {
 			continue
@@ -49,7 +56,7 @@ func (s *Sidecar) KeepRevisions(companions, free []string) (wait time.Duration) 
 			next.wait = min(max(firstLook, 2*next.wait), lastLook)
 			next.at = now.Add(next.wait)
 		}
-		s.revisions[name] = next
+		s.kept[name] = next
 		if left := next.at.Sub(now); wait == 0 || left < wait {
 			wait = left
 		}

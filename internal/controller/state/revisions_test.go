@@ -34,5 +34,5 @@ func TestAKeptCompanionIsLookedAtLessAndLess(t *testing.T) {
 	require.Equal(t, lastLook, h.KeepRevisions([]string{"a"}, nil))
 
 	require.Zero(t, h.KeepRevisions([]string{"a"}, []string{"a"}))
-	require.Empty(t, h.revisions, "nothing is left of what is gone")
+	require.Empty(t, h.kept, "nothing is left of what is gone")
 }

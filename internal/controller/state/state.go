@@ -7,61 +7,38 @@
 package state
 
 import (
-	"maps"
-	"slices"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/store"
-)
-
-// FirstRetry and LastRetry are when what has failed is tried again: each wait is twice the
-// one before.
-const (
-	FirstRetry = time.Second
-	LastRetry  = 5 * time.Minute
 )
 
 // Memory has what is remembered of all VectorSidecars. Make one with New. It may be used by
 // several goroutines at once.
 type Memory struct {
-	now func() time.Time
+	*shared
 
-	mu       sync.Mutex
 	sidecars map[types.NamespacedName]*Sidecar
-	// writers are the VectorSidecars that have tried to write to a workload, and
-	// referrers those that depend on a ConfigMap.
-	writers   index[types.UID]
-	referrers index[types.NamespacedName]
-	// previous are the last decisions, by the names of VectorSidecars: together they have
-	// a bound.
-	previous *store.Store[*previous]
 }
 
 // Sidecar is what is remembered of one VectorSidecar.
 type Sidecar struct {
-	memory *Memory
-	name   types.NamespacedName
-
-	expectations map[types.UID]*expectation
-	configMaps   map[string]bool
-	revisions    map[string]backoff
-	pods         map[types.UID]podLook
-	verdicts     map[string]dated
-	status       written
-	adopted      decision.Taken
-	isResyncDue  bool
-	liveListed   string
+	resync
+	references
+	expectations
+	revisions
+	verdicts
+	podLooks
+	statusLimiter
+	lastDecision
 }
 
 // New returns an empty Memory.
 func New(now func() time.Time) *Memory {
 	return &Memory{
-		now: now, sidecars: map[types.NamespacedName]*Sidecar{},
-		writers: index[types.UID]{}, referrers: index[types.NamespacedName]{}, previous: store.New[*previous](mostPrevious),
+		shared:   &shared{now: now, writers: index[types.UID]{}, referrers: index[types.NamespacedName]{}, previous: store.New[*previous](mostPrevious)},
+		sidecars: map[types.NamespacedName]*Sidecar{},
 	}
 }
 
@@ -89,9 +66,16 @@ func (m *Memory) Peek(name types.NamespacedName) *Sidecar {
 }
 
 func (m *Memory) empty(name types.NamespacedName) *Sidecar {
+	with := m.shared
 	return &Sidecar{
-		memory: m, name: name, expectations: map[types.UID]*expectation{}, configMaps: map[string]bool{},
-		revisions: map[string]backoff{}, pods: map[types.UID]podLook{}, verdicts: map[string]dated{}, status: newWritten(),
+		resync:        resync{shared: with},
+		references:    references{shared: with, name: name, configMaps: map[string]bool{}},
+		expectations:  expectations{shared: with, name: name, all: map[types.UID]*expectation{}},
+		revisions:     revisions{shared: with, kept: map[string]backoff{}},
+		verdicts:      verdicts{shared: with, byKey: map[string]dated{}},
+		podLooks:      podLooks{shared: with, byWorkload: map[types.UID]podLook{}},
+		statusLimiter: newStatusLimiter(with),
+		lastDecision:  lastDecision{shared: with, name: name},
 	}
 }
 
@@ -104,87 +88,40 @@ func (m *Memory) Forget(name types.NamespacedName) (unused []types.NamespacedNam
 	if known == nil {
 		return nil
 	}
-	for target := range known.expectations {
+	for target := range known.all {
 		m.writers.remove(target, name)
 	}
-	m.forgetPrevious(name)
 	unused = known.unreferenced(nil)
+	m.forgetPrevious(name)
 	delete(m.sidecars, name)
 	return unused
 }
 
-// ResyncNext has the next pass remember no rendering and no judgement.
-func (s *Sidecar) ResyncNext() {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	s.isResyncDue = true
+// Referrers are the VectorSidecars whose last decision depends on a ConfigMap. The names of
+// these may come from an environment's values and from templates, so that no index over the
+// VectorSidecars could find them.
+func (m *Memory) Referrers(configMap types.NamespacedName) []types.NamespacedName {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.referrers.names(configMap)
 }
 
-// IsResyncDue reports whether the next pass is to remember none of these.
-func (s *Sidecar) IsResyncDue() bool {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	return s.isResyncDue
+// Writers are the VectorSidecars that have tried to write to a workload.
+func (m *Memory) Writers(target types.UID) []types.NamespacedName {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.writers.names(target)
 }
 
-// Resynced notes that such a pass was made.
-func (s *Sidecar) Resynced() {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	s.isResyncDue = false
-}
-
-// LiveListed is the annotation for which the workloads of its namespace were listed live
-// last, "" for none.
-func (s *Sidecar) LiveListed() string {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	return s.liveListed
-}
-
-// HasLiveListed notes that they were, for an annotation.
-func (s *Sidecar) HasLiveListed(by string) {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	s.liveListed = by
-}
-
-// Adopted is the content of ConfigMaps with which the rollout was begun that is under way.
-// A restart forgets it: what the ConfigMaps hold then is taken.
-func (s *Sidecar) Adopted() decision.Taken {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	return s.adopted
-}
-
-// Adopt remembers what a decision has taken, nothing if no rollout is under way.
-func (s *Sidecar) Adopt(taken decision.Taken) {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	s.adopted = decision.Taken{}
-	if len(taken.ConfigMaps) > 0 {
-		s.adopted = taken
+// IsAwaited reports whether any change of a workload matters to somebody, whatever it is: an
+// attempt on it has missed.
+func (m *Memory) IsAwaited(target types.UID) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for name := range m.writers[target] {
+		if m.sidecars[name].isAwaited(target) {
+			return true
+		}
 	}
+	return false
 }
-
-// index finds VectorSidecars by what they have to do with.
-type index[K comparable] map[K]map[types.NamespacedName]bool
-
-func (i index[K]) add(key K, name types.NamespacedName) {
-	if i[key] == nil {
-		i[key] = map[types.NamespacedName]bool{}
-	}
-	i[key][name] = true
-}
-
-// remove reports whether the VectorSidecar was the last one.
-func (i index[K]) remove(key K, name types.NamespacedName) bool {
-	delete(i[key], name)
-	if len(i[key]) > 0 {
-		return false
-	}
-	delete(i, key)
-	return true
-}
-
-func (i index[K]) names(key K) []types.NamespacedName { return slices.Collect(maps.Keys(i[key])) }

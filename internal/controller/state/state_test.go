@@ -64,5 +64,5 @@ func TestThatVectorCouldNotBeAskedIsForgotten(t *testing.T) {
 	for key := range 2 * mostVerdicts {
 		logs.SetVerdict(string(rune(key)), decision.Verdict{})
 	}
-	require.LessOrEqual(t, len(logs.verdicts), mostVerdicts)
+	require.LessOrEqual(t, len(logs.byKey), mostVerdicts)
 }

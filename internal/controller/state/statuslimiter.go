@@ -20,78 +20,80 @@ const (
 	statusBurst    = 2
 )
 
-// written is the status as it was written.
-type written struct {
+// statusLimiter holds back a status that is written too often, and knows what was written.
+type statusLimiter struct {
+	*shared
+
 	limiter *rate.Limiter
 	// changed reports whether a workload was written to since.
 	changed bool
-	// last is the last one, and version what the API server gave it, until the cache
+	// written is the last one, and version what the API server gave it, until the cache
 	// shows it.
-	last    *v1alpha1.VectorSidecarStatus
+	written *v1alpha1.VectorSidecarStatus
 	version string
 	// isUnknown reports whether the answer to the last write is: whichever status there
 	// is now, it is neither that of the cache for certain nor the one written.
 	isUnknown bool
 }
 
-func newWritten() written {
-	return written{limiter: rate.NewLimiter(rate.Every(statusInterval), statusBurst)}
+func newStatusLimiter(with *shared) statusLimiter {
+	return statusLimiter{shared: with, limiter: rate.NewLimiter(rate.Every(statusInterval), statusBurst)}
 }
 
 // HasChanged reports whether a workload was written to, in this pass or in one whose status
 // was held back.
-func (s *Sidecar) HasChanged(now bool) bool {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	s.status.changed = s.status.changed || now
-	return s.status.changed
+func (s *statusLimiter) HasChanged(now bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changed = s.changed || now
+	return s.changed
 }
 
 // StatusWritten notes the VectorSidecar as it is after its status was written.
-func (s *Sidecar) StatusWritten(sidecar *v1alpha1.VectorSidecar) {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	s.status.last, s.status.version, s.status.isUnknown = sidecar.Status.DeepCopy(), sidecar.ResourceVersion, false
+func (s *statusLimiter) StatusWritten(sidecar *v1alpha1.VectorSidecar) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.written, s.version, s.isUnknown = sidecar.Status.DeepCopy(), sidecar.ResourceVersion, false
 }
 
 // StatusFailed notes that a write of the status had no good answer.
-func (s *Sidecar) StatusFailed() {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	s.status.isUnknown = true
+func (s *statusLimiter) StatusFailed() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.isUnknown = true
 }
 
 // IsStatusUnknown reports whether nobody knows which status the VectorSidecar has.
-func (s *Sidecar) IsStatusUnknown() bool {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	return s.status.isUnknown
+func (s *statusLimiter) IsStatusUnknown() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.isUnknown
 }
 
 // Status returns the status that the VectorSidecar has: its own, or the one written last if
 // the cache, which shows our writes late, is behind that. Compared with the one before, a
 // status that goes back to that would seem to be written already.
-func (s *Sidecar) Status(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecarStatus {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	if s.status.last != nil && workloadcache.IsOlder(sidecar.ResourceVersion, s.status.version) {
-		return s.status.last.DeepCopy()
+func (s *statusLimiter) Status(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecarStatus {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.written != nil && workloadcache.IsOlder(sidecar.ResourceVersion, s.version) {
+		return s.written.DeepCopy()
 	}
-	s.status.last = nil
+	s.written = nil
 	return sidecar.Status.DeepCopy()
 }
 
 // ReserveStatus returns how long the status has to wait; 0 if it may be written now, which
 // counts as done.
-func (s *Sidecar) ReserveStatus() time.Duration {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	now := s.memory.now()
-	reserved := s.status.limiter.ReserveN(now, 1)
+func (s *statusLimiter) ReserveStatus() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	reserved := s.limiter.ReserveN(now, 1)
 	if left := reserved.DelayFrom(now); left > 0 {
 		reserved.CancelAt(now)
 		return left
 	}
-	s.status.changed = false
+	s.changed = false
 	return 0
 }

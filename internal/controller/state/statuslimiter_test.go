@@ -64,5 +64,5 @@ func TestAStatusIsComparedWithTheLastOneWritten(t *testing.T) {
 	require.EqualValues(t, 4, s.Status(as("15", 4)).UpdatedDeployments)
 	s.StatusWritten(as("17", 5))
 	require.EqualValues(t, 5, s.Status(as("17", 5)).UpdatedDeployments)
-	require.Nil(t, s.status.last, "the cache has it")
+	require.Nil(t, s.written, "the cache has it")
 }

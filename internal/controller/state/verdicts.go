@@ -19,27 +19,34 @@ type dated struct {
 	at time.Time
 }
 
+// verdicts are what Vector said of the configurations of a VectorSidecar, by their keys.
+type verdicts struct {
+	*shared
+
+	byKey map[string]dated
+}
+
 // Verdict is what Vector said of a configuration, by its key. It is pending as long as there
 // is none. That Vector could not be asked is forgotten after some time.
-func (s *Sidecar) Verdict(key string) decision.Verdict {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	found := s.verdicts[key]
-	if found.State == decision.VerdictUnable && s.memory.now().Sub(found.at) >= LastRetry {
+func (s *verdicts) Verdict(key string) decision.Verdict {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := s.byKey[key]
+	if found.State == decision.VerdictUnable && s.now().Sub(found.at) >= LastRetry {
 		return decision.Verdict{}
 	}
 	return found.Verdict
 }
 
 // SetVerdict remembers what Vector said.
-func (s *Sidecar) SetVerdict(key string, verdict decision.Verdict) {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	if len(s.verdicts) >= mostVerdicts {
-		for old := range s.verdicts {
-			delete(s.verdicts, old) // Any one: Vector is asked anew when needed.
+func (s *verdicts) SetVerdict(key string, verdict decision.Verdict) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.byKey) >= mostVerdicts {
+		for old := range s.byKey {
+			delete(s.byKey, old) // Any one: Vector is asked anew when needed.
 			break
 		}
 	}
-	s.verdicts[key] = dated{verdict, s.memory.now()}
+	s.byKey[key] = dated{verdict, s.now()}
 }

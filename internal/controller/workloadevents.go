@@ -19,13 +19,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// workloads is the source of events of workloads. The cache holds records in place
-// of them, which a source for objects would not take. It keeps the fleet in step,
+// workloadEvents is the source of events of workloads. The cache holds records in place
+// of them, which a source for objects would not take. It keeps the workload cache in step,
 // and lets through only what planning can see: most updates of a workload are of
 // its status alone, and end here.
-type workloads struct {
-	cache cache.Cache
-	fleet *workloadcache.Cache
+type workloadEvents struct {
+	cache     cache.Cache
+	workloads *workloadcache.Cache
 	// concerns are the VectorSidecars that a change of a workload concerns, given all
 	// the states that are known of it.
 	concerns func(ctx context.Context, states ...*workloadcache.Record) []reconcile.Request
@@ -41,14 +41,15 @@ type workloads struct {
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
 // Start is called by the controller once, when it starts.
-func (w *workloads) Start(ctx context.Context, queue queue) error {
+func (w *workloadEvents) Start(ctx context.Context, queue queue) error {
 	w.started = make(chan error, 1)
 	go func() { w.started <- w.follow(ctx, queue) }()
 	return nil
 }
 
-// follow has the informers tell of every change. It waits for them to be filled, so that it must not hold up the start of other sources.
-func (w *workloads) follow(ctx context.Context, queue queue) error {
+// follow has the informers tell of every change. It waits for them to be filled, so that it
+// must not hold up the start of other sources.
+func (w *workloadEvents) follow(ctx context.Context, queue queue) error {
 	enqueue := func(states ...*workloadcache.Record) {
 		for _, request := range w.concerns(ctx, states...) {
 			queue.Add(request)
@@ -69,11 +70,11 @@ func (w *workloads) follow(ctx context.Context, queue queue) error {
 }
 
 // handler keeps the cache in step, and has looked at what planning can see of a change.
-func (w *workloads) handler(enqueue func(states ...*workloadcache.Record)) toolscache.ResourceEventHandler {
+func (w *workloadEvents) handler(enqueue func(states ...*workloadcache.Record)) toolscache.ResourceEventHandler {
 	return toolscache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(object any, isInitial bool) {
 			if record := recordOf(object); record != nil {
-				w.fleet.Put(record)
+				w.workloads.Put(record)
 				// In the beginning every VectorSidecar has a pass of its own.
 				if !isInitial {
 					enqueue(record)
@@ -88,7 +89,7 @@ func (w *workloads) handler(enqueue func(states ...*workloadcache.Record)) tools
 			if old != nil {
 				record.Follow(old, w.now())
 			}
-			w.fleet.Put(record)
+			w.workloads.Put(record)
 			if looksTheSame := old != nil && record.LooksLike(old); looksTheSame && !w.awaits(record.UID) {
 				return
 			}
@@ -100,7 +101,7 @@ func (w *workloads) handler(enqueue func(states ...*workloadcache.Record)) tools
 		},
 		DeleteFunc: func(object any) {
 			if record := recordOf(object); record != nil {
-				w.fleet.Delete(record)
+				w.workloads.Delete(record)
 				enqueue(record)
 			}
 		},
@@ -108,7 +109,7 @@ func (w *workloads) handler(enqueue func(states ...*workloadcache.Record)) tools
 }
 
 // WaitForSync returns when the fleet holds every workload.
-func (w *workloads) WaitForSync(ctx context.Context) error {
+func (w *workloadEvents) WaitForSync(ctx context.Context) error {
 	select {
 	case err := <-w.started:
 		if err != nil {
@@ -120,12 +121,12 @@ func (w *workloads) WaitForSync(ctx context.Context) error {
 	if !toolscache.WaitForCacheSync(ctx.Done(), w.synced...) {
 		return errors.New("the workloads are not read yet")
 	}
-	w.fleet.SetSynced()
+	w.workloads.SetSynced()
 	return nil
 }
 
 // String names the source in messages.
-func (w *workloads) String() string { return "workloads" }
+func (w *workloadEvents) String() string { return "workloads" }
 
 // recordOf is the record of an event, that of a deletion that was missed included.
 func recordOf(object any) *workloadcache.Record {

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+)
+
+// memoryAPI is an API in memory with a loop on it, for the answers that no API server gives
+// when asked to.
+type memoryAPI struct {
+	client.WithWatch
+
+	*Reconciler
+	events *events.FakeRecorder
+}
+
+// newMemoryAPI holds objects, of which the loop's cache shows what informers would.
+func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object) *memoryAPI {
+	t.Helper()
+	known := runtime.NewScheme()
+	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known)))
+	builder := fake.NewClientBuilder().WithScheme(known).WithReturnManagedFields().WithObjects(there...).
+		WithStatusSubresource(&v1alpha1.VectorSidecar{}).WithInterceptorFuncs(faults)
+	require.NoError(t, addIndexes(t.Context(), indexing{builder}))
+	live := builder.Build()
+	files, err := sidecarchart.Read(vectorsidecar.FS)
+	require.NoError(t, err)
+	sets, err := catalog.New(files)
+	require.NoError(t, err)
+	recorder := events.NewFakeRecorder(100)
+	a := &memoryAPI{WithWatch: live, events: recorder}
+	a.Reconciler = newReconciler(digesting{live}, live, newAnnouncer(recorder, known), &Options{
+		Workloads: workloadcache.New(), Catalogue: sets, DefaultEnvironment: "development", KubeVersion: "v1.36.0",
+		Cache: desired.NewCache(), Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)},
+	})
+	a.sync(t)
+	return a
+}
+
+// sync has the cache of workloads show what there is.
+func (a *memoryAPI) sync(t *testing.T) {
+	t.Helper()
+	var all appsv1.DeploymentList
+	require.NoError(t, a.List(t.Context(), &all))
+	for i := range all.Items {
+		a.snapshots.workloads.Put(a.snapshots.workloads.Reduce(&all.Items[i]))
+	}
+	a.snapshots.workloads.SetSynced()
+}
+
+// once makes a pass over a VectorSidecar of namespace shop.
+func (a *memoryAPI) once(t *testing.T, name string) (reconcile.Result, error) {
+	t.Helper()
+	return a.Reconcile(t.Context(), reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "shop", Name: name}})
+}
+
+// indexing adds the indexes of the operator's cache to one in memory.
+type indexing struct{ *fake.ClientBuilder }
+
+func (i indexing) IndexField(_ context.Context, object client.Object, name string, keys client.IndexerFunc) error {
+	i.WithIndex(object, name, keys)
+	return nil
+}
+
+// digesting shows ConfigMaps as the operator's cache does.
+type digesting struct{ client.WithWatch }
+
+func (d digesting) Get(ctx context.Context, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
+	err := d.WithWatch.Get(ctx, key, into, options...)
+	if object, is := into.(*corev1.ConfigMap); is && err == nil {
+		reduced, err := Digested("vector-system")(object.DeepCopy())
+		if err != nil {
+			return err
+		}
+		reduced.(*corev1.ConfigMap).DeepCopyInto(object)
+	}
+	return err
+}
+
+func (d digesting) List(ctx context.Context, into client.ObjectList, options ...client.ListOption) error {
+	err := d.WithWatch.List(ctx, into, options...)
+	if list, is := into.(*corev1.ConfigMapList); is && err == nil {
+		for i := range list.Items {
+			reduced, err := Digested("vector-system")(list.Items[i].DeepCopy())
+			if err != nil {
+				return err
+			}
+			reduced.(*corev1.ConfigMap).DeepCopyInto(&list.Items[i])
+		}
+	}
+	return err
+}

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/status"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+)
+
+// Start sweeps at once, when woken, and from time to time, until the context ends.
+func (s *sweeper) Start(ctx context.Context) error {
+	ctx = log.IntoContext(ctx, s.log)
+	hasRead := func(context.Context) (bool, error) { return s.views.workloads.IsSynced(), nil }
+	_ = wait.PollUntilContextCancel(ctx, sweepDelay/10, true, hasRead) // Its only error is that of the context.
+	retry := sweepRetry
+	for ctx.Err() == nil {
+		next := wait.Jitter(sweepInterval, 0.2)
+		switch s.sweep(ctx) {
+		case allSwept:
+			retry = sweepRetry
+		case notYet:
+			next, retry = sweepRetry, sweepRetry
+		case notAble:
+			next, retry = retry, min(2*retry, state.LastRetry)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(next):
+		case <-s.woken:
+			select {
+			case <-ctx.Done():
+			case <-time.After(sweepDelay):
+			}
+		}
+	}
+	return nil
+}
+
+// sweep looks once.
+func (s *sweeper) sweep(ctx context.Context) progress {
+	found := companion.FindLeftovers(carriersOf(s.views.workloads.Traced()), companion.Among(s.sidecars.list(ctx, "", "", "")), s.writtenBy)
+	found, confirmed := s.confirm(ctx, found)
+	found, cleaned := s.clean(ctx, found)
+	s.tellLeftovers(ctx, found)
+	return max(confirmed, cleaned, s.deleteStrays(ctx))
+}
+
+// tellLeftovers counts what is there, and tells of each once that a person has to judge.
+func (s *sweeper) tellLeftovers(ctx context.Context, found []companion.Leftover) {
+	counts, told := map[companion.Verdict]int{}, map[leftover]companion.Verdict{}
+	for i := range found {
+		finding := &found[i]
+		key := leftover{finding.UID, finding.Manager}
+		counts[finding.Verdict]++
+		told[key] = finding.Verdict
+		if finding.Verdict != companion.Report || s.told[key] == finding.Verdict {
+			continue
+		}
+		log.FromContext(ctx).Info("leftover found", telemetry.KeyWorkload, status.Object(finding.Ref), telemetry.KeyName, finding.Sidecar, "cause", finding.Reason)
+		s.events.Eventf(reference(finding.Ref), nil, corev1.EventTypeWarning, meta.ReasonLeftoverFound, string(plan.None),
+			"it carries something of VectorSidecar %s, which does not exist: %s", finding.Sidecar, finding.Reason)
+	}
+	s.told = told
+	s.hasFound.Store(len(told) > 0)
+	for _, verdict := range companion.Verdicts() {
+		s.Metrics.Leftovers(string(verdict), counts[verdict])
+	}
+}

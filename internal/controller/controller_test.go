@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// wroteTo counts writes by kind.
+type wroteTo map[string]int
+
+// funcs count writes, of which some fail.
+func (w wroteTo) funcs(fails func(object client.Object) error) interceptor.Funcs {
+	note := func(object client.Object) error {
+		kind := "Deployment"
+		switch object.(type) {
+		case *corev1.ConfigMap:
+			kind = "ConfigMap"
+		case *v1alpha1.VectorSidecar:
+			kind = "VectorSidecar"
+		}
+		w[kind]++
+		if fails == nil {
+			return nil
+		}
+		return fails(object)
+	}
+	return interceptor.Funcs{
+		Create: func(ctx context.Context, on client.WithWatch, object client.Object, options ...client.CreateOption) error {
+			if err := note(object); err != nil {
+				return err
+			}
+			return on.Create(ctx, object, options...)
+		},
+		Patch: func(ctx context.Context, on client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+			if err := note(object); err != nil {
+				return err
+			}
+			if reply, is := object.(*metav1.PartialObjectMetadata); is {
+				// The one in memory cannot apply to a workload of which it is asked
+				// for the metadata alone.
+				reply.Generation, reply.ResourceVersion = 2, "2000"
+				return nil
+			}
+			return on.Patch(ctx, object, patch, options...)
+		},
+		Apply: func(ctx context.Context, on client.WithWatch, object runtime.ApplyConfiguration, options ...client.ApplyOption) error {
+			if err := note(&appsv1.Deployment{}); err != nil {
+				return err
+			}
+			return on.Apply(ctx, object, options...)
+		},
+		SubResourcePatch: func(ctx context.Context, on client.Client, resource string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+			w["status"]++
+			return on.SubResource(resource).Patch(ctx, object, patch, options...)
+		},
+	}
+}
+
+var refused = apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "one", nil)
+
+func TestAPassOverWhatIsUnknownForgetsIt(t *testing.T) {
+	api := newMemoryAPI(t, interceptor.Funcs{})
+	api.memory.Of(logsOfShop).Refer("shipping")
+
+	result, err := api.once(t, "logs")
+
+	require.NoError(t, err)
+	require.Zero(t, result)
+	require.Empty(t, api.memory.Referrers(types.NamespacedName{Namespace: "shop", Name: "shipping"}))
+}
+
+// The finalizer comes before anything that somebody would have to take away, and the
+// configuration before the pods that need it.
+func TestAPassWritesWhatItDecides(t *testing.T) {
+	var order []string
+	wrote := wroteTo{}
+	funcs := wrote.funcs(func(object client.Object) error {
+		switch object.(type) {
+		case *corev1.ConfigMap:
+			order = append(order, "configuration")
+		case *v1alpha1.VectorSidecar:
+			order = append(order, "finalizer")
+		default:
+			order = append(order, "workload")
+		}
+		return nil
+	})
+	api := newMemoryAPI(t, funcs, sidecar("logs", "vector").Build(), deployment("cart", "vector"))
+
+	_, err := api.once(t, "logs")
+
+	require.NoError(t, err)
+	require.Equal(t, []string{"finalizer", "configuration", "workload"}, order)
+	var after v1alpha1.VectorSidecar
+	require.NoError(t, api.Get(t.Context(), logsOfShop, &after))
+	require.Contains(t, after.Finalizers, meta.Finalizer)
+	require.EqualValues(t, 1, after.Status.MatchedDeployments)
+
+	_, err = api.once(t, "logs")
+	require.NoError(t, err)
+	require.Equal(t, 1, wrote["Deployment"], "the cache does not show the write yet")
+	require.Equal(t, 1, wrote["ConfigMap"])
+}
+
+// Pods without their configuration would not start.
+func TestAPassThatMayNotWriteTheConfigurationWritesNoWorkload(t *testing.T) {
+	wrote := wroteTo{}
+	funcs := wrote.funcs(func(object client.Object) error {
+		if _, is := object.(*corev1.ConfigMap); is {
+			return refused
+		}
+		return nil
+	})
+	api := newMemoryAPI(t, funcs, sidecar("logs", "vector").Build(), deployment("cart", "vector"))
+
+	_, err := api.once(t, "logs")
+
+	require.Zero(t, wrote["Deployment"])
+	var after v1alpha1.VectorSidecar
+	require.NoError(t, api.Get(t.Context(), logsOfShop, &after))
+	told := apimeta.FindStatusCondition(after.Status.Conditions, meta.ConditionError)
+	require.NotNil(t, told)
+	require.Equal(t, metav1.ConditionTrue, told.Status)
+	require.True(t, err != nil || told.Reason == meta.ReasonApplyRefused, "it is tried again, or a person has to act")
+}
+
+// What may be there and cannot be read ends the pass before anything is written.
+func TestAPassThatCannotReadWhatItNeedsWritesNothing(t *testing.T) {
+	wrote := wroteTo{}
+	funcs := wrote.funcs(nil)
+	funcs.Get = func(ctx context.Context, on client.WithWatch, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
+		if _, is := into.(*corev1.ConfigMap); is && key.Name == "shipping" {
+			return refused
+		}
+		return on.Get(ctx, key, into, options...)
+	}
+	api := newMemoryAPI(t, funcs, sidecar("logs", "vector").WithConfigMap("shipping", "").Build(), deployment("cart", "vector"))
+
+	_, err := api.once(t, "logs")
+
+	require.ErrorIs(t, err, refused)
+	require.Empty(t, wrote)
+	require.Contains(t, api.memory.Referrers(types.NamespacedName{Namespace: "shop", Name: "shipping"}), logsOfShop, "it is looked at again when that changes")
+}
+
+// A status whose write had no good answer is written as a whole by the next pass.
+func TestAPassAfterAStatusThatWasNotAnsweredWritesAllOfIt(t *testing.T) {
+	fails := true
+	funcs := interceptor.Funcs{SubResourcePatch: func(ctx context.Context, on client.Client, resource string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+		if fails {
+			return apierrors.NewTimeoutError("the API server is busy", 1)
+		}
+		return on.SubResource(resource).Patch(ctx, object, patch, options...)
+	}}
+	api := newMemoryAPI(t, funcs, sidecar("logs", "vector").Build())
+
+	_, err := api.once(t, "logs")
+	require.True(t, apierrors.IsTimeout(err), "%v", err)
+	require.True(t, api.memory.Of(logsOfShop).IsStatusUnknown())
+
+	fails = false
+	_, err = api.once(t, "logs")
+	require.NoError(t, err)
+	require.False(t, api.memory.Of(logsOfShop).IsStatusUnknown())
+	var after v1alpha1.VectorSidecar
+	require.NoError(t, api.Get(t.Context(), logsOfShop, &after))
+	require.NotEmpty(t, after.Status.Conditions)
+}
+
+// A deleted VectorSidecar goes once nothing carries its sidecar, and is forgotten.
+func TestAPassOverADeletedVectorSidecarLetsGoOfIt(t *testing.T) {
+	held := sidecar("logs", "vector").Build()
+	held.Finalizers = []string{meta.Finalizer}
+	api := newMemoryAPI(t, interceptor.Funcs{}, held, deployment("cart", "vector"), stray("logs-vector-1", "logs", meta.Operator))
+	require.NoError(t, api.Delete(t.Context(), held))
+
+	_, err := api.once(t, "logs")
+
+	require.NoError(t, err)
+	require.True(t, apierrors.IsNotFound(api.Get(t.Context(), logsOfShop, &v1alpha1.VectorSidecar{})))
+	require.True(t, apierrors.IsNotFound(api.Get(t.Context(), types.NamespacedName{Namespace: "shop", Name: "logs-vector-1"}, &corev1.ConfigMap{})), "what was made for it goes with it")
+	api.memory.Of(logsOfShop).ResyncNext()
+	_, err = api.once(t, "logs")
+	require.NoError(t, err)
+	require.False(t, api.memory.Peek(logsOfShop).IsResyncDue())
+}

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/status"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+)
+
+// outcome is what came of carrying out a decision.
+type outcome struct {
+	mu       sync.Mutex
+	done     []*plan.Plan
+	failures []status.Failure
+	// missed is when to look at a workload that was not as it had been seen, 0 for
+	// never.
+	missed time.Duration
+	// lookAgain is when an old companion may have become unused, or Vector is
+	// to be asked again; 0 for never.
+	lookAgain time.Duration
+	// asking is the annotation by which a person asked for the pass, "" if none did.
+	asking string
+	// statusWait is when the status may be written that was held back, 0 for none.
+	statusWait time.Duration
+}
+
+func (o *outcome) miss(wait time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.missed = minNonZero(o.missed, wait)
+}
+
+func (o *outcome) succeed(p *plan.Plan) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.done = append(o.done, p)
+}
+
+func (o *outcome) fail(object, reason string, err error, permanent bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.failures = append(o.failures, status.Failure{Object: object, Reason: reason, Err: err, Permanent: permanent})
+}
+
+// name tells what came of the pass as a whole, for metrics.
+func (o *outcome) name(sidecar *v1alpha1.VectorSidecar) string {
+	switch {
+	case len(o.done) > 0:
+		return telemetry.ResultChanged
+	case apimeta.IsStatusConditionTrue(sidecar.Status.Conditions, meta.ConditionStalled):
+		return telemetry.ResultStalled
+	}
+	return telemetry.ResultUnchanged
+}
+
+// sort makes the outcome independent of which write was answered first.
+func (o *outcome) sort() {
+	slices.SortFunc(o.done, func(a, b *plan.Plan) int { return strings.Compare(a.Target.Name, b.Target.Name) })
+	slices.SortFunc(o.failures, func(a, b status.Failure) int { return strings.Compare(a.Object, b.Object) })
+}
+
+// retry returns the failures that are worth another try, nil if there are none.
+func (o *outcome) retry() error {
+	var errs []error
+	for _, failure := range o.failures {
+		if !failure.Permanent {
+			errs = append(errs, failure.Err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// explain gives the reason for an error and whether the same would fail again.
+func explain(err error) (reason string, permanent bool) {
+	var conflict *apply.ConflictError
+	var refused *apply.RefusedError
+	switch {
+	case errors.As(err, &conflict):
+		return meta.ReasonConflict, true
+	case errors.As(err, &refused):
+		return meta.ReasonApplyRefused, true
+	default:
+		return meta.ReasonRetrying, false
+	}
+}

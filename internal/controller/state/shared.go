@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package state
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/store"
+)
+
+// FirstRetry and LastRetry are when what has failed is tried again: each wait is twice the
+// one before.
+const (
+	FirstRetry = time.Second
+	LastRetry  = 5 * time.Minute
+)
+
+// shared is what all that is remembered shares.
+type shared struct {
+	now func() time.Time
+	mu  sync.Mutex
+	// writers are the VectorSidecars that have tried to write to a workload, and
+	// referrers those that depend on a ConfigMap.
+	writers   index[types.UID]
+	referrers index[types.NamespacedName]
+	// previous are the last decisions, by the names of VectorSidecars: together they have
+	// a bound.
+	previous *store.Store[*previous]
+}
+
+// mostPrevious is how many bytes the last decisions on all VectorSidecars may take. It is
+// for a container with the memory that the chart gives it.
+const mostPrevious = 16 << 20
+
+// previous is what one decision has left for the next, and what forgets it.
+type previous struct {
+	*decision.Previous
+
+	forget *time.Timer
+}
+
+// forgetPrevious is for whoever holds the lock.
+func (s *shared) forgetPrevious(of types.NamespacedName) {
+	if held := s.previous.Get([]byte(of.String())); held != nil {
+		held.forget.Stop()
+		s.previous.Drop(of.String())
+	}
+}
+
+// index finds VectorSidecars by what they have to do with.
+type index[K comparable] map[K]map[types.NamespacedName]bool
+
+func (i index[K]) add(key K, name types.NamespacedName) {
+	if i[key] == nil {
+		i[key] = map[types.NamespacedName]bool{}
+	}
+	i[key][name] = true
+}
+
+// remove reports whether the VectorSidecar was the last one.
+func (i index[K]) remove(key K, name types.NamespacedName) bool {
+	delete(i[key], name)
+	if len(i[key]) > 0 {
+		return false
+	}
+	delete(i, key)
+	return true
+}
+
+func (i index[K]) names(key K) []types.NamespacedName { return slices.Collect(maps.Keys(i[key])) }

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+)
+
+// IndexManager is the index, which a Reader must have, that finds Deployments
+// by the field managers of the operator that own something in them.
+const IndexManager = "manager"
+
+// Reader is a Source that lists and gets objects, of a World or of an API server.
+type Reader struct{ client.Reader }
+
+// NamespaceLabels reads the metadata of the namespace.
+func (r Reader) NamespaceLabels(ctx context.Context, name string) (map[string]string, error) {
+	namespace := &metav1.PartialObjectMetadata{}
+	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+	if err := client.IgnoreNotFound(r.Get(ctx, types.NamespacedName{Name: name}, namespace)); err != nil {
+		return nil, fmt.Errorf("reading namespace %s: %w", name, err)
+	}
+	return namespace.Labels, nil
+}
+
+// Sidecars lists the VectorSidecars of the namespace, the oldest first.
+func (r Reader) Sidecars(ctx context.Context, namespace string, _ []*workloadcache.Record) ([]v1alpha1.VectorSidecar, error) {
+	var found v1alpha1.VectorSidecarList
+	if err := r.List(ctx, &found, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("listing VectorSidecars: %w", err)
+	}
+	slices.SortFunc(found.Items, func(a, b v1alpha1.VectorSidecar) int {
+		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+	})
+	return found.Items, nil
+}
+
+// Workloads lists those that the selector matches and those that carry the sidecar. A
+// selector that cannot be read matches nothing here; the decision says so.
+func (r Reader) Workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]*workloadcache.Record, error) {
+	inNamespace := client.InNamespace(sidecar.Namespace)
+	lists := [][]client.ListOption{{inNamespace, client.MatchingFields{IndexManager: meta.Manager(sidecar.Name)}}}
+	if selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector); err == nil {
+		lists = append(lists, []client.ListOption{inNamespace, client.MatchingLabelsSelector{Selector: selector}})
+	}
+	var records []*workloadcache.Record
+	seen := map[string]bool{}
+	for _, options := range lists {
+		var found appsv1.DeploymentList
+		if err := r.List(ctx, &found, append(options, client.UnsafeDisableDeepCopy)...); err != nil {
+			return nil, fmt.Errorf("listing Deployments: %w", err)
+		}
+		for i := range found.Items {
+			if deployment := &found.Items[i]; !seen[deployment.Name] {
+				seen[deployment.Name] = true
+				records = append(records, workloadcache.RecordOf(deployment))
+			}
+		}
+	}
+	return records, nil
+}
+
+// Companions lists the ConfigMaps made for a VectorSidecar.
+func (r Reader) Companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]corev1.ConfigMap, error) {
+	var found corev1.ConfigMapList
+	labels := client.MatchingLabels{meta.LabelSidecar: meta.LabelValue(sidecar.Name)}
+	if err := r.List(ctx, &found, client.InNamespace(sidecar.Namespace), labels, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("listing companions: %w", err)
+	}
+	return slices.DeleteFunc(found.Items, func(object corev1.ConfigMap) bool {
+		return !companion.IsOf(&object, sidecar)
+	}), nil
+}
+
+// ConfigMap reads a ConfigMap, nil if there is none.
+func (r Reader) ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
+	object := &corev1.ConfigMap{}
+	switch err := r.Get(ctx, name, object); {
+	case apierrors.IsNotFound(err):
+		return nil, nil //nolint:nilnil // What is not there is no error.
+	case err != nil:
+		return nil, fmt.Errorf("reading ConfigMap %s: %w", name, err)
+	}
+	return object, nil
+}
