@@ -36,7 +36,7 @@ func enter(ctx context.Context) (int, error) {
 		return 1, err
 	}
 	code, err := r.again(ctx)
-	if code != 0 {
+	if code != 0 && err == nil { // It ran.
 		logs, keepErr := r.keepLogs()
 		fmt.Fprintln(os.Stderr, "logs of the node are kept in", logs)
 		err = errors.Join(err, keepErr)
@@ -46,7 +46,7 @@ func enter(ctx context.Context) (int, error) {
 
 func (r *Run) again(ctx context.Context) (int, error) {
 	if err := makeCgroups(r.Cgroup()); err != nil {
-		return 1, err
+		return 1, Missing(fmt.Sprintf("a node needs cgroups that it may change (%v): run it as root of the machine, and not of a container", err))
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -69,7 +69,7 @@ func (r *Run) again(ctx context.Context) (int, error) {
 		return max(1, ended.ExitCode()), nil
 	}
 	if err != nil {
-		return 1, fmt.Errorf("running in namespaces: %w", err)
+		return 1, Missing(fmt.Sprintf("a node needs namespaces of its own (%v): run it as root of the machine, and not of a container", err))
 	}
 	return 0, nil
 }

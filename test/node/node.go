@@ -89,7 +89,11 @@ func do(ctx context.Context, use func(context.Context, *Node) int) (int, error) 
 	}
 	r := &Run{ID: id}
 	if err := r.settle(s); err != nil {
-		return 1, err
+		var missing Missing
+		if !errors.As(err, &missing) {
+			missing = Missing(fmt.Sprintf("a node needs mounts and links of its own (%v): run it as root of the machine, and not of a container", err))
+		}
+		return 1, missing
 	}
 	n, err := start(ctx, r, s)
 	if err != nil {
