@@ -12,16 +12,9 @@ import (
 
 // components are those of a release, as KIND NAME.
 func components(minor int) []string {
-	known := map[string]bool{}
-	for line := range strings.SplitSeq(table().releases, "\n") {
-		if parts := strings.Fields(line); len(parts) == 3 && parts[0] != "globals" {
-			known[parts[0]+" "+parts[1]] = true
-		}
-	}
 	var all []string
-	for name := range known {
-		kind, name, _ := strings.Cut(name, " ")
-		if Component(minor, kind, name) != nil {
+	for _, kind := range []string{"sources", "transforms", "sinks"} {
+		for _, name := range Names(minor, kind) {
 			all = append(all, kind+" "+name)
 		}
 	}

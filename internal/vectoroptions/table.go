@@ -5,6 +5,8 @@ package vectoroptions
 
 import (
 	_ "embed" // for data/options.txt
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -48,6 +50,18 @@ func find(text string) *tables {
 // taken for the nearest. It returns nil for a component that the release has not.
 func Component(minor int, kind, name string) *Object {
 	return table().component(min(max(minor, Oldest), Newest), kind, name)
+}
+
+// Names are the components that a release has, in order; kind as for Component.
+func Names(minor int, kind string) []string {
+	known := map[string]bool{}
+	for line := range strings.SplitSeq(table().releases, "\n") {
+		if rest, ok := strings.CutPrefix(line, kind+" "); ok {
+			name, _, _ := strings.Cut(rest, " ")
+			known[name] = known[name] || Component(minor, kind, name) != nil
+		}
+	}
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(known)), func(name string) bool { return !known[name] })
 }
 
 // Globals are the options outside of components, as the newest release has them.

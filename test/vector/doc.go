@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package vector runs rendered configurations with a real Vector: the program that the
-// variable VECTOR names, or the one in PATH. Where there is none, its tests are skipped.
+// variable VECTOR names, or the one in PATH. Where there is none, these tests are skipped.
+// It also makes mutants of every option that Vector's components have, and compares what the
+// check says of them with the tables, and with what Vector says: allowed.tsv lists where the
+// two may differ. -seed and -mutants choose which, and how many.
 // It runs no container and no kubelet; what a kubelet would ask is asked here.
 package vector

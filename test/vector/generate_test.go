@@ -1,0 +1,279 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package vector
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/vectoroptions"
+)
+
+// mutant is a configuration that differs from a right one in one place.
+type mutant struct {
+	// group is right, misspelled, extra, form, value or missing.
+	group string
+	// path of what is wrong, such as sinks.http.batch.max_events.
+	path string
+	// isRefused tells that Vector refuses it by the tables.
+	isRefused bool
+	config    map[string]any
+}
+
+// generator makes configurations out of the tables of a release: of each option of each
+// component a right one, and those that are wrong in one way.
+type generator struct {
+	mutants []mutant
+}
+
+// generate makes all of them, in one order.
+func generate() []mutant {
+	g := &generator{}
+	for _, kind := range []string{"sources", "transforms", "sinks"} {
+		for _, name := range vectoroptions.Names(vectoroptions.Newest, kind) {
+			object := vectoroptions.Component(vectoroptions.Newest, kind, name)
+			g.object(kind+"."+name, object, 0, func(options map[string]any) map[string]any { return configuration(kind, name, options) }, nil)
+		}
+	}
+	return g.mutants
+}
+
+// configuration is one with a component of some options, and what it needs around.
+func configuration(kind, name string, options map[string]any) map[string]any {
+	port := 8079
+	options, _ = apart(options, &port).(map[string]any)
+	options["type"] = name
+	// A source vector gives events of all kinds.
+	all := map[string]any{"sources": map[string]any{"in": map[string]any{"type": "vector", "address": "127.0.0.1:6000"}}}
+	out := map[string]any{"type": "blackhole", "inputs": []any{"one*"}}
+	switch kind {
+	case "sources":
+		all["sources"] = map[string]any{"one": options}
+	case "transforms":
+		options["inputs"] = []any{"in"}
+		all["transforms"] = map[string]any{"one": options}
+	default:
+		options["inputs"] = []any{"in"}
+		out = options
+	}
+	all["sinks"] = map[string]any{"out": out}
+	return all
+}
+
+// apart gives every address a port of its own.
+func apart(value any, port *int) any {
+	switch value := value.(type) {
+	case map[string]any:
+		fresh := map[string]any{}
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			fresh[name] = apart(value[name], port)
+		}
+		return fresh
+	case string:
+		if value == "127.0.0.1:8080" {
+			*port++
+			return fmt.Sprintf("127.0.0.1:%d", *port)
+		}
+	}
+	return value
+}
+
+// common are options that all components of a kind have, and that configuration writes.
+var common = []string{"type", "inputs"}
+
+// deepest is how many maps lie in each other at most.
+const deepest = 4
+
+// object mutates every option of a map. into puts the map where it belongs.
+func (g *generator) object(path string, object *vectoroptions.Object, depth int, into func(map[string]any) map[string]any, tags map[string]string) {
+	right := complete(object, tags, depth)
+	g.add("extra", path, object.Denies, into(with(right, "colour_of_mutant", "red")))
+	for i := range object.Options {
+		option := &object.Options[i]
+		if option.Name == "*" || depth == 0 && slices.Contains(common, option.Name) || len(option.Forms) == 0 {
+			continue
+		}
+		chosen := maps.Clone(tags)
+		if tag, value, ok := strings.Cut(strings.Split(option.When, " or ")[0], ` = "`); ok {
+			chosen = maps.Clone(tags)
+			if chosen == nil {
+				chosen = map[string]string{}
+			}
+			chosen[tag] = strings.TrimSuffix(value, `"`)
+		}
+		right := complete(object, chosen, depth)
+		delete(right, option.AliasOf)
+		for _, other := range object.Options {
+			if other.AliasOf == option.Name {
+				delete(right, other.Name)
+			}
+		}
+		g.option(path+"."+option.Name, object, option, right, depth, into)
+	}
+}
+
+func (g *generator) option(path string, object *vectoroptions.Object, option *vectoroptions.Option, right map[string]any, depth int, into func(map[string]any) map[string]any) {
+	value := valueOf(option.Name, option.Forms, depth)
+	right = with(right, option.Name, value)
+	fill(object, right, depth)
+	g.add("right", path, false, into(right))
+	if name := misspelled(option.Name); object.Option(name) == nil {
+		slip := with(right, name, value)
+		delete(slip, option.Name)
+		g.add("misspelled", path, object.Denies || option.Required, into(slip))
+	}
+	if option.Required && option.AliasOf == "" {
+		less := maps.Clone(right)
+		delete(less, option.Name)
+		g.add("missing", path, true, into(less))
+	}
+	if wrong, ok := ofAnotherForm(option.Forms); ok {
+		g.add("form", path, true, into(with(right, option.Name, wrong)))
+	}
+	for _, form := range option.Forms {
+		if form.Kind == "string" && len(form.Values()) > 0 {
+			g.add("value", path, true, into(with(right, option.Name, "mutant")))
+		}
+		if inner := form.Object(); inner != nil && depth < deepest && form.Kind != "condition" {
+			g.object(path, inner, depth+1, func(options map[string]any) map[string]any { return into(with(right, option.Name, options)) }, nil)
+		}
+	}
+}
+
+func (g *generator) add(group, path string, isRefused bool, config map[string]any) {
+	g.mutants = append(g.mutants, mutant{group, path, isRefused, config})
+}
+
+func with(options map[string]any, name string, value any) map[string]any {
+	fresh := maps.Clone(options)
+	fresh[name] = value
+	return fresh
+}
+
+// complete is a map with what it has to have, where its tags have these values.
+func complete(object *vectoroptions.Object, tags map[string]string, depth int) map[string]any {
+	all := map[string]any{}
+	for name, value := range tags {
+		all[name] = value
+	}
+	fill(object, all, depth)
+	return all
+}
+
+// fill adds what a map has to have.
+func fill(object *vectoroptions.Object, all map[string]any, depth int) {
+	for range 2 { // What is required may depend on a tag that is.
+		for i := range object.Options {
+			option := &object.Options[i]
+			applies, isKnown := option.Applies(func(name string) (string, bool) {
+				value, isText := all[name].(string)
+				return value, isText || all[name] == nil
+			})
+			if _, isThere := all[option.Name]; !isThere && option.Required && option.Name != "*" && applies && isKnown && !isNamed(object, all, option.Name) {
+				all[option.Name] = valueOf(option.Name, option.Forms, depth)
+			}
+		}
+	}
+}
+
+// isNamed reports whether an option is there under another name.
+func isNamed(object *vectoroptions.Object, all map[string]any, name string) bool {
+	return slices.ContainsFunc(object.Options, func(other vectoroptions.Option) bool {
+		return other.AliasOf == name && all[other.Name] != nil
+	})
+}
+
+// texts are right values of a text, by its syntax.
+var texts = map[string]string{
+	"listen_address": "127.0.0.1:8080", "socket_address": "127.0.0.1:8080", "host_and_port": "a.example:8080", "uri": "http://a.example:8080",
+	"time_zone": "UTC", "target_path": ".a", "value_path": "a", "optional_target_path": ".a", "optional_value_path": "a", "glob": "*",
+}
+
+// valueOf is a right value of an option.
+func valueOf(name string, forms []vectoroptions.Form, depth int) any {
+	for _, kind := range []string{"string", "uint", "int", "float", "bool", "ascii_char", "condition", "array", "object", "any"} {
+		for _, form := range forms {
+			if form.Kind == kind {
+				return ofForm(name, form, depth)
+			}
+		}
+	}
+	return "a"
+}
+
+func ofForm(name string, form vectoroptions.Form, depth int) any {
+	switch form.Kind {
+	case "uint", "int":
+		return 1_000_000_000*map[bool]int{true: 1}[name == "max_size"] + 5
+	case "float":
+		return 0.5
+	case "bool":
+		return true
+	case "condition":
+		return "true"
+	case "array":
+		if items := form.Items(); len(items) > 0 {
+			return []any{valueOf(name, items, depth+1)}
+		}
+		return []any{}
+	case "object":
+		if inner := form.Object(); inner != nil && depth < 2*deepest {
+			return complete(inner, nil, depth+1)
+		}
+		return map[string]any{}
+	case "string":
+		if values := form.Values(); len(values) > 0 {
+			return values[0]
+		}
+		if text := texts[form.Syntax]; text != "" {
+			return text
+		}
+		return named(name)
+	}
+	return "a"
+}
+
+// named is a text that suits the name of an option.
+func named(name string) string {
+	switch {
+	case name == "runtime":
+		return "ast"
+	case strings.Contains(name, "endpoint"), strings.Contains(name, "url"), strings.Contains(name, "uri"), strings.Contains(name, "host"):
+		return "http://a.example:8080"
+	case strings.Contains(name, "path"), strings.Contains(name, "file"), strings.Contains(name, "dir"), strings.Contains(name, "include"):
+		return "/a"
+	case strings.Contains(name, "address"):
+		return "127.0.0.1:8080"
+	}
+	return "a"
+}
+
+// misspelled swaps the first two letters that differ.
+func misspelled(name string) string {
+	for i := range len(name) - 1 {
+		if name[i] != name[i+1] && name[i] != '_' && name[i+1] != '_' {
+			return name[:i] + name[i+1:i+2] + name[i:i+1] + name[i+2:]
+		}
+	}
+	return name + "x"
+}
+
+// ofAnotherForm is a value that an option cannot have, if there is one for certain.
+func ofAnotherForm(forms []vectoroptions.Form) (any, bool) {
+	takes := map[string]bool{}
+	for _, form := range forms {
+		takes[form.Kind] = true
+	}
+	switch {
+	case takes["any"]:
+		return nil, false
+	case !takes["bool"]:
+		return true, true
+	case !takes["array"] && !takes["object"]:
+		return []any{true}, true
+	}
+	return nil, false
+}
