@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package checkup
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// clusterOf is an API in memory that has some objects.
+func clusterOf(t *testing.T, objects ...client.Object) client.Client {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	require.NoError(t, clientgoscheme.AddToScheme(scheme))
+	require.NoError(t, v1alpha1.AddToScheme(scheme))
+	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithStatusSubresource(&v1alpha1.VectorSidecar{}).Build()
+}
+
+func TestVersionIsHeldAgainstWhatTheOperatorNeeds(t *testing.T) {
+	for version, state := range map[string]State{
+		"v1.24.17": Failed, "v1.25.0": Warning, "v1.28.9": Warning, "v1.29.0": OK, "v1.36.0": OK, "v1.36.0-gke.1": OK, "one": Unknown,
+	} {
+		t.Run(version, func(t *testing.T) {
+			require.Equal(t, state, (&Diagnosis{KubeVersion: version}).version().State)
+		})
+	}
+}
+
+func TestInjectorsThatChangeWorkloadsAreNamed(t *testing.T) {
+	injector := func(name, group, resource string) *admissionregistrationv1.MutatingWebhookConfiguration {
+		configuration := &admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		configuration.Webhooks = []admissionregistrationv1.MutatingWebhook{{Rules: []admissionregistrationv1.RuleWithOperations{{
+			Rule: admissionregistrationv1.Rule{APIGroups: []string{group}, Resources: []string{resource}},
+		}}}}
+		return configuration
+	}
+	for name, test := range map[string]struct {
+		cluster client.Client
+		state   State
+		says    string
+	}{
+		"none":                 {clusterOf(t), OK, "none"},
+		"one of pods":          {clusterOf(t, injector("mesh", "", "pods")), OK, "these change pods, and no Deployments: mesh"},
+		"one of Deployments":   {clusterOf(t, injector("mesh", "", "pods"), injector("rules", "apps", "deployments")), Warning, "these change Deployments: rules"},
+		"one of all there is":  {clusterOf(t, injector("all", "*", "*")), Warning, "all"},
+		"one of something":     {clusterOf(t, injector("dns", "", "services")), OK, "none"},
+		"one of what they own": {clusterOf(t, injector("scale", "apps", "deployments/scale")), OK, "none"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := (&Diagnosis{Cluster: test.cluster}).injectors(t.Context())
+			require.Equal(t, test.state, found.State)
+			require.Contains(t, found.Message, test.says)
+		})
+	}
+}
+
+func TestSidecarsWithErrorsAreCounted(t *testing.T) {
+	sidecar := func(name string, status metav1.ConditionStatus) *v1alpha1.VectorSidecar {
+		one := &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
+		one.Status.Conditions = []metav1.Condition{{Type: meta.ConditionError, Status: status, Reason: "Conflict"}}
+		return one
+	}
+	d := &Diagnosis{Cluster: clusterOf(t, sidecar("a", metav1.ConditionFalse))}
+	require.Equal(t, Result{"VectorSidecars", OK, "1, none with an error", ""}, d.sidecars(t.Context()))
+
+	d = &Diagnosis{Cluster: clusterOf(t, sidecar("a", metav1.ConditionFalse), sidecar("b", metav1.ConditionTrue))}
+	found := d.sidecars(t.Context())
+	require.Equal(t, Warning, found.State)
+	require.Equal(t, "1 of 2 have errors: shop/b (Conflict)", found.Message)
+}
+
+func TestLeftoversAreNamedAndTheRestCounted(t *testing.T) {
+	var found []companion.Leftover
+	for range 12 {
+		found = append(found, companion.Leftover{Sidecar: "logs", Reason: "why"})
+	}
+	require.Contains(t, describe(found), "carries something of VectorSidecar logs, which does not exist: why; and 2 more")
+	require.NotContains(t, describe(found[:10]), "more")
+}
+
+// issued is a certificate of a webhook's Service, valid for an hour from a time, and the
+// same as an authority.
+func issued(t *testing.T, service string, from time.Time) (*tls.Certificate, []byte) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: from, NotAfter: from.Add(time.Hour), DNSNames: []string{service},
+		IsCA: true, BasicConstraintsValid: true, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	signed, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	require.NoError(t, err)
+	leaf, err := x509.ParseCertificate(signed)
+	require.NoError(t, err)
+	return &tls.Certificate{Certificate: [][]byte{signed}, PrivateKey: key, Leaf: leaf}, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed})
+}
+
+func TestCertificateIsHeldAgainstWhatTheAPIServerAccepts(t *testing.T) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	service := &admissionregistrationv1.ServiceReference{Namespace: "vector-system", Name: "vso"}
+	good, bundle := issued(t, "vso.vector-system.svc", now)
+	other, otherBundle := issued(t, "else.vector-system.svc", now)
+	for name, test := range map[string]struct {
+		served *tls.Certificate
+		bundle []byte
+		at     time.Time
+		says   string
+	}{
+		"as it should be":      {good, bundle, now, ""},
+		"of another authority": {good, otherBundle, now, "the caBundle does not trust who signed it"},
+		"of another Service":   {other, otherBundle, now, "vso.vector-system.svc"},
+		"too old":              {good, bundle, now.Add(2 * time.Hour), "it ran out on 2026-11-22"},
+		"too new":              {good, bundle, now.Add(-time.Hour), "it is not valid before 2026-11-22"},
+		"trusted by nobody":    {good, nil, now, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := &Diagnosis{Now: func() time.Time { return test.at }}
+			requireSays(t, test.says, d.accepts(&caller{service: service, bundle: test.bundle}, test.served))
+		})
+	}
+}

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package removal
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
+)
+
+// deployment is one as its owner has written it.
+func deployment(name string) *appsv1.Deployment {
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, Annotations: map[string]string{meta.AnnotationInject: "true", "team": "shop"}}}
+	d.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}
+	d.Spec.Template.Labels = map[string]string{"app": name}
+	d.Spec.Template.Spec.Containers = []corev1.Container{{Name: "app", Image: "shop:1"}}
+	d.Spec.Template.Spec.Volumes = []corev1.Volume{{Name: "cache"}}
+	return d
+}
+
+// injected is the same with a sidecar that nothing but the pod template's list tells of.
+func injected(t *testing.T, name string) *appsv1.Deployment {
+	t.Helper()
+	manager := meta.Manager("logs")
+	parts, err := json.Marshal(meta.Parts{Manager: manager, Containers: []string{"vector"}, Volumes: []string{"vector-data"}})
+	require.NoError(t, err)
+	d := deployment(name)
+	d.Annotations[meta.AnnotationInjected] = "logs"
+	d.Spec.Template.Annotations = map[string]string{meta.AnnotationParts(manager): string(parts), meta.AnnotationInjectedHash: "abc"}
+	pod := &d.Spec.Template.Spec
+	pod.Containers = append(pod.Containers, corev1.Container{Name: "vector", Image: "vector:1"})
+	pod.Volumes = append(pod.Volumes, corev1.Volume{Name: "vector-data"})
+	return d
+}
+
+func TestStripLeavesWhatTheOwnerWrote(t *testing.T) {
+	merger, err := simulate.New()
+	require.NoError(t, err)
+
+	stripped, had, err := Strip(merger, injected(t, "cart"))
+
+	require.NoError(t, err)
+	require.True(t, had)
+	want := deployment("cart")
+	require.Equal(t, want.Annotations, stripped.Annotations, "to opt in is the team's own")
+	require.Empty(t, stripped.Spec.Template.Annotations)
+	require.Len(t, stripped.Spec.Template.Spec.Containers, 1)
+	require.Equal(t, "app", stripped.Spec.Template.Spec.Containers[0].Name)
+	require.Len(t, stripped.Spec.Template.Spec.Volumes, 1)
+	require.Equal(t, "cache", stripped.Spec.Template.Spec.Volumes[0].Name)
+}
+
+func TestStripLeavesAWorkloadWithoutASidecarAsItIs(t *testing.T) {
+	given := deployment("cart")
+
+	stripped, had, err := Strip(nil, given) // There is nothing to merge.
+
+	require.NoError(t, err)
+	require.False(t, had)
+	require.Equal(t, deployment("cart"), stripped)
+}
+
+func TestFindTracesFindsAllThatIsLeftInANamespace(t *testing.T) {
+	scheme := runtime.NewScheme()
+	require.NoError(t, clientgoscheme.AddToScheme(scheme))
+	require.NoError(t, v1alpha1.AddToScheme(scheme))
+	made := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "logs-vector"}}
+	companion.Label(made, "logs")
+	companion.Mark(made)
+	theirCopy := made.DeepCopy()
+	theirCopy.Name = "copy"
+	elsewhere := injected(t, "pay")
+	elsewhere.Namespace = "pay"
+	cluster := fake.NewClientBuilder().WithScheme(scheme).WithObjects(
+		&v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "logs"}},
+		deployment("plain"), injected(t, "cart"), elsewhere, made, theirCopy,
+	).Build()
+
+	found, err := FindTraces(t.Context(), cluster, "shop")
+
+	require.NoError(t, err)
+	require.False(t, found.None())
+	require.Len(t, found.Sidecars, 1)
+	require.Len(t, found.Workloads, 1)
+	require.Equal(t, "cart", found.Workloads[0].Name)
+	require.Equal(t, []client.ObjectKey{{Namespace: "shop", Name: "logs-vector"}}, found.Companions)
+	found, err = FindTraces(t.Context(), cluster, "empty")
+	require.NoError(t, err)
+	require.True(t, found.None())
+	found, err = FindTraces(t.Context(), cluster, "")
+	require.NoError(t, err)
+	require.Len(t, found.Workloads, 2)
+}
