@@ -15,7 +15,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/status"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -181,7 +180,7 @@ func (s *scene) account(ctx context.Context, sidecar *v1alpha1.VectorSidecar, de
 }
 
 func (a *account) fill(p *plan.Plan, turn int) {
-	a.Action, a.State, a.Turn, a.Rollout = string(p.Action), status.StandOf(p), turn, string(p.Rollout)
+	a.Action, a.State, a.Turn, a.Rollout = string(p.Action), string(p.Phase()), turn, string(p.Rollout)
 	a.Reason, a.Message, a.Warning, a.Cause = p.Reason, p.Message, p.Warning, p.Cause
 	a.Keeps = p.Keeps != ""
 	if p.Desired != nil {

@@ -15,7 +15,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
-	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
 
 // planOptions are the flags of plan.
@@ -143,7 +142,7 @@ func (s *scene) outlook(ctx context.Context) (*outlook, error) {
 func stepOf(merger *simulate.Merger, p *plan.Plan, deployment *appsv1.Deployment, turn int) (step, error) {
 	one := step{
 		Namespace: p.Target.Namespace, Workload: p.Target.Name,
-		Action: string(p.Action), State: status.StandOf(p), Turn: turn, Reason: p.Reason, Message: p.Message,
+		Action: string(p.Action), State: string(p.Phase()), Turn: turn, Reason: p.Reason, Message: p.Message,
 	}
 	switch {
 	case !isWritten(p):

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
-	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
 
 // treeOptions are the flags of tree.
@@ -120,7 +119,7 @@ func (s *scene) tree(ctx context.Context) ([]*node, error) {
 				continue
 			}
 			at := child(&of.Children, p.Target.Kind, p.Target.Name)
-			at.State, at.Reason, at.Message = status.StandOf(p), p.Reason, p.Message
+			at.State, at.Reason, at.Message = string(p.Phase()), p.Reason, p.Message
 		}
 	}
 	slices.SortStableFunc(roots, func(a, b *node) int { return strings.Compare(a.Name, b.Name) })

@@ -47,7 +47,7 @@ func tellSkipped(ctx context.Context, decided *decision.Decision) {
 		case p.IsCurrent():
 			current++
 		default:
-			debug.Info("workload left as it is", telemetry.KeyWorkload, status.Object(p.Target), "state", status.StandOf(p), "action", p.Action, "reason", p.Reason, "cause", p.Message)
+			debug.Info("workload left as it is", telemetry.KeyWorkload, status.Object(p.Target), "state", string(p.Phase()), "action", p.Action, "reason", p.Reason, "cause", p.Message)
 		}
 	}
 	debug.Info("decided", "matched", decided.Matched, "workloads", len(decided.Plans), "current", current, "missing", len(decided.Missing), "obsolete", len(decided.Obsolete))

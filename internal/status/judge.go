@@ -47,10 +47,10 @@ func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 	if outdated := decision.Outdated; outdated != nil {
 		return verdict{state: stalled, reason: outdated.Reason, message: humanize.Message(outdated.Message, conditionLimit)}
 	}
-	lots, warned := map[stand]*lot{}, &lot{}
+	lots, warned := map[plan.Phase]*lot{}, &lot{}
 	for i := range decision.Plans {
 		p := &decision.Plans[i]
-		at := standOf(p, nil)
+		at := phaseOf(p, nil)
 		if lots[at] == nil {
 			lots[at] = &lot{}
 		}
@@ -60,13 +60,13 @@ func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 		}
 	}
 	for _, rank := range ranks {
-		lot := lots[rank.stand]
+		lot := lots[rank.phase]
 		if lot == nil {
 			continue
 		}
 		reason := cmp.Or(rank.reason, lot.first[0].Reason)
 		message := lot.summary(decision.Matched, rank.text) + waits(decision)
-		return verdict{state: rank.state, reason: reason, message: humanize.Message(message, conditionLimit), failing: rank.stand == hindered}
+		return verdict{state: rank.state, reason: reason, message: humanize.Message(message, conditionLimit), failing: rank.phase == hindered}
 	}
 	switch {
 	case !facts.Sidecar.Spec.IsEnabled():
@@ -114,7 +114,7 @@ func (l *lot) texts(said func(*plan.Plan) string) string {
 // summary says how many workloads share the lot, and names the first of them.
 func (l *lot) summary(matched int, what string) string {
 	return fmt.Sprintf("%d of %d %s %s: %s", l.count, max(matched, l.count), workload.Plural(), what, l.texts(func(p *plan.Plan) string {
-		if p.Message == "" || standOf(p, nil) == soaking { // These are all for one reason.
+		if p.Message == "" || phaseOf(p, nil) == soaking { // These are all for one reason.
 			return ""
 		}
 		return ": " + p.Message
@@ -124,7 +124,7 @@ func (l *lot) summary(matched int, what string) string {
 // ranks are what workloads can add to the verdict, the most important first. An
 // empty reason stands for that of the workload.
 var ranks = []struct {
-	stand  stand
+	phase  plan.Phase
 	state  state
 	reason string
 	text   string

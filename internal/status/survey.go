@@ -15,9 +15,6 @@ import (
 // listed is how many unsettled workloads a status lists; the rest is counted.
 const listed = 20
 
-// stand is where one workload stands, in the words of status.unsettled and two more.
-type stand = v1alpha1.WorkloadState
-
 const (
 	failed      = v1alpha1.StateFailed
 	hindered    = v1alpha1.StateHindered
@@ -31,57 +28,26 @@ const (
 	waiting     = v1alpha1.StateWaiting
 	skipped     = v1alpha1.StateSkipped
 
-	updated stand = "Updated"
-	bare    stand = "Bare" // Nothing is wanted of it and nothing is there.
+	updated = plan.Updated
+	bare    = plan.Bare
 )
 
-// unsettled are the stands that a status lists, the most important first. What the
+// unsettled are the phases that a status lists, the most important first. What the
 // operator reads there after a restart, to know what has not soaked, is not far down.
-var unsettled = []stand{failed, hindered, refused, conflict, blocked, removing, rollingOut, soaking, unavailable, waiting, skipped}
+var unsettled = []plan.Phase{failed, hindered, refused, conflict, blocked, removing, rollingOut, soaking, unavailable, waiting, skipped}
 
-// StandOf tells in the words of status.unsettled where a workload stands; Updated
-// if it is settled with the sidecar, Bare if without.
-func StandOf(p *plan.Plan) string { return string(standOf(p, nil)) }
-
-// standOf tells where a workload stands after a pass.
-func standOf(p *plan.Plan, refusals map[string]Failure) stand {
-	isRefused := false
+// phaseOf is where a workload is after a pass.
+func phaseOf(p *plan.Plan, refusals map[string]Failure) plan.Phase {
 	if len(refusals) > 0 { // To name each of thousands takes longer than all the rest.
-		_, isRefused = refusals[Object(p.Target)]
+		if _, isRefused := refusals[Object(p.Target)]; isRefused {
+			return refused
+		}
 	}
-	switch {
-	case isRefused:
-		return refused
-	case p.Waiting:
-		return waiting
-	case p.Skipped():
-		return skipped
-	case p.Action == plan.Conflict:
-		return conflict
-	case p.Action == plan.Blocked:
-		return blocked
-	case p.Action == plan.Remove, p.Desired == nil && p.InFlight:
-		return removing
-	case p.Writes() && p.StartsPods():
-		return rollingOut
-	case p.Desired == nil:
-		return bare
-	case p.Failed:
-		return failed
-	case p.Hindered:
-		return hindered
-	case p.Rollout == workload.RolloutProgressing:
-		return rollingOut
-	case p.InFlight:
-		return soaking
-	case p.Rollout == workload.RolloutUnavailable:
-		return unavailable
-	}
-	return updated
+	return p.Phase()
 }
 
-// carries reports whether a workload that stands there has the current sidecar.
-func carries(at stand) bool {
+// carries reports whether a workload in a phase has the current sidecar.
+func carries(at plan.Phase) bool {
 	switch at {
 	case updated, failed, hindered, rollingOut, soaking, unavailable:
 		return true
@@ -90,13 +56,13 @@ func carries(at stand) bool {
 	}
 }
 
-// survey counts the workloads by where they stand and lists the unsettled ones.
+// survey counts the workloads by their phases and lists the unsettled ones.
 func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 	refusals := refusalsOf(facts)
-	mixed, lists := false, map[stand][]v1alpha1.UnsettledWorkload{}
+	mixed, lists := false, map[plan.Phase][]v1alpha1.UnsettledWorkload{}
 	for i := range facts.Decision.Plans {
 		p := &facts.Decision.Plans[i]
-		at := standOf(p, refusals)
+		at := phaseOf(p, refusals)
 		switch at {
 		case updated:
 			status.UpdatedDeployments++
@@ -158,7 +124,7 @@ func Standings(facts Facts) iter.Seq[Standing] {
 		refusals := refusalsOf(facts)
 		for i := range facts.Decision.Plans {
 			p := &facts.Decision.Plans[i]
-			at := standOf(p, refusals)
+			at := phaseOf(p, refusals)
 			if at != bare && !yield(Standing{Target: p.Target, State: string(at), Reason: reasonOf(p, at, refusals)}) {
 				return
 			}
@@ -174,7 +140,7 @@ func refusalsOf(facts Facts) map[string]Failure {
 	return refusals
 }
 
-func reasonOf(p *plan.Plan, at stand, refusals map[string]Failure) string {
+func reasonOf(p *plan.Plan, at plan.Phase, refusals map[string]Failure) string {
 	if at == refused {
 		return refusals[Object(p.Target)].Reason
 	}
@@ -182,7 +148,7 @@ func reasonOf(p *plan.Plan, at stand, refusals map[string]Failure) string {
 }
 
 // entryOf says of one workload where it stands, and why.
-func entryOf(p *plan.Plan, at stand, refusals map[string]Failure) v1alpha1.UnsettledWorkload {
+func entryOf(p *plan.Plan, at plan.Phase, refusals map[string]Failure) v1alpha1.UnsettledWorkload {
 	entry := v1alpha1.UnsettledWorkload{Name: p.Target.Name, State: at, Reason: reasonOf(p, at, refusals), Message: p.Message}
 	if at == refused {
 		entry.Message = refusals[Object(p.Target)].Err.Error()

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// Phase is where one workload is on its way to the sidecar: a word of status.unsettled, or
+// one of the two below.
+type Phase = v1alpha1.WorkloadState
+
+const (
+	// Updated is a workload that carries the current sidecar, and has settled.
+	Updated Phase = "Updated"
+	// Bare is one of which nothing is wanted, and in which nothing is.
+	Bare Phase = "Bare"
+)
+
+// Phase is where the workload of the plan is. It follows from the plan alone: whether the
+// API server refuses to carry it out, the plan does not know.
+func (p *Plan) Phase() Phase {
+	switch {
+	case p.Waiting:
+		return v1alpha1.StateWaiting
+	case p.Skipped():
+		return v1alpha1.StateSkipped
+	case p.Action == Conflict:
+		return v1alpha1.StateConflict
+	case p.Action == Blocked:
+		return v1alpha1.StateBlocked
+	case p.Action == Remove, p.Desired == nil && p.InFlight:
+		return v1alpha1.StateRemoving
+	case p.Writes() && p.StartsPods():
+		return v1alpha1.StateRollingOut
+	case p.Desired == nil:
+		return Bare
+	case p.Failed:
+		return v1alpha1.StateFailed
+	case p.Hindered:
+		return v1alpha1.StateHindered
+	case p.Rollout == workload.RolloutProgressing:
+		return v1alpha1.StateRollingOut
+	case p.InFlight:
+		return v1alpha1.StateSoaking
+	case p.Rollout == workload.RolloutUnavailable:
+		return v1alpha1.StateUnavailable
+	}
+	return Updated
+}

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+func TestPhaseFollowsFromThePlan(t *testing.T) {
+	wanted := &Desired{}
+	for name, test := range map[string]struct {
+		plan Plan
+		want Phase
+	}{
+		"settled":                       {Plan{Action: None, Desired: wanted}, Updated},
+		"noted, which starts no pods":   {Plan{Action: Note, Desired: wanted}, Updated},
+		"nothing is wanted":             {Plan{Action: None}, Bare},
+		"written now":                   {Plan{Action: Update, Desired: wanted}, v1alpha1.StateRollingOut},
+		"in its turn":                   {Plan{Action: Update, Desired: wanted, Waiting: true}, v1alpha1.StateWaiting},
+		"rolling out":                   {Plan{Action: None, Desired: wanted, InFlight: true, State: workload.State{Rollout: workload.RolloutProgressing}}, v1alpha1.StateRollingOut},
+		"rolled out, and not for long":  {Plan{Action: None, Desired: wanted, InFlight: true}, v1alpha1.StateSoaking},
+		"failed, though in flight":      {Plan{Action: None, Desired: wanted, InFlight: true, Failed: true}, v1alpha1.StateFailed},
+		"pods that cannot run yet":      {Plan{Action: None, Desired: wanted, Hindered: true}, v1alpha1.StateHindered},
+		"lost pods":                     {Plan{Action: None, Desired: wanted, State: workload.State{Rollout: workload.RolloutUnavailable}}, v1alpha1.StateUnavailable},
+		"removed now":                   {Plan{Action: Remove}, v1alpha1.StateRemoving},
+		"removed, and rolling out":      {Plan{Action: None, InFlight: true}, v1alpha1.StateRemoving},
+		"somebody else's":               {Plan{Action: Conflict}, v1alpha1.StateConflict},
+		"one that cannot take it":       {Plan{Action: Blocked, Reason: meta.ReasonBlocked}, v1alpha1.StateBlocked},
+		"left out by its owner's wish":  {Plan{Action: Blocked, Reason: meta.ReasonOptedOut}, v1alpha1.StateSkipped},
+		"left out while it is deleted":  {Plan{Action: Blocked, Reason: meta.ReasonWorkloadDeleting}, v1alpha1.StateSkipped},
+		"waiting comes before the rest": {Plan{Action: Remove, Waiting: true, Failed: true}, v1alpha1.StateWaiting},
+	} {
+		require.Equal(t, test.want, test.plan.Phase(), name)
+	}
+}
