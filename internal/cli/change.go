@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -19,11 +18,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // change is what becomes of one workload by all VectorSidecars.
 type change struct {
-	before *appsv1.Deployment
+	before workload.Object
 	// after is nil if nothing would be written.
 	after *unstructured.Unstructured
 	// plans are those that are about the workload.
@@ -48,33 +48,33 @@ func (s *inputs) concerning(arguments []string) (*concerns, error) {
 	for _, argument := range arguments {
 		kind, name, isPair := strings.Cut(argument, "/")
 		if !isPair {
-			kind, name = "deployment", argument
+			kind, name = workload.Default().Kind, argument
 		}
-		if !slices.Contains([]string{"deployment", "deployments", "deploy", "deployment.apps", "deployments.apps"}, strings.ToLower(kind)) {
-			return nil, fmt.Errorf("%q: sidecars are injected into Deployments: name one, as in deployment/cart", argument)
+		if workload.KindNamed(kind) == nil {
+			return nil, fmt.Errorf("%q: sidecars are injected into %s: name one, as in %s/cart", argument, workload.Plural(), strings.ToLower(workload.Default().Kind))
 		}
 		c.names = append(c.names, name)
 	}
 	return c, nil
 }
 
-func (c *concerns) includes(deployment *appsv1.Deployment) bool {
-	return c.selector.Matches(labels.Set(deployment.Labels)) &&
-		(len(c.names) == 0 || slices.Contains(c.names, deployment.Name))
+func (c *concerns) includes(object workload.Object) bool {
+	return c.selector.Matches(labels.Set(object.GetLabels())) &&
+		(len(c.names) == 0 || slices.Contains(c.names, object.GetName()))
 }
 
 // pick returns the workloads of a scene that a command is about, those of files
 // in their order. A name that is not there is an error.
-func (s *scene) pick() ([]*appsv1.Deployment, error) {
-	var found []*appsv1.Deployment
+func (s *scene) pick() ([]workload.Object, error) {
+	var found []workload.Object
 	for _, deployment := range s.inOrder() {
-		if s.about.includes(deployment) && (s.namespace == "" || deployment.Namespace == s.namespace) {
+		if s.about.includes(deployment) && (s.namespace == "" || deployment.GetNamespace() == s.namespace) {
 			found = append(found, deployment)
 		}
 	}
 	for _, name := range s.about.names {
-		if !slices.ContainsFunc(found, func(d *appsv1.Deployment) bool { return d.Name == name }) {
-			return nil, fmt.Errorf("there is no Deployment %q%s", name, in(s.namespace))
+		if !slices.ContainsFunc(found, func(d workload.Object) bool { return d.GetName() == name }) {
+			return nil, fmt.Errorf("there is no %s %q%s", workload.Singular(), name, in(s.namespace))
 		}
 	}
 	return found, nil
@@ -88,16 +88,16 @@ func in(namespace string) string {
 }
 
 // inOrder are all workloads, those of files first and in their order.
-func (s *scene) inOrder() []*appsv1.Deployment {
-	var all []*appsv1.Deployment
-	add := func(deployment *appsv1.Deployment) {
+func (s *scene) inOrder() []workload.Object {
+	var all []workload.Object
+	add := func(deployment workload.Object) {
 		if !slices.Contains(all, deployment) {
 			all = append(all, deployment)
 		}
 	}
 	for _, document := range s.documents {
-		if deployment, ok := document.Object.(*appsv1.Deployment); ok {
-			if current := s.Workload(deployment.Namespace, deployment.Name); current != nil {
+		if object, ok := workload.As(document.Object); ok {
+			if current := s.Workload(workload.RefOf(object)); current != nil {
 				add(current)
 			}
 		}
@@ -111,11 +111,11 @@ func (s *scene) inOrder() []*appsv1.Deployment {
 // merged is what all VectorSidecars of a scene would come to.
 type merged struct {
 	rulings []*ruling
-	changes map[*appsv1.Deployment]*change
+	changes map[workload.Object]*change
 }
 
 // of returns the change of a workload.
-func (m *merged) of(deployment *appsv1.Deployment) *change {
+func (m *merged) of(deployment workload.Object) *change {
 	if found, ok := m.changes[deployment]; ok {
 		return found
 	}
@@ -129,8 +129,8 @@ func (s *scene) merge(ctx context.Context) (*merged, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := &merged{changes: map[*appsv1.Deployment]*change{}}
-	latest := map[*appsv1.Deployment]*change{} // By what the scene holds now.
+	result := &merged{changes: map[workload.Object]*change{}}
+	latest := map[workload.Object]*change{} // By what the scene holds now.
 	for _, sidecar := range s.Sidecars() {
 		ruled, err := s.rule(ctx, sidecar)
 		if err != nil {
@@ -139,7 +139,7 @@ func (s *scene) merge(ctx context.Context) (*merged, error) {
 		result.rulings = append(result.rulings, ruled)
 		for i := range ruled.Plans {
 			p := &ruled.Plans[i]
-			deployment := s.Workload(p.Target.Namespace, p.Target.Name)
+			deployment := s.Workload(p.Target)
 			if deployment == nil || !s.about.includes(deployment) {
 				continue
 			}
@@ -168,26 +168,30 @@ func isWritten(p *plan.Plan) bool {
 	return p.StartsPods()
 }
 
-func (c *change) carryOut(merger *simulate.Merger, deployment *appsv1.Deployment, p *plan.Plan) (*appsv1.Deployment, error) {
-	after, err := merger.Deployment(deployment, p)
+func (c *change) carryOut(merger *simulate.Merger, object workload.Object, p *plan.Plan) (workload.Object, error) {
+	after, err := merger.Workload(object, p)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", status.Object(p.Target), err)
 	}
-	next := &appsv1.Deployment{}
+	next := p.Target.Adapter().New()
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(after.Object, next); err != nil {
 		return nil, fmt.Errorf("%s: %w", status.Object(p.Target), err)
 	}
 	c.after = after
-	c.isRestart = !equality.Semantic.DeepEqual(c.before.Spec.Template, next.Spec.Template)
+	c.isRestart = !equality.Semantic.DeepEqual(workload.TemplateOf(c.before), workload.TemplateOf(next))
 	return next, nil
 }
 
-// pods is how many a workload has.
-func pods(deployment *appsv1.Deployment) int {
-	if deployment.Spec.Replicas == nil {
-		return 1
-	}
-	return int(*deployment.Spec.Replicas)
+// pods is how many of a workload a change of its template restarts.
+func pods(object workload.Object) int {
+	content, _ := workload.Read(object)
+	return int(content.Pods)
+}
+
+// setKind has a workload say its kind, as manifests do.
+func setKind(object workload.Object) {
+	ref := workload.RefOf(object)
+	object.GetObjectKind().SetGroupVersionKind(ref.Adapter().GroupVersionKind)
 }
 
 // companions are those of all VectorSidecars.

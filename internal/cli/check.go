@@ -34,7 +34,7 @@ func newCheck(a *app) *cobra.Command {
 		Long: `Check whether the cluster is fit for the operator, and the installation healthy: version of
 Kubernetes, CustomResourceDefinition, the operator's replicas, values and rights, its
 admission webhook if it has one, other injectors, VectorSidecars with errors, and what
-Deployments carry for VectorSidecars that do not exist. To ask for the operator's rights,
+workloads carry for VectorSidecars that do not exist. To ask for the operator's rights,
 you have to be allowed to impersonate its ServiceAccount; for the webhook's certificate, to
 read its Secret.
 

@@ -7,13 +7,13 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // completeEnvironments offers the names of the sidecar chart's environments.
@@ -34,9 +34,9 @@ func completeManifests(*cobra.Command, []string, string) ([]string, cobra.ShellC
 	return []string{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// completeWorkloads offers the Deployments of the namespace.
+// completeWorkloads offers the workloads of the namespace.
 func (s *inputs) completeWorkloads(command *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
-	return s.app.completeNames(command, given, appsv1.SchemeGroupVersion.WithKind("DeploymentList"))
+	return s.app.completeNames(command, given, workload.Default().ListKind())
 }
 
 // completeSidecars offers the VectorSidecars of the namespace.

@@ -14,13 +14,13 @@ import (
 
 	"github.com/pmezard/go-difflib/difflib"
 	"github.com/spf13/cobra"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // diffOptions are the flags of diff.
@@ -81,7 +81,7 @@ func (o *diffOptions) run(ctx context.Context, arguments []string) error {
 }
 
 // print prints all differences and tells whether there are any.
-func (o *diffOptions) print(ctx context.Context, scene *scene, merged *merged, workloads []*appsv1.Deployment) (bool, error) {
+func (o *diffOptions) print(ctx context.Context, scene *scene, merged *merged, workloads []workload.Object) (bool, error) {
 	found := false
 	for _, ruled := range merged.rulings {
 		if ruled.Invalid != nil {
@@ -99,8 +99,9 @@ func (o *diffOptions) print(ctx context.Context, scene *scene, merged *merged, w
 		if change.after == nil {
 			continue
 		}
-		deployment.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind("Deployment"))
-		isDifferent, err := o.printDifference("apps.v1.Deployment", withoutAccount(deployment), withoutAccount(change.after), change.heading())
+		setKind(deployment)
+		kind := deployment.GetObjectKind().GroupVersionKind()
+		isDifferent, err := o.printDifference(kind.Group+"."+kind.Version+"."+kind.Kind, withoutAccount(deployment), withoutAccount(change.after), change.heading())
 		if err != nil {
 			return false, err
 		}
@@ -167,7 +168,7 @@ func (c *change) heading() string {
 	if c.isRestart {
 		restarts = count(pods(c.before), "pod") + " would restart"
 	}
-	heading := humanize.EscapeLine(fmt.Sprintf("# Deployment %s/%s: %s; %s", c.before.Namespace, c.before.Name, strings.Join(actions, ", "), restarts)) + "\n"
+	heading := humanize.EscapeLine(fmt.Sprintf("# %s %s/%s: %s; %s", workload.RefOf(c.before).Kind, c.before.GetNamespace(), c.before.GetName(), strings.Join(actions, ", "), restarts)) + "\n"
 	return heading + humanize.EscapeLine("# cause: "+strings.Join(causes, "; ")) + "\n"
 }
 

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -25,6 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/removal"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // ejectOptions are the flags of eject.
@@ -113,21 +113,21 @@ func ejectDocument(out *bytes.Buffer, merger *simulate.Merger, document source.D
 	if made, ok := document.Object.(*corev1.ConfigMap); ok && made.Labels[meta.LabelSidecar] != "" && !companion.IsCopy(made) {
 		return nil
 	}
-	deployment, ok := document.Object.(*appsv1.Deployment)
+	deployment, ok := workload.As(document.Object)
 	if !ok {
 		return printDocument(out, document)
 	}
 	stripped, had, err := removal.Strip(merger, deployment)
 	if err != nil {
-		return fmt.Errorf("%s: Deployment %s: %w", document.Source, deployment.Name, err)
+		return fmt.Errorf("%s: %s %s: %w", document.Source, document.Kind, deployment.GetName(), err)
 	}
 	if !had {
 		return printDocument(out, document)
 	}
-	stripped.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind("Deployment"))
+	setKind(stripped)
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(stripped)
 	if err != nil {
-		return fmt.Errorf("%s: Deployment %s: %w", document.Source, deployment.Name, err)
+		return fmt.Errorf("%s: %s %s: %w", document.Source, document.Kind, deployment.GetName(), err)
 	}
 	return printTransformed(out, document, &unstructured.Unstructured{Object: content})
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	appsv1 "k8s.io/api/apps/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
@@ -110,7 +109,7 @@ func (o *explainOptions) run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	if len(workloads) > 1 {
-		return fmt.Errorf("there are %d Deployments %q: name the one by --namespace", len(workloads), arguments[0])
+		return fmt.Errorf("there are %d %s %q: name the one by --namespace", len(workloads), workload.Plural(), arguments[0])
 	}
 	explained, err := scene.explain(ctx, workloads[0])
 	if err != nil {
@@ -123,11 +122,11 @@ func (o *explainOptions) run(ctx context.Context, arguments []string) error {
 }
 
 // explain accounts for every VectorSidecar that may have to do with a workload.
-func (s *scene) explain(ctx context.Context, deployment *appsv1.Deployment) (*explanation, error) {
-	result := &explanation{Workload: "Deployment " + deployment.Namespace + "/" + deployment.Name}
+func (s *scene) explain(ctx context.Context, deployment workload.Object) (*explanation, error) {
+	result := &explanation{Workload: workload.RefOf(deployment).Kind + " " + deployment.GetNamespace() + "/" + deployment.GetName()}
 	view := workload.Of(deployment)
 	for _, sidecar := range s.Sidecars() {
-		if sidecar.Namespace != deployment.Namespace {
+		if sidecar.Namespace != deployment.GetNamespace() {
 			continue
 		}
 		one, err := s.account(ctx, sidecar, deployment, &view)
@@ -146,7 +145,7 @@ func (s *scene) explain(ctx context.Context, deployment *appsv1.Deployment) (*ex
 }
 
 // account decides about one VectorSidecar of the workload's namespace.
-func (s *scene) account(ctx context.Context, sidecar *v1alpha1.VectorSidecar, deployment *appsv1.Deployment, view *workload.View) (*account, error) {
+func (s *scene) account(ctx context.Context, sidecar *v1alpha1.VectorSidecar, deployment workload.Object, view *workload.View) (*account, error) {
 	ruled, err := s.rule(ctx, sidecar)
 	if err != nil {
 		return nil, err
@@ -157,11 +156,11 @@ func (s *scene) account(ctx context.Context, sidecar *v1alpha1.VectorSidecar, de
 		Templates: s.templatesName(ruled), Assumed: ruled.assumed, InjectedHash: owned.InjectedHash, ChangeCause: owned.ChangeCause,
 		Fields: fieldsOf(deployment, meta.Manager(sidecar.Name)),
 	}
-	one.Matches, one.Selector = match(sidecar, deployment.Labels)
+	one.Matches, one.Selector = match(sidecar, deployment.GetLabels())
 	turns := plan.Waves(ruled.Plans, ruled.Limit)
 	for i := range ruled.Plans {
 		p := &ruled.Plans[i]
-		if p.Target.Name == deployment.Name {
+		if p.Target.Name == deployment.GetName() {
 			one.fill(p, turns[i])
 			if isWritten(p) {
 				one.Restarts = pods(deployment)
@@ -174,7 +173,7 @@ func (s *scene) account(ctx context.Context, sidecar *v1alpha1.VectorSidecar, de
 	case one.Matches && !sidecar.Spec.IsEnabled():
 		one.Reason, one.Message = meta.ReasonDisabled, "spec.enabled of the VectorSidecar is false"
 	default:
-		one.report(sidecar, deployment.Name)
+		one.report(sidecar, deployment.GetName())
 	}
 	return one, nil
 }

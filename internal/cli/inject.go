@@ -11,12 +11,12 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
-	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // injectOptions are the flags of inject.
@@ -65,7 +65,7 @@ func (o *injectOptions) run(ctx context.Context) error {
 	var out bytes.Buffer
 	companions := merged.companions()
 	for _, document := range scene.documents {
-		deployment, ok := document.Object.(*appsv1.Deployment)
+		deployment, ok := workload.As(document.Object)
 		if ok && merged.of(deployment).after != nil {
 			// Before the first workload, and after a Namespace.
 			for _, companion := range companions {
@@ -85,7 +85,7 @@ func (o *injectOptions) run(ctx context.Context) error {
 
 // print writes a document, with its sidecar if it gets one.
 func (o *injectOptions) print(to io.Writer, merged *merged, document source.Document) error {
-	deployment, ok := document.Object.(*appsv1.Deployment)
+	deployment, ok := workload.As(document.Object)
 	if !ok {
 		return printDocument(to, document)
 	}

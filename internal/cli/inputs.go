@@ -8,12 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,6 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/lint"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Defaults of what a cluster would tell.
@@ -133,7 +134,7 @@ func (s *inputs) read() (*given, error) {
 		return nil, fmt.Errorf("%s: there is no VectorSidecar in it", strings.Join(s.sidecars, ", "))
 	}
 	// A file of VectorSidecars alone is meant for the workloads of the cluster.
-	input.hasWorkloads = len(s.files) > 0 && (holds[*appsv1.Deployment](documents) || !holds[*v1alpha1.VectorSidecar](documents))
+	input.hasWorkloads = len(s.files) > 0 && (slices.ContainsFunc(documents, isWorkload) || !holds[*v1alpha1.VectorSidecar](documents))
 	return input, nil
 }
 
@@ -188,10 +189,13 @@ func (s *inputs) wanted() (labels.Selector, error) {
 }
 
 // label gives a workload the labels of the command line.
-func (s *inputs) label(deployment *appsv1.Deployment) {
-	for key, value := range s.labels {
-		metav1.SetMetaDataLabel(&deployment.ObjectMeta, key, value)
+func (s *inputs) label(object workload.Object) {
+	labels := maps.Clone(object.GetLabels())
+	if labels == nil {
+		labels = map[string]string{}
 	}
+	maps.Copy(labels, s.labels)
+	object.SetLabels(labels)
 }
 
 // namespaceOf is the namespace that objects without one are in: the command
@@ -218,7 +222,11 @@ func (g *given) namespaceOf(flag, current string) (string, error) {
 
 func (g *given) lacksNamespace() bool {
 	return slices.ContainsFunc(g.documents, func(d source.Document) bool {
-		deployment, ok := d.Object.(*appsv1.Deployment)
-		return ok && deployment.Namespace == ""
+		return isWorkload(d) && d.Object.GetNamespace() == ""
 	})
+}
+
+func isWorkload(document source.Document) bool {
+	_, is := workload.As(document.Object)
+	return is
 }

@@ -25,8 +25,8 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -130,7 +130,7 @@ func operated(t *testing.T, environment string) *cluster {
 	for _, change := range decided.changes {
 		deployment := &appsv1.Deployment{}
 		require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(change.after.Object, deployment))
-		source.Finished(deployment)
+		workload.Finish(deployment)
 		c.objects[len(c.objects)-1] = deployment
 	}
 	for _, companion := range decided.rulings[0].Companions {

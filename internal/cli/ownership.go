@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // field is one field that a manager of ours owns, and who else does.
@@ -23,11 +23,12 @@ type field struct {
 }
 
 // fieldsOf lists what a field manager owns in a workload.
-func fieldsOf(deployment *appsv1.Deployment, manager string) []field {
+func fieldsOf(object workload.Object, manager string) []field {
 	ours := fieldpath.NewSet()
 	others := map[string]*fieldpath.Set{}
-	for i := range deployment.ManagedFields {
-		entry := &deployment.ManagedFields[i]
+	entries := object.GetManagedFields()
+	for i := range entries {
+		entry := &entries[i]
 		set := setOf(entry)
 		switch {
 		case set == nil:

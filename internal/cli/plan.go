@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	appsv1 "k8s.io/api/apps/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // planOptions are the flags of plan.
@@ -108,7 +108,7 @@ func (s *scene) outlook(ctx context.Context) (*outlook, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen := map[*appsv1.Deployment]bool{}
+	seen := map[workload.Object]bool{}
 	for _, sidecar := range s.Sidecars() {
 		ruled, err := s.rule(ctx, sidecar)
 		if err != nil {
@@ -122,7 +122,7 @@ func (s *scene) outlook(ctx context.Context) (*outlook, error) {
 		}
 		for i := range ruled.Plans {
 			p := &ruled.Plans[i]
-			deployment := s.Workload(p.Target.Namespace, p.Target.Name)
+			deployment := s.Workload(p.Target)
 			if deployment == nil || !s.about.includes(deployment) {
 				continue
 			}
@@ -139,7 +139,7 @@ func (s *scene) outlook(ctx context.Context) (*outlook, error) {
 	return result, nil
 }
 
-func stepOf(merger *simulate.Merger, p *plan.Plan, deployment *appsv1.Deployment, turn int) (step, error) {
+func stepOf(merger *simulate.Merger, p *plan.Plan, deployment workload.Object, turn int) (step, error) {
 	one := step{
 		Namespace: p.Target.Namespace, Workload: p.Target.Name,
 		Action: string(p.Action), State: string(p.Phase()), Turn: turn, Reason: p.Reason, Message: p.Message,
@@ -154,8 +154,8 @@ func stepOf(merger *simulate.Merger, p *plan.Plan, deployment *appsv1.Deployment
 			return one, err
 		}
 	}
-	if !deployment.Spec.Paused {
-		one.Restarts = pods(deployment)
+	if content, _ := workload.Read(deployment); !content.Paused {
+		one.Restarts = int(content.Pods)
 	}
 	return one, nil
 }

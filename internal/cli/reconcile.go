@@ -39,7 +39,7 @@ func newReconcile(a *app) *cobra.Command {
 		Long: `Have the operator judge VectorSidecars anew: it renders and compares with nothing remembered,
 as it does by itself every half hour. Where nothing differs, nothing is written.
 
-With --live it lists the Deployments of the namespace first, as the API server has stored
+With --live it lists the workloads of the namespace first, as the API server has stored
 them, and compares them with what it has heard of. Where that differs, it reads all anew.
 
 It is asked by the annotation ` + meta.AnnotationReconcileAt + `, whose
@@ -57,7 +57,7 @@ kubectl vectorsidecar reconcile --all --live -n shop`,
 	flags := command.Flags()
 	flags.BoolVar(&options.all, "all", false, "all VectorSidecars of the namespace")
 	flags.BoolVarP(&options.allNamespaces, "all-namespaces", "A", false, "of all namespaces, with --all")
-	flags.BoolVar(&options.live, "live", false, "list the Deployments live, and compare them with the operator's cache")
+	flags.BoolVar(&options.live, "live", false, "list the workloads live, and compare them with the operator's cache")
 	flags.DurationVar(&options.timeout, "timeout", time.Minute, "how long to wait for the operator; 0 does not wait")
 	a.withCluster(flags)
 	return command

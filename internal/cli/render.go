@@ -10,10 +10,10 @@ import (
 	"maps"
 
 	"github.com/spf13/cobra"
-	appsv1 "k8s.io/api/apps/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // renderOptions are the flags of render.
@@ -85,7 +85,7 @@ func (o *renderOptions) run(ctx context.Context, arguments []string) error {
 // objects are the companions, and then the workloads that a VectorSidecar could
 // be about: of files all in the namespaces of VectorSidecars, of a cluster those
 // that one is about.
-func (o *renderOptions) objects(scene *scene, merged *merged, workloads []*appsv1.Deployment) ([]any, error) {
+func (o *renderOptions) objects(scene *scene, merged *merged, workloads []workload.Object) ([]any, error) {
 	namespaces := map[string]bool{}
 	for _, ruled := range merged.rulings {
 		namespaces[ruled.sidecar.Namespace] = true
@@ -97,7 +97,7 @@ func (o *renderOptions) objects(scene *scene, merged *merged, workloads []*appsv
 	for _, deployment := range workloads {
 		change := merged.of(deployment)
 		switch {
-		case !namespaces[deployment.Namespace], len(change.plans) == 0 && scene.cluster != nil:
+		case !namespaces[deployment.GetNamespace()], len(change.plans) == 0 && scene.cluster != nil:
 			continue
 		case o.onlyOverlay:
 			objects = append(objects, change.overlays()...)
@@ -107,7 +107,7 @@ func (o *renderOptions) objects(scene *scene, merged *merged, workloads []*appsv
 			return nil, err
 		}
 		if change.after == nil {
-			deployment.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind("Deployment"))
+			setKind(deployment)
 			objects = append(objects, deployment)
 			continue
 		}

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
@@ -25,6 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // scene is the world of a command, ready for decisions.
@@ -174,10 +174,10 @@ func (s *scene) add(ctx context.Context, input *given) error {
 			if err := s.Instead(ctx, o); err != nil {
 				return err
 			}
-		case *appsv1.Deployment:
-			source.Finished(o)
-			s.Put(o)
 		default:
+			if one, isOne := workload.As(o); isOne {
+				workload.Finish(one)
+			}
 			s.Put(o)
 		}
 	}

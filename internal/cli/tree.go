@@ -115,7 +115,7 @@ func (s *scene) tree(ctx context.Context) ([]*node, error) {
 		}
 		for i := range ruled.Plans {
 			p := &ruled.Plans[i]
-			if deployment := s.Workload(p.Target.Namespace, p.Target.Name); deployment == nil || !s.about.includes(deployment) {
+			if deployment := s.Workload(p.Target); deployment == nil || !s.about.includes(deployment) {
 				continue
 			}
 			at := child(&of.Children, p.Target.Kind, p.Target.Name)

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -56,7 +55,7 @@ func labelled(of map[string]string, key string) string {
 }
 
 // elsewhere finds VectorSidecars of other namespaces that would match.
-func (s *scene) elsewhere(ctx context.Context, deployment *appsv1.Deployment) ([]account, error) {
+func (s *scene) elsewhere(ctx context.Context, deployment workload.Object) ([]account, error) {
 	var all v1alpha1.VectorSidecarList
 	if s.cluster != nil {
 		if err := s.cluster.List(ctx, &all); apierrors.IsForbidden(err) || isNoMatch(err) {
@@ -70,10 +69,10 @@ func (s *scene) elsewhere(ctx context.Context, deployment *appsv1.Deployment) ([
 	var found []account
 	for i := range all.Items {
 		sidecar := &all.Items[i]
-		if sidecar.Namespace == deployment.Namespace {
+		if sidecar.Namespace == deployment.GetNamespace() {
 			continue
 		}
-		if matches, by := match(sidecar, deployment.Labels); matches && !sidecar.Spec.MatchAll {
+		if matches, by := match(sidecar, deployment.GetLabels()); matches && !sidecar.Spec.MatchAll {
 			found = append(found, account{Name: sidecar.Namespace + "/" + sidecar.Name, Elsewhere: true, Selector: by})
 		}
 	}

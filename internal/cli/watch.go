@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // settleTime is how long a watch waits for further changes before it looks:
@@ -78,29 +78,44 @@ func (a *app) changes(ctx context.Context, cluster client.WithWatch, namespace s
 	if err != nil {
 		return nil, nil, explainMissing(fmt.Errorf("watching VectorSidecars: %w", err))
 	}
-	workloads, err := cluster.Watch(ctx, &appsv1.DeploymentList{}, client.InNamespace(namespace))
-	if err != nil {
-		sidecars.Stop()
-		return nil, nil, fmt.Errorf("watching Deployments: %w", err)
+	watches := []watch.Interface{sidecars}
+	stop = func() {
+		for _, one := range watches {
+			one.Stop()
+		}
+	}
+	for _, kind := range workload.Kinds() {
+		one, err := cluster.Watch(ctx, kind.NewList(), client.InNamespace(namespace))
+		if err != nil {
+			stop()
+			return nil, nil, fmt.Errorf("watching %s: %w", kind.Plural, err)
+		}
+		watches = append(watches, one)
 	}
 	changed = make(chan struct{}, 1)
-	go forward(changed, sidecars.ResultChan(), workloads.ResultChan())
-	return changed, func() { sidecars.Stop(); workloads.Stop() }, nil
+	go forward(changed, watches)
+	return changed, stop, nil
 }
 
 // forward tells of events until one of the watches ends. What nobody waits for is
 // told once.
-func forward(changed chan<- struct{}, a, b <-chan watch.Event) {
+func forward(changed chan<- struct{}, watches []watch.Interface) {
 	defer close(changed)
-	for {
-		var open bool
-		select {
-		case _, open = <-a:
-		case _, open = <-b:
-		}
-		if !open {
-			return
-		}
+	merged, done := make(chan bool), make(chan struct{})
+	defer close(done)
+	for _, one := range watches {
+		go func() {
+			for open := true; open; {
+				_, open = <-one.ResultChan()
+				select {
+				case merged <- open:
+				case <-done:
+					return
+				}
+			}
+		}()
+	}
+	for <-merged {
 		select {
 		case changed <- struct{}{}:
 		default:

@@ -211,7 +211,7 @@ func carryOut(t *testing.T, s *Snapshot, decided *decision.Decision, deployments
 	done.Workloads, done.Companions = nil, append(done.Companions, written(decided.Companions)...)
 	for i, deployment := range deployments {
 		if p := &decided.Plans[i]; p.Writes() {
-			merged, err := merger.Deployment(deployment, p)
+			merged, err := merger.Workload(deployment, p)
 			require.NoError(t, err)
 			text, err := json.Marshal(merged)
 			require.NoError(t, err)

@@ -34,7 +34,7 @@ func BenchmarkPlanning(b *testing.B) {
 	done := *bare
 	done.Workloads = nil
 	for n, deployment := range fleet(count) {
-		merged, err := merger.Deployment(deployment, &decided.Plans[n])
+		merged, err := merger.Workload(deployment, &decided.Plans[n])
 		require.NoError(b, err)
 		text, err := json.Marshal(merged)
 		require.NoError(b, err)

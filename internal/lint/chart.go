@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -22,6 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -64,12 +64,10 @@ func Chart(ctx context.Context, name string, folder fs.FS, kubeVersion string) (
 
 // sample is the smallest world that a chart can be rendered in.
 func sample(chart *sidecarchart.Chart, environment, kubeVersion string) *evaluate.Snapshot {
-	deployment := &appsv1.Deployment{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "sample", Name: "sample"},
-		Spec: appsv1.DeploymentSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
-			Containers: []corev1.Container{{Name: "sample", Image: "sample"}},
-		}}},
-	}
+	one := workload.Default().New()
+	one.SetNamespace("sample")
+	one.SetName("sample")
+	workload.TemplateOf(one).Spec.Containers = []corev1.Container{{Name: "sample", Image: "sample"}}
 	return &evaluate.Snapshot{
 		Inputs: desired.Inputs{
 			Sidecar: &v1alpha1.VectorSidecar{
@@ -79,7 +77,7 @@ func sample(chart *sidecarchart.Chart, environment, kubeVersion string) *evaluat
 			HasAllConfigMaps: true, // There are none.
 			Platform:         catalog.Of(chart, "", map[string]string{}), DefaultEnvironment: environment, KubeVersion: kubeVersion,
 		},
-		Workloads: []*workloadcache.Record{workloadcache.RecordOf(deployment)},
+		Workloads: []*workloadcache.Record{workloadcache.RecordOf(one)},
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -20,6 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // objects are those of all files, which are decided about together.
@@ -52,8 +52,8 @@ func (o *objects) put(document source.Document) {
 	if _, isNamespace := document.Object.(*corev1.Namespace); !isNamespace && document.Object.GetNamespace() == "" {
 		document.Object.SetNamespace(metav1.NamespaceDefault)
 	}
-	if deployment, ok := document.Object.(*appsv1.Deployment); ok {
-		source.Finished(deployment)
+	if one, isOne := workload.As(document.Object); isOne {
+		workload.Finish(one)
 	}
 	o.world.Put(document.Object)
 	o.documents = append(o.documents, document)
@@ -175,7 +175,7 @@ func (o *objects) judge(document source.Document, decided *decision.Decision) []
 		if p.Skipped() || p.Action != plan.Conflict && p.Action != plan.Blocked {
 			continue
 		}
-		of := o.documentOf(p.Target.Namespace, p.Target.Name)
+		of := o.documentOf(p.Target)
 		finding := newFinding(p.Reason, of.Source, p.Target.Kind+" "+p.Target.Namespace+"/"+p.Target.Name+": "+p.Message)
 		findings = append(findings, finding.at(placesOf(of.Text, of.Line).of("metadata", "name"), ""))
 	}
@@ -229,10 +229,11 @@ func (o *objects) hasConfigMaps(namespace string) bool {
 	})
 }
 
-// documentOf is the document of a Deployment.
-func (o *objects) documentOf(namespace, name string) source.Document {
+// documentOf is the document of a workload.
+func (o *objects) documentOf(ref workload.Ref) source.Document {
 	for _, document := range o.documents {
-		if deployment, ok := document.Object.(*appsv1.Deployment); ok && deployment.Namespace == namespace && deployment.Name == name {
+		one, isOne := workload.As(document.Object)
+		if isOne && workload.RefOf(one) == ref {
 			return document
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -18,16 +17,16 @@ import (
 
 // Merger makes of a workload and a plan for it what the API server would.
 type Merger interface {
-	Deployment(before *appsv1.Deployment, p *plan.Plan) (*unstructured.Unstructured, error)
+	Workload(before workload.Object, p *plan.Plan) (*unstructured.Unstructured, error)
 }
 
 // Strip returns a workload without its sidecars, and whether it had any. What is
 // the operator's is told by the API server's records of ownership where the
 // workload has them, and else by the pod template's own list of what was added.
-func Strip(merger Merger, deployment *appsv1.Deployment) (*appsv1.Deployment, bool, error) {
-	managers := workload.Managers(deployment)
+func Strip(merger Merger, object workload.Object) (workload.Object, bool, error) {
+	managers := workload.Managers(object)
 	for _, manager := range managers {
-		view := workload.Of(deployment)
+		view := workload.Of(object)
 		removal := plan.ForRemoval(manager, &view)
 		switch removal.Action {
 		case plan.None:
@@ -36,22 +35,23 @@ func Strip(merger Merger, deployment *appsv1.Deployment) (*appsv1.Deployment, bo
 		default:
 			return nil, false, fmt.Errorf("taking out what is %s's: %s: %s", manager, removal.Reason, removal.Message)
 		}
-		after, err := merger.Deployment(deployment, &removal)
+		after, err := merger.Workload(object, &removal)
 		if err != nil {
 			return nil, false, fmt.Errorf("taking out what is %s's: %w", manager, err)
 		}
-		deployment = &appsv1.Deployment{}
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(after.Object, deployment); err != nil {
+		object = view.Adapter().New()
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(after.Object, object); err != nil {
 			return nil, false, fmt.Errorf("taking out what is %s's: %w", manager, err)
 		}
 	}
 	if len(managers) == 0 {
-		return deployment, false, nil
+		return object, false, nil
 	}
-	deployment = deployment.DeepCopy()
-	deployment.Annotations = withoutOurs(deployment.Annotations)
-	deployment.Spec.Template.Annotations = withoutOurs(deployment.Spec.Template.Annotations)
-	return deployment, true, nil
+	stripped, _ := workload.As(object.DeepCopyObject())
+	stripped.SetAnnotations(withoutOurs(stripped.GetAnnotations()))
+	template := workload.TemplateOf(stripped)
+	template.Annotations = withoutOurs(template.Annotations)
+	return stripped, true, nil
 }
 
 // withoutOurs keeps the annotations by which a team opts out or gives values: they

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -20,34 +19,51 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Merger merges. Make one with New; it holds the schemas of Kubernetes' types,
 // which take some memory and time to load.
-type Merger struct{ fields *managedfields.FieldManager }
+type Merger struct {
+	fields map[string]*managedfields.FieldManager // by kind
+}
 
 // New returns a Merger.
 func New() (*Merger, error) {
-	fields, err := managedfields.NewDefaultFieldManager(
-		applyconfigurations.NewTypeConverter(scheme.Scheme), oneVersion{}, oneVersion{}, oneVersion{},
-		kind, kind.GroupVersion(), "", nil)
-	if err != nil {
-		return nil, fmt.Errorf("loading the schemas of Kubernetes' types: %w", err)
+	merger := &Merger{fields: map[string]*managedfields.FieldManager{}}
+	types := applyconfigurations.NewTypeConverter(scheme.Scheme)
+	for _, kind := range workload.Kinds() {
+		fields, err := managedfields.NewDefaultFieldManager(
+			types, oneVersion{}, oneVersion{}, oneVersion{}, kind.GroupVersionKind, kind.GroupVersion(), "", nil)
+		if err != nil {
+			return nil, fmt.Errorf("loading the schemas of Kubernetes' types: %w", err)
+		}
+		merger.fields[kind.Kind] = fields
 	}
-	return &Merger{fields: fields}, nil
+	return merger, nil
 }
 
 // beforeUs is who has what stands in a workload without a record of ownership, under
 // the name that the API server has for this.
 const beforeUs = "before-first-apply"
 
-var kind = appsv1.SchemeGroupVersion.WithKind("Deployment")
+// merge is that of one workload.
+type merge struct {
+	kind   *workload.Kind
+	fields *managedfields.FieldManager
+}
 
-// Deployment returns a Deployment as it is after a plan that writes: with what the
+// Workload returns a workload as it is after a plan that writes: with what the
 // plan applies, and without what its manager owned before and does not any more. It
 // may be one of a cluster, or one of a manifest. The arguments are not changed.
-func (m *Merger) Deployment(deployment *appsv1.Deployment, p *plan.Plan) (*unstructured.Unstructured, error) {
-	live, err := toUnstructured(deployment)
+func (m *Merger) Workload(object workload.Object, p *plan.Plan) (*unstructured.Unstructured, error) {
+	ref := workload.RefOf(object)
+	one := &merge{ref.Adapter(), m.fields[ref.Kind]}
+	return one.of(object, p)
+}
+
+func (m *merge) of(object workload.Object, p *plan.Plan) (*unstructured.Unstructured, error) {
+	live, err := m.toUnstructured(object)
 	if err != nil {
 		return nil, fmt.Errorf("converting the workload: %w", err)
 	}
@@ -67,12 +83,12 @@ func (m *Merger) Deployment(deployment *appsv1.Deployment, p *plan.Plan) (*unstr
 			return nil, err
 		}
 	}
-	object, ok := merged.(*unstructured.Unstructured)
+	result, ok := merged.(*unstructured.Unstructured)
 	if !ok {
 		return nil, fmt.Errorf("merging gave a %T", merged)
 	}
-	trim(object, p)
-	return object, nil
+	trim(result, p)
+	return result, nil
 }
 
 // trim brings the record of who owns what in order, as the operator does last.
@@ -92,9 +108,9 @@ func trim(object *unstructured.Unstructured, p *plan.Plan) {
 // record gives a workload of a manifest the record of ownership that it would have
 // on a server. Without one, what our patch names would be all that is owned, and
 // the owner's items would go as soon as we let go of their names.
-func (m *Merger) record(live *unstructured.Unstructured) (runtime.Object, error) {
+func (m *merge) record(live *unstructured.Unstructured) (runtime.Object, error) {
 	nothing := &unstructured.Unstructured{}
-	nothing.SetGroupVersionKind(kind)
+	nothing.SetGroupVersionKind(m.kind.GroupVersionKind)
 	recorded, err := m.fields.Update(nothing, live, beforeUs)
 	if err != nil {
 		return nil, fmt.Errorf("recording whose the workload is: %w", err)
@@ -103,9 +119,9 @@ func (m *Merger) record(live *unstructured.Unstructured) (runtime.Object, error)
 }
 
 // apply applies a body, and once more by force where the operator would.
-func (m *Merger) apply(live runtime.Object, content map[string]any, p *plan.Plan) (runtime.Object, error) {
+func (m *merge) apply(live runtime.Object, content map[string]any, p *plan.Plan) (runtime.Object, error) {
 	body := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(content)}
-	body.SetGroupVersionKind(kind)
+	body.SetGroupVersionKind(m.kind.GroupVersionKind)
 	body.SetName(p.Target.Name)
 	merged, err := m.fields.Apply(live, body, p.Manager, false)
 	if p.Forces(err) {
@@ -118,21 +134,21 @@ func (m *Merger) apply(live runtime.Object, content map[string]any, p *plan.Plan
 }
 
 // patch carries out the patch of a plan, and records it as an update.
-func (m *Merger) patch(live runtime.Object, p *plan.Plan) (runtime.Object, error) {
+func (m *merge) patch(live runtime.Object, p *plan.Plan) (runtime.Object, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(live.DeepCopyObject()) // Patching changes it.
 	if err != nil {
 		return nil, fmt.Errorf("converting the workload: %w", err)
 	}
-	patched, err := strategicpatch.StrategicMergeMapPatch(content, runtime.DeepCopyJSON(p.Patch), &appsv1.Deployment{})
+	patched, err := strategicpatch.StrategicMergeMapPatch(content, runtime.DeepCopyJSON(p.Patch), m.kind.New())
 	if err != nil {
 		return nil, fmt.Errorf("patching: %w", err)
 	}
 	// As a type and back, which drops lists that the patch has emptied.
-	var typed appsv1.Deployment
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(patched, &typed); err != nil {
+	typed := m.kind.New()
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(patched, typed); err != nil {
 		return nil, fmt.Errorf("reading what was patched: %w", err)
 	}
-	written, err := toUnstructured(&typed)
+	written, err := m.toUnstructured(typed)
 	if err != nil {
 		return nil, fmt.Errorf("converting what was patched: %w", err)
 	}
@@ -143,13 +159,13 @@ func (m *Merger) patch(live runtime.Object, p *plan.Plan) (runtime.Object, error
 	return recorded, nil
 }
 
-func toUnstructured(deployment *appsv1.Deployment) (*unstructured.Unstructured, error) {
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(deployment)
+func (m *merge) toUnstructured(of workload.Object) (*unstructured.Unstructured, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(of)
 	if err != nil {
 		return nil, err
 	}
 	object := &unstructured.Unstructured{Object: content}
-	object.SetGroupVersionKind(kind)
+	object.SetGroupVersionKind(m.kind.GroupVersionKind)
 	return object, nil
 }
 

@@ -55,7 +55,7 @@ func application() *appsv1.Deployment {
 func carryOut(t *testing.T, merger *Merger, deployment *appsv1.Deployment, p *plan.Plan) *appsv1.Deployment {
 	t.Helper()
 	require.True(t, p.Writes(), "%s: %s", p.Reason, p.Message)
-	merged, err := merger.Deployment(deployment, p)
+	merged, err := merger.Workload(deployment, p)
 	require.NoError(t, err)
 	result := &appsv1.Deployment{}
 	require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(merged.Object, result))
@@ -129,7 +129,7 @@ func TestWhatAPersonChangedIsTakenBackAsTheOperatorWould(t *testing.T) {
 			p := plan.For(manager, desired("vector:1"), plan.Policy{}, &view)
 			require.Equal(t, plan.Update, p.Action)
 
-			merged, err := merger.Deployment(changed, &p)
+			merged, err := merger.Workload(changed, &p)
 			if !isTaken {
 				require.ErrorContains(t, err, who)
 				return
@@ -145,13 +145,14 @@ func TestWhatAPersonChangedIsTakenBackAsTheOperatorWould(t *testing.T) {
 // edit changes a workload as somebody else, and has the server's record say so.
 func edit(t *testing.T, merger *Merger, deployment *appsv1.Deployment, who string, change func(*appsv1.Deployment)) *appsv1.Deployment {
 	t.Helper()
-	live, err := toUnstructured(deployment)
+	one := &merge{workload.Default(), merger.fields["Deployment"]}
+	live, err := one.toUnstructured(deployment)
 	require.NoError(t, err)
 	changed := deployment.DeepCopy()
 	change(changed)
-	written, err := toUnstructured(changed)
+	written, err := one.toUnstructured(changed)
 	require.NoError(t, err)
-	recorded, err := merger.fields.Update(live, written, who)
+	recorded, err := one.fields.Update(live, written, who)
 	require.NoError(t, err)
 	result := &appsv1.Deployment{}
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(recorded)

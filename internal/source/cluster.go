@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -17,6 +16,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // pageSize is how many objects one answer of the API server holds.
@@ -48,8 +48,10 @@ func Load(ctx context.Context, cluster client.Reader, scope Scope) (*World, []st
 		}
 	}
 	if !scope.WithoutWorkloads {
-		if err := w.load(ctx, &appsv1.DeploymentList{}, "Deployments", inNamespace); err != nil {
-			return nil, nil, err
+		for _, kind := range workload.Kinds() {
+			if err := w.load(ctx, kind.NewList(), kind.Plural, inNamespace); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
 	var unseen []string
@@ -81,22 +83,6 @@ func (w *World) load(ctx context.Context, empty client.ObjectList, what string, 
 		if token = page.GetContinue(); err != nil || token == "" {
 			return err
 		}
-	}
-}
-
-// Finished gives a Deployment from a file the status of one that has rolled out:
-// nothing says that it is at it.
-func Finished(deployment *appsv1.Deployment) {
-	if deployment.Status.ObservedGeneration != 0 || deployment.Status.Replicas != 0 {
-		return
-	}
-	replicas := int32(1)
-	if deployment.Spec.Replicas != nil {
-		replicas = *deployment.Spec.Replicas
-	}
-	deployment.Status = appsv1.DeploymentStatus{
-		ObservedGeneration: deployment.Generation,
-		Replicas:           replicas, UpdatedReplicas: replicas, ReadyReplicas: replicas, AvailableReplicas: replicas,
 	}
 }
 

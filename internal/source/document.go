@@ -14,13 +14,13 @@ import (
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Document is one object of a file.
@@ -170,24 +170,32 @@ func (d *Document) Decode() ([]Document, error) {
 		return nil, withoutPreface(err)
 	}
 	d.Kind = head.Kind
-	switch d.Kind {
-	case "List", "DeploymentList", "ConfigMapList", "VectorSidecarList":
-		return d.items(head.Items)
-	case "Deployment":
-		d.Object = &appsv1.Deployment{}
-	case "ConfigMap":
-		d.Object = &corev1.ConfigMap{}
-	case "Namespace":
-		d.Object = &corev1.Namespace{}
-	case "VectorSidecar":
-		d.Object = &v1alpha1.VectorSidecar{}
-	default:
+	if d.Object = newObject(d.Kind); d.Object == nil {
+		if item, isList := strings.CutSuffix(d.Kind, "List"); isList && (item == "" || newObject(item) != nil) {
+			return d.items(head.Items)
+		}
 		return []Document{*d}, nil
 	}
 	if err := decodeStrict(d.Text, d.Object); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.Kind, err)
 	}
 	return []Document{*d}, nil
+}
+
+// newObject returns an empty object of a kind, nil for one that is of no interest here.
+func newObject(kind string) client.Object {
+	switch kind {
+	case "ConfigMap":
+		return &corev1.ConfigMap{}
+	case "Namespace":
+		return &corev1.Namespace{}
+	case "VectorSidecar":
+		return &v1alpha1.VectorSidecar{}
+	}
+	if one := workload.KindOf(kind); one != nil {
+		return one.New()
+	}
+	return nil
 }
 
 // decodeStrict reports all fields that do not exist, each with its path.

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,10 +18,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// IndexManager is the index, which a Reader must have, that finds Deployments
+// IndexManager is the index, which a Reader must have, that finds workloads
 // by the field managers of the operator that own something in them.
 const IndexManager = "manager"
 
@@ -60,16 +60,18 @@ func (r Reader) Workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) 
 		lists = append(lists, []client.ListOption{inNamespace, client.MatchingLabelsSelector{Selector: selector}})
 	}
 	var records []*workloadcache.Record
-	seen := map[string]bool{}
+	seen := map[workload.Ref]bool{}
 	for _, options := range lists {
-		var found appsv1.DeploymentList
-		if err := r.List(ctx, &found, append(options, client.UnsafeDisableDeepCopy)...); err != nil {
-			return nil, fmt.Errorf("listing Deployments: %w", err)
-		}
-		for i := range found.Items {
-			if deployment := &found.Items[i]; !seen[deployment.Name] {
-				seen[deployment.Name] = true
-				records = append(records, workloadcache.RecordOf(deployment))
+		for _, kind := range workload.Kinds() {
+			found := kind.NewList()
+			if err := r.List(ctx, found, append(options, client.UnsafeDisableDeepCopy)...); err != nil {
+				return nil, fmt.Errorf("listing %s: %w", kind.Plural, err)
+			}
+			for _, object := range workload.Items(found) {
+				if ref := workload.RefOf(object); !seen[ref] {
+					seen[ref] = true
+					records = append(records, workloadcache.RecordOf(object))
+				}
 			}
 		}
 	}

@@ -8,13 +8,15 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -23,16 +25,16 @@ import (
 )
 
 // World shows what a person gives, files, a cluster, or files laid over a cluster, as one
-// cluster to read: a client.Reader of Deployments, VectorSidecars, ConfigMaps and the
+// cluster to read: a client.Reader of workloads, VectorSidecars, ConfigMaps and the
 // metadata of Namespaces. Make one with NewWorld.
 type World struct {
 	cluster    client.Reader
 	namespaces map[client.ObjectKey]*corev1.Namespace
 	configMaps map[client.ObjectKey]*corev1.ConfigMap
-	workloads  map[client.ObjectKey]*appsv1.Deployment
+	workloads  map[workload.Ref]workload.Object
 	sidecars   map[client.ObjectKey]*v1alpha1.VectorSidecar
 	// managers are the operator's field managers of the workloads.
-	managers map[client.ObjectKey][]string
+	managers map[workload.Ref][]string
 }
 
 // NewWorld returns an empty World. cluster is asked for ConfigMaps and Namespaces that the
@@ -42,9 +44,9 @@ func NewWorld(cluster client.Reader) *World {
 		cluster:    cluster,
 		namespaces: map[client.ObjectKey]*corev1.Namespace{},
 		configMaps: map[client.ObjectKey]*corev1.ConfigMap{},
-		workloads:  map[client.ObjectKey]*appsv1.Deployment{},
+		workloads:  map[workload.Ref]workload.Object{},
 		sidecars:   map[client.ObjectKey]*v1alpha1.VectorSidecar{},
-		managers:   map[client.ObjectKey][]string{},
+		managers:   map[workload.Ref][]string{},
 	}
 }
 
@@ -59,18 +61,24 @@ func (w *World) Put(object client.Object) {
 		w.configMaps[key] = o
 	case *v1alpha1.VectorSidecar:
 		w.sidecars[key] = o
-	case *appsv1.Deployment:
-		w.workloads[key] = o
-		w.managers[key] = workload.Managers(o)
+	default:
+		if one, isOne := workload.As(object); isOne {
+			ref := withoutUID(workload.RefOf(one))
+			w.workloads[ref], w.managers[ref] = one, workload.Managers(one)
+		}
 	}
 }
 
-// Workloads are all Deployments, by namespace and name.
-func (w *World) Workloads() []*appsv1.Deployment { return sorted(w.workloads) }
+// Workloads are all that there are, by namespace and name.
+func (w *World) Workloads() []workload.Object { return sorted(w.workloads) }
 
-// Workload is one Deployment, nil if there is none.
-func (w *World) Workload(namespace, name string) *appsv1.Deployment {
-	return w.workloads[client.ObjectKey{Namespace: namespace, Name: name}]
+// Workload is one of them, nil if there is none. Its UID does not matter.
+func (w *World) Workload(ref workload.Ref) workload.Object { return w.workloads[withoutUID(ref)] }
+
+// withoutUID names a workload as files do.
+func withoutUID(ref workload.Ref) workload.Ref {
+	ref.UID = ""
+	return ref
 }
 
 // Sidecars are all VectorSidecars in the order in which they take effect: the
@@ -86,8 +94,6 @@ func (w *World) Sidecars() []*v1alpha1.VectorSidecar {
 // Get reads one object.
 func (w *World) Get(ctx context.Context, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
 	switch o := into.(type) {
-	case *appsv1.Deployment:
-		return take(w.workloads, key, o, "deployments")
 	case *v1alpha1.VectorSidecar:
 		return take(w.sidecars, key, o, "vectorsidecars")
 	case *metav1.PartialObjectMetadata:
@@ -103,6 +109,15 @@ func (w *World) Get(ctx context.Context, key client.ObjectKey, into client.Objec
 			return err
 		}
 		w.configMaps[key] = o.DeepCopy() // It is asked for again by other VectorSidecars.
+		return nil
+	}
+	if one, isOne := workload.As(into); isOne {
+		kind := workload.KindOf(workload.RefOf(one).Kind)
+		found := w.workloads[workload.Ref{Kind: kind.Kind, Namespace: key.Namespace, Name: key.Name}]
+		if found == nil {
+			return notFound(kind.Resource, key)
+		}
+		reflect.ValueOf(into).Elem().Set(reflect.ValueOf(found).Elem())
 		return nil
 	}
 	return fmt.Errorf("there are no objects of type %T", into)
@@ -132,46 +147,55 @@ func (w *World) List(_ context.Context, into client.ObjectList, options ...clien
 		given.LabelSelector = labels.Everything()
 	}
 	switch list := into.(type) {
-	case *appsv1.DeploymentList:
-		list.Items = filter(w.workloads, &given, w.isManaged)
 	case *v1alpha1.VectorSidecarList:
-		list.Items = filter(w.sidecars, &given, nil)
+		list.Items = filter(w.sidecars, &given)
 	case *corev1.ConfigMapList:
-		list.Items = filter(w.configMaps, &given, nil)
+		list.Items = filter(w.configMaps, &given)
 	default:
+		if kind := workload.KindOfList(into); kind != nil {
+			return apimeta.SetList(into, w.listed(kind, &given))
+		}
 		return fmt.Errorf("there are no lists of type %T", into)
 	}
 	return nil
 }
 
-// isManaged tells whether a workload has the field manager that is asked for.
-func (w *World) isManaged(key client.ObjectKey, options *client.ListOptions) bool {
-	if options.FieldSelector == nil {
-		return true
+// listed are the workloads of a kind that are asked for.
+func (w *World) listed(kind *workload.Kind, options *client.ListOptions) []runtime.Object {
+	manager, isAsked := "", false
+	if options.FieldSelector != nil {
+		manager, isAsked = options.FieldSelector.RequiresExactMatch(IndexManager)
 	}
-	manager, isAsked := options.FieldSelector.RequiresExactMatch(IndexManager)
-	return !isAsked || slices.Contains(w.managers[key], manager)
+	var found []runtime.Object
+	for _, object := range w.Workloads() {
+		ref := withoutUID(workload.RefOf(object))
+		isManaged := !isAsked || slices.Contains(w.managers[ref], manager)
+		if ref.Kind == kind.Kind && isManaged && isListed(object, options) {
+			found = append(found, object)
+		}
+	}
+	return found
+}
+
+// isListed reports whether an object is in the namespace and has the labels.
+func isListed(object client.Object, options *client.ListOptions) bool {
+	return (options.Namespace == "" || object.GetNamespace() == options.Namespace) && options.LabelSelector.Matches(labels.Set(object.GetLabels()))
 }
 
 func filter[T any, P interface {
 	*T
 	client.Object
-}](among map[client.ObjectKey]P, options *client.ListOptions, also func(client.ObjectKey, *client.ListOptions) bool) []T {
+}](among map[client.ObjectKey]P, options *client.ListOptions) []T {
 	var found []T
 	for _, object := range sorted(among) {
-		key := client.ObjectKeyFromObject(object)
-		switch {
-		case options.Namespace != "" && key.Namespace != options.Namespace:
-		case !options.LabelSelector.Matches(labels.Set(object.GetLabels())):
-		case also != nil && !also(key, options):
-		default:
+		if isListed(object, options) {
 			found = append(found, *object)
 		}
 	}
 	return found
 }
 
-func sorted[P client.Object](among map[client.ObjectKey]P) []P {
+func sorted[K comparable, P client.Object](among map[K]P) []P {
 	return slices.SortedFunc(maps.Values(among), func(a, b P) int {
 		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
 	})

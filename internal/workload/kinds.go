@@ -4,7 +4,9 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -113,20 +115,17 @@ func As(object any) (Object, bool) {
 	return workload, isOne
 }
 
-// KindOf returns the kind of a workload.
-func KindOf(object Object) *Kind { return contentOf(object).Kind }
-
 // TemplateOf returns the pod template of a workload, not a copy.
 func TemplateOf(object Object) *corev1.PodTemplateSpec { return contentOf(object).Template }
 
 // RefOf returns the name of a workload.
 func RefOf(object Object) Ref {
-	return Ref{Kind: KindOf(object).Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()}
+	return Ref{Kind: contentOf(object).Kind.Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()}
 }
 
 // Finish gives a workload of a file the status of one that has rolled out: nothing says
 // that it is at it.
-func Finish(object Object) { KindOf(object).finish(object) }
+func Finish(object Object) { contentOf(object).Kind.finish(object) }
 
 // KindNamed returns the kind of a name as kubectl takes it, such as deploy or
 // deployments.apps, and nil for none.
@@ -160,15 +159,28 @@ func Plural() string {
 	return kinds[0].Plural
 }
 
-// Adapter returns the kind of the workload that is named.
-func (r *Ref) Adapter() *Kind {
+// KindOf returns the kind of a name as manifests have it, and nil for none.
+func KindOf(name string) *Kind {
 	for _, kind := range kinds {
-		if kind.Kind == r.Kind {
+		if kind.Kind == name {
 			return kind
 		}
 	}
-	return Default()
+	return nil
 }
+
+// KindOfList returns the kind that a list is of, and nil for none.
+func KindOfList(list any) *Kind {
+	for _, kind := range kinds {
+		if reflect.TypeOf(kind.NewList()) == reflect.TypeOf(list) {
+			return kind
+		}
+	}
+	return nil
+}
+
+// Adapter returns the kind of the workload that is named.
+func (r *Ref) Adapter() *Kind { return cmp.Or(KindOf(r.Kind), Default()) }
 
 // Items returns the workloads of a list, not copies.
 func Items(list List) []Object {

@@ -138,7 +138,7 @@ func (c *course) merge(ctx context.Context, deployment *appsv1.Deployment) (stri
 	if err != nil || p.Action != plan.Inject {
 		return "", fmt.Errorf("planning %+v: %w", p, err)
 	}
-	result, err := c.sample.merger.Deployment(deployment, p)
+	result, err := c.sample.merger.Workload(deployment, p)
 	if err != nil {
 		return "", err
 	}

@@ -119,7 +119,7 @@ func TestEveryCompanionHasANameThatTheServerTakes(t *testing.T) {
 
 func carryOut(t *testing.T, merger *simulate.Merger, deployment *appsv1.Deployment, p *plan.Plan) *appsv1.Deployment {
 	t.Helper()
-	merged, err := merger.Deployment(deployment, p)
+	merged, err := merger.Workload(deployment, p)
 	require.NoError(t, err)
 	text, err := json.Marshal(merged)
 	require.NoError(t, err)
