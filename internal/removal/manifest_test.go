@@ -20,6 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // deployment is one as its owner has written it.
@@ -56,12 +57,13 @@ func TestStripLeavesWhatTheOwnerWrote(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, had)
 	want := deployment("cart")
-	require.Equal(t, want.Annotations, stripped.Annotations, "to opt in is the team's own")
-	require.Empty(t, stripped.Spec.Template.Annotations)
-	require.Len(t, stripped.Spec.Template.Spec.Containers, 1)
-	require.Equal(t, "app", stripped.Spec.Template.Spec.Containers[0].Name)
-	require.Len(t, stripped.Spec.Template.Spec.Volumes, 1)
-	require.Equal(t, "cache", stripped.Spec.Template.Spec.Volumes[0].Name)
+	require.Equal(t, want.Annotations, stripped.GetAnnotations(), "to opt in is the team's own")
+	template := workload.TemplateOf(stripped)
+	require.Empty(t, template.Annotations)
+	require.Len(t, template.Spec.Containers, 1)
+	require.Equal(t, "app", template.Spec.Containers[0].Name)
+	require.Len(t, template.Spec.Volumes, 1)
+	require.Equal(t, "cache", template.Spec.Volumes[0].Name)
 }
 
 func TestStripLeavesAWorkloadWithoutASidecarAsItIs(t *testing.T) {

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+)
+
+func TestKindsAreFoundAsKubectlNamesThem(t *testing.T) {
+	for _, name := range []string{"deployment", "Deployment", "deployments", "deploy", "deployment.apps", "deployments.apps"} {
+		require.Same(t, Default(), KindNamed(name), name)
+	}
+	for _, name := range []string{"", "pod", "deploys", "deployments.batch", "statefulset"} {
+		require.Nil(t, KindNamed(name), name)
+	}
+	require.Same(t, Default(), KindOf("Deployment"))
+	require.Nil(t, KindOf("deployment"), "manifests are exact")
+}
+
+func TestOnlyWorkloadsAreRead(t *testing.T) {
+	for name, object := range map[string]any{"nothing": nil, "no pointer": appsv1.Deployment{}, "a nil one": (*appsv1.Deployment)(nil), "a pod": &corev1.Pod{}} {
+		_, isOne := As(object)
+		require.False(t, isOne, name)
+	}
+	require.Nil(t, KindOfList(&corev1.PodList{}))
+}
+
+// What is made empty by an adapter is what it reads, alone and in a list.
+func TestAKindKnowsItsOwn(t *testing.T) {
+	for _, kind := range Kinds() {
+		content, isOne := Read(kind.New())
+		require.True(t, isOne, kind.Kind)
+		require.Same(t, kind, content.Kind)
+		require.NotNil(t, content.Template)
+		require.Same(t, kind, KindOfList(kind.NewList()))
+		require.Empty(t, Items(kind.NewList()))
+		require.Equal(t, kind.Kind+"List", kind.ListKind().Kind)
+	}
+}
+
+func TestItemsOfAListAreItsOwn(t *testing.T) {
+	list := &appsv1.DeploymentList{Items: []appsv1.Deployment{{ObjectMeta: metav1.ObjectMeta{Name: "cart", Namespace: "shop", UID: "u"}}}}
+
+	items := Items(list)
+
+	require.Len(t, items, 1)
+	require.Same(t, &list.Items[0], items[0])
+	require.Equal(t, Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"}, RefOf(items[0]))
+}
+
+func TestAWorkloadOfAFileHasRolledOut(t *testing.T) {
+	deployment := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Replicas: ptr.To[int32](3)}}
+	deployment.Generation = 2
+
+	Finish(deployment)
+
+	content, _ := Read(deployment)
+	require.Equal(t, RolloutComplete, content.Rollout)
+	require.True(t, content.Observed)
+	require.EqualValues(t, 3, content.Pods)
+
+	stuck := &appsv1.Deployment{Status: appsv1.DeploymentStatus{Replicas: 1}}
+	Finish(stuck)
+	require.Zero(t, stuck.Status.AvailableReplicas, "a status that there is stays")
+}
