@@ -24,7 +24,7 @@ func TestThePluginReadsValuesAsHelmGivesThem(t *testing.T) {
 	own := filepath.Join(t.TempDir(), "own.yaml")
 	require.NoError(t, os.WriteFile(own, []byte(`environment: staging
 global: {imageRegistry: a.example, aggregator: {address: "a:6000"}}
-sidecar: {config: {inline: "# a comment\n\nsources: {}\n"}, threads: 100000000, resources: null}
+sidecar: {config: {inline: "# a comment\n\nsources: {}\n"}, sinks: {store: {type: http, batch: {max_bytes: 100000000}}}, resources: null}
 environments:
   gone: null
   bare: {}
