@@ -161,7 +161,9 @@ func TestAConflictWithoutAChangeIsTriedAgain(t *testing.T) {
 	namespace, refusing := world.Namespace(t), &refuser{left: 2}
 	o := through(t, refusing.through)
 	cart := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
-	world.Create(t, cart, objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build())
+	world.Create(t, cart)
+	harness.Until(t, world, cart, "its first rollout, which changes it", isRolledOut)
+	world.Create(t, objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build())
 
 	harness.Until(t, world, cart, "the sidecar", isInjected)
 
