@@ -63,6 +63,12 @@ func (r *Reader) Asked() (all, unread []string) {
 	return all, unread
 }
 
+// Lacks reports whether a ConfigMap was asked for that nobody had looked for.
+func (r *Reader) Lacks() bool {
+	_, unread := r.Asked()
+	return len(unread) > 0
+}
+
 // Err says why what was read is not all that there is, nil if it is.
 func (r *Reader) Err() error { return r.err }
 

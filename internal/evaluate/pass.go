@@ -79,7 +79,8 @@ func (p *pass) addElders(snapshot *Snapshot, cache *desired.Cache, matched []*wo
 	}
 }
 
-// inject evaluates the workloads that should carry the sidecar.
+// inject evaluates the workloads that should carry the sidecar, or only the first, if that
+// needs what was not looked for.
 func (p *pass) inject(ctx context.Context, snapshot *Snapshot, records []*workloadcache.Record) ([]decision.Workload, error) {
 	if p.wanted.Invalid != nil {
 		return nil, nil
@@ -112,6 +113,12 @@ func (p *pass) inject(ctx context.Context, snapshot *Snapshot, records []*worklo
 			return nil, err
 		}
 		all = append(all, decision.Workload{Record: record, Evaluated: evaluated, Source: own.Source, Started: snapshot.started(record)})
+		// What workloads have in common is read before the others are evaluated in vain.
+		if i == 0 {
+			if p.look(snapshot, all); p.reader.Lacks() {
+				return all, nil
+			}
+		}
 	}
 	return all, nil
 }
