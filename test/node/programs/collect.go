@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -87,7 +86,7 @@ func (c *collector) take(w http.ResponseWriter, r *http.Request) {
 func (c *collector) wrote(w http.ResponseWriter, r *http.Request) {
 	count, err := strconv.Atoi(r.FormValue("count"))
 	if err != nil {
-		http.Error(w, fmt.Sprintf("count: %v", err), http.StatusBadRequest)
+		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	c.mu.Lock()
