@@ -30,8 +30,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// memoryAPI is an API in memory with a loop on it, for the answers that no API server gives
-// when asked to.
+// memoryAPI is an in-memory API with a Reconciler on it, for answers that a real API server does
+// not give on demand.
 type memoryAPI struct {
 	client.WithWatch
 
@@ -39,7 +39,8 @@ type memoryAPI struct {
 	events *events.FakeRecorder
 }
 
-// newMemoryAPI holds objects, of which the loop's cache shows what informers would.
+// newMemoryAPI returns an API that holds objects; the Reconciler's cache shows what informers
+// would.
 func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object) *memoryAPI {
 	t.Helper()
 	known := runtime.NewScheme()
@@ -62,7 +63,7 @@ func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object
 	return a
 }
 
-// sync has the cache of workloads show what there is.
+// sync brings the workload cache up to date with the API.
 func (a *memoryAPI) sync(t *testing.T) {
 	t.Helper()
 	var all appsv1.DeploymentList
@@ -73,13 +74,13 @@ func (a *memoryAPI) sync(t *testing.T) {
 	a.snapshots.workloads.SetSynced()
 }
 
-// once makes a pass over a VectorSidecar of namespace shop.
+// once reconciles a VectorSidecar of namespace shop once.
 func (a *memoryAPI) once(t *testing.T, name string) (reconcile.Result, error) {
 	t.Helper()
 	return a.Reconcile(t.Context(), reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "shop", Name: name}})
 }
 
-// indexing adds the indexes of the operator's cache to one in memory.
+// indexing adds the indexes of the operator's cache to an in-memory client.
 type indexing struct{ *fake.ClientBuilder }
 
 func (i indexing) IndexField(_ context.Context, object client.Object, name string, keys client.IndexerFunc) error {
@@ -87,7 +88,7 @@ func (i indexing) IndexField(_ context.Context, object client.Object, name strin
 	return nil
 }
 
-// digesting shows ConfigMaps as the operator's cache does.
+// digesting returns ConfigMaps as the operator's cache holds them.
 type digesting struct{ client.WithWatch }
 
 func (d digesting) Get(ctx context.Context, key client.ObjectKey, into client.Object, options ...client.GetOption) error {

@@ -23,8 +23,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// writers is how many workloads of one VectorSidecar are written to at once: as many as
-// keep an API server of two cores busy while answers are on their way.
+// writers is how many workloads of one VectorSidecar are written to at once: enough to keep an API
+// server with two cores busy while responses are in flight.
 const writers = 16
 
 // applier carries out decisions.
@@ -35,8 +35,8 @@ type applier struct {
 	views  *views
 }
 
-// act carries out a decision: companions first, then workloads, then what nothing
-// refers to any more.
+// act carries out a decision: companions first, then workloads, and last the deletion of companions
+// that nothing refers to any more.
 func (a *applier) act(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) *outcome {
 	result := &outcome{}
 	for i := range decided.Missing {
@@ -44,7 +44,7 @@ func (a *applier) act(ctx context.Context, known *state.Sidecar, sidecar *v1alph
 		err := a.provide(ctx, companion)
 		if errors.Is(err, apply.ErrTerminating) {
 			tellUndone(ctx, fmt.Sprintf("ConfigMap %s/%s", companion.Namespace, companion.Name), err)
-			return result // What it is for goes with it.
+			return result // Whatever it was for is gone, too.
 		}
 		if err != nil {
 			reason, permanent := explain(err)
@@ -88,7 +88,7 @@ func (a *applier) collect(ctx context.Context, known *state.Sidecar, namespace s
 	}
 }
 
-// write carries out one plan and notes the answer.
+// write carries out one plan and records the API server's answer.
 func (a *applier) write(ctx context.Context, known *state.Sidecar, p *plan.Plan, result *outcome) {
 	object := status.Object(p.Target)
 	if err := known.Refusal(p); err != nil {
@@ -121,7 +121,7 @@ func (a *applier) write(ctx context.Context, known *state.Sidecar, p *plan.Plan,
 	}
 }
 
-// carryOut carries out one plan to the end, even if the operator is to stop.
+// carryOut carries out one plan to the end, even if the operator is stopping.
 func (a *applier) carryOut(ctx context.Context, p *plan.Plan) (apply.Written, error) {
 	ctx, cancel := detached(ctx)
 	defer cancel()
@@ -136,7 +136,7 @@ func (a *applier) carryOut(ctx context.Context, p *plan.Plan) (apply.Written, er
 	return written, err
 }
 
-// provide writes a companion to the end, even if the operator is to stop.
+// provide writes a companion to the end, even if the operator is stopping.
 func (a *applier) provide(ctx context.Context, companion *corev1.ConfigMap) error {
 	ctx, cancel := detached(ctx)
 	defer cancel()

@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// BenchmarkMatch finds the thousand workloads of a namespace of ten thousand that a
-// VectorSidecar is about; figures are those of one of the thousand.
+// BenchmarkMatch finds the 1,000 workloads that a VectorSidecar selects in a namespace of 10,000.
+// The figures are per selected workload.
 func BenchmarkMatch(b *testing.B) {
 	const all, matching = 10_000, 1_000
 	manager := meta.Manager("logs")

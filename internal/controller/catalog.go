@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// catalogReader reads what the platform team gives.
+// catalogReader reads the platform's template sets and policy from the cache.
 type catalogReader struct {
 	client  client.Reader
 	catalog *catalog.Catalog
@@ -26,8 +26,8 @@ type catalogReader struct {
 	metrics *telemetry.Metrics
 }
 
-// current is what the platform team gives now, from the cache. What has changed is
-// told once, whoever asks first.
+// current returns the platform's present state, from the cache. A change is announced once, by
+// whichever caller sees it first.
 func (c *catalogReader) current(ctx context.Context) (*catalog.Platform, error) {
 	installation := &corev1.ConfigMap{}
 	var sets corev1.ConfigMapList
@@ -50,7 +50,7 @@ func (c *catalogReader) current(ctx context.Context) (*catalog.Platform, error) 
 	return now, nil
 }
 
-// count counts the template sets that are in use as they are, and the others.
+// count returns how many template sets are valid and how many are not.
 func count(now *catalog.Platform) (good, broken int) {
 	for _, set := range now.Sets() {
 		if set.Err != nil {
@@ -62,7 +62,7 @@ func count(now *catalog.Platform) (good, broken int) {
 	return good, broken
 }
 
-// announce writes an event about what a platform team has changed.
+// announce emits an event about a change of the platform's ConfigMaps.
 func (c *catalogReader) announce(ctx context.Context, change catalog.Change) {
 	object := change.Object
 	reasons := map[bool][2]string{

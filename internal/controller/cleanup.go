@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// Start sweeps at once, when woken, and from time to time, until the context ends.
+// Start sweeps at once, when woken, and periodically, until the context ends.
 func (s *sweeper) Start(ctx context.Context) error {
 	ctx = log.IntoContext(ctx, s.log)
 	hasRead := func(context.Context) (bool, error) { return s.views.workloads.IsSynced(), nil }
@@ -48,7 +48,7 @@ func (s *sweeper) Start(ctx context.Context) error {
 	return nil
 }
 
-// sweep looks once.
+// sweep sweeps once.
 func (s *sweeper) sweep(ctx context.Context) progress {
 	found := companion.FindLeftovers(carriersOf(s.views.workloads.Traced()), companion.Among(s.sidecars.list(ctx, "", "", "")), s.writtenBy)
 	found, confirmed := s.confirm(ctx, found)
@@ -57,7 +57,7 @@ func (s *sweeper) sweep(ctx context.Context) progress {
 	return max(confirmed, cleaned, s.deleteStrays(ctx))
 }
 
-// tellLeftovers counts what is there, and tells of each once that a person has to judge.
+// tellLeftovers counts the leftovers and reports, once each, those that a person has to judge.
 func (s *sweeper) tellLeftovers(ctx context.Context, found []companion.Leftover) {
 	counts, told := map[companion.Verdict]int{}, map[leftover]companion.Verdict{}
 	for i := range found {

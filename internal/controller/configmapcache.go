@@ -21,10 +21,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/store"
 )
 
-// Digested returns a function that leaves the content of ConfigMaps out of the
-// cache, and puts a digest in its place: there are many, some are large, and few
-// concern us. Those in the operator's own namespace are kept whole; of a companion, what
-// tells whose it is.
+// Digested returns a transform for the cache that replaces the content of ConfigMaps by a digest:
+// there are many, some are large, and few concern the operator. ConfigMaps in the operator's own
+// namespace are kept whole; of a companion, the keys that identify its owner are kept.
 func Digested(namespace string) func(any) (any, error) {
 	return func(cached any) (any, error) {
 		object, ok := cached.(*corev1.ConfigMap)
@@ -48,8 +47,8 @@ func Digested(namespace string) func(any) (any, error) {
 	}
 }
 
-// Bounded leaves what is too large of VectorSidecars out of the cache, and of all of them
-// what the API server notes of their writers.
+// Bounded is a transform for the cache. It drops the content of VectorSidecars that are too large,
+// and the managed fields of all.
 func Bounded(cached any) (any, error) {
 	sidecar, ok := cached.(*v1alpha1.VectorSidecar)
 	if !ok {
@@ -59,18 +58,18 @@ func Bounded(cached any) (any, error) {
 	return desired.Bounded(sidecar), nil
 }
 
-// isReduced reports whether the content of a ConfigMap was left out before: what is
-// listed as a stream comes by here twice.
+// isReduced reports whether the content of a ConfigMap has been dropped already: with a streaming
+// list, objects pass the transform twice.
 func isReduced(object *corev1.ConfigMap) bool {
 	return object.Annotations[companion.ContentDigest] != "" && len(object.Data)+len(object.BinaryData) == 0
 }
 
-// mostContent is how many bytes of ConfigMaps are held: tenants may refer to as many as
-// they like, of a megabyte each.
+// mostContent is how many bytes of ConfigMaps are held. Tenants may refer to any number of them, of
+// up to 1 MiB each.
 const mostContent = 16 << 20
 
-// configMapCache holds the ConfigMaps whose content the cache leaves out and a
-// VectorSidecar asks for. Each content is read once, as long as there is room for all.
+// configMapCache holds the content of ConfigMaps that the informer cache drops and a VectorSidecar
+// refers to. Each content is read once, as long as there is room for all.
 type configMapCache struct {
 	live client.Reader
 
@@ -87,7 +86,7 @@ func newConfigMapCache(live client.Reader) *configMapCache {
 	return &configMapCache{live: live, known: store.New[content](mostContent)}
 }
 
-// of returns the whole of a ConfigMap in the cache, nil if it is gone by now.
+// of returns the whole ConfigMap for one in the cache, nil if it has been deleted since.
 func (c *configMapCache) of(ctx context.Context, cached *corev1.ConfigMap) (*corev1.ConfigMap, error) {
 	digest, isDigested := cached.Annotations[companion.ContentDigest]
 	if !isDigested {
@@ -98,14 +97,14 @@ func (c *configMapCache) of(ctx context.Context, cached *corev1.ConfigMap) (*cor
 	if whole == nil || err != nil {
 		return nil, err
 	}
-	// It may be newer than the cache, whose event is still to come.
+	// The live ConfigMap may be newer than the cache, whose event is then still to come.
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.known.Put(name.String(), content{companion.Digest(whole), whole}, store.Footprint(whole))
 	return whole, nil
 }
 
-// peek returns the same as of, and remembers nothing.
+// peek is like of, but remembers nothing.
 func (c *configMapCache) peek(ctx context.Context, cached *corev1.ConfigMap) (*corev1.ConfigMap, error) {
 	digest, isDigested := cached.Annotations[companion.ContentDigest]
 	if !isDigested {
@@ -114,7 +113,7 @@ func (c *configMapCache) peek(ctx context.Context, cached *corev1.ConfigMap) (*c
 	return c.whole(ctx, client.ObjectKeyFromObject(cached), digest)
 }
 
-// whole returns what is known of a ConfigMap if it has the digest, else reads it.
+// whole returns the remembered ConfigMap if it has the digest, else reads it.
 func (c *configMapCache) whole(ctx context.Context, name types.NamespacedName, digest string) (*corev1.ConfigMap, error) {
 	c.mu.Lock()
 	before := c.known.Get([]byte(name.String()))
@@ -132,7 +131,7 @@ func (c *configMapCache) whole(ctx context.Context, name types.NamespacedName, d
 	return whole, nil
 }
 
-// forget drops ConfigMaps that nobody asks for any more.
+// forget drops ConfigMaps that no VectorSidecar refers to any more.
 func (c *configMapCache) forget(names []types.NamespacedName) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// digested is what the cache makes of an object.
+// digested returns an object as the cache holds it.
 func digested(t *testing.T, object *corev1.ConfigMap) *corev1.ConfigMap {
 	t.Helper()
 	cached, err := Digested("vector-system")(object.DeepCopy())
@@ -64,7 +64,7 @@ func TestAConfigMapWhoseContentIsLeftOutStillWakesTheLoop(t *testing.T) {
 	require.True(t, passes(configMapChanges(), digested(t, before), func(c *corev1.ConfigMap) { *c = *digested(t, after) }))
 }
 
-// live is an API server with one ConfigMap, which counts what it is asked.
+// live is an API server with one ConfigMap, which counts requests.
 type live struct {
 	client.Reader
 	object *corev1.ConfigMap

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package controller is the loop: take a snapshot of the world of one
-// VectorSidecar, decide, apply, tell. It judges nothing itself.
+// Package controller is the reconcile loop. For one VectorSidecar at a time it takes a snapshot of
+// the cluster, has it evaluated, applies the decision, and writes status and events. It makes no
+// decisions itself.
 package controller
 
 import (
@@ -37,7 +38,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Reconciler brings the workloads of one VectorSidecar at a time to what it says.
+// Reconciler reconciles the workloads of VectorSidecars.
 type Reconciler struct {
 	*instruments
 
@@ -53,7 +54,7 @@ type Reconciler struct {
 	leftovers   *leftoverSignal
 }
 
-// newReconciler returns the loop on a cached and a live view of a cluster.
+// newReconciler returns a Reconciler with a cached and a live client.
 func newReconciler(cached client.Client, live client.Reader, events *announcer, options *Options) *Reconciler {
 	observed := &instruments{Instruments: options.Instruments, liveness: newLiveness(options.Patience), now: time.Now}
 	memory, writer, workloads := state.New(time.Now), apply.New(cached), options.Workloads
@@ -79,7 +80,7 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 	}
 }
 
-// Setup adds the loop, its indexes and its watches to a manager, whose cache must
+// Setup adds the Reconciler, its indexes and its watches to a manager. The manager's cache must
 // hold what Workloads makes of each workload, ConfigMaps as Digested leaves them, and
 // VectorSidecars as Bounded does.
 func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler, error) {
@@ -100,8 +101,8 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 		return nil, err
 	}
 	options.Instruments.Metrics.Sets(1, 0) // The built-in one, until there is a look at others.
-	// Asked for now, the workloads count among what the cache has to hold before
-	// the operator is ready.
+	// Asking for the informers now makes the operator ready only once the workloads are in the
+	// cache, too.
 	for _, kind := range workload.Kinds() {
 		if _, err := mgr.GetCache().GetInformer(ctx, kind.New(), cache.BlockUntilSynced(false)); err != nil {
 			return nil, fmt.Errorf("watching %s: %w", kind.Plural, err)
@@ -111,8 +112,8 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 		For(&v1alpha1.VectorSidecar{}, ownChanges()).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: options.Concurrency,
-			// The check is for two loops of one name in a process; tests run
-			// one operator after the other.
+			// The check is for two controllers of one name in a process; tests run one operator
+			// after another.
 			SkipNameValidation: ptr.To(true),
 			RateLimiter:        newRetries(),
 			// Standby replicas sync caches before they are elected.
@@ -133,7 +134,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 	return r, nil
 }
 
-// addPeriodic adds what is done from time to time.
+// addPeriodic adds the runnables that do something periodically.
 func (r *Reconciler) addPeriodic(mgr ctrl.Manager, options *Options) error {
 	log := loggerOf(mgr.GetLogger())(nil)
 	for _, verdict := range companion.Verdicts() {
@@ -160,10 +161,10 @@ func (r *Reconciler) addPeriodic(mgr ctrl.Manager, options *Options) error {
 	return nil
 }
 
-// Alive returns an error for as long as the loop is stuck.
+// Alive returns an error while a pass is stuck.
 func (r *Reconciler) Alive() error { return r.liveness.check(r.now()) }
 
-// loggerOf gives the lines of a pass the keys by which people search.
+// loggerOf adds to the log lines of a pass the keys that people search by.
 func loggerOf(base logr.Logger) func(*reconcile.Request) logr.Logger {
 	base = base.WithValues(telemetry.KeyController, "vectorsidecar")
 	return func(request *reconcile.Request) logr.Logger {
@@ -174,7 +175,7 @@ func loggerOf(base logr.Logger) func(*reconcile.Request) logr.Logger {
 	}
 }
 
-// Reconcile is one pass for one VectorSidecar, observed.
+// Reconcile makes one observed pass for one VectorSidecar.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (result reconcile.Result, err error) {
 	ctx, whole := r.beginPass(ctx, request.NamespacedName)
 	what := telemetry.ResultFailed
@@ -191,8 +192,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	return result, err
 }
 
-// pass is one pass for one VectorSidecar. It also says what came of it, for
-// metrics.
+// pass makes one pass for one VectorSidecar. It also returns the result for metrics.
 func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span telemetry.Span) (reconcile.Result, string, error) {
 	sidecar := &v1alpha1.VectorSidecar{}
 	if err := r.client.Get(ctx, request.NamespacedName, sidecar); err != nil {
@@ -230,7 +230,7 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 	return r.carryOut(ctx, known, sidecar, decided, asking)
 }
 
-// carryOut is the rest of a pass, which writes.
+// carryOut is the part of a pass that writes.
 func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, asking string) (reconcile.Result, string, error) {
 	if err := r.finalizer.holdBeforeWriting(ctx, sidecar, decided); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, err
@@ -244,7 +244,7 @@ func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar
 	if err := r.statuses.write(ctx, known, sidecar, decided, outcome); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
-	// What was left undone for want of time is for another pass.
+	// What there was no time for is left to the next pass.
 	if err := errors.Join(outcome.retry(), ctx.Err()); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
@@ -255,7 +255,7 @@ func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar
 	return reconcile.Result{RequeueAfter: r.lookAgain(known, decided, outcome)}, outcome.name(sidecar), nil
 }
 
-// decide has the snapshot judged, with nothing remembered if it is to be judged anew.
+// decide has the snapshot evaluated, without any memory if isAnew.
 func (r *Reconciler) decide(ctx context.Context, taken *evaluate.Snapshot, known *state.Sidecar, isAnew bool) (decided *decision.Decision, err error) {
 	ctx, planning := r.begin(ctx, "plan")
 	defer func() { planning.end(err) }()
@@ -277,9 +277,9 @@ func (r *Reconciler) decide(ctx context.Context, taken *evaluate.Snapshot, known
 	return decided, err
 }
 
-// asking is by which annotation a pass is to remember nothing, "" if none asks for it, or
-// one that was followed before. One that asks for the live workloads waits until those have
-// been listed.
+// asking returns the value of the annotation that requests a pass without memory, "" if there is
+// none or it has been followed already. If it requests a live list of workloads, the pass waits
+// until they have been listed.
 func (r *Reconciler) asking(sidecar *v1alpha1.VectorSidecar, known *state.Sidecar) string {
 	by := askingOf(sidecar)
 	if by == "" || by == known.Status(sidecar).LastHandledReconcileAt {
@@ -291,9 +291,9 @@ func (r *Reconciler) asking(sidecar *v1alpha1.VectorSidecar, known *state.Sideca
 	return by
 }
 
-// lookAgain is when to look again although no event may come: a break in a repair
-// loop ends by itself, and so does a soak, what refused a write may be lifted, pods are
-// not watched, and a watch may stay behind. 0 is never.
+// lookAgain returns when to requeue even if no event comes, 0 for never: a pause in a repair loop
+// and a soak end by themselves, the reason for a refused write may be gone, pods are not watched,
+// and a watch may lag.
 func (r *Reconciler) lookAgain(known *state.Sidecar, decided *decision.Decision, result *outcome) time.Duration {
 	_, wait := known.Loops()
 	if len(result.failures) > 0 || decided.Late {
@@ -303,7 +303,7 @@ func (r *Reconciler) lookAgain(known *state.Sidecar, decided *decision.Decision,
 	return minNonZero(minNonZero(wait, result.missed), minNonZero(result.lookAgain, result.statusWait))
 }
 
-// forget drops what is remembered of a VectorSidecar that is gone.
+// forget drops the state of a VectorSidecar that is gone.
 func (r *Reconciler) forget(name types.NamespacedName) {
 	r.snapshots.configMaps.forget(r.memory.Forget(name))
 	r.leftovers.wake()

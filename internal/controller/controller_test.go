@@ -26,7 +26,7 @@ import (
 // wroteTo counts writes by kind.
 type wroteTo map[string]int
 
-// funcs count writes, of which some fail.
+// funcs counts writes; those for which fails returns an error fail.
 func (w wroteTo) funcs(fails func(object client.Object) error) interceptor.Funcs {
 	note := func(object client.Object) error {
 		kind := "Deployment"
@@ -54,8 +54,8 @@ func (w wroteTo) funcs(fails func(object client.Object) error) interceptor.Funcs
 				return err
 			}
 			if reply, is := object.(*metav1.PartialObjectMetadata); is {
-				// The one in memory cannot apply to a workload of which it is asked
-				// for the metadata alone.
+				// The in-memory client cannot apply to a workload of which it is asked for the
+				// metadata alone.
 				reply.Generation, reply.ResourceVersion = 2, "2000"
 				return nil
 			}
@@ -87,7 +87,7 @@ func TestAPassOverWhatIsUnknownForgetsIt(t *testing.T) {
 	require.Empty(t, api.memory.Referrers(types.NamespacedName{Namespace: "shop", Name: "shipping"}))
 }
 
-// The finalizer comes before anything that somebody would have to take away, and the
+// The finalizer is added before anything is written that has to be cleaned up, and the
 // configuration before the pods that need it.
 func TestAPassWritesWhatItDecides(t *testing.T) {
 	var order []string
@@ -142,7 +142,7 @@ func TestAPassThatMayNotWriteTheConfigurationWritesNoWorkload(t *testing.T) {
 	require.True(t, err != nil || told.Reason == meta.ReasonApplyRefused, "it is tried again, or a person has to act")
 }
 
-// What may be there and cannot be read ends the pass before anything is written.
+// If something may exist and cannot be read, the pass ends before it writes.
 func TestAPassThatCannotReadWhatItNeedsWritesNothing(t *testing.T) {
 	wrote := wroteTo{}
 	funcs := wrote.funcs(nil)
@@ -161,7 +161,7 @@ func TestAPassThatCannotReadWhatItNeedsWritesNothing(t *testing.T) {
 	require.Contains(t, api.memory.Referrers(types.NamespacedName{Namespace: "shop", Name: "shipping"}), logsOfShop, "it is looked at again when that changes")
 }
 
-// A status whose write had no good answer is written as a whole by the next pass.
+// After a status write that failed, the next pass writes the whole status.
 func TestAPassAfterAStatusThatWasNotAnsweredWritesAllOfIt(t *testing.T) {
 	fails := true
 	funcs := interceptor.Funcs{SubResourcePatch: func(ctx context.Context, on client.Client, resource string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
@@ -185,7 +185,7 @@ func TestAPassAfterAStatusThatWasNotAnsweredWritesAllOfIt(t *testing.T) {
 	require.NotEmpty(t, after.Status.Conditions)
 }
 
-// A deleted VectorSidecar goes once nothing carries its sidecar, and is forgotten.
+// A deleted VectorSidecar is released once nothing carries its sidecar, and its state is dropped.
 func TestAPassOverADeletedVectorSidecarLetsGoOfIt(t *testing.T) {
 	held := sidecar("logs", "vector").Build()
 	held.Finalizers = []string{meta.Finalizer}

@@ -15,9 +15,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// What follows says at DEBUG what a pass does, and what it leaves and why.
+// These functions log at DEBUG what a pass does, and what it leaves alone and why.
 
-// tellStep tells of a step that has ended.
+// tellStep logs a step that has ended.
 func tellStep(log logr.Logger, name string, took time.Duration, err error) {
 	debug := log.V(1)
 	switch {
@@ -29,8 +29,7 @@ func tellStep(log logr.Logger, name string, took time.Duration, err error) {
 	}
 }
 
-// tellSkipped tells of the workloads that are not written to, and how many are as they
-// should be.
+// tellSkipped logs the workloads that are not written to, and how many are up to date.
 func tellSkipped(ctx context.Context, decided *decision.Decision) {
 	debug := log.FromContext(ctx).V(1)
 	if !debug.Enabled() {
@@ -53,8 +52,8 @@ func tellSkipped(ctx context.Context, decided *decision.Decision) {
 	debug.Info("decided", "matched", decided.Matched, "workloads", len(decided.Plans), "current", current, "missing", len(decided.Missing), "obsolete", len(decided.Obsolete))
 }
 
-// tellUndone tells of something that was to be written and is not, for a reason that is
-// nobody's mistake or was told of before.
+// tellUndone logs something that was to be written and was not, for a reason that is no error or
+// has been reported already.
 func tellUndone(ctx context.Context, object string, why error) {
 	log.FromContext(ctx).V(1).Info("not written now", "object", object, "cause", why.Error())
 }

@@ -15,9 +15,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 )
 
-// Snapshot takes the snapshot that a pass would take if a VectorSidecar were as
-// given, which the cluster need not have. It leaves no trace in what the loop
-// remembers, and may be asked for in an operator that stands by.
+// Snapshot takes the snapshot that a pass would take if a VectorSidecar, which need not exist in
+// the cluster, were as given. It changes nothing that the Reconciler remembers, and also works on a
+// standby replica.
 func (r *Reconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*evaluate.Snapshot, error) {
 	if err := r.HasRead(); err != nil {
 		return nil, err
@@ -26,13 +26,13 @@ func (r *Reconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	return r.snapshots.from(ctx, sidecar, &informed{snapshots: r.snapshots, known: known, isDryRun: true})
 }
 
-// ConfigMap reads a ConfigMap for a dry run, nil if there is none.
+// ConfigMap reads a ConfigMap for a dry run. It returns nil if there is none.
 func (r *Reconciler) ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
 	dry := &informed{snapshots: r.snapshots, isDryRun: true}
 	return dry.ConfigMap(ctx, name)
 }
 
-// HasRead returns an error until all workloads are read.
+// HasRead returns an error until the cache holds all workloads.
 func (r *Reconciler) HasRead() error {
 	if !r.snapshots.workloads.IsSynced() {
 		return errors.New("the operator has not read all workloads yet: try again in a moment")

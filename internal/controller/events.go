@@ -19,22 +19,22 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Events are sent one after the other, and give way to writes: those of a fan-out do
-// not take the API server from it, nor from everybody else.
+// Events are sent one at a time and yield to writes, so that the events of a fan-out leave the API
+// server to the fan-out itself and to other clients.
 const (
 	eventsAtOnce = 20
-	// eventsASecond is how many are sent while nothing is written, and
-	// eventsBetween while workloads are.
+	// eventsASecond is the rate limit while nothing is written, eventsBetween while workloads are
+	// being written.
 	eventsASecond, eventsBetween = 50, 5
-	// stillness is for how long nothing has been written when nothing is.
+	// stillness is how long after the last write the higher rate applies.
 	stillness = 500 * time.Millisecond
-	// eventsWaiting is how many may wait. What comes on top of them is left out:
-	// the event on the VectorSidecar counts all.
+	// eventsWaiting is how many events may wait. Further ones are dropped: the event on the
+	// VectorSidecar has the count of all.
 	eventsWaiting = 1000
 )
 
-// announcer sends events at a pace. It makes no other use of the recorder than to
-// hand them on. What waits holds no more of an object than its name.
+// announcer sends events at a limited rate through the recorder. A waiting event holds no more of
+// an object than its name.
 type announcer struct {
 	events.EventRecorder
 	scheme  *runtime.Scheme
@@ -47,13 +47,13 @@ func newAnnouncer(recorder events.EventRecorder, scheme *runtime.Scheme) *announ
 	return &announcer{EventRecorder: recorder, scheme: scheme, waiting: make(chan func(), eventsWaiting), pace: rate.NewLimiter(eventsASecond, eventsAtOnce)}
 }
 
-// wrote notes that a workload was written.
+// wrote records that a workload was written to.
 func (a *announcer) wrote() {
 	now := time.Now()
 	a.written.Store(&now)
 }
 
-// limit is how many events a second may be sent now.
+// limit returns how many events may be sent per second now.
 func (a *announcer) limit() rate.Limit {
 	if last := a.written.Load(); last != nil && time.Since(*last) < stillness {
 		return eventsBetween
@@ -61,7 +61,7 @@ func (a *announcer) limit() rate.Limit {
 	return eventsASecond
 }
 
-// Eventf notes an event, to be sent.
+// Eventf queues an event.
 func (a *announcer) Eventf(regarding, related runtime.Object, kind, reason, action, note string, args ...any) {
 	regarding, related = a.named(regarding), a.named(related)
 	select {
@@ -70,7 +70,7 @@ func (a *announcer) Eventf(regarding, related runtime.Object, kind, reason, acti
 	}
 }
 
-// named is as much of an object as an event needs; of nothing it is nothing.
+// named returns the part of an object that an event needs, nil for nil.
 func (a *announcer) named(object runtime.Object) runtime.Object {
 	whole, ok := object.(client.Object)
 	if !ok {
@@ -78,7 +78,7 @@ func (a *announcer) named(object runtime.Object) runtime.Object {
 	}
 	kind, err := apiutil.GVKForObject(whole, a.scheme)
 	if err != nil {
-		return object // The recorder says so.
+		return object // The recorder reports the error.
 	}
 	name := &metav1.PartialObjectMetadata{}
 	name.SetGroupVersionKind(kind)
@@ -86,7 +86,7 @@ func (a *announcer) named(object runtime.Object) runtime.Object {
 	return name
 }
 
-// Start sends the events until the context ends, and then those that still wait.
+// Start sends events until the context ends, and then those still queued.
 func (a *announcer) Start(ctx context.Context) error {
 	for ctx.Err() == nil {
 		select {
@@ -108,13 +108,13 @@ func (a *announcer) Start(ctx context.Context) error {
 }
 
 const (
-	// noteLimit is how many bytes of a note an event gets, which may hold 1024.
+	// noteLimit is the maximum length of an event's note in bytes. The API allows 1,024.
 	noteLimit = 1000
-	// mostNames is how many Deployments are named in a line.
+	// mostNames is how many workloads are named in a line.
 	mostNames = 10
 )
 
-// reference is as much of a workload as an event needs.
+// reference returns the part of a workload that an event needs.
 func reference(target workload.Ref) *metav1.PartialObjectMetadata {
 	object := &metav1.PartialObjectMetadata{}
 	object.SetGroupVersionKind(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: target.Kind})

@@ -51,7 +51,7 @@ func TestEventsGiveWayToWrites(t *testing.T) {
 	})
 }
 
-// Many may wait, and what they are about may be large.
+// Many events may wait, and the objects that they are about may be large.
 func TestAnEventThatWaitsHoldsNamesAlone(t *testing.T) {
 	a := newAnnouncer(events.NewFakeRecorder(1), scheme.Scheme)
 	object := objects.NewConfigMap("config", "shop", "a", "large")

@@ -27,23 +27,23 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// releaseRetry is when to look again at workloads that still carry the sidecar
-// though every removal was accepted: another writer may have restored it.
+// releaseRetry is when to check workloads again that still carry the sidecar although every removal
+// was accepted: another writer may have restored it.
 const releaseRetry = time.Second
 
-// staleRetry is when to try again what somebody else's write of the VectorSidecar, or our
-// own that the cache does not show yet, has overtaken.
+// staleRetry is when to retry after a conflict on the VectorSidecar: somebody else has written it,
+// or the cache does not show our own write yet.
 const staleRetry = 50 * time.Millisecond
 
-// finalizer keeps a VectorSidecar until nothing carries its sidecar any more.
+// finalizer keeps a VectorSidecar until no workload carries its sidecar any more.
 type finalizer struct {
 	live   client.Reader
 	writer *apply.Writer
 }
 
-// holdBeforeWriting adds the finalizer before the first workload or companion is
-// written, since nobody else would take them away, or if a workload carries the sidecar
-// already: a VectorSidecar of the same name may have left it.
+// holdBeforeWriting adds the finalizer before the first workload or companion is written, because
+// nobody else would clean them up. It also adds it if a workload carries the sidecar already, which
+// an earlier VectorSidecar of the same name may have left.
 func (f *finalizer) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) error {
 	concerned := func(p plan.Plan) bool { return p.Writes() || p.Carries }
 	holds := len(decided.Missing) > 0 || slices.ContainsFunc(decided.Plans, concerned)
@@ -53,14 +53,14 @@ func (f *finalizer) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.Vec
 	return f.writer.Hold(ctx, sidecar)
 }
 
-// deleted returns a VectorSidecar as it is, or as the API server has it where it is being
-// deleted and too large for the cache: with what it says of its deletion, and with its
-// finalizers. It is nil if it is gone.
+// deleted returns the VectorSidecar as cached, or, if it is being deleted and too large for the
+// cache, as the API server has it, with its annotations and finalizers. It returns nil if it is
+// gone.
 func (f *finalizer) deleted(ctx context.Context, cached *v1alpha1.VectorSidecar) (*v1alpha1.VectorSidecar, error) {
 	if cached.DeletionTimestamp == nil || !desired.IsReduced(cached) {
 		return cached, nil
 	}
-	// Its right is that of the watch: to list.
+	// This lists because the operator's permission is that of the watch.
 	var found v1alpha1.VectorSidecarList
 	err := f.live.List(ctx, &found, client.InNamespace(cached.Namespace), client.MatchingFields{metav1.ObjectNameField: cached.Name})
 	if err != nil {
@@ -72,8 +72,8 @@ func (f *finalizer) deleted(ctx context.Context, cached *v1alpha1.VectorSidecar)
 	return &found.Items[0], nil
 }
 
-// release removes the finalizer once nothing carries the sidecar any more, or
-// when the sidecars are to stay.
+// release removes the finalizer once nothing carries the sidecar any more, or if the sidecars are
+// to stay.
 func (f *finalizer) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (reconcile.Result, error) {
 	if !controllerutil.ContainsFinalizer(sidecar, meta.Finalizer) {
 		return reconcile.Result{}, nil
@@ -86,8 +86,8 @@ func (f *finalizer) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	return reconcile.Result{}, f.writer.Release(ctx, sidecar)
 }
 
-// settle sees to what a deleted VectorSidecar leaves. It returns false while a
-// workload still carries what has to go.
+// settle cleans up, or orphans, what a deleted VectorSidecar leaves behind. It returns false while
+// a workload still carries something that has to go.
 func (f *finalizer) settle(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (bool, error) {
 	if sidecar.Orphans() {
 		isMarked, err := f.orphanWorkloads(ctx, sidecar)
@@ -103,8 +103,8 @@ func (f *finalizer) settle(ctx context.Context, sidecar *v1alpha1.VectorSidecar)
 	return true, f.deleteCompanions(ctx, sidecar)
 }
 
-// carriers are the workloads that carry the sidecar. It asks the API server and not
-// the cache: a cache that is behind our own write would say that there are none.
+// carriers returns the workloads that carry the sidecar. It asks the API server because a cache
+// that lags behind our own write would show none.
 func (f *finalizer) carriers(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]workload.View, error) {
 	var views []workload.View
 	for _, kind := range workload.Kinds() {
@@ -122,8 +122,8 @@ func (f *finalizer) carriers(ctx context.Context, sidecar *v1alpha1.VectorSideca
 	return views, nil
 }
 
-// orphanWorkloads marks the workloads that keep their sidecars, for whoever finds them
-// without a VectorSidecar. It returns false if one has changed meanwhile.
+// orphanWorkloads marks the workloads that keep their sidecars, so that it is clear why they have
+// no VectorSidecar. It returns false if one was changed concurrently.
 func (f *finalizer) orphanWorkloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (bool, error) {
 	views, err := f.carriers(ctx, sidecar)
 	if err != nil {
@@ -154,8 +154,8 @@ func (f *finalizer) orphanWorkloads(ctx context.Context, sidecar *v1alpha1.Vecto
 	return !isStale.Load(), err
 }
 
-// orphanCompanions keeps the garbage collector from what orphaned sidecars read:
-// companions of an earlier release have an owner.
+// orphanCompanions removes the owner reference of companions that orphaned sidecars read, so that
+// they are not garbage collected. Companions written by an earlier release have one.
 func (f *finalizer) orphanCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
 	companions, err := source.Reader{Reader: f.live}.Companions(ctx, sidecar)
 	if err != nil {
@@ -172,9 +172,9 @@ func (f *finalizer) orphanCompanions(ctx context.Context, sidecar *v1alpha1.Vect
 	return nil
 }
 
-// deleteCompanions deletes what was made for a VectorSidecar, also what old ReplicaSets
-// still refer to: nobody comes later. It asks the API server, and not the cache, which
-// may not have the last ones yet.
+// deleteCompanions deletes the companions of a VectorSidecar, including those that old ReplicaSets
+// refer to, because nobody will do so later. It asks the API server because the cache may not have
+// the latest ones yet.
 func (f *finalizer) deleteCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
 	companions, err := source.Reader{Reader: f.live}.Companions(ctx, sidecar)
 	if err != nil {

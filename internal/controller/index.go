@@ -23,12 +23,12 @@ import (
 )
 
 const (
-	// indexSelector finds VectorSidecars by a label that they require.
+	// indexSelector finds VectorSidecars by a label that their selector requires.
 	indexSelector = "selector"
 	// indexManager finds VectorSidecars by their field manager.
 	indexManager = "manager"
-	// indexLabel finds VectorSidecars by the label of their companions, which holds a
-	// digest of a name that is too long for one.
+	// indexLabel finds VectorSidecars by the label of their companions: the name, or its digest if
+	// it is too long for a label.
 	indexLabel = "label"
 )
 
@@ -53,9 +53,9 @@ func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 	return nil
 }
 
-// selectorKeys are labels one of which every matching workload has: the first
-// required pair, or the pairs that an In expression allows, or AnyLabels. One that is too
-// large for the cache selects nothing there.
+// selectorKeys returns labels of which every matching workload has at least one: the first required
+// pair, or the pairs that an In expression allows, or AnyLabels. A VectorSidecar that is too large
+// for the cache selects nothing.
 func selectorKeys(object client.Object) []string {
 	sidecar, ok := object.(*v1alpha1.VectorSidecar)
 	if !ok || desired.IsReduced(sidecar) {
@@ -80,12 +80,12 @@ func selectorKeys(object client.Object) []string {
 // sidecarLister finds VectorSidecars in the cache.
 type sidecarLister struct{ client client.Reader }
 
-// manyLabels is from how many labels on it is cheaper to look at every VectorSidecar
-// of a namespace than to ask who requires one of them.
+// manyLabels is the number of labels from which it is cheaper to look at every VectorSidecar of a
+// namespace than to look up each label.
 const manyLabels = 200
 
-// selecting finds the VectorSidecars that may select one of some workloads, whose
-// labels are given by number. It may find more than those.
+// selecting returns the VectorSidecars that may select one of count workloads; labels returns the
+// labels of the nth one. It may return more than those.
 func (l sidecarLister) selecting(ctx context.Context, namespace string, count int, labels func(int) iter.Seq2[string, string]) []v1alpha1.VectorSidecar {
 	keys := map[string]bool{workloadcache.AnyLabels: true}
 	for n := range count {
@@ -109,8 +109,8 @@ func (l sidecarLister) selecting(ctx context.Context, namespace string, count in
 	return found
 }
 
-// list reads VectorSidecars from the cache: of a namespace or of all ("") and by
-// the key of an index or all of them ("").
+// list reads VectorSidecars from the cache: those of a namespace, or of all if "", and those with
+// an index key, or all if "".
 func (l sidecarLister) list(ctx context.Context, namespace, index, key string) []v1alpha1.VectorSidecar {
 	options := []client.ListOption{client.InNamespace(namespace), client.UnsafeDisableDeepCopy}
 	if index != "" {
@@ -118,7 +118,7 @@ func (l sidecarLister) list(ctx context.Context, namespace, index, key string) [
 	}
 	var found v1alpha1.VectorSidecarList
 	if err := l.client.List(ctx, &found, options...); err != nil {
-		// A cache gives an error only while it is being stopped.
+		// A cache returns an error only while it is shutting down.
 		log.FromContext(ctx).Error(err, "listing VectorSidecars")
 	}
 	return found.Items

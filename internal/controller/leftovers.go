@@ -18,19 +18,17 @@ import (
 )
 
 const (
-	// sweepInterval is about how often leftovers are looked for when nothing
-	// happens that may have left any.
+	// sweepInterval is roughly how often to sweep when nothing has happened that may have left
+	// something behind.
 	sweepInterval = 30 * time.Minute
-	// sweepDelay is how long after such a thing: until the cache has heard of it.
+	// sweepDelay is how long to wait after such an event, so that the cache has caught up.
 	sweepDelay = 2 * time.Second
-	// sweepRetry is when to look again if something is left to do, and less and less
-	// often while it fails.
+	// sweepRetry is when to sweep again if something is left to do. It backs off while sweeps fail.
 	sweepRetry = 10 * time.Second
 )
 
-// sweeper looks for what workloads carry for VectorSidecars that do not exist, tells of
-// it, and takes out what is safe to take out. Passes over VectorSidecars never come to
-// see it. Only a leader sweeps.
+// sweeper finds sidecars and companions of VectorSidecars that do not exist, which no pass comes
+// across. It reports them and removes what is safe to remove. It runs on the leader only.
 type sweeper struct {
 	*applier
 	*leftoverSignal
@@ -42,55 +40,55 @@ type sweeper struct {
 	writtenBy string
 	log       logr.Logger
 
-	// told has what has been told, and cleaned the generations of workloads since
-	// they were written to, until they have rolled out.
+	// told holds what has been reported, cleaned the generations of workloads since they were
+	// written to, until they have rolled out.
 	told    map[leftover]companion.Verdict
 	cleaned map[types.UID]swept
 }
 
-// leftoverSignal has the sweeper look.
+// leftoverSignal wakes the sweeper.
 type leftoverSignal struct {
 	woken chan struct{}
-	// hasFound reports whether the last look found something.
+	// hasFound reports whether the last sweep found something.
 	hasFound atomic.Bool
 }
 
-// wake has the sweeper look soon.
+// wake makes the sweeper run soon.
 func (s *leftoverSignal) wake() {
 	select {
 	case s.woken <- struct{}{}:
-	default: // It will.
+	default: // It has been woken already.
 	}
 }
 
-// claim has the sweeper look soon if a VectorSidecar that is new may be the one to which
-// something belongs that was found.
+// claim makes the sweeper run soon, in case a leftover that it found belongs to a new
+// VectorSidecar.
 func (s *leftoverSignal) claim() {
 	if s.hasFound.Load() {
 		s.wake()
 	}
 }
 
-// leftover names a finding.
+// leftover identifies a finding.
 type leftover struct {
 	workload types.UID
 	manager  string
 }
 
-// swept is a workload that something was taken out of.
+// swept is a workload that something was removed from.
 type swept struct {
 	workload.Ref
 	generation int64
 }
 
-// progress is how far a sweep came.
+// progress is how far a sweep got.
 type progress int
 
 const (
 	allSwept progress = iota
-	// notYet is a sweep that left something to do while workloads roll out.
+	// notYet: something is left to do once workloads have rolled out.
 	notYet
-	// notAble is one that could not do something.
+	// notAble: something failed.
 	notAble
 )
 

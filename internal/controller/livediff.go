@@ -20,21 +20,21 @@ import (
 )
 
 const (
-	// auditPatience is how long the watch may be behind a live list.
+	// auditPatience is how long the watch may lag behind a live list.
 	auditPatience = 10 * time.Second
-	// auditPoll is how often the two are compared meanwhile.
+	// auditPoll is how often to compare the two in that time.
 	auditPoll = 100 * time.Millisecond
-	// workloadsAtOnce bounds what one answer of the API server holds.
+	// workloadsAtOnce is the page size of a list request.
 	workloadsAtOnce = 500
-	// confirmedAtMost is how many workloads are asked for one by one. If more differ, the
-	// watch is at fault.
+	// confirmedAtMost is how many workloads are confirmed one by one. If more differ, the watch is
+	// at fault.
 	confirmedAtMost = 50
 )
 
-// difference is a workload of which the cache does not hold what the API server has.
+// difference is a workload for which the cache does not hold what the API server has.
 type difference struct {
 	workload.Ref
-	// live and cached are the resource versions of the two, "" where there is none.
+	// live and cached are the resource versions, "" if there is no such object.
 	live, cached string
 }
 
@@ -44,8 +44,9 @@ type liveDiff struct {
 	workloads *workloadcache.Cache
 }
 
-// differences lists the live workloads of a namespace, or all (""), page by page and as
-// they are stored, and compares them with the cache. What the watch tells of soon is none.
+// differences lists the live workloads of a namespace, or all if "", page by page and without their
+// specs, and compares them with the cache. A difference that the watch delivers within
+// auditPatience does not count.
 func (l *liveDiff) differences(ctx context.Context, namespace string) ([]difference, error) {
 	found, err := l.candidates(ctx, namespace)
 	if err != nil {
@@ -61,7 +62,7 @@ func (l *liveDiff) differences(ctx context.Context, namespace string) ([]differe
 	return l.confirmed(ctx, found)
 }
 
-// candidates are the workloads that differ at the moment of the list.
+// candidates returns the workloads that differ at the time of the list.
 func (l *liveDiff) candidates(ctx context.Context, namespace string) ([]difference, error) {
 	var found []difference
 	for _, kind := range workload.Kinds() {
@@ -94,7 +95,7 @@ func (l *liveDiff) candidatesOf(ctx context.Context, kind *workload.Kind, namesp
 		}
 	}
 	for _, record := range l.workloads.In(namespace) {
-		// The version is that of the first page, of which the others are the rest.
+		// All pages have the resource version of the first one.
 		if record.Ref().Kind == kind.Kind && !listed[record.UID] && !workloadcache.IsOlder(page.ResourceVersion, record.ResourceVersion) {
 			found = append(found, difference{Ref: record.Ref(), cached: record.ResourceVersion})
 		}
@@ -102,8 +103,8 @@ func (l *liveDiff) candidatesOf(ctx context.Context, kind *workload.Kind, namesp
 	return found, nil
 }
 
-// compared is what is left of a difference from the cache, which may be newer: nil if
-// nothing is.
+// compared compares a difference with the cache, which may have moved on. It returns nil if there
+// is none left.
 func (l *liveDiff) compared(one *difference) *difference {
 	record := l.workloads.Get(one.Kind, one.Namespace, one.Name)
 	has := record != nil && record.UID == one.UID
@@ -121,7 +122,7 @@ func (l *liveDiff) compared(one *difference) *difference {
 	return &left
 }
 
-// left are those differences that are there now, too.
+// left returns those of the differences that still exist.
 func (l *liveDiff) left(found []difference) []difference {
 	var left []difference
 	for i := range found {
@@ -132,8 +133,8 @@ func (l *liveDiff) left(found []difference) []difference {
 	return left
 }
 
-// confirmed asks for workloads that differ once more: one that was deleted since the list
-// is missing from the cache for good reason.
+// confirmed reads differing workloads one by one: one that was deleted since the list is rightly
+// missing from the cache.
 func (l *liveDiff) confirmed(ctx context.Context, found []difference) ([]difference, error) {
 	var failure error
 	few := found[:min(len(found), confirmedAtMost)]

@@ -26,16 +26,16 @@ import (
 )
 
 const (
-	// mendPatience is how long a fresh list of the cache may take.
+	// mendPatience is how long a relist of the cache may take.
 	mendPatience = time.Minute
-	// auditRetry is when a list that failed is tried again.
+	// auditRetry is when to retry a list that failed.
 	auditRetry = 10 * time.Second
-	// auditTold is how many workloads are named that differ.
+	// auditTold is how many differing workloads are named.
 	auditTold = 10
 )
 
-// auditor lists the workloads live and compares them with the cache, which has only the
-// watch's word for it. Where they differ, it has the cache list anew. Only a leader audits.
+// auditor lists the workloads live and compares them with the cache, which otherwise relies on the
+// watch alone. If they differ, it makes the cache relist. It runs on the leader only.
 type auditor struct {
 	*instruments
 	*liveDiff
@@ -48,13 +48,13 @@ type auditor struct {
 	woken   chan struct{}
 
 	mu sync.Mutex
-	// asked are the VectorSidecars for which a namespace is to be listed, each with the
-	// annotation that asks for it.
+	// asked holds, by namespace, the VectorSidecars for which it is to be listed, each with the
+	// value of the annotation that requests it.
 	asked map[string]map[types.NamespacedName]string
 }
 
-// hasAnswered reports whether the workloads of a VectorSidecar's namespace have been listed
-// since an annotation asked for it. If not, they are soon, and a pass follows.
+// hasAnswered reports whether the workloads of a VectorSidecar's namespace have been listed since
+// an annotation requested it. If not, they will be soon, and a pass follows.
 func (a *auditor) hasAnswered(name types.NamespacedName, by string) bool {
 	if a.memory.Of(name).LiveListed() == by {
 		return true
@@ -67,19 +67,19 @@ func (a *auditor) hasAnswered(name types.NamespacedName, by string) bool {
 	a.asked[name.Namespace][name] = by
 	select {
 	case a.woken <- struct{}{}:
-	default: // It will.
+	default: // It has been woken already.
 	}
 	return false
 }
 
-// forget drops what a VectorSidecar that is gone has asked for.
+// forget drops the requests of a VectorSidecar that is gone.
 func (a *auditor) forget(name types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.asked[name.Namespace], name)
 }
 
-// Start audits from time to time, and when asked to, until the context ends.
+// Start audits periodically and on request, until the context ends.
 func (a *auditor) Start(ctx context.Context) error {
 	ctx = log.IntoContext(ctx, a.log)
 	hasRead := func(context.Context) (bool, error) { return a.workloads.IsSynced(), nil }
@@ -103,7 +103,7 @@ func (a *auditor) Start(ctx context.Context) error {
 	return nil
 }
 
-// next is when to audit everything, nil for never.
+// next fires when all namespaces are to be audited; nil means never.
 func (a *auditor) next() <-chan time.Time {
 	if a.options.LiveListInterval == 0 {
 		return nil
@@ -111,7 +111,7 @@ func (a *auditor) next() <-chan time.Time {
 	return time.After(wait.Jitter(a.options.LiveListInterval, 0.2))
 }
 
-// auditScope audits all that the operator works in.
+// auditScope audits all namespaces that the operator watches.
 func (a *auditor) auditScope(ctx context.Context) (isDone bool) {
 	if len(a.options.WatchNamespaces) == 0 {
 		return a.audit(ctx, "")
@@ -123,8 +123,8 @@ func (a *auditor) auditScope(ctx context.Context) (isDone bool) {
 	return isDone
 }
 
-// answer audits the namespaces for which somebody asked, one after the other. It returns
-// false if one of them could not be.
+// answer audits the requested namespaces, one after another. It returns false if one could not be
+// listed.
 func (a *auditor) answer(ctx context.Context) (isDone bool) {
 	a.mu.Lock()
 	asked := a.asked
@@ -145,7 +145,7 @@ func (a *auditor) answer(ctx context.Context) (isDone bool) {
 	return isDone
 }
 
-// postpone keeps for later what was asked of a namespace, unless more was asked since.
+// postpone puts the requests for a namespace back, unless newer ones exist.
 func (a *auditor) postpone(namespace string, by map[types.NamespacedName]string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -153,8 +153,8 @@ func (a *auditor) postpone(namespace string, by map[types.NamespacedName]string)
 	a.asked[namespace] = by
 }
 
-// audit compares the workloads of a namespace, or all ("") with the cache, and has that
-// mended. It returns false if the live ones could not be listed.
+// audit compares the workloads of a namespace, or all if "", with the cache, and makes it relist if
+// they differ. It returns false if the live ones could not be listed.
 func (a *auditor) audit(ctx context.Context, namespace string) bool {
 	found, err := a.differences(ctx, namespace)
 	if err != nil {
@@ -197,7 +197,7 @@ func versionOr(version, none string) string {
 	return "resource version " + version
 }
 
-// untilMended waits until the cache has what it differed in.
+// untilMended waits until the cache has caught up on the differences.
 func (a *auditor) untilMended(ctx context.Context, found []difference) error {
 	err := wait.PollUntilContextTimeout(ctx, auditPoll, mendPatience, true, func(context.Context) (bool, error) {
 		found = a.left(found)

@@ -13,11 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// stuckAfter is how long a pass may go on without a step: longer than any request
-// and any rendering may take.
+// stuckAfter is how long a pass may go without beginning or ending a step: longer than any request
+// or rendering may take.
 const stuckAfter = 3 * time.Minute
 
-// liveness reports whether the passes that have begun still get on.
+// liveness reports whether the passes in progress are still moving.
 type liveness struct {
 	patience time.Duration
 
@@ -25,7 +25,7 @@ type liveness struct {
 	passes map[*pass]bool
 }
 
-// pass is one pass that has begun.
+// pass is one pass in progress.
 type pass struct {
 	name types.NamespacedName
 	last atomic.Int64 // when its last step began or ended, in nanoseconds
@@ -55,7 +55,7 @@ func (p *liveness) end(ended *pass) {
 	delete(p.passes, ended)
 }
 
-// check returns an error while a pass makes no step.
+// check returns an error while a pass is stuck.
 func (p *liveness) check(now time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -67,7 +67,7 @@ func (p *liveness) check(now time.Time) error {
 	return nil
 }
 
-// passOf is the pass of a context, nil outside of one.
+// passOf returns the pass of a context, nil if there is none.
 func passOf(ctx context.Context) *pass {
 	current, _ := ctx.Value(passKey{}).(*pass)
 	return current

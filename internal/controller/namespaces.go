@@ -27,10 +27,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// namespaceInterval is how often namespaces that cannot be watched are looked at.
+// namespaceInterval is how often to poll namespaces that cannot be watched.
 const namespaceInterval = 10 * time.Second
 
-// newNamespace is a Namespace as far as it is read: its metadata.
+// newNamespace returns an empty Namespace for a metadata-only read.
 func newNamespace(name string) *metav1.PartialObjectMetadata {
 	namespace := &metav1.PartialObjectMetadata{}
 	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
@@ -38,10 +38,10 @@ func newNamespace(name string) *metav1.PartialObjectMetadata {
 	return namespace
 }
 
-// namespaceLabels are those of a Namespace that a decision depends on.
+// namespaceLabels are the labels of a Namespace that a decision depends on.
 var namespaceLabels = []string{meta.LabelEnvironment, api.EnforceLevelLabel, api.EnforceVersionLabel}
 
-// isOtherNamespace reports whether a decision may be another one with these labels.
+// isOtherNamespace reports whether a change of labels may change a decision.
 func isOtherNamespace(before, after map[string]string) bool {
 	return slices.ContainsFunc(namespaceLabels, func(label string) bool { return before[label] != after[label] })
 }
@@ -56,14 +56,13 @@ func environmentChanges() predicate.Predicate {
 	}
 }
 
-// namespaces knows the labels of namespaces. Those of the whole cluster come from
-// the cache. Who works in certain namespaces only, with Roles there, may read each
-// of these but watch none: namespaces are of the cluster, and what watches them
-// sees all. So these are looked at from time to time.
+// namespaces knows the labels of namespaces. If the operator watches the whole cluster, they come
+// from the cache. If it is restricted to certain namespaces with Roles, it may get each of them but
+// watch none, because Namespaces are cluster-scoped; then they are polled.
 type namespaces struct {
 	cached client.Reader
 	live   client.Reader
-	// names of those that are looked at; empty if all are in the cache.
+	// names are the namespaces to poll, empty if all are in the cache.
 	names   []string
 	changed chan event.GenericEvent
 
@@ -78,8 +77,7 @@ func newNamespaces(cached, live client.Reader, names []string) *namespaces {
 	}
 }
 
-// watch has namespaces whose environment or Pod Security level changes mapped to
-// VectorSidecars.
+// watch maps namespaces whose environment or Pod Security level changes to VectorSidecars.
 func (n *namespaces) watch(builder *ctrlbuilder.Builder, to handler.EventHandler) *ctrlbuilder.Builder {
 	if len(n.names) > 0 {
 		return builder.WatchesRawSource(ctrlsource.Channel(n.changed, to))
@@ -87,8 +85,7 @@ func (n *namespaces) watch(builder *ctrlbuilder.Builder, to handler.EventHandler
 	return builder.WatchesMetadata(newNamespace(""), to, ctrlbuilder.WithPredicates(environmentChanges()))
 }
 
-// of returns the labels of a namespace, nil if there is none or if they may not be
-// read.
+// of returns the labels of a namespace, nil if it does not exist or may not be read.
 func (n *namespaces) of(ctx context.Context, name string) (map[string]string, error) {
 	if len(n.names) == 0 {
 		return n.read(ctx, n.cached, name)
@@ -113,11 +110,11 @@ func (n *namespaces) read(ctx context.Context, reader client.Reader, name string
 	return namespace.Labels, nil
 }
 
-// look reads a namespace anew and tells whether what is looked at has changed.
+// look reads a namespace and reports whether its relevant labels have changed.
 func (n *namespaces) look(ctx context.Context, name string) (bool, error) {
 	found, err := n.read(ctx, n.live, name)
 	if apierrors.IsForbidden(err) {
-		err = nil // A role may leave it out: then its label does not count.
+		err = nil // A Role may leave this permission out: then its labels do not count.
 	}
 	if err != nil {
 		return false, err
@@ -129,7 +126,7 @@ func (n *namespaces) look(ctx context.Context, name string) (bool, error) {
 	return known && isOtherNamespace(before, found), nil
 }
 
-// Start looks at the namespaces until the context ends.
+// Start polls the namespaces until the context ends.
 func (n *namespaces) Start(ctx context.Context) error {
 	ticker := time.NewTicker(namespaceInterval)
 	defer ticker.Stop()

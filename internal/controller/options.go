@@ -14,50 +14,49 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Options are what the loop needs to know. All fields but Namespace, Installation,
-// WrittenBy, Version, WatchNamespaces, Instruments, Patience and the intervals are required.
+// Options configure the Reconciler. All fields but Namespace, Installation, WrittenBy, Version,
+// WatchNamespaces, Instruments, Patience and the intervals are required.
 type Options struct {
-	// Workloads has made what the manager's cache holds in place of workloads.
+	// Workloads makes the records that the manager's cache holds instead of workloads.
 	Workloads *workloadcache.Cache
-	// Catalogue turns what the platform gives into template sets.
+	// Catalogue turns the platform's ConfigMaps into template sets.
 	Catalogue *catalog.Catalog
-	// Namespace is the operator's own, where template sets are. Empty for none.
+	// Namespace is the operator's own, which holds the template sets. It may be empty.
 	Namespace string
 	// DefaultEnvironment is used when neither a VectorSidecar nor its
 	// namespace names one.
 	DefaultEnvironment string
-	// Installation names the ConfigMap with the installation's values, one
-	// key ENVIRONMENT.yaml each, and its policy. Empty for none.
+	// Installation names the ConfigMap with the installation's values, under one key
+	// ENVIRONMENT.yaml each, and its policy. It may be empty.
 	Installation types.NamespacedName
-	// WrittenBy is this installation of the operator, NAMESPACE/NAME, by which its
-	// writes are known. Empty for none: then nothing is known to be its own.
+	// WrittenBy is NAMESPACE/NAME of this installation of the operator, which marks its writes. If
+	// empty, no write is recognized as its own.
 	WrittenBy string
-	// Version of the operator. Empty for one that is not to be told of.
+	// Version is that of the operator. If empty, it is not reported.
 	Version string
-	// KubeVersion of the API server, such as "v1.36.0".
+	// KubeVersion is that of the API server, such as "v1.36.0".
 	KubeVersion string
-	// WatchNamespaces are those that the cache is restricted to; empty for all.
+	// WatchNamespaces are the namespaces that the cache is restricted to; empty for all.
 	WatchNamespaces []string
-	// Concurrency is how many VectorSidecars are worked on at once.
+	// Concurrency is how many VectorSidecars are reconciled at once.
 	Concurrency int
-	// Instruments observe the loop.
+	// Instruments observe the Reconciler.
 	Instruments Instruments
-	// Patience is how long a pass may make no step before the loop counts as
-	// stuck; 0 for longer than anything it does may take.
+	// Patience is how long a pass may go without a step before it counts as stuck. 0 means
+	// stuckAfter.
 	Patience time.Duration
-	// ValidationJobs lets VectorSidecars have Vector judge a configuration in
-	// a Job.
+	// ValidationJobs lets VectorSidecars have a configuration validated by Vector in a Job.
 	ValidationJobs bool
-	// ReadPods has the pods of workloads looked at that are not settled.
+	// ReadPods has the pods of unsettled workloads read.
 	ReadPods bool
-	// Cache remembers renderings and checks.
+	// Cache holds renderings and checks.
 	Cache *desired.Cache
-	// ReconcileInterval is about how often every VectorSidecar is judged with nothing
-	// remembered, LiveListInterval about how often the workloads are listed live and
-	// compared with the cache; 0 for never.
+	// ReconcileInterval is roughly how often every VectorSidecar is reconciled without any memory,
+	// LiveListInterval roughly how often workloads are listed live and compared with the cache; 0
+	// for never.
 	ReconcileInterval, LiveListInterval time.Duration
-	// Relist has the manager's cache list the workloads anew.
+	// Relist makes the manager's cache list the workloads again.
 	Relist func()
-	// Budget is what large texts wait for, those of all passes and of what else shares it.
+	// Budget bounds the memory for large texts, of all passes and of whoever shares it.
 	Budget *bounded.Budget
 }

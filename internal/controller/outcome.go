@@ -20,20 +20,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// outcome is what came of carrying out a decision.
+// outcome is the result of carrying out a decision.
 type outcome struct {
 	mu       sync.Mutex
 	done     []*plan.Plan
 	failures []status.Failure
-	// missed is when to look at a workload that was not as it had been seen, 0 for
-	// never.
+	// missed is when to check a workload that had changed since it was read, 0 for never.
 	missed time.Duration
-	// lookAgain is when an old companion may have become unused, or Vector is
-	// to be asked again; 0 for never.
+	// lookAgain is when an old companion may have become unused, or Vector is to be asked again; 0
+	// for never.
 	lookAgain time.Duration
-	// asking is the annotation by which a person asked for the pass, "" if none did.
+	// asking is the value of the annotation that requested the pass, "" if none did.
 	asking string
-	// statusWait is when the status may be written that was held back, 0 for none.
+	// statusWait is how long a status write is held back, 0 if it is not.
 	statusWait time.Duration
 }
 
@@ -55,7 +54,7 @@ func (o *outcome) fail(object, reason string, err error, permanent bool) {
 	o.failures = append(o.failures, status.Failure{Object: object, Reason: reason, Err: err, Permanent: permanent})
 }
 
-// name tells what came of the pass as a whole, for metrics.
+// name returns the result of the pass as a whole, for metrics.
 func (o *outcome) name(sidecar *v1alpha1.VectorSidecar) string {
 	switch {
 	case len(o.done) > 0:
@@ -66,13 +65,13 @@ func (o *outcome) name(sidecar *v1alpha1.VectorSidecar) string {
 	return telemetry.ResultUnchanged
 }
 
-// sort makes the outcome independent of which write was answered first.
+// sort makes the outcome independent of the order in which writes were answered.
 func (o *outcome) sort() {
 	slices.SortFunc(o.done, func(a, b *plan.Plan) int { return strings.Compare(a.Target.Name, b.Target.Name) })
 	slices.SortFunc(o.failures, func(a, b status.Failure) int { return strings.Compare(a.Object, b.Object) })
 }
 
-// retry returns the failures that are worth another try, nil if there are none.
+// retry returns the errors that are worth a retry, nil if there are none.
 func (o *outcome) retry() error {
 	var errs []error
 	for _, failure := range o.failures {
@@ -83,7 +82,7 @@ func (o *outcome) retry() error {
 	return errors.Join(errs...)
 }
 
-// explain gives the reason for an error and whether the same would fail again.
+// explain returns the reason for an error, and whether the same request would fail again.
 func explain(err error) (reason string, permanent bool) {
 	var conflict *apply.ConflictError
 	var refused *apply.RefusedError

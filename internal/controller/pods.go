@@ -25,24 +25,24 @@ import (
 )
 
 const (
-	// lookedAt is at how many workloads of a VectorSidecar: those that a status names.
+	// lookedAt is the number of workloads of a VectorSidecar whose pods are read: as many as a
+	// status names.
 	lookedAt = 20
-	// podsAtOnce bounds what one answer of the API server holds, and podPages how many
-	// there are for a workload.
+	// podsAtOnce is the page size of a list request, podPages the maximum number of pages for a
+	// workload.
 	podsAtOnce, podPages = 100, 10
-	// podTimeout is for all requests of one look at a workload.
+	// podTimeout covers all requests for one workload.
 	podTimeout = 10 * time.Second
-	// podLooks is how many workloads are looked at together.
+	// podLooks is how many workloads are read concurrently.
 	podLooks = 4
 )
 
-// pods looks at the pods of workloads that are not settled, for what keeps them from
-// running. Pods are many and change all the time: they are not watched, and nothing of
-// them is kept but the answer.
+// pods reads the pods of unsettled workloads to find what keeps them from running. Pods are many
+// and change all the time, so they are not watched, and only the result is kept.
 type pods struct{ live client.Reader }
 
-// look returns what is wrong with the pods of those workloads that carry the sidecar of
-// an owner, are not settled, and could be looked at, now or a short while ago.
+// look returns what is wrong with the pods of those unsettled workloads that carry an owner's
+// sidecar and could be read, now or a short while ago.
 func (p *pods) look(ctx context.Context, known *state.Sidecar, manager string, all []*workloadcache.Record) map[types.UID]workload.Fault {
 	due := known.PodsDue(unsettledOf(all, manager))
 	group := errgroup.Group{}
@@ -60,7 +60,7 @@ func (p *pods) look(ctx context.Context, known *state.Sidecar, manager string, a
 	return known.Faults()
 }
 
-// unsettledOf are the workloads to look at, those that have been so the longest first.
+// unsettledOf returns the workloads to read, those that have been unsettled longest first.
 func unsettledOf(all []*workloadcache.Record, manager string) []*workloadcache.Record {
 	var found []*workloadcache.Record
 	for _, record := range all {
@@ -74,7 +74,7 @@ func unsettledOf(all []*workloadcache.Record, manager string) []*workloadcache.R
 	return found[:min(len(found), lookedAt)]
 }
 
-// read looks at the pods of a workload's newest template.
+// read reads the pods of a workload's newest template.
 func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager string) (workload.Fault, error) {
 	ctx, cancel := context.WithTimeout(ctx, podTimeout)
 	defer cancel()
@@ -85,7 +85,7 @@ func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager s
 	}
 	content, _ := workload.Read(live)
 	if !content.Observed {
-		return workload.Fault{}, nil // Pods of the newest template are still to come.
+		return workload.Fault{}, nil // Pods of the newest template do not exist yet.
 	}
 	selector, err := metav1.LabelSelectorAsSelector(content.Selector)
 	if err != nil {
@@ -112,7 +112,7 @@ func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager s
 	return first, nil
 }
 
-// ours is a fault if it is one of ours, else none.
+// ours returns the fault if it is one of the sidecar, else none.
 func ours(fault workload.Fault) workload.Fault {
 	if fault.IsOurs {
 		return fault
@@ -120,7 +120,7 @@ func ours(fault workload.Fault) workload.Fault {
 	return workload.Fault{}
 }
 
-// newest is what holds a workload's current revision, nil if there is none yet.
+// newest returns the object that holds a workload's current revision, nil if there is none yet.
 func (p *pods) newest(ctx context.Context, kind *workload.Kind, live workload.Object, options []client.ListOption) (*metav1.PartialObjectMetadata, error) {
 	sets := &metav1.PartialObjectMetadataList{}
 	sets.SetGroupVersionKind(kind.Revisions.GroupVersion().WithKind(kind.Revisions.Kind + "List"))

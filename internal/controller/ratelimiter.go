@@ -13,8 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 )
 
-// jittered spreads retries: without it, all that failed together would be tried
-// again together.
+// jittered spreads retries. Without it, everything that failed together would be retried together.
 type jittered struct {
 	workqueue.TypedRateLimiter[reconcile.Request]
 }
@@ -23,13 +22,13 @@ func newRetries() jittered {
 	return jittered{workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](state.FirstRetry, state.LastRetry)}
 }
 
-// When is up to a fifth earlier than the interval.
+// When shortens the interval by up to a fifth.
 func (j jittered) When(request reconcile.Request) time.Duration {
 	interval := j.TypedRateLimiter.When(request)
 	return interval - time.Duration(rand.Int64N(int64(interval)/5)) //nolint:gosec // It guards nothing.
 }
 
-// minNonZero is the shorter of two waits, of which 0 is never.
+// minNonZero returns the shorter of two waits, of which 0 means never.
 func minNonZero(a, b time.Duration) time.Duration {
 	if a == 0 || b != 0 && b < a {
 		return b
@@ -37,5 +36,5 @@ func minNonZero(a, b time.Duration) time.Duration {
 	return a
 }
 
-// atOnce is a wait for the next pass; 0 would be none.
+// atOnce requeues at once; 0 would mean never.
 const atOnce = time.Millisecond

@@ -24,12 +24,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// cleanedAtOnce is how many workloads may roll out at once because something was taken
-// out of them: there is no VectorSidecar to say.
+// cleanedAtOnce is how many workloads may roll out at once because something was removed from them.
+// No VectorSidecar is left to set a limit.
 const cleanedAtOnce = 5
 
-// confirm asks the API server whether the VectorSidecars really do not exist, wherever
-// something is to be cleaned or told. It returns what is confirmed or was so before.
+// confirm asks the API server whether the VectorSidecars really do not exist, wherever something is
+// to be removed or reported. It returns the findings that are confirmed, now or before.
 func (s *sweeper) confirm(ctx context.Context, found []companion.Leftover) ([]companion.Leftover, progress) {
 	reached := allSwept
 	exists := map[string]func(namespace, manager string) bool{}
@@ -41,7 +41,7 @@ func (s *sweeper) confirm(ctx context.Context, found []companion.Leftover) ([]co
 			var err error
 			if exists[f.Namespace], err = s.managersIn(ctx, f.Namespace); err != nil {
 				reached = notAble
-				exists[f.Namespace] = func(string, string) bool { return true } // Nobody knows.
+				exists[f.Namespace] = func(string, string) bool { return true } // Unknown: leave it alone.
 				log.FromContext(ctx).Error(err, "looking for what leftovers belong to", telemetry.KeyNamespace, f.Namespace)
 			}
 		}
@@ -50,8 +50,8 @@ func (s *sweeper) confirm(ctx context.Context, found []companion.Leftover) ([]co
 	return confirmed, reached
 }
 
-// managersIn asks the API server which VectorSidecars a namespace has. It lists them: to
-// get one would be answered by "not found", too, if no VectorSidecars are served.
+// managersIn asks the API server which VectorSidecars a namespace has. It lists them, because a get
+// would also be answered by NotFound if the CRD is missing.
 func (s *sweeper) managersIn(ctx context.Context, namespace string) (func(namespace, manager string) bool, error) {
 	var there v1alpha1.VectorSidecarList
 	if err := s.live.List(ctx, &there, client.InNamespace(namespace)); err != nil {
@@ -60,8 +60,7 @@ func (s *sweeper) managersIn(ctx context.Context, namespace string) (func(namesp
 	return companion.Among(there.Items), nil
 }
 
-// clean takes out what is safe to take out, a few at a time, and returns what is there
-// after that.
+// clean removes what is safe to remove, a few workloads at a time, and returns what is left.
 func (s *sweeper) clean(ctx context.Context, found []companion.Leftover) ([]companion.Leftover, progress) {
 	plans := s.rollingOut()
 	reached := allSwept
@@ -103,8 +102,8 @@ func (s *sweeper) clean(ctx context.Context, found []companion.Leftover) ([]comp
 	return left, reached
 }
 
-// rollingOut has a plan to do nothing for each workload that is still rolling out
-// because something was taken out of it.
+// rollingOut returns a no-op plan for each workload that is still rolling out after a removal, so
+// that it counts for pacing.
 func (s *sweeper) rollingOut() []plan.Plan {
 	var plans []plan.Plan
 	for uid, one := range s.cleaned {
@@ -119,9 +118,8 @@ func (s *sweeper) rollingOut() []plan.Plan {
 	return plans
 }
 
-// look asks the API server for a workload in which there is something to clean. It
-// returns nil if there is not any more. A list of one is what the operator has the right
-// to.
+// look reads a workload that has something to clean from the API server. It returns nil if there is
+// nothing left to clean. It lists, because the operator has no permission to get.
 func (s *sweeper) look(ctx context.Context, finding *companion.Leftover) (*workload.View, error) {
 	one := finding.Adapter().NewList()
 	if err := s.live.List(ctx, one, client.InNamespace(finding.Namespace), client.MatchingFields{"metadata.name": finding.Name}); err != nil {
@@ -139,7 +137,7 @@ func (s *sweeper) look(ctx context.Context, finding *companion.Leftover) (*workl
 	return nil, nil
 }
 
-// takeOut carries out a removal, and returns whether that is done.
+// takeOut carries out a removal, and reports whether it is done.
 func (s *sweeper) takeOut(ctx context.Context, p *plan.Plan) (done bool, came progress) {
 	object, sidecar := status.Object(p.Target), meta.SidecarOf(p.Manager)
 	written, err := s.carryOut(ctx, p)
@@ -160,5 +158,5 @@ func (s *sweeper) takeOut(ctx context.Context, p *plan.Plan) (done bool, came pr
 	log.FromContext(ctx).Info("leftover removed", telemetry.KeyWorkload, object, telemetry.KeyName, sidecar, "generation", written.Generation)
 	s.events.Eventf(reference(p.Target), nil, corev1.EventTypeNormal, meta.ReasonLeftoverRemoved, string(p.Action),
 		"removed the sidecar of VectorSidecar %s, which does not exist", sidecar)
-	return true, notYet // It rolls out.
+	return true, notYet // The rollout takes time.
 }

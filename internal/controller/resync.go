@@ -23,9 +23,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// resyncs has passes made that no event asks for, with nothing remembered of what was
-// rendered and judged before: what is remembered wrongly would stay so. What was written
-// and what was refused stays known, because the cluster has not forgotten it either.
+// resyncs triggers passes that no event asks for and that use nothing rendered or evaluated before,
+// so that a wrong memory does not last. What was written and what was refused stays known, because
+// it still holds in the cluster.
 type resyncs struct {
 	passes chan event.TypedGenericEvent[types.NamespacedName]
 }
@@ -34,7 +34,7 @@ func newResyncs() *resyncs {
 	return &resyncs{passes: make(chan event.TypedGenericEvent[types.NamespacedName])}
 }
 
-// source hands the passes to the loop, after those that an event asks for.
+// source adds these passes to the queue, after those that an event asks for.
 func (r *resyncs) source() ctrlsource.Source {
 	return ctrlsource.Channel(r.passes, handler.TypedFuncs[types.NamespacedName, reconcile.Request]{
 		GenericFunc: func(_ context.Context, e event.TypedGenericEvent[types.NamespacedName], to queue) {
@@ -48,7 +48,7 @@ func (r *resyncs) source() ctrlsource.Source {
 	})
 }
 
-// ask asks for a pass.
+// ask requests a pass.
 func (r *resyncs) ask(ctx context.Context, name types.NamespacedName) {
 	select {
 	case r.passes <- event.TypedGenericEvent[types.NamespacedName]{Object: name}:
@@ -56,7 +56,8 @@ func (r *resyncs) ask(ctx context.Context, name types.NamespacedName) {
 	}
 }
 
-// rejudger has every VectorSidecar judged anew from time to time. Only a leader does.
+// rejudger periodically requests a pass without memory for every VectorSidecar. It runs on the
+// leader only.
 type rejudger struct {
 	sidecars sidecarLister
 	memory   *state.Memory
@@ -64,7 +65,7 @@ type rejudger struct {
 	interval time.Duration
 }
 
-// Start does so until the context ends.
+// Start requests passes until the context ends.
 func (r rejudger) Start(ctx context.Context) error {
 	for {
 		select {
@@ -79,18 +80,18 @@ func (r rejudger) Start(ctx context.Context) error {
 	}
 }
 
-// longestAsking is how much of the annotation is taken note of: it is repeated in the
-// status.
+// longestAsking is the maximum length of the annotation's value that is used, because the status
+// repeats it.
 const longestAsking = 128
 
-// askingOf is what the annotation by which a person has a VectorSidecar judged anew says,
-// "" for nothing.
+// askingOf returns the value of the annotation that requests a pass without memory, "" if there is
+// none.
 func askingOf(sidecar client.Object) string {
 	text := sidecar.GetAnnotations()[meta.AnnotationReconcileAt]
 	return strings.ToValidUTF8(text[:min(len(text), longestAsking)], "")
 }
 
-// asksAnew lets the events of a VectorSidecar through that is to be judged anew.
+// asksAnew passes events of VectorSidecars whose annotation requests a pass without memory.
 func asksAnew() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return askingOf(e.ObjectOld) != askingOf(e.ObjectNew) }}
 }

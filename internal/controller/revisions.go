@@ -16,12 +16,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 )
 
-// replicaSetsAtOnce bounds what one answer of the API server holds.
+// replicaSetsAtOnce is the page size of a list request.
 const replicaSetsAtOnce = 100
 
-// unusedRevisions returns those of some companions that no workload can be rolled back to,
-// because no ReplicaSet of the namespace refers to them, and how long to wait before asking
-// again; 0 for ever. Companions that were asked for lately are taken as used.
+// unusedRevisions returns those companions that no workload can be rolled back to, because no
+// ReplicaSet of the namespace refers to them, and how long to wait before checking again; 0 for
+// ever. Companions that were checked recently count as used.
 func unusedRevisions(ctx context.Context, live client.Reader, known *state.Sidecar, namespace string, companions []string) (free []string, wait time.Duration, err error) {
 	if known.IsRevisionDue(companions) {
 		used, err := usedRevisions(ctx, live, namespace)
@@ -33,9 +33,9 @@ func unusedRevisions(ctx context.Context, live client.Reader, known *state.Sidec
 	return free, known.KeepRevisions(companions, free), nil
 }
 
-// usedRevisions are the names of the ConfigMaps that ReplicaSets of a namespace refer to.
-// ReplicaSets are not cached, there are many and they are needed rarely: they are listed when
-// a companion is about to go.
+// usedRevisions returns the names of the ConfigMaps that ReplicaSets of a namespace refer to.
+// ReplicaSets are listed when a companion is about to be deleted; they are not cached, because
+// there are many and they are needed rarely.
 func usedRevisions(ctx context.Context, live client.Reader, namespace string) (map[string]bool, error) {
 	used := map[string]bool{}
 	page := &appsv1.ReplicaSetList{}

@@ -10,18 +10,17 @@ import (
 )
 
 const (
-	// passTimeout is how long a pass may begin new work. The next one does the rest.
+	// passTimeout is how long a pass may begin new writes. The next pass does the rest.
 	passTimeout = 2 * time.Minute
-	// requestTimeout is how long one write may take.
+	// requestTimeout is the timeout of one write.
 	requestTimeout = 30 * time.Second
-	// drainTimeout is how long a write that is under way may go on after the signal to
-	// stop: less than the process has.
+	// drainTimeout is how long a write in flight may go on after the signal to stop. It is shorter
+	// than the time that the process has.
 	drainTimeout = 5 * time.Second
 )
 
-// detached returns a context for a write that is not to be broken off in the
-// middle: whether it took place would be unknown, and it could take place after
-// another operator has begun to lead.
+// detached returns a context for a write that must not be aborted halfway. It would be unknown
+// whether it took place, and it could take place after another replica has become leader.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	work, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(drainTimeout, cancel) })
@@ -31,6 +30,5 @@ func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// isStopping tells whether the operator was told to stop: what is left undone is
-// no failure then.
+// isStopping reports whether the operator is stopping: what is left undone then is no failure.
 func isStopping(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }

@@ -22,7 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// snapshots takes snapshots from what the operator holds in memory.
+// snapshots takes snapshots from the caches.
 type snapshots struct {
 	*instruments
 
@@ -36,9 +36,8 @@ type snapshots struct {
 	options    *Options
 }
 
-// take takes the snapshot for a pass, from memory alone but for pods of workloads that are
-// not settled, and ConfigMaps that are new. It has the ConfigMaps that the decision before
-// depended on.
+// take takes the snapshot for a pass. It reads from memory, except for pods of unsettled workloads
+// and ConfigMaps that are new. It includes the ConfigMaps that the previous decision depended on.
 func (s *snapshots) take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, known *state.Sidecar) (taken *evaluate.Snapshot, err error) {
 	ctx, taking := s.begin(ctx, "observe")
 	defer func() { taking.end(err) }()
@@ -59,12 +58,12 @@ func (s *snapshots) take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, k
 	return taken, nil
 }
 
-// source is what a pass over a VectorSidecar takes its snapshot from.
+// source returns the source for a pass over a VectorSidecar.
 func (s *snapshots) source(known *state.Sidecar) *informed {
 	return &informed{snapshots: s, known: known}
 }
 
-// from takes a snapshot, with what is remembered of the VectorSidecar.
+// from takes a snapshot and adds the state of the VectorSidecar.
 func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, from *informed) (*evaluate.Snapshot, error) {
 	given, err := s.catalog.current(ctx)
 	if err != nil {
@@ -86,23 +85,22 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, f
 	return taken, nil
 }
 
-// informed is a source.Source of informer caches, with what is remembered of one
-// VectorSidecar.
+// informed is a source.Source of informer caches and the state of one VectorSidecar.
 type informed struct {
 	*snapshots
 	known *state.Sidecar
-	// isDryRun leaves no trace in what is remembered.
+	// isDryRun is true if the state must not change.
 	isDryRun bool
 }
 
-// NamespaceLabels are as source.Source has it, but nil also where they may not be read: a
-// role may leave that out, and then they do not count.
+// NamespaceLabels implements source.Source. It also returns nil if the labels may not be read: a
+// Role may leave this permission out, and then they do not count.
 func (i *informed) NamespaceLabels(ctx context.Context, namespace string) (map[string]string, error) {
 	return i.namespaces.of(ctx, namespace)
 }
 
-// Workloads lists those that the selector matches, those that carry the sidecar,
-// and those that were written to and may still be rolling out.
+// Workloads returns the workloads that the selector matches, those that carry the sidecar, and
+// those that were written to and may still be rolling out.
 func (i *informed) Workloads(_ context.Context, sidecar *v1alpha1.VectorSidecar) ([]*workloadcache.Record, error) {
 	selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
 	if err != nil {
@@ -127,19 +125,19 @@ func (i *informed) Workloads(_ context.Context, sidecar *v1alpha1.VectorSidecar)
 	return records, nil
 }
 
-// Sidecars lists the VectorSidecars that may select one of the workloads.
+// Sidecars returns the VectorSidecars that may select one of the workloads.
 func (i *informed) Sidecars(ctx context.Context, namespace string, workloads []*workloadcache.Record) ([]v1alpha1.VectorSidecar, error) {
 	labelsOf := func(n int) iter.Seq2[string, string] { return workloads[n].Labels().All() }
 	return i.sidecars.selecting(ctx, namespace, len(workloads), labelsOf), nil
 }
 
-// Companions lists those that the cache has, with a digest in place of their content.
+// Companions returns the companions in the cache, with a digest instead of their content.
 func (i *informed) Companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]corev1.ConfigMap, error) {
 	return source.Reader{Reader: i.client}.Companions(ctx, sidecar)
 }
 
-// ConfigMap reads one, nil if there is none. The reference is noted first, so that no change
-// of the ConfigMap is missed.
+// ConfigMap reads a ConfigMap. It returns nil if there is none. The reference is recorded first, so
+// that no change of the ConfigMap is missed.
 func (i *informed) ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
 	if !i.isDryRun {
 		i.known.Refer(name.Name)

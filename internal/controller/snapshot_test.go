@@ -36,7 +36,7 @@ func sidecar(name, label string) *objects.VectorSidecar {
 	return objects.NewVectorSidecar(name, "shop").Selecting("logs", label)
 }
 
-// sameSnapshot compares two snapshots by what a decision reads of them.
+// sameSnapshot compares what a decision reads of two snapshots.
 func sameSnapshot(t *testing.T, want, got *evaluate.Snapshot) {
 	t.Helper()
 	configMap := func(object *corev1.ConfigMap) map[string]string {
@@ -58,8 +58,8 @@ func sameSnapshot(t *testing.T, want, got *evaluate.Snapshot) {
 	))
 }
 
-// A preview is what the operator does: who reads a cluster and who has followed it take the
-// same snapshot of the same objects.
+// A preview has to match what the operator does: the plugin, which reads a cluster, and the
+// operator, which watches it, take the same snapshot of the same objects.
 func TestThePluginTakesTheSnapshotThatTheOperatorTakes(t *testing.T) {
 	older := metav1.NewTime(time.Now().Add(-time.Hour).Truncate(time.Second))
 	for name, of := range map[string]struct {

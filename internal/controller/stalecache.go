@@ -20,18 +20,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// errBehind says why a workload is left alone whose view is not the latest.
+// errBehind is the reason to leave a workload alone while the cache is stale.
 var errBehind = errors.New("the cache does not show yet what was written last")
 
-// views are what plans are made of: the cache's, which may be behind the API server.
+// views checks the views of workloads that plans are made of. They come from the cache, which may
+// lag behind the API server.
 type views struct {
 	live      client.Reader
 	workloads *workloadcache.Cache
 	now       func() time.Time
 }
 
-// mayWrite reports whether a plan is made of a view that is not known to be old. It
-// looks at the workload where an attempt has missed it and the view stays the same.
+// mayWrite reports whether a plan is made of a view that is not known to be stale. If an attempt
+// has missed the workload and its view stays the same, mayWrite reads the live workload.
 func (v *views) mayWrite(ctx context.Context, known *state.Sidecar, p *plan.Plan, result *outcome) bool {
 	missed := known.Missed(p)
 	if missed == nil {
@@ -53,12 +54,12 @@ func (v *views) mayWrite(ctx context.Context, known *state.Sidecar, p *plan.Plan
 		result.fail(status.Object(p.Target), meta.ReasonRetrying, fmt.Errorf("looking at what has changed: %w", err), false)
 		return false
 	case err != nil || live.GetUID() != p.Target.UID:
-		result.miss(known.Miss(p)) // An event is to come that ends it.
+		result.miss(known.Miss(p)) // An event will come and end this.
 		return false
 	case live.GetResourceVersion() != p.ResourceVersion:
 		wait := known.Miss(p)
 		if v.workloads.Overtake(live, v.now()) {
-			wait = atOnce // The next pass plans from what is there.
+			wait = atOnce // The next pass plans from the current view.
 		}
 		result.miss(wait)
 		return false
@@ -67,8 +68,8 @@ func (v *views) mayWrite(ctx context.Context, known *state.Sidecar, p *plan.Plan
 	return true
 }
 
-// isAhead reports whether a write was refused because another VectorSidecar has written
-// since the workload was looked at: that is no conflict, its turn was before.
+// isAhead reports whether a write was refused because another VectorSidecar has written since the
+// workload was read. That is no conflict: the other one came first.
 func isAhead(known *state.Sidecar, p *plan.Plan, err error) bool {
 	var conflict *apply.ConflictError
 	missed := known.Missed(p)

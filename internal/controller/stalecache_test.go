@@ -25,7 +25,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// liveDeployment answers every look with one Deployment, or an error, and counts.
+// liveDeployment answers every read with one Deployment, or an error, and counts reads.
 type liveDeployment struct {
 	client.Reader
 
@@ -42,15 +42,15 @@ func (l *liveDeployment) Get(_ context.Context, _ client.ObjectKey, into client.
 	return l.err
 }
 
-// version is a Deployment as it is in one version.
+// version returns a Deployment at one resource version.
 func version(resourceVersion string, uid types.UID) *appsv1.Deployment {
 	deployment := objects.NewDeployment("cart", "shop").Build()
 	deployment.ResourceVersion, deployment.UID = resourceVersion, uid
 	return deployment
 }
 
-// behind are the views of a loop whose attempt on version 10 has missed the workload, and where the
-// time is up to look.
+// behind returns views where an attempt on version 10 has missed the workload and the live workload
+// is due to be read.
 func behind(t *testing.T, live *liveDeployment) (*views, *state.Memory) {
 	t.Helper()
 	now := time.Now()
@@ -103,8 +103,8 @@ func TestWhatMissedAWorkloadWaitsForItsChange(t *testing.T) {
 	}
 }
 
-// Whoever sees another VectorSidecar's write late has met no conflict, unless a look
-// has shown that this is how things are.
+// A late view of another VectorSidecar's write is no conflict unless the live workload was read and
+// is like that.
 func TestANeighboursWriteIsAConflictOnlyOnceItIsSeen(t *testing.T) {
 	v, memory := behind(t, &liveDeployment{object: version("10", "u")})
 	rivals := &apply.ConflictError{Err: errors.New("no"), Siblings: true}
@@ -125,7 +125,7 @@ var (
 	auditOfShop = types.NamespacedName{Namespace: "shop", Name: "audit"}
 )
 
-// seen is a plan made from a version of a workload, for a sidecar of a hash.
+// seen returns a plan made from a version of a workload, for a sidecar with a hash.
 func seen(resourceVersion string, generation int64, hash string) *plan.Plan {
 	return &plan.Plan{
 		Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"},

@@ -38,9 +38,8 @@ type statusWriter struct {
 	events *announcer
 }
 
-// write writes the status if it says anything new, and events if anything
-// happened. A status that would be written too often is held back, and what would
-// be told with it.
+// write writes the status if it has changed, and events if anything happened. If the status is rate
+// limited, both are held back.
 func (w *statusWriter) write(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, result *outcome) error {
 	before := sidecar.DeepCopy()
 	before.Status = *known.Status(sidecar)
@@ -71,8 +70,8 @@ func (w *statusWriter) write(ctx context.Context, known *state.Sidecar, sidecar 
 	return nil
 }
 
-// patch writes the difference to the status before, or all of it where that is
-// not known.
+// patch patches what has changed in the status, or writes all of it if the status before is
+// unknown.
 func (w *statusWriter) patch(ctx context.Context, before, after *v1alpha1.VectorSidecar, isUnknown bool) error {
 	patch := client.MergeFrom(before)
 	if isUnknown {
@@ -85,8 +84,8 @@ func (w *statusWriter) patch(ctx context.Context, before, after *v1alpha1.Vector
 	return client.IgnoreNotFound(w.client.Status().Patch(ctx, after, patch, client.FieldOwner(meta.Operator)))
 }
 
-// whole is a patch that gives a VectorSidecar a status whatever it has before: a
-// difference to what it does not have would leave a part of that.
+// whole returns a patch that sets the whole status. A merge patch would leave parts of an unknown
+// status in place.
 func whole(status *v1alpha1.VectorSidecarStatus) (client.Patch, error) {
 	given, err := runtime.DefaultUnstructuredConverter.ToUnstructured(status)
 	if err != nil {
@@ -105,7 +104,7 @@ func whole(status *v1alpha1.VectorSidecarStatus) (client.Patch, error) {
 	return client.RawPatch(types.MergePatchType, text), nil
 }
 
-// count takes down where everything stands.
+// count sets the metrics of the VectorSidecar and its workloads.
 func (w *statusWriter) count(sidecar *v1alpha1.VectorSidecar, facts status.Facts) {
 	ready := apimeta.FindStatusCondition(sidecar.Status.Conditions, meta.ConditionReady)
 	w.Metrics.Stand(client.ObjectKeyFromObject(sidecar), telemetry.SidecarState{
@@ -124,10 +123,10 @@ func (w *statusWriter) announce(after *v1alpha1.VectorSidecar, result *outcome) 
 	written, causes := map[plan.Action][]string{}, map[plan.Action][]string{}
 	for _, p := range result.done {
 		if !p.StartsPods() {
-			continue // Nothing has happened to the workload.
+			continue // Nothing was done to the workload.
 		}
 		target := reference(p.Target)
-		// Events of one version are counted as one, with what the first of them said.
+		// The recorder aggregates events of one version, with the note of the first.
 		target.ResourceVersion = p.ResourceVersion
 		w.events.Eventf(target, after, corev1.EventTypeNormal, happened[p.Action], string(p.Action),
 			"%s the sidecar of VectorSidecar %s: %s", happened[p.Action], after.Name, p.Cause)
@@ -144,7 +143,7 @@ func (w *statusWriter) announce(after *v1alpha1.VectorSidecar, result *outcome) 
 	}
 }
 
-// announceError tells of an error that is new.
+// announceError emits an event about a new error.
 func (w *statusWriter) announceError(ctx context.Context, before, after *v1alpha1.VectorSidecar) {
 	was := apimeta.FindStatusCondition(before.Status.Conditions, meta.ConditionError)
 	is := apimeta.FindStatusCondition(after.Status.Conditions, meta.ConditionError)
@@ -158,12 +157,12 @@ func (w *statusWriter) announceError(ctx context.Context, before, after *v1alpha
 	}
 }
 
-// happened names an action once it is done.
+// happened is the past tense of an action.
 var happened = map[plan.Action]string{
 	plan.Inject: meta.ReasonInjected, plan.Update: meta.ReasonUpdated, plan.Remove: meta.ReasonRemoved,
 }
 
-// oneOf is the first of some causes, and how many others there are.
+// oneOf returns the first of some causes and the number of others.
 func oneOf(causes []string) string {
 	if len(causes) == 1 {
 		return causes[0]

@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 )
 
-// After a write without an answer the status is written as a whole: it may be the one
-// before, or the one that was sent.
+// After a status write without an answer the whole status is written: the present one may be the
+// old or the new one.
 func TestAStatusThatNobodyKnowsIsWrittenAsAWhole(t *testing.T) {
 	sidecar := &v1alpha1.VectorSidecar{}
 	sidecar.Name, sidecar.Namespace = "logs", "shop"

@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// deleteStrays deletes companions that were written when their VectorSidecar was gone
-// already. The cache says which may be some, the API server whether they are.
+// deleteStrays deletes companions that were written after their VectorSidecar was gone. The cache
+// yields candidates, the API server confirms them.
 func (s *sweeper) deleteStrays(ctx context.Context) progress {
 	var marked corev1.ConfigMapList
 	if err := s.client.List(ctx, &marked, client.HasLabels{meta.LabelSidecar}, client.UnsafeDisableDeepCopy); err != nil {
@@ -43,8 +43,8 @@ func (s *sweeper) deleteStrays(ctx context.Context) progress {
 	return reached
 }
 
-// deleteStraysIn deletes those of the named ConfigMaps of a namespace that are strays by
-// what the API server says, and that no ReplicaSet refers to.
+// deleteStraysIn deletes those of the named ConfigMaps of a namespace that are strays according to
+// the API server and that no ReplicaSet refers to.
 func (s *sweeper) deleteStraysIn(ctx context.Context, namespace string, names []types.NamespacedName) error {
 	var sidecars v1alpha1.VectorSidecarList
 	if err := s.live.List(ctx, &sidecars, client.InNamespace(namespace)); err != nil {

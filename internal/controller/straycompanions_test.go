@@ -24,7 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// stray is a companion that was made long ago for a VectorSidecar.
+// stray returns a companion that was made long ago for a VectorSidecar.
 func stray(name, sidecar, manager string) *corev1.ConfigMap {
 	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "shop", Name: name, CreationTimestamp: metav1.NewTime(time.Now().Add(-24 * time.Hour)),
@@ -38,7 +38,7 @@ func stray(name, sidecar, manager string) *corev1.ConfigMap {
 	return object
 }
 
-// No API server takes a ConfigMap that is older than itself, so this one is in memory.
+// An API server sets the creation time itself, so an old ConfigMap needs the in-memory one.
 func TestStraysAreDeletedIfTheAPIServerSaysThatTheyAreSome(t *testing.T) {
 	known := runtime.NewScheme()
 	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known)))

@@ -18,15 +18,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// Instruments observe the loop. They change nothing of what it does; each may be
-// nil.
+// Instruments observe the Reconciler without changing what it does. Each may be nil.
 type Instruments struct {
 	Metrics *telemetry.Metrics
 	Tracer  *telemetry.Tracer
 	Reports *telemetry.Reporter
 }
 
-// instruments are those of one loop, with its liveness.
+// instruments are those of one Reconciler, with its liveness.
 type instruments struct {
 	Instruments
 	liveness *liveness
@@ -43,7 +42,7 @@ type step struct {
 	log   logr.Logger
 }
 
-// begin begins a step of the pass of the context.
+// begin begins a step of the context's pass.
 func (i *instruments) begin(ctx context.Context, name string) (context.Context, step) {
 	current := passOf(ctx)
 	current.beat(i.now())
@@ -51,7 +50,7 @@ func (i *instruments) begin(ctx context.Context, name string) (context.Context, 
 	return ctx, step{of: i, name: name, began: i.now(), span: span, pass: current, log: log.FromContext(ctx)}
 }
 
-// end ends a step, with its error if it has one.
+// end ends a step, with its error if there is one.
 func (s *step) end(err error) {
 	now := s.of.now()
 	s.of.Metrics.Took(s.name, now.Sub(s.began))
@@ -60,8 +59,8 @@ func (s *step) end(err error) {
 	tellStep(s.log, s.name, now.Sub(s.began), err)
 }
 
-// beginPass begins a pass: its span is the parent of all others, and its lines in
-// the log name its trace.
+// beginPass begins a pass. Its span is the parent of all others, and its log lines contain the
+// trace ID.
 func (i *instruments) beginPass(ctx context.Context, name types.NamespacedName) (context.Context, step) {
 	ctx = i.liveness.begin(ctx, name, i.now())
 	ctx, whole := i.begin(ctx, "reconcile")
@@ -74,7 +73,7 @@ func (i *instruments) beginPass(ctx context.Context, name types.NamespacedName) 
 	return ctx, whole
 }
 
-// endPass ends a pass with what came of it. A panic is reported, and goes on.
+// endPass ends a pass with its result. A panic is reported and continues.
 func (i *instruments) endPass(whole *step, result string, err error, panicked any) {
 	if panicked != nil {
 		i.Reports.Panic(panicked)
@@ -86,7 +85,7 @@ func (i *instruments) endPass(whole *step, result string, err error, panicked an
 	i.liveness.end(whole.pass)
 }
 
-// observeStep is the decision's Observer.
+// observeStep is the desired.Observer of a pass.
 func (i *instruments) observeStep(ctx context.Context, name desired.Step) func(error) {
 	_, s := i.begin(ctx, string(name))
 	return func(err error) {
@@ -97,7 +96,7 @@ func (i *instruments) observeStep(ctx context.Context, name desired.Step) func(e
 	}
 }
 
-// resultOf names what came of a write, for metrics.
+// resultOf returns the result of a write, for metrics.
 func resultOf(err error) string {
 	var conflict *apply.ConflictError
 	var refused *apply.RefusedError

@@ -77,7 +77,7 @@ func TestAWriteOutlivesTheSignalToStopForAWhile(t *testing.T) {
 	require.False(t, isStopping(late), "a pass that takes too long is a failure")
 }
 
-// A panic is counted and reported, and then the manager's to deal with.
+// A panic is counted and reported, and then handled by the manager.
 func TestAPanicGoesOn(t *testing.T) {
 	counted := telemetry.NewMetrics("1", time.Now)
 	i := &instruments{Instruments: Instruments{Metrics: counted}, liveness: newLiveness(0), now: time.Now}
@@ -117,7 +117,7 @@ func TestWritesAreCountedByTheAnswer(t *testing.T) {
 	}
 }
 
-// Without a tracer a step costs nothing on top.
+// Without a tracer a step costs nothing extra.
 func TestAStepThatIsNotTracedAllocatesNothing(t *testing.T) {
 	i := &instruments{Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, liveness: newLiveness(0), now: time.Now}
 	ctx := i.liveness.begin(log.IntoContext(t.Context(), logr.Discard()), logsOfShop, time.Now())

@@ -24,18 +24,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// validations are the Jobs in which Vector judges configurations.
+// validations manages the Jobs in which Vector validates configurations.
 type validations struct {
 	client client.Reader
 	live   client.Reader
 	writer *apply.Writer
 	events *announcer
-	// isEnabled reports whether there may be any.
+	// isEnabled is true if there may be such Jobs.
 	isEnabled bool
 }
 
-// collect reads what came of the Jobs of a VectorSidecar that have ended,
-// and deletes them.
+// collect reads the results of the VectorSidecar's Jobs that have ended, and deletes them.
 func (v *validations) collect(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar) error {
 	jobs, err := v.jobs(ctx, sidecar)
 	if err != nil {
@@ -74,8 +73,8 @@ func (v *validations) jobs(ctx context.Context, sidecar *v1alpha1.VectorSidecar)
 	return slices.DeleteFunc(jobs.Items, func(job batchv1.Job) bool { return job.DeletionTimestamp != nil }), nil
 }
 
-// verdictOf reads the end of a Job. Only Vector's own code for it makes a
-// configuration invalid: an image that cannot be pulled says nothing about it.
+// verdictOf reads the result of a Job. Only Vector's own exit code makes a configuration invalid:
+// that an image cannot be pulled, for example, says nothing about it.
 func (v *validations) verdictOf(ctx context.Context, job *batchv1.Job) (decision.Verdict, error) {
 	at := slices.IndexFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
 		return c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed)
@@ -101,8 +100,8 @@ func (v *validations) verdictOf(ctx context.Context, job *batchv1.Job) (decision
 	return decision.Verdict{State: decision.VerdictUnable, Message: fmt.Sprintf("Job %s failed: %s: %s", job.Name, condition.Reason, condition.Message)}, nil
 }
 
-// start starts the Jobs that the decision waits for, and deletes those that
-// nothing waits for any more.
+// start creates the Jobs that the decision waits for, and deletes those that nothing waits for any
+// more.
 func (v *validations) start(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, result *outcome) {
 	jobs, err := v.jobs(ctx, sidecar)
 	if err != nil {

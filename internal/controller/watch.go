@@ -30,21 +30,20 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// ownChanges lets a VectorSidecar's own events through when its spec changed, its
-// deletion began, or somebody asks for a pass; its status is ours.
+// ownChanges passes events of a VectorSidecar when its spec changed, its deletion began, or an
+// annotation requests a pass. Its status is written by us.
 func ownChanges() ctrlbuilder.ForOption {
 	return ctrlbuilder.WithPredicates(predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, asksAnew()))
 }
 
-// laterChanges leaves out what is there in the beginning, when each has a pass of
-// its own anyway.
+// laterChanges drops the initial list: every VectorSidecar is reconciled at startup anyway.
 func laterChanges() predicate.Predicate {
 	return predicate.And(predicate.GenerationChangedPredicate{}, predicate.Funcs{
 		CreateFunc: func(e event.CreateEvent) bool { return !e.IsInInitialList },
 	})
 }
 
-// watches map what happens to the VectorSidecars that it concerns.
+// watches map events to the VectorSidecars that they concern.
 type watches struct {
 	sidecars   sidecarLister
 	workloads  *workloadcache.Cache
@@ -56,8 +55,7 @@ type watches struct {
 	now        func() time.Time
 }
 
-// add maps what happens to workloads, ConfigMaps and namespaces to the
-// VectorSidecars that it concerns.
+// add watches workloads, ConfigMaps and namespaces.
 func (w *watches) add(builder *ctrlbuilder.Builder, cached cache.Cache) *ctrlbuilder.Builder {
 	builder = w.namespaces.watch(builder, handler.EnqueueRequestsFromMapFunc(w.sidecarsOfNamespace))
 	return builder.
@@ -76,7 +74,7 @@ func configMapChanges() predicate.Predicate {
 	}}
 }
 
-// sidecarsOfWorkload finds those that may match a workload in one of its states, and
+// sidecarsOfWorkload returns the VectorSidecars that may match a workload in one of its states, and
 // those that own something in it.
 func (w *watches) sidecarsOfWorkload(ctx context.Context, states ...*workloadcache.Record) []reconcile.Request {
 	found := map[types.NamespacedName]bool{}
@@ -111,7 +109,7 @@ func (w *watches) sidecarsOfWorkload(ctx context.Context, states ...*workloadcac
 	return requests(slices.Collect(maps.Keys(found)))
 }
 
-// addMatching adds those that have a key in the index and match one of some workloads
+// addMatching adds the VectorSidecars that have a key in the index and match one of some workloads
 // of a namespace.
 func (w *watches) addMatching(ctx context.Context, found map[types.NamespacedName]bool, key string, workloads []*workloadcache.Record) {
 	for _, sidecar := range w.sidecars.list(ctx, workloads[0].Namespace, indexSelector, key) {
@@ -123,8 +121,8 @@ func (w *watches) addMatching(ctx context.Context, found map[types.NamespacedNam
 	}
 }
 
-// sidecarsOfConfigMap finds those whose configuration is in a ConfigMap, the one
-// that it was made for, and all of them for what the platform gives.
+// sidecarsOfConfigMap returns the VectorSidecars that read a ConfigMap, the one that it was made
+// for, and all of them if it is one of the platform's.
 func (w *watches) sidecarsOfConfigMap(ctx context.Context, object client.Object) []reconcile.Request {
 	name := client.ObjectKeyFromObject(object)
 	if all := w.sidecarsOfPlatform(ctx, object); len(all) > 0 {
@@ -137,23 +135,23 @@ func (w *watches) sidecarsOfConfigMap(ctx context.Context, object client.Object)
 	return requests(found)
 }
 
-// sidecarsOfPlatform are all VectorSidecars if a ConfigMap is one of the platform's:
-// which set each uses may itself have changed with it.
+// sidecarsOfPlatform returns all VectorSidecars if a ConfigMap is one of the platform's: the change
+// may also affect which template set each of them uses.
 func (w *watches) sidecarsOfPlatform(ctx context.Context, object client.Object) []reconcile.Request {
 	_, isSet := object.GetLabels()[meta.LabelTemplateSet]
 	isOurs := client.ObjectKeyFromObject(object) == w.catalog.options.Installation || isSet && object.GetNamespace() == w.catalog.options.Namespace
 	if !isOurs {
 		return nil
 	}
-	// Told now, also when no VectorSidecar asks.
+	// Announce the change now, even if there is no VectorSidecar.
 	if _, err := w.catalog.current(ctx); err != nil {
 		log.FromContext(ctx).Error(err, "reading what the platform gives")
 	}
 	return requests(keysOf(w.sidecars.list(ctx, "", "", "")))
 }
 
-// neighbours are the VectorSidecars that may select a workload which this one
-// selects: the oldest one's wish decides what the others may do.
+// neighbours returns the VectorSidecars that may select a workload which this one selects: the
+// oldest one takes precedence, so what the others may do depends on it.
 func (w *watches) neighbours(ctx context.Context, object client.Object) []reconcile.Request {
 	w.leftovers.claim()
 	candidates := w.workloads.WithLabels(object.GetNamespace(), selectorKeys(object))

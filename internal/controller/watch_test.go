@@ -29,7 +29,7 @@ func requirement(key string, operator metav1.LabelSelectorOperator, values ...st
 	return metav1.LabelSelectorRequirement{Key: key, Operator: operator, Values: values}
 }
 
-// Whatever a selector matches, the index leads from the workload to it.
+// For every workload that a selector matches, the index finds the VectorSidecar.
 func TestTheIndexMissesNoMatch(t *testing.T) {
 	workloads := []map[string]string{
 		nil, {"a": "1"}, {"a": "2"}, {"b": "1"}, {"a": "1", "b": "2"}, {"a": "", "c": "x=y"}, {"*": "*"},
@@ -176,7 +176,7 @@ func TestEventsStayWithinWhatAnEventHolds(t *testing.T) {
 	require.LessOrEqual(t, len(humanize.Message(strings.Repeat("\x1b\n", 500), noteLimit)), 1024)
 }
 
-// An informer shows every object again from time to time.
+// An informer resync delivers every object again from time to time.
 func TestAResyncCausesNoPass(t *testing.T) {
 	same := func(client.Object) {}
 	cart := workloadcache.New().Reduce(objects.NewDeployment("cart", "shop").Build())

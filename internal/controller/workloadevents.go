@@ -19,36 +19,37 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// workloadEvents is the source of events of workloads. The cache holds records in place
-// of them, which a source for objects would not take. It keeps the workload cache in step,
-// and lets through only what planning can see: most updates of a workload are of
-// its status alone, and end here.
+// workloadEvents is the source of workload events. The informers hold records instead of workloads,
+// which controller-runtime's source for objects would not take. It keeps the workload cache in sync
+// and passes on only changes that planning depends on: most updates of a workload change its status
+// alone, and end here.
 type workloadEvents struct {
 	cache     cache.Cache
 	workloads *workloadcache.Cache
-	// concerns are the VectorSidecars that a change of a workload concerns, given all
-	// the states that are known of it.
+	// concerns returns the VectorSidecars that a change of a workload concerns, given its known
+	// states.
 	concerns func(ctx context.Context, states ...*workloadcache.Record) []reconcile.Request
-	// awaits reports whether somebody waits for any change of a workload.
+	// awaits reports whether any change of a workload is awaited.
 	awaits func(types.UID) bool
 	now    func() time.Time
 
-	// synced are, for each kind, whether every workload has been told of.
+	// synced reports, for each kind, whether the handler has received every workload of the initial
+	// list.
 	synced  []toolscache.InformerSynced
 	started chan error
 }
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
-// Start is called by the controller once, when it starts.
+// Start implements Source. The controller calls it once.
 func (w *workloadEvents) Start(ctx context.Context, queue queue) error {
 	w.started = make(chan error, 1)
 	go func() { w.started <- w.follow(ctx, queue) }()
 	return nil
 }
 
-// follow has the informers tell of every change. It waits for them to be filled, so that it
-// must not hold up the start of other sources.
+// follow adds the event handlers to the informers. It waits for their sync, and so must not hold up
+// the start of other sources.
 func (w *workloadEvents) follow(ctx context.Context, queue queue) error {
 	enqueue := func(states ...*workloadcache.Record) {
 		for _, request := range w.concerns(ctx, states...) {
@@ -69,13 +70,13 @@ func (w *workloadEvents) follow(ctx context.Context, queue queue) error {
 	return nil
 }
 
-// handler keeps the cache in step, and has looked at what planning can see of a change.
+// handler keeps the cache in sync and passes on changes that planning depends on.
 func (w *workloadEvents) handler(enqueue func(states ...*workloadcache.Record)) toolscache.ResourceEventHandler {
 	return toolscache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(object any, isInitial bool) {
 			if record := recordOf(object); record != nil {
 				w.workloads.Put(record)
-				// In the beginning every VectorSidecar has a pass of its own.
+				// At startup every VectorSidecar is reconciled anyway.
 				if !isInitial {
 					enqueue(record)
 				}
@@ -108,7 +109,7 @@ func (w *workloadEvents) handler(enqueue func(states ...*workloadcache.Record)) 
 	}
 }
 
-// WaitForSync returns when the fleet holds every workload.
+// WaitForSync returns once the workload cache holds every workload.
 func (w *workloadEvents) WaitForSync(ctx context.Context) error {
 	select {
 	case err := <-w.started:
@@ -125,10 +126,10 @@ func (w *workloadEvents) WaitForSync(ctx context.Context) error {
 	return nil
 }
 
-// String names the source in messages.
+// String returns the name of the source for messages.
 func (w *workloadEvents) String() string { return "workloads" }
 
-// recordOf is the record of an event, that of a deletion that was missed included.
+// recordOf returns the record of an event, also of a deletion that the watch missed.
 func recordOf(object any) *workloadcache.Record {
 	if missed, ok := object.(toolscache.DeletedFinalStateUnknown); ok {
 		object = missed.Obj

@@ -20,7 +20,7 @@ type references struct {
 	configMaps map[string]bool
 }
 
-// Refer notes that the VectorSidecar depends on a ConfigMap of its namespace.
+// Refer records that the VectorSidecar depends on a ConfigMap of its namespace.
 func (s *references) Refer(configMap string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -28,8 +28,8 @@ func (s *references) Refer(configMap string) {
 	s.referrers.add(types.NamespacedName{Namespace: s.name.Namespace, Name: configMap}, s.name)
 }
 
-// References are the names of the ConfigMaps that the VectorSidecar depends on, the
-// namespace's defaults included.
+// References returns the names of the ConfigMaps that the VectorSidecar depends on, including the
+// namespace's defaults.
 func (s *references) References() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,7 +37,7 @@ func (s *references) References() []string {
 	return slices.AppendSeq(names, maps.Keys(s.configMaps))
 }
 
-// KeepReferences forgets all references but some. It returns the ConfigMaps that no
+// KeepReferences drops all references but those given. It returns the ConfigMaps that no
 // VectorSidecar depends on any more.
 func (s *references) KeepReferences(names []string) (unused []types.NamespacedName) {
 	s.mu.Lock()

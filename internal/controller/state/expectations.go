@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// expectations are what is expected of the workloads of a VectorSidecar, by UID.
+// expectations are those for the workloads of a VectorSidecar, by UID.
 type expectations struct {
 	*shared
 
@@ -22,17 +22,17 @@ type expectations struct {
 	all  map[types.UID]*expectation
 }
 
-// expectation is what is expected of one workload: that the cache will show the last write,
-// that the same attempt would be refused again, or that the workload has changed before the
-// attempt reached it. It prevents duplicate writes while the cache lags behind our own, and
-// from repeating what cannot succeed. Beside it stand the writes that were undone.
+// expectation is what is expected of one workload: that the cache will show the last write, that
+// the same attempt would be refused again, or that the workload changed before the attempt reached
+// it. It prevents duplicate writes while the cache lags behind our own, and retries that cannot
+// succeed. It also holds the repairs of the workload.
 type expectation struct {
 	*attempt
 	*repairs
 }
 
-// repairs are the writes of one sidecar to one workload. Repairs that do not last are broken
-// off. After a break, one more try tells whether the other writer has stopped.
+// repairs counts writes of one sidecar to one workload. If they do not last, repairing is paused.
+// After a pause, one more try shows whether the other writer has stopped.
 type repairs struct {
 	injected string
 	writes   []time.Time
@@ -44,36 +44,35 @@ type repairs struct {
 // attempt is the last one on a workload.
 type attempt struct {
 	target workload.Ref
-	// planned is the resource version that the attempt was planned from, and seen
-	// the first one that looked the same.
+	// planned is the resource version that the attempt was planned from, seen the first one that
+	// looked the same.
 	planned, seen string
 	action        plan.Action
 	hash          string
-	// generation and version are what the API server answered to a write.
+	// generation and version are from the API server's answer to a write.
 	generation int64
 	version    string
-	// refusal is its answer if the same would be refused again, else nil, and
-	// at is when it gave it: what refuses may be lifted.
+	// refusal is its answer if the same attempt would be refused again, else nil. at is when it
+	// came: the reason for the refusal may be gone later.
 	refusal error
 	at      time.Time
 	// missed is set when the workload had changed before the attempt reached it.
 	missed *Missed
 }
 
-// Missed is what is remembered of a workload that was not as an attempt on it was planned
-// from. Nothing is tried again on that view before it changes, or a look at the live
-// workload has shown what is true.
+// Missed records that a workload had changed since the view that an attempt was planned from.
+// Nothing is retried on that view until it changes or the live workload was read.
 type Missed struct {
-	// Look is when to look, and Wait how long that was from the attempt or from
-	// the look before.
+	// Look is when to read the live workload, Wait how long that is after the attempt or the read
+	// before.
 	Look time.Time
 	Wait time.Duration
-	// IsCurrent reports whether a look has shown the very version planned from, so
-	// that something else has refused the attempt.
+	// IsCurrent is true if the live workload has the version planned from, so that something else
+	// refused the attempt.
 	IsCurrent bool
 }
 
-// next is the look after this one, later each time.
+// next returns the next read, with a longer wait each time.
 func (m *Missed) next(now time.Time) *Missed {
 	wait := FirstRetry
 	if m != nil {
@@ -82,17 +81,17 @@ func (m *Missed) next(now time.Time) *Missed {
 	return &Missed{Look: now.Add(wait), Wait: wait}
 }
 
-// IsPending reports whether the cache is still behind the last write to the target of a plan.
-// Between two requests of ours others may write to the workload's status, so that it is not
-// enough to know the versions that our own requests made.
+// IsPending reports whether the cache is still behind the last write to a plan's target. Others may
+// write to the workload's status between two of our requests, so it is not enough to compare the
+// versions of our own writes.
 func (s *expectations) IsPending(p *plan.Plan) bool {
 	last, ok := s.last(p.Target.UID)
 	isBehind := last.planned == p.ResourceVersion || p.Generation < last.generation || workloadcache.IsOlder(p.ResourceVersion, last.version)
 	return ok && last.refusal == nil && isBehind
 }
 
-// Refusal returns what the API server answered a short while ago to the same attempt on a
-// target that looked the same, nil if it has not been tried.
+// Refusal returns what the API server recently answered to the same attempt on a target that looked
+// the same, nil if it was not tried.
 func (s *expectations) Refusal(p *plan.Plan) error {
 	last, ok := s.last(p.Target.UID)
 	if !ok || s.now().Sub(last.at) >= LastRetry || last.seen != p.Seen || last.action != p.Action || last.hash != p.InjectedHash() {
@@ -101,8 +100,8 @@ func (s *expectations) Refusal(p *plan.Plan) error {
 	return last.refusal
 }
 
-// Missed returns what is remembered of an attempt on the view that a plan is made of, nil if
-// there was none, or it was no miss.
+// Missed returns the record of an attempt that missed the view that a plan is made of, nil if there
+// is none.
 func (s *expectations) Missed(p *plan.Plan) *Missed {
 	last, ok := s.last(p.Target.UID)
 	if ok && last.planned == p.ResourceVersion {
@@ -111,7 +110,7 @@ func (s *expectations) Missed(p *plan.Plan) *Missed {
 	return nil
 }
 
-// Generation is what the last write gave a workload, 0 if none is remembered.
+// Generation returns the generation after the last write to a workload, 0 if unknown.
 func (s *expectations) Generation(target types.UID) int64 {
 	last, _ := s.last(target)
 	return last.generation
@@ -127,18 +126,18 @@ func (s *expectations) last(target types.UID) (attempt, bool) {
 	return *known.attempt, true
 }
 
-// Wrote notes that a plan was carried out, and what the API server answered.
+// Wrote records that a plan was carried out, and the API server's answer.
 func (s *expectations) Wrote(p *plan.Plan, generation int64, version string) {
 	s.put(p, attempt{generation: generation, version: version})
 }
 
-// Refused notes that a plan was refused, and would be again.
+// Refused records that a plan was refused and would be again.
 func (s *expectations) Refused(p *plan.Plan, err error) {
 	s.put(p, attempt{refusal: err, at: s.now()})
 }
 
-// Miss notes that a workload was not as it was when an attempt on it was planned, and returns
-// when to look at it. What was written before still counts for pacing.
+// Miss records that a workload had changed since an attempt on it was planned, and returns how long
+// to wait before the live workload is read. What was written before still counts for pacing.
 func (s *expectations) Miss(p *plan.Plan) time.Duration {
 	last, _ := s.last(p.Target.UID)
 	last.refusal, last.missed = nil, last.missed.next(s.now())
@@ -146,8 +145,7 @@ func (s *expectations) Miss(p *plan.Plan) time.Duration {
 	return last.missed.Wait
 }
 
-// Confirm notes that the view that a plan is made of is the current one, though an attempt
-// on it has missed.
+// Confirm records that a plan's view is current although an attempt on it has missed.
 func (s *expectations) Confirm(p *plan.Plan) {
 	last, _ := s.last(p.Target.UID)
 	confirmed := *last.missed
@@ -162,7 +160,7 @@ func (s *expectations) put(p *plan.Plan, a attempt) {
 	s.expect(p.Target.UID).attempt = &a
 }
 
-// expect returns what is expected of a workload, made if there is nothing yet.
+// expect returns the expectation of a workload, and creates it if necessary.
 func (s *expectations) expect(target types.UID) *expectation {
 	if s.all[target] == nil {
 		s.all[target] = &expectation{}
@@ -171,8 +169,8 @@ func (s *expectations) expect(target types.UID) *expectation {
 	return s.all[target]
 }
 
-// Besides are the workloads that were written to and are not among so many others, each of
-// which is given once.
+// Besides returns the workloads that were written to and are not among the count workloads of
+// other, which are distinct.
 func (s *expectations) Besides(other func(n int) types.UID, count int) []workload.Ref {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,9 +183,9 @@ func (s *expectations) Besides(other func(n int) types.UID, count int) []workloa
 	return found
 }
 
-// KeepExpectations forgets what is expected of workloads that no plan is about any more, and
-// which writes were undone in those that are not to carry the sidecar: what goes by a wish is
-// no round of a loop, and whoever wishes it back wants a new try.
+// KeepExpectations drops the expectations of workloads that no plan is about any more, and the
+// repairs of those that are not to carry the sidecar: a removal that was asked for is no round of a
+// repair loop, and adding the sidecar again deserves a fresh try.
 func (s *expectations) KeepExpectations(plans []plan.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,8 +211,8 @@ func (s *expectations) isAwaited(target types.UID) bool {
 	return known.attempt != nil && known.missed != nil
 }
 
-// except are the keys of a map that are not among so many others, each of which is
-// given once. Most often there are none, and nothing has to be made to find that out.
+// except returns the keys of a map that are not among the count keys of other, which are distinct.
+// Usually there are none, and finding that out allocates nothing.
 func except[V any](of map[types.UID]V, other func(n int) types.UID, count int) []types.UID {
 	if len(of) == 0 {
 		return nil

@@ -21,7 +21,7 @@ var (
 	auditOfShop = types.NamespacedName{Namespace: "shop", Name: "audit"}
 )
 
-// seen is a plan made from a version of a workload, for a sidecar of a hash.
+// seen returns a plan made from a version of a workload, for a sidecar with a hash.
 func seen(resourceVersion string, generation int64, hash string) *plan.Plan {
 	return &plan.Plan{
 		Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"},

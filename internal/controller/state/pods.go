@@ -13,36 +13,35 @@ import (
 )
 
 const (
-	// startingPods is how long a rollout may go on before its pods are looked at: most
-	// are done by then, and cost nothing.
+	// startingPods is how long a rollout may take before its pods are read. Most are done by then
+	// and cost nothing.
 	startingPods = 2 * time.Second
-	// firstPodLook and lastPodLook are the waits between two looks, each half as long
-	// again as the one before. Where it has been so for longer than newTrouble, the wait
-	// grows on.
+	// firstPodLook and lastPodLook are the waits between two reads, each 1.5 times the one before.
+	// If the state has lasted longer than newTrouble, the wait grows further.
 	firstPodLook, lastPodLook = 2 * time.Second, 30 * time.Second
 	newTrouble                = 10 * time.Minute
 )
 
-// podLook is the last look at the pods of a workload.
+// podLook is the last read of a workload's pods.
 type podLook struct {
-	// rollout is where the workload was then: elsewhere, it is looked at anew.
+	// rollout is the workload's rollout at that time; if it has changed, the pods are read again.
 	rollout workload.Rollout
 	next    time.Time
 	wait    time.Duration
 	isSeen  bool
-	isTold  bool // that it cannot be seen
+	isTold  bool // true if it has been logged that they cannot be read
 	fault   workload.Fault
 }
 
-// podLooks are the last looks at the pods of a VectorSidecar's workloads.
+// podLooks are the last reads of the pods of a VectorSidecar's workloads.
 type podLooks struct {
 	*shared
 
 	byWorkload map[types.UID]podLook
 }
 
-// PodsDue returns those of the unsettled workloads whose pods are to be looked at now, and
-// forgets what was seen of all others.
+// PodsDue returns those of the unsettled workloads whose pods are due to be read, and drops what
+// was seen of all others.
 func (s *podLooks) PodsDue(unsettled []*workloadcache.Record) []*workloadcache.Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,8 +73,8 @@ func (s *podLooks) PodsDue(unsettled []*workloadcache.Record) []*workloadcache.R
 	return due
 }
 
-// SetFault remembers what keeps the pods of a workload from running, as far as that could be
-// seen. It reports whether it is news that it could not.
+// SetFault records what keeps the pods of a workload from running, if they could be read. It
+// reports whether it is new that they could not.
 func (s *podLooks) SetFault(target types.UID, fault workload.Fault, isSeen bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,8 +85,7 @@ func (s *podLooks) SetFault(target types.UID, fault workload.Fault, isSeen bool)
 	return isNews
 }
 
-// Faults are what keeps pods from running, none included, of the workloads that could be
-// looked at.
+// Faults returns what keeps pods from running, or no fault, for the workloads that could be read.
 func (s *podLooks) Faults() map[types.UID]workload.Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,7 +98,7 @@ func (s *podLooks) Faults() map[types.UID]workload.Fault {
 	return faults
 }
 
-// NextPodLook is how long to wait before pods are looked at again, 0 for ever.
+// NextPodLook returns how long to wait before pods are read again, 0 for ever.
 func (s *podLooks) NextPodLook() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

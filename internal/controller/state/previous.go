@@ -11,19 +11,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 )
 
-// previousFor is how long a decision is remembered. While passes come one soon after the
-// other, each has to look at what has changed alone; afterwards the memory is worth
-// more.
+// previousFor is how long a decision is kept. While passes follow each other closely, each has to
+// evaluate only what has changed; after that the memory is worth more.
 const previousFor = time.Minute
 
-// lastDecision is what the last decision about a VectorSidecar has left.
+// lastDecision is what the last decision about a VectorSidecar leaves for the next.
 type lastDecision struct {
 	*shared
 
 	name types.NamespacedName
 }
 
-// Previous is what the last decision has left for the next, nil for nothing.
+// Previous returns what the last decision has left for the next, nil if there is nothing.
 func (s *lastDecision) Previous() *decision.Previous {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -33,8 +32,8 @@ func (s *lastDecision) Previous() *decision.Previous {
 	return nil
 }
 
-// SetPrevious remembers what a decision has left, in place of the one before, unless it
-// takes more than all may.
+// SetPrevious replaces what a decision has left for the next, unless it is larger than the bound
+// for all.
 func (s *lastDecision) SetPrevious(of *decision.Previous) {
 	bytes := 0
 	if of != nil {
@@ -50,7 +49,7 @@ func (s *lastDecision) SetPrevious(of *decision.Previous) {
 	fresh.forget = time.AfterFunc(previousFor, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.previous.Get([]byte(s.name.String())) == fresh { // Another one may have come since.
+		if s.previous.Get([]byte(s.name.String())) == fresh { // It may have been replaced since.
 			s.forgetPrevious(s.name)
 		}
 	})

@@ -17,12 +17,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// weighing is what a decision has left that takes so many bytes.
+// weighing returns a previous decision of a size in bytes.
 func weighing(bytes int) *decision.Previous {
 	return &decision.Previous{Injected: []*decision.Evaluated{{Plan: plan.Plan{Message: strings.Repeat("x", bytes)}}}}
 }
 
-// What a pass leaves is for the passes that come soon.
+// What a pass leaves is for passes that follow soon.
 func TestPreviousIsForgottenWhenNoOtherPassComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := New(time.Now)
@@ -38,7 +38,7 @@ func TestPreviousIsForgottenWhenNoOtherPassComes(t *testing.T) {
 	})
 }
 
-// A tenant may have as many VectorSidecars as there is room for objects.
+// A tenant may create any number of VectorSidecars.
 func TestPreviousIsBoundedInBytes(t *testing.T) {
 	m := New(time.Now)
 	for n := range 100 {
@@ -50,7 +50,7 @@ func TestPreviousIsBoundedInBytes(t *testing.T) {
 	require.InDelta(t, mostPrevious/500_000, m.previous.Len(), 2)
 }
 
-// What alone takes more than all may is not worth remembering.
+// A decision larger than the bound for all is not kept.
 func TestPreviousThatTakesTooMuchIsForgotten(t *testing.T) {
 	m := New(time.Now)
 	m.Of(logsOfShop).SetPrevious(weighing(1))

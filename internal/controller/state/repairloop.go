@@ -12,18 +12,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 )
 
-// A workload that gets the same sidecar this often within this time is in a loop
-// with another writer: once for the injection, and three repairs.
+// A workload that gets the same sidecar this often within this time is in a loop with another
+// writer: one injection and three repairs.
 const (
 	loopWrites = 4
 	loopWindow = 10 * time.Minute
-	// The first break lasts this long, each further one twice as long.
+	// The first pause lasts this long, each further one twice as long.
 	firstBreak = 10 * time.Minute
 	lastBreak  = 6 * time.Hour
 )
 
-// Injected notes that a sidecar was written to a workload, by its hash, and reports whether
-// the same was written before. Another one begins a new count.
+// Injected records that a sidecar with a hash was written to a workload, and reports whether the
+// same one was written before. Another hash restarts the count.
 func (s *expectations) Injected(target types.UID, hash string) (again bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,8 +46,8 @@ func (s *expectations) Injected(target types.UID, hash string) (again bool) {
 	return again
 }
 
-// Loops returns the workloads whose repairs are broken off, and how long to wait for the
-// first of them; 0 if there are none.
+// Loops returns the workloads whose repairs are paused, and how long to wait for the first of them;
+// 0 if there are none.
 func (s *expectations) Loops() (loops map[types.UID]decision.Loop, wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

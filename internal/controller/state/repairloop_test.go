@@ -75,8 +75,8 @@ func TestABreakIsNeverLongerThanItsLimit(t *testing.T) {
 	require.Zero(t, wait)
 }
 
-// Who opts out and in again, or takes the label off and puts it back, undoes no
-// write: nothing is in a loop.
+// Opting out and in again, or removing the label and adding it back, undoes no write and so is no
+// repair loop.
 func TestWhatIsTakenOutByAWishIsNoRoundOfALoop(t *testing.T) {
 	for name, wish := range map[string]plan.Plan{
 		"a removal of ours": {Action: plan.Remove},

@@ -5,7 +5,7 @@ package state
 
 import "kontroloop.ai/vector-sidecar-operator/internal/decision"
 
-// resync is what a pass over a VectorSidecar is to begin with, or without.
+// resync says how the next pass over a VectorSidecar is to start.
 type resync struct {
 	*shared
 
@@ -14,51 +14,51 @@ type resync struct {
 	adopted     decision.Taken
 }
 
-// ResyncNext has the next pass remember no rendering and no judgement.
+// ResyncNext makes the next pass use no earlier rendering or evaluation.
 func (s *resync) ResyncNext() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.isResyncDue = true
 }
 
-// IsResyncDue reports whether the next pass is to remember none of these.
+// IsResyncDue reports whether the next pass is to use none of these.
 func (s *resync) IsResyncDue() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.isResyncDue
 }
 
-// Resynced notes that such a pass was made.
+// Resynced records that such a pass was made.
 func (s *resync) Resynced() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.isResyncDue = false
 }
 
-// LiveListed is the annotation for which the workloads of its namespace were listed live
-// last, "" for none.
+// LiveListed returns the annotation value for which the workloads of its namespace were last listed
+// live, "" if none.
 func (s *resync) LiveListed() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.liveListed
 }
 
-// HasLiveListed notes that they were, for an annotation.
+// HasLiveListed records that they were, for an annotation value.
 func (s *resync) HasLiveListed(by string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.liveListed = by
 }
 
-// Adopted is the content of ConfigMaps with which the rollout was begun that is under way.
-// A restart forgets it: what the ConfigMaps hold then is taken.
+// Adopted returns the content of ConfigMaps with which the rollout in progress began. It is lost on
+// restart: the present content is used then.
 func (s *resync) Adopted() decision.Taken {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.adopted
 }
 
-// Adopt remembers what a decision has taken, nothing if no rollout is under way.
+// Adopt records what a decision has adopted, nothing if no rollout is in progress.
 func (s *resync) Adopt(taken decision.Taken) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// firstLook and lastLook are when to look again whether an old companion is still referred
+// firstLook and lastLook bound the backoff for checking whether an old companion is still referred
 // to; each wait is twice the one before.
 const (
 	firstLook = 5 * time.Second
 	lastLook  = time.Hour
 )
 
-// backoff is when something is looked at next, and the wait after that.
+// backoff is when something is checked next, and the wait after that.
 type backoff struct {
 	at   time.Time
 	wait time.Duration
@@ -28,7 +28,7 @@ type revisions struct {
 	kept map[string]backoff
 }
 
-// IsRevisionDue reports whether one of some old companions has not been looked at lately.
+// IsRevisionDue reports whether one of the old companions has not been checked recently.
 func (s *revisions) IsRevisionDue(companions []string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,9 +36,9 @@ func (s *revisions) IsRevisionDue(companions []string) bool {
 	return slices.ContainsFunc(companions, func(name string) bool { return !now.Before(s.kept[name].at) })
 }
 
-// KeepRevisions notes which old companions are not free to go, because a workload can be
-// rolled back to them, and forgets all others. It returns how long to wait before they are
-// looked at again; 0 for ever.
+// KeepRevisions records which old companions must stay because a workload can be rolled back to
+// them, and drops all others. It returns how long to wait before they are checked again; 0 for
+// ever.
 func (s *revisions) KeepRevisions(companions, free []string) (wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

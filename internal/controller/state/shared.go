@@ -15,14 +15,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/store"
 )
 
-// FirstRetry and LastRetry are when what has failed is tried again: each wait is twice the
-// one before.
+// FirstRetry and LastRetry bound the backoff for what has failed: each wait is twice the one
+// before.
 const (
 	FirstRetry = time.Second
 	LastRetry  = 5 * time.Minute
 )
 
-// shared is what all that is remembered shares.
+// shared is the state that all VectorSidecars share.
 type shared struct {
 	now func() time.Time
 	mu  sync.Mutex
@@ -30,23 +30,22 @@ type shared struct {
 	// referrers those that depend on a ConfigMap.
 	writers   index[types.UID]
 	referrers index[types.NamespacedName]
-	// previous are the last decisions, by the names of VectorSidecars: together they have
-	// a bound.
+	// previous are the last decisions, by VectorSidecar. Their total size is bounded.
 	previous *store.Store[*previous]
 }
 
-// mostPrevious is how many bytes the last decisions on all VectorSidecars may take. It is
-// for a container with the memory that the chart gives it.
+// mostPrevious is the bound in bytes for the last decisions on all VectorSidecars. It fits a
+// container with the chart's memory limit.
 const mostPrevious = 16 << 20
 
-// previous is what one decision has left for the next, and what forgets it.
+// previous is what one decision has left for the next, and the timer that drops it.
 type previous struct {
 	*decision.Previous
 
 	forget *time.Timer
 }
 
-// forgetPrevious is for whoever holds the lock.
+// forgetPrevious drops it. The caller holds the lock.
 func (s *shared) forgetPrevious(of types.NamespacedName) {
 	if held := s.previous.Get([]byte(of.String())); held != nil {
 		held.forget.Stop()
@@ -54,7 +53,7 @@ func (s *shared) forgetPrevious(of types.NamespacedName) {
 	}
 }
 
-// index finds VectorSidecars by what they have to do with.
+// index finds VectorSidecars by something that they refer to.
 type index[K comparable] map[K]map[types.NamespacedName]bool
 
 func (i index[K]) add(key K, name types.NamespacedName) {
@@ -64,7 +63,7 @@ func (i index[K]) add(key K, name types.NamespacedName) {
 	i[key][name] = true
 }
 
-// remove reports whether the VectorSidecar was the last one.
+// remove reports whether the VectorSidecar was the last one for the key.
 func (i index[K]) remove(key K, name types.NamespacedName) bool {
 	delete(i[key], name)
 	if len(i[key]) > 0 {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package state is what the loop remembers of VectorSidecars from one pass to the next: what
-// it expects the cache to show, what was refused, when to look again. It reads and writes
-// nothing, and may be lost at any time: the cluster says the rest.
+// Package state is what the controller remembers of VectorSidecars from one pass to the next: what
+// it expects the cache to show, what was refused, when to requeue. It reads and writes nothing, and
+// may be lost at any time: the rest is in the cluster.
 package state
 
 import (
@@ -14,15 +14,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/store"
 )
 
-// Memory has what is remembered of all VectorSidecars. Make one with New. It may be used by
-// several goroutines at once.
+// Memory holds the state of all VectorSidecars. Make one with New. It is safe for concurrent use.
 type Memory struct {
 	*shared
 
 	sidecars map[types.NamespacedName]*Sidecar
 }
 
-// Sidecar is what is remembered of one VectorSidecar.
+// Sidecar is the state of one VectorSidecar.
 type Sidecar struct {
 	resync
 	references
@@ -42,7 +41,7 @@ func New(now func() time.Time) *Memory {
 	}
 }
 
-// Of returns what is remembered of a VectorSidecar. It is kept until Forget.
+// Of returns the state of a VectorSidecar. It is kept until Forget.
 func (m *Memory) Of(name types.NamespacedName) *Sidecar {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -54,8 +53,8 @@ func (m *Memory) Of(name types.NamespacedName) *Sidecar {
 	return known
 }
 
-// Peek returns what is remembered of a VectorSidecar, and keeps nothing of one that is not
-// known: what is asked about one need not come to be.
+// Peek is like Of, but keeps nothing for a VectorSidecar that is not known: for a dry run, it need
+// not exist.
 func (m *Memory) Peek(name types.NamespacedName) *Sidecar {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -79,8 +78,8 @@ func (m *Memory) empty(name types.NamespacedName) *Sidecar {
 	}
 }
 
-// Forget drops what is remembered of a VectorSidecar. It returns the ConfigMaps that no
-// other one depends on.
+// Forget drops the state of a VectorSidecar. It returns the ConfigMaps that no other one depends
+// on.
 func (m *Memory) Forget(name types.NamespacedName) (unused []types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -97,24 +96,23 @@ func (m *Memory) Forget(name types.NamespacedName) (unused []types.NamespacedNam
 	return unused
 }
 
-// Referrers are the VectorSidecars whose last decision depends on a ConfigMap. The names of
-// these may come from an environment's values and from templates, so that no index over the
-// VectorSidecars could find them.
+// Referrers returns the VectorSidecars whose last decision depends on a ConfigMap. The names may
+// come from an environment's values and from templates, so no index over VectorSidecars could find
+// them.
 func (m *Memory) Referrers(configMap types.NamespacedName) []types.NamespacedName {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.referrers.names(configMap)
 }
 
-// Writers are the VectorSidecars that have tried to write to a workload.
+// Writers returns the VectorSidecars that have tried to write to a workload.
 func (m *Memory) Writers(target types.UID) []types.NamespacedName {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.writers.names(target)
 }
 
-// IsAwaited reports whether any change of a workload matters to somebody, whatever it is: an
-// attempt on it has missed.
+// IsAwaited reports whether any change of a workload matters: an attempt on it has missed.
 func (m *Memory) IsAwaited(target types.UID) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Whatever is remembered of a VectorSidecar goes at once, and nothing of another one.
+// All state of a VectorSidecar is dropped at once, and none of another one.
 func TestForgetLeavesNothingOfAVectorSidecar(t *testing.T) {
 	m := New(time.Now)
 	fill := func(of *Sidecar) {

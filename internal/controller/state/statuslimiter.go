@@ -12,27 +12,26 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// A status is written at most this often: twice at once, so that a change and what comes of
-// it both show, and then once in this time. During a rollout each pass could tell another
-// count.
+// A status is written at most this often: twice at once, so that a change and its result both show,
+// and then once in this time. During a rollout each pass could have new counts.
 const (
 	statusInterval = time.Second
 	statusBurst    = 2
 )
 
-// statusLimiter holds back a status that is written too often, and knows what was written.
+// statusLimiter holds back a status that is written too often, and knows what was written last.
 type statusLimiter struct {
 	*shared
 
 	limiter *rate.Limiter
-	// changed reports whether a workload was written to since.
+	// changed is true if a workload was written to since.
 	changed bool
-	// written is the last one, and version what the API server gave it, until the cache
-	// shows it.
+	// written is the last status written, and version the resource version after it, until the
+	// cache shows it.
 	written *v1alpha1.VectorSidecarStatus
 	version string
-	// isUnknown reports whether the answer to the last write is: whichever status there
-	// is now, it is neither that of the cache for certain nor the one written.
+	// isUnknown is true if the last write had no answer: the present status may be the one of the
+	// cache or the one written.
 	isUnknown bool
 }
 
@@ -40,8 +39,8 @@ func newStatusLimiter(with *shared) statusLimiter {
 	return statusLimiter{shared: with, limiter: rate.NewLimiter(rate.Every(statusInterval), statusBurst)}
 }
 
-// HasChanged reports whether a workload was written to, in this pass or in one whose status
-// was held back.
+// HasChanged reports whether a workload was written to, in this pass or in one whose status was
+// held back.
 func (s *statusLimiter) HasChanged(now bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,30 +48,30 @@ func (s *statusLimiter) HasChanged(now bool) bool {
 	return s.changed
 }
 
-// StatusWritten notes the VectorSidecar as it is after its status was written.
+// StatusWritten records the VectorSidecar after a write of its status.
 func (s *statusLimiter) StatusWritten(sidecar *v1alpha1.VectorSidecar) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.written, s.version, s.isUnknown = sidecar.Status.DeepCopy(), sidecar.ResourceVersion, false
 }
 
-// StatusFailed notes that a write of the status had no good answer.
+// StatusFailed records that a write of the status had no answer or an error.
 func (s *statusLimiter) StatusFailed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.isUnknown = true
 }
 
-// IsStatusUnknown reports whether nobody knows which status the VectorSidecar has.
+// IsStatusUnknown reports whether the VectorSidecar's present status is unknown.
 func (s *statusLimiter) IsStatusUnknown() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.isUnknown
 }
 
-// Status returns the status that the VectorSidecar has: its own, or the one written last if
-// the cache, which shows our writes late, is behind that. Compared with the one before, a
-// status that goes back to that would seem to be written already.
+// Status returns the VectorSidecar's present status: its own, or the one written last if the cache
+// does not show that yet. Compared with the stale one, a status that goes back to it would seem to
+// be written already.
 func (s *statusLimiter) Status(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecarStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,8 +82,8 @@ func (s *statusLimiter) Status(sidecar *v1alpha1.VectorSidecar) *v1alpha1.Vector
 	return sidecar.Status.DeepCopy()
 }
 
-// ReserveStatus returns how long the status has to wait; 0 if it may be written now, which
-// counts as done.
+// ReserveStatus returns how long the status write has to wait. 0 means that it may be done now; it
+// then counts as done.
 func (s *statusLimiter) ReserveStatus() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -48,8 +48,8 @@ func TestWhatAHeldBackStatusHadToTellIsNotLost(t *testing.T) {
 	require.True(t, s.HasChanged(false), "it was not told yet")
 }
 
-// The cache may show the status before ours, so that going back to that one would look
-// like nothing new.
+// The cache may show the status before ours, so that going back to that one would look like no
+// change.
 func TestAStatusIsComparedWithTheLastOneWritten(t *testing.T) {
 	s := New(time.Now).Of(logsOfShop)
 	as := func(version string, updated int32) *v1alpha1.VectorSidecar {

@@ -9,25 +9,24 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 )
 
-// mostVerdicts bounds what is remembered of one VectorSidecar. An entry is a few hundred
-// bytes.
+// mostVerdicts bounds what is kept for one VectorSidecar. An entry takes a few hundred bytes.
 const mostVerdicts = 64
 
-// dated is what Vector said of a configuration, and when.
+// dated is Vector's verdict on a configuration, and when it came.
 type dated struct {
 	decision.Verdict
 	at time.Time
 }
 
-// verdicts are what Vector said of the configurations of a VectorSidecar, by their keys.
+// verdicts are Vector's verdicts on the configurations of a VectorSidecar, by key.
 type verdicts struct {
 	*shared
 
 	byKey map[string]dated
 }
 
-// Verdict is what Vector said of a configuration, by its key. It is pending as long as there
-// is none. That Vector could not be asked is forgotten after some time.
+// Verdict returns Vector's verdict on a configuration, by key. It is pending if there is none. A
+// failure to ask Vector is dropped after some time.
 func (s *verdicts) Verdict(key string) decision.Verdict {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,13 +37,13 @@ func (s *verdicts) Verdict(key string) decision.Verdict {
 	return found.Verdict
 }
 
-// SetVerdict remembers what Vector said.
+// SetVerdict records Vector's verdict.
 func (s *verdicts) SetVerdict(key string, verdict decision.Verdict) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.byKey) >= mostVerdicts {
 		for old := range s.byKey {
-			delete(s.byKey, old) // Any one: Vector is asked anew when needed.
+			delete(s.byKey, old) // Any one will do: Vector is asked again when needed.
 			break
 		}
 	}
