@@ -9,33 +9,33 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// NativeMode tells whether the sidecar is a native sidecar, that is an init
+// NativeMode says whether the sidecar is a native sidecar, that is an init
 // container with restartPolicy Always.
 //
 // +kubebuilder:validation:Enum=Auto;Always;Never
 type NativeMode string
 
-// ReloadMode says how new content of the configuration reaches Vector.
+// ReloadMode says how a changed configuration reaches Vector.
 //
 // +kubebuilder:validation:Enum=Restart;Live
 type ReloadMode string
 
 const (
-	// ReloadRestart starts new pods.
+	// ReloadRestart rolls out new pods.
 	ReloadRestart ReloadMode = "Restart"
-	// ReloadLive has Vector watch the file.
+	// ReloadLive makes Vector watch the file.
 	ReloadLive ReloadMode = "Live"
 )
 
-// ConfigCheck says what an error in the Vector configuration does.
+// ConfigCheck says what happens if the Vector configuration has an error.
 //
 // +kubebuilder:validation:Enum=enforce;warn;off
 type ConfigCheck string
 
 const (
-	// CheckEnforce stops the change; what runs stays as it is.
+	// CheckEnforce blocks the change; what is running stays as it is.
 	CheckEnforce ConfigCheck = "enforce"
-	// CheckWarn only tells.
+	// CheckWarn only reports the error.
 	CheckWarn ConfigCheck = "warn"
 	// CheckOff does not check.
 	CheckOff ConfigCheck = "off"
@@ -61,18 +61,18 @@ type SidecarSpec struct {
 	// +optional
 	ImagePullPolicy corev1.PullPolicy `json:"imagePullPolicy,omitempty"`
 
-	// native chooses between a native sidecar and a plain container. Auto is a
-	// native sidecar wherever the API server has them (1.29 and later).
+	// native chooses between a native sidecar and a regular container. Auto is a
+	// native sidecar if the API server supports them (1.29 and later).
 	// +optional
 	Native NativeMode `json:"native,omitempty"`
 
-	// config is the Vector configuration. Without it, one is rendered from
-	// logs, socket, otlp, metrics and sinks.
+	// config is the Vector configuration. If unset, one is rendered from logs,
+	// socket, otlp, metrics and sinks.
 	// +optional
 	Config *ConfigSpec `json:"config,omitempty"`
 
-	// reload says how new content of the configuration reaches Vector: Restart
-	// starts new pods, Live has Vector watch the file.
+	// reload says how a changed configuration reaches Vector: Restart rolls out new
+	// pods, Live makes Vector watch the file.
 	// +optional
 	Reload ReloadMode `json:"reload,omitempty"`
 
@@ -80,7 +80,7 @@ type SidecarSpec struct {
 	// +optional
 	Logs *LogsSpec `json:"logs,omitempty"`
 
-	// socket lets Vector take log lines on a port of localhost.
+	// socket lets Vector receive log lines on a port of localhost.
 	// +optional
 	Socket *SocketSpec `json:"socket,omitempty"`
 
@@ -92,41 +92,41 @@ type SidecarSpec struct {
 	// +optional
 	Metrics *MetricsSpec `json:"metrics,omitempty"`
 
-	// health is the liveness probe, and Vector's API.
+	// health configures the liveness probe and Vector's API.
 	// +optional
 	Health *HealthSpec `json:"health,omitempty"`
 
 	// Sinks of the rendered configuration by their id, as in Vector's own
-	// documentation. What console, vector, http, elasticsearch, loki, aws_s3 and
-	// kafka leave out is filled in. A sink without inputs gets all that is
-	// collected and that it can take. null takes away one of the environment: with a
-	// schema for each, the API server would drop that.
+	// documentation. Fields left out of console, vector, http, elasticsearch, loki,
+	// aws_s3 and kafka sinks get defaults. A sink without inputs gets everything
+	// collected that it accepts. null removes a sink of the environment: the API
+	// server would drop the null if each sink had a schema.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
 	Sinks map[string]apiextensionsv1.JSON `json:"sinks,omitempty"`
 
-	// secrets of the namespace by an id of your own, mounted at
-	// /run/secrets/vector/ID. SECRET[ID.KEY] stands for a key of one in a
-	// rendered configuration.
+	// secrets of the namespace by an id of your choice, mounted at
+	// /run/secrets/vector/ID. SECRET[ID.KEY] in a rendered configuration refers to
+	// a key of one.
 	// +kubebuilder:validation:MaxProperties=16
 	// +optional
 	Secrets map[string]string `json:"secrets,omitempty"`
 
-	// logLevel is VECTOR_LOG.
+	// logLevel sets VECTOR_LOG.
 	// +kubebuilder:validation:Enum=trace;debug;info;warn;error;off
 	// +optional
 	LogLevel string `json:"logLevel,omitempty"`
 
-	// threads is VECTOR_THREADS: how many worker threads Vector starts.
-	// 0 leaves the choice to Vector: one for each core of the node.
+	// threads sets VECTOR_THREADS: how many worker threads Vector starts. With 0,
+	// Vector decides: one for each core of the node.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=256
 	// +optional
 	Threads *int32 `json:"threads,omitempty"`
 
-	// shutdown is how the sidecar drains.
+	// shutdown configures how the sidecar drains.
 	// +optional
 	Shutdown *ShutdownSpec `json:"shutdown,omitempty"`
 
@@ -134,15 +134,15 @@ type SidecarSpec struct {
 	// +optional
 	Data *DataSpec `json:"data,omitempty"`
 
-	// args are appended to the arguments that name the configuration. Those
-	// are left out when these name one (--config, --config-dir and the like).
+	// args are appended to the arguments that pass the configuration. Those are
+	// left out if args pass one themselves (--config, --config-dir and the like).
 	// +kubebuilder:validation:MaxItems=64
 	// +listType=atomic
 	// +optional
 	Args []string `json:"args,omitempty"`
 
-	// env is added to the sidecar's environment; an entry replaces the
-	// operator's of the same name.
+	// env is added to the sidecar's environment; an entry replaces the operator's
+	// entry of the same name.
 	// +kubebuilder:validation:MaxItems=128
 	// +listType=atomic
 	// +optional
@@ -155,7 +155,7 @@ type SidecarSpec struct {
 	EnvFrom []corev1.EnvFromSource `json:"envFrom,omitempty"`
 
 	// volumeMounts are added to the sidecar; one at /etc/vector or at
-	// /var/lib/vector takes the place of the operator's own.
+	// /var/lib/vector replaces the operator's own.
 	// +kubebuilder:validation:MaxItems=64
 	// +listType=atomic
 	// +optional
@@ -183,20 +183,20 @@ type ConfigSpec struct {
 	// +optional
 	Inline string `json:"inline,omitempty"`
 
-	// Raw is the configuration as data: sources, transforms, sinks and whatever
-	// else Vector takes.
+	// Raw is the configuration as structured data: sources, transforms, sinks and
+	// anything else that Vector accepts.
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
 	// +optional
 	Raw *apiextensionsv1.JSON `json:"raw,omitempty"`
 
-	// check says what an error in the configuration does, a rendered one too:
-	// enforce stops the change, warn only tells, off does not check.
+	// check says what happens if the configuration, rendered or not, has an error:
+	// enforce blocks the change, warn only reports it, off does not check.
 	// +optional
 	Check ConfigCheck `json:"check,omitempty"`
 
-	// validateJob has Vector itself judge a new configuration.
+	// validateJob makes Vector itself validate a new configuration.
 	// +optional
 	ValidateJob *ValidateJobSpec `json:"validateJob,omitempty"`
 }
@@ -204,17 +204,17 @@ type ConfigSpec struct {
 // ValidateJobSpec is the Job that runs vector validate with the sidecar's image
 // before a configuration reaches a workload.
 type ValidateJobSpec struct {
-	// enabled runs the Job. The installation has to allow it.
+	// enabled runs the Job. The installation must allow it.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// deadlineSeconds is when the Job is given up.
+	// deadlineSeconds is how long the Job may run.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=3600
 	// +optional
 	DeadlineSeconds *int32 `json:"deadlineSeconds,omitempty"`
 
-	// whenUnable says what happens when Vector could not be asked.
+	// whenUnable says what happens if Vector could not be run.
 	// +kubebuilder:validation:Enum=proceed;wait
 	// +optional
 	WhenUnable string `json:"whenUnable,omitempty"`
@@ -228,8 +228,8 @@ type ConfigMapRef struct {
 	// +required
 	Name string `json:"name"`
 
-	// key that holds the configuration. Its extension (.yaml, .yml, .json or
-	// .toml) tells the format.
+	// key that holds the configuration. Its extension (.yaml, .yml, .json or .toml)
+	// is the format.
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	Key string `json:"key,omitempty"`
@@ -237,21 +237,21 @@ type ConfigMapRef struct {
 
 // LogsSpec says which files to read.
 type LogsSpec struct {
-	// path is the folder that the application logs to. Where a container of the
+	// path is the directory that the application logs to. If a container of the
 	// workload mounts a volume there, the sidecar mounts the same one.
 	// +kubebuilder:validation:MaxLength=1024
 	// +kubebuilder:validation:Pattern=`^(/[^\s:]*)?$`
 	// +optional
 	Path string `json:"path,omitempty"`
 
-	// include are the file name patterns below the path.
+	// include are file name patterns relative to path.
 	// +kubebuilder:validation:MaxItems=32
 	// +listType=atomic
 	// +optional
 	Include []string `json:"include,omitempty"`
 
-	// containers of an application that mounts nothing there: each gets an
-	// empty volume at the path. "*" is all of them.
+	// containers that get an emptyDir at path, for an application that mounts
+	// nothing there. "*" is all of them.
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=63
@@ -266,7 +266,7 @@ type LogsSpec struct {
 
 // SocketSpec is a listener for log lines on localhost.
 type SocketSpec struct {
-	// enabled switches the listener on.
+	// enabled turns the listener on.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 
@@ -281,7 +281,7 @@ type SocketSpec struct {
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// codec says what a line or packet is; bytes is text as it is.
+	// codec is the format of a line or packet; bytes is plain text.
 	// +kubebuilder:validation:Enum=bytes;json;syslog;gelf
 	// +optional
 	Codec string `json:"codec,omitempty"`
@@ -289,7 +289,7 @@ type SocketSpec struct {
 
 // OTLPSpec is a listener for OpenTelemetry data on localhost.
 type OTLPSpec struct {
-	// enabled switches the listener on.
+	// enabled turns the listener on.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 
@@ -320,34 +320,35 @@ type MetricsSpec struct {
 	Port *int32 `json:"port,omitempty"`
 }
 
-// HealthSpec is the liveness probe, and Vector's API.
+// HealthSpec configures the liveness probe and Vector's API.
 type HealthSpec struct {
-	// probe says what the liveness probe asks. Auto: the metrics of a rendered
-	// configuration. Metrics: also of your own, which must export them on
-	// 0.0.0.0. Always: your own's API, which must be on the pod's address.
-	// Never: nothing, and a rendered configuration has no API.
+	// probe says what the liveness probe checks. Auto: the metrics endpoint of a
+	// rendered configuration. Metrics: also that of your own configuration, which
+	// must export metrics on 0.0.0.0. Always: the API of your own configuration,
+	// which must listen on the pod's address. Never: no probe, and a rendered
+	// configuration has no API.
 	// +kubebuilder:validation:Enum=Auto;Metrics;Always;Never
 	// +optional
 	Probe string `json:"probe,omitempty"`
 
-	// port of Vector's API, which is on localhost in a rendered configuration.
+	// port of Vector's API, which a rendered configuration binds to localhost.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 }
 
-// ShutdownSpec is how the sidecar drains when its pod ends.
+// ShutdownSpec configures how the sidecar drains when its pod terminates.
 type ShutdownSpec struct {
-	// drainSeconds is how long a preStop sleep lets Vector read on before it
-	// is told to stop. 0 leaves the sleep out.
+	// drainSeconds is how long a preStop sleep lets Vector keep reading before it
+	// is asked to stop. 0 means no sleep.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=600
 	// +optional
 	DrainSeconds *int32 `json:"drainSeconds,omitempty"`
 
-	// limitSeconds is VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS. Together with
-	// drainSeconds it should stay below the pod's grace period.
+	// limitSeconds sets VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS. Together with
+	// drainSeconds it should stay below the pod's termination grace period.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=3600
 	// +optional

@@ -5,16 +5,16 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// VectorSidecarStatus is what the operator found and did.
+// VectorSidecarStatus is what the operator observed and did.
 type VectorSidecarStatus struct {
-	// conditions are Ready, ConfigValid and Error; Reconciling and Stalled while
-	// they are true, as kstatus reads them.
+	// conditions are Ready, ConfigValid and Error, and, only while they are true,
+	// Reconciling and Stalled, as kstatus expects.
 	// +listType=map
 	// +listMapKey=type
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// observedGeneration is the generation that this status speaks of.
+	// observedGeneration is the generation that this status describes.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
@@ -34,31 +34,31 @@ type VectorSidecarStatus struct {
 	// +optional
 	UpdatedDeployments int32 `json:"updatedDeployments"`
 
-	// waitingDeployments is how many have to wait for their turn.
+	// waitingDeployments is how many are waiting for their turn to roll out.
 	// +default=0
 	// +optional
 	WaitingDeployments int32 `json:"waitingDeployments"`
 
-	// conflictingDeployments is how many cannot take the sidecar, because of
-	// somebody else's fields or because of what they are.
+	// conflictingDeployments is how many cannot take the sidecar, because another
+	// field manager owns a field or because of their own spec.
 	// +default=0
 	// +optional
 	ConflictingDeployments int32 `json:"conflictingDeployments"`
 
-	// skippedDeployments is how many are left out by their owner's wish or
-	// state: opted out, paused, being deleted.
+	// skippedDeployments is how many are left out because their owner opted out, or
+	// because they are paused or being deleted.
 	// +default=0
 	// +optional
 	SkippedDeployments int32 `json:"skippedDeployments"`
 
-	// failedDeployments is how many did not finish their rollout before its
-	// deadline, or whose pods failed in it because of the sidecar.
+	// failedDeployments is how many missed their rollout's progress deadline, or
+	// had pods that failed during it because of the sidecar.
 	// +default=0
 	// +optional
 	FailedDeployments int32 `json:"failedDeployments"`
 
-	// unsettled are the first workloads that are not as they should be: those
-	// that need somebody's attention first, and each kind by name.
+	// unsettled are the first workloads that are not as they should be: those that
+	// need attention first, then by name.
 	// +kubebuilder:validation:MaxItems=20
 	// +listType=map
 	// +listMapKey=name
@@ -69,26 +69,26 @@ type VectorSidecarStatus struct {
 	// +optional
 	UnsettledOmitted int32 `json:"unsettledOmitted,omitempty"`
 
-	// injectedHash is the hash of what is injected, as in the workloads'
-	// annotation injected-hash. Empty when it differs between workloads.
+	// injectedHash is the hash of what is injected, as in the annotation
+	// injected-hash of the workloads. Empty if it differs between workloads.
 	// +optional
 	InjectedHash string `json:"injectedHash,omitempty"`
 
-	// environment whose values were used.
+	// environment whose values are used.
 	// +optional
 	Environment string `json:"environment,omitempty"`
 
-	// templateSet that was rendered.
+	// templateSet that is rendered.
 	// +optional
 	TemplateSet string `json:"templateSet,omitempty"`
 
-	// lastReconcileTime is when this status or a workload last changed. A pass
-	// that changes nothing does not move it.
+	// lastReconcileTime is when this status or a workload last changed. A reconcile
+	// that changes nothing does not update it.
 	// +optional
 	LastReconcileTime *metav1.Time `json:"lastReconcileTime,omitempty"`
 
-	// lastHandledReconcileAt is the text of the annotation reconcile-at by which
-	// a person asked last for the VectorSidecar to be judged anew, once it was.
+	// lastHandledReconcileAt is the value of the annotation reconcile-at that was
+	// last handled: setting the annotation requests a reconcile.
 	// +optional
 	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
 }
@@ -102,38 +102,41 @@ type UnsettledWorkload struct {
 	// RollingOut, Soaking, Unavailable, Waiting or Skipped.
 	// +required
 	State WorkloadState `json:"state"`
-	// reason is one word for why.
+	// reason is a CamelCase word that says why.
 	// +optional
 	Reason string `json:"reason,omitempty"`
-	// message says what is in the way and what to do.
+	// message says what is wrong and what to do.
 	// +optional
 	Message string `json:"message,omitempty"`
 }
 
-// WorkloadState is where a workload stands that is not as it should be.
+// WorkloadState is the state of a workload that is not as it should be.
 type WorkloadState string
 
 const (
-	// StateFailed is a rollout that missed its deadline, or broke because of the sidecar.
+	// StateFailed is a rollout that missed its deadline or failed because of the
+	// sidecar.
 	StateFailed WorkloadState = "Failed"
-	// StateHindered is one whose pods something keeps from running that may pass.
+	// StateHindered is a workload whose pods are kept from running by something
+	// that may resolve itself.
 	StateHindered WorkloadState = "Hindered"
-	// StateRefused is a write that the API server refused.
+	// StateRefused is a write that the API server rejected.
 	StateRefused WorkloadState = "Refused"
-	// StateConflict is a name or field that belongs to somebody else.
+	// StateConflict is a name or field that another field manager owns.
 	StateConflict WorkloadState = "Conflict"
 	// StateBlocked is a workload that cannot take the sidecar as it is.
 	StateBlocked WorkloadState = "Blocked"
-	// StateRemoving is one that loses the sidecar.
+	// StateRemoving is a workload whose sidecar is being removed.
 	StateRemoving WorkloadState = "Removing"
-	// StateRollingOut is one whose pods are being replaced.
+	// StateRollingOut is a workload whose pods are being replaced.
 	StateRollingOut WorkloadState = "RollingOut"
-	// StateSoaking is a finished rollout before the end of spec.rollout.soak.
+	// StateSoaking is a completed rollout before spec.rollout.soak has passed.
 	StateSoaking WorkloadState = "Soaking"
-	// StateUnavailable is one that has lost pods since its rollout was done.
+	// StateUnavailable is a workload that has lost pods since its rollout
+	// completed.
 	StateUnavailable WorkloadState = "Unavailable"
-	// StateWaiting is one that has to wait for its turn.
+	// StateWaiting is a workload that waits for its turn to roll out.
 	StateWaiting WorkloadState = "Waiting"
-	// StateSkipped is one that its owner has left out.
+	// StateSkipped is a workload that its owner has left out.
 	StateSkipped WorkloadState = "Skipped"
 )

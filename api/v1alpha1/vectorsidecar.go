@@ -25,14 +25,14 @@ import (
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 type VectorSidecar struct {
 	metav1.TypeMeta `json:",inline"`
-	// metadata is that of every object.
+	// metadata is the standard object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is what is wanted. Only the selector is required.
+	// spec is the desired state. Only the selector is required.
 	// +required
 	Spec VectorSidecarSpec `json:"spec"`
-	// status is what the operator found and did.
+	// status is what the operator observed and did.
 	// +optional
 	Status VectorSidecarStatus `json:"status,omitempty"`
 }
@@ -47,22 +47,22 @@ type VectorSidecarList struct {
 	Items []VectorSidecar `json:"items"`
 }
 
-// VectorSidecarSpec is what is wanted. Sidecar, InitContainers, Volumes and
-// Values have the keys of a values file and are its last layer: what is left
-// out comes from the environment.
+// VectorSidecarSpec is the desired state. Sidecar, InitContainers, Volumes and
+// Values have the keys of a values file and are its last layer: what is unset comes
+// from the environment.
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.matchAll) && self.matchAll) || (has(self.selector.matchLabels) && size(self.selector.matchLabels) > 0) || (has(self.selector.matchExpressions) && size(self.selector.matchExpressions) > 0)",message="spec.selector is empty and would match every Deployment of the namespace: name a label, or set spec.matchAll: true"
 // +kubebuilder:validation:XValidation:rule="!has(self.selector.matchExpressions) || self.selector.matchExpressions.all(e, e.operator in ['In', 'NotIn', 'Exists', 'DoesNotExist'])",message="spec.selector.matchExpressions: operator must be In, NotIn, Exists or DoesNotExist"
 // +kubebuilder:validation:XValidation:rule="!has(self.selector.matchExpressions) || self.selector.matchExpressions.all(e, (e.operator in ['In', 'NotIn']) == (has(e.values) && size(e.values) > 0))",message="spec.selector.matchExpressions: In and NotIn need values, Exists and DoesNotExist take none"
 type VectorSidecarSpec struct {
-	// enabled tells whether workloads carry the sidecar. Setting it to false
-	// takes the sidecar out and keeps this object.
+	// enabled says whether workloads get the sidecar. Setting it to false removes
+	// the sidecar and keeps this object.
 	// +default=true
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 
 	// environment names the values to render with. Default: the label
-	// vectorsidecar.observability.kontroloop.ai/environment of the namespace,
+	// vectorsidecar.observability.kontroloop.ai/environment of the namespace, or
 	// else the operator's default environment.
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
@@ -70,15 +70,15 @@ type VectorSidecarSpec struct {
 	Environment string `json:"environment,omitempty"`
 
 	// templateSet names the templates to render: "default", or a set that the
-	// platform team gave the operator. Default: the one that the environment's
-	// values name, else "default".
+	// platform team provides. Default: the one that the environment's values name,
+	// or else "default".
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
 	// +optional
 	TemplateSet string `json:"templateSet,omitempty"`
 
-	// selector matches the labels of the Deployments themselves, not of their
-	// pods. An empty selector is refused unless matchAll is true.
+	// selector matches the labels of the Deployments themselves, not of their pods.
+	// An empty selector is rejected unless matchAll is true.
 	// +required
 	Selector metav1.LabelSelector `json:"selector"`
 
@@ -87,23 +87,23 @@ type VectorSidecarSpec struct {
 	// +optional
 	MatchAll bool `json:"matchAll,omitempty"`
 
-	// deletionPolicy says what becomes of the sidecars when this object is
-	// deleted: Remove (default) takes them out, Orphan leaves them.
+	// deletionPolicy says what happens to the sidecars when this object is deleted:
+	// Remove (default) removes them, Orphan keeps them.
 	// +optional
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
 
-	// driftPolicy says what happens when a person changes what was injected:
-	// Enforce (default) repairs it, Report leaves it and says so.
+	// driftPolicy says what happens when someone changes what was injected: Enforce
+	// (default) reverts the change, Report keeps and reports it.
 	// +optional
 	DriftPolicy DriftPolicy `json:"driftPolicy,omitempty"`
 
-	// strictOrder starts new pods as soon as another writer puts an init
-	// container before the native sidecar. Without it, the sidecar is put first
-	// again together with the next change.
+	// strictOrder rolls out new pods as soon as another writer puts an init
+	// container before the native sidecar. Otherwise the sidecar moves back to
+	// first place with the next change.
 	// +optional
 	StrictOrder bool `json:"strictOrder,omitempty"`
 
-	// rollout paces how changes reach the workloads.
+	// rollout limits how fast changes reach the workloads.
 	// +optional
 	Rollout *RolloutSpec `json:"rollout,omitempty"`
 
@@ -123,7 +123,8 @@ type VectorSidecarSpec struct {
 	// +optional
 	Volumes []corev1.Volume `json:"volumes,omitempty"`
 
-	// Values are free values for customised templates, seen as .Values.values.
+	// Values are arbitrary values for custom templates, available as
+	// .Values.values.
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
@@ -131,44 +132,43 @@ type VectorSidecarSpec struct {
 	Values *apiextensionsv1.JSON `json:"values,omitempty"`
 }
 
-// DeletionPolicy says what becomes of the sidecars when a VectorSidecar is
-// deleted.
+// DeletionPolicy says what happens to the sidecars when a VectorSidecar is deleted.
 //
 // +kubebuilder:validation:Enum=Remove;Orphan
 type DeletionPolicy string
 
 const (
-	// DeletionRemove takes the sidecars out.
+	// DeletionRemove removes the sidecars.
 	DeletionRemove DeletionPolicy = "Remove"
-	// DeletionOrphan leaves them, and the ConfigMaps that they read.
+	// DeletionOrphan keeps them, and the ConfigMaps that they use.
 	DeletionOrphan DeletionPolicy = "Orphan"
 )
 
-// DriftPolicy says what happens when a person changes what was injected.
+// DriftPolicy says what happens when someone changes what was injected.
 //
 // +kubebuilder:validation:Enum=Enforce;Report
 type DriftPolicy string
 
 const (
-	// DriftEnforce repairs what was injected.
+	// DriftEnforce reverts the change.
 	DriftEnforce DriftPolicy = "Enforce"
-	// DriftReport leaves the change and says so.
+	// DriftReport keeps the change and reports it.
 	DriftReport DriftPolicy = "Report"
 )
 
-// RolloutSpec paces how changes reach the workloads.
+// RolloutSpec limits how fast changes reach the workloads.
 type RolloutSpec struct {
-	// maxConcurrent is how many workloads may be rolling out at once because
-	// of this VectorSidecar: a number, or a percentage of those that match,
-	// rounded up. 100% for all at once. Default: 5.
+	// maxConcurrent is how many workloads may roll out at once because of this
+	// VectorSidecar: a number, or a percentage of the matched ones, rounded up. Use
+	// 100% for all at once. Default: 5.
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 1 : self.matches('^([1-9][0-9]?|100)%$')",message="must be a number of at least 1, or a percentage from 1% to 100%"
 	// +optional
 	MaxConcurrent *intstr.IntOrString `json:"maxConcurrent,omitempty"`
 
-	// soak is for how long without a break all pods of a workload have to be
-	// available after its rollout. Until then the rollout counts as going on,
-	// and keeps its place among maxConcurrent. 0s for not at all. Default: 30s.
+	// soak is how long all pods of a workload must be continuously available after
+	// its rollout. Until then the rollout counts as in progress and towards
+	// maxConcurrent. 0s means no soak. Default: 30s.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
@@ -176,16 +176,16 @@ type RolloutSpec struct {
 	// +optional
 	Soak *metav1.Duration `json:"soak,omitempty"`
 
-	// paused lets nothing new begin. Deleting the VectorSidecar still takes
-	// the sidecars out.
+	// paused starts no new rollouts. Deleting the VectorSidecar still removes the
+	// sidecars.
 	// +optional
 	Paused bool `json:"paused,omitempty"`
 }
 
-// IsEnabled tells whether workloads should carry the sidecar.
+// IsEnabled reports whether workloads should have the sidecar.
 func (s *VectorSidecarSpec) IsEnabled() bool { return s.Enabled == nil || *s.Enabled }
 
-// Orphans tells whether this object is being deleted and leaves its sidecars.
+// Orphans reports whether this object is being deleted and keeps its sidecars.
 func (v *VectorSidecar) Orphans() bool {
 	return v.DeletionTimestamp != nil && v.Spec.DeletionPolicy == DeletionOrphan
 }
