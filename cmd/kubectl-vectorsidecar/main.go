@@ -27,11 +27,11 @@ var version = "development"
 func main() { os.Exit(run()) }
 
 func run() int {
-	// A command runs for a moment: memory costs it less than collecting it.
+	// A command is short-lived: using more memory is cheaper than collecting garbage.
 	debug.SetGCPercent(400)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// What the client libraries say has words of the API server's in it.
+	// Messages of client libraries contain text from the API server, which must be escaped.
 	klog.SetLogger(textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(humanize.NewWriter(os.Stderr)))))
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
 	return cli.Run(ctx, os.Args[1:], streams, vectorsidecar.FS, version)

@@ -24,8 +24,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// command runs what is done once, for a hook of the chart. It returns the exit
-// code: 2 for arguments that cannot be read, 1 for a failure, and says why.
+// command runs a one-off subcommand for a hook of the chart. It prints errors and returns
+// the exit code: 2 if the arguments cannot be parsed, 1 if the command fails.
 func command[Options any](arguments []string, parse func([]string) (Options, error), do func(context.Context, *rest.Config, Options) error) int {
 	options, err := parse(arguments)
 	if errors.Is(err, flag.ErrHelp) {
@@ -48,8 +48,8 @@ func command[Options any](arguments []string, parse func([]string) (Options, err
 	return 0
 }
 
-// cluster is the API server that the operator is to talk to, to which it gives its name
-// and version.
+// cluster returns the configuration for the API server, with the operator's name and version
+// as user agent.
 func cluster() (*rest.Config, error) {
 	config, err := ctrl.GetConfig()
 	if err != nil {
@@ -59,27 +59,28 @@ func cluster() (*rest.Config, error) {
 	return config, nil
 }
 
-// uninstalling is what to do before a release is uninstalled, and the operator that goes.
+// uninstalling is what to do before a release is uninstalled, and the options of the
+// operator that is being uninstalled.
 type uninstalling struct {
 	removal  removal.Options
 	operator operator.Options
 }
 
 func parseUninstalling(arguments []string) (uninstalling, error) {
-	options, ofOperator, err := removal.ParseOptions(arguments)
+	options, operatorArguments, err := removal.ParseOptions(arguments)
 	if err != nil {
 		return uninstalling{}, err
 	}
-	gone, err := operator.ParseOptions(ofOperator)
-	// It serves nothing: the operator that goes may be listening here still.
-	gone.MetricsBindAddress, gone.HealthProbeBindAddress = "0", "0"
+	leaving, err := operator.ParseOptions(operatorArguments)
+	// Serve nothing: the operator being uninstalled may still be listening on these ports.
+	leaving.MetricsBindAddress, leaving.HealthProbeBindAddress = "0", "0"
 	options.Operator = removal.Operator{
-		Namespace: gone.Namespace, WatchNamespaces: gone.WatchNamespaces, ValuesConfigMap: gone.EnvironmentsConfigMap,
+		Namespace: leaving.Namespace, WatchNamespaces: leaving.WatchNamespaces, ValuesConfigMap: leaving.EnvironmentsConfigMap,
 	}
-	if gone.LeaderElect {
-		options.Operator.Lease = gone.LeaderElectionID
+	if leaving.LeaderElect {
+		options.Operator.Lease = leaving.LeaderElectionID
 	}
-	return uninstalling{options, gone}, err
+	return uninstalling{options, leaving}, err
 }
 
 func beforeUninstalling(ctx context.Context, config *rest.Config, options uninstalling) error {
@@ -90,6 +91,6 @@ func beforeUninstalling(ctx context.Context, config *rest.Config, options uninst
 	return removal.BeforeUninstall(ctx, config, options.removal, humanize.NewWriter(os.Stdout))
 }
 
-func lookAt(ctx context.Context, config *rest.Config, options checkup.TestOptions) error {
+func runTest(ctx context.Context, config *rest.Config, options checkup.TestOptions) error {
 	return checkup.Test(ctx, config, options, humanize.NewWriter(os.Stdout))
 }

@@ -11,12 +11,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/removal"
 )
 
-func TestUninstallingKnowsTheOperatorThatGoes(t *testing.T) {
+func TestUninstallingKnowsTheOperatorBeingUninstalled(t *testing.T) {
 	options, err := parseUninstalling([]string{"--job=j", "--", "--namespace=vector-system", "--watch-namespaces=shop,pay", "--leader-elect", "--leader-election-id=vso", "--environments-configmap=values", "--metrics-bind-address=:8443"})
 
 	require.NoError(t, err)
 	require.Equal(t, removal.Operator{Namespace: "vector-system", WatchNamespaces: []string{"shop", "pay"}, ValuesConfigMap: "values", Lease: "vso"}, options.removal.Operator)
-	require.Equal(t, "0", options.operator.MetricsBindAddress, "the operator that goes may listen there")
+	require.Equal(t, "0", options.operator.MetricsBindAddress, "the operator being uninstalled may still listen there")
 	require.Equal(t, "0", options.operator.HealthProbeBindAddress)
 }
 

@@ -30,8 +30,8 @@ import (
 // version is set by the linker.
 var version = "development"
 
-// lastWords is how long the last spans and reports may take to be sent.
-const lastWords = 2 * time.Second
+// exportTimeout limits how long sending the last spans and reports may take at exit.
+const exportTimeout = 2 * time.Second
 
 func main() { os.Exit(run()) }
 
@@ -41,7 +41,7 @@ func run() int {
 		case "uninstall":
 			return command(os.Args[2:], parseUninstalling, beforeUninstalling)
 		case "test":
-			return command(os.Args[2:], checkup.ParseTestOptions, lookAt)
+			return command(os.Args[2:], checkup.ParseTestOptions, runTest)
 		}
 	}
 	options, err := operator.ParseOptions(os.Args[1:])
@@ -61,7 +61,7 @@ func run() int {
 	log = log.WithName("main")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := observed(ctx, log, options, operator.Process{Version: version, Level: level}); err != nil {
+	if err := runInstrumented(ctx, log, options, operator.Process{Version: version, Level: level}); err != nil {
 		log.Error(err, "running the operator")
 		return 1
 	}
@@ -69,9 +69,9 @@ func run() int {
 	return 0
 }
 
-// observed runs the operator with the tracer and the reporter that the environment
-// asks for.
-func observed(ctx context.Context, log logr.Logger, options operator.Options, process operator.Process) error {
+// runInstrumented runs the operator with the tracer and the reporter that the environment
+// variables configure.
+func runInstrumented(ctx context.Context, log logr.Logger, options operator.Options, process operator.Process) error {
 	config, err := cluster()
 	if err != nil {
 		return err
@@ -87,8 +87,8 @@ func observed(ctx context.Context, log logr.Logger, options operator.Options, pr
 	process.Tracer, process.Reports = tracer, reports
 	log.Info("starting", "version", version, "environment", options.Environment, "tracing", tracer != nil, "sentry", reports != nil)
 	err = operator.Run(ctx, config, vectorsidecar.FS, options, process)
-	reports.Flush(lastWords)
-	sending, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	reports.Flush(exportTimeout)
+	sending, cancel := context.WithTimeout(context.WithoutCancel(ctx), exportTimeout)
 	defer cancel()
 	if failure := stopTracing(sending); failure != nil {
 		log.Error(failure, "sending the last spans")

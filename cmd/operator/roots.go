@@ -3,7 +3,7 @@
 
 package main
 
-// The image holds nothing but the operator, so the authorities by which it trusts a
-// trace collector or Sentry on the internet come with the program. Those of the
-// system go before them, where there are any.
+// The image contains nothing but the operator, so the CA certificates needed to trust a
+// trace collector or Sentry on the internet are compiled in. Those of the system, if any,
+// take precedence.
 import _ "golang.org/x/crypto/x509roots/fallback"

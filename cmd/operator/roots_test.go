@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The authorities are read once in a process, so that this test runs in another one
-// that sees as few files as the image has.
+// The CA certificates are read once per process, so the test runs in a child process that
+// sees as few files as the image has.
 func TestPublicAuthoritiesAreTrustedWithoutAnyOnTheDisk(t *testing.T) {
 	const inside = "TEST_WITHOUT_AUTHORITIES"
 	if os.Getenv(inside) == "" {
@@ -27,5 +27,5 @@ func TestPublicAuthoritiesAreTrustedWithoutAnyOnTheDisk(t *testing.T) {
 	}
 	roots, err := x509.SystemCertPool()
 	require.NoError(t, err)
-	require.NotEmpty(t, roots.Subjects()) //nolint:staticcheck // it leaves out none on Linux
+	require.NotEmpty(t, roots.Subjects()) //nolint:staticcheck // it is complete on Linux
 }

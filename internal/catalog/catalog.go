@@ -20,12 +20,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 )
 
-// PolicyKey is the key of the installation's ConfigMap that holds the policy; the
-// others are ENVIRONMENT.yaml.
+// PolicyKey is the key of the installation's ConfigMap that holds the policy; the other keys
+// are ENVIRONMENT.yaml.
 const PolicyKey = "policy"
 
-// Catalog turns ConfigMaps into a Platform and remembers what was good. It may be
-// used by several goroutines at once.
+// Catalog turns ConfigMaps into a Platform and remembers the last good version of each part.
+// It is safe for concurrent use.
 type Catalog struct {
 	files   sidecarchart.Files
 	builtin *sidecarchart.Chart
@@ -33,30 +33,30 @@ type Catalog struct {
 	mu      sync.Mutex
 	version string
 	current *Platform
-	// charts are the sets as they were loaded, without the installation's values.
+	// charts are the sets as loaded, without the installation's values.
 	charts map[string]loaded
-	// policyText is what the current policy was read from.
+	// policyText is the text that the current policy was parsed from; nil if none was yet.
 	policyText *string
 }
 
-// loaded is a set that was read from one version of a ConfigMap.
+// loaded is a template set loaded from one version of its ConfigMap.
 type loaded struct {
 	version string
 	chart   *sidecarchart.Chart
-	// given is a digest of what the ConfigMap has that chart was loaded from.
+	// given is a digest of the ConfigMap's content that chart was loaded from.
 	given string
-	// files has digests of the same by key.
+	// files has the digests of that content by key.
 	files map[string]any
 	err   error
 }
 
-// Change is a template set or a policy that was read anew.
+// Change is a template set or policy that was loaded again.
 type Change struct {
-	// Object is the ConfigMap that it is from.
+	// Object is the ConfigMap that it comes from.
 	Object *corev1.ConfigMap
-	// What is a name for it, such as template set "gateway".
+	// What describes it, such as template set "gateway".
 	What string
-	// Err says why it cannot be used; nil if it now is.
+	// Err says why it cannot be used; nil if it can.
 	Err error
 }
 
@@ -69,19 +69,19 @@ func New(builtin sidecarchart.Files) (*Catalog, error) {
 	return &Catalog{files: builtin, builtin: chart, charts: map[string]loaded{}}, nil
 }
 
-// Builtin is the chart that is built in.
+// Builtin returns the built-in chart.
 func (c *Catalog) Builtin() *sidecarchart.Chart { return c.builtin }
 
-// Current is what the last Update returned, nil if there was none.
+// Current returns the result of the last Update, nil before the first.
 func (c *Catalog) Current() *Platform {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.current
 }
 
-// Update takes the ConfigMaps as they are now: that of the installation, and those
-// that hold template sets. It returns what there is, and what has become of it since
-// the last call. Nothing is read anew while the versions are the same.
+// Update takes the current ConfigMaps: the installation's, and those that hold template
+// sets. It returns the resulting Platform, and what has changed since the last call. While
+// the resource versions stay the same, nothing is loaded again.
 func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap) (*Platform, []Change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -107,7 +107,7 @@ func versionOf(object *corev1.ConfigMap) string {
 	return fmt.Sprintf("%s/%s/%s", object.Name, object.UID, object.ResourceVersion)
 }
 
-// readPolicy keeps the last good policy where the present one cannot be used.
+// readPolicy keeps the last good policy if the current one is invalid.
 func (c *Catalog) readPolicy(next *Platform, installation *corev1.ConfigMap) []Change {
 	text := installation.Data[PolicyKey]
 	if c.policyText != nil && *c.policyText == text {
@@ -127,7 +127,7 @@ func (c *Catalog) readPolicy(next *Platform, installation *corev1.ConfigMap) []C
 	return []Change{{Object: installation, What: "the policy", Err: err}}
 }
 
-// readSets loads the sets that have changed, and forgets those that are gone.
+// readSets loads the sets that have changed and forgets those that were deleted.
 func (c *Catalog) readSets(sets []corev1.ConfigMap) []Change {
 	byName := map[string][]*corev1.ConfigMap{}
 	for i := range sets {
@@ -150,7 +150,7 @@ func (c *Catalog) readSets(sets []corev1.ConfigMap) []Change {
 	return changes
 }
 
-// load reads a set unless that was done before.
+// load loads a set unless this version of it is already loaded.
 func (c *Catalog) load(name string, objects []*corev1.ConfigMap, before loaded) loaded {
 	now := loaded{}
 	for _, object := range objects {
@@ -166,17 +166,16 @@ func (c *Catalog) load(name string, objects []*corev1.ConfigMap, before loaded) 
 		now.given, now.files = companion.Digest(object), cause.ConfigMap(object)
 	}
 	if len(objects) > 1 {
-		err = fmt.Errorf("%s gives it too: delete one of them", describe(objects[1]))
+		err = fmt.Errorf("%s defines it too: delete one of them", describe(objects[1]))
 	}
 	if err != nil {
-		now.chart, now.given, now.files = before.chart, before.given, before.files // The last good one, if there was any.
+		now.chart, now.given, now.files = before.chart, before.given, before.files // The last good one, if any.
 		now.err = fmt.Errorf("template set %q, %s: %w", name, describe(object), err)
 	}
 	return now
 }
 
-// addSets gives each set the installation's values, and the environments that are
-// known at all.
+// addSets gives each set the installation's values and the names of all known environments.
 func (c *Catalog) addSets(next *Platform, installation *corev1.ConfigMap) {
 	source := describe(installation)
 	withValues := func(chart *sidecarchart.Chart) *environment.Set {

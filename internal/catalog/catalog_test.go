@@ -38,7 +38,7 @@ func newSystem(t *testing.T) *system {
 	return s
 }
 
-// restart forgets all that was good before.
+// restart starts with a new catalog that remembers no good version.
 func (s *system) restart() {
 	files, err := sidecarchart.Read(vectorsidecar.FS)
 	require.NoError(s.t, err)
@@ -218,7 +218,7 @@ func TestASetThatIsGivenTwiceIsNotGuessedAt(t *testing.T) {
 
 	twice := s.set("gateway")
 	require.Same(t, good.Chart, twice.Chart)
-	require.ErrorContains(t, twice.Err, "ConfigMap vector-system/another: ConfigMap vector-system/templates-gateway gives it too")
+	require.ErrorContains(t, twice.Err, "ConfigMap vector-system/another: ConfigMap vector-system/templates-gateway defines it too")
 
 	delete(s.sets, "another")
 	require.NoError(t, s.set("gateway").Err)
@@ -247,7 +247,7 @@ func TestTheDefaultSetMayBeReplaced(t *testing.T) {
 	delete(s.sets, "templates-default")
 	require.Same(t, builtin.Chart, s.set("").Chart)
 
-	// The one that is built in never was what the platform wants.
+	// The built-in set was never what the platform team wanted.
 	s.give(DefaultSet, map[string]string{"_x.tpl": broken})
 	s.restart()
 	require.Nil(t, s.set("").Chart)
@@ -315,7 +315,7 @@ func archive(t testing.TB, files map[string]string) []byte {
 	return packed.Bytes()
 }
 
-// Whatever lies in an archive, the answer is a set, or an error that names it.
+// Whatever an archive contains, the result is a set or an error that names the archive.
 func FuzzArchive(f *testing.F) {
 	f.Add(archive(f, map[string]string{"Chart.yaml": "apiVersion: v2\nname: own\nversion: 1.0.0\n", "pod.yaml": "x"}))
 	f.Add(archive(f, map[string]string{"..__x": "x"}))
@@ -332,7 +332,7 @@ func FuzzArchive(f *testing.F) {
 	})
 }
 
-// What a set leaves to the built-in one may be another thing in the next release.
+// The files that a set takes from the built-in one may change in the next release.
 func TestOfASetWhatThePlatformGaveIsToldApart(t *testing.T) {
 	s := newSystem(t)
 	require.Empty(t, s.set("").Given)

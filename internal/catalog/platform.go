@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package catalog is what a platform team has given the operator: template sets
-// with the values of every environment, and the policy. It keeps the last good
-// version of each; it takes ConfigMaps as they come and asks no cluster.
+// Package catalog holds what a platform team gave the operator: template sets with the
+// values of every environment, and the policy. It keeps the last good version of each. It
+// takes ConfigMaps as arguments and never reads from a cluster.
 package catalog
 
 import (
@@ -18,16 +18,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 )
 
-// DefaultSet is the name of the template set that is used where none is named: the
-// one that is built in, unless the platform gives one of that name.
+// DefaultSet is the name of the template set that is used if none is named: the built-in
+// one, unless the platform team provides one of that name.
 const DefaultSet = "default"
 
-// Platform is what there is at one moment. It does not change once made.
+// Platform is a snapshot of the template sets, values and policy. It is immutable.
 type Platform struct {
-	// Policy that holds, nil if there never was a good one.
+	// Policy is the one in force, nil if there never was a good one.
 	Policy *policy.Policy
-	// PolicyErr says what is wrong with the present policy; another one, from
-	// before, may hold.
+	// PolicyErr says what is wrong with the current policy; an earlier one may be in force.
 	PolicyErr error
 	// Environments are those of the default set.
 	Environments *environment.Set
@@ -40,21 +39,20 @@ type Set struct {
 	Name string
 	// Chart is the last good version, nil if there never was one.
 	Chart *sidecarchart.Chart
-	// Given is a digest of what the platform gave for it, "" for the one that is built
-	// in. Files that it leaves to the built-in one have no part in it.
+	// Given is a digest of what the platform team provided for it, "" for the built-in set.
+	// Files taken from the built-in set are not part of it.
 	Given string
-	// Files has digests of the same by the keys of the ConfigMap, nil where there is
-	// none.
+	// Files has the digests of the provided files by ConfigMap key, nil if none were
+	// provided.
 	Files map[string]any
-	// Environments are its values, the installation's included; nil as Chart is.
+	// Environments are its values, including the installation's; nil if Chart is nil.
 	Environments *environment.Set
-	// Err says what is wrong with the present version.
+	// Err says what is wrong with the current version.
 	Err error
 }
 
-// Of returns a Platform of one chart as the default set, and of what the
-// installation gave: a source's files "ENVIRONMENT.yaml", and its policy in the file
-// PolicyKey.
+// Of returns a Platform with one chart as the default set, and with what the installation
+// provides: the files "ENVIRONMENT.yaml" of a source, and its policy in the file PolicyKey.
 func Of(chart *sidecarchart.Chart, source string, files map[string]string) *Platform {
 	environments := chart.Environments.WithInstallation(source, files)
 	only := &Platform{
@@ -65,8 +63,8 @@ func Of(chart *sidecarchart.Chart, source string, files map[string]string) *Plat
 	return only
 }
 
-// OnTrial returns the same with a chart that somebody tries out in the place of the
-// built-in one: whatever is made of it was asked for.
+// OnTrial returns a copy in which every chart counts as provided by the user (Set.Given),
+// for a chart that someone tries out in place of the built-in one.
 func (p *Platform) OnTrial() *Platform {
 	tried := *p
 	tried.sets = maps.Clone(p.sets)
@@ -81,7 +79,7 @@ func (p *Platform) OnTrial() *Platform {
 	return &tried
 }
 
-// UnknownSetError says that there is no template set of a name.
+// UnknownSetError says that no template set has a name.
 type UnknownSetError struct {
 	Set   string
 	Known []string
@@ -111,7 +109,7 @@ func (p *Platform) Set(name string) (*Set, error) {
 	return nil, &UnknownSetError{Set: name, Known: slices.Sorted(maps.Keys(p.sets))}
 }
 
-// Sets are all template sets, by name.
+// Sets returns all template sets, sorted by name.
 func (p *Platform) Sets() []*Set {
 	var all []*Set
 	for _, name := range slices.Sorted(maps.Keys(p.sets)) {

@@ -17,35 +17,35 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// environmentsFile is the file of the installation chart that makes its ConfigMap of its
-// values, and environments what it defines to that end.
+// environmentsFile is the file of the installation chart that turns its values into its
+// ConfigMap, and environments the template that it defines for that.
 const (
 	environmentsFile = "chart/templates/_environments.tpl"
 	environments     = "vector-sidecar-operator.environments"
 )
 
-// Values are those of an installation, as they are given to helm.
+// Values are an installation's values, as they are passed to helm.
 type Values struct {
-	// Environment that the installation is for.
+	// Environment is the one that the installation is for.
 	Environment string
 
-	// source is the file that they are from, files what the installation's ConfigMap has
-	// of them.
+	// source is the file that the values come from, and files the data of the installation's
+	// ConfigMap that is made from them.
 	source string
 	files  map[string]string
-	// written is the file as it stands, nil if it cannot be read.
+	// written is the file as written, nil if it cannot be parsed.
 	written *environment.Layer
 }
 
-// ReadValues reads a file of values as the installation does: by the template of its chart,
-// which is below root. Keys at the top level are for the environment that the file says the
-// installation is for; else, for the first of those asked for that is none of its
-// environments. What is wrong with an environment's values is found when they are used.
+// ReadValues reads a values file as the installation does: with the template of its chart,
+// which is below root. Top-level keys apply to the environment that the file says the
+// installation is for; if it says none, to the first asked one that is not listed in the
+// file's environments. Errors in an environment's values are reported when they are used.
 func ReadValues(ctx context.Context, root fs.FS, source string, text []byte, asked ...string) (*Values, error) {
 	written, err := environment.ParseLayer(source, text)
 	if err != nil {
 		name := cmp.Or(asked...)
-		//nolint:nilerr // It spoils the environment that it is used for, which says it.
+		//nolint:nilerr // The error is reported by the environment that the values are used for.
 		return &Values{Environment: name, source: source, files: map[string]string{name + ".yaml": string(text)}}, nil
 	}
 	name, _ := written.Tree["environment"].(string)
@@ -75,10 +75,11 @@ func ReadValues(ctx context.Context, root fs.FS, source string, text []byte, ask
 	return read, nil
 }
 
-// Files are what the installation's ConfigMap has of the values. They must not be changed.
+// Files returns the data of the installation's ConfigMap made from the values. It must not
+// be modified.
 func (v *Values) Files() map[string]string { return v.files }
 
-// layersFor is the set with these values as the installation's.
+// layersFor returns the set with these values as the installation's.
 func (v *Values) layersFor(set *environment.Set) *environment.Set {
 	if v.written == nil {
 		return set.WithInstallation(v.source, v.files)
@@ -91,8 +92,8 @@ func (v *Values) layersFor(set *environment.Set) *environment.Set {
 	})
 }
 
-// WithValues returns the same with other values, and their policy, in the place of those of
-// the installation.
+// WithValues returns a copy with other values, and their policy, in place of the
+// installation's.
 func (p *Platform) WithValues(values *Values) *Platform {
 	tried := *p
 	tried.sets = maps.Clone(p.sets)
