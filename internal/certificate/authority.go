@@ -16,7 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Keys of the Secret, beside those of every Secret with a certificate.
+// Keys of the Secret, in addition to those of every kubernetes.io/tls Secret.
 const (
 	keyAuthority        = "ca.crt"
 	keyAuthorityPrivate = "ca.key"
@@ -25,16 +25,15 @@ const (
 const (
 	authorityName     = "vector-sidecar-operator-ca"
 	authorityDuration = 10 * 365 * 24 * time.Hour
-	// early is how long before it is made a certificate is valid, for clocks that
-	// are behind.
+	// early is by how much a certificate's validity is backdated, to tolerate clock skew.
 	early = time.Hour
 )
 
-// authority makes certificates for a name, and tells which are still good.
+// authority issues certificates for a DNS name, and checks whether they are still good.
 type authority struct {
 	maker *rotator.CertRotator
-	// duration is how long a certificate is valid. It is replaced when a third of
-	// that is left.
+	// duration is how long a certificate is valid. It is renewed when a third of that is
+	// left.
 	duration time.Duration
 	now      func() time.Time
 }
@@ -51,12 +50,12 @@ func newAuthority(service, namespace string, duration time.Duration) *authority 
 	}
 }
 
-// authorized returns the data of the Secret with another authority. The certificate
-// stays, as long as nobody trusts the authority.
-func (a *authority) authorized(data map[string][]byte) (map[string][]byte, error) {
+// withNewCA returns the data of the Secret with a new CA. The certificate stays until the
+// API server trusts the new CA.
+func (a *authority) withNewCA(data map[string][]byte) (map[string][]byte, error) {
 	signer, err := a.maker.CreateCACert(a.now().Add(-early), a.now().Add(authorityDuration))
 	if err != nil {
-		return nil, fmt.Errorf("making an authority: %w", err)
+		return nil, fmt.Errorf("creating a certificate authority: %w", err)
 	}
 	next := maps.Clone(data)
 	if next == nil {
@@ -66,28 +65,28 @@ func (a *authority) authorized(data map[string][]byte) (map[string][]byte, error
 	return next, nil
 }
 
-// signed returns the data of the Secret with another certificate of its authority.
-func (a *authority) signed(data map[string][]byte) (map[string][]byte, error) {
+// withNewCertificate returns the data of the Secret with a new certificate signed by its CA.
+func (a *authority) withNewCertificate(data map[string][]byte) (map[string][]byte, error) {
 	signer, err := a.signer(data)
 	if err != nil {
-		return nil, fmt.Errorf("reading the authority: %w", err)
+		return nil, fmt.Errorf("reading the certificate authority: %w", err)
 	}
 	certificate, key, err := a.maker.CreateCertPEM(signer, a.now().Add(-early), a.now().Add(a.duration))
 	if err != nil {
-		return nil, fmt.Errorf("making a certificate: %w", err)
+		return nil, fmt.Errorf("creating a certificate: %w", err)
 	}
 	next := maps.Clone(data)
 	next[corev1.TLSCertKey], next[corev1.TLSPrivateKeyKey] = certificate, key
 	return next, nil
 }
 
-// hasAuthority tells whether there is an authority that outlives what it signs.
+// hasAuthority reports whether the data has a CA that outlives what it would sign now.
 func (a *authority) hasAuthority(data map[string][]byte) bool {
 	_, err := a.signer(data)
 	return err == nil
 }
 
-// signer reads the authority of the Secret. The error says why it is of no use.
+// signer reads the CA of the Secret. The error says why it cannot be used.
 func (a *authority) signer(data map[string][]byte) (*rotator.KeyPairArtifacts, error) {
 	certificate, private := data[keyAuthority], data[keyAuthorityPrivate]
 	if _, err := rotator.ValidCert(certificate, certificate, private, authorityName, nil, a.now().Add(a.duration)); err != nil {
@@ -99,12 +98,12 @@ func (a *authority) signer(data map[string][]byte) (*rotator.KeyPairArtifacts, e
 	}
 	key, ok := pair.PrivateKey.(*rsa.PrivateKey)
 	if !ok {
-		return nil, errors.New("its key is not of the kind that the operator makes")
+		return nil, errors.New("its private key is not an RSA key")
 	}
 	return &rotator.KeyPairArtifacts{Cert: pair.Leaf, Key: key, CertPEM: certificate, KeyPEM: private}, nil
 }
 
-// isGood tells whether the certificate needs no successor yet.
+// isGood reports whether the certificate is valid and not yet due for renewal.
 func (a *authority) isGood(data map[string][]byte) bool {
 	good, err := rotator.ValidCert(data[keyAuthority], data[corev1.TLSCertKey], data[corev1.TLSPrivateKeyKey],
 		a.maker.DNSName, a.maker.ExtKeyUsages, a.now().Add(a.duration/3))

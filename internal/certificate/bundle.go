@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// overlap is how long an authority is trusted after its successor has signed.
+	// overlap is how long the previous CA stays trusted after its successor has signed.
 	overlap = 10 * time.Minute
-	// mostBefore is how many authorities are trusted beside the current one.
-	mostBefore = 2
+	// maxPrevious is how many previous CAs stay in the bundle.
+	maxPrevious = 2
 )
 
-// bundleOf is what the API server should trust: the authority of a Secret, and for some
-// time those that it trusts already. A process that has not seen the new certificate
-// yet, and an API server that has not seen the new bundle yet, understand each other.
+// bundleOf returns the CA bundle for the API server: the CA of the Secret, and for a while
+// those that it already trusts. So a replica that does not yet serve the new certificate and
+// an API server that does not yet have the new bundle can still connect.
 func bundleOf(data map[string][]byte, trusted []byte, now time.Time) []byte {
 	authority := data[keyAuthority]
 	bundle := bytes.Clone(authority)
@@ -29,7 +29,7 @@ func bundleOf(data map[string][]byte, trusted []byte, now time.Time) []byte {
 		return bundle
 	}
 	before := 0
-	for block, rest := pem.Decode(trusted); block != nil && before < mostBefore; block, rest = pem.Decode(rest) {
+	for block, rest := pem.Decode(trusted); block != nil && before < maxPrevious; block, rest = pem.Decode(rest) {
 		if one := pem.EncodeToMemory(block); !bytes.Equal(bytes.TrimSpace(one), bytes.TrimSpace(authority)) {
 			bundle = append(bundle, one...)
 			before++
@@ -38,8 +38,8 @@ func bundleOf(data map[string][]byte, trusted []byte, now time.Time) []byte {
 	return bundle
 }
 
-// inUseSince is when the certificate was made, if the authority has signed it; the zero
-// time if another one has.
+// inUseSince returns when the certificate was issued, or the zero time if the current CA did
+// not sign it.
 func inUseSince(data map[string][]byte) time.Time {
 	certificate, authority := parsed(data[corev1.TLSCertKey]), parsed(data[keyAuthority])
 	if certificate == nil || authority == nil || certificate.CheckSignatureFrom(authority) != nil {
@@ -48,7 +48,7 @@ func inUseSince(data map[string][]byte) time.Time {
 	return certificate.NotBefore.Add(early)
 }
 
-// parsed reads the first certificate of a text; nil if there is none.
+// parsed returns the first certificate of a PEM text, nil if there is none.
 func parsed(text []byte) *x509.Certificate {
 	block, _ := pem.Decode(text)
 	if block == nil {

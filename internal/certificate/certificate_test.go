@@ -19,23 +19,23 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// at is an authority for a service, at a time.
+// at returns an authority for a service, with its clock at a time.
 func at(now time.Time) *authority {
 	a := newAuthority("webhook", "vector-system", 90*24*time.Hour)
 	a.now = func() time.Time { return now }
 	return a
 }
 
-// renewed is what becomes of the data of a Secret while nobody calls.
+// renewed returns what becomes of the data of a Secret while no webhook is registered.
 func renewed(t *testing.T, a *authority, data map[string][]byte) map[string][]byte {
 	t.Helper()
 	var err error
 	if !a.hasAuthority(data) {
-		data, err = a.authorized(data)
+		data, err = a.withNewCA(data)
 		require.NoError(t, err)
 	}
 	if !a.isGood(data) {
-		data, err = a.signed(data)
+		data, err = a.withNewCertificate(data)
 		require.NoError(t, err)
 	}
 	return data
@@ -143,13 +143,13 @@ func TestTheLastGoodCertificateIsServed(t *testing.T) {
 	}
 }
 
-// What is next is told by what there is, so that any process goes on where another one
-// has stopped.
+// The next step depends only on the cluster's state, so that any replica can continue what
+// another one began.
 func TestTheStateIsToldByWhatThereIs(t *testing.T) {
 	from := at(time.Now())
-	authorized, err := from.authorized(nil)
+	authorized, err := from.withNewCA(nil)
 	require.NoError(t, err)
-	signed, err := from.signed(authorized)
+	signed, err := from.withNewCertificate(authorized)
 	require.NoError(t, err)
 	other := renewed(t, from, nil)
 	calls := func(bundle []byte) []admissionv1.ValidatingWebhook {
@@ -162,10 +162,10 @@ func TestTheStateIsToldByWhatThereIs(t *testing.T) {
 	}{
 		"an empty Secret":                        {nil, nil, unauthorized},
 		"an authority alone":                     {authorized, nil, unsigned},
-		"a certificate":                          {signed, nil, uncalled},
-		"a webhook of others":                    {signed, calls(nil)[:1], uncalled},
-		"a webhook":                              {signed, calls(signed["ca.crt"]), kept},
-		"a webhook that trusts two":              {signed, calls(append(slices.Clone(signed["ca.crt"]), other["ca.crt"]...)), kept},
+		"a certificate":                          {signed, nil, unregistered},
+		"a webhook of others":                    {signed, calls(nil)[:1], unregistered},
+		"a webhook":                              {signed, calls(signed["ca.crt"]), upToDate},
+		"a webhook that trusts two":              {signed, calls(append(slices.Clone(signed["ca.crt"]), other["ca.crt"]...)), upToDate},
 		"a webhook that trusts nobody":           {signed, calls(nil), untrusted},
 		"a webhook that trusts another one":      {signed, calls(other["ca.crt"]), untrusted},
 		"an authority that is to be known first": {authorized, calls(other["ca.crt"]), untrusted},
@@ -174,9 +174,9 @@ func TestTheStateIsToldByWhatThereIs(t *testing.T) {
 	} {
 		configuration := &admissionv1.ValidatingWebhookConfiguration{Webhooks: test.webhooks}
 		configuration.Annotations = map[string]string{meta.AnnotationWebhook: `{"name": "ours", "clientConfig": {}}`}
-		webhook, err := wanted(configuration)
+		webhook, err := desiredWebhook(configuration)
 		require.NoError(t, err)
-		found := &scene{secret: &corev1.Secret{Data: test.data}, configuration: configuration, webhook: webhook}
+		found := &observed{secret: &corev1.Secret{Data: test.data}, configuration: configuration, webhook: webhook}
 		require.Equal(t, absent, found.state(from), name)
 		found.secret.ResourceVersion = "1"
 		require.Equal(t, test.is, found.state(from), name)
@@ -189,7 +189,7 @@ func TestAWebhookThatCannotBeReadIsNamed(t *testing.T) {
 	} {
 		configuration := &admissionv1.ValidatingWebhookConfiguration{}
 		configuration.Name, configuration.Annotations = "vso", map[string]string{meta.AnnotationWebhook: text}
-		_, err := wanted(configuration)
+		_, err := desiredWebhook(configuration)
 		require.ErrorContains(t, err, "ValidatingWebhookConfiguration vso: annotation "+meta.AnnotationWebhook, name)
 		require.ErrorContains(t, err, "upgrade the installation", name)
 	}

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package certificate gives the admission webhook its certificate: every process
-// serves what a Secret holds, and any of them may make and replace it, and has the API
-// server call. The certificates themselves are cert-controller's work. Its controller is
-// not used: it reads every Secret of the namespace, ends the process when the Secret or
-// a mounted file is missing, and replaces an authority before anybody trusts the next one.
+// Package certificate provides the admission webhook's certificate: every replica serves
+// what a Secret holds, and any of them may create and renew it and register the webhook with
+// the API server. cert-controller issues the certificates. Its controller is not used: it
+// reads every Secret of the namespace, ends the process when the Secret or a mounted file is
+// missing, and replaces a CA before API servers trust the next one.
 package certificate
 
 import (
@@ -28,35 +28,36 @@ import (
 )
 
 const (
-	// retry is when to try again what failed.
+	// retry is how long to wait after an error.
 	retry = 5 * time.Second
-	// longestWait is how often to look at least.
+	// longestWait is the longest time between two checks.
 	longestWait = 10 * time.Minute
-	// settling is how long others have to hear of a change: API servers of a new
-	// authority, and this process of whatever takes a Secret away for good.
+	// settling is how long to let a change propagate: a new CA to all API servers, and the
+	// deletion of the Secret to this process.
 	settling = 3 * time.Second
-	// soon is when to look again for what no change in the cluster tells of.
+	// soon is when to check again for what no watch reports.
 	soon = time.Second
 )
 
-// Keeper makes the certificate and has the API server call and trust it. It runs in
-// every process, whichever leads: one that starts needs a certificate to become ready,
-// while another one leads that may know nothing of a webhook. What several of them do
-// at once one of them does, because each write names the version that it is for. All
-// fields are required.
+// Keeper creates and renews the certificate, and makes the API server call the webhook and
+// trust it. It runs in every replica, not only in the leader: a new replica needs a
+// certificate to become ready, and the current leader may be of a version that knows of no
+// webhook. If several try the same write, one succeeds, because each write names the
+// resource version that it replaces. All fields are required.
 type Keeper struct {
 	// Secret holds the certificate, Configuration is the name of the
-	// ValidatingWebhookConfiguration by which the API server calls.
+	// ValidatingWebhookConfiguration in which the webhook is registered.
 	Secret        types.NamespacedName
 	Configuration string
-	// Service is the one by which the API server calls.
+	// Service is the name of the Service that the API server calls.
 	Service string
 	// Duration is how long a certificate is valid.
 	Duration time.Duration
-	// Served is what this process serves, and IsReached tells whether calls reach it.
+	// Served is the certificate that this process serves, and IsReached reports whether
+	// calls through the Service reach it.
 	Served    *Served
 	IsReached func() bool
-	// Cache tells of changes, Live reads what there is now, and Client writes: also in a
+	// Cache reports changes, Live reads the current state, and Client writes, also in a
 	// process that does not lead.
 	Cache  cache.Cache
 	Live   client.Reader
@@ -64,13 +65,13 @@ type Keeper struct {
 	Log    logr.Logger
 
 	from *authority
-	// found is what was found last that has to last for a time before anything is done
-	// about it, and since when.
+	// found is the last observation that must last for some time before it is acted on, and
+	// since when.
 	found struct {
 		what  string
 		since time.Time
 	}
-	// put is what was put into the configuration last, and its version then.
+	// put is what was last written to the configuration, and its resource version then.
 	put struct {
 		webhook string
 		version string
@@ -80,7 +81,7 @@ type Keeper struct {
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
 func (k *Keeper) NeedLeaderElection() bool { return false }
 
-// Start keeps the certificate until the context ends.
+// Start maintains the certificate until the context is cancelled.
 func (k *Keeper) Start(ctx context.Context) error {
 	changed := make(chan struct{}, 1)
 	for _, object := range []client.Object{&corev1.Secret{}, &admissionv1.ValidatingWebhookConfiguration{}} {
@@ -90,9 +91,9 @@ func (k *Keeper) Start(ctx context.Context) error {
 	}
 	k.from = newAuthority(k.Service, k.Secret.Namespace, k.Duration)
 	for ctx.Err() == nil {
-		wait, err := k.keep(ctx)
+		wait, err := k.reconcile(ctx)
 		if err != nil && ctx.Err() == nil {
-			k.Log.Error(err, "keeping the certificate of the admission webhook")
+			k.Log.Error(err, "reconciling the certificate of the admission webhook")
 		}
 		timer := time.NewTimer(wait)
 		select {
@@ -105,28 +106,28 @@ func (k *Keeper) Start(ctx context.Context) error {
 	return nil
 }
 
-// notify has a channel hear of every change of the objects of a kind in the cache.
+// notify signals a channel for every change of the objects of a kind in the cache.
 func notify(ctx context.Context, from cache.Cache, object client.Object, changed chan<- struct{}) error {
 	informer, err := from.GetInformer(ctx, object)
 	if err != nil {
 		return err
 	}
-	tell := func() {
+	signal := func() {
 		select {
 		case changed <- struct{}{}:
-		default: // It has yet to hear of another.
+		default: // A signal is already pending.
 		}
 	}
 	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
-		AddFunc: func(any) { tell() }, UpdateFunc: func(any, any) { tell() }, DeleteFunc: func(any) { tell() },
+		AddFunc: func(any) { signal() }, UpdateFunc: func(any, any) { signal() }, DeleteFunc: func(any) { signal() },
 	})
 	return err
 }
 
-// keep looks at what there is, and takes the next step. It returns when to look again,
-// if nothing changes before.
-func (k *Keeper) keep(ctx context.Context) (time.Duration, error) {
-	found, err := k.look(ctx)
+// reconcile observes the cluster and takes the next step. It returns when to check again if
+// nothing changes before.
+func (k *Keeper) reconcile(ctx context.Context) (time.Duration, error) {
+	found, err := k.observe(ctx)
 	if err != nil {
 		return retry, err
 	}
@@ -140,9 +141,9 @@ func (k *Keeper) keep(ctx context.Context) (time.Duration, error) {
 	return wait, nil
 }
 
-// look reads what there is.
-func (k *Keeper) look(ctx context.Context) (*scene, error) {
-	found := &scene{secret: &corev1.Secret{}}
+// observe reads the current state.
+func (k *Keeper) observe(ctx context.Context) (*observed, error) {
+	found := &observed{secret: &corev1.Secret{}}
 	if err := client.IgnoreNotFound(k.Live.Get(ctx, k.Secret, found.secret)); err != nil {
 		return nil, fmt.Errorf("reading Secret %s: %w", k.Secret, err)
 	}
@@ -151,24 +152,24 @@ func (k *Keeper) look(ctx context.Context) (*scene, error) {
 		return nil, fmt.Errorf("reading ValidatingWebhookConfiguration %s: %w", k.Configuration, err)
 	}
 	if configuration.ResourceVersion == "" {
-		return found, nil // The webhook is being switched off, or not yet on.
+		return found, nil // The webhook is being disabled, or not yet enabled.
 	}
 	found.configuration = configuration
 	var err error
-	found.webhook, err = wanted(configuration)
+	found.webhook, err = desiredWebhook(configuration)
 	return found, err
 }
 
-// step does what is next, and returns for how long there is nothing to do. An authority
-// is trusted before the first certificate of its making is served, unless nobody calls
-// yet; and nobody calls before there is an answer.
-func (k *Keeper) step(ctx context.Context, found *scene) (time.Duration, error) {
+// step takes the next step and returns when to check again. Once the webhook is registered,
+// API servers must trust a new CA before the first certificate that it signed is served; and
+// the webhook is registered only when this process can answer.
+func (k *Keeper) step(ctx context.Context, found *observed) (time.Duration, error) {
 	now, data := found.state(k.from), found.secret.Data
-	left, isCalled := k.left(now, string(data[keyAuthority])), found.called() != nil
+	left, isRegistered := k.settlingLeft(now, string(data[keyAuthority])), found.registered() != nil
 	rest := min(k.Duration/10, longestWait)
 	switch now {
 	case absent:
-		if found.configuration == nil { // Whoever switches the webhook off takes both away.
+		if found.configuration == nil { // Disabling the webhook deletes both.
 			return rest, nil
 		}
 		if left > 0 {
@@ -176,36 +177,36 @@ func (k *Keeper) step(ctx context.Context, found *scene) (time.Duration, error) 
 		}
 		return soon, apply.New(k.Client).Secret(ctx, k.Secret)
 	case unauthorized:
-		next, err := k.from.authorized(data)
-		if err == nil && !isCalled {
-			next, err = k.from.signed(next)
+		next, err := k.from.withNewCA(data)
+		if err == nil && !isRegistered {
+			next, err = k.from.withNewCertificate(next)
 		}
 		return soon, k.write(ctx, found.secret, next, err)
 	case unsigned:
-		if isCalled && left > 0 {
+		if isRegistered && left > 0 {
 			return left, nil
 		}
-		next, err := k.from.signed(data)
+		next, err := k.from.withNewCertificate(data)
 		return soon, k.write(ctx, found.secret, next, err)
-	case uncalled:
+	case unregistered:
 		if found.configuration == nil {
 			return rest, nil
 		}
 		if !k.Served.serves(data[corev1.TLSCertKey]) || !k.IsReached() {
 			return soon, nil
 		}
-		return soon, k.call(ctx, found)
+		return soon, k.register(ctx, found)
 	case untrusted:
-		return soon, k.call(ctx, found)
+		return soon, k.register(ctx, found)
 	}
-	return rest, k.call(ctx, found)
+	return rest, k.register(ctx, found)
 }
 
-// left is what is left of the time that has to pass since the Secret was found to be
-// absent, or an authority to be trusted.
-func (k *Keeper) left(now state, authority string) time.Duration {
+// settlingLeft returns what is left of the settling time since the Secret was found missing
+// or the CA was found trusted.
+func (k *Keeper) settlingLeft(now state, authority string) time.Duration {
 	what := string(now)
-	if now == unsigned || now == kept {
+	if now == unsigned || now == upToDate {
 		what = authority
 	}
 	if k.found.what != what {
@@ -214,7 +215,7 @@ func (k *Keeper) left(now state, authority string) time.Duration {
 	return settling - k.from.now().Sub(k.found.since)
 }
 
-// write writes the data of the Secret, unless making it failed.
+// write writes the data of the Secret, or returns the error of making it.
 func (k *Keeper) write(ctx context.Context, secret *corev1.Secret, data map[string][]byte, err error) error {
 	if err != nil {
 		return err
@@ -224,18 +225,18 @@ func (k *Keeper) write(ctx context.Context, secret *corev1.Secret, data map[stri
 	}
 	what := "certificate renewed"
 	if bytes.Equal(secret.Data[corev1.TLSCertKey], data[corev1.TLSCertKey]) {
-		what = "authority renewed"
+		what = "certificate authority renewed"
 	}
 	k.Log.Info(what, "secret", k.Secret, "for", k.Duration.String())
 	return nil
 }
 
-// call has the API server call, and trust whom it should. What is so already costs one
-// request in the life of the process.
-func (k *Keeper) call(ctx context.Context, found *scene) error {
+// register applies the webhook and its CA bundle. If both are already up to date this costs
+// one request in the life of the process.
+func (k *Keeper) register(ctx context.Context, found *observed) error {
 	var trusted []byte
-	if called := found.called(); called != nil {
-		trusted = called.ClientConfig.CABundle
+	if registered := found.registered(); registered != nil {
+		trusted = registered.ClientConfig.CABundle
 	}
 	bundle := bundleOf(found.secret.Data, trusted, k.from.now())
 	found.webhook.ClientConfig.WithCABundle(bundle...)
@@ -249,7 +250,7 @@ func (k *Keeper) call(ctx context.Context, found *scene) error {
 	}
 	k.put.webhook, k.put.version = put, version
 	if version != found.configuration.ResourceVersion {
-		k.Log.Info("the API server is told to call, and whom to trust", "configuration", k.Configuration)
+		k.Log.Info("admission webhook registered with its CA bundle", "configuration", k.Configuration)
 	}
 	return nil
 }

@@ -18,17 +18,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
-// Served is the certificate that a process serves: the last good one of a Secret. It
-// comes from the API server and not from a mounted file, which the kubelet brings a
-// minute later. Its zero value has none yet.
+// Served is the certificate that a process serves: the last good one of a Secret. It is read
+// from the API server instead of a mounted file, which the kubelet updates up to a minute
+// later. Its zero value has no certificate yet.
 type Served struct {
 	log     logr.Logger
 	observe func(notBefore, notAfter time.Time)
 	current atomic.Pointer[tls.Certificate]
 }
 
-// Follow has it follow the only Secret of a cache, and tell from when to when what it
-// serves is valid.
+// Follow watches the only Secret of a cache. It calls observe with the validity of each
+// certificate that it serves from then on.
 func (s *Served) Follow(ctx context.Context, from cache.Cache, log logr.Logger, observe func(notBefore, notAfter time.Time)) error {
 	s.log, s.observe = log, observe
 	informer, err := from.GetInformer(ctx, &corev1.Secret{}, cache.BlockUntilSynced(false))
@@ -37,12 +37,12 @@ func (s *Served) Follow(ctx context.Context, from cache.Cache, log logr.Logger, 
 	}
 	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
 		AddFunc: s.take, UpdateFunc: func(_, object any) { s.take(object) },
-		// Of a Secret that is gone the certificate stays good.
+		// If the Secret is deleted, the certificate stays valid.
 	})
 	return err
 }
 
-// take takes over what a Secret holds, unless it is not ready to be served.
+// take uses the certificate of a Secret, unless it is missing or invalid.
 func (s *Served) take(object any) {
 	secret, ok := object.(*corev1.Secret)
 	if !ok || len(secret.Data[corev1.TLSCertKey]) == 0 {
@@ -50,14 +50,14 @@ func (s *Served) take(object any) {
 	}
 	pair, err := tls.X509KeyPair(secret.Data[corev1.TLSCertKey], secret.Data[corev1.TLSPrivateKeyKey])
 	if err != nil {
-		s.log.Error(err, "the certificate of the admission webhook is not used", "secret", secret.Namespace+"/"+secret.Name)
+		s.log.Error(err, "ignoring an invalid certificate of the admission webhook", "secret", secret.Namespace+"/"+secret.Name)
 		return
 	}
 	s.current.Store(&pair)
 	s.observe(pair.Leaf.NotBefore, pair.Leaf.NotAfter)
 }
 
-// Get is for tls.Config.GetCertificate.
+// Get implements tls.Config.GetCertificate.
 func (s *Served) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if pair := s.current.Load(); pair != nil {
 		return pair, nil
@@ -65,7 +65,7 @@ func (s *Served) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return nil, errors.New("the admission webhook has no certificate yet")
 }
 
-// serves tells whether a certificate, in PEM, is the one that is served.
+// serves reports whether a certificate in PEM is the one being served.
 func (s *Served) serves(certificate []byte) bool {
 	pair := s.current.Load()
 	block, _ := pem.Decode(certificate)

@@ -18,37 +18,37 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// state is how far the certificate has come. It is told by what there is in the cluster
-// alone, so that each process goes on where another one has stopped.
+// state says which step comes next. It depends only on the cluster, so that each replica can
+// continue what another one began.
 type state string
 
 const (
-	// absent is a Secret that is not there.
+	// absent means that there is no Secret.
 	absent state = "absent"
-	// unauthorized is a Secret without an authority that is of use.
+	// unauthorized means that the Secret has no usable CA.
 	unauthorized state = "unauthorized"
-	// untrusted is an authority that API servers that call do not know.
+	// untrusted means that the registered webhook's CA bundle lacks the CA.
 	untrusted state = "untrusted"
-	// unsigned is a certificate that is not of the authority, or soon over.
+	// unsigned means that the certificate is not signed by the CA, or due for renewal.
 	unsigned state = "unsigned"
-	// uncalled is a good certificate, and no API server calls yet.
-	uncalled state = "uncalled"
-	// kept is all as it should be.
-	kept state = "kept"
+	// unregistered means that the certificate is good but no webhook is registered.
+	unregistered state = "unregistered"
+	// upToDate means that nothing is to be done.
+	upToDate state = "upToDate"
 )
 
-// scene is what there is in the cluster.
-type scene struct {
-	// secret has no resource version if there is none.
+// observed is the cluster's state.
+type observed struct {
+	// secret has no resource version if it does not exist.
 	secret *corev1.Secret
-	// configuration is that of the webhook, and webhook what belongs in it; both are nil
-	// if there is none.
+	// configuration is the existing ValidatingWebhookConfiguration, and webhook the one that
+	// should be in it; both are nil if there is none.
 	configuration *admissionv1.ValidatingWebhookConfiguration
 	webhook       *admissionapply.ValidatingWebhookApplyConfiguration
 }
 
-// wanted reads the webhook that belongs in a configuration.
-func wanted(configuration *admissionv1.ValidatingWebhookConfiguration) (*admissionapply.ValidatingWebhookApplyConfiguration, error) {
+// desiredWebhook parses the webhook that should be in a configuration.
+func desiredWebhook(configuration *admissionv1.ValidatingWebhookConfiguration) (*admissionapply.ValidatingWebhookApplyConfiguration, error) {
 	webhook := &admissionapply.ValidatingWebhookApplyConfiguration{}
 	decoder := json.NewDecoder(strings.NewReader(configuration.Annotations[meta.AnnotationWebhook]))
 	decoder.DisallowUnknownFields()
@@ -57,13 +57,13 @@ func wanted(configuration *admissionv1.ValidatingWebhookConfiguration) (*admissi
 		err = errors.New("it has no name or no clientConfig")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("ValidatingWebhookConfiguration %s: annotation %s, which says what to ask the operator: %w: upgrade the installation", configuration.Name, meta.AnnotationWebhook, err)
+		return nil, fmt.Errorf("ValidatingWebhookConfiguration %s: annotation %s, which defines the webhook: %w: upgrade the installation", configuration.Name, meta.AnnotationWebhook, err)
 	}
 	return webhook, nil
 }
 
-// called is the webhook by which API servers call; nil if none does.
-func (s *scene) called() *admissionv1.ValidatingWebhook {
+// registered returns the webhook as it is registered, nil if it is not.
+func (s *observed) registered() *admissionv1.ValidatingWebhook {
 	if s.configuration == nil {
 		return nil
 	}
@@ -75,20 +75,20 @@ func (s *scene) called() *admissionv1.ValidatingWebhook {
 	return nil
 }
 
-// state tells how far the certificate has come.
-func (s *scene) state(from *authority) state {
-	called := s.called()
+// state returns which step comes next.
+func (s *observed) state(from *authority) state {
+	registered := s.registered()
 	switch {
 	case s.secret.ResourceVersion == "":
 		return absent
 	case !from.hasAuthority(s.secret.Data):
 		return unauthorized
-	case called != nil && !bytes.Contains(called.ClientConfig.CABundle, s.secret.Data[keyAuthority]):
+	case registered != nil && !bytes.Contains(registered.ClientConfig.CABundle, s.secret.Data[keyAuthority]):
 		return untrusted
 	case !from.isGood(s.secret.Data):
 		return unsigned
-	case called == nil:
-		return uncalled
+	case registered == nil:
+		return unregistered
 	}
-	return kept
+	return upToDate
 }
