@@ -206,7 +206,7 @@ func (c *course) giveBack(ctx context.Context) error {
 		return fmt.Errorf("taken out: %s%s", said, c.manifests())
 	}
 	for _, write := range []*Write{&c.workload.Writes[0], &c.next, &c.workload.Writes[0]} {
-		if got, want := c.deploy(ctx, write); got != want && !isOfNull(got, want) {
+		if got, want := c.deploy(ctx, write); got != want {
 			return fmt.Errorf("taken out: the owner's next deploy (+) does not do what it does without (-):\n%s%s", diff(want, got), c.manifests())
 		}
 	}
@@ -249,9 +249,16 @@ func (c *course) delete(ctx context.Context) error {
 }
 
 // deploy has an owner write, and returns the pod template or what is said against it;
-// of the workload, and of its twin.
+// of the workload, and of its twin. Where only the twin's owner was refused because of
+// annotations that are null, the twin is written by force, so that both go on alike.
 func (c *course) deploy(ctx context.Context, write *Write) (got, want string) {
-	return c.deployTo(ctx, c.name, write), c.deployTo(ctx, c.twin, write)
+	got, want = c.deployTo(ctx, c.name, write), c.deployTo(ctx, c.twin, write)
+	if isOfNull(got, want) {
+		forced := *write
+		forced.Way = Forced
+		want = c.deployTo(ctx, c.twin, &forced)
+	}
+	return got, want
 }
 
 func (c *course) deployTo(ctx context.Context, name string, write *Write) string {
