@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// Where a value lies in memory is another place in every process, so a text with an
-// address in it is another one, too. No function gives one.
+// A value's memory address differs between processes, so a text that contains one would change with
+// each restart. No function prints an address.
 
 const (
-	// plainVerb is what everything but printf prints by.
+	// plainVerb is the verb by which everything but printf prints.
 	plainVerb = 'v'
-	// addressHint says what to do instead.
+	// addressHint is the remedy.
 	addressHint = "print its fields, or the value with toJson"
 )
 
-// refusedVerb finds what printf may not be asked for, whatever it is given.
+// refusedVerb returns an error for a verb that printf refuses whatever its argument.
 func refusedVerb(flags string, verb rune) error {
 	switch {
 	case verb == 'p':
@@ -30,8 +30,8 @@ func refusedVerb(flags string, verb rune) error {
 	return nil
 }
 
-// requireNoAddress refuses arguments that are about to be printed, one by one or as
-// items of a list, if an address would be in the text.
+// requireNoAddress returns an error if the printed arguments, or the items of a list argument,
+// would contain an address.
 func requireNoAddress(args []any) error {
 	for _, arg := range args {
 		if showsAddress(reflect.ValueOf(arg), plainVerb, 0) {
@@ -49,10 +49,10 @@ func addressError(value any, verb rune) error {
 	return withHint(fmt.Errorf("printing %s%s would print an address, so that two renderings differ", describeType(value), with), addressHint)
 }
 
-// showsAddress reports whether fmt prints an address with a verb: that of a pointer
-// which has no text of its own, unless the pointer is the argument itself and leads to
-// something that fmt prints in its place. Numbers' verbs show that of every pointer in
-// some place. The value has been measured, and does not contain itself.
+// showsAddress reports whether fmt prints an address for a value with a verb. It does so for a
+// pointer that has no text of its own, unless the pointer is the argument itself and fmt prints
+// what it points to. Number verbs print the address of any pointer. The value has been measured and
+// does not contain itself.
 func showsAddress(v reflect.Value, verb rune, depth int) bool {
 	if !v.IsValid() || hasText(v, verb) {
 		return false
@@ -76,7 +76,7 @@ func showsAddress(v reflect.Value, verb rune, depth int) bool {
 	return holdsAddress(v, verb, depth+1)
 }
 
-// holdsAddress is showsAddress of what a value holds.
+// holdsAddress is showsAddress for what a value contains.
 func holdsAddress(v reflect.Value, verb rune, depth int) bool {
 	switch v.Kind() {
 	case reflect.Interface:
@@ -113,22 +113,22 @@ func hasText(v reflect.Value, verb rune) bool {
 	return isTexts || typ.Implements(reflect.TypeFor[fmt.Formatter]())
 }
 
-// watched stands for an argument of printf. It prints nothing, and notes the first
-// verb by which fmt would print an address of it.
+// watched replaces an argument of printf. It prints nothing, and records the first verb with which
+// fmt would print an address of the argument.
 type watched struct {
 	value any
 	found *rune
 }
 
-// Format is what fmt calls for a verb that takes this argument.
+// Format implements fmt.Formatter.
 func (w watched) Format(_ fmt.State, verb rune) {
 	if *w.found == 0 && showsAddress(reflect.ValueOf(w.value), verb, 0) {
 		*w.found = verb
 	}
 }
 
-// requireNoAddressIn refuses what printf is about to print. Which verb takes which
-// argument is fmt's to say.
+// requireNoAddressIn returns an error if printf would print an address. It runs fmt itself to find
+// out which verb takes which argument.
 func requireNoAddressIn(format string, values []any) error {
 	found := make([]rune, len(values))
 	stands := make([]any, len(values))
@@ -146,7 +146,7 @@ func requireNoAddressIn(format string, values []any) error {
 	return nil
 }
 
-// mayShowAddress is false of what widths and precisions are given as.
+// mayShowAddress returns false for numbers, because widths and precisions are passed as such.
 func mayShowAddress(value any) bool {
 	switch reflect.ValueOf(value).Kind() {
 	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Array, reflect.Struct, reflect.Func, reflect.Chan, reflect.UnsafePointer:

@@ -13,14 +13,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
 )
 
-// led has pointers as fields, as the metadata of a chart has.
+// led has pointers as fields, like the metadata of a chart.
 type led struct {
 	Name string
 	To   *counter
 	Many []*counter
 }
 
-// withPointers are values that lead to others, as .Capabilities and .Chart are.
+// withPointers are values that contain pointers, as .Capabilities and .Chart do.
 func withPointers() map[string]any {
 	data := values("text", "x", "map", map[string]any{"a": 1}, "format", "%p", "number", 7)
 	data["Led"] = &led{"cart", &counter{1}, []*counter{{2}}}
@@ -29,7 +29,7 @@ func withPointers() map[string]any {
 	return data
 }
 
-// A format that can be read is refused when the set is loaded, like a function.
+// A constant format is refused when the set is loaded, like a function.
 func TestVerbsThatPrintAddressesAreRefusedWhenTheSetIsLoaded(t *testing.T) {
 	for text, message := range map[string]string{
 		`{{ printf "%p" .Values.map }}`:                         "%p prints an address",
@@ -48,7 +48,7 @@ func TestVerbsThatPrintAddressesAreRefusedWhenTheSetIsLoaded(t *testing.T) {
 	}
 }
 
-// What only shows at work ends the rendering, with the place.
+// What shows only at run time ends the rendering, with its place.
 func TestNoFunctionPrintsAnAddress(t *testing.T) {
 	for _, text := range []string{
 		`printf .Values.format .Values.map`, `printf (print "%#" "v") .Values.map`, `printf (print "%" "p") "x"`,
@@ -72,8 +72,7 @@ func TestNoFunctionPrintsAnAddress(t *testing.T) {
 	}
 }
 
-// Pointers as such are no reason: what has a text of its own, or is printed in the
-// place of the pointer, is printed as ever.
+// Pointers with a text of their own, and those that fmt follows, are printed as usual.
 func TestWhatHasATextIsPrinted(t *testing.T) {
 	address := regexp.MustCompile("0x[0-9a-f]{6,}")
 	for text, want := range map[string]string{

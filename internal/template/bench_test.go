@@ -13,9 +13,9 @@ import (
 	"helm.sh/helm/v3/pkg/engine"
 )
 
-// BenchmarkExecute renders the sidecar chart at the root of the repository, all
-// templates of it, without any memory of earlier renders: compiled once and
-// executed here, and through Helm's engine, which parses on each call.
+// BenchmarkExecute renders all templates of the default sidecar chart without any cache of earlier
+// renderings: compiled once and executed here, and through Helm's engine, which parses on each
+// call.
 func BenchmarkExecute(b *testing.B) {
 	chart, values := sidecarChart(b)
 	b.Run("compiled", func(b *testing.B) {
@@ -40,7 +40,7 @@ func BenchmarkExecute(b *testing.B) {
 	})
 }
 
-// sidecarChart is the default set, with a workload to render it for.
+// sidecarChart returns the default chart, with a workload to render it for.
 func sidecarChart(t testing.TB) (*chart.Chart, map[string]any) {
 	t.Helper()
 	folder, err := filepath.Abs("../..")

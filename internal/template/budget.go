@@ -9,29 +9,28 @@ import (
 	"time"
 )
 
-// Budget bounds one execution. A field that is zero or less takes its default;
-// the defaults hold an execution under 64 MiB of allocations in all and one
-// second, and leave an ordinary chart a factor of ten or more.
+// Budget bounds one execution. A field that is zero or less takes its default. With the defaults an
+// execution allocates less than 64 MiB in total and takes less than a second; an ordinary chart
+// needs a tenth of them or less.
 type Budget struct {
-	// Steps is the number of actions, iterations, function calls and values
-	// looked at. 100,000.
+	// Steps is the number of actions, iterations, function calls and values visited. Default
+	// 100,000.
 	Steps int
-	// Depth is how deep include, template and tpl may nest, and how deep a value
-	// that a function looks into. 100.
+	// Depth is how deep include, template and tpl may nest, and how deep a value may be nested that
+	// a function traverses. Default 100.
 	Depth int
-	// Nodes is the number of scalars, maps and lists in one value, and of pieces
-	// that one call may make of a text. 50,000.
+	// Nodes is the number of scalars, maps and lists in one value, and of pieces that one call may
+	// split a text into. Default 50,000.
 	Nodes int
-	// Bytes is the size of one text: the output, or what a function returns. 2 MiB.
+	// Bytes is the size of one text: the output, or the result of a function. Default 2 MiB.
 	Bytes int
-	// Memory is the sum of what all calls allocate, in bytes, by an estimate that
-	// is on the safe side. 32 MiB.
+	// Memory is the sum of all allocations in bytes, by a conservative estimate. Default 32 MiB.
 	Memory int
-	// Timeout is the longest that an execution may have a processor. 750 ms.
+	// Timeout is the maximum processor time. Default 750 ms.
 	Timeout time.Duration
 }
 
-// Names of the bounds, as they stand in Error.Budget.
+// Names of the bounds, as in Error.Budget.
 const (
 	boundSteps  = "steps"
 	boundDepth  = "depth"
@@ -58,7 +57,7 @@ func (b Budget) withDefaults() Budget {
 	return b
 }
 
-// boundError says which bound was hit; frame.fail turns it into an Error.
+// boundError is the error for a bound that was hit; frame.fail turns it into an Error.
 type boundError struct {
 	bound   string
 	message string
@@ -79,11 +78,11 @@ type meter struct {
 	steps  int
 	memory int
 	clock  clock
-	// checked is the number of steps when the time was last looked at, and look when
-	// the clock is to be asked: it has no more to say before.
+	// checked is the number of steps at the last check of the time. look is when to read the clock
+	// next: the time cannot be up before.
 	checked int
 	look    time.Time
-	// watch is here because those who charge for a call know what it looks into.
+	// watch is here because the guards, which charge for a call, know which arguments it reads.
 	watch watch
 }
 
@@ -93,11 +92,11 @@ func newMeter(ctx context.Context, budget Budget) *meter {
 	return m
 }
 
-// stepsPerCheck is how many steps may pass between two looks at the time: some tens
-// of microseconds.
+// stepsPerCheck is how many steps may pass between two checks of the time: some tens of
+// microseconds.
 const stepsPerCheck = 64
 
-// step charges n steps and, now and then, looks at the time.
+// step charges n steps and checks the time now and then.
 func (m *meter) step(n int) error {
 	if n < 0 || n > m.budget.Steps-m.steps {
 		return overBudget(boundSteps, "the templates take more than %d steps", m.budget.Steps)
@@ -110,7 +109,7 @@ func (m *meter) step(n int) error {
 	return m.alive()
 }
 
-// alive returns an error once the context is done, or the time is up.
+// alive returns an error once the context is done or the time is up.
 func (m *meter) alive() error {
 	if err := m.ctx.Err(); err != nil {
 		return &boundError{bound: boundTime, message: "rendering was canceled: " + err.Error(), cause: err}
@@ -135,7 +134,7 @@ func (m *meter) allocate(bytes int) error {
 	return nil
 }
 
-// fits refuses a text that would be too long; it charges nothing.
+// fits returns an error if a text would be too long. It charges nothing.
 func (m *meter) fits(bytes int) error {
 	if bytes < 0 || bytes > m.budget.Bytes {
 		return overBudget(boundBytes, "the text would be longer than %d bytes", m.budget.Bytes)
@@ -143,7 +142,7 @@ func (m *meter) fits(bytes int) error {
 	return nil
 }
 
-// pieces refuses a list that would be too long, and charges it.
+// pieces charges for a list, or returns an error if it would be too long.
 func (m *meter) pieces(count, bytesEach int) error {
 	if count < 0 || count > m.budget.Nodes {
 		return overBudget(boundNodes, "the list would have more than %d items", m.budget.Nodes)
@@ -151,7 +150,7 @@ func (m *meter) pieces(count, bytesEach int) error {
 	return m.allocate(product(count, bytesEach))
 }
 
-// product multiplies two sizes and stays at the top instead of overflowing.
+// product multiplies two sizes and saturates instead of overflowing.
 func product(a, b int) int {
 	const top = 1 << 50
 	if a <= 0 || b <= 0 {

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// textCache remembers the texts that tpl has parsed. It is shared by all
-// executions of a set; when it is full it starts anew, which costs some parsing.
+// textCache caches the texts that tpl has parsed. It is shared by all executions of a set, and
+// emptied when it is full.
 type textCache struct {
 	lock  sync.Mutex
 	texts map[string]*parsedText
@@ -43,14 +43,14 @@ func (c *textCache) put(text string, parsed *parsedText) {
 	c.bytes += len(text)
 }
 
-// pattern is a compiled regular expression and about how many instructions one
-// step of a match takes.
+// pattern is a compiled regular expression, with the approximate number of instructions of one step
+// of a match.
 type pattern struct {
 	*regexp.Regexp
 	size int
 }
 
-// patternCache remembers regular expressions, as textCache does texts.
+// patternCache caches regular expressions, like textCache.
 type patternCache struct {
 	lock     sync.Mutex
 	patterns map[string]*pattern

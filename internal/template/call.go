@@ -10,19 +10,18 @@ import (
 	"text/template/parse"
 )
 
-// function is what a template can call.
+// function is something that a template can call.
 type function struct {
 	name string
-	// fn has any signature that text/template allows; one that is bound takes
-	// the frame of its caller, or a method its receiver, before the template's
-	// arguments.
+	// fn has any signature that text/template allows. A bound function takes the frame of its
+	// caller, and a method its receiver, before the template's arguments.
 	fn    reflect.Value
 	bound bool
-	// missing says what becomes of an argument that is missing.
+	// missing is the rule for missing arguments.
 	missing missingRule
-	// guard charges a call before it is made. None is guardDeep.
+	// guard charges for a call before it is made. nil is guardDeep.
 	guard guard
-	// ours says that an error of the function needs no name before it.
+	// ours is true if errors of the function need no name in front.
 	ours bool
 }
 
@@ -31,9 +30,9 @@ type missingRule int
 const (
 	// refuseMissing makes a missing argument an error.
 	refuseMissing missingRule = iota
-	// asNil hands it over as nil.
+	// asNil passes it as nil.
 	asNil
-	// asIs hands it over, to a function that knows of missing values.
+	// asIs passes it to a function that handles missing values.
 	asIs
 )
 
@@ -54,7 +53,7 @@ func (f *frame) call(dot any, node parse.Node, name *parse.IdentifierNode, args 
 	return value, f.fail(node, err)
 }
 
-// shortCircuit is and, and or: the first argument that decides, else the last.
+// shortCircuit evaluates and, and or: it returns the first argument that decides, else the last.
 func (f *frame) shortCircuit(until bool, given *arguments) (any, error) {
 	var value any
 	if len(given.nodes) == 0 && isNothing(given.piped) {
@@ -104,7 +103,7 @@ func (f *frame) apply(called *function, receiver reflect.Value, node parse.Node,
 	return result, f.accept(result)
 }
 
-// evaluate turns the nodes into values, and checks their number.
+// evaluate evaluates the argument nodes and checks their number.
 func (f *frame) evaluate(called *function, node parse.Node, given *arguments) ([]any, error) {
 	count := len(given.nodes)
 	if !isNothing(given.piped) {
@@ -164,7 +163,7 @@ func (called *function) takes(count int) error {
 	return nil
 }
 
-// parameter is the type of the n-th argument.
+// parameter returns the type of the n-th argument.
 func (called *function) parameter(n int) reflect.Type {
 	typ := called.fn.Type()
 	n += called.skip()
@@ -174,7 +173,7 @@ func (called *function) parameter(n int) reflect.Type {
 	return typ.In(n)
 }
 
-// callBytes is what the call itself allocates, at most.
+// callBytes is the maximum that the call itself allocates.
 const callBytes = 256
 
 func (f *frame) charge(called *function, args []any) error {
@@ -190,7 +189,7 @@ func (f *frame) charge(called *function, args []any) error {
 	return called.guard(f.meter, args)
 }
 
-// accept checks a result: its own size, for what it holds was there before.
+// accept checks the size of a result. What it contains existed before the call.
 func (f *frame) accept(result any) error {
 	switch result := result.(type) {
 	case nil, bool, int, int64, float64:

@@ -11,11 +11,11 @@ import (
 	"text/template/parse"
 )
 
-// checker looks for calls that can never work: of functions that are refused or
-// unknown, of templates that do not exist, and of printf with a verb that is refused.
+// checker finds calls that can never work: of refused or unknown functions, of templates that do
+// not exist, and of printf with a refused verb.
 type checker struct {
 	functions map[string]*function
-	// scope is nil when it depends on the caller which templates there are.
+	// scope is nil if the set of templates depends on the caller.
 	scope    *scope
 	at       *definition
 	findings []error
@@ -41,7 +41,7 @@ func (c *checker) report(node parse.Node, message, hint string) {
 	c.findings = append(c.findings, finding)
 }
 
-// node walks everything below a node that may hold a call.
+// node visits a node and everything below it that may contain a call.
 func (c *checker) node(node parse.Node) {
 	switch node := node.(type) {
 	case *parse.ListNode:

@@ -5,9 +5,9 @@ package template
 
 import "time"
 
-// clock measures for how long the goroutine that started it has had a processor: a
-// machine that is busy elsewhere takes nothing from an execution. The goroutine stays on
-// its thread meanwhile. Where threads are not accounted for, it is the time of day.
+// clock measures the processor time of the goroutine that started it, so that a busy machine does
+// not count against an execution. The goroutine stays locked to its thread meanwhile. Where thread
+// times are not available, it is wall-clock time.
 type clock struct {
 	began  time.Time
 	thread time.Duration
@@ -15,7 +15,7 @@ type clock struct {
 
 func startClock() clock { return clock{began: time.Now(), thread: threadTime()} }
 
-// used is the processor time since the start, at most the time that has passed.
+// used returns the processor time since the start, at most the elapsed time.
 func (c clock) used() time.Duration {
 	passed := time.Since(c.began)
 	if used := threadTime() - c.thread; used > 0 {

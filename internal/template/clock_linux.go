@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// rusageThread is RUSAGE_THREAD of getrusage(2), which package syscall does not name.
+// rusageThread is RUSAGE_THREAD of getrusage(2), which package syscall does not define.
 const rusageThread = 1
 
-// threadTime is the processor time of the calling thread, 0 if it is not known.
+// threadTime returns the processor time of the calling thread, 0 if it is unknown.
 func threadTime() time.Duration {
 	var usage syscall.Rusage
 	if syscall.Getrusage(rusageThread, &usage) != nil {

@@ -7,5 +7,5 @@ package template
 
 import "time"
 
-// threadTime is the processor time of the calling thread, which is not known here.
+// threadTime returns 0: the processor time of a thread is unknown on this platform.
 func threadTime() time.Duration { return 0 }

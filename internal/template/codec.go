@@ -14,9 +14,9 @@ import (
 	goyaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
-// codecFunctions print and read YAML, JSON and TOML, with Helm's libraries and to
-// the same bytes. Readers put an error into their result, as Helm's do; printers
-// return it, where Helm's print nothing.
+// codecFunctions print and read YAML, JSON and TOML with Helm's libraries, to the same bytes.
+// Readers put an error into their result, as Helm's do; printers return it, where Helm's print
+// nothing.
 func codecFunctions() []ownFunction {
 	asYAML, asJSON := guardMarshal(yamlPerNode), guardMarshal(jsonPerNode)
 	return []ownFunction{
@@ -35,7 +35,7 @@ func codecFunctions() []ownFunction {
 	}
 }
 
-// guardMarshal charges for printing a value, indentation included.
+// guardMarshal charges for printing a value, including indentation.
 func guardMarshal(perNode int) guard {
 	return func(m *meter, args []any) error {
 		total, err := m.measureAll(args)

@@ -11,8 +11,8 @@ import (
 	"reflect"
 )
 
-// class is what may be compared with what: integers of any size and sign with
-// each other, all else with its own kind.
+// class groups kinds that can be compared: integers of any size and sign with each other,
+// everything else with its own kind.
 type class int
 
 const (
@@ -104,7 +104,7 @@ func compare(a, b reflect.Value, of class) int {
 	return cmp.Compare(a.Uint(), uint64(b.Int())) //nolint:gosec // it is not negative
 }
 
-// compareFloats makes NaN unequal to all, itself included.
+// compareFloats treats NaN as unequal to everything, including itself.
 func compareFloats(a, b float64) int {
 	if math.IsNaN(a) || math.IsNaN(b) {
 		return 1

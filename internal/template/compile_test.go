@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
 )
 
-// values is the root of a template whose values are the given pairs.
+// values returns template data whose .Values are the given pairs.
 func values(pairs ...any) map[string]any {
 	tree := map[string]any{}
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -5,10 +5,9 @@ package template
 
 import "reflect"
 
-// copyValue copies maps and lists all the way down, so that a template may
-// change them. A named map of values becomes a plain one, since its methods are
-// no business of templates; all other types are kept, and shared. The value must
-// have been measured: it has no cycles.
+// copyValue deep-copies maps and lists, so that a template may change them. A named map type
+// becomes a plain map, because templates must not call its methods; values of all other types are
+// kept and shared. The value must have been measured: it has no cycles.
 func copyValue(value any) any {
 	switch value := value.(type) {
 	case nil, string, bool, int, int64, float64, Files:

@@ -8,8 +8,8 @@ import (
 	"fmt"
 )
 
-// coreFunctions are those of the language: templates that call templates, and
-// questions about values that may be missing.
+// coreFunctions are those of the language itself: templates that call templates, and tests for
+// values that may be missing.
 func coreFunctions() []ownFunction {
 	return []ownFunction{
 		{names: "include", fn: includeFunction, missing: asIs, guard: guardNothing},
@@ -32,8 +32,8 @@ func coreFunctions() []ownFunction {
 	}
 }
 
-// required is the value, unless it is null, empty text or missing; then the
-// author's message is the error.
+// required returns the value. If it is null, an empty string or missing, the author's message is
+// the error.
 func required(message string, value any) (any, error) {
 	if value = orNil(value); value == nil || value == "" {
 		return nil, errors.New(message)
@@ -43,7 +43,7 @@ func required(message string, value any) (any, error) {
 
 func fail(message string) (string, error) { return "", errors.New(message) }
 
-// defaultTo returns the value when it is true in the sense of if.
+// defaultTo returns the value if it is true as in if, else the default.
 func defaultTo(otherwise any, given ...any) any {
 	if len(given) == 0 || !isTrue(given[0]) {
 		return otherwise
@@ -51,8 +51,8 @@ func defaultTo(otherwise any, given ...any) any {
 	return given[0]
 }
 
-// coalesce returns the first value that is true in the sense of if. When there
-// is none but a missing one, it is that one, so that printing it is an error.
+// coalesce returns the first value that is true as in if. If there is none, but one is missing, it
+// returns the missing value, so that printing it is an error.
 func coalesce(values ...any) any {
 	var none any
 	for _, value := range values {
@@ -73,7 +73,7 @@ func ternary(yes, no any, condition bool) any {
 	return no
 }
 
-// dig goes down the keys and returns the default where one is not there.
+// dig follows the keys and returns the default if one does not exist.
 func dig(f *frame, args ...any) (any, error) {
 	if len(args) < 3 {
 		return nil, errors.New("dig takes at least a key, a default and a map")

@@ -82,9 +82,9 @@ func fromTOML(f *frame, text string) (map[string]any, error) {
 	return tree, nil
 }
 
-// tomlPaths is about what the TOML reader allocates for the paths of keys: it
-// joins the whole path at each step of it, and copies that of the table for each
-// key. Dots in values count as well, since only parsing could tell them apart.
+// tomlPaths is roughly what the TOML reader allocates for key paths: it joins the whole path at
+// each step, and copies that of the table for each key. Dots in values count as well, because only
+// a parser could tell them apart.
 func tomlPaths(text string) int {
 	const perStep = 64
 	tables := strings.Count(text, "{")
@@ -98,7 +98,8 @@ func tomlPaths(text string) int {
 	return total + product(perStep, product(lines+tables, longest+tables))
 }
 
-// withoutDate turns dates into text, in place: a date prints the local time zone.
+// withoutDate replaces dates by text in place, because printing a date depends on the local time
+// zone.
 func withoutDate(value any) any {
 	switch value := value.(type) {
 	case time.Time:
@@ -119,8 +120,7 @@ func withoutDate(value any) any {
 	return value
 }
 
-// dateText prints a date as it stood in the TOML: one that is local there has no
-// time zone.
+// dateText prints a date as it was written in the TOML, where a local one has no time zone.
 func dateText(date time.Time) string {
 	layouts := map[string]string{
 		"datetime-local": "2006-01-02T15:04:05.999999999", "date-local": time.DateOnly, "time-local": "15:04:05.999999999",
@@ -131,15 +131,14 @@ func dateText(date time.Time) string {
 	return date.Format(time.RFC3339Nano)
 }
 
-// decodeCost is what reading a text allocates: for each byte, and for each node.
+// decodeCost is what reading a text allocates per byte and per node.
 type decodeCost struct{ perByte, perNode int }
 
 func yamlCost() decodeCost { return decodeCost{perByte: 16, perNode: 700} }
 func tomlCost() decodeCost { return decodeCost{perByte: 16, perNode: 700} }
 func jsonCost() decodeCost { return decodeCost{perByte: 4, perNode: 160} }
 
-// limits are those of a text that a template reads: what its author may give, within the
-// budget.
+// limits are those for a text that a template reads, within the budget.
 func (f *frame) limits() bounded.Limits {
 	limits := bounded.Values()
 	limits.What, limits.Bytes, limits.Nodes, limits.Depth = "what a template reads", f.budget.Bytes, f.budget.Nodes, f.budget.Depth
@@ -158,8 +157,7 @@ func (f *frame) readsTOML(text string) error {
 	return f.reads(text, f.limits().MeasureTOML, tomlCost())
 }
 
-// reads charges for reading a text: for what it is as it stands, before it is looked at,
-// and for what it stands for.
+// reads charges for reading a text: first for its length, then for its content.
 func (f *frame) reads(text string, measure func([]byte) (bounded.Size, error), cost decodeCost) error {
 	if err := f.pay(product(len(text), cost.perByte), product(len(text), 4)); err != nil {
 		return err
@@ -172,7 +170,7 @@ func (f *frame) reads(text string, measure func([]byte) (bounded.Size, error), c
 	return f.pieces(size.Nodes, cost.perNode)
 }
 
-// budgetOf is the part of the budget that a bound belongs to.
+// budgetOf returns the name of the budget's field that a bound belongs to.
 func budgetOf(bound bounded.Bound) string {
 	switch bound {
 	case bounded.Bytes:

@@ -12,37 +12,36 @@ import (
 
 // Error is one finding, in Compile or in Execute.
 type Error struct {
-	// Template is the full name of the file, and Define the template inside of
-	// it that was at work, if that has a name of its own.
+	// Template is the full name of the file, Define the named template inside it that was
+	// executing, if any.
 	Template string
 	Define   string
 	// Line and Column count from 1, the column in bytes; 0 is unknown.
 	Line   int
 	Column int
-	// At is the expression, shortened; SourceLine the whole line it stands in.
+	// At is the expression, shortened. SourceLine is the whole line that contains it.
 	At         string
 	SourceLine string
-	// Message says what is wrong. Of fail and required, it is the author's own.
+	// Message says what is wrong. For fail and required, it is the author's message.
 	Message string
-	// Hint says what to do, where that is known.
+	// Hint is the remedy, if known.
 	Hint string
-	// Budget names the bound that was hit: steps, depth, nodes, bytes, memory or
-	// time. It is empty for all other errors.
+	// Budget is the bound that was hit: steps, depth, nodes, bytes, memory or time. It is empty for
+	// all other errors.
 	Budget string
-	// Values are the paths below .Values that the expression names, such as
-	// sidecar, resources, where the templates' text tells them.
+	// Values are the paths below .Values that the expression refers to, such as sidecar, resources,
+	// if they can be read from the template's text.
 	Values [][]string
-	// Trail holds the places that led here, as file:line:column, the nearest
-	// first: calls of include, template and tpl.
+	// Trail is the call stack of include, template and tpl, as file:line:column, innermost first.
 	Trail []string
 
 	cause error
-	// inText says that Message tells a place in a text given to tpl.
+	// inText is true if Message names a place in a text given to tpl.
 	inText bool
 }
 
-// Error reads like Helm's: place, template, expression, message. What an author
-// says with fail or required comes first: it is meant for whoever reads it.
+// Error reads like Helm's: place, template, expression, message. The message of fail or required
+// comes first, because it is meant for the reader.
 func (e *Error) Error() string {
 	var text strings.Builder
 	if strings.HasPrefix(e.At, "fail ") || strings.HasPrefix(e.At, "required ") {
@@ -66,8 +65,7 @@ func (e *Error) Error() string {
 	return text.String()
 }
 
-// Unwrap returns the error below, if there is one: for a deadline, that of the
-// context.
+// Unwrap returns the wrapped error, if any: for a deadline, that of the context.
 func (e *Error) Unwrap() error { return e.cause }
 
 func (e *Error) place() string {
@@ -98,7 +96,7 @@ type source struct {
 	text string
 }
 
-// errorAt makes an Error at a byte position of the source.
+// errorAt returns an Error for a byte position of the source.
 func (s *source) errorAt(pos int, message string) *Error {
 	pos = min(max(pos, 0), len(s.text))
 	start := strings.LastIndexByte(s.text[:pos], '\n') + 1
@@ -109,8 +107,8 @@ func (s *source) errorAt(pos int, message string) *Error {
 	}
 }
 
-// nodeStart is where a node begins. The parser gives a chain of fields the position
-// of its second field.
+// nodeStart returns where a node begins. The parser gives a chain of fields the position of its
+// second field.
 func (s *source) nodeStart(node parse.Node) int {
 	pos := int(node.Position())
 	first := ""
@@ -130,7 +128,7 @@ func (s *source) nodeStart(node parse.Node) int {
 	return pos
 }
 
-// hinted carries a hint through layers that return plain errors.
+// hinted carries a hint through functions that return plain errors.
 type hinted struct {
 	error
 	hint string
@@ -138,14 +136,13 @@ type hinted struct {
 
 func (h *hinted) Unwrap() error { return h.error }
 
-// withHint adds what to do to an error.
+// withHint adds a remedy to an error.
 func withHint(err error, hint string) error {
 	return &hinted{error: err, hint: hint}
 }
 
-// explain makes an Error of err at a node, unless it is one already: the place
-// where something went wrong is the innermost. Without a node, it concerns the
-// template as a whole.
+// explain turns err into an Error at a node, unless it is one already, because the innermost place
+// is the right one. A nil node means the template as a whole.
 func (s *source) explain(define string, node parse.Node, err error) error {
 	var known *Error
 	if errors.As(err, &known) {
@@ -171,10 +168,10 @@ func (s *source) explain(define string, node parse.Node, err error) error {
 	return located
 }
 
-// shorten cuts an expression to what a line can hold.
+// shorten cuts an expression to fit on a line.
 func shorten(text string) string {
 	const most = 60
-	// More than this of the text cannot show, however many bytes its runes take.
+	// No more of the text than this can show, however many bytes its runes have.
 	text = strings.Join(strings.Fields(text[:min(len(text), 8*most)]), " ")
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most]) + "…"

@@ -11,29 +11,28 @@ import (
 	"strings"
 )
 
-// run is one execution: what it has used, and the set that it is of.
+// run is one execution of a set, with its meter.
 type run struct {
 	*meter
 	set   *Set
 	depth int
 }
 
-// Execute renders the template of this name. data is the root that templates
-// see: .Values .Release .Chart .Capabilities .Files, and what else the caller
-// likes; .Template is added when it is not there. Maps and lists in data are
-// copied first, so that no template changes them; other types are shared, and of
-// their methods only those in Options.Methods can be called.
+// Execute renders the template of this name. data is the root that templates see: .Values .Release
+// .Chart .Capabilities .Files, and anything else that the caller adds; .Template is added if it is
+// missing. Maps and lists in data are copied first, so that no template changes them. Values of
+// other types are shared, and only their methods in Options.Methods can be called.
 //
-// The error is an [*Error]. Once ctx is done, it wraps the error of the context, and
-// context.DeadlineExceeded when the time is up.
+// The error is an [*Error]. If ctx is done, it wraps the error of the context, and if the time is
+// up, context.DeadlineExceeded.
 func (s *Set) Execute(ctx context.Context, name string, data map[string]any) (string, error) {
 	text, _, err := s.ExecuteWatched(ctx, name, data)
 	return text, err
 }
 
-// ExecuteWatched is Execute, and tells what was read of Options.Watch: data that gives the
-// same there, and everywhere else, gives the same text or the same error. Data that gives
-// another size may run into a bound where this did not.
+// ExecuteWatched is like Execute, and also returns what was read of Options.Watch. Data for which
+// these reads, and everything outside Options.Watch, are the same gives the same text or the same
+// error. Data of another size may hit a bound where this did not.
 func (s *Set) ExecuteWatched(ctx context.Context, name string, data map[string]any) (text string, reads []Read, err error) {
 	template := s.scope.definitions[name]
 	if template == nil {
@@ -48,8 +47,8 @@ func (s *Set) ExecuteWatched(ctx context.Context, name string, data map[string]a
 }
 
 func (r *run) execute(template *definition, data map[string]any) (text string, err error) {
-	// Whatever slipped through the guards is this template's error, not the end
-	// of the process.
+	// A panic that the guards did not prevent becomes the template's error and does not end the
+	// process.
 	defer func() {
 		if cause := recover(); cause != nil {
 			text, err = "", template.errorAt(0, fmt.Sprintf("rendering stopped unexpectedly: %v", cause))
@@ -64,7 +63,7 @@ func (r *run) execute(template *definition, data map[string]any) (text string, e
 	return r.render(r.set.scope, template, root)
 }
 
-// reads are what an execution that ended so has read of the watched value.
+// reads returns what an execution that ended with err has read of the watched value.
 func (r *run) reads(err error) []Read {
 	if len(r.set.watch) == 0 {
 		return nil
@@ -77,14 +76,14 @@ func (r *run) reads(err error) []Read {
 	return r.watch.reads(budget)
 }
 
-// root is the caller's data as this template's own.
+// root returns the caller's data as a copy for this template.
 func (r *run) root(template *definition, data map[string]any) (map[string]any, error) {
 	if err := r.alive(); err != nil {
 		return nil, err
 	}
 	copied := make(map[string]any, len(data)+1)
 	for key, value := range data {
-		// Files are only read, and may be large.
+		// Files are read-only and may be large.
 		if _, isFiles := value.(Files); !isFiles {
 			if err := guardDeep(r.meter, []any{value}); err != nil {
 				return nil, fmt.Errorf("copying .%s: %w", shorten(key), err)
@@ -99,7 +98,7 @@ func (r *run) root(template *definition, data map[string]any) (map[string]any, e
 	return copied, nil
 }
 
-// describe is what Helm tells a template about itself.
+// describe returns .Template as Helm sets it.
 func describe(file string) map[string]any {
 	base := file
 	if at := strings.Index(file, "templates/"); at >= 0 {
@@ -108,7 +107,7 @@ func describe(file string) map[string]any {
 	return map[string]any{"Name": file, "BasePath": base}
 }
 
-// render executes one definition and returns what it printed.
+// render executes one definition and returns its output.
 func (r *run) render(visible *scope, template *definition, dot any) (string, error) {
 	f := frame{run: r, scope: visible, definition: template, out: &strings.Builder{}}
 	f.push("$", dot)

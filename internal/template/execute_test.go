@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
 )
 
-// mutating changes all that it is given, and prints it.
+// mutating changes all of its data, and prints it.
 const mutating = `{{ $_ := set .Values "added" .Release.Name }}{{ $_ := set .Values.nested "deep" 1 }}{{ $_ := unset .Values "gone" }}
 {{- $_ := merge .Values (dict "merged" true) }}{{ $_ := mergeOverwrite .Values.nested (dict "x" 2) }}
 {{- $_ := set (index .Values.list 0) "k" "v" }}{{ $_ := sortAlpha .Values.words }}{{ $_ := set . "Top" 1 }}
@@ -31,8 +31,8 @@ func mutable(name string) map[string]any {
 	return data
 }
 
-// One set serves all workers at once; no execution sees another, nor changes
-// what it is given, even when all are given the same.
+// Concurrent executions of one set neither affect each other nor change their data, even when all
+// share it.
 func TestExecutionsShareASetAndNothingElse(t *testing.T) {
 	set, err := compileOne(mutating+`{{ define "h" }}{{ regexReplaceAll "a+" "xaay" "-" }}{{ end }}`, template.Budget{})
 	require.NoError(t, err)
@@ -60,8 +60,7 @@ func TestExecutionsShareASetAndNothingElse(t *testing.T) {
 	require.Empty(t, cmp.Diff(mutable("shared"), shared), "the caller's data stays as it was")
 }
 
-// A deadline and a cancellation end an execution, and can be told from the
-// errors of a template.
+// A deadline and a cancellation end an execution, and can be told from the errors of a template.
 func TestExecutionEndsWithItsContext(t *testing.T) {
 	busy := template.Budget{Steps: 1 << 40, Memory: 1 << 50, Timeout: time.Hour}
 	set, err := compileOne(`{{ range 1000000000000 }}{{ end }}`, busy)
@@ -86,7 +85,7 @@ func TestExecutionEndsWithItsContext(t *testing.T) {
 	require.Contains(t, err.Error(), "one/templates/a.yaml:1:")
 }
 
-// What others compute meanwhile is not an execution's.
+// Time that other goroutines use does not count.
 func TestTheTimeOfAnExecutionIsItsOwn(t *testing.T) {
 	const limit = 400 * time.Millisecond
 	set, err := compileOne(`{{ range 500000 }}{{ end }}`, template.Budget{Steps: 1 << 40, Timeout: limit})
@@ -126,8 +125,7 @@ func TestBudgetsAreOptions(t *testing.T) {
 	require.NoError(t, err, "the defaults have room")
 }
 
-// Data that is too deep or too large, or contains itself, is an error before
-// any template sees it.
+// Data that is too deep, too large or contains itself is an error before any template runs.
 func TestExecuteRefusesDataThatCannotBeCopied(t *testing.T) {
 	set, err := compileOne("x", template.Budget{})
 	require.NoError(t, err)
@@ -155,7 +153,7 @@ func TestExecuteOfNoTemplate(t *testing.T) {
 	require.ErrorContains(t, err, `no template is called "one/templates/b.yaml"; did you mean "one/templates/a.yaml"?`)
 }
 
-// Keys and values of a map come in one order, and not in that of Go's maps.
+// Keys and values of a map come in a fixed order, not in that of Go's maps.
 func TestOrderDoesNotDependOnMaps(t *testing.T) {
 	text := `{{ keys .Values | toJson }}{{ values .Values | toJson }}{{ .Values }}{{ range .Values }}{{ . }}{{ end }}`
 	for range 20 {

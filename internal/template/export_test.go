@@ -8,16 +8,15 @@ import (
 	"reflect"
 )
 
-// ExecuteCharged is Execute, and returns what the meter holds against the
-// execution: the bytes of memory by its own estimate.
+// ExecuteCharged is like Execute, and also returns the memory that the meter charged, in bytes.
 func ExecuteCharged(ctx context.Context, s *Set, name string, data map[string]any) (string, int, error) {
 	r := &run{set: s, meter: newMeter(ctx, s.budget)}
 	text, err := r.execute(s.scope.definitions[name], data)
 	return text, r.memory, err
 }
 
-// Callable has the names of the methods that templates can call, by the type of
-// the receiver, a pointer followed.
+// Callable returns the names of the methods that templates can call, by the type of the receiver
+// without a pointer.
 func Callable() map[reflect.Type][]string {
 	callable := map[reflect.Type][]string{}
 	for method := range newMethods(nil) {
@@ -30,8 +29,7 @@ func Callable() map[reflect.Type][]string {
 	return callable
 }
 
-// Results has the types of what functions and methods return, by the name of the
-// function or method.
+// Results returns the result types of functions and methods, by name.
 func Results() map[string]reflect.Type {
 	results := map[string]reflect.Type{}
 	for name, called := range newFunctions() {

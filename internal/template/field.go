@@ -11,11 +11,11 @@ import (
 	"text/template/parse"
 )
 
-// addressed is a struct inside of a struct that a pointer leads to. It keeps the
-// way back, because methods of the pointer, like String, belong to it too.
+// addressed is a struct inside a struct that was reached through a pointer. It stays addressable,
+// so that methods of its pointer type, like String, can be called.
 type addressed struct{ reflect.Value }
 
-// plain is the value without the way back.
+// plain returns the value itself.
 func plain(value any) any {
 	if value, ok := value.(addressed); ok {
 		return value.Interface()
@@ -35,7 +35,7 @@ func indirect(value any) any {
 	return v.Interface()
 }
 
-// elementOf is what a container holds: the item itself, not an interface of it.
+// elementOf returns an element of a container: the item itself, not an interface that holds it.
 func elementOf(v reflect.Value) any {
 	switch {
 	case !v.IsValid(), v.Kind() == reflect.Interface && v.IsNil():
@@ -46,9 +46,8 @@ func elementOf(v reflect.Value) any {
 	return v.Interface()
 }
 
-// chain evaluates .A.B, $x.A.B and (…).A.B; only its last part may be a method
-// that takes arguments. A key that is missing at the end makes a missing value,
-// one that is missing before that is an error.
+// chain evaluates .A.B, $x.A.B and (…).A.B; only the last part may be a method that takes
+// arguments. A missing key at the end yields a missing value; one before that is an error.
 func (f *frame) chain(dot any, node parse.Node, args []parse.Node, piped any) (any, error) {
 	value, name, fields, err := f.chainStart(dot, node)
 	if err != nil {
@@ -65,7 +64,7 @@ func (f *frame) chain(dot any, node parse.Node, args []parse.Node, piped any) (a
 		if i == len(fields)-1 && (len(args) > 0 || !isNothing(piped)) {
 			given = &arguments{dot: dot, nodes: args, piped: piped}
 		}
-		// Nearly all fields are keys that are there.
+		// Nearly all fields are existing keys.
 		if tree, ok := value.(map[string]any); ok && given == nil {
 			f.watch.key(value, field)
 			if item, found := tree[field]; found {
@@ -106,15 +105,14 @@ func (f *frame) chainStart(dot any, node parse.Node) (value any, name string, fi
 	return nil, "", nil, fmt.Errorf("%s has no value", shorten(node.String()))
 }
 
-// place is one field of a chain: what is looked up, and what to call the value
-// that it is looked up in.
+// place is one field of a chain: its name, and what to call the value that it is looked up in.
 type place struct {
 	*frame
 	field  string
 	holder string
 }
 
-// arguments are what a template gives a function or method.
+// arguments are those that a template passes to a function or method.
 type arguments struct {
 	dot   any
 	nodes []parse.Node
@@ -143,7 +141,7 @@ func (p *place) lookUp(value any, given *arguments) (any, error) {
 	return p.reflected(reflect.ValueOf(value), given)
 }
 
-// reflected looks into types that are not those of decoded YAML: methods first,
+// reflected looks up fields of values whose types are not those of decoded YAML: methods first,
 // then fields of structs and keys of maps.
 func (p *place) reflected(v reflect.Value, given *arguments) (any, error) {
 	if called, receiver := p.set.methods.of(v, p.field); called != nil {
@@ -179,7 +177,7 @@ func (p *place) reflected(v reflect.Value, given *arguments) (any, error) {
 	return nil, fmt.Errorf("%s is %s and has no %q", p.holder, describeType(v.Interface()), p.field)
 }
 
-// describeType names a type in the words of YAML.
+// describeType names a type in YAML's terms.
 func describeType(value any) string {
 	switch reflect.ValueOf(value).Kind() {
 	case reflect.Invalid:

@@ -13,12 +13,12 @@ import (
 	"strings"
 )
 
-// Files are a chart's other files, by their path in the chart: what templates
-// know as .Files. Its methods are Helm's, except that Get, GetBytes and Lines of
-// a file that is not there are errors, as are patterns that Glob cannot read.
+// Files are the chart's other files by path, which templates see as .Files. The methods are Helm's,
+// except that Get, GetBytes and Lines return an error if the file does not exist, and Glob returns
+// one for an invalid pattern.
 type Files map[string][]byte
 
-// GetBytes returns a file as it is.
+// GetBytes returns the content of a file.
 func (f Files) GetBytes(name string) ([]byte, error) {
 	if content, ok := f[name]; ok {
 		return content, nil
@@ -37,7 +37,7 @@ func (f Files) Get(name string) (string, error) {
 	return string(content), err
 }
 
-// Lines returns the lines of a file; a line end at the end begins no new one.
+// Lines returns the lines of a file. A final newline does not start another line.
 func (f Files) Lines(name string) ([]string, error) {
 	content, err := f.GetBytes(name)
 	if err != nil || len(content) == 0 {
@@ -72,8 +72,8 @@ func (f Files) AsSecrets() (string, error) {
 	return f.data(base64.StdEncoding.EncodeToString)
 }
 
-// data prints the files in the order of their paths; of two with the same base
-// name, the later one stays.
+// data prints the files in the order of their paths. Of two with the same base name, the later one
+// wins.
 func (f Files) data(encode func([]byte) string) (string, error) {
 	if f == nil {
 		return "", nil
@@ -85,7 +85,7 @@ func (f Files) data(encode func([]byte) string) (string, error) {
 	return toYAML(texts)
 }
 
-// filesMethods are what templates may call of Files, by name.
+// filesMethods are the methods of Files that templates may call, by name.
 func filesMethods() map[string]any {
 	return map[string]any{
 		"AsConfig":  Files.AsConfig,
@@ -97,8 +97,7 @@ func filesMethods() map[string]any {
 	}
 }
 
-// guardFiles charges for a method of Files: what it makes of them, and not all of
-// these for each call.
+// guardFiles charges for a method of Files: for what it returns, not for all files on each call.
 func guardFiles(method string) guard {
 	return func(m *meter, args []any) error {
 		f, _ := plain(args[0]).(Files)
@@ -118,8 +117,8 @@ func guardFiles(method string) guard {
 	}
 }
 
-// compileGlob makes a regular expression of a glob: its matching time is linear,
-// whatever the pattern.
+// compileGlob turns a glob into a regular expression, whose matching time is linear for any
+// pattern.
 func compileGlob(pattern string) (*regexp.Regexp, error) {
 	const longest = 256
 	if len(pattern) > longest {
@@ -164,7 +163,7 @@ func compileGlob(pattern string) (*regexp.Regexp, error) {
 	return compiled, nil
 }
 
-// globClass makes a class of characters out of the one that a text begins with.
+// globClass turns the character class that a text begins with into one of a regular expression.
 func globClass(text string) (class string, length int) {
 	end := strings.IndexByte(text, ']')
 	if end < 0 {

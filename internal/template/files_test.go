@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
 )
 
-// Helm's own glob library is the reference for patterns that people write.
+// Helm's own glob library is the reference for ordinary patterns.
 func TestGlobMatchesAsInHelm(t *testing.T) {
 	names := []string{"a.txt", "config/a.yaml", "config/b.toml", "config/sub/a.yaml", "config/sub/deep/c.yaml", "[x].txt", "b-1.txt", "config/é.txt"}
 	files := template.Files{}
@@ -51,7 +51,7 @@ func TestGlobRefusesWhatItCannotRead(t *testing.T) {
 	}
 }
 
-// Files are not charged to an execution but where it uses them.
+// Files are charged to an execution only where it uses them.
 func TestLargeFilesCanBeUsed(t *testing.T) {
 	data := values()
 	data["Files"] = template.Files{"large.txt": []byte(strings.Repeat("a line of a file\n", 60_000)), "small.txt": []byte("small")}

@@ -11,23 +11,22 @@ import (
 	"text/template/parse"
 )
 
-// frame is one template at work. It differs from a Go stack frame only in that
-// the variables are found by name.
+// frame is one executing template. Unlike in a Go stack frame, variables are found by name.
 type frame struct {
 	*run
 	*definition
 	scope     *scope
 	variables []variable
 	out       *strings.Builder
-	// calling is the call being made, for functions that execute templates.
+	// calling is the current call, for functions that execute templates.
 	calling parse.Node
 }
 
 type variable struct {
 	name  string
 	value any
-	// from is the path below .Values that the value was taken from, nil for
-	// none; only messages look at it.
+	// from is the path below .Values that the value came from, nil if none. It is used in messages
+	// only.
 	from []string
 }
 
@@ -37,9 +36,8 @@ func (f *frame) push(name string, value any) {
 
 func (f *frame) pop(mark int) { f.variables = f.variables[:mark] }
 
-// variable finds the innermost variable of a name. The parser has seen to it
-// that there is one, except for an assignment to a range variable in its own
-// pipeline.
+// variable returns the innermost variable of a name. The parser guarantees that it exists, except
+// for an assignment to a range variable in its own pipeline.
 func (f *frame) variable(name string) (*variable, error) {
 	for i := len(f.variables) - 1; i >= 0; i-- {
 		if f.variables[i].name == name {
@@ -49,7 +47,7 @@ func (f *frame) variable(name string) (*variable, error) {
 	return nil, fmt.Errorf("variable %s is not defined", name)
 }
 
-// fail places an error at a node of this template.
+// fail returns the error with the place of a node.
 func (f *frame) fail(node parse.Node, err error) error {
 	var known *Error
 	if err == nil || node == nil || errors.As(err, &known) {
@@ -109,7 +107,7 @@ func (f *frame) node(dot any, node parse.Node) (control, error) {
 	return goOn, nil
 }
 
-// action evaluates a pipeline, and prints its value unless a variable takes it.
+// action evaluates a pipeline, and prints its value unless it is assigned to a variable.
 func (f *frame) action(dot any, node *parse.ActionNode) error {
 	value, err := f.pipeline(dot, node.Pipe)
 	if err != nil || len(node.Pipe.Decl) > 0 {
@@ -125,8 +123,8 @@ func (f *frame) action(dot any, node *parse.ActionNode) error {
 	return f.fail(node.Pipe, err)
 }
 
-// operand is the field or variable that a pipeline consists of, for messages
-// that point at it and not at its braces.
+// operand returns the only field or variable of a pipeline, so that messages point at it and not at
+// its braces.
 func (f *frame) operand(pipe *parse.PipeNode) parse.Node {
 	if len(pipe.Cmds) == 1 && len(pipe.Cmds[0].Args) == 1 {
 		return pipe.Cmds[0].Args[0]
@@ -139,7 +137,7 @@ func (f *frame) write(text string) error {
 	if err := f.fits(f.out.Len() + len(text)); err != nil {
 		return err
 	}
-	// A growing buffer is copied as it grows.
+	// A buffer is copied as it grows.
 	if err := f.allocate(product(2, len(text))); err != nil {
 		return err
 	}
@@ -147,7 +145,7 @@ func (f *frame) write(text string) error {
 	return nil
 }
 
-// branch is if, and with when rebind is set.
+// branch executes if, or with if rebind is set.
 func (f *frame) branch(dot any, node *parse.BranchNode, rebind bool) (control, error) {
 	mark := len(f.variables)
 	defer f.pop(mark)
@@ -164,7 +162,7 @@ func (f *frame) branch(dot any, node *parse.BranchNode, rebind bool) (control, e
 	return f.list(dot, node.List)
 }
 
-// isTrue is the truth of text/template: not the zero value, not empty.
+// isTrue reports whether a value is true as in text/template: neither zero nor empty.
 func isTrue(value any) bool {
 	switch value := value.(type) {
 	case nil, *absent:
@@ -190,7 +188,7 @@ func isTrue(value any) bool {
 	return !v.IsZero()
 }
 
-// template is the action, not the function: it prints straight into this
+// template executes the template action, which, unlike the function, prints straight into this
 // template's output.
 func (f *frame) template(dot any, node *parse.TemplateNode) error {
 	var value any

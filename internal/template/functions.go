@@ -10,9 +10,9 @@ import (
 	"github.com/Masterminds/sprig/v3"
 )
 
-// newFunctions lists all that templates can call. It is a list of what is let
-// in: a function that a later sprig adds is not there until somebody has looked
-// at what it reads and how large its result can get.
+// newFunctions returns everything that templates can call. It is an allow-list: a function that a
+// later sprig adds is not available until somebody has checked what it reads and how large its
+// result can get.
 func newFunctions() map[string]*function {
 	functions := map[string]*function{}
 	add := func(called *function) { functions[called.name] = called }
@@ -33,14 +33,14 @@ func newFunctions() map[string]*function {
 			}
 		}
 	}
-	// and, or are evaluated by the frame, since they may leave arguments out.
+	// The frame evaluates and, and or, because they may skip arguments.
 	for _, name := range []string{"and", "or"} {
 		add(&function{name: name})
 	}
 	return functions
 }
 
-// sprigGroup is a number of sprig's functions that need the same care.
+// sprigGroup is a set of sprig functions with the same guard.
 type sprigGroup struct {
 	guard   guard
 	missing missingRule
@@ -77,8 +77,8 @@ func sprigGroups() []sprigGroup {
 	}
 }
 
-// ownFunction is one of ours, under one or more names. Those that take a frame
-// may charge for what they do in the doing.
+// ownFunction is one of ours, under one or more names. One that takes a frame may charge while it
+// runs.
 type ownFunction struct {
 	names   string
 	fn      any

@@ -33,7 +33,7 @@ func seeds(f *testing.F) {
 	}
 }
 
-// What Compile says no to, it says with a place.
+// Every error of Compile has a place.
 func FuzzCompile(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text string) {
@@ -50,8 +50,7 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// Whatever a template does, Execute returns, within the bounds, and the same
-// each time.
+// For any template, Execute returns within the bounds, and returns the same each time.
 func FuzzExecute(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text string) {
@@ -77,14 +76,14 @@ func FuzzExecute(f *testing.F) {
 	})
 }
 
-// isOutOfBounds tells of what depends on the size of everything.
+// isOutOfBounds reports whether an error depends on the size of everything.
 func isOutOfBounds(err error) bool {
 	var located *template.Error
 	return errors.As(err, &located) && located.Budget != ""
 }
 
-// isOutOfTime tells of the one bound that also depends on what else the machine does:
-// what runs into it once may not do so again.
+// isOutOfTime reports whether the error is the one bound that also depends on the load of the
+// machine, so that it may not occur again.
 func isOutOfTime(err error) bool {
 	var located *template.Error
 	return errors.As(err, &located) && located.Budget == "time"

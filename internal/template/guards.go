@@ -10,9 +10,8 @@ import (
 	"strings"
 )
 
-// What a call may allocate for each byte and each node of its arguments, at
-// most; held to it by TestFunctionsStayInBounds and its
-// neighbour.
+// What a call may allocate at most per byte and per node of its arguments.
+// TestFunctionsStayInBounds and TestReadersAndPrintersStayInBounds hold the functions to it.
 const (
 	copiedPerByte  = 2
 	copiedPerNode  = 64
@@ -22,13 +21,13 @@ const (
 	yamlPerNode    = 1500
 )
 
-// guardDeep is for functions that may look into all of their arguments and
-// return about as much as they are given.
+// guardDeep is for functions that may traverse all of their arguments and return roughly as much as
+// they are given.
 func guardDeep(m *meter, args []any) error {
 	return guardCost(copiedPerByte, copiedPerNode)(m, args)
 }
 
-// guardCost is guardDeep for functions with other needs of memory.
+// guardCost is guardDeep for functions that allocate more.
 func guardCost(perByte, perNode int) guard {
 	return func(m *meter, args []any) error {
 		total, err := m.measureAll(args)
@@ -39,7 +38,7 @@ func guardCost(perByte, perNode int) guard {
 	}
 }
 
-// guardPrinted is guardCost for functions that print what they are given.
+// guardPrinted is guardCost for functions that print their arguments.
 func guardPrinted(perByte int) guard {
 	return func(m *meter, args []any) error {
 		total, err := m.measureAll(args)
@@ -53,7 +52,7 @@ func guardPrinted(perByte int) guard {
 	}
 }
 
-// pay charges memory, and the time to touch some bytes.
+// pay charges memory, and the time to process some bytes.
 func (m *meter) pay(memory, touched int) error {
 	if err := m.allocate(memory); err != nil {
 		return err
@@ -73,15 +72,15 @@ func (m *meter) measureAll(args []any) (size, error) {
 	return total, nil
 }
 
-// guardShallow is for functions that look at their arguments, and at the items
-// of these, but not into the items: append, concat.
+// guardShallow is for functions that look at their arguments and the items of these, but no deeper:
+// append, concat.
 func guardShallow(m *meter, args []any) error {
 	m.watch.whole(args...)
 	return guardHeld(m, args)
 }
 
-// guardHeld is for functions that put their arguments into a list, and do not look into
-// them: list, tuple.
+// guardHeld is for functions that put their arguments into a list without looking into them: list,
+// tuple.
 func guardHeld(m *meter, args []any) error {
 	items := 0
 	for _, arg := range args {
@@ -93,7 +92,7 @@ func guardHeld(m *meter, args []any) error {
 	return m.pay(product(items, copiedPerNode), product(items, 16))
 }
 
-// guardKey is for functions that look one key up: get, hasKey.
+// guardKey is for functions that look up one key: get, hasKey.
 func guardKey(m *meter, args []any) error {
 	if key, isText := args[1].(string); isText {
 		m.watch.key(args[0], key)
@@ -101,7 +100,7 @@ func guardKey(m *meter, args []any) error {
 	return nil
 }
 
-// guardPluck is guardKey for a key that comes before the maps.
+// guardPluck is guardKey for a key that precedes the maps.
 func guardPluck(m *meter, args []any) error {
 	if key, isText := args[0].(string); isText {
 		for _, tree := range args[1:] {
@@ -111,11 +110,10 @@ func guardPluck(m *meter, args []any) error {
 	return nil
 }
 
-// guardNothing is for functions that only look at an argument as such: its type,
-// whether it is empty.
+// guardNothing is for functions that look only at an argument's type, or at whether it is empty.
 func guardNothing(*meter, []any) error { return nil }
 
-// guardTexts is for functions that compare texts, and look into nothing else.
+// guardTexts is for functions that compare strings, and traverse nothing.
 func guardTexts(m *meter, args []any) error {
 	bytes := 0
 	for _, arg := range args {
@@ -126,7 +124,7 @@ func guardTexts(m *meter, args []any) error {
 	return m.step(bytes / bytesPerStep)
 }
 
-// length is the number of items in a map or list.
+// length returns the number of items in a map or list.
 func length(value any) int {
 	switch value := value.(type) {
 	case []any:
@@ -144,7 +142,7 @@ func length(value any) int {
 	return 0
 }
 
-// guardDict measures the keys, which are printed, and not the values.
+// guardDict measures the keys, which are printed, but not the values.
 func guardDict(m *meter, args []any) error {
 	for i := 0; i < len(args); i += 2 {
 		if err := guardPrinted(copiedPerByte)(m, args[i:i+1]); err != nil {
@@ -154,7 +152,7 @@ func guardDict(m *meter, args []any) error {
 	return m.pay(product(len(args), copiedPerNode), 0)
 }
 
-// guardPairs is for functions that compare each item with each: uniq, without.
+// guardPairs is for functions that compare each item with each other one: uniq, without.
 func guardPairs(m *meter, args []any) error {
 	total, err := m.measureAll(args)
 	if err != nil {
@@ -171,8 +169,8 @@ func guardPairs(m *meter, args []any) error {
 	return m.pay(product(total.nodes, copiedPerNode), total.bytes)
 }
 
-// guardShort is for functions that parse numbers or versions: nobody writes a
-// long one, and their parsers were not made for it.
+// guardShort is for functions that parse numbers or versions. These are never long, and their
+// parsers are not made for long input.
 func guardShort(m *meter, args []any) error {
 	if err := m.short(args); err != nil {
 		return err
@@ -202,7 +200,7 @@ func guardNumbers(m *meter, args []any) error {
 	return guardCost(copiedPerByte, 4096)(m, args)
 }
 
-// guardClock keeps the one case out in which durationRound reads the clock.
+// guardClock refuses the one case in which durationRound reads the clock.
 func guardClock(m *meter, args []any) error {
 	for _, arg := range args {
 		if kind := reflect.ValueOf(arg).Kind(); kind == reflect.Struct || kind == reflect.Pointer {
@@ -212,7 +210,7 @@ func guardClock(m *meter, args []any) error {
 	return guardDeep(m, args)
 }
 
-// guardChunk keeps sizes out for which the number of chunks is not defined.
+// guardChunk refuses sizes for which the number of chunks is undefined.
 func guardChunk(m *meter, args []any) error {
 	if size, ok := args[0].(int); ok && (size < 1 || size > math.MaxInt32) {
 		return fmt.Errorf("chunk takes a size of at least 1, not %d", size)
@@ -220,5 +218,5 @@ func guardChunk(m *meter, args []any) error {
 	return guardShallow(m, args)
 }
 
-// count is strings.Count, for a number of pieces.
+// count returns the number of pieces that strings.Split would return.
 func count(text, separator string) int { return strings.Count(text, separator) + 1 }

@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
 )
 
-// loadChart reads a chart of a folder with Helm's own loader.
+// loadChart loads a chart from a folder with Helm's loader.
 func loadChart(t testing.TB, folder string) *chart.Chart {
 	t.Helper()
 	loaded, err := loader.Load(folder)
@@ -29,7 +29,7 @@ func loadChart(t testing.TB, folder string) *chart.Chart {
 	return loaded
 }
 
-// loadChartFiles reads only some files and folders of a chart.
+// loadChartFiles loads only some files and folders of a chart.
 func loadChartFiles(t testing.TB, folder string, names ...string) *chart.Chart {
 	t.Helper()
 	var files []*loader.BufferedFile
@@ -49,7 +49,7 @@ func loadChartFiles(t testing.TB, folder string, names ...string) *chart.Chart {
 	return loaded
 }
 
-// rootOf is what Helm gives the templates of a chart, files apart.
+// rootOf returns the data that Helm passes to the templates of a chart, without files.
 func rootOf(t testing.TB, chart *chart.Chart, values map[string]any) chartutil.Values {
 	t.Helper()
 	root, err := chartutil.ToRenderValues(chart, values,
@@ -58,8 +58,8 @@ func rootOf(t testing.TB, chart *chart.Chart, values map[string]any) chartutil.V
 	return root
 }
 
-// compileChart gives a chart to this package: its templates under the names that
-// Helm gives them, its root, and its other files.
+// compileChart compiles a chart with this package: its templates under Helm's names, its data, and
+// its other files.
 func compileChart(t testing.TB, chart *chart.Chart, root chartutil.Values) (*template.Set, map[string]any) {
 	t.Helper()
 	texts := map[string]string{}
@@ -83,7 +83,7 @@ func compileChart(t testing.TB, chart *chart.Chart, root chartutil.Values) (*tem
 	return set, data
 }
 
-// requireSame renders a chart both ways and compares the bytes.
+// requireSame renders a chart with both engines and compares the bytes.
 func requireSame(t *testing.T, chart *chart.Chart, values map[string]any) {
 	t.Helper()
 	theirs, err := engine.Render(chart, rootOf(t, chart, values))
@@ -96,8 +96,7 @@ func requireSame(t *testing.T, chart *chart.Chart, values map[string]any) {
 	}
 }
 
-// Every file in testdata/ordinary is a template, as people write them, that is
-// rendered in a chart of its own.
+// Each file in testdata/ordinary is an ordinary template. It is rendered in a chart of its own.
 func TestOrdinaryTemplatesRenderAsInHelm(t *testing.T) {
 	base := loadChart(t, "testdata/chart")
 	files, err := filepath.Glob("testdata/ordinary/*.yaml")

@@ -14,15 +14,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
 )
 
-// Upper bounds that no execution may pass. The time has room for a machine that
-// is busy with other things; the budget's own limit is far below it.
+// Upper bounds for every execution. The time leaves room for a busy machine; the budget's own limit
+// is far below it.
 const (
 	mostAllocated = 64 << 20
 	mostTime      = 10 * time.Second
 )
 
-// requireAllocated compares what was allocated with a bound. The race detector
-// makes pools forget what they hold, so that only an ordinary build can tell.
+// requireAllocated requires that no more than a bound was allocated. The race detector makes pools
+// drop what they hold, so only an ordinary build can tell.
 func requireAllocated(t testing.TB, allocated, most int, call string) {
 	t.Helper()
 	if !raceDetector {
@@ -30,7 +30,7 @@ func requireAllocated(t testing.TB, allocated, most int, call string) {
 	}
 }
 
-// measured executes a template and holds it to the bounds.
+// measured executes a template and requires the bounds.
 func measured(t testing.TB, set *template.Set, name string, data map[string]any) (string, error) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -46,7 +46,7 @@ func measured(t testing.TB, set *template.Set, name string, data map[string]any)
 	return text, err
 }
 
-// double makes $s a text of 2^n bytes, double2 a list of 2^n items.
+// double makes $s a text of 2^n bytes, double2 makes it a list of 2^n items.
 const (
 	doubling     = `{{ $s := "x" }}{{ range 40 }}{{ $s = print $s $s }}{{ end }}`
 	doublingList = `{{ $s := list 1 }}{{ range 40 }}{{ $s = concat $s $s }}{{ end }}`
@@ -172,7 +172,7 @@ func TestHostileTemplatesEndInOneError(t *testing.T) {
 	}
 }
 
-// What is legitimate, if large, must pass.
+// Large but legitimate templates pass.
 func TestLargeButOrdinaryTemplatesPass(t *testing.T) {
 	for name, text := range map[string]string{
 		"a configuration of 300 KB, handed around": `{{ $s := repeat 10000 "sources: some line of text here\n" }}{{ dict "data" (dict "vector.yaml" $s) | toYaml | nindent 2 }}{{ sha256sum $s }}`,

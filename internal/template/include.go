@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// includeFunction is the function include.
+// includeFunction implements include.
 func includeFunction(f *frame, name string, dot any) (string, error) {
 	return f.include(name, dot)
 }
@@ -33,8 +33,8 @@ func (f *frame) include(name string, dot any) (string, error) {
 	return text, err
 }
 
-// textName stands for a file's name in the errors of a text given to tpl, until
-// the call's own place takes its place.
+// textName is the file name in errors of a text given to tpl, until it is replaced by the place of
+// the call.
 const textName = "the text given to tpl"
 
 // parsedText is a text given to tpl.
@@ -43,8 +43,8 @@ type parsedText struct {
 	definitions map[string]*definition
 }
 
-// tplFunction renders a text as a template. It sees all templates that its
-// caller sees, and those that it defines itself.
+// tplFunction renders a text as a template. The text sees all templates that the caller sees, and
+// those that it defines itself.
 func tplFunction(f *frame, text string, dot any) (string, error) {
 	parsed, err := f.parsed(text)
 	if err != nil {
@@ -64,7 +64,7 @@ func tplFunction(f *frame, text string, dot any) (string, error) {
 	return rendered, nil
 }
 
-// parsed parses and checks a text, unless the set remembers it.
+// parsed parses and checks a text, unless it is cached.
 func (f *frame) parsed(text string) (*parsedText, error) {
 	if known := f.set.texts.get(text); known != nil {
 		return known, nil
@@ -85,8 +85,8 @@ func (f *frame) parsed(text string) (*parsedText, error) {
 	return parsed, nil
 }
 
-// insideText moves an error in a text to where tpl was called: the text is not
-// a file that its reader could open.
+// insideText moves an error in a text to the place of the tpl call, because the text is no file
+// that the reader could open.
 func (f *frame) insideText(err error) error {
 	var inner *Error
 	if !errors.As(err, &inner) {

@@ -8,8 +8,8 @@ import (
 	"reflect"
 )
 
-// index is item[a][b]… for lists, maps and strings. A key that a map does not
-// have makes a missing value; an index out of range is an error.
+// index returns item[a][b]… for lists, maps and strings. A key that a map does not have yields a
+// missing value; an index out of range is an error.
 func index(f *frame, item any, indexes ...any) (any, error) {
 	for _, at := range indexes {
 		switch holder := item.(type) {
@@ -65,7 +65,7 @@ func integerOf(at any) (int64, error) {
 	return 0, fmt.Errorf("a list is indexed by a number; got %s", describeType(at))
 }
 
-// printable is a value that is safe to print in a message: never a container.
+// printable returns a value that is safe to print in a message: never a container.
 func printable(value any) any {
 	switch value := value.(type) {
 	case string:
@@ -76,7 +76,7 @@ func printable(value any) any {
 	return describeType(value)
 }
 
-// lengthOf is len, of what has a length.
+// lengthOf implements len.
 func lengthOf(f *frame, value any) (int, error) {
 	item := indirect(value)
 	f.watch.length(item)

@@ -8,7 +8,7 @@ import (
 	"reflect"
 )
 
-// convert makes the argument list of the Go call; first is for one that is bound.
+// convert returns the arguments of the Go call; first is that of a bound function.
 func (called *function) convert(first reflect.Value, values []any) ([]reflect.Value, error) {
 	in := make([]reflect.Value, 0, len(values)+1)
 	if called.bound {
@@ -24,7 +24,7 @@ func (called *function) convert(first reflect.Value, values []any) ([]reflect.Va
 	return in, nil
 }
 
-// assign makes a value of a parameter's type, by the rules of text/template.
+// assign converts a value to a parameter's type, by the rules of text/template.
 func assign(value any, typ reflect.Type) (reflect.Value, error) {
 	v := reflect.ValueOf(value)
 	switch {
@@ -51,7 +51,7 @@ func canBeNil(typ reflect.Type) bool {
 	return false
 }
 
-// invoke makes the call. A panic of the function is its error.
+// invoke makes the call. A panic of the function becomes its error.
 func (called *function) invoke(in []reflect.Value, values []any) (result any, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -69,7 +69,7 @@ func (called *function) invoke(in []reflect.Value, values []any) (result any, er
 	return out[0].Interface(), nil
 }
 
-// panicked words a panic; most of them are of null where something was expected.
+// panicked returns the error for a panic. Most are caused by null where a value was expected.
 func (called *function) panicked(cause any, values []any) error {
 	for i, value := range values {
 		if value == nil {

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// listFunctions are those that make lists out of numbers, or whose order in
-// sprig is that of Go's maps, which is none.
+// listFunctions are those that make lists of numbers, and those whose order in sprig is the random
+// one of Go's maps.
 func listFunctions() []ownFunction {
 	return []ownFunction{
 		{names: "until", fn: until, guard: guardNothing},
@@ -33,13 +33,13 @@ func until(f *frame, end int) ([]int, error) {
 	return untilStep(f, 0, end, step)
 }
 
-// untilStep lists the numbers from start towards end, without end. A step that
-// does not lead there gives an empty list.
+// untilStep lists the numbers from start to end, excluding end. A step in the wrong direction gives
+// an empty list.
 func untilStep(f *frame, start, end, step int) ([]int, error) {
 	if start == end || step == 0 || (end > start) != (step > 0) {
 		return []int{}, nil
 	}
-	// In 64 bits without sign, so that no distance overflows.
+	// Unsigned 64-bit arithmetic, so that no distance overflows.
 	distance, stride := uint64(end)-uint64(start), uint64(step) //nolint:gosec // it wraps around on purpose
 	if step < 0 {
 		distance, stride = -distance, -stride
@@ -56,8 +56,8 @@ func untilStep(f *frame, start, end, step int) ([]int, error) {
 	return numbers, f.step(length / 8)
 }
 
-// seq is the text of a sequence that includes its end, as the shell's seq: end;
-// start end; start step end.
+// seq prints a sequence that includes its end, like the shell's seq: end; start end; start step
+// end.
 func seq(f *frame, params ...int) (string, error) {
 	if len(params) < 1 || len(params) > 3 {
 		return "", nil
@@ -95,7 +95,7 @@ func seq(f *frame, params ...int) (string, error) {
 
 func sortedKeys(tree map[string]any) []string { return slices.Sorted(maps.Keys(tree)) }
 
-// keysOfMaps lists the keys of each map in their order.
+// keysOfMaps lists the keys of the maps, those of each map sorted.
 func keysOfMaps(trees ...map[string]any) []string {
 	keys := []string{}
 	for _, tree := range trees {

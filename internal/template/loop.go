@@ -11,8 +11,8 @@ import (
 	"text/template/parse"
 )
 
-// loop is range: over lists, maps in the order of their keys, and numbers. A
-// missing value is an empty one.
+// loop executes range over lists, maps in the order of their keys, and numbers. A missing value
+// counts as empty.
 func (f *frame) loop(dot any, node *parse.RangeNode) (control, error) {
 	mark := len(f.variables)
 	defer f.pop(mark)
@@ -31,7 +31,7 @@ func (f *frame) loop(dot any, node *parse.RangeNode) (control, error) {
 	return goOn, nil
 }
 
-// iteration is the body of a range at work.
+// iteration is a running range.
 type iteration struct {
 	*frame
 	node  *parse.RangeNode
@@ -39,7 +39,8 @@ type iteration struct {
 	count int
 }
 
-// over calls the body for each item; its errors are placed, or concern the value.
+// over executes the body for each item. Errors of the body have a place already; others concern the
+// value.
 func (i *iteration) over(value any) error {
 	i.watch.whole(value)
 	switch value := value.(type) {
@@ -98,8 +99,8 @@ func (i *iteration) numbers(count int64, typ reflect.Type) error {
 	return nil
 }
 
-// entries goes over a map whose type is not that of decoded YAML. Keys are
-// sorted as text/template sorts them, as far as keys of templates go.
+// entries iterates over a map whose type is not that of decoded YAML. Keys are sorted as in
+// text/template, for the types of keys that templates have.
 func (i *iteration) entries(v reflect.Value) error {
 	if err := i.pieces(v.Len(), 64); err != nil {
 		return err
@@ -128,7 +129,7 @@ func compareKeys(a, b reflect.Value) int {
 	return cmp.Compare(fmt.Sprint(a.Kind()), fmt.Sprint(b.Kind()))
 }
 
-// once runs the body for one item, and reports whether the loop is done.
+// once executes the body for one item, and reports whether the loop is done.
 func (i *iteration) once(key, item any) (done bool, err error) {
 	i.count++
 	if err := i.step(1); err != nil {
@@ -142,7 +143,7 @@ func (i *iteration) once(key, item any) (done bool, err error) {
 	return how == breakLoop, err
 }
 
-// bind sets the variables of the range: one takes the item, two the key as well.
+// bind sets the variables of the range: a single one to the item, two to the key and the item.
 func (i *iteration) bind(key, item any) error {
 	names := i.node.Pipe.Decl
 	values := []any{key, item}

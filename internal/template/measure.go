@@ -9,16 +9,15 @@ import (
 	"strings"
 )
 
-// size is what a value would take if it were printed. A container that is
-// reached twice counts twice, since printing would print it twice.
+// size is the size of a value if it were printed. A container that is reached twice counts twice.
 type size struct {
 	nodes int
-	// bytes is the sum of all texts, indent what block indentation would add to
-	// them, paths the sum of the key paths to all nodes, as TOML prints them.
+	// bytes is the total length of all strings, indent what block indentation would add, paths the
+	// total length of the key paths to all nodes, as TOML prints them.
 	bytes  int
 	indent int
 	paths  int
-	// hasPointers: there is a pointer, a function or a channel in it.
+	// hasPointers is true if the value contains a pointer, a function or a channel.
 	hasPointers bool
 }
 
@@ -30,11 +29,11 @@ func (s *size) add(other size) {
 	s.hasPointers = s.hasPointers || other.hasPointers
 }
 
-// scalarBytes is about the length of a printed number.
+// scalarBytes is the approximate length of a printed number.
 const scalarBytes = 8
 
-// measure walks a value to its leaves. It ends with an error at the bounds for
-// depth, nodes and memory, and thereby also on a value that contains itself.
+// measure visits a value down to its leaves. It returns an error at the bounds for depth, nodes and
+// memory, and so also for a value that contains itself.
 func (m *meter) measure(value any) (size, error) {
 	walk := measuring{budget: &m.budget, watch: &m.watch}
 	if err := walk.visit(value, 0, 0); err != nil {
@@ -46,14 +45,14 @@ func (m *meter) measure(value any) (size, error) {
 type measuring struct {
 	size
 	budget *Budget
-	// watch is told of all that is measured: it is about to be looked into.
+	// watch records everything measured as read, because it is about to be.
 	watch *watch
-	// inside holds the containers that the walk is in, outermost first.
+	// inside holds the enclosing containers, outermost first.
 	inside []uintptr
 }
 
-// visit measures one value, depth containers and path bytes of keys down. The
-// types of decoded YAML come first: nearly all values are of these.
+// visit measures one value at a depth of containers and after path bytes of keys. The types of
+// decoded YAML come first, because nearly all values have these.
 func (w *measuring) visit(value any, depth, path int) error {
 	switch value := value.(type) {
 	case nil, bool, int, int64, float64:
@@ -91,8 +90,8 @@ func (w *measuring) visit(value any, depth, path int) error {
 	return w.reflected(reflect.ValueOf(value), depth, path)
 }
 
-// reflected is visit for all other types. It never calls Interface, so that it
-// may look into unexported fields.
+// reflected is visit for all other types. It never calls Interface, so it may visit unexported
+// fields.
 func (w *measuring) reflected(v reflect.Value, depth, path int) error {
 	switch v.Kind() {
 	case reflect.String:
@@ -143,7 +142,7 @@ func (w *measuring) entries(v reflect.Value, depth, path int) error {
 	return nil
 }
 
-// container measures what a container that is not nil holds.
+// container measures the content of a non-nil container.
 func (w *measuring) container(v reflect.Value, depth, path int, content func() error) error {
 	var address uintptr
 	switch v.Kind() {

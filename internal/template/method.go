@@ -11,19 +11,17 @@ import (
 
 // Method is a method that templates may call.
 type Method struct {
-	// Name is what templates call it by.
+	// Name is the name that templates use.
 	Name string
-	// Func is the method expression, such as time.Time.Format, whose first
-	// parameter is the receiver. It must only read, and its result depend on
-	// nothing but its arguments.
+	// Func is the method expression, such as time.Time.Format, whose first parameter is the
+	// receiver. The method must be read-only, and its result must depend on its arguments alone.
 	Func any
 }
 
-// methods are all that templates can call, by receiver and name. Like functions,
-// they are a list of what is let in: a method that is not there is as good as
-// none. Looking methods up by name would let templates call what changes values
-// that others use at the same time; and for one such look-up anywhere, Go's
-// linker keeps every method of the whole program.
+// methods are all methods that templates can call, by receiver and name. Like functions, they are
+// an allow-list. Finding methods by name would let templates call methods that change values which
+// others use concurrently; and a single such lookup anywhere makes Go's linker keep every method of
+// the whole program.
 type methods map[methodOf]*function
 
 type methodOf struct {
@@ -31,8 +29,8 @@ type methodOf struct {
 	name     string
 }
 
-// newMethods lists the methods of what functions return, of Files, and those that
-// the caller adds for values of its own.
+// newMethods returns the methods of what functions return, those of Files, and those that the
+// caller adds for its own types.
 func newMethods(others []Method) methods {
 	all := methods{}
 	for _, method := range others {
@@ -52,9 +50,8 @@ func (m methods) add(name string, fn any, guard guard) {
 	m[methodOf{called.fn.Type().In(0), name}] = called
 }
 
-// of finds a method, and the receiver as the method takes it: as in Go, a pointer
-// has the methods of what it points to as well, and a value that a pointer leads
-// to those of the pointer.
+// of returns a method, and the receiver as the method expects it: as in Go, a pointer also has the
+// methods of its element type, and an addressable value those of its pointer type.
 func (m methods) of(v reflect.Value, name string) (called *function, receiver reflect.Value) {
 	pointer, value := v, v
 	switch {
@@ -71,8 +68,8 @@ func (m methods) of(v reflect.Value, name string) (called *function, receiver re
 	return m[methodOf{value.Type(), name}], value
 }
 
-// versionMethods are those of what semver returns, without those that would
-// change it: Scan, UnmarshalJSON and UnmarshalText.
+// versionMethods are those of the result of semver, without those that would change it: Scan,
+// UnmarshalJSON and UnmarshalText.
 func versionMethods() map[string]any {
 	type version = semver.Version
 	return map[string]any{

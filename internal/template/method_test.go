@@ -23,7 +23,7 @@ var leftOut = map[string]string{
 	"semver.Version.UnmarshalText": "changes the receiver",
 }
 
-// methodsOf are the exported methods of a type and of pointers to it.
+// methodsOf returns the exported methods of a type and of its pointer type.
 func methodsOf(typ reflect.Type) []string {
 	if typ.Kind() == reflect.Interface {
 		return nil
@@ -50,15 +50,15 @@ func TestEveryMethodCanBeCalledOrIsLeftOutForAReason(t *testing.T) {
 	require.Empty(t, known, "there are no such methods")
 }
 
-// handOn are the functions whose result has no type before they are called: what
-// they give is, or holds, what they were given, or what stood in YAML, JSON or TOML.
+// handOn are the functions whose result has no static type: it is, or contains, an argument, or
+// what was read from YAML, JSON or TOML.
 const handOn = `append chunk coalesce compact concat deepCopy default dict dig first fromJson fromJsonArray fromToml fromYaml
 	fromYamlArray get index initial last list merge mergeOverwrite mustAppend mustChunk mustCompact mustDeepCopy mustFirst
 	mustFromJson mustInitial mustLast mustMerge mustMergeOverwrite mustPrepend mustPush mustRest mustReverse mustSlice
 	mustUniq mustWithout omit pick pluck prepend push required rest reverse set slice ternary tuple uniq unset urlParse
 	values without semver.Version.Value`
 
-// A function that returns a type of its own has that type's methods in the table.
+// If a function returns a type of its own, the table has that type's methods.
 func TestWhatFunctionsReturnHasKnownMethodsOnly(t *testing.T) {
 	callable := template.Callable()
 	open := []string{}
@@ -75,7 +75,7 @@ func TestWhatFunctionsReturnHasKnownMethodsOnly(t *testing.T) {
 	require.ElementsMatch(t, strings.Fields(handOn), open, "a look at what a function returns decides whether it belongs here")
 }
 
-// Nothing that is read has methods, dates included.
+// Decoded values, including dates, have no methods.
 func TestWhatIsReadHasNoMethods(t *testing.T) {
 	got, err := execute(t, `{{ range list (fromYaml .Values.yaml) (fromJson .Values.json) (fromToml .Values.toml) (mustFromJson .Values.json) }}
 {{- range . }}{{ typeOf . }} {{ end }}
@@ -91,7 +91,7 @@ string float64 float64 []interface {} map[string]interface {}
 `, strings.ReplaceAll(got, " \n", "\n"))
 }
 
-// within are a type and the types that templates can come to from it.
+// within returns a type and the types that templates can reach from it.
 func within(typ reflect.Type) []reflect.Type {
 	all := []reflect.Type{typ}
 	switch typ.Kind() {
@@ -112,8 +112,7 @@ func within(typ reflect.Type) []reflect.Type {
 	return all
 }
 
-// counter has a method of its own, one of pointers to it, and one that nobody
-// lets templates call.
+// counter has a method of its own, one of its pointer type, and one that is not on the list.
 type counter struct{ N int }
 
 func (c counter) Plus(n int) counter { return counter{c.N + n} }
@@ -132,8 +131,7 @@ func newCounters() *counters {
 	return &counters{counter{1}, &counter{2}, nil, []counter{{3}}, map[string]counter{"a": {4}}}
 }
 
-// Which methods a value has, and when they are those of a pointer to it, is as in
-// text/template.
+// Methods of values and of their pointer types are found as in text/template.
 func TestMethodsAreFoundAsByTextTemplate(t *testing.T) {
 	set := func(text string) *template.Set {
 		compiled, err := template.Compile(map[string]string{"c/templates/a.yaml": text}, template.Options{Methods: []template.Method{
@@ -163,7 +161,7 @@ func TestMethodsAreFoundAsByTextTemplate(t *testing.T) {
 	}
 }
 
-// What is not in the table is not there, whatever Go says.
+// A method that is not in the table cannot be called.
 func TestMethodsThatAreNotListedCannotBeCalled(t *testing.T) {
 	led := newCounters()
 	data := values("list", []any{1})

@@ -12,14 +12,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
-// absent is the value of a key that is not there. It may be asked about and
-// held by a variable; whoever uses it gets its message as the error.
+// absent is the value of a missing key. It may be tested and held by a variable; using it is an
+// error with its message.
 type absent struct {
-	// holder is the expression that was looked in, and in its value.
+	// holder is the expression of the container, in its value.
 	holder string
 	in     any
 	key    string
-	// watch is told when the message lists what is there; nil where nothing is watched.
+	// watch records that the message lists the existing keys; nil if nothing is watched.
 	watch *watch
 }
 
@@ -28,10 +28,10 @@ func (a *absent) Error() string {
 	return fmt.Sprintf("%s has no key %q", shorten(a.holder), shorten(a.key))
 }
 
-// optionalHint says how to make a key optional.
+// optionalHint is the remedy for an optional key.
 const optionalHint = "if the key is optional, ask with if, with or default"
 
-// asError adds what is there instead: a key that is near is what was meant.
+// asError adds the existing keys: one with a similar name may have been meant.
 func (a *absent) asError() error {
 	if a.watch != nil {
 		a.watch.whole(a.in)
@@ -43,7 +43,7 @@ func (a *absent) asError() error {
 	return withHint(a, listKeys(keys)+"; "+optionalHint)
 }
 
-// used returns the error of a missing value, and nil for all others.
+// used returns the error for a missing value, nil for all others.
 func used(value any) error {
 	if missing, ok := value.(*absent); ok {
 		return missing.asError()
@@ -59,7 +59,7 @@ func orNil(value any) any {
 	return value
 }
 
-// keysOf lists the keys of a map and the exported fields of a struct, sorted.
+// keysOf returns the keys of a map or the exported fields of a struct, sorted.
 func keysOf(value any) []string {
 	var keys []string
 	if tree, ok := value.(map[string]any); ok {
@@ -88,7 +88,7 @@ func keysOf(value any) []string {
 	return keys
 }
 
-// listKeys says what is there, cut to what a person reads.
+// listKeys lists the existing keys, shortened for a reader.
 func listKeys(keys []string) string {
 	const most = 8
 	switch {
@@ -110,8 +110,7 @@ func joinShort(keys []string) string {
 	return strings.Join(short, ", ")
 }
 
-// nearest is humanize.Nearest for names that may be hostile: of any length, and
-// any number.
+// nearest is humanize.Nearest for names that may be hostile: of any length and number.
 func nearest(name string, candidates []string) string {
 	const longest, most = 100, 1000
 	if len(name) > longest {

@@ -128,7 +128,7 @@ func TestOptionalKeysWorkAsAuthorsExpect(t *testing.T) {
 	}
 }
 
-// An error in an included template says where, and how one got there.
+// An error in an included template has its place and the calls that led there.
 func TestErrorsTellTheWayThroughIncludes(t *testing.T) {
 	set, err := template.Compile(map[string]string{
 		"c/templates/_h.tpl": "{{ define \"inner\" }}\n  {{ .Values.nam }}\n{{ end }}\n{{ define \"outer\" }}{{ include \"inner\" . }}{{ end }}",

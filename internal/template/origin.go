@@ -8,9 +8,8 @@ import (
 	"text/template/parse"
 )
 
-// pathOf is the path below .Values that an operand stands for, nil if the text of
-// the template does not tell: .Values.a.b, $.Values.a.b, and $x.b where $x was set
-// to one of these.
+// pathOf returns the path below .Values that an operand refers to, nil if it cannot be read from
+// the template's text: .Values.a.b, $.Values.a.b, and $x.b where $x was set to one of these.
 func (f *frame) pathOf(node parse.Node) []string {
 	switch node := node.(type) {
 	case *parse.FieldNode:
@@ -28,7 +27,7 @@ func (f *frame) pathOf(node parse.Node) []string {
 	return nil
 }
 
-// valuesIn lists the paths below .Values that an expression names.
+// valuesIn returns the paths below .Values that an expression refers to.
 func (f *frame) valuesIn(node parse.Node) [][]string {
 	var found [][]string
 	switch node := node.(type) {

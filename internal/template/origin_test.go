@@ -11,7 +11,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
 )
 
-// By these paths, a caller that knows layers of values names the one at fault.
+// With these paths a caller that has layers of values can name the one at fault.
 func TestAnErrorNamesTheValuesOfItsExpression(t *testing.T) {
 	for text, want := range map[string][][]string{
 		`{{ .Values.sidecar.nam_ }}`:                                                          {{"sidecar", "nam_"}},

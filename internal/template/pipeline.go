@@ -11,7 +11,7 @@ import (
 	"text/template/parse"
 )
 
-// nothing stands for "no value comes down the pipe", which is not nil.
+// nothing means that no value was piped in. It is not nil.
 type nothing struct{}
 
 func isNothing(value any) bool {
@@ -19,8 +19,8 @@ func isNothing(value any) bool {
 	return is
 }
 
-// pipeline evaluates commands from left to right, each with the value of the one
-// before as its last argument, and sets the variables that it declares.
+// pipeline evaluates commands from left to right, passing each result as the last argument of the
+// next one, and sets the variables that it declares.
 func (f *frame) pipeline(dot any, pipe *parse.PipeNode) (any, error) {
 	var value any = nothing{}
 	var err error
@@ -42,7 +42,7 @@ func (f *frame) pipeline(dot any, pipe *parse.PipeNode) (any, error) {
 	return value, nil
 }
 
-// command evaluates a call, or an operand that stands alone.
+// command evaluates a call or a single operand.
 func (f *frame) command(dot any, command *parse.CommandNode, piped any) (any, error) {
 	first := command.Args[0]
 	switch first := first.(type) {
@@ -59,7 +59,7 @@ func (f *frame) command(dot any, command *parse.CommandNode, piped any) (any, er
 	return f.operandValue(dot, first)
 }
 
-// operandValue evaluates what can stand as an argument.
+// operandValue evaluates an operand.
 func (f *frame) operandValue(dot any, node parse.Node) (any, error) {
 	switch node := node.(type) {
 	case *parse.DotNode:
@@ -84,8 +84,8 @@ func (f *frame) operandValue(dot any, node parse.Node) (any, error) {
 	return nil, fmt.Errorf("%s has no value", shorten(node.String()))
 }
 
-// argument evaluates a node for a parameter of a type. Only for a number does
-// the type matter: 1 may be an int or a float.
+// argument evaluates a node for a parameter type. The type matters for numbers only: 1 may be an
+// int or a float.
 func (f *frame) argument(dot any, node parse.Node, typ reflect.Type) (any, error) {
 	constant, isNumber := node.(*parse.NumberNode)
 	if !isNumber {
@@ -112,7 +112,7 @@ func (f *frame) argument(dot any, node parse.Node, typ reflect.Type) (any, error
 	return nil, f.fail(node, fmt.Errorf("a number stands where a %s is expected", typ))
 }
 
-// number gives a constant the type that its spelling asks for.
+// number returns a constant with the type that its spelling implies.
 func number(node *parse.NumberNode) (any, error) {
 	text := node.Text
 	isHexInt := len(text) > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X') && !strings.ContainsAny(text, "pP")

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// print is the text of a value as an action prints it: that of fmt, pointers
-// followed, and null as nothing.
+// print returns the text of a value as an action prints it: that of fmt, with pointers followed and
+// null as nothing.
 func (f *frame) print(value any) (string, error) {
 	switch value := value.(type) {
 	case nil, nothing:
@@ -43,7 +43,7 @@ func (f *frame) print(value any) (string, error) {
 	return fmt.Sprint(indirect(value)), nil
 }
 
-// toText is the text of a value as sprig's functions print it.
+// toText returns the text of a value as sprig's functions print it.
 func toText(value any) string {
 	switch value := value.(type) {
 	case string:
@@ -54,7 +54,7 @@ func toText(value any) string {
 	return fmt.Sprintf("%v", value)
 }
 
-// textsOf are the printed items of a list, null left out. What is no list is a
+// textsOf returns the printed items of a list without null. A value that is no list counts as a
 // list of one.
 func textsOf(list any) []string {
 	v := reflect.ValueOf(list)
@@ -73,8 +73,8 @@ func textsOf(list any) []string {
 	return texts
 }
 
-// printf reckons what each verb can print before fmt prints it: a width counts
-// for each item of a list.
+// printf computes how much each verb may print before fmt prints it: a width applies to each item
+// of a list.
 func printf(f *frame, format string, values ...any) (string, error) {
 	total, err := f.measureAll(values)
 	if err != nil {
@@ -86,7 +86,7 @@ func printf(f *frame, format string, values ...any) (string, error) {
 	}
 	times := 1
 	if verbs.picks {
-		// Verbs that pick their argument may all pick the largest.
+		// Verbs with explicit argument indexes may all print the largest argument.
 		times = verbs.count
 	}
 	factor := 1
@@ -106,7 +106,7 @@ func printf(f *frame, format string, values ...any) (string, error) {
 		return "", err
 	}
 	if total.hasPointers {
-		// They are printed twice, once to find out.
+		// Printed twice: once to find addresses.
 		err := f.pay(product(2, result), result)
 		if err == nil {
 			err = requireNoAddressIn(format, values)
@@ -118,21 +118,21 @@ func printf(f *frame, format string, values ...any) (string, error) {
 	return fmt.Sprintf(format, values...), nil
 }
 
-// verbs is what matters of a format: how much it can print.
+// verbs summarizes how much a format can print.
 type verbs struct {
 	count int
 	// width is the largest width or precision.
 	width int
-	// picks is set when verbs may use an argument twice, expands when they print
-	// more than the plain text of it.
+	// picks is true if verbs may use an argument twice, expands if they print more than its plain
+	// text.
 	picks   bool
 	expands bool
-	// refused says of the first verb that nobody may use why that is so.
+	// refused is the error for the first verb that is refused, nil if there is none.
 	refused error
 }
 
-// readFormat reads a format generously: where fmt would stop, it goes on, and
-// sees at least what fmt sees.
+// readFormat parses a format leniently: it goes on where fmt would stop, and finds at least the
+// verbs that fmt finds.
 func readFormat(format string, values []any) verbs {
 	var v verbs
 	for {

@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/random"
 )
 
-// targets differ from each other in one thing or some.
+// targets differ from each other in one or more fields.
 func targets() []map[string]any {
 	all := []map[string]any{cart(), cart()}
 	for _, change := range []func(map[string]any){
@@ -42,8 +42,7 @@ func targets() []map[string]any {
 	return all
 }
 
-// Whatever random templates do with the target, what they say they read of it tells
-// which targets may have one rendering.
+// For random templates, the reads that they report tell which targets may share a rendering.
 func TestReadsTellWhichTargetsAreTheSame(t *testing.T) {
 	sets := 1000
 	if testing.Short() || raceDetector {

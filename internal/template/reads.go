@@ -9,31 +9,31 @@ import (
 	"slices"
 )
 
-// Read is something that an execution has seen of the watched value (Options.Watch).
-// Executions do the same until they see something else: so one for which every Read of
-// another gives the same has the same result.
+// Read is something that an execution has read of the watched value (Options.Watch). Two executions
+// behave the same until they read something different: so if all reads of one give the same in
+// another, both have the same result.
 type Read struct {
-	// Path are the keys that lead there from the watched value; none for itself.
+	// Path is the key path from the watched value; empty for the value itself.
 	Path []string
-	// Seen says what of it.
+	// Seen is the aspect that was read.
 	Seen Aspect
 }
 
-// Aspect is a part of a value that an execution can see without the rest.
+// Aspect is a part of a value that can be read without the rest.
 type Aspect byte
 
 const (
-	// Shape is whether the value is there; if it is no map or list, the value; else which
-	// of the two it is, and whether it is empty.
+	// Shape is whether the value exists; if it is a scalar, its value; if it is a map or list,
+	// which of them, and whether it is empty.
 	Shape Aspect = iota
 	// Length is the number of items of a map or list.
 	Length
-	// Whole is all of it. What is read of a list but its length is all of it.
+	// Whole is everything. Reading more of a list than its length reads all of it.
 	Whole
 )
 
-// JoinReads are the reads of several executions as those of one: sorted, each once, and
-// without what is part of another.
+// JoinReads merges the reads of several executions: sorted, without duplicates, and without those
+// that another read covers.
 func JoinReads(lists ...[]Read) []Read {
 	all := slices.Concat(lists...)
 	joined := slices.DeleteFunc(slices.Clone(all), func(one Read) bool {
@@ -56,23 +56,23 @@ func (r Read) compare(other Read) int {
 	return cmp.Or(slices.Compare(r.Path, other.Path), cmp.Compare(r.Seen, other.Seen))
 }
 
-// Bounds on what is told apart: past them, a value is read as a whole.
+// Beyond these bounds, parts are not distinguished, and a value is read as a whole.
 const (
 	maxHeld = 8
 	maxSeen = 64
 )
 
-// watch notes what an execution sees of one value, where it sees it. Templates hold its
-// maps and lists by reference, wherever they put them; so these are known by where they lie
-// in memory. They are the execution's own copies, and no other value comes to lie there
-// as long as they are held here. Whoever looks into a map or list has to tell; who looks at
-// nothing but its shape need not, for that is noted when it is taken out of its map. Before
-// a template can change one, it has been noted as a whole. The zero value notes nothing.
+// watch records what an execution reads of one value at the moment of reading. Templates hold its
+// maps and lists by reference, wherever they put them, so these are identified by their memory
+// address. They are the execution's own copies, and while they are held here no other value can get
+// their address. Whoever looks into a map or list has to report it; its shape is recorded already
+// when it is taken out of its map. A container is recorded as a whole before a template can change
+// it. The zero value records nothing.
 type watch struct {
 	held  [maxHeld]held
 	count int
 	seen  []seen
-	// isAll: the value is noted as a whole.
+	// isAll is true if the value is recorded as a whole.
 	isAll bool
 }
 
@@ -81,14 +81,14 @@ type held struct {
 	// at is where it lies.
 	at    uintptr
 	value any
-	// isWhole: it is noted as a whole, or what it lies in.
+	// isWhole is true if it, or a container of it, is recorded as a whole.
 	isWhole bool
-	// parent and key lead to it; the first one is the watched value.
+	// parent and key lead to it; the first entry is the watched value.
 	parent int
 	key    string
 }
 
-// seen is what was seen of something held, or of a key of it.
+// seen is what was read of a held container, or of one of its keys.
 type seen struct {
 	of    int
 	key   string
@@ -96,8 +96,8 @@ type seen struct {
 	what  Aspect
 }
 
-// on begins to watch the value at a path. Nothing is noted of one that is a map with
-// anything in it: that is what to expect.
+// on starts watching the value at a path. A non-empty map is the expected case, and records
+// nothing.
 func (w *watch) on(root map[string]any, path []string) {
 	if len(path) == 0 {
 		return
@@ -113,7 +113,7 @@ func (w *watch) on(root map[string]any, path []string) {
 	}
 }
 
-// hold holds a map or list, and those in it; of a list, all is one.
+// hold registers a map or list and the containers in it; those in a list count as the list itself.
 func (w *watch) hold(value any, as held) {
 	if w.count == maxHeld {
 		return
@@ -129,7 +129,7 @@ func (w *watch) hold(value any, as held) {
 			w.hold(item, held{parent: of, key: key})
 		case []any:
 			if len(list) == 0 {
-				// Lists without a capacity all lie at one place.
+				// All lists without capacity have the same address.
 				item = make([]any, 0, 1)
 				tree[key] = item
 			}
@@ -138,7 +138,7 @@ func (w *watch) hold(value any, as held) {
 	}
 }
 
-// addressOf is where a map or list lies, 0 for all else.
+// addressOf returns the address of a map or list, 0 for anything else.
 func addressOf(value any) uintptr {
 	switch value.(type) {
 	case map[string]any, []any:
@@ -147,7 +147,7 @@ func addressOf(value any) uintptr {
 	return 0
 }
 
-// find returns the index of what lies somewhere, -1 for nothing that is held.
+// find returns the index of the container at an address, -1 if it is not held.
 func (w *watch) find(at uintptr) int {
 	if at == 0 {
 		return -1
@@ -160,7 +160,7 @@ func (w *watch) find(at uintptr) int {
 	return -1
 }
 
-// key notes that a key of a map is looked up.
+// key records the lookup of a key of a map.
 func (w *watch) key(of any, key string) {
 	if w.count == 0 {
 		return
@@ -181,7 +181,7 @@ func (w *watch) key(of any, key string) {
 	w.note(one)
 }
 
-// isContainer: there is more to see of a value than its shape.
+// isContainer reports whether a value has more to read than its shape.
 func isContainer(value any) bool {
 	switch value.(type) {
 	case nil, string, bool, int, int64, float64:
@@ -191,7 +191,7 @@ func isContainer(value any) bool {
 	return kind > reflect.Complex128 && kind != reflect.String
 }
 
-// length notes that the number of items is looked at.
+// length records that the number of items was read.
 func (w *watch) length(of any) {
 	if w.count == 0 {
 		return
@@ -201,8 +201,8 @@ func (w *watch) length(of any) {
 	}
 }
 
-// whole notes that each of some values, where it is a map or list, is looked into; not
-// what lies in others that are not of the watched value.
+// whole records that each map or list among the values is read as a whole, without containers in it
+// that are not part of the watched value.
 func (w *watch) whole(values ...any) {
 	if w.count == 0 {
 		return
@@ -212,7 +212,7 @@ func (w *watch) whole(values ...any) {
 	}
 }
 
-// wholeAt is whole of what lies somewhere.
+// wholeAt is whole for the container at an address.
 func (w *watch) wholeAt(at uintptr) {
 	of := w.find(at)
 	if of < 0 || w.held[of].isWhole {
@@ -231,8 +231,8 @@ func (w *watch) note(one seen) {
 	}
 }
 
-// reads are what has been noted, of an execution that ended so. Whether a bound is hit
-// depends on the size of everything.
+// reads returns what was recorded by an execution that ended with an exceeded budget, or "".
+// Whether a bound is hit depends on the size of everything.
 func (w *watch) reads(budget string) []Read {
 	if w.isAll || w.count > 0 && budget != "" {
 		return []Read{{Seen: Whole}}
@@ -251,7 +251,7 @@ func (w *watch) reads(budget string) []Read {
 	return JoinReads(all)
 }
 
-// path leads to something held.
+// path returns the path of a held container.
 func (w *watch) path(of int) []string {
 	if of == 0 {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/random"
 )
 
-// watching compiles one template beside helpers, and watches .Values.target.
+// watching compiles one template with helpers, and watches .Values.target.
 func watching(t testing.TB, text, helpers string, budget template.Budget) *template.Set {
 	t.Helper()
 	set, err := template.Compile(map[string]string{"c/templates/a.yaml": text, "c/templates/_h.tpl": helpers}, template.Options{Budget: budget, Watch: []string{"Values", "target"}})
@@ -31,7 +31,7 @@ func cart() map[string]any {
 	}
 }
 
-// readsText prints reads, one a line: a path, and what was seen there.
+// readsText prints one read per line: a path, and the aspect.
 func readsText(reads []template.Read) string {
 	var text []string
 	for _, read := range reads {
@@ -40,7 +40,7 @@ func readsText(reads []template.Read) string {
 	return strings.Join(text, ", ")
 }
 
-// What an execution reads of the target is noted where it reads it.
+// What an execution reads of the target is recorded as it reads it.
 func TestReadsAreNoted(t *testing.T) {
 	const helpers = `{{ define "name" }}{{ .Values.target.name }}{{ end }}{{ define "of" }}{{ .of.name }}{{ end }}{{ define "no" }}{{ .Values.list }}{{ end }}`
 	for text, want := range map[string]string{
@@ -106,7 +106,7 @@ func TestReadsAreNoted(t *testing.T) {
 		`{{ has "app" .Values.target.containers }}`:                 "containers whole",
 		`{{ kindOf .Values.target.labels }}`:                        "labels",
 
-		// Values that a template puts elsewhere.
+		// Values that a template stores elsewhere.
 		`{{ $d := dict "t" .Values.target }}{{ $d.t.name }}`:                                           "name",
 		`{{ $d := dict "a" (dict "b" $) }}{{ $d.a.b.Values.target.name }}`:                             "name",
 		`{{ (index (list 1 .Values.target) 1).name }}`:                                                 "name",
@@ -150,7 +150,7 @@ func TestReadsAreNoted(t *testing.T) {
 	}
 }
 
-// Of a value that is not there, or no map, or empty, nothing is told apart.
+// A value that is missing, empty or no map is read as a whole.
 func TestWhatIsNoMapIsReadAsAWhole(t *testing.T) {
 	for _, target := range []any{nil, "x", []any{"x"}, map[string]any{}, map[string]string{"a": "b"}} {
 		_, reads, err := watching(t, "x", "", template.Budget{}).ExecuteWatched(t.Context(), "c/templates/a.yaml", values("target", target))
@@ -162,7 +162,7 @@ func TestWhatIsNoMapIsReadAsAWhole(t *testing.T) {
 	require.Equal(t, "whole", readsText(reads))
 }
 
-// Past a number of maps and lists, one is read as a whole when it is looked up.
+// Beyond a number of maps and lists, one is read as a whole when it is looked up.
 func TestManyMapsAreNotToldApart(t *testing.T) {
 	var deep any = "x"
 	for range 50 {
@@ -191,7 +191,7 @@ func findTheSame(reads []template.Read, a, b any) bool {
 	return true
 }
 
-// The proof: an execution for which all reads of another give the same gives the same.
+// If all reads of one execution give the same in another, both have the same result.
 func FuzzReads(f *testing.F) {
 	seeds(f)
 	f.Add(`{{ if .Values.text }}{{ .Values.target }}{{ end }}`)
@@ -209,8 +209,8 @@ func FuzzReads(f *testing.F) {
 	})
 }
 
-// requireReadsTell executes a set for each target, and compares those that what was read
-// tells not apart. Bounds apart: they depend on sizes.
+// requireReadsTell executes a set for each target, and compares those that the reads do not
+// distinguish. Exceeded bounds are left out, because they depend on sizes.
 func requireReadsTell(t *testing.T, set *template.Set, targets []map[string]any) (shared int) {
 	t.Helper()
 	type outcome struct {

@@ -22,12 +22,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
 )
 
-// Helm's engine cannot be stopped, and one line of a template can hang it or end its
-// process. So it renders in a process of its own, which is killed when it takes too long.
+// Helm's engine cannot be canceled, and one line of a template can hang it or end its process. So
+// it runs in a process of its own, which is killed when it takes too long.
 const (
-	// referenceVariable has the test binary be that process.
+	// referenceVariable makes the test binary act as that process.
 	referenceVariable = "VECTORSIDECAR_TEST_REFERENCE"
-	// referenceTime is what one rendering may take. Ours is over after a second at most.
+	// referenceTime is the timeout of one rendering. Ours takes a second at most.
 	referenceTime   = 3 * time.Second
 	referenceMemory = 4 << 30
 	referenceStack  = 64 << 20
@@ -41,12 +41,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// rendering is what came of a template.
+// rendering is the result of a template.
 type rendering struct {
 	Text, Error string
 }
 
-// answer renders what is asked for, one after the other, with Helm's engine.
+// answer renders each request with Helm's engine, one after another.
 func answer(questions io.Reader, answers io.Writer) {
 	debug.SetMaxStack(referenceStack)
 	if !raceDetector { // Which takes much more for itself.
@@ -84,8 +84,8 @@ func renderByHelm(files map[string]string) (result rendering) {
 	return rendering{Text: rendered["c/templates/a.yaml"]}
 }
 
-// ordinary is the root of templates that both engines render. Helm's has its own Chart,
-// Files and Subcharts.
+// ordinary returns data for templates that both engines render. Helm adds its own Chart, Files and
+// Subcharts.
 func ordinary() map[string]any {
 	return map[string]any{
 		"Values":  map[string]any{"text": "{{ .Release.Name }}", "key": "team", "list": []any{"a", "b", float64(3)}, "target": cart()},
@@ -94,7 +94,7 @@ func ordinary() map[string]any {
 	}
 }
 
-// reference is the process that renders with Helm's engine; it is begun when it is needed.
+// reference is the process that renders with Helm's engine. It is started on demand.
 type reference struct {
 	command *exec.Cmd
 	input   io.Closer
@@ -109,8 +109,7 @@ func newReference(t testing.TB) *reference {
 	return r
 }
 
-// render returns what Helm makes of templates. It is not known where Helm took too long,
-// or its process came to an end.
+// render returns what Helm renders. isKnown is false if Helm took too long or its process ended.
 func (r *reference) render(t testing.TB, files map[string]string) (result rendering, isKnown bool) {
 	t.Helper()
 	if r.command == nil {
@@ -165,7 +164,7 @@ func (r *reference) start(t testing.TB) {
 	}()
 }
 
-// stop ends the process, and the next question begins another one.
+// stop ends the process. The next request starts another one.
 func (r *reference) stop() {
 	if r.command == nil {
 		return

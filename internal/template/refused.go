@@ -3,15 +3,15 @@
 
 package template
 
-// refusal says why a function that Helm has is not to be had here.
+// refusal says why a function of Helm is not available here.
 type refusal struct {
 	why     string
 	instead string
 }
 
-// refusals are the functions of Helm and sprig whose result depends on more than
-// the values, or that make or handle key material. A sidecar that differs between
-// two renders would restart its pods for nothing.
+// refusals are the functions of Helm and sprig whose result depends on more than the values, or
+// that create or handle key material. A sidecar that differs between two renderings would restart
+// its pods for nothing.
 func refusals() map[string]refusal {
 	refused := map[string]refusal{}
 	because := func(why, instead string, names ...string) {

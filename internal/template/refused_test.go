@@ -22,7 +22,7 @@ func compileOne(text string, budget template.Budget) (*template.Set, error) {
 	return template.Compile(map[string]string{"one/templates/a.yaml": text}, template.Options{Budget: budget})
 }
 
-// findings takes a joined error apart.
+// findings unwraps a joined error.
 func findings(t testing.TB, err error) []*template.Error {
 	t.Helper()
 	require.Error(t, err)
@@ -69,7 +69,7 @@ func TestRefusedFunctionsNameThePlaceAndTheReason(t *testing.T) {
 	}
 }
 
-// Also behind tpl, whose text only comes at run time.
+// Also with tpl, whose text is known only at run time.
 func TestRefusedFunctionsInTpl(t *testing.T) {
 	set, err := compileOne("a: 1\nb: {{ tpl .Values.text . }}", template.Budget{})
 	require.NoError(t, err)
@@ -79,8 +79,7 @@ func TestRefusedFunctionsInTpl(t *testing.T) {
 	require.Contains(t, found[0].Message, `line 2, column 4: function "env"`)
 }
 
-// Whatever Helm offers is either offered or refused with a reason: nothing falls
-// between.
+// Every function of Helm is either available or refused with a reason.
 func TestEveryFunctionOfHelmIsAccountedFor(t *testing.T) {
 	names := slices.Collect(maps.Keys(sprig.TxtFuncMap()))
 	names = append(names, strings.Fields(`toToml fromToml toYaml toYamlPretty fromYaml fromYamlArray toJson fromJson fromJsonArray

@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// maxPattern is the longest regular expression, in bytes, and maxProgram the
-	// largest, in instructions, with its repetitions written out.
+	// maxPattern is the maximum length of a regular expression in bytes, maxProgram its maximum
+	// size in instructions, with repetitions expanded.
 	maxPattern = 1024
 	maxProgram = 5000
-	// maxMatch is the most instructions that finding one match may take: about a
-	// tenth of a second. It is a product of the sizes of expression and text.
+	// maxMatch is the maximum number of instructions for finding one match, roughly a tenth of a
+	// second: the size of the expression times that of the text.
 	maxMatch = 10 << 20
-	// bytesPerMatch is what one match costs in results.
+	// bytesPerMatch is the memory of one match in the results.
 	bytesPerMatch = 160
 )
 
-// regexFunctions are sprig's, with one difference: a bad expression is an error
-// in all of them.
+// regexFunctions are sprig's, with one difference: an invalid expression is an error in all of
+// them.
 func regexFunctions() []ownFunction {
 	return []ownFunction{
 		{names: "regexMatch mustRegexMatch", fn: regexMatch, guard: guardNothing},
@@ -90,8 +90,8 @@ func regexReplaceAllLiteral(f *frame, expression, text, replacement string) (str
 	return compiled.ReplaceAllLiteralString(text, replacement), nil
 }
 
-// replaceable makes sure that the result fits: each match becomes the
-// replacement, in which each reference may stand for the whole match.
+// replaceable checks that the result fits: each match is replaced by the replacement, in which each
+// reference may stand for the whole match.
 func (f *frame) replaceable(expression, text, replacement string, references int) (*pattern, error) {
 	compiled, err := f.pattern(expression, text)
 	if err != nil {
@@ -108,8 +108,7 @@ func (f *frame) replaceable(expression, text, replacement string, references int
 	return compiled, f.allocate(product(3, result))
 }
 
-// pattern compiles an expression and makes sure that one match of it in this
-// text does not take long.
+// pattern compiles an expression and checks that one match of it in this text does not take long.
 func (f *frame) pattern(expression, text string) (*pattern, error) {
 	compiled := f.set.patterns.get(expression)
 	if compiled == nil {
@@ -148,7 +147,7 @@ func (f *frame) compile(expression string) (*pattern, error) {
 	return &pattern{Regexp: compiled, size: size}, nil
 }
 
-// programSize is about the number of instructions of an expression.
+// programSize returns the approximate number of instructions of an expression.
 func programSize(tree *syntax.Regexp) int {
 	size := 1 + len(tree.Rune)/8
 	if tree.Op == syntax.OpLiteral {
@@ -163,9 +162,9 @@ func programSize(tree *syntax.Regexp) int {
 	return size
 }
 
-// matches counts the matches and their bytes, at most the given number of them.
-// A search for all matches cannot be interrupted, and may take the square of the
-// text's length: so it asks for one, two, four of them, and gives up in between.
+// matches returns the number of matches, at most the given one, and their bytes. A search for all
+// matches cannot be canceled and may take quadratic time: so it searches for one, two, four of them
+// and so on, and may give up in between.
 func (f *frame) matches(compiled *pattern, text string, most int) (count, bytes int, err error) {
 	before := f.clock.used()
 	for limit := 1; ; limit *= 2 {
@@ -185,7 +184,7 @@ func (f *frame) matches(compiled *pattern, text string, most int) (count, bytes 
 		}
 		// A short text takes no time, whatever the clock says.
 		if product(limit, product(compiled.size, len(text))) > maxMatch && f.clock.used()-before > f.budget.Timeout/4 {
-			// No deadline of the caller's: it would not help to try again.
+			// This is not the caller's deadline: a retry would not help.
 			return 0, 0, overBudget(boundTime, "the regular expression takes too long on this text")
 		}
 	}

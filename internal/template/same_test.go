@@ -16,24 +16,24 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/random"
 )
 
-// differs are the differences to Helm's engine that doc.go lists, as far as they show in
-// errors: ours are errors, where Helm's engine prints something.
+// differs matches the differences to Helm's engine in doc.go where ours returns an error and Helm's
+// engine prints something.
 var differs = regexp.MustCompile(strings.Join([]string{
 	`has no key`, `is null`, `is not available`, `compiling a regular expression`, `printing as (YAML|JSON|TOML)`,
 	`there is no file`, `prints? an address`,
 }, "|"))
 
-// asksOfNothing are errors of Helm's engine where ours answers: what get, dig and their kin
-// find in a map that is missing.
+// asksOfNothing matches errors of Helm's engine where ours has a result: get, dig and the like on a
+// missing map.
 var asksOfNothing = regexp.MustCompile(`interface conversion: interface \{\} is nil|wrong type for value; expected .*; got interface \{\}`)
 
-// openInHelm are functions whose result Helm's engine leaves open: the order of keys and
-// values is that of Go's maps, and where an address is printed, it is another each time.
+// openInHelm matches functions whose result is undefined in Helm's engine: keys and values have the
+// order of Go's maps, and a printed address differs each time.
 var openInHelm = regexp.MustCompile(`\b(keys|values|fromToml)\b`)
 
-// bothWays renders templates with both engines. It is not known what Helm's gives where that
-// does not come to an end, nor what is ours where Compile refuses what is never executed,
-// or where a bound is hit: Helm's engine has none.
+// bothWays renders templates with both engines. areKnown is false if Helm's does not end, if
+// Compile refuses something that is never executed, or if a bound is hit, of which Helm's engine
+// has none.
 func bothWays(t *testing.T, helm *reference, text, helpers string) (ours string, err error, theirs rendering, areKnown bool) { //nolint:revive,staticcheck // the error is what is compared
 	t.Helper()
 	set, err := template.Compile(map[string]string{"c/templates/a.yaml": text, "c/templates/_h.tpl": helpers}, template.Options{})
@@ -47,8 +47,8 @@ func bothWays(t *testing.T, helm *reference, text, helpers string) (ours string,
 	return ours, err, theirs, areKnown
 }
 
-// What random templates give is what Helm's engine gives: the same text, or an error, or
-// doc.go says why not.
+// Random templates give the same in both engines: the same text, an error in both, or a difference
+// that doc.go lists.
 func TestRandomTemplatesRenderAsInHelm(t *testing.T) {
 	sets := 1000
 	if testing.Short() || raceDetector {
@@ -76,7 +76,7 @@ func TestRandomTemplatesRenderAsInHelm(t *testing.T) {
 	require.Greater(t, compared, sets/3, "else little is compared")
 }
 
-// What Helm's engine does not come back from is no end of the test.
+// The test survives a template that hangs or ends Helm's engine.
 func TestTheReferenceOutlivesItsTemplates(t *testing.T) {
 	helm := newReference(t)
 	for _, text := range []string{
@@ -92,8 +92,8 @@ func TestTheReferenceOutlivesItsTemplates(t *testing.T) {
 	}
 }
 
-// Of any template for which both engines have a text, they have the same. A text that shows
-// the root is none of these: what else Helm puts there is not ours.
+// If both engines render a template, the texts are the same. Templates that print the root are left
+// out, because Helm adds to it.
 func FuzzLikeHelm(f *testing.F) {
 	seeds(f)
 	for seed := range uint64(20) {

@@ -11,19 +11,18 @@ import (
 	"strings"
 )
 
-// Options are the choices that a set is compiled with. The zero value is sound.
+// Options configure a set. The zero value is safe.
 type Options struct {
 	// Budget bounds each execution, not the set as a whole.
 	Budget Budget
-	// Watch is a path below the root, such as Values, target: an execution tells what it
-	// read of the map there.
+	// Watch is a path below the root, such as Values, target: an execution reports what it read of
+	// the map there.
 	Watch []string
 	// Methods are those that templates may call on values of the caller's types.
 	Methods []Method
 }
 
-// Set is a compiled set of templates. It does not change once made, and may be
-// used from several goroutines at once.
+// Set is a compiled set of templates. It is immutable and safe for concurrent use.
 type Set struct {
 	budget    Budget
 	scope     *scope
@@ -35,8 +34,8 @@ type Set struct {
 	watch     []string
 }
 
-// maxFindings is how many errors Compile reports: a text that is not a template
-// at all should not fill a status.
+// maxFindings is how many errors Compile reports, so that a file that is no template at all does
+// not fill a status.
 const maxFindings = 20
 
 // Compile parses and checks templates. files holds their texts by full name, such
@@ -85,7 +84,7 @@ func (s *Set) add(src *source) []error {
 	return findings
 }
 
-// definedTwice names both places, whichever file was read first.
+// definedTwice names both places, independent of the order in which the files were read.
 func definedTwice(a, b *definition) error {
 	if b.file < a.file {
 		a, b = b, a
@@ -96,7 +95,7 @@ func definedTwice(a, b *definition) error {
 	return finding
 }
 
-// joinFindings sorts findings by place and joins the first of them.
+// joinFindings sorts findings by place and joins the first maxFindings.
 func joinFindings(findings []error) error {
 	slices.SortFunc(findings, func(a, b error) int {
 		var x, y *Error
@@ -117,8 +116,8 @@ func joinFindings(findings []error) error {
 	return errors.Join(findings[:min(len(findings), maxFindings)]...)
 }
 
-// Names lists the templates that can be executed, sorted: the files whose base
-// name does not begin with "_".
+// Names returns the templates that can be executed, sorted: the files whose base name does not
+// begin with "_".
 func (s *Set) Names() []string {
 	var names []string
 	for _, name := range s.files {

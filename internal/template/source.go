@@ -12,8 +12,8 @@ import (
 	"text/template/parse"
 )
 
-// Bounds on what is parsed, so that Compile is as safe as Execute: the parser
-// recurses into blocks and makes some hundred bytes of each byte of an action.
+// Bounds on what is parsed, so that Compile is as safe as Execute: the parser recurses into blocks
+// and allocates a hundred bytes or more for each byte of an action.
 const (
 	maxText        = 1 << 20
 	maxActions     = 20_000
@@ -21,15 +21,15 @@ const (
 	bytesPerAction = 150
 )
 
-// definition is one template: a file's own, or a define inside of it.
+// definition is one template: a file, or a define inside it.
 type definition struct {
 	*source
 	name string
 	root *parse.ListNode
 }
 
-// scope is what include and template can find: a set's definitions, and in the
-// text of a tpl its own before these.
+// scope is where include and template look for a name: in a text given to tpl its own definitions
+// first, then the set's.
 type scope struct {
 	outer       *scope
 	definitions map[string]*definition
@@ -44,7 +44,7 @@ func (s *scope) find(name string) *definition {
 	return nil
 }
 
-// names lists all templates in sight.
+// names returns all templates in scope.
 func (s *scope) names() []string {
 	var names []string
 	for ; s != nil; s = s.outer {
@@ -56,8 +56,7 @@ func (s *scope) names() []string {
 	return slices.Compact(names)
 }
 
-// parseSource parses one text into its definitions; the text's own one bears
-// the name of the file.
+// parseSource parses one text into its definitions. The one of the text itself has the file's name.
 func parseSource(src *source) (map[string]*definition, error) {
 	if err := checkText(src); err != nil {
 		return nil, err
@@ -96,8 +95,8 @@ func (s *source) tooLarge(message string) *Error {
 	return finding
 }
 
-// parseTrees runs the parser. A panic of it would be a bug of the standard
-// library, and is an error of this text all the same.
+// parseTrees runs the parser. A panic would be a bug of the standard library, and becomes an error
+// of this text.
 func parseTrees(src *source) (trees map[string]*parse.Tree, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -106,7 +105,7 @@ func parseTrees(src *source) (trees map[string]*parse.Tree, err error) {
 	}()
 	trees = map[string]*parse.Tree{}
 	tree := parse.New(src.file)
-	// Functions are checked by us, which gives better errors, and all at once.
+	// We check functions ourselves, with better errors and all at once.
 	tree.Mode = parse.SkipFuncCheck
 	if _, err := tree.Parse(src.text, "", "", trees); err != nil {
 		return nil, src.parseError(err)
@@ -114,8 +113,8 @@ func parseTrees(src *source) (trees map[string]*parse.Tree, err error) {
 	return trees, nil
 }
 
-// parseError takes place and message out of the parser's text, which has the
-// form "template: NAME:LINE: MESSAGE".
+// parseError extracts place and message from the parser's error, which has the form "template:
+// NAME:LINE: MESSAGE".
 func (s *source) parseError(err error) *Error {
 	rest, _ := strings.CutPrefix(err.Error(), "template: "+s.file+":")
 	number, message, found := strings.Cut(rest, ": ")
@@ -130,13 +129,13 @@ func (s *source) parseError(err error) *Error {
 		start += strings.IndexByte(s.text[start:], '\n') + 1
 	}
 	located := s.errorAt(start, message)
-	// The parser knows no column: the first action of the line is the best guess.
+	// The parser reports no column: the first action of the line is the best guess.
 	located.Column = 1 + max(0, strings.Index(located.SourceLine, "{{"))
 	located.cause = err
 	return located
 }
 
-// start returns where a template is defined: its keyword, or its first byte.
+// start returns where a template is defined: its keyword, or the first byte of the file.
 func (d *definition) start() int {
 	if d.name == d.file {
 		return 0
@@ -152,8 +151,8 @@ func (d *definition) start() int {
 	return int(d.root.Position())
 }
 
-// scanActions counts the actions of a text and the bytes inside of them. It
-// knows strings and comments, no more of the syntax: parsing comes later.
+// scanActions returns the number of actions in a text and of the bytes inside them. It knows
+// strings and comments and no other syntax: parsing comes later.
 func scanActions(text string) (actions, inside int) {
 	for {
 		start := strings.Index(text, "{{")

@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
 )
 
-// largeValues are about the largest that values can be: what a function does with
-// these, it does with all.
+// largeValues have about the maximum size of values, so a function that is safe with these is safe
+// with all.
 func largeValues() map[string]any {
 	list, tree := make([]any, 2000), make(map[string]any, 2000)
 	for i := range list {
@@ -33,8 +33,8 @@ func largeValues() map[string]any {
 	}
 }
 
-// calls of a function with large arguments of many kinds; most are wrong, and
-// that must be an error as well.
+// largeCalls returns calls of a function with large arguments of many kinds. Most are wrong, which
+// must be an error as well.
 func largeCalls(name string) []string {
 	calls := []string{name, name + " $t", name + " $t $t", name + " $f $f"}
 	for _, a := range []string{"$s", "$n", "$l", "$d"} {
@@ -52,8 +52,8 @@ func largeCalls(name string) []string {
 	return calls
 }
 
-// An execution is charged at least half of what it allocates: so the default of
-// 32 MiB for Budget.Memory keeps it under 64.
+// An execution is charged at least half of what it allocates, so the default of 32 MiB for
+// Budget.Memory keeps it under 64 MiB.
 func TestFunctionsStayInBounds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("calls every function with large arguments, which takes some seconds")

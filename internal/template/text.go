@@ -12,8 +12,8 @@ import (
 	"github.com/Masterminds/goutils"
 )
 
-// textFunctions are those that make more of a text than they are given, so that
-// the size of the result is reckoned before there is one.
+// textFunctions are those that return more text than they are given, so that the size of the result
+// is computed first.
 func textFunctions() []ownFunction {
 	return []ownFunction{
 		{names: "repeat", fn: repeat, guard: guardNothing},
@@ -36,7 +36,7 @@ func textFunctions() []ownFunction {
 	}
 }
 
-// makes charges for a text that is about to be made.
+// makes charges for a text before it is created.
 func (f *frame) makes(bytes int) error {
 	if err := f.fits(bytes); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (f *frame) splits(separator, text string, bytesEach int) error {
 	return f.pieces(parts, bytesEach)
 }
 
-// join prints the items of a list that are not null, with a separator.
+// join prints the items of a list, without null, with a separator.
 func join(f *frame, separator string, list any) (string, error) {
 	items := textsOf(list)
 	total := product(len(separator), len(items))
@@ -138,7 +138,7 @@ func join(f *frame, separator string, list any) (string, error) {
 	return strings.Join(items, separator), nil
 }
 
-// cat prints its arguments that are not null, with blanks between them.
+// cat prints its arguments, without null, with spaces between them.
 func cat(values ...any) string {
 	var texts []string
 	for _, value := range values {
