@@ -96,7 +96,8 @@ func tryRun(t *testing.T, namespace, tool string, args ...string) (said string, 
 	path, err := controlplane.Bin(tool)
 	require.NoError(t, err)
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), path, append([]string{"--namespace=" + namespace}, args...)...)
-	home := t.TempDir()
+	// What the API server offers is looked up once for all: it stays the same.
+	home := filepath.Dir(kubeconfig)
 	command.Env = []string{"KUBECONFIG=" + kubeconfig, "HOME=" + home, "PATH=" + os.Getenv("PATH")}
 	text, err := command.CombinedOutput()
 	return string(text), err

@@ -92,14 +92,25 @@ func TestABrokenSidecarKeepsItsPlaceThroughARestart(t *testing.T) {
 	require.NoError(t, running.Stop())
 	running = world.RunOperator(blind)
 	// Each of them goes and comes back again, seen by the new operator.
-	for range 2 {
-		for _, deployment := range deployments[:budget] {
-			harness.Until(t, world, deployment, "its pods lost again", func(d *appsv1.Deployment) bool { return !isRolledOut(d) })
-			harness.Until(t, world, deployment, "its pods again", isRolledOut)
-		}
-	}
+	comeAndGo(t, deployments[:budget], 2)
 	require.Equal(t, budget, injectedOf(t, namespace))
 	require.Empty(t, running.Requests.Reads("/namespaces/"+namespace+"/pods"))
+}
+
+// comeAndGo waits until each of some Deployments has lost its pods and got them again so
+// many times. They do so at once.
+func comeAndGo(t *testing.T, deployments []*appsv1.Deployment, times int) {
+	t.Helper()
+	changes := make([]int, len(deployments)) // An odd one is a loss.
+	harness.Eventually(t, "their pods to be lost and to come again", func() bool {
+		for i, deployment := range deployments {
+			world.Get(t, deployment)
+			if isLost := changes[i]%2 == 1; isLost == isRolledOut(deployment) {
+				changes[i]++
+			}
+		}
+		return slices.Min(changes) >= 2*times
+	})
 }
 
 // The times are the API server's and the Deployment controller's, in whole seconds.
