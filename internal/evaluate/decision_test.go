@@ -6,6 +6,7 @@ package evaluate
 import (
 	"context"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -44,9 +45,12 @@ func settled(deployment *appsv1.Deployment) workload.View {
 	return view
 }
 
+// builtin is the chart that is built in. It does not change, so that one serves all.
+var builtin = sync.OnceValues(func() (*sidecarchart.Chart, error) { return sidecarchart.Load(vectorsidecar.FS) })
+
 func snapshot(t testing.TB, sidecar *v1alpha1.VectorSidecar, deployments ...*appsv1.Deployment) *Snapshot {
 	t.Helper()
-	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	chart, err := builtin()
 	require.NoError(t, err)
 	s := &Snapshot{Inputs: desired.Inputs{
 		Sidecar: sidecar, Platform: catalog.Of(chart, "", nil),
