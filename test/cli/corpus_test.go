@@ -36,7 +36,7 @@ import (
 // operator on a real API server: the same objects come of it.
 func TestInjectGivesWhatTheOperatorGives(t *testing.T) {
 	t.Parallel()
-	_, w := start(t)
+	_, w := start(t, withPods)
 	w.StartOperator(t, options)
 	server, err := discovery.NewDiscoveryClientForConfig(w.Config)
 	require.NoError(t, err)

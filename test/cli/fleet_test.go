@@ -33,9 +33,7 @@ const fleet = 1000
 // is logged, and is no condition: machines differ.
 func TestAPlanOverAThousandWorkloadsWritesNothing(t *testing.T) {
 	t.Parallel()
-	plane := controlplane.ForTest(t, controlplane.Options{})
-	w, err := harness.NewWorld(plane.Config())
-	require.NoError(t, err)
+	plane, w := start(t, controlplane.Options{})
 	namespace := w.Namespace(t)
 	for i := range fleet {
 		w.Create(t, objects.NewDeployment(fmt.Sprintf("w%04d", i), namespace).Labelled("logs", "vector").
@@ -87,7 +85,7 @@ func writes(t *testing.T, w *harness.World) map[string]float64 {
 // would keep them, and their namespaces, for ever.
 func TestEjectCleansAClusterWhoseOperatorIsGone(t *testing.T) {
 	t.Parallel()
-	plane, w := start(t)
+	plane, w := start(t, withPods)
 	running := w.RunOperator(options)
 	namespaces := []string{w.Namespace(t), w.Namespace(t)}
 	var deployments []*appsv1.Deployment

@@ -25,6 +25,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/cli"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/hostile"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -220,7 +221,7 @@ func TestWhatIsRenderedStaysWhatItIs(t *testing.T) {
 // Whatever others have written into a cluster: annotations, labels, a status.
 func TestNoObjectSteersWhoSeesWhatIsPrinted(t *testing.T) {
 	t.Parallel()
-	plane, world := start(t)
+	plane, world := start(t, controlplane.Options{})
 	namespace := world.Namespace(t)
 	opted := objects.NewDeployment("opted", namespace).Labelled("logs", "vector").Annotated(meta.AnnotationInject, "false "+evil).WithReplicas(0).Build()
 	plainly := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithReplicas(0).Build()

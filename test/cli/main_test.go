@@ -96,17 +96,20 @@ func TestScriptsWithoutACluster(t *testing.T) {
 
 func TestScriptsWithACluster(t *testing.T) {
 	t.Parallel()
-	plane, world := start(t)
+	plane, world := start(t, withPods)
 	world.StartOperator(t, options)
 	run(t, "cluster", plane.Kubeconfig())
 }
 
-// start starts a control plane with simulated nodes, and nothing of the operator
-// but its CustomResourceDefinition. Each test has its own: they look at all that a
-// cluster has, so that they run in parallel.
-func start(t *testing.T) (*controlplane.ControlPlane, *harness.World) {
+// withPods is a control plane where Deployments roll out.
+var withPods = controlplane.Options{Nodes: 2}
+
+// start starts a control plane, and nothing of the operator but its
+// CustomResourceDefinition. Each test has its own: they look at all that a cluster
+// has, so that they run in parallel.
+func start(t *testing.T, options controlplane.Options) (*controlplane.ControlPlane, *harness.World) {
 	t.Helper()
-	plane := controlplane.ForTest(t, controlplane.Options{Nodes: 2})
+	plane := controlplane.ForTest(t, options)
 	world, err := harness.NewWorld(plane.Config())
 	require.NoError(t, err)
 	return plane, world
