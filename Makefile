@@ -131,8 +131,11 @@ SIDE_BY_SIDE := $(MAKE) --no-print-directory --keep-going --jobs=4 --output-sync
 WEBHOOK_TESTS := Webhook|Certificate|Replica|APIServerIsTold|Probes
 
 # Tests on a cluster wait most of their time, so several of a package run at once,
-# also where there are few cores. Programs that have memory enough collect garbage less often.
-GO_TEST := GOGC=$(or $(GOGC),200) go test -timeout 30m -parallel 4
+# also where there are few cores. Programs collect garbage seldom while they have memory
+# enough, and those without tables for a debugger are linked in less time. Tests that run
+# the operator as a process take the one that is built before them.
+GO_TEST := GOGC=$(or $(GOGC),400) GOMEMLIMIT=$(or $(GOMEMLIMIT),2GiB) OPERATOR='$(CURDIR)/$(BIN)/operator' \
+  go test -ldflags '-s -w' -timeout 30m -parallel 4
 
 # The release before this one, as long as there are no tags: what is upgraded from, and
 # rolled back to. An entry of CHANGELOG.md is about what has changed since.
