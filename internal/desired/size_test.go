@@ -56,6 +56,26 @@ func TestBoundedKeepsTheRestOfALargeVectorSidecar(t *testing.T) {
 	require.Same(t, small, Bounded(small))
 }
 
+func TestTooLargeTellsTheSize(t *testing.T) {
+	const most = 768 << 10
+	frame := sizeOfJSON(t, weighing(0))
+	require.Nil(t, TooLarge(weighing(most-frame)))
+	for name, sidecar := range map[string]*v1alpha1.VectorSidecar{
+		"as it is": weighing(most - frame + 1), "as the cache holds it": Bounded(weighing(most - frame + 1)),
+	} {
+		invalid := TooLarge(sidecar)
+		require.Equal(t, meta.ReasonTooLarge, invalid.Reason, name)
+		require.Contains(t, invalid.Message, "VectorSidecar shop/logs has 768 KiB, and may have 768: ", name)
+	}
+}
+
+func TestTooLargeBelievesNoMarkOfOthers(t *testing.T) {
+	pretender := logs().Build()
+	pretender.Annotations = map[string]string{meta.AnnotationExcess: "9999999"}
+	require.False(t, IsReduced(pretender))
+	require.Nil(t, TooLarge(pretender))
+}
+
 func TestTooLargeCountsNeitherTheStatusNorTheRecordOfWriters(t *testing.T) {
 	sidecar := weighing(0)
 	sidecar.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: strings.Repeat("x", 1<<20)}}

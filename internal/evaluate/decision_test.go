@@ -6,6 +6,7 @@ package evaluate
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -145,48 +146,6 @@ func TestTheEnvironmentIsTheMostSpecificOne(t *testing.T) {
 	}
 }
 
-func TestWhatTheSelectorSaysIsDone(t *testing.T) {
-	shared := metav1.LabelSelectorRequirement{Key: "logs", Operator: metav1.LabelSelectorOpIn, Values: []string{"vector", "other"}}
-	for name, test := range map[string]struct {
-		change  func(*v1alpha1.VectorSidecar)
-		matched int
-		invalid string
-	}{
-		"a label":                {change: func(*v1alpha1.VectorSidecar) {}, matched: 1},
-		"another label":          {change: func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector.MatchLabels["logs"] = "none" }},
-		"an expression":          {change: func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector = selecting(shared) }, matched: 2},
-		"everything, by mistake": {change: func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector = metav1.LabelSelector{} }, invalid: "matchAll"},
-		"everything":             {change: func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector, vs.Spec.MatchAll = metav1.LabelSelector{}, true }, matched: 3},
-		"an operator that does not exist": {change: func(vs *v1alpha1.VectorSidecar) {
-			vs.Spec.Selector = selecting(metav1.LabelSelectorRequirement{Key: "a", Operator: "Like"})
-		}, invalid: "spec.selector"},
-		"In of nothing": {change: func(vs *v1alpha1.VectorSidecar) {
-			vs.Spec.Selector = selecting(metav1.LabelSelectorRequirement{Key: "a", Operator: "In"})
-		}, invalid: "spec.selector"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			vs := logs().Build()
-			test.change(vs)
-			decided := decide(t, snapshot(t, vs, cart(),
-				objects.NewDeployment("basket", "shop").Labelled("logs", "other").Build(), objects.NewDeployment("plain", "shop").Build()))
-
-			require.Equal(t, test.matched, decided.Matched)
-			require.Len(t, decided.Plans, test.matched)
-			if test.invalid == "" {
-				require.Nil(t, decided.Invalid)
-				return
-			}
-			require.Equal(t, meta.ReasonInvalidSelector, decided.Invalid.Reason)
-			require.Contains(t, decided.Invalid.Message, "VectorSidecar shop/logs")
-			require.Contains(t, decided.Invalid.Message, test.invalid)
-		})
-	}
-}
-
-func selecting(requirements ...metav1.LabelSelectorRequirement) metav1.LabelSelector {
-	return metav1.LabelSelector{MatchExpressions: requirements}
-}
-
 // However it comes about that a workload is not to carry the sidecar any more.
 func TestWhatShouldNotCarryTheSidecarLosesIt(t *testing.T) {
 	now := metav1.Now()
@@ -197,7 +156,8 @@ func TestWhatShouldNotCarryTheSidecarLosesIt(t *testing.T) {
 		"the label taken off":   func(s *Snapshot) { change(s, func(v *workload.View) { v.Labels = nil }) },
 		"deleted while invalid": func(s *Snapshot) { s.Sidecar.DeletionTimestamp, s.Sidecar.Spec.Environment = &now, "nowhere" },
 		"deleted, selecting nonsense": func(s *Snapshot) {
-			s.Sidecar.DeletionTimestamp, s.Sidecar.Spec.Selector = &now, selecting(metav1.LabelSelectorRequirement{Key: "a", Operator: "Like"})
+			s.Sidecar.DeletionTimestamp = &now
+			s.Sidecar.Spec.Selector = metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Like"}}}
 		},
 		"switched off while invalid": func(s *Snapshot) { s.Sidecar = logs().Disabled().InEnvironment("nowhere").Build() },
 	} {
@@ -227,6 +187,9 @@ func TestWhatIsWrongTouchesNoWorkload(t *testing.T) {
 			vs.Spec.Sidecar = &v1alpha1.SidecarSpec{Logs: &v1alpha1.LogsSpec{Path: "/var/log/app"}}
 		},
 		"a selector of everything": func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector = metav1.LabelSelector{} },
+		"more than the API server is to send": func(vs *v1alpha1.VectorSidecar) {
+			vs.Annotations = map[string]string{"a": strings.Repeat("x", 1<<20)}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			broken := *s
@@ -251,6 +214,7 @@ func TestOneWorkloadThatCannotTakeItDoesNotStopTheOthers(t *testing.T) {
 	decided := decide(t, snapshot(t, logs().WithLogs("/var/log/app").Build(), cart(), able))
 
 	require.Nil(t, decided.Invalid)
+	require.Equal(t, 2, decided.Matched)
 	require.Equal(t, plan.Inject, decided.Plans[0].Action)
 	require.Equal(t, plan.Blocked, decided.Plans[1].Action)
 	require.Equal(t, meta.ReasonInvalidTemplate, decided.Plans[1].Reason)

@@ -10,157 +10,32 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
 
-	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
-	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// current is a workload that carries the current sidecar of a VectorSidecar that soaks
-// for 30 seconds, and one that waits for it.
-func current(t *testing.T, change func(*workload.State)) *Snapshot {
-	t.Helper()
-	vs := logs().WithSoak(-1).WithMaxConcurrent("1").Build()
-	next := cart()
-	next.Name = "next"
-	s := snapshot(t, vs, cart(), next)
-	injected := decide(t, s).Plans[0]
-	carried(s, &injected)
-	view := s.Workloads[0].View()
-	change(&view.State)
-	s.Workloads[0] = workloadcache.Showing(view)
+// How it is judged, package decision's own tests say.
+func TestDecideIsToldOfRollouts(t *testing.T) {
+	s := snapshot(t, logs().WithSoak(-1).Build(), cart())
+	carried(s, &decide(t, s).Plans[0])
 	s.Now = noon
-	return s
-}
 
-// where is a workload that got there so long ago.
-func where(rollout workload.Rollout, ago time.Duration, steady ...time.Duration) func(*workload.State) {
-	return func(s *workload.State) {
-		s.Rollout, s.Since = rollout, noon.Add(-ago)
-		for _, before := range steady {
-			s.Steady = before
-		}
-	}
-}
-
-// told is what the status says of the workload already.
-func told(state v1alpha1.WorkloadState) func(*Snapshot) {
-	return func(s *Snapshot) {
-		s.Sidecar.Status.Unsettled = []v1alpha1.UnsettledWorkload{{Name: "cart", State: state}}
-	}
-}
-
-// seen is what is known of the pods.
-func seen(fault workload.Fault) func(*Snapshot) {
-	return func(s *Snapshot) { s.Faults = map[types.UID]workload.Fault{"cart": fault} }
-}
-
-func nobodyKnows(*Snapshot) {}
-
-func TestHowARolloutIsJudged(t *testing.T) {
-	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsOurs: true}
-	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}
-	const ours, theirs, busy = "failed", "hindered", "in flight"
-	const complete, lost, rolling, late = workload.RolloutComplete, workload.RolloutUnavailable, workload.RolloutProgressing, workload.RolloutFailed
-	refused := func(s *workload.State) { where(rolling, time.Second)(s); s.Refusal = "exceeded quota" }
-	assumed := func(then func(*workload.State)) func(*workload.State) {
-		return func(s *workload.State) { then(s); s.IsAssumed = true }
-	}
-	for name, test := range map[string]struct {
-		is     func(*workload.State)
-		known  func(*Snapshot)
-		want   string
-		reason string
-		says   string
-		again  time.Duration
-	}{
-		"it rolls out":                         {where(rolling, time.Hour), nobodyKnows, busy, "", "", 0},
-		"it soaks":                             {where(complete, 10*time.Second), nobodyKnows, busy, meta.ReasonSoaking, "available for 30s (spec.rollout.soak)", 20 * time.Second},
-		"it has soaked":                        {where(complete, 30*time.Second), nobodyKnows, "", "", "", 0},
-		"it has soaked before":                 {where(complete, time.Second, time.Minute), nobodyKnows, "", "", "", 0},
-		"it loses pods in its soak":            {where(lost, time.Second, 2*time.Second), nobodyKnows, busy, meta.ReasonUnavailable, "pods are not read (rbac.optional.pods)", 119 * time.Second},
-		"and none of that is the sidecar's":    {where(lost, time.Hour, 2*time.Second), seen(workload.Fault{}), busy, meta.ReasonUnavailable, "not all of its pods are available", 0},
-		"and no node has room":                 {where(lost, time.Hour, 2*time.Second), seen(full), busy + theirs, meta.ReasonUnschedulable, "no node", 0},
-		"and it is the sidecar's fault":        {where(lost, time.Second, 2*time.Second), seen(crash), busy + ours, meta.ReasonCrashLoopBackOff, "container vector", 0},
-		"and nobody sees why, for two minutes": {where(lost, 2*time.Minute, 2*time.Second), nobodyKnows, busy + ours, meta.ReasonRolloutFailed, "stayed available for 30s", 0},
-		"it had failed, and pods are back":     {where(complete, 10*time.Second, 2*time.Second), told(v1alpha1.StateFailed), busy + ours, meta.ReasonRolloutFailed, "have not been available for as long since", 20 * time.Second},
-		"it had failed, and loses pods again":  {where(lost, time.Second, 2*time.Second), told(v1alpha1.StateFailed), busy + ours, meta.ReasonRolloutFailed, "stayed available for 30s", 0},
-		"it loses pods long after its soak":    {where(lost, time.Hour, time.Minute), nobodyKnows, "", meta.ReasonUnavailable, "not all of its pods are available", 0},
-		"and by the sidecar's fault":           {where(lost, time.Hour, time.Minute), seen(crash), theirs, meta.ReasonCrashLoopBackOff, "container vector", 0},
-		"its pods are refused":                 {refused, nobodyKnows, busy + theirs, meta.ReasonPodsRefused, "exceeded quota", 0},
-		"the sidecar keeps a rollout from it":  {where(rolling, time.Minute), seen(crash), busy + ours, meta.ReasonCrashLoopBackOff, "container vector", 0},
-		"no node has room for its pods":        {where(rolling, time.Minute), seen(full), busy + theirs, meta.ReasonUnschedulable, "no node", 0},
-		"it was too late":                      {where(late, time.Minute), nobodyKnows, ours, meta.ReasonRolloutFailed, "before its progress deadline; pods are not read", 0},
-		"and why is seen":                      {where(late, time.Minute), seen(crash), ours, meta.ReasonRolloutFailed, "before its progress deadline: container vector", 0},
-
-		"after a restart, it seems to have soaked":           {assumed(where(complete, time.Second, time.Hour)), nobodyKnows, "", "", "", 0},
-		"but the status knows that it has not":               {assumed(where(complete, time.Second, time.Hour)), told(v1alpha1.StateSoaking), busy, meta.ReasonSoaking, "30s", 29 * time.Second},
-		"and that it failed":                                 {assumed(where(lost, time.Second, time.Hour)), told(v1alpha1.StateFailed), busy + ours, meta.ReasonRolloutFailed, "stayed available", 0},
-		"and not, what is no part of a rollout":              {assumed(where(lost, time.Second, time.Hour)), told(v1alpha1.StateUnavailable), "", meta.ReasonUnavailable, "not all of its pods are available", 0},
-		"after a restart, it has not been there long enough": {assumed(where(complete, 2*time.Second, 20*time.Second)), nobodyKnows, busy, meta.ReasonSoaking, "30s", 28 * time.Second},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := current(t, test.is)
-			test.known(s)
-
-			decided := decide(t, s)
-
-			got, p, next := "", &decided.Plans[0], &decided.Plans[1]
-			for what, is := range map[string]bool{busy: p.InFlight, ours: p.Failed, theirs: p.Hindered} {
-				if is && what == busy {
-					got = what + got
-				} else if is {
-					got += what
-				}
-			}
-			require.Equal(t, plan.None, p.Action)
-			require.Equal(t, test.want, got)
-			require.Equal(t, test.reason, p.Reason)
-			require.Contains(t, p.Message, test.says)
-			require.Equal(t, test.again, decided.Again)
-			require.Equal(t, p.InFlight || p.Failed, next.Waiting, "the only place is taken")
-			if p.Failed {
-				require.Equal(t, meta.ReasonRolloutFailed, next.Reason)
-			}
-		})
-	}
-}
-
-// To take a sidecar out is done as soon as its pods are: there is nothing to soak.
-func TestARemovalNeedsNoSoak(t *testing.T) {
-	for rollout, inFlight := range map[workload.Rollout]bool{
-		workload.RolloutProgressing: true, workload.RolloutComplete: false, workload.RolloutUnavailable: false,
-	} {
-		s := snapshot(t, logs().WithSoak(-1).Disabled().Build(), cart())
-		s.Now, s.Started = noon, func(types.UID) int64 { return 1 }
-		change(s, func(v *workload.View) {
-			v.Rollout, v.Since, v.Generation, v.Refusal = rollout, noon, 1, "exceeded quota"
-		})
-
-		decided := decide(t, s)
-
-		if !inFlight {
-			require.Empty(t, decided.Plans)
-			continue
-		}
-		require.True(t, decided.Plans[0].InFlight)
-		require.Equal(t, meta.ReasonPodsRefused, decided.Plans[0].Reason)
-	}
-}
-
-// What is to be mended need not wait for the soak of what is to be replaced.
-func TestANewerSidecarTakesThePlaceOfOneThatSoaks(t *testing.T) {
-	s := current(t, where(workload.RolloutUnavailable, time.Second, time.Second))
-	s.Started = func(uid types.UID) int64 { return map[types.UID]int64{"cart": 1}[uid] }
-	change(s, func(v *workload.View) { v.Generation = 1 })
-	s.Sidecar.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"}
-
+	change(s, func(v *workload.View) { v.Since = noon.Add(-10 * time.Second) })
 	decided := decide(t, s)
+	require.Equal(t, meta.ReasonSoaking, decided.Plans[0].Reason)
+	require.Equal(t, 20*time.Second, decided.Again)
 
-	require.True(t, decided.Plans[0].Writes())
-	require.Equal(t, meta.ReasonWaitingForBudget, decided.Plans[1].Reason)
-	require.Contains(t, decided.Plans[1].Message, "until its pods have been available for 30s")
+	change(s, func(v *workload.View) { v.Rollout = workload.RolloutProgressing })
+	s.Faults = map[types.UID]workload.Fault{"cart": {Reason: meta.ReasonCrashLoopBackOff, Message: "container vector ended", IsOurs: true}}
+	decided = decide(t, s)
+	require.True(t, decided.Plans[0].Failed)
+	require.Equal(t, meta.ReasonCrashLoopBackOff, decided.Plans[0].Reason)
+
+	s.Sidecar = logs().Disabled().Build()
+	change(s, func(v *workload.View) { v.Owned, v.Generation = nil, 1 })
+	require.Empty(t, decide(t, s).Plans)
+	s.Started = func(uid types.UID) int64 { return map[types.UID]int64{"cart": 1}[uid] }
+	require.True(t, decide(t, s).Plans[0].InFlight, "the operator has begun it")
 }

@@ -17,7 +17,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -31,45 +30,12 @@ func judged(whenUnable string) *v1alpha1.VectorSidecar {
 	return sidecar
 }
 
-func TestNothingIsWrittenBeforeVectorHasSaidItsWord(t *testing.T) {
-	for name, test := range map[string]struct {
-		whenUnable string
-		verdict    func(string) decision.Verdict
-		reason     string
-		writes     bool
-		invalid    bool
-		asks       int
-		says       string
-	}{
-		"not asked yet":              {verdict: said(decision.VerdictPending), reason: meta.ReasonValidating, asks: 1, says: "Job vector-validate-"},
-		"valid":                      {verdict: said(decision.VerdictValid), writes: true},
-		"invalid":                    {verdict: said(decision.VerdictInvalid), reason: meta.ReasonInvalidConfig, invalid: true, says: "vector validate: its word"},
-		"unable":                     {verdict: said(decision.VerdictUnable), writes: true, says: "could not be asked about: its word"},
-		"unable, to proceed":         {whenUnable: "proceed", verdict: said(decision.VerdictUnable), writes: true, says: "could not be asked about: its word"},
-		"unable, to wait":            {whenUnable: "wait", verdict: said(decision.VerdictUnable), reason: meta.ReasonNotValidated, says: "could not be asked: its word"},
-		"not allowed":                {writes: true, says: "configValidation.job.enabled"},
-		"not allowed, and to wait":   {whenUnable: "wait", reason: meta.ReasonNotValidated, says: "configValidation.job.enabled"},
-		"not asked, unable or never": {whenUnable: "wait", verdict: said(decision.VerdictPending), reason: meta.ReasonValidating, asks: 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			second := objects.NewDeployment("basket", "shop").Labelled("logs", "vector").Build()
-			s := snapshot(t, judged(test.whenUnable), cart(), second)
-			s.Verdict = test.verdict
-
-			decided := decide(t, s)
-
-			require.Equal(t, test.invalid, decided.Invalid != nil)
-			require.Len(t, decided.Validations, test.asks, "one configuration is asked about once")
-			for i := range decided.Plans {
-				p := &decided.Plans[i]
-				require.Equal(t, test.writes, p.Writes(), p.Message)
-				if !test.writes {
-					require.Equal(t, test.reason, p.Reason)
-				}
-				require.Contains(t, p.Message+p.Warning, test.says)
-			}
-			require.Equal(t, test.writes, len(decided.Missing) == 1, "no pod may see what was not let through")
-		})
+func TestWhetherAWriteWaitsWhereVectorCannotBeAskedIsTheUsersChoice(t *testing.T) {
+	for choice, waits := range map[string]bool{"": false, "proceed": false, "wait": true} {
+		s := snapshot(t, judged(choice), cart())
+		require.Equal(t, waits, decide(t, s).Plans[0].Waiting, choice)
+		s.Verdict = said(decision.VerdictUnable)
+		require.Equal(t, waits, decide(t, s).Plans[0].Waiting, choice)
 	}
 }
 
@@ -105,6 +71,7 @@ func TestTheJobIsBoundedAndRestricted(t *testing.T) {
 	v := decide(t, s).Validations[0]
 
 	pod := v.Job.Spec.Template.Spec
+	require.Contains(t, v.Job.Name, "vector-validate-")
 	require.Equal(t, int64(45), *v.Job.Spec.ActiveDeadlineSeconds)
 	require.Zero(t, *v.Job.Spec.BackoffLimit)
 	require.Positive(t, *v.Job.Spec.TTLSecondsAfterFinished)

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// labelled is a workload with a label, "" for none.
+func labelled(name, logs string) *workloadcache.Record {
+	view := workload.View{Ref: workload.Ref{Namespace: "shop", Name: name}}
+	if logs != "" {
+		view.Labels = map[string]string{"logs": logs}
+	}
+	return workloadcache.Showing(view)
+}
+
+func names(records []*workloadcache.Record) (names []string) {
+	for _, record := range records {
+		names = append(names, record.Name)
+	}
+	return names
+}
+
+func TestMatchTakesWhatTheSelectorSays(t *testing.T) {
+	selecting := func(requirements ...metav1.LabelSelectorRequirement) metav1.LabelSelector {
+		return metav1.LabelSelector{MatchExpressions: requirements}
+	}
+	shared := metav1.LabelSelectorRequirement{Key: "logs", Operator: metav1.LabelSelectorOpIn, Values: []string{"vector", "other"}}
+	for name, test := range map[string]struct {
+		change  func(*v1alpha1.VectorSidecar)
+		matched []string
+		invalid string
+	}{
+		"a label":                {change: func(*v1alpha1.VectorSidecar) {}, matched: []string{"cart"}},
+		"another label":          {change: func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector.MatchLabels["logs"] = "none" }},
+		"an expression":          {change: func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector = selecting(shared) }, matched: []string{"basket", "cart"}},
+		"everything, by mistake": {change: func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector = metav1.LabelSelector{} }, invalid: "matchAll"},
+		"everything":             {change: func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector, vs.Spec.MatchAll = metav1.LabelSelector{}, true }, matched: []string{"basket", "cart", "plain"}},
+		"an operator that does not exist": {change: func(vs *v1alpha1.VectorSidecar) {
+			vs.Spec.Selector = selecting(metav1.LabelSelectorRequirement{Key: "a", Operator: "Like"})
+		}, invalid: "spec.selector"},
+		"In of nothing": {change: func(vs *v1alpha1.VectorSidecar) {
+			vs.Spec.Selector = selecting(metav1.LabelSelectorRequirement{Key: "a", Operator: "In"})
+		}, invalid: "spec.selector"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			vs := logs()
+			test.change(vs)
+
+			inject, remove, matched, invalid := Match(vs, []*workloadcache.Record{labelled("cart", "vector"), labelled("basket", "other"), labelled("plain", "")})
+
+			if test.invalid == "" {
+				require.Nil(t, invalid)
+				require.Equal(t, test.matched, names(inject), "in the order of their names")
+				require.Len(t, test.matched, matched)
+				require.Len(t, remove, 3-matched)
+				return
+			}
+			require.Empty(t, append(inject, remove...))
+			require.Equal(t, meta.ReasonInvalidSelector, invalid.Reason)
+			require.Contains(t, invalid.Message, "VectorSidecar shop/logs")
+			require.Contains(t, invalid.Message, test.invalid)
+		})
+	}
+}
+
+func TestEldersAreThoseThatInjectIntoTheSame(t *testing.T) {
+	made := func(name string, second int64, change func(*v1alpha1.VectorSidecar)) v1alpha1.VectorSidecar {
+		vs := objects.NewVectorSidecar(name, "shop").Selecting("logs", "vector").Build()
+		vs.CreationTimestamp = metav1.NewTime(time.Unix(second, 0))
+		change(vs)
+		return *vs
+	}
+	asIs := func(*v1alpha1.VectorSidecar) {}
+	now := metav1.Now()
+	sidecar := made("logs", 5, asIs)
+
+	var found []string
+	for _, elder := range Elders(&sidecar, []v1alpha1.VectorSidecar{
+		made("second", 2, asIs), made("first", 1, asIs), made("at the same time", 5, asIs), made("of a later name", 5, func(vs *v1alpha1.VectorSidecar) { vs.Name = "z" }),
+		made("younger", 6, asIs),
+		made("disabled", 1, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = new(bool) }),
+		made("deleted", 1, func(vs *v1alpha1.VectorSidecar) { vs.DeletionTimestamp = &now }),
+		made("of others", 1, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector.MatchLabels["logs"] = "none" }),
+		made("of everything, by mistake", 1, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector = metav1.LabelSelector{} }),
+		made("too large", 1, func(vs *v1alpha1.VectorSidecar) { vs.Annotations = map[string]string{"a": strings.Repeat("x", 1<<20)} }),
+	}, []*workloadcache.Record{labelled("cart", "vector")}) {
+		found = append(found, elder.Sidecar.Name)
+	}
+	require.Equal(t, []string{"first", "second", "at the same time"}, found)
+}
