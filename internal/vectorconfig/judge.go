@@ -48,7 +48,7 @@ func (c *checker) judge(path, of string, at position, v *value, object *vectorop
 		switch {
 		case slices.Contains(except, e.key):
 		case option != nil:
-			c.judgeValue(join(path, e.key), e.value, option.Forms)
+			c.judgeOption(join(path, e.key), e.value, option)
 		case !c.isOpen(e.key) && c.effort.nearest(e.key, missing) == "":
 			c.reportUnknown(path, of, e, object)
 		}
@@ -116,6 +116,14 @@ func (c *checker) didYouMeanInstead(v *value, object *vectoroptions.Object, name
 		}
 	}
 	return ""
+}
+
+// judgeOption holds a value to the forms that its option may have; of what Vector ignores is
+// only warned.
+func (c *checker) judgeOption(path string, v *value, option *vectoroptions.Option) {
+	defer func(before bool) { c.isTabled = before }(c.isTabled)
+	c.isTabled = c.isTabled && !option.Lenient
+	c.judgeValue(path, v, option.Forms)
 }
 
 // judgeValue holds a value to the forms that its option may have.

@@ -62,6 +62,21 @@ func TestOnlyWhatVectorRefusesForCertainIsAnError(t *testing.T) {
 	}
 }
 
+// What Vector cannot read of an optional struct, whose options stand among those of another, it
+// ignores: so it is only warned of.
+func TestWhatVectorIgnoresIsOnlyWarnedOf(t *testing.T) {
+	for _, text := range []string{
+		"sources: {s: {type: internal_logs}}\nsinks: {o: {type: influxdb_logs, inputs: [s], measurement: m, endpoint: \"http://a.example\", database: d, bucket: true}}",
+		"sources: {s: {type: internal_metrics}}\nsinks: {o: {type: influxdb_metrics, inputs: [s], endpoint: \"http://a.example\", database: d, token: 5}}",
+		"sources: {s: {type: aws_s3, sqs: {queue_url: \"http://a.example\", connect_timeout_seconds: true}}}\nsinks: {o: {type: blackhole, inputs: [s]}}",
+	} {
+		found := try{text: text}.findings()
+		require.Len(t, found, 1, text)
+		require.Equal(t, wrongForm, found[0].Code, text)
+		require.Equal(t, Warning, found[0].Level, text)
+	}
+}
+
 func said(findings []Finding) []string {
 	var all []string
 	for _, f := range findings {

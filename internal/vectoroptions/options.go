@@ -24,6 +24,9 @@ type Option struct {
 	// AliasOf is the option that this is another name of, "" for none.
 	AliasOf              string
 	Required, Deprecated bool
+	// Lenient reports whether Vector ignores a value that it cannot read: of a struct that
+	// is optional and whose options stand among those of another.
+	Lenient bool
 	// Forms that a value may have; none where it is not known.
 	Forms []Form
 

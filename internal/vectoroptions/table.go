@@ -144,7 +144,7 @@ func decode(line string, room []Form) (Option, []Form) {
 	marks, line, _ = strings.Cut(line, "\t")
 	o.When, line, _ = strings.Cut(line, "\t")
 	o.AliasOf, line, _ = strings.Cut(line, "\t")
-	o.Required, o.Deprecated = strings.Contains(marks, "!"), strings.Contains(marks, "~")
+	o.Required, o.Deprecated, o.Lenient = strings.Contains(marks, "!"), strings.Contains(marks, "~"), strings.Contains(marks, "?")
 	first := len(room)
 	for line != "" {
 		var form string

@@ -131,11 +131,11 @@ func (g *generator) option(path string, object *vectoroptions.Object, option *ve
 		g.add("missing", path, true, into(less))
 	}
 	if wrong, ok := ofAnotherForm(option.Forms); ok {
-		g.add("form", path, true, into(with(right, option.Name, wrong)))
+		g.add("form", path, !option.Lenient, into(with(right, option.Name, wrong)))
 	}
 	for _, form := range option.Forms {
 		if form.Kind == "string" && len(form.Values()) > 0 {
-			g.add("value", path, true, into(with(right, option.Name, "mutant")))
+			g.add("value", path, !option.Lenient, into(with(right, option.Name, "mutant")))
 		}
 		if inner := form.Object(); inner != nil && depth < deepest && form.Kind != "condition" {
 			g.object(path, inner, depth+1, func(options map[string]any) map[string]any { return into(with(right, option.Name, options)) }, nil)

@@ -96,6 +96,9 @@ func (e *encoder) option(name string, o *option) string {
 	if o.Deprecated {
 		marks += "~"
 	}
+	if o.isLenient {
+		marks += "?"
+	}
 	parts := []string{name, marks, o.When, o.aliasOf}
 	for _, kind := range slices.Sorted(maps.Keys(o.Type)) {
 		parts = append(parts, e.form(kind, o.Type[kind]))

@@ -47,6 +47,8 @@ type option struct {
 	Deprecated bool   `json:"deprecated"`
 	// aliasOf is the option that this one is another name of.
 	aliasOf string
+	// isLenient tells that Vector ignores a value that it cannot read.
+	isLenient bool
 }
 
 // release is the options of every component, by "sinks" and "http" for instance.

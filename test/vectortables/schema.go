@@ -158,7 +158,7 @@ func (t typ) withoutNull() typ {
 }
 
 // together is what has to hold at once: the options of all its objects, of which one
-// that may be null requires none. That one of them refuses what it does not know says
+// that may be null requires none, and is null where it cannot be read. That one of them refuses what it does not know says
 // nothing of the others, unless those are only the tag that tells it apart.
 func (f *flattener) together(s *schema) typ {
 	all := typ{}
@@ -171,7 +171,7 @@ func (f *flattener) together(s *schema) typ {
 		}
 		if object != nil && of["null"] != nil {
 			for _, o := range object.Options {
-				o.Required = false
+				o.Required, o.isLenient = false, true
 			}
 		}
 		of.withoutNull()
@@ -182,7 +182,7 @@ func (f *flattener) together(s *schema) typ {
 		for name, o := range object.Options {
 			if before := all["object"].Options[name]; before != nil {
 				before.Type.add(o.Type)
-				before.Required = before.Required || o.Required
+				before.Required, before.isLenient = before.Required || o.Required, before.isLenient && o.isLenient
 				continue
 			}
 			all["object"].Options[name] = o
@@ -272,7 +272,7 @@ func (f *flattener) acrossObjects(name, tag string, objects []*form, first *opti
 			continue
 		}
 		united.Type.add(o.Type)
-		united.Required = united.Required && o.Required
+		united.Required, united.isLenient = united.Required && o.Required, united.isLenient || o.isLenient
 		if tagged := object.Options[tag]; tagged != nil && tagged.Type["string"] != nil {
 			for _, value := range tagged.Type["string"].Enum {
 				when = append(when, tag+` = "`+value+`"`)
@@ -322,7 +322,7 @@ func (t typ) add(other typ) {
 		for name, o := range fresh.Options {
 			if before := mine.Options[name]; before != nil {
 				before.Type.add(o.Type)
-				before.Required = before.Required && o.Required
+				before.Required, before.isLenient = before.Required && o.Required, before.isLenient || o.isLenient
 			} else {
 				mine.Options[name] = o.clone()
 				mine.Options[name].Required = false

@@ -149,12 +149,14 @@ func marks(required, deprecated bool) string {
 	return map[bool]string{true: "required "}[required] + map[bool]string{true: "deprecated "}[deprecated]
 }
 
+func lenient(isLenient bool) string { return map[bool]string{true: "lenient "}[isLenient] }
+
 // describe writes an object with all that is below it.
 func describe(of *form) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(of.Options)) {
 		o := of.Options[name]
-		b.WriteString(name + " " + marks(o.Required, o.Deprecated) + o.When + o.aliasOf + describeType(o.Type) + "\n")
+		b.WriteString(name + " " + marks(o.Required, o.Deprecated) + lenient(o.isLenient) + o.When + o.aliasOf + describeType(o.Type) + "\n")
 	}
 	return map[bool]string{true: "denies "}[of.denies] + b.String()
 }
@@ -181,7 +183,7 @@ func describeType(t typ) string {
 func describeDecoded(of *vectoroptions.Object) string {
 	var b strings.Builder
 	for _, o := range of.Options {
-		b.WriteString(o.Name + " " + marks(o.Required, o.Deprecated) + o.When + o.AliasOf + describeForms(o.Forms) + "\n")
+		b.WriteString(o.Name + " " + marks(o.Required, o.Deprecated) + lenient(o.Lenient) + o.When + o.AliasOf + describeForms(o.Forms) + "\n")
 	}
 	return map[bool]string{true: "denies "}[of.Denies] + b.String()
 }

@@ -35,6 +35,7 @@ func (w widening) object(documented, newest, program *form) {
 			mine.Required = mine.Required && !w.isNewest && w.depth == 0 && mine.When == ""
 			continue
 		}
+		mine.isLenient = theirs.isLenient
 		known := newest.Options[name]
 		if known == nil {
 			known = mine.clone()
