@@ -6,11 +6,14 @@ SPDX-License-Identifier: Apache-2.0
 What is filled in for a sink of a type that is listed here. A key that the values give
 stays; within `encoding`, `batch` and other maps the rest is filled in, except those in
 `whole`. Batches and buffers are sized for a sidecar: Vector's own defaults are for an
-agent that has the memory of a node.
+agent that has the memory of a node. A sink in `acknowledged` has a file, or an OTLP
+client, wait for its word; a socket waits for nothing, so alone it is not asked to.
 */}}
 {{- define "vector-sidecar.sinkPresets" -}}
 {{- $aggregator := default dict .Values.global.aggregator -}}
+{{- $waits := or .Values.predecessor .Values.sidecar.logs.path .Values.sidecar.otlp.enabled -}}
 whole: [buffer, labels]
+acknowledged: [{{ if and $waits (not .Values.predecessor) }}console, http, elasticsearch, loki, aws_s3, kafka{{ end }}]
 console:
   encoding: {codec: json}
 vector:
@@ -18,7 +21,7 @@ vector:
   address: {{ . | quote }}
   {{- end }}
   compression: true
-  acknowledgements: {enabled: {{ default false $aggregator.acknowledgements }}}
+  acknowledgements: {enabled: {{ and $waits $aggregator.acknowledgements | default false }}}
   buffer: {type: memory, max_events: 2000, when_full: block}
 http:
   encoding: {codec: json}

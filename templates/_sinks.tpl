@@ -49,6 +49,7 @@ only a sink with inputs of its own has something to do.
 {{- $id := .id }}
 {{- $sink := deepCopy .sink }}
 {{- $preset := get .presets $sink.type | default dict | deepCopy }}
+{{- if has $sink.type .presets.acknowledged }}{{ $_ := set $preset "acknowledgements" (dict "enabled" true) }}{{ end }}
 {{- range .presets.whole }}
 {{- if hasKey $sink . }}{{ $_ := unset $preset . }}{{ end }}
 {{- end }}

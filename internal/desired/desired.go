@@ -11,6 +11,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -161,5 +162,8 @@ func (d *Desired) variant(key string, overrides ...environment.Layer) *Variant {
 		Chart: d.set.Chart, Values: values, KubeVersion: d.sources.KubeVersion,
 		Sidecar: types.NamespacedName{Namespace: sidecar.Namespace, Name: sidecar.Name},
 	}, referenced, d.sources.Inputs, askedFor(d.sources.Inputs, d.set, d.Environment, layers))
+	made.renderer.valuesBefore = sync.OnceValues(func() (environment.Values, error) {
+		return d.set.Environments.Predecessor().Values(d.Environment, layers.all()...)
+	})
 	return d.keep(key, made)
 }

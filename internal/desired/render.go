@@ -124,8 +124,12 @@ func (r *renderer) predecessor(ctx context.Context, manager string, view *worklo
 	if owned, carries := view.Owned[manager]; !carries || owned.AskedHash != "" {
 		return nil
 	}
+	values, err := r.valuesBefore()
+	if err != nil {
+		return nil // It rendered nothing, either.
+	}
 	common := sha256.Sum256(append([]byte("predecessor "), r.common...))
 	before := *r
-	before.request.Predecessor, before.common = true, common[:]
+	before.request.Predecessor, before.request.Values, before.common = true, values, common[:]
 	return before.render(ctx, view)
 }

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
@@ -34,6 +35,8 @@ type renderer struct {
 	writtenBy string
 	// common is the key of everything but the target.
 	common []byte
+	// valuesBefore are those of the predecessor.
+	valuesBefore func() (environment.Values, error)
 
 	// made are the companions that the renderings share.
 	made *madeCompanions

@@ -37,6 +37,7 @@ type Set struct {
 	defaults     Layer
 	chart        map[string]Layer
 	installation map[string]given
+	predecessor  predecessor
 	// others are environments that exist although this chart says nothing of
 	// them.
 	others []string
@@ -73,6 +74,9 @@ func Load(chart map[string][]byte) (*Set, error) {
 		if set.chart[name], err = set.read(file, chart[file]); err != nil {
 			return nil, err
 		}
+	}
+	if set.predecessor, err = set.readPredecessor(chart[PredecessorFile]); err != nil {
+		return nil, err
 	}
 	return set, nil
 }
@@ -118,7 +122,9 @@ func (s *Set) withInstallation(source string, files map[string]string, place fun
 		}
 		installed[name] = given{layer: layer, err: err}
 	}
-	return &Set{schema: s.schema, defaults: s.defaults, chart: s.chart, installation: installed, others: s.others}
+	all := *s
+	all.installation = installed
+	return &all
 }
 
 // WithNames returns a Set that knows environments of which the chart itself says
@@ -186,7 +192,7 @@ func (s *Set) Values(name string, overrides ...Layer) (Values, error) {
 	if !slices.Contains(s.Names(), name) {
 		return Values{}, &UnknownError{Environment: name, Known: s.Names()}
 	}
-	layers := []Layer{s.defaults}
+	layers := append([]Layer{s.defaults}, s.predecessor.of(name)...)
 	if layer, ok := s.chart[name]; ok {
 		layers = append(layers, layer)
 	}

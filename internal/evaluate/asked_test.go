@@ -5,6 +5,7 @@ package evaluate
 
 import (
 	"bytes"
+	"io/fs"
 	"encoding/json"
 	"testing"
 
@@ -31,7 +32,14 @@ import (
 // what the installation gives.
 func releaseOf(t *testing.T, replaced map[string]string, installation map[string]string, sets map[string]map[string]string) *catalog.Platform {
 	t.Helper()
-	files, err := sidecarchart.Read(vectorsidecar.FS)
+	return platformOf(t, vectorsidecar.FS, replaced, installation, sets)
+}
+
+// platformOf is what a release with a built-in chart makes of what is given, with texts of the
+// chart replaced.
+func platformOf(t *testing.T, chart fs.FS, replaced map[string]string, installation map[string]string, sets map[string]map[string]string) *catalog.Platform {
+	t.Helper()
+	files, err := sidecarchart.Read(chart)
 	require.NoError(t, err)
 	for from, to := range replaced {
 		found := false

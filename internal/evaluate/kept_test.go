@@ -17,6 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
+	"kontroloop.ai/vector-sidecar-operator/test/predecessor"
 )
 
 // otherConfig has the next release render another configuration, too.
@@ -146,22 +147,23 @@ func TestAWorkloadWithoutNotesIsLeftAlone(t *testing.T) {
 	require.Equal(t, plan.Update, decide(t, s).Plans[0].Action, "nobody can tell what it was asked for with")
 }
 
-// predecessor is the built-in chart of releases that noted nothing.
-func predecessor(t *testing.T) *catalog.Platform {
-	t.Helper()
-	return releaseOf(t, map[string]string{".Values.predecessor": "true"}, nil, nil)
+// withAggregator is what an installation gives whose environments have an aggregator.
+var withAggregator = map[string]string{
+	"development.yaml": "global: {aggregator: {address: aggregator:6000}}", "production.yaml": "global: {aggregator: {address: aggregator:6000}}",
 }
 
 // What such a release rendered of what is asked for now is known by rendering it as that
 // release did: its API is on all addresses, and stays there until something else changes.
 func TestWhatAReleaseWithoutNotesRenderedIsKept(t *testing.T) {
 	mounting := logs().WithLogs("/var/log/app").Sidecar(func(s *v1alpha1.SidecarSpec) { s.Logs.Containers = []string{"*"} })
-	for name, sidecar := range map[string]*v1alpha1.VectorSidecar{"restarting": logs().Build(), "reloading": live(), "mounting": mounting.Build()} {
+	for name, sidecar := range map[string]*v1alpha1.VectorSidecar{
+		"restarting": logs().Build(), "reloading": live(), "mounting": mounting.Build(), "in production": mounting.InEnvironment("production").Build(),
+	} {
 		t.Run(name, func(t *testing.T) {
 			deployment := cart()
 			s := snapshot(t, sidecar, deployment)
-			today := s.Platform
-			s.Platform = predecessor(t)
+			today := releaseOf(t, nil, withAggregator, nil)
+			s.Platform = platformOf(t, predecessor.Chart(t), nil, withAggregator, nil)
 			first := decide(t, s)
 			require.Contains(t, first.Companions[0].Data["vector.yaml"], "address: 0.0.0.0:8686")
 			s = carryOut(t, s, first, deployment)

@@ -18,6 +18,7 @@ import (
 	"helm.sh/helm/v3/pkg/ignore"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 )
 
 // Files are those of a chart by their path from its root.
@@ -90,6 +91,9 @@ func (f Files) With(text map[string]string, binary map[string][]byte) (Files, er
 			return nil, fmt.Errorf("%q is not the path of a file", path)
 		}
 		all[path] = content
+	}
+	if _, hasDefaults := given["values.yaml"]; hasDefaults {
+		delete(all, environment.PredecessorFile) // It is about the defaults that are replaced.
 	}
 	if len(given)+len(binary) == 0 {
 		return nil, errors.New("it has no keys: name the files that differ, such as podtemplate.yaml")
