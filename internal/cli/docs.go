@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -60,26 +61,38 @@ kubectl vectorsidecar docs WaitingForBudget`,
 
 // explainWord prints one entry of the catalogue.
 func explainWord(command *cobra.Command, word string, topics []string) error {
+	if rule, isKnown := lint.RuleOf(word); isKnown {
+		_, err := fmt.Fprintf(command.OutOrStdout(), "%s (%s)\n  %s\n  what to do: %s\n", rule.Code, rule.Level, rule.Title, rule.Help)
+		return err
+	}
 	known := topics
 	for _, reason := range meta.Reasons() {
 		known = append(known, reason.Name)
-		if strings.EqualFold(reason.Name, word) {
-			_, err := fmt.Fprintf(command.OutOrStdout(), "%s (%s)\n  %s\n  what to do: %s\n", reason.Name, reason.Level, reason.Meaning, reason.Help)
-			return err
-		}
 	}
 	for _, rule := range lint.Rules() {
 		known = append(known, rule.Code)
-		if strings.EqualFold(rule.Code, word) {
-			_, err := fmt.Fprintf(command.OutOrStdout(), "%s (%s)\n  %s\n  what to do: %s\n", rule.Code, rule.Level, rule.Title, rule.Help)
-			return err
-		}
 	}
 	text := fmt.Sprintf("%q is no topic, reason or code", word)
+	if len(topics) == 0 {
+		text = fmt.Sprintf("%q is no reason or code", word)
+	}
 	if near := humanize.Nearest(word, known); near != "" {
 		text += fmt.Sprintf("; did you mean %q?", near)
 	}
+	if len(topics) == 0 {
+		return errors.New(text)
+	}
 	return fmt.Errorf("%s; topics are %s", text, strings.Join(topics, ", "))
+}
+
+// explainCodes prints entries of the catalogue.
+func explainCodes(command *cobra.Command, codes []string) error {
+	for _, code := range codes {
+		if err := explainWord(command, code, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // reasonsPage is docs/reasons.md.

@@ -7,7 +7,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
@@ -55,10 +54,9 @@ func casesOf(result *lint.Result) []junitCase {
 	var cases []junitCase
 	for i := range result.Findings {
 		finding := &result.Findings[i]
-		text := strings.TrimPrefix(finding.Path+": "+finding.Message, ": ")
 		cases = append(cases, junitCase{
 			Name: finding.Place(), Class: finding.Code,
-			Failure: &junitFailure{Message: text, Text: finding.Help},
+			Failure: &junitFailure{Message: finding.Text(), Text: finding.Help},
 		})
 	}
 	if len(cases) == 0 {

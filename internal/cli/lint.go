@@ -5,7 +5,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -14,17 +13,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/lint"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectoroptions"
 )
 
 // lintOptions are the flags of lint.
 type lintOptions struct {
 	*inputs
 
-	output *format
+	vectorVersion string
+	explain       bool
+	output        *format
 }
 
 func newLint(a *app) *cobra.Command {
@@ -34,15 +34,27 @@ func newLint(a *app) *cobra.Command {
 		Short: "Find what is wrong in values, templates, VectorSidecars and Vector configuration",
 		Long: `Find what is wrong in values files, sidecar charts, VectorSidecars with their workloads and
 ConfigMaps, and Vector configuration. Folders are read with all that is in them. Each
-finding has a code, a place and a line of help; "docs CODE" tells more.
+finding has a code, a place and a line of help; --explain CODE tells what a code means.
+
+A comment on a finding's line, or alone on the line above, ignores it: it names codes, and
+says why. One without a reason, or that ignores nothing, is itself a finding.
+
+    # vectorsidecar: ignore VSC215 because the collector of the team reads it
 
 The exit code is 0 if all is well, 1 if there are findings, and 2 if it could not look.`,
 		Example: `# a folder of samples
 kubectl vectorsidecar lint docs/samples
 # values and templates of a sidecar chart, for a pipeline
-kubectl vectorsidecar lint . values/production.yaml -o junit`,
+kubectl vectorsidecar lint . values/production.yaml -o junit
+# for code scanning, and for the version of Vector that comes next
+kubectl vectorsidecar lint docs/samples -o sarif --vector-version 0.57.0
+# what a code means
+kubectl vectorsidecar lint --explain VSC304`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(command *cobra.Command, arguments []string) error {
+			if options.explain {
+				return explainCodes(command, arguments)
+			}
 			return options.run(command.Context(), arguments)
 		},
 	}
@@ -51,13 +63,20 @@ kubectl vectorsidecar lint . values/production.yaml -o junit`,
 	flags.StringVar(&options.values, "values", "", "file with values as given to helm install: its top level is for that environment, unless it names one or has that one under environments")
 	flags.StringVar(&options.templates, "templates", "", "folder of a sidecar chart in place of the built-in one")
 	flags.StringVar(&options.kubeVersion, "kube-version", defaultKubeVersion, "version of the API server to render for")
-	options.output = addFormat(command, "json", "junit")
+	flags.StringVar(&options.vectorVersion, "vector-version", "", "version of Vector, such as 0.57.0, in place of the one that images of VectorSidecars tell; a Vector configuration tells none")
+	flags.BoolVar(&options.explain, "explain", false, "print what codes and reasons mean, which are given in place of files")
+	options.output = addFormat(command, "github", "sarif", "junit", "json")
 	return command
 }
 
 func (o *lintOptions) run(ctx context.Context, arguments []string) error {
 	if err := o.output.check(); err != nil {
 		return err
+	}
+	if o.vectorVersion != "" {
+		if _, err := vectoroptions.ParseMinor(o.vectorVersion); err != nil {
+			return fmt.Errorf("--vector-version: %w", err)
+		}
 	}
 	linter, err := o.linter(ctx)
 	if err != nil {
@@ -113,7 +132,7 @@ func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lint.Linter{Platform: given, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion}, nil
+	return &lint.Linter{Platform: given, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion, VectorVersion: o.vectorVersion}, nil
 }
 
 // collect reads the files below a path, and finds the charts. What is in a chart
@@ -157,36 +176,4 @@ func isPassedOver(name string) bool {
 
 func isLinted(name string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".json", ".toml"}, filepath.Ext(name))
-}
-
-func (o *lintOptions) print(result *lint.Result) error {
-	switch o.output.name {
-	case "json":
-		return o.output.print(o.app.Out, result)
-	case "junit":
-		return printJUnit(o.app.Out, "kubectl vectorsidecar lint", casesOf(result))
-	}
-	paint := painterFor(o.app.Out)
-	for i := range result.Findings {
-		finding := &result.Findings[i]
-		colour := red
-		if finding.Level != string(meta.Error) {
-			colour = yellow
-		}
-		path := finding.Path
-		if path != "" {
-			path += ": "
-		}
-		err := errors.Join(
-			humanize.Fprintf(o.app.Out, "%s: ", finding.Place()), paint.paint(colour, finding.Level),
-			humanize.Fprintf(o.app.Out, " %s: %s%s\n    %s\n", finding.Code, path, finding.Message, finding.Help))
-		if err != nil {
-			return err
-		}
-	}
-	for _, name := range result.Skipped {
-		o.app.note("%s: neither objects, values nor Vector configuration: not looked at", name)
-	}
-	o.app.note("%s looked at, %s", count(result.Linted, "file"), count(len(result.Findings), "finding"))
-	return nil
 }

@@ -29,6 +29,8 @@ type Finding struct {
 	// Message says what is wrong, Help what to do.
 	Message string `json:"message"`
 	Help    string `json:"help"`
+	// Ignored is why somebody ignores it, "" for a finding that counts.
+	Ignored string `json:"ignored,omitempty"`
 }
 
 // Place is file:line:column, as far as it is known.
@@ -41,6 +43,14 @@ func (f *Finding) Place() string {
 		}
 	}
 	return text
+}
+
+// Text is the path, where there is one, and the message.
+func (f *Finding) Text() string {
+	if f.Path == "" {
+		return f.Message
+	}
+	return f.Path + ": " + f.Message
 }
 
 // Rule is a line of the catalogue.
@@ -56,6 +66,8 @@ const (
 	misfit     = "VSC002"
 	notAChart  = "VSC003"
 	tooLarge   = "VSC004"
+	badIgnore  = "VSC005"
+	idleIgnore = "VSC006"
 )
 
 // Rules returns the catalogue of codes, in their order. Findings may have reasons
@@ -75,21 +87,32 @@ func OwnRules() []Rule {
 		{misfit, string(meta.Error), "The object does not fit its kind", "correct or remove the field: kubectl explain vectorsidecar.spec"},
 		{notAChart, string(meta.Error), "The folder is no sidecar chart", "begin with a copy of the built-in one: Chart.yaml, values.yaml, values.schema.json and templates"},
 		{tooLarge, string(meta.Error), "There is more in the file than may be read", "split it, nest it less, or write out what its aliases stand for"},
+		{badIgnore, string(meta.Error), "A comment that is to ignore findings says not which, or not why", "write # vectorsidecar: ignore CODE because REASON, with codes of findings"},
+		{idleIgnore, string(meta.Warning), "A comment ignores a finding that is not there", "remove the comment, or put it on the finding's line or the one above"},
 	}
+}
+
+// RuleOf returns what the catalogue says of a code, or package meta of a reason; the case
+// of its letters does not count.
+func RuleOf(code string) (Rule, bool) {
+	for _, rule := range Rules() {
+		if strings.EqualFold(rule.Code, code) {
+			return rule, true
+		}
+	}
+	for _, reason := range meta.Reasons() {
+		if strings.EqualFold(reason.Name, code) {
+			return Rule{reason.Name, string(reason.Level), reason.Meaning, reason.Help}, true
+		}
+	}
+	return Rule{}, false
 }
 
 // newFinding fills in what the catalogue knows.
 func newFinding(code, file, message string) Finding {
 	finding := Finding{Code: code, Level: string(meta.Error), File: file, Message: message}
-	for _, rule := range Rules() {
-		if rule.Code == code {
-			finding.Level, finding.Help = rule.Level, rule.Help
-		}
-	}
-	for _, reason := range meta.Reasons() {
-		if reason.Name == code {
-			finding.Level, finding.Help = string(reason.Level), reason.Help
-		}
+	if rule, isKnown := RuleOf(code); isKnown {
+		finding.Level, finding.Help = rule.Level, rule.Help
 	}
 	return finding
 }

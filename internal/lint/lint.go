@@ -22,17 +22,22 @@ type File struct {
 	Text []byte
 }
 
-// Linter lints files. All fields are required.
+// Linter lints files. All fields but VectorVersion are required.
 type Linter struct {
 	// Platform is the chart, with values of an installation if there are any.
 	Platform *catalog.Platform
 	// DefaultEnvironment and KubeVersion are as in a decision.Snapshot.
 	DefaultEnvironment, KubeVersion string
+	// VectorVersion is that of Vector, such as 0.57.0, in place of what the image of a
+	// VectorSidecar says; "" for that.
+	VectorVersion string
 }
 
 // Result is what is wrong, and which files are of no kind that is known.
 type Result struct {
 	Findings []Finding `json:"findings"`
+	// Ignored are findings that comments in the files ignore, with the reason.
+	Ignored []Finding `json:"ignored,omitempty"`
 	// Linted is how many files were looked at, Skipped which were not.
 	Linted  int      `json:"linted"`
 	Skipped []string `json:"skipped,omitempty"`
@@ -43,12 +48,13 @@ type Result struct {
 func (l *Linter) Lint(ctx context.Context, files []File) (*Result, error) {
 	result := &Result{Findings: []Finding{}}
 	objects := &objects{linter: l, world: source.NewWorld(nil)}
+	var linted []File
 	for _, file := range files {
 		var findings []Finding
 		switch kindOf(file) {
 		case vectorKind:
 			var err error
-			if findings, err = lintVector(ctx, file); err != nil {
+			if findings, err = l.lintVector(ctx, file); err != nil {
 				return nil, err
 			}
 		case valuesKind:
@@ -59,7 +65,7 @@ func (l *Linter) Lint(ctx context.Context, files []File) (*Result, error) {
 			result.Skipped = append(result.Skipped, file.Name)
 			continue
 		}
-		result.Linted++
+		linted = append(linted, file)
 		result.Findings = append(result.Findings, findings...)
 	}
 	found, err := objects.lint(ctx)
@@ -67,6 +73,10 @@ func (l *Linter) Lint(ctx context.Context, files []File) (*Result, error) {
 		return nil, err
 	}
 	result.Findings = sorted(append(result.Findings, found...))
+	for _, file := range linted {
+		result.suppress(file)
+	}
+	result.Linted, result.Findings = len(linted), sorted(result.Findings)
 	return result, nil
 }
 
@@ -132,10 +142,10 @@ func (l *Linter) lintValues(file File) []Finding {
 }
 
 // lintVector checks a Vector configuration.
-func lintVector(ctx context.Context, file File) ([]Finding, error) {
+func (l *Linter) lintVector(ctx context.Context, file File) ([]Finding, error) {
 	given := vectorconfig.File{Name: path.Base(file.Name), Source: file.Name, Text: string(file.Text)}
 	var findings []Finding
-	report, err := vectorconfig.Check(ctx, []vectorconfig.File{given}, vectorconfig.Options{})
+	report, err := vectorconfig.Check(ctx, []vectorconfig.File{given}, vectorconfig.Options{Image: l.image()})
 	if err != nil {
 		return nil, err
 	}

@@ -82,7 +82,30 @@ func TestFindingsStandWhereTheyAreMended(t *testing.T) {
 		"values":                     {map[string]string{"values.yaml": "sidecar:\n  logs: {pat: x}\n"}, []string{"values.yaml:2:10 InvalidValues"}},
 		"values that are not YAML":   {map[string]string{"values.yaml": "sidecar: [\n"}, []string{"values.yaml:1 VSC001"}},
 		"a Vector configuration":     {map[string]string{"vector.toml": "[sources.a]\ntype = \"stdn\"\n[sinks.b]\ntype = \"console\"\ninputs = [\"a\"]\nencoding.codec = \"json\"\n"}, []string{"vector.toml:2:8 VSC302"}},
-		"what is nobody's business":  {map[string]string{"notes.yaml": "a: b\n", "other.yaml": "kind: Service\n"}, nil},
+		"a comment that ignores": {
+			map[string]string{"a.yaml": head + "  environment: stagin # vectorsidecar: ignore UnknownEnvironment because it comes with the next installation\n"}, nil,
+		},
+		"a comment above that ignores": {
+			map[string]string{"vector.yaml": "sources: {a: {type: demo_logs, format: json}}\nsinks:\n  b:\n    # vectorsidecar: ignore VSC302 because it is our own build\n    # of Vector\n    type: ours\n    inputs: [a]\n"}, nil,
+		},
+		"a comment in a text in an object": {
+			map[string]string{"a.yaml": head + "  sidecar:\n    config:\n      inline: |\n        sources: {a: {type: stdin}}\n        sinks:\n          # vectorsidecar: ignore VSC302 because it is our own build\n          b: {type: consol, inputs: [a]}\n"}, nil,
+		},
+		"a comment on another line": {
+			map[string]string{"a.yaml": head + "  # vectorsidecar: ignore UnknownEnvironment because of that\n  matchAll: false\n  environment: stagin\n"},
+			[]string{"a.yaml:5:3 VSC006", "a.yaml:7:3 UnknownEnvironment"},
+		},
+		"a comment without a reason": {
+			map[string]string{"a.yaml": head + "  environment: stagin # vectorsidecar: ignore UnknownEnvironment\n"},
+			[]string{"a.yaml:5:3 UnknownEnvironment", "a.yaml:5:23 VSC005"},
+		},
+		"a comment of what is no code":           {map[string]string{"a.yaml": head + "  # vectorsidecar: ignore VSC999 because of that\n"}, []string{"a.yaml:5:3 VSC005"}},
+		"a comment that would hide all the rest": {map[string]string{"values.yaml": "sidecar: [ # vectorsidecar: ignore VSC001 because of that\n"}, []string{"values.yaml:1 VSC001", "values.yaml:1:12 VSC005"}},
+		"two codes in one comment": {
+			map[string]string{"a.yaml": head + "  environment: stagin # vectorsidecar: ignore UnknownEnvironment, InvalidValues because it comes\n"},
+			[]string{"a.yaml:5:23 VSC006"},
+		},
+		"what is nobody's business": {map[string]string{"notes.yaml": "a: b\n", "other.yaml": "kind: Service\n"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, lintFiles(t, test.files)) })
 	}
@@ -95,7 +118,42 @@ func TestEveryCodeIsInTheCatalogueOnce(t *testing.T) {
 		require.NotEmpty(t, rule.Help, rule.Code)
 		seen[rule.Code] = true
 	}
-	for _, code := range []string{unreadable, misfit, notAChart, tooLarge} {
+	for _, code := range []string{unreadable, misfit, notAChart, tooLarge, badIgnore, idleIgnore} {
 		require.True(t, seen[code], code)
+	}
+}
+
+// The version is that of configurations, and takes the place of what an image tells.
+func TestAVersionOfVectorIsJudgedFor(t *testing.T) {
+	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	require.NoError(t, err)
+	linter := Linter{Platform: catalog.Of(chart, "", map[string]string{}), DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
+	codes := func(version string, file File) []string {
+		linter.VectorVersion = version
+		result, err := linter.Lint(t.Context(), []File{file})
+		require.NoError(t, err)
+		var all []string
+		for _, finding := range result.Findings {
+			all = append(all, finding.Level+" "+finding.Code)
+		}
+		return all
+	}
+	const config = "sources: {a: {type: demo_logs, format: json}}\nsinks: {b: {type: console, inputs: [a], encoding: {codec: json}, tarrget: stdout}}\n"
+	require.Equal(t, []string{"warning VSC308"}, codes("", File{Name: "vector.yaml", Text: []byte(config)}))
+	require.Equal(t, []string{"error VSC308"}, codes("0.57.0", File{Name: "vector.yaml", Text: []byte(config)}))
+
+	const sidecar = head + "  sidecar: {image: r.example/vector:0.57.0, config: {raw: {sources: {a: {type: demo_logs, format: json}}, sinks: {b: {type: console, inputs: [a], encoding: {codec: otlp}}}}}}\n"
+	require.Empty(t, codes("", File{Name: "a.yaml", Text: []byte(sidecar)}))
+	require.Equal(t, []string{"error VSC305"}, codes("v0.50.0", File{Name: "a.yaml", Text: []byte(sidecar)}))
+}
+
+func TestATagIsReplaced(t *testing.T) {
+	for image, want := range map[string]string{
+		"vector":                              "vector:0.57.0",
+		"vector:0.45.0-alpine":                "vector:0.57.0",
+		"r.example:5000/vector":               "r.example:5000/vector:0.57.0",
+		"r.example:5000/a/vector:1@sha256:ab": "r.example:5000/a/vector:0.57.0@sha256:ab",
+	} {
+		require.Equal(t, want, retagged(image, "v0.57.0"))
 	}
 }

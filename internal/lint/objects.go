@@ -117,6 +117,9 @@ func (o *objects) lint(ctx context.Context) ([]Finding, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := o.linter.retag(ctx, taken); err != nil {
+			return nil, err
+		}
 		decided, err := source.Decide(ctx, taken, &taker, desired.NewCache())
 		if err != nil {
 			return nil, err

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/lint"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// print writes findings in the form that -o names.
+func (o *lintOptions) print(result *lint.Result) error {
+	switch o.output.name {
+	case "json":
+		return o.output.print(o.app.Out, result)
+	case "junit":
+		return printJUnit(o.app.Out, "kubectl vectorsidecar lint", casesOf(result))
+	case "sarif":
+		return o.output.print(o.app.Out, sarifOf(result, o.app.version))
+	case "github":
+		return o.printCommands(result)
+	}
+	return o.printText(result)
+}
+
+// printText writes findings for a person.
+func (o *lintOptions) printText(result *lint.Result) error {
+	paint := painterFor(o.app.Out)
+	for i := range result.Findings {
+		finding := &result.Findings[i]
+		colour := red
+		if finding.Level != string(meta.Error) {
+			colour = yellow
+		}
+		err := errors.Join(
+			humanize.Fprintf(o.app.Out, "%s: ", finding.Place()), paint.paint(colour, finding.Level),
+			humanize.Fprintf(o.app.Out, " %s: %s\n    %s\n", finding.Code, finding.Text(), finding.Help))
+		if err != nil {
+			return err
+		}
+	}
+	for _, name := range result.Skipped {
+		o.app.note("%s: neither objects, values nor Vector configuration: not looked at", name)
+	}
+	text := fmt.Sprintf("%s looked at, %s", count(result.Linted, "file"), count(len(result.Findings), "finding"))
+	if n := len(result.Ignored); n > 0 {
+		text += fmt.Sprintf(", %d ignored", n)
+	}
+	o.app.note("%s", text)
+	return nil
+}
+
+// printCommands writes findings as commands by which GitHub shows them beside the lines
+// of a change.
+func (o *lintOptions) printCommands(result *lint.Result) error {
+	for i := range result.Findings {
+		finding := &result.Findings[i]
+		command := "warning"
+		if finding.Level == string(meta.Error) {
+			command = "error"
+		}
+		properties := "file=" + inProperty(finding.File)
+		if finding.Line > 0 {
+			properties += fmt.Sprintf(",line=%d", finding.Line)
+		}
+		if finding.Column > 0 {
+			properties += fmt.Sprintf(",col=%d", finding.Column)
+		}
+		line := fmt.Sprintf("::%s %s,title=%s::%s\n", command, properties, inProperty(finding.Code), inMessage(finding.Text()+"; "+finding.Help))
+		if err := control(o.app.Out, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inMessage escapes a text of others for the end of a command.
+func inMessage(text string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(humanize.Escape(text))
+}
+
+// inProperty escapes one for a property of a command.
+func inProperty(text string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(inMessage(text))
+}

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"net/url"
+	"path/filepath"
+	"slices"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/lint"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// sarif is a report in the Static Analysis Results Interchange Format, version 2.1.0, as
+// far as it is used here.
+type sarif struct {
+	Schema  string     `json:"$schema"`
+	Version string     `json:"version"`
+	Runs    []sarifRun `json:"runs"`
+}
+
+type sarifRun struct {
+	Tool struct {
+		Driver sarifDriver `json:"driver"`
+	} `json:"tool"`
+	Results []sarifResult `json:"results"`
+}
+
+type sarifDriver struct {
+	Name    string      `json:"name"`
+	Version string      `json:"version"`
+	Rules   []sarifRule `json:"rules"`
+}
+
+type sarifRule struct {
+	ID          string    `json:"id"`
+	Description sarifText `json:"shortDescription"`
+	Help        sarifText `json:"help"`
+	Default     struct {
+		Level string `json:"level"`
+	} `json:"defaultConfiguration"`
+}
+
+type sarifText struct {
+	Text string `json:"text"`
+}
+
+type sarifResult struct {
+	RuleID       string             `json:"ruleId"`
+	RuleIndex    int                `json:"ruleIndex"`
+	Level        string             `json:"level"`
+	Message      sarifText          `json:"message"`
+	Locations    []sarifLocation    `json:"locations"`
+	Suppressions []sarifSuppression `json:"suppressions,omitempty"`
+}
+
+type sarifLocation struct {
+	Physical struct {
+		Artifact struct {
+			URI string `json:"uri"`
+		} `json:"artifactLocation"`
+		Region *sarifRegion `json:"region,omitempty"`
+	} `json:"physicalLocation"`
+	Logical []sarifName `json:"logicalLocations,omitempty"`
+}
+
+type sarifRegion struct {
+	Line   int `json:"startLine"`
+	Column int `json:"startColumn,omitempty"`
+}
+
+type sarifName struct {
+	Name string `json:"fullyQualifiedName"`
+}
+
+type sarifSuppression struct {
+	Kind          string `json:"kind"`
+	Justification string `json:"justification"`
+}
+
+// sarifOf is a report of findings, and of those that are ignored.
+func sarifOf(result *lint.Result, version string) *sarif {
+	run := sarifRun{Results: []sarifResult{}}
+	run.Tool.Driver = sarifDriver{Name: "kubectl vectorsidecar lint", Version: version, Rules: []sarifRule{}}
+	index := map[string]int{}
+	all := slices.Concat(result.Findings, result.Ignored)
+	for i := range all {
+		finding := &all[i]
+		if _, isThere := index[finding.Code]; !isThere {
+			index[finding.Code] = len(run.Tool.Driver.Rules)
+			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(finding.Code))
+		}
+		run.Results = append(run.Results, sarifResultOf(finding, index[finding.Code]))
+	}
+	return &sarif{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
+}
+
+func sarifRuleOf(code string) sarifRule {
+	known, _ := lint.RuleOf(code)
+	rule := sarifRule{ID: code, Description: sarifText{known.Title}, Help: sarifText{known.Help}}
+	rule.Default.Level = sarifLevel(known.Level)
+	return rule
+}
+
+func sarifResultOf(finding *lint.Finding, index int) sarifResult {
+	var at sarifLocation
+	at.Physical.Artifact.URI = (&url.URL{Path: filepath.ToSlash(finding.File)}).String()
+	if finding.Line > 0 {
+		at.Physical.Region = &sarifRegion{Line: finding.Line, Column: finding.Column}
+	}
+	if finding.Path != "" {
+		at.Logical = []sarifName{{finding.Path}}
+	}
+	made := sarifResult{
+		RuleID: finding.Code, RuleIndex: index, Level: sarifLevel(finding.Level),
+		Message: sarifText{finding.Text() + "; " + finding.Help}, Locations: []sarifLocation{at},
+	}
+	if finding.Ignored != "" {
+		made.Suppressions = []sarifSuppression{{Kind: "inSource", Justification: finding.Ignored}}
+	}
+	return made
+}
+
+// sarifLevel is the word for a level.
+func sarifLevel(level string) string {
+	if level == string(meta.Error) {
+		return "error"
+	}
+	return "warning"
+}

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// ignore is a comment by which somebody takes back findings of one line:
+//
+//	# vectorsidecar: ignore CODE, CODE because REASON
+//
+// It is about its own line or, where it stands alone, about the next one that is no comment.
+type ignore struct {
+	at     place
+	line   int
+	codes  []string
+	reason string
+}
+
+var (
+	ignoring = regexp.MustCompile(`(^|\s)#\s*vectorsidecar:\s*ignore\b(.*)$`)
+	ignored  = regexp.MustCompile(`^\s+(\w+(?:\s*,\s*\w+)*)\s+because\s+(\S.*)$`)
+)
+
+// suppress takes the findings out of a result that comments of a file ignore, and adds
+// what is wrong with the comments.
+func (r *Result) suppress(file File) {
+	if path.Ext(file.Name) == ".json" {
+		return // It has no comments.
+	}
+	ignores, findings := ignoresOf(file)
+	for _, one := range ignores {
+		for _, code := range one.codes {
+			isOf := func(f Finding) bool { return f.File == file.Name && f.Line == one.line && f.Code == code }
+			if !slices.ContainsFunc(r.Findings, isOf) {
+				findings = append(findings, newFinding(idleIgnore, file.Name, "there is no "+code+" here to ignore").at(one.at, ""))
+				continue
+			}
+			r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
+				if !isOf(f) {
+					return false
+				}
+				f.Ignored = one.reason
+				r.Ignored = append(r.Ignored, f)
+				return true
+			})
+		}
+	}
+	r.Findings = append(r.Findings, findings...)
+}
+
+// ignoresOf reads the comments of a file, and says what is wrong with them.
+func ignoresOf(file File) (ignores []ignore, findings []Finding) {
+	var waiting []ignore
+	number := 0
+	for line := range bytes.Lines(file.Text) {
+		number++
+		text := strings.TrimRight(string(line), "\r\n")
+		before, _, _ := strings.Cut(text, "#")
+		isAlone := strings.TrimSpace(before) == ""
+		if !isAlone {
+			for _, one := range waiting {
+				one.line = number
+				ignores = append(ignores, one)
+			}
+			waiting = nil
+		}
+		found := ignoring.FindStringSubmatchIndex(text)
+		if found == nil {
+			continue
+		}
+		one := ignore{at: place{line: number, column: found[3] + 1}, line: number}
+		if message := one.read(text[found[4]:found[5]]); message != "" {
+			findings = append(findings, newFinding(badIgnore, file.Name, message).at(one.at, ""))
+			continue
+		}
+		if isAlone {
+			waiting = append(waiting, one)
+			continue
+		}
+		ignores = append(ignores, one)
+	}
+	return append(ignores, waiting...), findings
+}
+
+// read reads what follows the word ignore. It returns what is wrong with it, "" for
+// nothing.
+func (i *ignore) read(text string) string {
+	match := ignored.FindStringSubmatch(text)
+	if match == nil {
+		return "it does not say which codes are ignored, and because of what"
+	}
+	i.reason = strings.TrimSpace(match[2])
+	for code := range strings.SplitSeq(match[1], ",") {
+		code = strings.TrimSpace(code)
+		rule, isKnown := RuleOf(code)
+		switch {
+		case !isKnown:
+			return code + " is no code"
+		case slices.Contains(notIgnored, rule.Code):
+			return rule.Code + " cannot be ignored"
+		}
+		i.codes = append(i.codes, rule.Code)
+	}
+	return ""
+}
+
+// notIgnored are the codes of what hides all else that is wrong, and of the comments
+// themselves.
+var notIgnored = []string{unreadable, tooLarge, badIgnore, idleIgnore}

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"context"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+)
+
+// image is one of the linter's version of Vector, "" for none: a Vector configuration
+// names no version.
+func (l *Linter) image() string {
+	if l.VectorVersion == "" {
+		return ""
+	}
+	return retagged("vector", l.VectorVersion)
+}
+
+// retag gives the sidecar of a snapshot the image of the linter's version of Vector, if it
+// has one: the image that its values name, with another tag.
+func (l *Linter) retag(ctx context.Context, taken *evaluate.Snapshot) error {
+	if l.VectorVersion == "" {
+		return nil
+	}
+	values, invalid, err := desired.ValuesOf(ctx, &taken.Inputs)
+	if err != nil || invalid != nil {
+		return err // What is invalid, the decision says.
+	}
+	image, _ := tree.At(values.Tree, "sidecar")["image"].(string)
+	if image == "" {
+		return nil
+	}
+	given := taken.Sidecar.DeepCopy()
+	if given.Spec.Sidecar == nil {
+		given.Spec.Sidecar = &v1alpha1.SidecarSpec{}
+	}
+	given.Spec.Sidecar.Image = retagged(image, l.VectorVersion)
+	taken.Sidecar = given
+	return nil
+}
+
+// retagged is the name of an image with another tag, and with its digest if it has one.
+func retagged(image, tag string) string {
+	name, digest, hasDigest := strings.Cut(image, "@")
+	path := strings.LastIndexByte(name, '/') + 1
+	if base, _, isTagged := strings.Cut(name[path:], ":"); isTagged {
+		name = name[:path] + base
+	}
+	name += ":" + strings.TrimPrefix(tag, "v")
+	if hasDigest {
+		name += "@" + digest
+	}
+	return name
+}

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package docs
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/lint"
+)
+
+var codeOfLint = regexp.MustCompile(`\bVSC\d{3}\b`)
+
+// A code in a page means something, and each that there is stands in a page with what it
+// means and what to do.
+func TestEveryCodeIsExplainedAndEveryCodeInAPageExists(t *testing.T) {
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	require.NoError(t, err)
+	told := map[string]bool{}
+	for _, page := range append(pages, filepath.Join(root, "README.md")) {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		for _, found := range codeOfLint.FindAllString(string(text), -1) {
+			_, isKnown := lint.RuleOf(found)
+			require.True(t, isKnown, "%s names %s, which is no code", page, found)
+			told[found] = true
+		}
+	}
+	for _, rule := range lint.Rules() {
+		require.NotEmpty(t, rule.Title, rule.Code)
+		require.NotEmpty(t, rule.Help, rule.Code)
+		require.True(t, told[rule.Code], "no page tells of %s", rule.Code)
+	}
+}
