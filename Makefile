@@ -185,8 +185,8 @@ test-integration: build release-before control-plane $(BIN)/helm-sdk $(BIN)/prom
 
 .PHONY: test-node
 test-node: PLATFORMS = linux/$(shell go env GOARCH)
-test-node: image control-plane $(addprefix $(BIN)/,kubelet kube-proxy coredns) ## Run what only a real node shows, with Linux, root, containerd and runc; VECTOR names a Vector, a program or an image archive.
-	go test -count=1 -v -timeout 15m ./test/node/...
+test-node: image control-plane $(addprefix $(BIN)/,kubelet kube-proxy coredns) ## Run what only a real node shows, with Linux, root, containerd and runc; VECTOR names a Vector, a program or an image archive; ROWS=all tries every row of docs/delivery.md, ROWS=write writes its table.
+	ROWS='$(ROWS)' go test -count=1 -v -timeout 30m -parallel 24 ./test/node/...
 
 .PHONY: faults
 faults: build control-plane ## Sweep every scenario for every fault, before and after each write, for up to an hour; ARGS='-scenarios REGEXP' for some.

@@ -138,6 +138,11 @@ func (n *Node) Import(ctx context.Context, tag string, image v1.Image) error {
 	return n.ctr(ctx, "images", "import", archive)
 }
 
+// Tag has the node know an image that it has by another name, too.
+func (n *Node) Tag(ctx context.Context, tag, as string) error {
+	return n.ctr(ctx, "images", "tag", tag, as)
+}
+
 // ImportArchive is Import of an image archive, which must hold one image.
 func (n *Node) ImportArchive(ctx context.Context, tag, archive string) error {
 	image, err := tarball.ImageFromPath(archive, nil)

@@ -6,6 +6,7 @@
 package product
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -85,6 +86,13 @@ func isReady(pod *corev1.Pod) bool {
 		}
 	}
 	return false
+}
+
+func scale(t *testing.T, app *appsv1.Deployment, replicas int32) {
+	t.Helper()
+	patch := client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"spec": {"replicas": %d}}`, replicas))
+	require.NoError(t, cluster.Patch(t.Context(), app.DeepCopy(), patch))
+	app.Spec.Replicas = ptr.To(replicas)
 }
 
 // statusOf is that of a container, nil if the pod has none of this name.

@@ -6,53 +6,120 @@
 package product
 
 import (
-	"encoding/json"
-	"fmt"
-	"net/http"
+	"os"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/test/node"
+	"kontroloop.ai/vector-sidecar-operator/test/node/delivery"
 )
 
-// counted is what the collector tells of one writer.
-type counted struct{ Wrote, Lost, Twice, Came int }
+// page is where the table stands that this suite prints.
+const page = root + "/docs/delivery.md"
 
-// An application that writes until its end, some lines at once in the last moment, loses
-// none of them when its pods go. Without a real Vector this says in which order things end.
-func testNoLineIsLost(t *testing.T) {
-	for name, replace := range map[string]func(t *testing.T, app *appsv1.Deployment){
-		"rollout": func(t *testing.T, app *appsv1.Deployment) {
-			run(t, "kubectl", "rollout", "restart", "deployment/"+app.Name, "--namespace="+app.Namespace)
-			run(t, "kubectl", "rollout", "status", "deployment/"+app.Name, "--namespace="+app.Namespace)
-		},
-		"pod deleted": func(t *testing.T, app *appsv1.Deployment) {
-			require.NoError(t, cluster.Delete(t.Context(), &podsOf(t, app.Name, app.Namespace)[0]))
-		},
-		"scale down": func(t *testing.T, app *appsv1.Deployment) { scale(t, app, 1) },
-	} {
-		for _, native := range []v1alpha1.NativeMode{"Always", "Never"} {
-			t.Run(fmt.Sprintf("%s, native %s", name, native), func(t *testing.T) {
+// Which rows are tried, by the variable ROWS: those for every change; "all" of them; or
+// "write", all of them, and the page gets what was seen.
+var rows = os.Getenv("ROWS")
+
+// table is what was seen.
+type table struct {
+	sync.Mutex
+	delivery.Table
+}
+
+// Where docs/delivery.md says that no line is lost, and has no note, none is. What it says
+// of the others is what was seen once, and may be chance.
+func TestNoLineIsLost(t *testing.T) {
+	said, _, _ := promised(t)
+	seen := &table{Table: delivery.Table{}}
+	installed(t)
+	t.Run("of pods", func(t *testing.T) { tryRows(t, seen, said, false) })
+	t.Run("of the node", func(t *testing.T) { tryRows(t, seen, said, true) })
+	t.Logf("of %s:\n%s", shipper(), seen.Markdown())
+	if rows == "write" {
+		said, text, old := promised(t)
+		seen.keep(said)
+		require.NoError(t, os.WriteFile(page, []byte(strings.Replace(text, old, seen.Markdown(), 1)), 0o644))
+	}
+}
+
+// keep takes from what the page says the notes, and the cells that were not tried.
+func (s *table) keep(said delivery.Table) {
+	for _, row := range delivery.Rows() {
+		for _, way := range delivery.Ways() {
+			before, now := said[row.Name][way.String()], s.Table[row.Name][way.String()]
+			if now == "" {
+				s.Set(row.Name, way.String(), before)
+			} else {
+				s.Set(row.Name, way.String(), now+delivery.Notes(before))
+			}
+		}
+	}
+}
+
+// promised is what the page says, and its whole text and the table in it.
+func promised(t *testing.T) (said delivery.Table, text, table string) {
+	t.Helper()
+	read, err := os.ReadFile(page)
+	require.NoError(t, err)
+	said, table, err = delivery.Find(string(read))
+	require.NoError(t, err)
+	return said, string(read), table
+}
+
+// tryRows tries the rows that are to be tried, those that need the whole node or the
+// others, side by side.
+func tryRows(t *testing.T, seen *table, said delivery.Table, isLast bool) {
+	for _, row := range delivery.Rows() {
+		s := scenarios()[row.Name]
+		require.NotNil(t, s, row.Name)
+		for _, way := range delivery.Ways() {
+			if !row.Has(way) {
+				seen.Set(row.Name, way.String(), delivery.None)
+				continue
+			}
+			if s.isLast != isLast || !isTried(row, way) {
+				continue
+			}
+			t.Run(row.Name+", "+way.String(), func(t *testing.T) {
 				t.Parallel()
-				all := delivered(t, native, replace)
-				var lost, twice, wrote int
-				for _, each := range all {
-					lost, twice, wrote = lost+each.Lost, twice+each.Twice, wrote+each.Wrote
+				found := tryCell(t, way, s)
+				t.Logf("of %d lines %d are lost, and %d came twice", found.Wrote, found.Lost, found.Twice)
+				seen.Lock()
+				seen.Set(row.Name, way.String(), found.String())
+				seen.Unlock()
+				if rows != "write" && delivery.IsPromise(said[row.Name][way.String()]) {
+					require.Zero(t, found.Lost, "lines are lost, and %s says that none is", page)
 				}
-				t.Logf("%s: of %d lines of %d pods %d are lost, and %d came twice", shipper(), wrote, len(all), lost, twice)
-				require.Zero(t, lost)
 			})
 		}
 	}
+}
+
+func isTried(row delivery.Row, way delivery.Way) bool {
+	switch {
+	case vector == "":
+		return row.IsForAny && !way.IsOnDisk
+	case rows != "":
+		return true
+	}
+	return row.IsQuick && !way.IsOnDisk
+}
+
+func tryCell(t *testing.T, way delivery.Way, s *scenario) delivery.Cell {
+	t.Helper()
+	c := newCell(t, way, s)
+	if s.instead != nil {
+		s.instead(c)
+	} else {
+		c.start()
+		if s.happens != nil {
+			s.happens(c)
+		}
+	}
+	return c.end()
 }
 
 // shipper is what the figures are of.
@@ -61,87 +128,4 @@ func shipper() string {
 		return "the stand-in"
 	}
 	return "Vector"
-}
-
-// delivered does something with an application that is collected from, ends it, and returns
-// what the collector has of its pods.
-func delivered(t *testing.T, native v1alpha1.NativeMode, replace func(*testing.T, *appsv1.Deployment)) map[string]counted {
-	t.Helper()
-	space := restricted(t)
-	collector := collectorIn(t, space)
-	uri, err := json.Marshal(map[string]string{"type": "http", "uri": fmt.Sprintf("http://collector.%s.svc:8080/lines", space)})
-	require.NoError(t, err)
-	app := writer("app", space, "--rate=200", "--collector=http://collector:8080").WithReplicas(2).Build()
-	world.Create(t, app, collecting(space).Sidecar(func(s *v1alpha1.SidecarSpec) {
-		s.Native, s.Sinks = native, map[string]apiextensionsv1.JSON{"collector": {Raw: uri}}
-	}).Build())
-	running(t, app, true)
-	injected := map[string]bool{} // Pods of before wrote for nobody.
-	note := func() {
-		for _, pod := range podsOf(t, app.Name, space) {
-			injected[pod.Name] = true
-		}
-	}
-	note()
-	eventually(t, "lines of every pod", func() bool {
-		came := report(t, collector)
-		for name := range injected {
-			if came[name].Came == 0 {
-				return false
-			}
-		}
-		return true
-	})
-	replace(t, app)
-	require.NoError(t, cluster.Get(t.Context(), client.ObjectKeyFromObject(app), app))
-	running(t, app, true)
-	note()
-	scale(t, app, 0)
-	eventually(t, "all pods to be gone", func() bool {
-		var pods corev1.PodList
-		require.NoError(t, cluster.List(t.Context(), &pods, client.InNamespace(space), client.MatchingLabels{"app": app.Name}))
-		return len(pods.Items) == 0
-	})
-	all := report(t, collector)
-	found := map[string]counted{}
-	for name := range injected {
-		require.NotZero(t, all[name].Wrote, "%s has not told how much it wrote", name)
-		found[name] = all[name]
-	}
-	return found
-}
-
-func scale(t *testing.T, app *appsv1.Deployment, replicas int32) {
-	t.Helper()
-	patch := client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"spec": {"replicas": %d}}`, replicas))
-	require.NoError(t, cluster.Patch(t.Context(), app.DeepCopy(), patch))
-	app.Spec.Replicas = ptr.To(replicas)
-}
-
-// collectorIn runs a collector behind a Service, and returns its address.
-func collectorIn(t *testing.T, space string) string {
-	t.Helper()
-	collector := writer("collector", space).Pod(func(pod *corev1.PodSpec) {
-		pod.Containers[0].Args = []string{"collect"}
-		pod.Containers[0].Image = node.Programs
-		probe := corev1.HTTPGetAction{Path: "/report", Port: intstr.FromInt32(8080)}
-		pod.Containers[0].ReadinessProbe = &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: &probe}, PeriodSeconds: 1}
-	}).Build()
-	collector.Labels = nil
-	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "collector", Namespace: space}}
-	service.Spec.Selector, service.Spec.Ports = map[string]string{"app": "collector"}, []corev1.ServicePort{{Port: 8080}}
-	world.Create(t, collector, service)
-	return "http://" + running(t, collector, false).Status.PodIP + ":8080"
-}
-
-func report(t *testing.T, collector string) map[string]counted {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, collector+"/report", nil)
-	require.NoError(t, err)
-	response, err := http.DefaultClient.Do(request)
-	require.NoError(t, err)
-	defer response.Body.Close()
-	found := map[string]counted{}
-	require.NoError(t, json.NewDecoder(response.Body).Decode(&found))
-	return found
 }

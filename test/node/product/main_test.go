@@ -38,6 +38,8 @@ const (
 	// operatorImage is imported as what the chart's values below name.
 	operatorImage = "node.test/operator:test"
 	eaterImage    = "node.test/eater:test"
+	// vectorAgain is node.Vector by another name.
+	vectorAgain = "node.test/vector:again"
 	// patience is how long a condition may take on a slow machine, a container that has to
 	// be killed first included.
 	patience = 3 * time.Minute
@@ -74,7 +76,7 @@ func prepare(ctx context.Context, n *node.Node) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(n.Import(ctx, eaterImage, programs), importVector(ctx, n))
+	return errors.Join(n.Import(ctx, eaterImage, programs), importVector(ctx, n), n.Tag(ctx, node.Vector, vectorAgain))
 }
 
 // importVector imports the program or the image archive that VECTOR names, or the
@@ -172,10 +174,12 @@ func eventually(t *testing.T, what string, met func() bool) {
 	require.Eventually(t, met, patience, 50*time.Millisecond, what)
 }
 
-// restricted is a namespace of the restricted Pod Security Standard.
+// restricted is a namespace of the restricted Pod Security Standard, until the test ends:
+// a node has room for 110 pods.
 func restricted(t *testing.T) string {
 	t.Helper()
 	space := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "app-", Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}}
 	world.Create(t, space)
+	t.Cleanup(func() { require.NoError(t, cluster.Delete(context.WithoutCancel(t.Context()), space)) })
 	return space.Name
 }

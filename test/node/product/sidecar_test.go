@@ -31,14 +31,16 @@ func TestSidecars(t *testing.T) {
 	installed(t, webhook, "rbac.optional.pods=true")
 	t.Run("of pods", func(t *testing.T) {
 		for name, test := range map[string]func(*testing.T){
-			"only its metrics answer on the pod's address":              testOnlyMetricsAnswer,
-			"one that hangs is started anew":                            testHungIsRestarted,
-			"it starts before the application and ends after it":        testOrder,
-			"it passes the restricted standard and writes nowhere":      testRestricted,
-			"who reaches the pod reads no events":                       testNobodyTaps,
-			"no line is lost when pods are replaced":                    testNoLineIsLost,
-			"its application is out of its Service until it runs again": testServiceWhileSidecarRestarts,
-			"faults": testFaultsReachTheStatus,
+			"only its metrics answer on the pod's address":                 testOnlyMetricsAnswer,
+			"one that hangs is started anew":                               testHungIsRestarted,
+			"it starts before the application and ends after it":           testOrder,
+			"it passes the restricted standard and writes nowhere":         testRestricted,
+			"who reaches the pod reads no events":                          testNobodyTaps,
+			"its application is out of its Service until it runs again":    testServiceWhileSidecarRestarts,
+			"its application is out of its Service if it cannot run again": testServiceWhileSidecarFails,
+			"a live change reaches it, and a broken one does not":          testLiveReload,
+			"it reads what other users let it":                             testOtherUsers,
+			"faults":                                                       testFaultsReachTheStatus,
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command programs is what runs in the containers of tests on a real node, in one image:
-// what holds a pod's namespaces, an application that writes, a collector that counts, a
-// program that takes memory, and a stand-in for Vector.
+// what holds a pod's namespaces, an application that writes, a program that takes memory, and
+// a stand-in for Vector.
 package main
 
 import (
@@ -16,10 +16,10 @@ import (
 
 func main() {
 	commands := map[string]func(context.Context, []string) error{
-		"pause": pause, "eat": eat, "write": write, "collect": collect, "vector": vector,
+		"pause": pause, "eat": eat, "write": write, "vector": vector,
 	}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: programs pause|eat|write|collect|vector …")
+		fmt.Fprintln(os.Stderr, "usage: programs pause|eat|write|vector …")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

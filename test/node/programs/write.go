@@ -4,7 +4,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"flag"
@@ -12,21 +11,35 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strconv"
+	"strings"
+	"sync/atomic"
 	"time"
 )
 
-// write is an application: it writes numbered lines to a file until it is told to end,
+// write is an application: it writes numbered lines to files until it is told to end,
 // goes on for a while, writes some more at once, tells the collector how many there were,
-// and ends. A line is "WRITER NUMBER"; the writer is the pod's name.
+// and ends. A line is "WRITER NUMBER"; the writer is the pod's name. Started anew in the
+// same pod, it goes on with the number after the last one.
 func write(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("write", flag.ContinueOnError)
-	path := flags.String("path", "", "folder of the file")
-	rate := flags.Int("rate", 100, "lines a second")
-	after := flags.Duration("after", 0, "how long it goes on when it is told to end")
-	last := flags.Int("last", 100, "lines at the end, at once")
-	collector := flags.String("collector", "", "URL of the collector; empty: there is none")
+	var o writing
+	flags.IntVar(&o.rate, "rate", 100, "lines a second")
+	flags.DurationVar(&o.busy, "busy", 0, "for how long lines are written at that rate; 0: until the end")
+	flags.DurationVar(&o.after, "after", 0, "how long it goes on when it is told to end")
+	flags.DurationVar(&o.length, "for", 0, "after how long it ends without being told; 0: it does not")
+	flags.IntVar(&o.last, "last", 100, "lines at the end, at once")
+	flags.IntVar(&o.crash, "crash", 0, "after so many lines of a run it crashes; 0: it does not")
+	flags.BoolVar(&o.unended, "unended", false, "the last line has no end")
+	collector := flags.String("collector", "", "URL that hears how many lines there were; empty: none")
+	var to target
+	flags.StringVar(&to.dir, "path", "", "folder of the files")
+	flags.UintVar(&to.mode, "mode", 0o644, "permissions of the files")
+	flags.IntVar(&to.files, "files", 1, "number of files")
+	flags.IntVar(&to.size, "size", 0, "bytes of a line, at least")
+	flags.StringVar(&to.header, "header", "", "first line of each file")
+	flags.StringVar(&to.rotation, "rotate", "", "rename, compress, truncate or recreate")
+	flags.IntVar(&to.every, "every", 1000, "lines of a file, where it is rotated")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -34,48 +47,76 @@ func write(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	file, err := os.OpenFile(filepath.Join(*path, name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644) //nolint:gosec // another user reads it
-	if err != nil {
+	to.name = name
+	w := &writer{writing: o, to: &to}
+	if w.count, err = to.open(); err != nil {
 		return err
 	}
-	defer file.Close()
-	w := &writer{name: name, lines: bufio.NewWriter(file)}
-	if err := w.atRate(ctx, *rate, *after); err != nil {
-		return err
+	defer to.close()
+	if *collector != "" {
+		go w.reportNow(*collector)
 	}
-	if err := w.some(*last); err != nil {
-		return err
-	}
+	end := w.write(ctx)
 	fmt.Println("wrote", w.count)
-	if *collector == "" {
-		return nil
+	if *collector != "" {
+		end = errors.Join(end, w.report(*collector))
 	}
-	return w.report(*collector)
+	return end
+}
+
+// writing is how lines are written.
+type writing struct {
+	rate, last, crash   int
+	busy, after, length time.Duration
+	unended             bool
 }
 
 type writer struct {
-	name  string
-	lines *bufio.Writer
-	count int
+	writing
+
+	to *target
+	// count is the number of the last line; since is how many this process wrote.
+	count, since int
+	// flushed is count as it is in the files.
+	flushed atomic.Int64
+}
+
+// errCrash is the end of a writer that is to crash.
+var errCrash = errors.New("it crashes, as it was told to")
+
+func (w *writer) write(ctx context.Context) error {
+	if err := w.atRate(ctx); err != nil {
+		return err
+	}
+	if err := w.some(w.last); err != nil || !w.unended {
+		return err
+	}
+	w.count++
+	return w.to.line(w.count, "")
 }
 
 // tick is how often lines are written, a few at once.
 const tick = 20 * time.Millisecond
 
-func (w *writer) atRate(ctx context.Context, rate int, after time.Duration) error {
+func (w *writer) atRate(ctx context.Context) error {
 	began, told := time.Now(), ctx.Done()
 	var end <-chan time.Time
+	if w.length > 0 {
+		end = time.After(w.length)
+	}
 	ticks := time.NewTicker(tick)
 	defer ticks.Stop()
 	for {
 		select {
 		case <-told:
-			told, end = nil, time.After(after)
+			told, end = nil, time.After(w.after)
 		case <-end:
 			return nil
 		case <-ticks.C:
-			if err := w.some(int(time.Since(began).Seconds()*float64(rate)) - w.count); err != nil {
-				return err
+			if since := time.Since(began); w.busy == 0 || since < w.busy {
+				if err := w.some(int(since.Seconds()*float64(w.rate)) - w.since); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -84,24 +125,46 @@ func (w *writer) atRate(ctx context.Context, rate int, after time.Duration) erro
 func (w *writer) some(n int) error {
 	for range n {
 		w.count++
-		if _, err := fmt.Fprintln(w.lines, w.name, w.count); err != nil {
+		w.since++
+		if err := w.to.line(w.count, "\n"); err != nil {
 			return err
 		}
+		if w.since == w.crash {
+			return errors.Join(errCrash, w.to.flush())
+		}
 	}
-	return w.lines.Flush()
+	err := w.to.flush()
+	w.flushed.Store(int64(w.count))
+	return err
+}
+
+// reportNow tells the collector each second how many lines there are.
+func (w *writer) reportNow(collector string) {
+	for range time.Tick(time.Second) {
+		_ = w.tell(collector, w.flushed.Load(), false) // It is told again.
+	}
 }
 
 // report tells the collector how many lines there were, until it has heard it.
 func (w *writer) report(collector string) error {
-	values := url.Values{"writer": {w.name}, "count": {strconv.Itoa(w.count)}}
 	var last error
 	for range 20 {
-		response, err := http.PostForm(collector+"/wrote", values)
-		if err == nil && response.StatusCode == http.StatusOK {
-			return response.Body.Close()
+		if last = w.tell(collector, int64(w.count), true); last == nil {
+			return nil
 		}
-		last = err
 		<-time.After(200 * time.Millisecond)
 	}
-	return errors.Join(errors.New("telling the collector"), last)
+	return fmt.Errorf("telling the collector: %w", last)
+}
+
+func (w *writer) tell(collector string, count int64, isEnd bool) error {
+	values := url.Values{"writer": {w.to.name}, "count": {strconv.FormatInt(count, 10)}, "end": {strconv.FormatBool(isEnd)}}
+	response, err := http.Post(collector+"/wrote", "application/x-www-form-urlencoded", strings.NewReader(values.Encode()))
+	if err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusOK {
+		err = errors.New(response.Status)
+	}
+	return errors.Join(err, response.Body.Close())
 }

@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package delivery is the table of what becomes of an application's lines: its rows, which
+// test/node/product tries on a real node, and its form in docs/delivery.md, which holds
+// what was seen last. It knows no cluster.
+package delivery
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Row is something that happens to pods while their application writes.
+type Row struct {
+	Name string
+	// IsQuick rows are tried with every change, in their ways without a disk buffer; the
+	// others, and all ways, in the fuller form.
+	IsQuick bool
+	// IsForAny rows say something with a stand-in for Vector, too: in which order things
+	// end.
+	IsForAny bool
+	// IsNativeAlone is of rows that an ordinary container has no part in, and
+	// IsInMemoryAlone of rows that a buffer on disk has none in.
+	IsNativeAlone, IsInMemoryAlone bool
+}
+
+// Has reports whether a row can be tried in a way.
+func (r Row) Has(way Way) bool {
+	return (way.IsNative || !r.IsNativeAlone) && (!way.IsOnDisk || !r.IsInMemoryAlone)
+}
+
+// The names that scenarios are found by.
+const (
+	Rollout            = "rollout of the application"
+	RolloutOfImage     = "rollout of the sidecar's image"
+	RolloutOfConfig    = "rollout of its configuration (`reload: Restart`)"
+	LiveConfig         = "change of its configuration (`reload: Live`)"
+	ScaleDown          = "scale down"
+	Deleted            = "pod deleted"
+	Evicted            = "pod evicted"
+	Drained            = "node drained"
+	Killed             = "Vector killed (SIGKILL)"
+	OutOfMemory        = "Vector killed for want of memory"
+	Hung               = "Vector hangs until its liveness probe fails"
+	CollectorAway      = "collector away for 60 s"
+	CollectorAwayAtEnd = "collector away while the pod ends"
+	CrashLoop          = "the application crashes, again and again"
+	AppKilled          = "the application is killed and started in place"
+	Renamed            = "rotation by rename"
+	RenamedAway        = "rotation by rename, collector away for 20 s"
+	Truncated          = "rotation by copy and truncate"
+	SameFirstLine      = "two files that begin with the same line"
+	SameGeneration     = "two generations that begin with the same line"
+	InodeAgain         = "a file deleted and made anew, its inode used again"
+	Compressed         = "rotated files compressed beside the live one"
+	CheckpointCut      = "Vector killed, its checkpoints cut short"
+	Unended            = "a last line without an end"
+	LongLines          = "lines of 64 KiB"
+	ManyFiles          = "ten files"
+	ManyLines          = "5,000 lines a second"
+	Job                = "a Job ends by itself"
+	CronJob            = "a CronJob's Job ends by itself"
+)
+
+// Ends are the seconds from SIGTERM to an application's end that are tried.
+var Ends = []int{0, 1, 4, 6, 12, 20}
+
+// Busy is an application that writes until its end, so many seconds after SIGTERM.
+func Busy(seconds int) string {
+	return fmt.Sprintf("writes until it ends, %d s after SIGTERM", seconds)
+}
+
+// Quiet is an application that has not written for 15 s, and writes 300 lines at its end.
+func Quiet(seconds int) string {
+	return fmt.Sprintf("quiet for 15 s, then a last burst and the end, %d s after SIGTERM", seconds)
+}
+
+// Rows are the table's, in its order.
+func Rows() []Row {
+	rows := []Row{
+		{Name: Rollout, IsQuick: true, IsForAny: true}, {Name: RolloutOfImage}, {Name: RolloutOfConfig}, {Name: LiveConfig},
+		{Name: ScaleDown, IsQuick: true, IsForAny: true}, {Name: Deleted, IsQuick: true, IsForAny: true}, {Name: Evicted}, {Name: Drained},
+	}
+	for _, seconds := range Ends {
+		rows = append(rows, Row{Name: Busy(seconds), IsQuick: seconds == 0 || seconds == 12})
+	}
+	for _, seconds := range Ends {
+		rows = append(rows, Row{Name: Quiet(seconds), IsQuick: seconds == 0 || seconds == 12})
+	}
+	return append(rows,
+		Row{Name: Killed, IsQuick: true}, Row{Name: OutOfMemory, IsInMemoryAlone: true}, Row{Name: Hung}, Row{Name: CheckpointCut},
+		Row{Name: CollectorAway}, Row{Name: CollectorAwayAtEnd},
+		Row{Name: CrashLoop}, Row{Name: AppKilled, IsQuick: true},
+		Row{Name: Renamed, IsQuick: true}, Row{Name: RenamedAway}, Row{Name: Truncated}, Row{Name: Compressed},
+		Row{Name: SameFirstLine}, Row{Name: SameGeneration}, Row{Name: InodeAgain},
+		Row{Name: Unended}, Row{Name: LongLines}, Row{Name: ManyFiles}, Row{Name: ManyLines},
+		Row{Name: Job, IsQuick: true, IsNativeAlone: true}, Row{Name: CronJob, IsNativeAlone: true},
+	)
+}
+
+// Way is how the sidecar runs: as a native one or an ordinary container, with a buffer in
+// memory or on disk.
+type Way struct{ IsNative, IsOnDisk bool }
+
+// Ways are the table's columns, in their order.
+func Ways() []Way { return []Way{{true, false}, {true, true}, {false, false}, {false, true}} }
+
+func (w Way) String() string {
+	words := []string{"container", "memory"}
+	if w.IsNative {
+		words[0] = "native"
+	}
+	if w.IsOnDisk {
+		words[1] = "disk"
+	}
+	return strings.Join(words, ", ")
+}
+
+// Cell is what was seen of a row in a way.
+type Cell struct{ Wrote, Lost, Twice int }
+
+// String is the cell as the table has it.
+func (c Cell) String() string {
+	text := "0"
+	if c.Lost > 0 {
+		text = fmt.Sprintf("**%d** of %d", c.Lost, c.Wrote)
+	}
+	if c.Twice > 0 {
+		text += fmt.Sprintf(", %d twice", c.Twice)
+	}
+	return text
+}
+
+// None is the text of a cell that there is not.
+const None = "–"
+
+// Table is what a page says of a row, by its name and the title of a column: a cell, and
+// the letters of the notes that explain it, such as "**3** of 500 (a) (b)".
+type Table map[string]map[string]string
+
+var notes = regexp.MustCompile(`( \([a-z]\))+$`)
+
+// Notes are the letters of a cell's text, each after a space.
+func Notes(text string) string { return notes.FindString(text) }
+
+// IsPromise reports whether a cell's text promises that no line is lost. What has a note
+// may be chance.
+func IsPromise(text string) bool { return !isLossy(text) && Notes(text) == "" }
+
+func isLossy(text string) bool {
+	return text != "0" && !strings.HasPrefix(text, "0 ") && !strings.HasPrefix(text, "0,")
+}
+
+func titles() []string {
+	all := []string{"What happens"}
+	for _, way := range Ways() {
+		all = append(all, way.String())
+	}
+	return all
+}
+
+// Set notes what was seen.
+func (t Table) Set(row, column, text string) {
+	if t[row] == nil {
+		t[row] = map[string]string{}
+	}
+	t[row][column] = text
+}
+
+// Markdown is the table of these rows.
+func (t Table) Markdown() string {
+	var text strings.Builder
+	line := func(cells []string) {
+		for _, cell := range cells {
+			text.WriteString(strings.TrimSuffix("| "+cell, " ") + " ")
+		}
+		text.WriteString("|\n")
+	}
+	line(titles())
+	line(slices.Repeat([]string{"---"}, len(titles())))
+	for _, row := range Rows() {
+		cells := []string{row.Name}
+		for _, column := range titles()[1:] {
+			cells = append(cells, t[row.Name][column])
+		}
+		line(cells)
+	}
+	return text.String()
+}
+
+// Find finds the table in a page, and returns it with the text that it is. The names of
+// rows are those of the page.
+func Find(page string) (t Table, text string, err error) {
+	head := "| " + strings.Join(titles(), " | ") + " |\n"
+	_, after, found := strings.Cut(page, head)
+	if !found {
+		return nil, "", fmt.Errorf("no line %q", head)
+	}
+	t, text = Table{}, head
+	for line := range strings.Lines(after) {
+		if !strings.HasPrefix(line, "|") {
+			break
+		}
+		text += line
+		cells := strings.Split(strings.Trim(line, "|\n"), "|")
+		if len(cells) != len(titles()) {
+			return nil, "", fmt.Errorf("%d cells, want %d, in %q", len(cells), len(titles()), line)
+		}
+		name := strings.TrimSpace(cells[0])
+		if name == "---" {
+			continue
+		}
+		for i, cell := range cells[1:] {
+			t.Set(name, titles()[i+1], strings.TrimSpace(cell))
+		}
+	}
+	return t, text, nil
+}
