@@ -29,6 +29,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/scenario"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
@@ -36,7 +37,7 @@ import (
 // operator on a real API server: the same objects come of it.
 func TestInjectGivesWhatTheOperatorGives(t *testing.T) {
 	t.Parallel()
-	_, w := start(t, withPods)
+	_, w := start(t, controlplane.Options{}) // What comes of pods is no matter here.
 	w.StartOperator(t, options)
 	server, err := discovery.NewDiscoveryClientForConfig(w.Config)
 	require.NoError(t, err)
@@ -62,8 +63,10 @@ func TestInjectGivesWhatTheOperatorGives(t *testing.T) {
 
 func compare(t *testing.T, w *harness.World, one *scenario.Scenario, version string) {
 	install(t, w, one)
-	given := objectsOf(t, one, scenario.ConfigMaps, scenario.Workload, scenario.Sidecar)
-	t.Cleanup(func() { remove(t, w, given) })
+	configMaps, workloads, sidecars := objectsOf(t, one, scenario.ConfigMaps), objectsOf(t, one, scenario.Workload), objectsOf(t, one, scenario.Sidecar)
+	given := slices.Concat(configMaps, workloads, sidecars)
+	// A VectorSidecar that goes waits for rollouts, and nobody rolls these out.
+	t.Cleanup(func() { remove(t, w, slices.Concat(configMaps, sidecars, workloads)) })
 
 	// What the plugin gives, with the defaults that this API server adds.
 	injected := map[client.ObjectKey]*appsv1.Deployment{}
@@ -209,22 +212,19 @@ func install(t *testing.T, w *harness.World, one *scenario.Scenario) {
 	})
 }
 
-func objectsOf(t *testing.T, one *scenario.Scenario, files ...string) []client.Object {
+func objectsOf(t *testing.T, one *scenario.Scenario, file string) (all []client.Object) {
 	t.Helper()
-	var all []client.Object
-	for _, file := range files {
-		text, _ := one.File(file)
-		documents, err := source.Parse(file, []byte(text))
-		require.NoError(t, err)
-		for _, document := range documents {
-			require.NotNil(t, document.Object, "%s holds a %s", one.Name, document.Kind)
-			all = append(all, document.Object)
-		}
+	text, _ := one.File(file)
+	documents, err := source.Parse(file, []byte(text))
+	require.NoError(t, err)
+	for _, document := range documents {
+		require.NotNil(t, document.Object, "%s holds a %s", one.Name, document.Kind)
+		all = append(all, document.Object)
 	}
 	return all
 }
 
-// remove deletes objects, the VectorSidecar first, and waits until they are gone.
+// remove deletes objects, the last first, and waits until each is gone.
 func remove(t *testing.T, w *harness.World, objects []client.Object) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
