@@ -134,8 +134,12 @@ WEBHOOK_TESTS := Webhook|Certificate|Replica|APIServerIsTold|Probes
 # also where there are few cores. Programs collect garbage seldom while they have memory
 # enough, and those without tables for a debugger are linked in less time. Tests that run
 # the operator as a process take the one that is built before them.
-GO_TEST := GOGC=$(or $(GOGC),400) GOMEMLIMIT=$(or $(GOMEMLIMIT),2GiB) OPERATOR='$(CURDIR)/$(BIN)/operator' \
-  go test -ldflags '-s -w' -timeout 30m -parallel 4
+GO_TEST = GOGC=$(or $(GOGC),400) GOMEMLIMIT=$(or $(GOMEMLIMIT),2GiB) OPERATOR='$(CURDIR)/$(BIN)/operator' \
+  go test -ldflags '-s -w' -timeout 30m -parallel $(PARALLEL)
+PARALLEL := 4
+
+# Of these there are most, and nothing ends before they do.
+go-test-envtest: PARALLEL := 8
 
 # The release before this one, as long as there are no tags: what is upgraded from, and
 # rolled back to. An entry of CHANGELOG.md is about what has changed since.
@@ -157,8 +161,7 @@ release-before: ## Build the operator of the release before in bin/before, besid
 
 .PHONY: test
 test: build control-plane $(BIN)/helm-unittest ## Run the tests: unit, golden, charts, and the operator and the plugin against a real API server.
-	@$(SIDE_BY_SIDE) go-test-$(firstword $(RUNS_PROGRAMS)) go-test-rest $(RUNS_PROGRAMS:%=go-test-%)
-	@$(MAKE) --no-print-directory test-charts
+	@$(SIDE_BY_SIDE) go-test-$(firstword $(RUNS_PROGRAMS)) go-test-rest $(RUNS_PROGRAMS:%=go-test-%) test-charts
 	@command -v '$(or $(VECTOR),vector)' >/dev/null || \
 	  echo 'SKIPPED: no rendered configuration is run, because there is no Vector here: name the program in VECTOR, or put it into PATH'
 

@@ -27,7 +27,7 @@ func linked(t *testing.T) (symbols []string, caller map[string]string) {
 	t.Helper()
 	// What make reads, go test must see read, or it reuses a result of before.
 	files(t, func(string, []byte) {})
-	command := exec.CommandContext(t.Context(), "make", "build", "BIN="+t.TempDir(), "PROGRAMS=./cmd/operator", "LDFLAGS=-dumpdep")
+	command := exec.CommandContext(t.Context(), "make", "build", "BIN="+t.TempDir(), "PROGRAMS=./cmd/operator", "LDFLAGS=-s -w -dumpdep")
 	command.Dir = root
 	told, err := command.CombinedOutput()
 	require.NoError(t, err, "%.2000s", told)
