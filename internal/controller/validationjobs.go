@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -22,6 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 )
 
 // validations manages the Jobs in which Vector validates configurations.
@@ -91,8 +91,12 @@ func (v *validations) verdictOf(ctx context.Context, job *batchv1.Job) (decision
 	}
 	for i := range pods.Items {
 		for _, container := range pods.Items[i].Status.ContainerStatuses {
-			if end := container.State.Terminated; end != nil && end.ExitCode == desired.ConfigInvalidExit {
-				return decision.Verdict{State: decision.VerdictInvalid, Message: humanize.Message(strings.TrimSpace(end.Message), noteLimit)}, nil
+			end := container.State.Terminated
+			if end == nil {
+				continue
+			}
+			if outcome, says := vectorconfig.Answer(int(end.ExitCode), end.Message); outcome == vectorconfig.Refused {
+				return decision.Verdict{State: decision.VerdictInvalid, Message: humanize.Message(says, noteLimit)}, nil
 			}
 		}
 	}

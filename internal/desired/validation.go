@@ -6,6 +6,7 @@ package desired
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -30,10 +31,6 @@ type Validation struct {
 	// WaitsWhenUnable has the configuration wait where Vector cannot be asked.
 	WaitsWhenUnable bool
 }
-
-// ConfigInvalidExit is the code that `vector validate` ends with when it refuses
-// a configuration. Any other failure is of the Job.
-const ConfigInvalidExit = 78
 
 // checkFolder is where the Job has the files.
 const checkFolder = "/etc/vector-validate"
@@ -92,6 +89,9 @@ func validatingPod(container *corev1.Container, spec *corev1.PodSpec, args []str
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 		},
 	}
+	// What it says is Vector's judgement, and not its log.
+	env := slices.DeleteFunc(slices.Clone(container.Env), func(variable corev1.EnvVar) bool { return variable.Name == "VECTOR_LOG" })
+	env = append(env, corev1.EnvVar{Name: "VECTOR_LOG", Value: "off"})
 	mounts := []corev1.VolumeMount{{Name: "vector-validate", MountPath: checkFolder, ReadOnly: true}}
 	for i := range spec.Volumes {
 		for _, mount := range container.VolumeMounts {
@@ -102,7 +102,7 @@ func validatingPod(container *corev1.Container, spec *corev1.PodSpec, args []str
 	}
 	pod.Containers = []corev1.Container{{
 		Name: "validate", Image: container.Image, ImagePullPolicy: container.ImagePullPolicy, Args: args,
-		Env: container.Env, EnvFrom: container.EnvFrom, Resources: container.Resources, VolumeMounts: mounts,
+		Env: env, EnvFrom: container.EnvFrom, Resources: container.Resources, VolumeMounts: mounts,
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		SecurityContext: &corev1.SecurityContext{
 			AllowPrivilegeEscalation: ptr.To(false), ReadOnlyRootFilesystem: ptr.To(true), RunAsNonRoot: ptr.To(true),

@@ -78,6 +78,7 @@ func TestTheJobIsBoundedAndRestricted(t *testing.T) {
 	require.False(t, *pod.AutomountServiceAccountToken)
 	require.Equal(t, "docker.io/timberio/vector:0.57.0-distroless-static", pod.Containers[0].Image)
 	require.Equal(t, []string{"validate", "--no-environment", "--skip-healthchecks", "/etc/vector-validate/0-vector.yaml"}, pod.Containers[0].Args)
+	require.Contains(t, pod.Containers[0].Env, corev1.EnvVar{Name: "VECTOR_LOG", Value: "off"}, "what it says is the judgement alone")
 	require.Equal(t, sidecar.Spec.Sidecar.EnvFrom, pod.Containers[0].EnvFrom, "variables may be in the configuration")
 	require.Equal(t, map[string]string{"0-vector.yaml": objects.VectorConfig("x")}, v.Files.Data)
 
