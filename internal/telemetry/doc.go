@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package telemetry is what the process shows of itself, by four means: a log, one JSON
-// object on each line, at a level that may change while it runs; metrics, whose number
-// does not grow with the objects in a cluster; traces, as OpenTelemetry's environment
-// variables say; and reports of panics and terminal errors to Sentry, without anything
-// that a user wrote. What is off costs nothing. What is worth a line, a count or a span is
-// for others to say, and serving metrics is not its job.
+// Package telemetry makes the process observable in four ways: a log of JSON lines whose
+// level can change at run time; metrics, whose number does not grow with the objects in a
+// cluster; traces, configured by OpenTelemetry's environment variables; and reports of
+// panics and terminal errors to Sentry, without anything that a user wrote. What is disabled
+// costs nothing. It neither decides what is logged, counted or traced, nor serves the
+// metrics.
 package telemetry

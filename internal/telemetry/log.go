@@ -15,30 +15,30 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
-// Keys of what a line is about. They do not change: people search by them.
+// Log keys. They are stable: people search by them.
 const (
-	// KeyController is the name of the loop.
+	// KeyController is the controller's name.
 	KeyController = "controller"
 	// KeyNamespace is the VectorSidecar's.
 	KeyNamespace = "namespace"
 	// KeyName is the VectorSidecar's.
 	KeyName = "name"
-	// KeyWorkload is the workload that was written to, such as "Deployment shop/cart".
+	// KeyWorkload is the workload that was written, such as "Deployment shop/cart".
 	KeyWorkload = "workload"
-	// KeyEnvironment is the one whose values were used.
+	// KeyEnvironment is the environment whose values were used.
 	KeyEnvironment = "environment"
-	// KeyHash tells which sidecar: that of the annotation injected-hash.
+	// KeyHash is the hash of the sidecar, as in the annotation injected-hash.
 	KeyHash = "hash"
-	// KeyChangeCause says why it was written to.
+	// KeyChangeCause says why the workload was written.
 	KeyChangeCause = "changeCause"
-	// KeyReconcileID is the same in all lines of one pass.
+	// KeyReconcileID is the same in all lines of one reconcile.
 	KeyReconcileID = "reconcileID"
-	// KeyTraceID is that of the pass, if it is traced.
+	// KeyTraceID is the trace ID of the reconcile, if it is traced.
 	KeyTraceID = "traceID"
 )
 
-// NewLogger returns a logger that writes to out what is at the level or above it. Lines
-// of V(1) and more are DEBUG. Nothing in a line steers the terminal that shows it.
+// NewLogger returns a logger that writes lines of the given level and above to out. V(1) and
+// higher are DEBUG. Control characters are escaped, so that no line can affect a terminal.
 func NewLogger(out io.Writer, level zapcore.LevelEnabler) logr.Logger {
 	config := zap.NewProductionEncoderConfig()
 	config.EncodeTime = zapcore.RFC3339NanoTimeEncoder
@@ -48,20 +48,20 @@ func NewLogger(out io.Writer, level zapcore.LevelEnabler) logr.Logger {
 	return logr.New(errorFilter{zapr.NewLogger(zap.New(core)).GetSink()})
 }
 
-// LineWriter returns a writer for what writes text and knows no logger, such as the
-// standard library's own log: each write becomes a line at INFO.
+// LineWriter returns a writer for code that logs plain text, such as the standard library's
+// log package: each write becomes a line at INFO.
 func LineWriter(log logr.Logger) io.Writer { return lineWriter{log} }
 
 type lineWriter struct{ log logr.Logger }
 
 // Write logs the text.
 func (l lineWriter) Write(text []byte) (int, error) {
-	l.log.Info("said by a library", "text", strings.TrimSpace(string(text)))
+	l.log.Info("log output of a library", "text", strings.TrimSpace(string(text)))
 	return len(text), nil
 }
 
-// Warn writes a line at WARN, which logr does not have: something that a person
-// should see to, and that is not the operator's failure.
+// Warn logs at WARN, which logr does not have: for something that needs attention but is not
+// an error of the operator.
 func Warn(log logr.Logger, message string, keysAndValues ...any) {
 	if sink, ok := log.GetSink().(errorFilter); ok {
 		if zapSink, ok := sink.LogSink.(zapr.Underlier); ok {

@@ -12,17 +12,16 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// debug is the level of logr that is DEBUG.
+// debug is the logr verbosity that maps to DEBUG.
 const debug = 1
 
-// errorFilter tells in other words what libraries log as errors and is none. It works
-// around controller-runtime, to whose manager a lease that is given up after a
-// signal comes back as an error, and around client-go, whose elector calls it an
-// error that another one was faster. What is broken off is so because the process
-// is to stop: nothing else in it cancels work.
+// errorFilter logs at INFO what libraries log as errors although it is expected. It works
+// around controller-runtime, whose manager reports the lease that it releases after a signal
+// as an error, and around client-go, whose elector reports losing a race for the lease as an
+// error. A canceled context always means shutdown: nothing else in the process cancels work.
 type errorFilter struct{ logr.LogSink }
 
-// harmlessCause are the words for an error that is none, "" for one that is.
+// harmlessCause returns a message for an error that is expected, "" for a real one.
 func harmlessCause(err error, message string) string {
 	switch {
 	case err == nil:
@@ -30,15 +29,15 @@ func harmlessCause(err error, message string) string {
 		return "lease released"
 	case message == "Failed to update lease" && apierrors.IsConflict(err),
 		message == "Error initially creating lease lock" && apierrors.IsAlreadyExists(err):
-		return "another operator was faster"
+		return "another replica updated the lease first"
 	case errors.Is(err, context.Canceled):
-		return "broken off by the stop"
+		return "canceled by shutdown"
 	}
 	return ""
 }
 
-// Error logs an error, or at INFO what is none. What cannot be made in a namespace that is
-// being deleted, such as an event on each of its workloads, is DEBUG.
+// Error logs an error, or at INFO one that is expected. Failing to create an object in a
+// namespace that is being deleted, such as an event for each of its workloads, is DEBUG.
 func (s errorFilter) Error(err error, message string, keysAndValues ...any) {
 	if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 		if s.Enabled(debug) {
@@ -53,15 +52,15 @@ func (s errorFilter) Error(err error, message string, keysAndValues ...any) {
 	s.LogSink.Error(err, message, keysAndValues...)
 }
 
-// WithValues keeps the wrapper around a logger with values.
+// WithValues keeps the filter around the derived logger.
 func (s errorFilter) WithValues(keysAndValues ...any) logr.LogSink {
 	return errorFilter{s.LogSink.WithValues(keysAndValues...)}
 }
 
-// WithName keeps the wrapper around a logger with a name.
+// WithName keeps the filter around the derived logger.
 func (s errorFilter) WithName(name string) logr.LogSink { return errorFilter{s.LogSink.WithName(name)} }
 
-// WithCallDepth keeps the wrapper around a logger of another depth.
+// WithCallDepth keeps the filter around the derived logger.
 func (s errorFilter) WithCallDepth(depth int) logr.LogSink {
 	if inner, ok := s.LogSink.(logr.CallDepthLogSink); ok {
 		return errorFilter{inner.WithCallDepth(depth)}

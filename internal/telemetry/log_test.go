@@ -25,7 +25,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/hostile"
 )
 
-// read reads what was logged.
+// read parses what was logged.
 func read(t *testing.T, text *bytes.Buffer) []map[string]any {
 	t.Helper()
 	var all []map[string]any
@@ -97,16 +97,16 @@ func TestWhatIsNoErrorIsNotLoggedAsOne(t *testing.T) {
 	log.Error(fmt.Errorf("put: %w", context.Canceled), "Failed to update lease")
 
 	said := read(t, &out)
-	require.Len(t, said, 7, "a namespace that goes is worth no line at INFO")
+	require.Len(t, said, 7, "a namespace being deleted is logged at DEBUG only")
 	require.Equal(t, "INFO", said[0]["level"])
 	require.Equal(t, "lease released", said[0]["msg"])
 	require.NotContains(t, said[0], "error")
 	require.Equal(t, "ERROR", said[1]["level"], "whatever else goes wrong while it stops")
 	require.Equal(t, "ERROR", said[2]["level"], "a lease that was taken from it")
 	require.Equal(t, "INFO", said[3]["level"])
-	require.Equal(t, "another operator was faster", said[3]["msg"])
+	require.Equal(t, "another replica updated the lease first", said[3]["msg"])
 	require.Equal(t, "ERROR", said[4]["level"])
-	require.Equal(t, "another operator was faster", said[5]["msg"])
+	require.Equal(t, "another replica updated the lease first", said[5]["msg"])
 	require.Equal(t, "INFO", said[6]["level"])
 	require.Equal(t, "Failed to update lease", said[6]["what"])
 }
@@ -124,7 +124,7 @@ func TestAWarningIsNotLostOnAnotherLogger(t *testing.T) {
 	require.NotPanics(t, func() { Warn(logr.Discard(), "warn") })
 }
 
-// A line is JSON as ever, and shows what others wrote without doing what it says.
+// A line is always JSON, and text from elsewhere in it cannot affect a terminal.
 func TestNothingInALineSteersATerminal(t *testing.T) {
 	for why, text := range hostile.Texts() {
 		var out bytes.Buffer

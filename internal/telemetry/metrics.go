@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Metrics are those of one operator. It is a prometheus.Collector, to be
-// registered once. A nil Metrics counts nothing.
+// Metrics are one operator's metrics. It is a prometheus.Collector, to be registered once. A
+// nil Metrics is a no-op.
 type Metrics struct {
 	reconciles, renders, writes, conflicts *prometheus.CounterVec
 	judgedAnew, liveLists                  *prometheus.CounterVec
@@ -27,7 +27,7 @@ type Metrics struct {
 	parts []prometheus.Collector
 }
 
-// NewMetrics returns the metrics of an operator of a version; now is the clock.
+// NewMetrics returns the metrics for an operator version; now is the clock.
 func NewMetrics(version string, now func() time.Time) *Metrics {
 	m := &Metrics{fleet: newFleet(now)}
 	described := map[string]MetricDefinition{}
@@ -63,8 +63,8 @@ func NewMetrics(version string, now func() time.Time) *Metrics {
 	return m
 }
 
-// start gives the series that are sure to come a first value: a rate needs one
-// from before the first event.
+// start initializes the series that are sure to come: a rate needs a value from before the
+// first event.
 func (m *Metrics) start(version string) {
 	for _, result := range []string{ResultUnchanged, ResultChanged, ResultStalled, ResultFailed} {
 		m.reconciles.WithLabelValues(result)
@@ -82,7 +82,7 @@ func (m *Metrics) start(version string) {
 	m.buildInfo.WithLabelValues(version).Set(1)
 }
 
-// Results of a pass.
+// Results of a reconcile.
 const (
 	ResultUnchanged = "unchanged"
 	ResultChanged   = "changed"
@@ -90,14 +90,14 @@ const (
 	ResultFailed    = "failed"
 )
 
-// Reconciled counts a pass with one of the results above.
+// Reconciled counts a reconcile with one of the Result constants.
 func (m *Metrics) Reconciled(result string) {
 	if m != nil {
 		m.reconciles.WithLabelValues(result).Inc()
 	}
 }
 
-// Took notes how long a step took.
+// Took records the duration of a step.
 func (m *Metrics) Took(step string, elapsed time.Duration) {
 	if m != nil {
 		m.duration.WithLabelValues(step).Observe(elapsed.Seconds())
@@ -116,35 +116,35 @@ func (m *Metrics) Rendered(ok bool) {
 	m.renders.WithLabelValues(result).Inc()
 }
 
-// Wrote counts an attempt to write to a workload.
+// Wrote counts an attempt to write a workload.
 func (m *Metrics) Wrote(action, result string) {
 	if m != nil {
 		m.writes.WithLabelValues(action, result).Inc()
 	}
 }
 
-// Repaired counts a write that put back what somebody else had changed.
+// Repaired counts a write that reverted someone else's change.
 func (m *Metrics) Repaired() {
 	if m != nil {
 		m.repairs.Inc()
 	}
 }
 
-// Leftovers says how many leftovers there are of a verdict.
+// Leftovers sets how many leftovers have a verdict.
 func (m *Metrics) Leftovers(verdict string, count int) {
 	if m != nil {
 		m.leftovers.WithLabelValues(verdict).Set(float64(count))
 	}
 }
 
-// Cleaned counts a leftover that was taken out.
+// Cleaned counts a leftover that was removed.
 func (m *Metrics) Cleaned() {
 	if m != nil {
 		m.cleaned.Inc()
 	}
 }
 
-// sameOr is the result of a comparison.
+// sameOr returns the label value for the result of a comparison.
 func sameOr(differs bool) string {
 	if differs {
 		return "different"
@@ -152,7 +152,7 @@ func sameOr(differs bool) string {
 	return "same"
 }
 
-// JudgedAnew counts a VectorSidecar that was judged with nothing remembered.
+// JudgedAnew counts a VectorSidecar that was evaluated from scratch.
 func (m *Metrics) JudgedAnew(differs bool) {
 	if m != nil {
 		m.judgedAnew.WithLabelValues(sameOr(differs)).Inc()
@@ -167,14 +167,14 @@ func (m *Metrics) Audited(differing int) {
 	}
 }
 
-// AuditFailed counts a comparison that could not be made.
+// AuditFailed counts a comparison that failed.
 func (m *Metrics) AuditFailed() {
 	if m != nil {
 		m.liveLists.WithLabelValues("failed").Inc()
 	}
 }
 
-// Sets says how many sets of templates are good and how many are broken.
+// Sets sets how many template sets are good and how many are broken.
 func (m *Metrics) Sets(good, broken int) {
 	if m != nil {
 		m.templateSets.WithLabelValues("good").Set(float64(good))
@@ -189,7 +189,7 @@ func (m *Metrics) Cached(kind string, more int) {
 	}
 }
 
-// Answers of the admission webhook.
+// Results of the admission webhook.
 const (
 	AnswerAllowed    = "allowed"
 	AnswerRefused    = "refused"
@@ -198,7 +198,7 @@ const (
 	AnswerRejected   = "rejected"
 )
 
-// Judged counts an answer of the admission webhook, and how long it took.
+// Judged counts a response of the admission webhook and records its duration.
 func (m *Metrics) Judged(result string, elapsed time.Duration) {
 	if m != nil {
 		m.admissions.WithLabelValues(result).Inc()
@@ -206,38 +206,38 @@ func (m *Metrics) Judged(result string, elapsed time.Duration) {
 	}
 }
 
-// Rejected counts a request of the admission webhook that was not looked at.
+// Rejected counts a request that the admission webhook rejected without evaluating it.
 func (m *Metrics) Rejected() {
 	if m != nil {
 		m.admissions.WithLabelValues(AnswerRejected).Inc()
 	}
 }
 
-// Certified says from when to when the certificate of the admission webhook is valid.
+// Certified sets the validity of the admission webhook's certificate.
 func (m *Metrics) Certified(notBefore, notAfter time.Time) {
 	if m != nil {
 		m.validSince.WithLabelValues().Set(float64(notBefore.Unix()))
 		m.validUntil.WithLabelValues().Set(float64(notAfter.Unix()))
 		for _, result := range []string{AnswerAllowed, AnswerRefused, AnswerUndecided, AnswerUnreadable, AnswerRejected} {
-			m.admissions.WithLabelValues(result) // A rate needs a value from before the first.
+			m.admissions.WithLabelValues(result) // A rate needs a value from before the first event.
 		}
 	}
 }
 
-// Stand takes down how a VectorSidecar stands after a pass.
-func (m *Metrics) Stand(sidecar types.NamespacedName, standing SidecarState) {
+// Stand sets the state of a VectorSidecar after a reconcile.
+func (m *Metrics) Stand(sidecar types.NamespacedName, state SidecarState) {
 	if m == nil {
 		return
 	}
-	for _, reason := range m.fleet.put(sidecar, standing) {
+	for _, reason := range m.fleet.set(sidecar, state) {
 		m.conflicts.WithLabelValues(reason).Inc()
 	}
 }
 
-// Forget drops a VectorSidecar that is gone.
+// Forget removes a VectorSidecar that was deleted.
 func (m *Metrics) Forget(sidecar types.NamespacedName) {
 	if m != nil {
-		m.fleet.drop(sidecar)
+		m.fleet.remove(sidecar)
 	}
 }
 

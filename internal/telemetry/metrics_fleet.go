@@ -13,26 +13,25 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// SidecarState is how one VectorSidecar stands.
+// SidecarState is the state of one VectorSidecar.
 type SidecarState struct {
-	// Ready is the status of that condition, and Reason its reason.
+	// Ready is the status of the condition Ready, and Reason its reason.
 	Ready, Reason string
-	// Workloads are not nil, and gone through once.
+	// Workloads must not be nil; it is iterated once.
 	Workloads iter.Seq[WorkloadState]
 }
 
-// WorkloadState is where one workload stands.
+// WorkloadState is the state of one workload.
 type WorkloadState struct {
 	UID types.UID
-	// State and Reason are those of status.unsettled; Reason may be empty.
+	// State and Reason are as in status.unsettled; Reason may be empty.
 	State, Reason string
 }
 
-// place is what is counted: it holds no names.
-type place struct{ state, reason string }
+// stateKey is what is counted: it holds no names.
+type stateKey struct{ state, reason string }
 
-// fleet knows where every workload of every VectorSidecar stands, and counts them
-// when it is asked.
+// fleet knows the state of every workload of every VectorSidecar, and counts them on scrape.
 type fleet struct {
 	now func() time.Time
 
@@ -44,15 +43,15 @@ type fleet struct {
 
 // member is one VectorSidecar of the fleet.
 type member struct {
-	ready  place
-	counts map[place]int
-	// held are the workloads that do not get on by themselves.
-	held map[types.UID]stay
+	ready  stateKey
+	counts map[stateKey]int
+	// held are the workloads that wait or are stuck.
+	held map[types.UID]heldState
 }
 
-// stay is where a workload stands, and since when.
-type stay struct {
-	place
+// heldState is the state of a workload, and since when it has it.
+type heldState struct {
+	stateKey
 	since time.Time
 }
 
@@ -71,35 +70,35 @@ func newFleet(now func() time.Time) *fleet {
 	return f
 }
 
-// waiting is the state of a workload whose turn has not come, and stuck are those that
-// a workload does not leave without a person.
+// waiting is the state of a workload that waits for its turn to roll out, and stuck are
+// those that a workload leaves only when a person acts.
 const waiting = "Waiting"
 
 var stuck = []string{"Conflict", "Blocked", "Refused"}
 
-// put takes the place of what was known of a VectorSidecar. It returns the reason
-// of each workload that has come to be stuck.
-func (f *fleet) put(sidecar types.NamespacedName, standing SidecarState) (reasons []string) {
+// set replaces what was known of a VectorSidecar. It returns the reason of each workload
+// that has newly become stuck.
+func (f *fleet) set(sidecar types.NamespacedName, state SidecarState) (reasons []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	before := f.sidecars[sidecar]
-	after := &member{ready: place{standing.Ready, standing.Reason}, counts: map[place]int{}, held: map[types.UID]stay{}}
-	for w := range standing.Workloads {
-		at := place{w.State, w.Reason}
+	after := &member{ready: stateKey{state.Ready, state.Reason}, counts: map[stateKey]int{}, held: map[types.UID]heldState{}}
+	for w := range state.Workloads {
+		at := stateKey{w.State, w.Reason}
 		after.counts[at]++
 		isStuck := slices.Contains(stuck, w.State)
 		if !isStuck && w.State != waiting {
 			continue
 		}
-		now := stay{place: at, since: f.now()}
-		was := stay{}
+		now := heldState{stateKey: at, since: f.now()}
+		was := heldState{}
 		if before != nil {
 			was = before.held[w.UID]
 		}
 		if was.state == now.state {
 			now.since = was.since
 		}
-		if was.place != now.place && isStuck {
+		if was.stateKey != now.stateKey && isStuck {
 			reasons = append(reasons, now.reason)
 		}
 		after.held[w.UID] = now
@@ -108,7 +107,7 @@ func (f *fleet) put(sidecar types.NamespacedName, standing SidecarState) (reason
 	return reasons
 }
 
-func (f *fleet) drop(sidecar types.NamespacedName) {
+func (f *fleet) remove(sidecar types.NamespacedName) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.sidecars, sidecar)
@@ -123,8 +122,8 @@ func (f *fleet) Describe(descriptions chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (f *fleet) Collect(samples chan<- prometheus.Metric) {
-	standing, ready, oldest := f.count()
-	for at, n := range standing {
+	states, ready, oldest := f.count()
+	for at, n := range states {
 		samples <- prometheus.MustNewConstMetric(f.workloads, prometheus.GaugeValue, float64(n), at.state, at.reason)
 	}
 	for at, n := range ready {
@@ -133,14 +132,14 @@ func (f *fleet) Collect(samples chan<- prometheus.Metric) {
 	samples <- prometheus.MustNewConstMetric(f.oldest, prometheus.GaugeValue, oldest.Seconds())
 }
 
-func (f *fleet) count() (standing, ready map[place]int, oldest time.Duration) {
+func (f *fleet) count() (states, ready map[stateKey]int, oldest time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	standing, ready = map[place]int{}, map[place]int{}
+	states, ready = map[stateKey]int{}, map[stateKey]int{}
 	for _, sidecar := range f.sidecars {
 		ready[sidecar.ready]++
 		for at, n := range sidecar.counts {
-			standing[at] += n
+			states[at] += n
 		}
 		for _, w := range sidecar.held {
 			if w.state == waiting {
@@ -148,5 +147,5 @@ func (f *fleet) count() (standing, ready map[place]int, oldest time.Duration) {
 			}
 		}
 	}
-	return standing, ready, oldest
+	return states, ready, oldest
 }

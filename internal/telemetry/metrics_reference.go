@@ -9,30 +9,30 @@ import (
 	"strings"
 )
 
-// MetricsReference is the text of docs/metrics.md.
+// MetricsReference returns the text of docs/metrics.md.
 func MetricsReference() string {
 	var b strings.Builder
 	b.WriteString(`<!--
 SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 -->
-<!-- Made from internal/telemetry: go test ./internal/telemetry -update writes it. -->
+<!-- Generated from internal/telemetry: go test ./internal/telemetry -update writes it. -->
 
 # Metrics
 
-The operator serves them over HTTPS at ` + "`/metrics`" + ` of ` + "`--metrics-bind-address`" + `, in Prometheus's text format, to callers whom the API server
-knows and who may get ` + "`/metrics`" + `. Every process serves them; the one that leads does the work that most of them count.
+The operator serves them over HTTPS at ` + "`/metrics`" + ` of ` + "`--metrics-bind-address`" + `, in Prometheus's text format, to clients that the API server
+authenticates and that may ` + "`get /metrics`" + `. Every replica serves them; the leader does the work that most of them count.
 
-## The operator's own
+## The operator's own metrics
 
-No label has names of users' objects as values, so the number of series does not grow with the cluster.
+No label has the names of users' objects as values, so the number of series does not grow with the cluster.
 
 `)
 	table(&b, MetricDefinitions())
 	b.WriteString(`
-## Of the libraries in it
+## Metrics of libraries
 
-There are more of them; these are worth knowing.
+The most useful ones; there are more.
 
 `)
 	table(&b, LibraryMetrics())

@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-var update = flag.Bool("update", false, "write docs/metrics.md anew")
+var update = flag.Bool("update", false, "regenerate docs/metrics.md")
 
 var logs = types.NamespacedName{Namespace: "shop", Name: "logs"}
 
@@ -32,7 +32,7 @@ func TestTheReferenceIsTheOneInTheDocumentation(t *testing.T) {
 	require.Equal(t, MetricsReference(), string(text), "go test ./internal/telemetry -update")
 }
 
-// Every metric is used once here, so that none is documented and not exported.
+// Every metric is set once here, so that none is documented but not exported.
 func TestEveryMetricIsExportedAsItIsDefined(t *testing.T) {
 	m := NewMetrics("1.2.3", time.Now)
 	m.Took("render", time.Second)
@@ -65,7 +65,7 @@ func TestEveryMetricIsExportedAsItIsDefined(t *testing.T) {
 		require.ElementsMatch(t, want.labels(), got.labels(), want.Name)
 		delete(exported, want.Name)
 	}
-	require.Empty(t, exported, "metrics that nobody documented")
+	require.Empty(t, exported, "undocumented metrics")
 	problems, err := testutil.GatherAndLint(registry)
 	require.NoError(t, err)
 	require.Empty(t, problems)

@@ -13,10 +13,10 @@ import (
 	"github.com/getsentry/sentry-go"
 )
 
-// again is how long after a terminal error the next one of its reason is reported.
-const again = time.Hour
+// repeatInterval is how long the same terminal error is not reported again.
+const repeatInterval = time.Hour
 
-// Reporter sends reports. A nil Reporter sends none.
+// Reporter sends reports to Sentry. A nil Reporter is a no-op.
 type Reporter struct {
 	client *sentry.Client
 	now    func() time.Time
@@ -25,8 +25,8 @@ type Reporter struct {
 	reported map[string]time.Time
 }
 
-// NewReporter returns a Reporter for the Sentry that SENTRY_DSN names, nil if
-// it names none. SENTRY_ENVIRONMENT is the environment that reports are of.
+// NewReporter returns a Reporter for the Sentry of SENTRY_DSN, nil if that is unset.
+// SENTRY_ENVIRONMENT is the environment of the reports.
 func NewReporter(version string, now func() time.Time) (*Reporter, error) {
 	dsn := os.Getenv("SENTRY_DSN")
 	if dsn == "" {
@@ -55,8 +55,8 @@ func (r *Reporter) Panic(value any) {
 	r.client.CaptureEvent(event, nil, nil)
 }
 
-// Terminal reports an error that no other try will mend, by its reason, a word of
-// package meta. The same reason is reported once in an hour.
+// Terminal reports an error that retrying will not fix, by its reason, a word of package
+// meta. The same reason is reported once per hour.
 func (r *Reporter) Terminal(reason string) {
 	if r == nil || !r.isDue(reason) {
 		return
@@ -73,22 +73,22 @@ func (r *Reporter) isDue(reason string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	last, known := r.reported[reason]
-	if known && r.now().Sub(last) < again {
+	if known && r.now().Sub(last) < repeatInterval {
 		return false
 	}
 	r.reported[reason] = r.now()
 	return true
 }
 
-// Flush waits until all reports are sent, or the time is over.
+// Flush waits until all reports are sent or the timeout is over.
 func (r *Reporter) Flush(timeout time.Duration) {
 	if r != nil {
 		r.client.Flush(timeout)
 	}
 }
 
-// harmless is what may be told of a panic's value. Errors of Go's own name types
-// and indexes; any other may hold what a user wrote.
+// harmless returns what of a panic's value may be reported. Go's runtime errors contain
+// types and indexes only; any other value may contain what a user wrote.
 func harmless(value any) string {
 	if err, ok := value.(runtime.Error); ok {
 		return err.Error()
@@ -96,8 +96,8 @@ func harmless(value any) string {
 	return ""
 }
 
-// onlyOurs keeps of an event what this package put in it: the client adds the name
-// of the host and whatever else the library will think of.
+// onlyOurs keeps only the fields of an event that this package sets: the client adds the
+// host name, and a later version may add more.
 func onlyOurs(event *sentry.Event, _ *sentry.EventHint) *sentry.Event {
 	return &sentry.Event{
 		EventID: event.EventID, Timestamp: event.Timestamp, Platform: event.Platform, Sdk: event.Sdk,

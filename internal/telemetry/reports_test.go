@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// server keeps what is sent to it as to Sentry.
+// server is a Sentry that records what is sent to it.
 type server struct {
 	mu     sync.Mutex
 	bodies []string
@@ -38,7 +38,7 @@ func start(t *testing.T) *server {
 	return s
 }
 
-// reports are the events that came so far, as text.
+// reports returns the events received so far.
 func (s *server) reports() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,10 +11,10 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Tracer begins spans. A nil Tracer begins none.
+// Tracer starts spans. A nil Tracer is a no-op.
 type Tracer struct{ tracer trace.Tracer }
 
-// Attributes of spans, beside OpenTelemetry's own for Kubernetes.
+// Attributes of spans, in addition to OpenTelemetry's own for Kubernetes.
 const (
 	AttributeNamespace   = "k8s.namespace.name"
 	AttributeSidecar     = "vectorsidecar.name"
@@ -27,7 +27,7 @@ const (
 	AttributeReconcileID = "vectorsidecar.reconcile_id"
 )
 
-// Start begins a span inside the one of the context. Whoever begins it ends it.
+// Start starts a child of the context's span. The caller must end it.
 func (t *Tracer) Start(ctx context.Context, name string) (context.Context, Span) {
 	if t == nil {
 		return ctx, Span{}
@@ -36,7 +36,7 @@ func (t *Tracer) Start(ctx context.Context, name string) (context.Context, Span)
 	return ctx, Span{span}
 }
 
-// Span is a piece of work. That of a nil Tracer does nothing.
+// Span is a unit of work. The zero Span is a no-op.
 type Span struct{ span trace.Span }
 
 // Set adds an attribute.
@@ -65,7 +65,7 @@ func (s Span) End(err error) {
 	s.span.End()
 }
 
-// TraceID is that of the span's trace, "" if it is not traced.
+// TraceID returns the ID of the span's trace, "" if it is not sampled.
 func (s Span) TraceID() string {
 	if s.span == nil || !s.span.SpanContext().IsSampled() {
 		return ""

@@ -19,17 +19,17 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// service is the name of the service where OTEL_SERVICE_NAME gives none.
+// service is the service name unless OTEL_SERVICE_NAME is set.
 const service = "vector-sidecar-operator"
 
-// NewTracer returns the Tracer that OpenTelemetry's variables ask for, and
-// what sends the last spans and stops it. The Tracer is nil unless
-// OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set; the
-// exporters, the sampler and the batches read the other variables themselves. A
-// collector that cannot be reached shows in the log, and nowhere else.
+// NewTracer returns the Tracer that OpenTelemetry's environment variables configure, and a
+// function that sends the last spans and shuts it down. The Tracer is nil unless
+// OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set; the exporter,
+// the sampler and the batcher read the other variables themselves. If the collector is
+// unreachable, that is only logged.
 func NewTracer(ctx context.Context, version string, log logr.Logger) (*Tracer, func(context.Context) error, error) {
 	none := func(context.Context) error { return nil }
-	if !isWanted() {
+	if !isEnabled() {
 		return nil, none, nil
 	}
 	exporter, err := newExporter(ctx)
@@ -38,7 +38,7 @@ func NewTracer(ctx context.Context, version string, log logr.Logger) (*Tracer, f
 	}
 	described, err := resource.New(ctx,
 		resource.WithAttributes(attribute.String("service.name", service), attribute.String("service.version", version)),
-		resource.WithFromEnv(), // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, which win.
+		resource.WithFromEnv(), // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take precedence.
 		resource.WithTelemetrySDK(),
 	)
 	if err != nil {
@@ -49,13 +49,13 @@ func NewTracer(ctx context.Context, version string, log logr.Logger) (*Tracer, f
 	return &Tracer{provider.Tracer("kontroloop.ai/vector-sidecar-operator")}, provider.Shutdown, nil
 }
 
-func isWanted() bool {
+func isEnabled() bool {
 	endpoint := os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") + os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT")
 	return endpoint != "" && os.Getenv("OTEL_TRACES_EXPORTER") != "none" && !strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true")
 }
 
-// newExporter sends over HTTP unless a variable says gRPC, as OpenTelemetry
-// specifies.
+// newExporter returns an exporter over HTTP, or over gRPC if a variable says so, as
+// OpenTelemetry specifies.
 func newExporter(ctx context.Context) (sdktrace.SpanExporter, error) {
 	variable := "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"
 	protocol := os.Getenv(variable)
@@ -74,7 +74,7 @@ func newExporter(ctx context.Context) (sdktrace.SpanExporter, error) {
 		return nil, fmt.Errorf("%s is %q: it must be grpc or http/protobuf", variable, protocol)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("making the exporter of traces: %w", err)
+		return nil, fmt.Errorf("creating the trace exporter: %w", err)
 	}
 	return exporter, nil
 }

@@ -16,7 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/collector"
 )
 
-// emptyEnvironment takes away what the machine that tests happens to set.
+// emptyEnvironment unsets variables that the test machine may have set.
 func emptyEnvironment(t *testing.T) {
 	t.Helper()
 	for _, variable := range os.Environ() {
