@@ -22,24 +22,24 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// onlyWhoMay lets callers read metrics whom the API server knows (TokenReview) and
-// allows (SubjectAccessReview). It takes the place of controller-runtime's filter,
-// which answers a token that nobody knows with 500, as if it were its own fault, and
-// has whoever asks write errors into the log.
-func onlyWhoMay(config *rest.Config, client *http.Client) (metricsserver.Filter, error) {
+// authorizeMetrics serves metrics only to callers that the API server authenticates
+// (TokenReview) and authorizes (SubjectAccessReview). It replaces controller-runtime's
+// filter, which answers an unknown token with 500, as if that were an internal error, and
+// lets any caller write errors into the log.
+func authorizeMetrics(config *rest.Config, client *http.Client) (metricsserver.Filter, error) {
 	authenticate, err := newAuthenticator(config, client)
 	if err != nil {
-		return nil, fmt.Errorf("making the authentication of metrics: %w", err)
+		return nil, fmt.Errorf("creating the authenticator for metrics: %w", err)
 	}
 	authorize, err := newAuthorizer(config, client)
 	if err != nil {
-		return nil, fmt.Errorf("making the authorization of metrics: %w", err)
+		return nil, fmt.Errorf("creating the authorizer for metrics: %w", err)
 	}
 	return func(log logr.Logger, next http.Handler) (http.Handler, error) {
 		return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 			caller, known, err := authenticate.AuthenticateRequest(request)
 			if err != nil || !known {
-				log.V(1).Info("a caller is not known", "cause", fmt.Sprint(err))
+				log.V(1).Info("unauthenticated request for metrics", "cause", fmt.Sprint(err))
 				http.Error(w, http.StatusText(http.StatusUnauthorized), http.StatusUnauthorized)
 				return
 			}
@@ -48,7 +48,7 @@ func onlyWhoMay(config *rest.Config, client *http.Client) (metricsserver.Filter,
 			})
 			switch {
 			case err != nil:
-				log.Error(err, "asking whether a caller may read metrics", "caller", caller.User.GetName())
+				log.Error(err, "authorizing a request for metrics", "caller", caller.User.GetName())
 				http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 			case decision != authorizer.DecisionAllow:
 				http.Error(w, http.StatusText(http.StatusForbidden), http.StatusForbidden)
@@ -59,7 +59,7 @@ func onlyWhoMay(config *rest.Config, client *http.Client) (metricsserver.Filter,
 	}, nil
 }
 
-// backoff is that of Kubernetes' own servers that delegate such questions.
+// backoff returns the default of Kubernetes' own servers for delegated authentication.
 func backoff() *wait.Backoff {
 	return &wait.Backoff{Duration: 500 * time.Millisecond, Factor: 1.5, Jitter: 0.2, Steps: 5}
 }

@@ -18,23 +18,22 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// routing is how long it takes, after the kubelet has found a pod ready, until calls of
-// its Service reach it.
+// routing is how long it takes, once the kubelet has found a pod ready, until calls of its
+// Service reach it.
 const routing = 3 * time.Second
 
-// answering tells whether this process answers the API server, and whether the API
+// answering reports whether this process can answer the API server, and whether the API
 // server's calls reach it.
 type answering struct {
 	hasRead func() error
 	served  *certificate.Served
 	address string
-	// isProbed tells that somebody asks whether the process is ready, and has no calls
-	// sent to it before.
+	// isProbed is true if the kubelet probes readiness, and so no calls arrive before.
 	isProbed bool
 
 	listens atomic.Bool
-	// told is when it was first said that the process answers.
-	told atomic.Pointer[time.Time]
+	// readySince is when the readiness probe first succeeded.
+	readySince atomic.Pointer[time.Time]
 }
 
 // probe is the readiness check.
@@ -43,44 +42,44 @@ func (a *answering) probe(request *http.Request) error {
 		return err
 	}
 	now := time.Now()
-	a.told.CompareAndSwap(nil, &now)
+	a.readySince.CompareAndSwap(nil, &now)
 	return nil
 }
 
-// isReached tells whether calls reach this process.
+// isReached reports whether calls through the Service reach this process.
 func (a *answering) isReached() bool {
 	if !a.isProbed {
 		return a.answers(context.Background()) == nil
 	}
-	told := a.told.Load()
-	return told != nil && time.Since(*told) > routing
+	ready := a.readySince.Load()
+	return ready != nil && time.Since(*ready) > routing
 }
 
-// answers returns why a call would have no answer. It looks for a certificate before it
-// connects: a handshake that fails is a line in the log.
+// answers returns why a call would not be answered, nil if it would. It checks for a
+// certificate before it connects, because a failed handshake is logged.
 func (a *answering) answers(ctx context.Context) error {
 	_, err := a.served.Get(nil)
 	if err := cmp.Or(a.hasRead(), err); err != nil || a.listens.Load() {
 		return err
 	}
 	dialer := tls.Dialer{Config: &tls.Config{
-		InsecureSkipVerify: true, //nolint:gosec // it asks itself
-		// Here the server is done with the handshake before the client is, so that to
-		// hang up breaks nothing off.
+		InsecureSkipVerify: true, //nolint:gosec // It connects to itself.
+		// With TLS 1.2 the server completes the handshake before the client, so that closing
+		// the connection does not interrupt it.
 		MaxVersion: tls.VersionTLS12,
 	}}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	connection, err := dialer.DialContext(ctx, "tcp", a.address)
 	if err != nil {
-		return fmt.Errorf("the admission webhook does not listen: %w", err)
+		return fmt.Errorf("the admission webhook is not listening: %w", err)
 	}
-	_ = connection.Close() // It has answered.
-	a.listens.Store(true)  // Until the process ends.
+	_ = connection.Close() // Connecting was enough.
+	a.listens.Store(true)  // It stays so until the process ends.
 	return nil
 }
 
-// counting counts what a handler answers.
+// counting counts the responses of a handler.
 type counting struct {
 	admission.Handler
 
@@ -95,7 +94,7 @@ func (c counting) Handle(ctx context.Context, request admission.Request) admissi
 	return response
 }
 
-// resultOf names an answer as metrics do.
+// resultOf returns the metrics' name for a response.
 func resultOf(response *admission.Response) string {
 	switch {
 	case response.Allowed:

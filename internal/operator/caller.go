@@ -15,15 +15,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/admission"
 )
 
-// callers tells the API server from others who reach the admission webhook: by a
-// client certificate of certain authorities. Without authorities it knows nobody.
+// callers identifies the API server among the clients of the admission webhook, by a client
+// certificate of certain CAs. Without CAs it identifies nobody.
 type callers struct {
 	authorities *dynamiccertificates.DynamicFileCAContent
 	proof       authenticator.Request
 }
 
-// newCallers reads the authorities from a file, none for "". The certificate has one
-// of the names, or any if there are none.
+// newCallers reads the CAs from a file, none for "". The certificate must have one of the
+// common names; with no names, any is accepted.
 func newCallers(path string, names []string) (*callers, error) {
 	if path == "" {
 		return &callers{}, nil
@@ -39,7 +39,7 @@ func newCallers(path string, names []string) (*callers, error) {
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
 func (c *callers) NeedLeaderElection() bool { return false }
 
-// Start follows the file until the context ends.
+// Start reloads the file when it changes, until the context is cancelled.
 func (c *callers) Start(ctx context.Context) error {
 	if c.authorities != nil {
 		c.authorities.Run(ctx, 1)
@@ -47,7 +47,7 @@ func (c *callers) Start(ctx context.Context) error {
 	return nil
 }
 
-// known marks the context of a request of the API server's.
+// known marks the context of a request that comes from the API server.
 func (c *callers) known(ctx context.Context, request *http.Request) context.Context {
 	if !c.proves(request) {
 		return ctx
@@ -55,7 +55,7 @@ func (c *callers) known(ctx context.Context, request *http.Request) context.Cont
 	return admission.Proven(ctx)
 }
 
-// proves reports whether a request comes with a client certificate of the API server's.
+// proves reports whether a request has a client certificate of the API server.
 func (c *callers) proves(request *http.Request) bool {
 	if c.proof == nil {
 		return false

@@ -11,14 +11,15 @@ import (
 	"sync"
 )
 
-// mostConnections is how many connections the admission webhook holds: somewhat more than
-// requests may be at work or wait.
-const mostConnections = 256
+// maxConnections is how many connections the admission webhook accepts: somewhat more than
+// the number of requests that may be in progress or queued.
+const maxConnections = 256
 
-// connections bounds how many there are of a server. One too many takes the place of another
-// that is not proven to be the API server's, so that who opens many keeps nobody out.
+// connections limits the number of a server's connections. A new one above the limit
+// replaces another that is not verified to come from the API server, so that a client that
+// opens many cannot lock the API server out.
 type connections struct {
-	most   int
+	limit  int
 	proves func(*tls.ConnectionState) bool
 
 	mu     sync.Mutex
@@ -26,20 +27,21 @@ type connections struct {
 	held   map[net.Conn]*connection
 }
 
-// connection is what is known of one.
+// connection is what is known of a connection.
 type connection struct {
-	// opened is its place in the order in which they were.
+	// opened is its position in the order of opening.
 	opened   uint64
 	isProven bool
-	// isAsking: a request is under way, if only its first byte.
+	// isAsking is true while a request is in progress, even if only its first byte has
+	// arrived.
 	isAsking bool
 }
 
-func newConnections(most int, proves func(*tls.ConnectionState) bool) *connections {
-	return &connections{most: most, proves: proves, held: map[net.Conn]*connection{}}
+func newConnections(limit int, proves func(*tls.ConnectionState) bool) *connections {
+	return &connections{limit: limit, proves: proves, held: map[net.Conn]*connection{}}
 }
 
-// note is a server's ConnState.
+// note implements http.Server.ConnState.
 func (c *connections) note(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
@@ -58,20 +60,21 @@ func (c *connections) open(conn net.Conn) {
 	c.opened++
 	c.held[conn] = &connection{opened: c.opened}
 	var surplus net.Conn
-	if len(c.held) > c.most {
-		surplus = c.least()
+	if len(c.held) > c.limit {
+		surplus = c.victim()
 		delete(c.held, surplus)
 	}
 	c.mu.Unlock()
 	if encrypted, ok := surplus.(*tls.Conn); ok {
-		surplus = encrypted.NetConn() // To end the encryption properly would wait for the other side.
+		surplus = encrypted.NetConn() // Closing TLS properly would wait for the client.
 	}
 	if surplus != nil {
-		_ = surplus.Close() // Its own goroutine finds it closed.
+		_ = surplus.Close() // Its goroutine notices that it is closed.
 	}
 }
 
-// use notes that a request has begun or is over. Who asks has shown a certificate, if any.
+// use records that a request has begun or ended. By then the client has sent its
+// certificate, if it has one.
 func (c *connections) use(conn net.Conn, isAsking bool) {
 	c.mu.Lock()
 	known := c.held[conn]
@@ -89,9 +92,9 @@ func (c *connections) use(conn net.Conn, isAsking bool) {
 	}
 }
 
-// least returns the connection to go: one that is not proven before one that is; of these
-// one that asks nothing just now; and then the oldest, or, where all are proven, the youngest.
-func (c *connections) least() net.Conn {
+// victim returns the connection to close: unverified ones first; of those, ones without a
+// request in progress; then the oldest, or, if all are verified, the youngest.
+func (c *connections) victim() net.Conn {
 	var least net.Conn
 	for conn, one := range c.held {
 		if least == nil || one.compare(c.held[least]) < 0 {
@@ -101,7 +104,7 @@ func (c *connections) least() net.Conn {
 	return least
 }
 
-// compare returns what is less than 0 if a connection is to go before another one.
+// compare returns a negative number if a connection is to be closed before another one.
 func (one *connection) compare(other *connection) int {
 	number := func(is bool) int {
 		if is {

@@ -25,12 +25,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// crowdedServer is a webhook's server that holds few connections.
+// crowdedServer is a webhook server that accepts few connections.
 type crowdedServer struct {
 	*webhookServer
 
 	address string
-	// client shows the certificate of an API server.
+	// client presents an API server's certificate.
 	client *http.Client
 }
 
@@ -51,7 +51,7 @@ func newCrowdedServer(t *testing.T) *crowdedServer {
 	}}}
 	b.webhookServer = newWebhookServer(&WebhookOptions{ClientCA: file}, nil, from)
 	b.config.GetCertificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &pair, nil }
-	b.connections.most = places
+	b.connections.limit = places
 	b.Register("/ask", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	ended := make(chan error, 1)
 	go func() { ended <- b.serve(t.Context(), listener) }()
@@ -62,7 +62,7 @@ func newCrowdedServer(t *testing.T) *crowdedServer {
 	return b
 }
 
-// certificateFor returns a certificate that signs itself, and itself as PEM.
+// certificateFor returns a self-signed certificate, and its PEM.
 func certificateFor(t *testing.T, name string) (tls.Certificate, []byte) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -76,7 +76,7 @@ func certificateFor(t *testing.T, name string) (tls.Certificate, []byte) {
 	return tls.Certificate{Certificate: [][]byte{signed}, PrivateKey: key}, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed})
 }
 
-// ask asks as an API server, and reports whether that was over a connection it had.
+// ask sends a request as the API server, and reports whether it reused a connection.
 func (b *crowdedServer) ask(t *testing.T) (isReused bool) {
 	t.Helper()
 	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) { isReused = got.Reused }})
@@ -91,7 +91,7 @@ func (b *crowdedServer) ask(t *testing.T) (isReused bool) {
 	return isReused
 }
 
-// connect opens connections of strangers, which say something first.
+// connect opens connections of unverified clients, each of which first sends something.
 func (b *crowdedServer) connect(t *testing.T, number int, say func(net.Conn)) []net.Conn {
 	t.Helper()
 	var all []net.Conn
@@ -107,7 +107,7 @@ func (b *crowdedServer) connect(t *testing.T, number int, say func(net.Conn)) []
 
 func silently(net.Conn) {}
 
-// halfway is a stranger who begins a request and does not end it.
+// halfway sends half a request of an unverified client.
 func halfway(conn net.Conn) {
 	encrypted := tls.Client(conn, &tls.Config{InsecureSkipVerify: true})
 	_, _ = io.WriteString(encrypted, "POST /ask HTTP/1.1\r\nHost: a\r\n") // It may be closed already.
@@ -119,7 +119,7 @@ func (b *crowdedServer) holds() int {
 	return len(b.connections.held)
 }
 
-// requireClosed waits until the server has ended a connection.
+// requireClosed waits until the server has closed a connection.
 func requireClosed(t *testing.T, conn net.Conn) {
 	t.Helper()
 	require.NoError(t, conn.SetReadDeadline(time.Now().Add(time.Minute)))

@@ -11,20 +11,20 @@ import (
 	"strings"
 )
 
-// noLimit is what the first version of control groups says of a group without a limit,
-// or more; the second one says so in a word.
+// noLimit is at most what cgroup v1 reports for a group without a limit; cgroup v2 reports
+// the word max.
 const noLimit = math.MaxInt64 / 2
 
-// containerMemory is how much memory the process's control group and those above it allow,
-// in bytes; 0 if they set no limit. root is the file system of the machine.
+// containerMemory returns the memory limit of the process's cgroup and its parents in bytes,
+// 0 if there is none. root is the root file system.
 func containerMemory(root fs.FS) int64 {
 	text, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
-		return 0 // It is not Linux.
+		return 0 // Not on Linux.
 	}
 	least := int64(noLimit)
 	for line := range strings.Lines(string(text)) {
-		// Each is NUMBER:CONTROLLERS:GROUP, without controllers in the second version.
+		// A line is NUMBER:CONTROLLERS:GROUP; CONTROLLERS is empty in cgroup v2.
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(parts) != 3 {
 			continue
@@ -42,8 +42,8 @@ func containerMemory(root fs.FS) int64 {
 	return least
 }
 
-// leastAbove is the least limit of a group and those above it. A container that sees the
-// groups of its machine by name, and by file only its own, has its limit at the top.
+// leastAbove returns the smallest limit of a group and its parents. A container may see the
+// host's group names but only its own group's files: then its limit is at the top.
 func leastAbove(root fs.FS, mount, group, file string) int64 {
 	least := int64(noLimit)
 	for at := path.Clean("/" + group); ; at = path.Dir(at) {

@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// newManager makes what runs the loop, and the lock if there is an election.
+// newManager returns the manager, with the lock if leader election is enabled.
 func newManager(ctx context.Context, config *rest.Config, options Options, workloads *workloadcache.Cache, lists *relister) (ctrl.Manager, error) {
 	settings := managerOptions(ctx, options, workloads, lists)
 	if !options.LeaderElect {
@@ -30,7 +30,8 @@ func newManager(ctx context.Context, config *rest.Config, options Options, workl
 	return newElectedManager(config, settings, options.WatchNamespaces)
 }
 
-// newElectedManager makes a manager that waits for its turn, and ends when it has lost it.
+// newElectedManager returns a manager that waits until it is elected, and ends when it loses
+// the lease.
 func newElectedManager(config *rest.Config, settings ctrl.Options, namespaces []string) (ctrl.Manager, error) {
 	lock, err := election.New(config, election.Options{
 		Namespace: settings.LeaderElectionNamespace, Name: settings.LeaderElectionID,
@@ -47,19 +48,19 @@ func newElectedManager(config *rest.Config, settings ctrl.Options, namespaces []
 		return nil, err
 	}
 	lock.IsUnused = func(ctx context.Context) (bool, error) { return isUnused(ctx, mgr.GetAPIReader(), namespaces) }
-	// The elector knows only the older kind of events.
-	lock.LockConfig.EventRecorder = mgr.GetEventRecorderFor(lock.Identity()) //nolint:staticcheck // see above
+	// The elector only supports the legacy events API.
+	lock.LockConfig.EventRecorder = mgr.GetEventRecorderFor(lock.Identity()) //nolint:staticcheck // Deprecated together with that API.
 	if err := mgr.Add(lock); err != nil {
 		return nil, fmt.Errorf("adding the lock: %w", err)
 	}
 	return mgr, nil
 }
 
-// sidecarsAtOnce bounds what one answer of the API server holds.
-const sidecarsAtOnce = 500
+// pageSize limits the size of one list response.
+const pageSize = 500
 
-// isUnused reports whether no VectorSidecar of some namespaces, of all if there are none
-// given, was ever reconciled: none has the finalizer, or a status.
+// isUnused reports whether no VectorSidecar of the namespaces, or of the cluster if none are
+// given, was ever reconciled: none has the finalizer or a status.
 func isUnused(ctx context.Context, live client.Reader, namespaces []string) (bool, error) {
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
@@ -68,12 +69,12 @@ func isUnused(ctx context.Context, live client.Reader, namespaces []string) (boo
 	page.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("VectorSidecarList"))
 	for _, namespace := range namespaces {
 		for page.Continue = ""; ; {
-			err := live.List(ctx, page, client.InNamespace(namespace), client.Limit(sidecarsAtOnce), client.Continue(page.Continue))
+			err := live.List(ctx, page, client.InNamespace(namespace), client.Limit(pageSize), client.Continue(page.Continue))
 			if apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err) {
-				return true, nil // There cannot be any.
+				return true, nil // The CRD does not exist.
 			}
 			if err != nil {
-				return false, fmt.Errorf("looking for VectorSidecars that were reconciled: %w", err)
+				return false, fmt.Errorf("listing VectorSidecars to see whether any was reconciled: %w", err)
 			}
 			if slices.ContainsFunc(page.Items, wasReconciled) {
 				return false, nil
@@ -86,8 +87,8 @@ func isUnused(ctx context.Context, live client.Reader, namespaces []string) (boo
 	return true, nil
 }
 
-// wasReconciled tells by the metadata of a VectorSidecar whether an operator has taken it
-// up.
+// wasReconciled reports whether an operator has ever reconciled a VectorSidecar, by its
+// metadata.
 func wasReconciled(sidecar metav1.PartialObjectMetadata) bool {
 	hasStatus := func(entry metav1.ManagedFieldsEntry) bool { return entry.Subresource == "status" }
 	return slices.Contains(sidecar.Finalizers, meta.Finalizer) || slices.ContainsFunc(sidecar.ManagedFields, hasStatus)

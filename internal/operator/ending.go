@@ -10,13 +10,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
-// endingCache counts as filled once the operator is told to stop. The manager waits for
-// its caches until they are filled, whatever it is told, and on one core at full speed
-// from the signal to stop on: without an answer from the API server it would be killed.
+// endingCache reports itself as synced once the operator shuts down. The manager waits for
+// its caches to sync regardless of shutdown, and from the signal on in a busy loop: if the
+// API server did not answer, the process would have to be killed.
 type endingCache struct {
 	cache.Cache
-	// running ends with the signal to stop.
-	running context.Context //nolint:containedctx // It is that of the process.
+	// running is cancelled by the signal to stop.
+	running context.Context //nolint:containedctx // It is the context of the process.
 }
 
 func newEndingCache(running context.Context) cache.NewCacheFunc {
@@ -26,11 +26,11 @@ func newEndingCache(running context.Context) cache.NewCacheFunc {
 	}
 }
 
-// WaitForCacheSync returns true when the cache is filled or nobody needs it any more.
+// WaitForCacheSync returns true once the cache is synced or the operator shuts down.
 func (c *endingCache) WaitForCacheSync(ctx context.Context) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stop := context.AfterFunc(c.running, cancel) //nolint:contextcheck // It is that of the process.
+	stop := context.AfterFunc(c.running, cancel) //nolint:contextcheck // It is the context of the process.
 	defer stop()
 	return c.Cache.WaitForCacheSync(ctx) || c.running.Err() != nil
 }

@@ -19,15 +19,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// export adds the operator's metrics to those that are served, until the returned
-// function takes them out again. Metrics that are not served are not counted among
-// them: tests run several operators in a process.
+// export registers the operator's metrics if they are served. The returned function
+// unregisters them: tests run several operators in one process.
 func export(ctx context.Context, mgr ctrl.Manager, options Options, counted *telemetry.Metrics) (unexport func(), err error) {
 	if options.MetricsBindAddress == "0" {
 		return func() {}, nil
 	}
 	if err := countCached(ctx, mgr, options, counted); err != nil {
-		return nil, fmt.Errorf("counting what is in the cache: %w", err)
+		return nil, fmt.Errorf("counting cached objects: %w", err)
 	}
 	if err := runtimemetrics.Registry.Register(counted); err != nil {
 		return nil, fmt.Errorf("registering the metrics: %w", err)
@@ -35,7 +34,7 @@ func export(ctx context.Context, mgr ctrl.Manager, options Options, counted *tel
 	return func() { runtimemetrics.Registry.Unregister(counted) }, nil
 }
 
-// countCached counts what comes into the cache and goes out of it.
+// countCached counts the objects that are added to and deleted from the cache.
 func countCached(ctx context.Context, mgr ctrl.Manager, options Options, counted *telemetry.Metrics) error {
 	namespace := &metav1.PartialObjectMetadata{}
 	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))

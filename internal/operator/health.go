@@ -13,9 +13,9 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// addChecks says how /healthz and /readyz are answered. The process lives while its
-// loop gets on. It is ready once its caches are filled, whether it leads or stands
-// by: the templates were loaded before, or it would have ended.
+// addChecks adds the checks behind /healthz and /readyz. The process is healthy while its
+// controller makes progress. It is ready once its caches are synced, whether it leads or is
+// on standby: the templates were loaded before, or it would have exited.
 func addChecks(mgr ctrl.Manager, alive func() error) error {
 	if err := mgr.AddHealthzCheck("loop", func(*http.Request) error { return alive() }); err != nil {
 		return fmt.Errorf("adding the health check: %w", err)
@@ -24,7 +24,7 @@ func addChecks(mgr ctrl.Manager, alive func() error) error {
 		ctx, cancel := context.WithTimeout(request.Context(), time.Second)
 		defer cancel()
 		if !mgr.GetCache().WaitForCacheSync(ctx) {
-			return errors.New("the caches are not filled yet")
+			return errors.New("the caches are not synced yet")
 		}
 		return nil
 	})

@@ -32,14 +32,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// gracePeriod is how long work in flight may go on after the signal to stop.
+// gracePeriod is how long work in progress may continue after the signal to stop.
 const gracePeriod = 10 * time.Second
 
 func scheme() *runtime.Scheme {
 	known := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
 		if err := add(known); err != nil {
-			panic(err) // Types that are compiled in always register.
+			panic(err) // Compiled-in types always register.
 		}
 	}
 	return known
@@ -54,8 +54,8 @@ func managerOptions(ctx context.Context, options Options, workloads *workloadcac
 			BindAddress:    options.MetricsBindAddress,
 			SecureServing:  true,
 			CertDir:        options.MetricsCertDir,
-			FilterProvider: onlyWhoMay,
-			// HTTP/2 lets one client keep a server busier than a scrape is worth.
+			FilterProvider: authorizeMetrics,
+			// HTTP/2 lets a single client put more load on a server than a scrape is worth.
 			TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }},
 		},
 		HealthProbeBindAddress:        options.HealthProbeBindAddress,
@@ -71,8 +71,8 @@ func managerOptions(ctx context.Context, options Options, workloads *workloadcac
 	}
 }
 
-// checkCertificates makes sure of what the metrics server would silently replace by
-// a certificate of its own.
+// checkCertificates checks the metrics certificate, which the metrics server would silently
+// replace with one of its own if it were invalid.
 func (o *Options) checkCertificates() error {
 	if o.MetricsCertDir == "" || o.MetricsBindAddress == "0" {
 		return nil
@@ -84,9 +84,9 @@ func (o *Options) checkCertificates() error {
 	return nil
 }
 
-// cacheOptions restrict the cache to what the loop reads.
+// cacheOptions restricts the cache to what the controller reads.
 func cacheOptions(options Options, workloads *workloadcache.Cache, lists *relister) cache.Options {
-	// Every namespace has one of these, and none configures Vector.
+	// Every namespace has one of these, and none contains Vector configuration.
 	configMaps := cache.ByObject{
 		Field:     fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt"),
 		Transform: controller.Digested(options.Namespace),
@@ -99,11 +99,11 @@ func cacheOptions(options Options, workloads *workloadcache.Cache, lists *relist
 			settings.DefaultNamespaces[name] = cache.Config{}
 			configMaps.Namespaces[name] = cache.Config{}
 		}
-		if options.Namespace != "" { // The platform's ConfigMaps are there.
+		if options.Namespace != "" { // It holds the platform team's ConfigMaps.
 			configMaps.Namespaces[options.Namespace] = cache.Config{}
 		}
 	}
-	// The name of a label of ours is always valid.
+	// The name of our own label is always valid.
 	validation, _ := labels.NewRequirement(meta.LabelValidation, selection.Exists, nil)
 	settings.ByObject = map[client.Object]cache.ByObject{
 		&v1alpha1.VectorSidecar{}: {Transform: controller.Bounded},
@@ -117,7 +117,7 @@ func cacheOptions(options Options, workloads *workloadcache.Cache, lists *relist
 	return settings
 }
 
-// newInformer makes those of workloads so that they can be told to list anew.
+// newInformer returns a constructor of informers. Those of workloads can be relisted.
 func newInformer(lists *relister) func(toolscache.ListerWatcher, runtime.Object, time.Duration, toolscache.Indexers) toolscache.SharedIndexInformer {
 	return func(from toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
 		if _, isWorkload := workload.As(example); isWorkload {

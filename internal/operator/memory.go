@@ -13,54 +13,52 @@ import (
 )
 
 const (
-	// leastGarbagePercent is how much garbage may come on top of what lives before it
-	// is collected: less than Go's 100, because what lives is mostly the cache of the
-	// fleet, and twice its size would be held for little.
-	leastGarbagePercent = 50
-	// leastGarbage and leastFilling, in MiB, may come on top of a small fleet's, too:
-	// else a fan-out, and the filling of the caches, would be spent on collecting every
-	// few megabytes. Of what the filling takes, some is not given back.
-	leastGarbage = 24
-	leastFilling = 18
-	// reconsidered and reconsideredFilling are how often the size of the fleet is
-	// looked at.
-	reconsidered        = time.Minute
-	reconsideredFilling = 50 * time.Millisecond
+	// minGCPercent is the minimum for GOGC: less than Go's 100, because the live heap is
+	// mostly the workload cache, and doubling it would waste memory.
+	minGCPercent = 50
+	// minGarbage and minGarbageSyncing, in MiB, are how much garbage is always allowed, also
+	// with a small live heap: otherwise a fan-out, or the initial cache sync, would collect
+	// every few megabytes. The latter is smaller because some of that memory is never
+	// returned.
+	minGarbage        = 24
+	minGarbageSyncing = 18
+	// tuneInterval and tuneIntervalSyncing are how often the live heap is measured.
+	tuneInterval        = time.Minute
+	tuneIntervalSyncing = 50 * time.Millisecond
 )
 
-// garbage says how much of it may come: not more than what lives makes worth while,
-// unless the variable GOGC says it, and not more than the container has room for, unless
-// GOMEMLIMIT does.
-type garbage struct {
-	// filled ends the time of filling the caches, when what lives grows.
-	filled context.CancelFunc
+// gcTuner sets GOGC according to the live heap, unless the variable GOGC is set, and the
+// memory limit according to the container's, unless GOMEMLIMIT is set.
+type gcTuner struct {
+	// synced ends the initial cache sync, during which the live heap grows.
+	synced context.CancelFunc
 }
 
-func beginGarbage(ctx context.Context) *garbage {
-	ctx, filled := context.WithCancel(ctx)
-	go limitGarbage(ctx, leastFilling, reconsideredFilling)
-	return &garbage{filled}
+func startGCTuner(ctx context.Context) *gcTuner {
+	ctx, synced := context.WithCancel(ctx)
+	go tuneGC(ctx, minGarbageSyncing, tuneIntervalSyncing)
+	return &gcTuner{synced}
 }
 
-// Start is called by the manager when the caches are filled. Decoding the lists of a
-// large fleet takes as much again as the records that are kept of it, and the
-// collector would hold on to that for minutes.
-func (g *garbage) Start(ctx context.Context) error {
-	g.filled()
+// Start is called by the manager when the caches are synced. Decoding the lists of a large
+// fleet allocates as much again as the records that are kept, and the runtime would hold on
+// to that memory for minutes.
+func (g *gcTuner) Start(ctx context.Context) error {
+	g.synced()
 	debug.FreeOSMemory()
-	limitGarbage(ctx, leastGarbage, reconsidered)
+	tuneGC(ctx, minGarbage, tuneInterval)
 	return nil
 }
 
-// limitGarbage has the limits follow the size of the fleet, and the limit of the
-// container, which may be resized in place, until the context ends.
-func limitGarbage(ctx context.Context, least int, interval time.Duration) {
+// tuneGC adjusts the limits to the live heap, and to the limit of the container, which may
+// be resized in place, until the context is cancelled.
+func tuneGC(ctx context.Context, least int, interval time.Duration) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	machine := os.DirFS("/")
 	for percent, memory := 0, int64(0); ; {
-		// To set one stops everything for a moment.
-		if now := garbagePercent(least, living()); now != percent && os.Getenv("GOGC") == "" {
+		// Setting either stops the world for a moment.
+		if now := gcPercent(least, liveHeap()); now != percent && os.Getenv("GOGC") == "" {
 			debug.SetGCPercent(now)
 			percent = now
 		}
@@ -76,8 +74,8 @@ func limitGarbage(ctx context.Context, least int, interval time.Duration) {
 	}
 }
 
-// memoryLimit is what of a container's memory, 0 for one without a limit, is for what the
-// collector knows of: a tenth is for the rest, such as what the kernel holds for the process.
+// memoryLimit returns how much of a container's memory the Go runtime may use; 0 means that
+// the container has no limit. A tenth is left for other memory, such as the kernel's.
 func memoryLimit(container int64) int64 {
 	if container == 0 {
 		return math.MaxInt64
@@ -85,17 +83,18 @@ func memoryLimit(container int64) int64 {
 	return container / 10 * 9
 }
 
-// NeedLeaderElection says that those that stand by have filled their caches, too.
-func (*garbage) NeedLeaderElection() bool { return false }
+// NeedLeaderElection implements manager.LeaderElectionRunnable: standby replicas fill their
+// caches, too.
+func (*gcTuner) NeedLeaderElection() bool { return false }
 
-// living is how many bytes the collector found in use the last time.
-func living() uint64 {
+// liveHeap returns how many bytes were in use after the last garbage collection.
+func liveHeap() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }
 
-func garbagePercent(least int, living uint64) int {
-	inMebibytes := int(min(living>>20, 1<<20)) // A tebibyte: it does not overflow.
-	return max(leastGarbagePercent, 100*least/max(inMebibytes, 1))
+func gcPercent(least int, live uint64) int {
+	inMebibytes := int(min(live>>20, 1<<20)) // At most a tebibyte, so that it does not overflow.
+	return max(minGCPercent, 100*least/max(inMebibytes, 1))
 }

@@ -12,23 +12,23 @@ import (
 
 func TestGarbageIsLimitedByWhatLives(t *testing.T) {
 	for name, test := range map[string]struct {
-		living uint64
-		want   int
+		live uint64
+		want int
 	}{
 		"nothing was looked at yet": {0, 2400},
 		"a small fleet":             {8 << 20, 300},
 		"as much again":             {24 << 20, 100},
 		"a large fleet":             {200 << 20, 50},
 	} {
-		require.Equal(t, test.want, garbagePercent(24, test.living), name)
+		require.Equal(t, test.want, gcPercent(24, test.live), name)
 	}
 }
 
-func TestWhatLivesIsMeasured(t *testing.T) {
+func TestTheLiveHeapIsMeasured(t *testing.T) {
 	runtime.GC()
-	before := living()
+	before := liveHeap()
 	held := make([]byte, 32<<20)
 	runtime.GC()
-	require.InDelta(t, before+32<<20, living(), 8<<20)
+	require.InDelta(t, before+32<<20, liveHeap(), 8<<20)
 	runtime.KeepAlive(held)
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package operator wires the process: options, cache, health, metrics, leader
-// election and the loop. What the loop does is not its business.
+// Package operator wires the process: options, cache, health, metrics, leader election and
+// the controller. What the controller does is not its job.
 package operator
 
 import (
@@ -26,27 +26,27 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Process is what the process has beside its options. Its zero value is of use.
+// Process is what the process provides in addition to its options. Its zero value is usable.
 type Process struct {
-	// Version of the operator, for its metrics and for what it tells of its writes.
+	// Version of the operator, for its metrics and for the records of its writes.
 	Version string
-	// Tracer and Reports observe the loop.
+	// Tracer and Reports observe the controller.
 	Tracer  *telemetry.Tracer
 	Reports *telemetry.Reporter
-	// Level is the logger's; a change of the configuration file sets it.
+	// Level is the logger's level; the configuration file can change it.
 	Level LevelSetter
-	// Patience is how long the loop may make no step before it counts as stuck;
-	// 0 for longer than anything it does may take.
+	// Patience is how long the controller may go without progress before it counts as stuck;
+	// 0 means longer than any of its steps may take.
 	Patience time.Duration
 }
 
-// Run runs the operator with a sidecar chart until the context ends, and with a webhook
-// for the delay that it has.
+// Run runs the operator with a sidecar chart until the context is cancelled, and with a
+// webhook for its shutdown delay after that.
 func Run(ending context.Context, config *rest.Config, chart fs.FS, options Options, process Process) error {
 	ctx, cancel := withDelay(ending, options.Webhook.delay())
 	defer cancel()
-	garbage := beginGarbage(ctx)
-	defer garbage.filled()
+	tuner := startGCTuner(ctx)
+	defer tuner.synced()
 	catalogue, err := loadCatalog(chart, options)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	workloads, lists := workloadcache.New(), &relister{}
 	mgr, err := newManager(ctx, config, options, workloads, lists)
 	if err != nil {
-		return fmt.Errorf("making the manager: %w", err)
+		return fmt.Errorf("creating the manager: %w", err)
 	}
 	counted := telemetry.NewMetrics(process.Version, time.Now)
 	cache := desired.NewCache()
@@ -71,12 +71,12 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	settings.Instruments.Metrics, settings.Cache, settings.Relist = counted, cache, lists.relist
 	loop, err := controller.Setup(ctx, mgr, settings)
 	if err != nil {
-		return fmt.Errorf("setting up the loop: %w", err)
+		return fmt.Errorf("setting up the controller: %w", err)
 	}
 	if err := addChecks(mgr, loop.Alive); err != nil {
 		return err
 	}
-	by := judge{loop: loop, cache: cache, served: served, bare: catalog.Of(catalogue.Builtin(), "", nil), counted: counted, config: config}
+	by := webhookDeps{loop: loop, cache: cache, served: served, bare: catalog.Of(catalogue.Builtin(), "", nil), counted: counted, config: config}
 	if err := addWebhook(ctx, ending, mgr, options, by); err != nil {
 		return err
 	}
@@ -87,11 +87,11 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	defer unexport()
 	if options.Config != "" {
 		if err := mgr.Add(newReloader(options, process.Level, mgr.GetLogger())); err != nil {
-			return fmt.Errorf("following %s: %w", options.Config, err)
+			return fmt.Errorf("watching %s: %w", options.Config, err)
 		}
 	}
-	if err := mgr.Add(garbage); err != nil {
-		return fmt.Errorf("adding the limit of garbage: %w", err)
+	if err := mgr.Add(tuner); err != nil {
+		return fmt.Errorf("adding the garbage collection tuner: %w", err)
 	}
 	if err := mgr.Start(ctx); err != nil {
 		return fmt.Errorf("running: %w", err)
@@ -99,7 +99,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	return nil
 }
 
-// loopOptions are those of the loop that follow from the options and the process alone.
+// loopOptions returns the controller options that follow from the options and the process.
 func loopOptions(options *Options, process *Process) controller.Options {
 	return controller.Options{
 		Namespace:          options.Namespace,
@@ -119,7 +119,8 @@ func loopOptions(options *Options, process *Process) controller.Options {
 	}
 }
 
-// installation names the ConfigMap with the installation's values; empty for none.
+// installation returns the name of the ConfigMap with the installation's values; empty if
+// there is none.
 func (o *Options) installation() types.NamespacedName {
 	if o.EnvironmentsConfigMap == "" {
 		return types.NamespacedName{}
@@ -127,8 +128,8 @@ func (o *Options) installation() types.NamespacedName {
 	return types.NamespacedName{Namespace: o.Namespace, Name: o.EnvironmentsConfigMap}
 }
 
-// writtenBy names this installation among others of the cluster: whoever shares its
-// Lease is the same one. It is empty for an operator that does not know its namespace.
+// writtenBy identifies this installation among others of the cluster: replicas that share a
+// Lease have the same one. It is empty for an operator that does not know its namespace.
 func (o *Options) writtenBy() string {
 	if o.Namespace == "" {
 		return ""
@@ -136,8 +137,8 @@ func (o *Options) writtenBy() string {
 	return o.Namespace + "/" + cmp.Or(o.LeaderElectionID, defaultLeaderElectionID)
 }
 
-// loadCatalog loads the built-in chart, and checks the default environment if
-// nothing else may define it.
+// loadCatalog loads the built-in chart, and checks the default environment if nothing else
+// can define it.
 func loadCatalog(chart fs.FS, options Options) (*catalog.Catalog, error) {
 	files, err := sidecarchart.Read(chart)
 	if err != nil {
@@ -156,11 +157,11 @@ func loadCatalog(chart fs.FS, options Options) (*catalog.Catalog, error) {
 func kubeVersion(config *rest.Config) (string, error) {
 	found, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
-		return "", fmt.Errorf("making a discovery client: %w", err)
+		return "", fmt.Errorf("creating a discovery client: %w", err)
 	}
 	version, err := found.ServerVersion()
 	if err != nil {
-		return "", fmt.Errorf("asking the API server for its version: %w", err)
+		return "", fmt.Errorf("getting the API server's version: %w", err)
 	}
 	return version.GitVersion, nil
 }

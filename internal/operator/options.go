@@ -15,58 +15,55 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation"
 )
 
-// Options configure the process. ParseOptions fills them in.
+// Options configures the process. ParseOptions fills it in.
 type Options struct {
 	// Config is the path of the configuration file, empty for none.
 	Config string
-	// Namespace is the operator's own: it holds the lease and the values of
-	// the installation.
+	// Namespace is the operator's own: it holds the lease and the installation's values.
 	Namespace string
-	// WatchNamespaces are those whose VectorSidecars are worked on. Empty for
-	// all of the cluster.
+	// WatchNamespaces are those whose VectorSidecars are reconciled. Empty for all.
 	WatchNamespaces []string
-	// Environment is the default one.
+	// Environment is the default environment.
 	Environment string
-	// EnvironmentsConfigMap, in Namespace, holds the values that the
-	// installation gave, one key ENVIRONMENT.yaml each. Empty for none.
+	// EnvironmentsConfigMap, in Namespace, holds the installation's values, with one key
+	// ENVIRONMENT.yaml each. Empty for none.
 	EnvironmentsConfigMap string
-	// Concurrency is how many VectorSidecars are worked on at once.
+	// Concurrency is how many VectorSidecars are reconciled at once.
 	Concurrency int
-	// ReconcileInterval is about how often every VectorSidecar is judged anew from the
-	// cache, and LiveListInterval about how often the workloads are listed live and
-	// compared with it. 0 for never.
+	// ReconcileInterval is about how often every VectorSidecar is evaluated from scratch,
+	// from the cache, and LiveListInterval about how often the workloads are listed live and
+	// compared with the cache. 0 for never.
 	ReconcileInterval, LiveListInterval time.Duration
-	// ValidationJobs lets VectorSidecars have Vector judge a configuration in a
-	// Job.
+	// ValidationJobs allows VectorSidecars to validate a configuration with Vector in a Job.
 	ValidationJobs bool
-	// ReadPods has the operator look at the pods of workloads that are not settled,
-	// which needs the right to list them.
+	// ReadPods makes the operator read the pods of workloads that are not settled, which
+	// needs permission to list them.
 	ReadPods bool
-	// LeaderElect makes sure that one of several replicas writes.
+	// LeaderElect makes sure that only one of several replicas writes.
 	LeaderElect bool
-	// LeaderElectionID is the name of the lease. With Namespace it names this
-	// installation among others of the cluster, whether or not there is an election.
+	// LeaderElectionID is the name of the lease. Together with Namespace it identifies this
+	// installation among others of the cluster, even without leader election.
 	LeaderElectionID string
-	// LeaseDuration is how long after the leader's last sign of life another
-	// takes over, RenewDeadline how long the leader tries to give one before it
-	// steps down, and RetryPeriod how often. Zero for the defaults.
+	// LeaseDuration is how long after the leader's last renewal another replica takes over,
+	// RenewDeadline how long the leader tries to renew before it steps down, and RetryPeriod
+	// how often it tries. Zero for the defaults.
 	LeaseDuration, RenewDeadline, RetryPeriod time.Duration
-	// MetricsBindAddress serves metrics over HTTPS; "0" for nowhere.
+	// MetricsBindAddress serves metrics over HTTPS; "0" to disable.
 	MetricsBindAddress string
-	// MetricsCertDir holds tls.crt and tls.key of the metrics, read again when
-	// they change. Empty for a certificate that the operator signs itself.
+	// MetricsCertDir holds tls.crt and tls.key for the metrics, reloaded when they change.
+	// Empty for a self-signed certificate.
 	MetricsCertDir string
-	// HealthProbeBindAddress serves /healthz and /readyz; "0" for nowhere.
+	// HealthProbeBindAddress serves /healthz and /readyz; "0" to disable.
 	HealthProbeBindAddress string
-	// PprofBindAddress serves profiles of the process over plain HTTP, to
-	// whoever reaches it; "0" for nowhere.
+	// PprofBindAddress serves profiles of the process over plain HTTP without
+	// authentication; "0" to disable.
 	PprofBindAddress string
-	// Webhook is how VectorSidecars are judged at admission.
+	// Webhook configures the admission webhook.
 	Webhook WebhookOptions
-	// LogLevel is the least level that is logged.
+	// LogLevel is the minimum level that is logged.
 	LogLevel zapcore.Level
 
-	arguments []string // the command line, to be read again with the file
+	arguments []string // the command line, parsed again when the file changes
 }
 
 const defaultLeaderElectionID = "vector-sidecar-operator"
@@ -78,34 +75,33 @@ const (
 	defaultRetryPeriod   = 2 * time.Second
 )
 
-// declare adds the flags to a set. Where a value may come from a variable of the
-// environment, variables names it.
+// declare adds the flags to a flag set. variables names the environment variables of some.
 func (o *Options) declare(flags *flag.FlagSet) {
-	flags.StringVar(&o.Config, "config", "", "YAML file with values for the other flags, by their names; log-level follows a change of the file at once")
-	flags.StringVar(&o.Namespace, "namespace", "", "namespace of the operator itself: of its lease and of the installation's values")
-	flags.Var((*list)(&o.WatchNamespaces), "watch-namespaces", "namespaces to work in, separated by commas; empty for all")
-	flags.StringVar(&o.Environment, "environment", "development", "environment of VectorSidecars that name none and whose namespace names none")
-	flags.StringVar(&o.EnvironmentsConfigMap, "environments-configmap", "", "name of the ConfigMap with the installation's values, a key ENVIRONMENT.yaml for each environment")
-	flags.IntVar(&o.Concurrency, "concurrency", 4, "how many VectorSidecars are worked on at once")
-	flags.DurationVar(&o.ReconcileInterval, "reconcile-interval", 30*time.Minute, "about how often every VectorSidecar is judged from the cache with nothing remembered; 0 for never")
-	flags.DurationVar(&o.LiveListInterval, "live-list-interval", 24*time.Hour, "about how often the workloads are listed live and compared with the cache; 0 for never")
+	flags.StringVar(&o.Config, "config", "", "YAML file with values for the other flags, by flag name; a change of log-level takes effect without a restart")
+	flags.StringVar(&o.Namespace, "namespace", "", "the operator's own namespace, which holds its lease and the installation's values")
+	flags.Var((*list)(&o.WatchNamespaces), "watch-namespaces", "namespaces to watch, separated by commas; empty for all")
+	flags.StringVar(&o.Environment, "environment", "development", "environment of a VectorSidecar if neither it nor its namespace names one")
+	flags.StringVar(&o.EnvironmentsConfigMap, "environments-configmap", "", "name of the ConfigMap with the installation's values, with one key ENVIRONMENT.yaml for each environment")
+	flags.IntVar(&o.Concurrency, "concurrency", 4, "how many VectorSidecars are reconciled at once")
+	flags.DurationVar(&o.ReconcileInterval, "reconcile-interval", 30*time.Minute, "about how often every VectorSidecar is evaluated from scratch, from the cache and without remembered results; 0 for never")
+	flags.DurationVar(&o.LiveListInterval, "live-list-interval", 24*time.Hour, "about how often the workloads are listed from the API server and compared with the cache; 0 for never")
 	flags.BoolVar(&o.ValidationJobs, "validation-jobs", false, "allow sidecar.config.validateJob, which runs vector validate in a Job")
-	flags.BoolVar(&o.ReadPods, "read-pods", false, "look at the pods of workloads that are not settled for what keeps them from running, which needs the right to list pods")
-	flags.BoolVar(&o.LeaderElect, "leader-elect", false, "elect a leader among several replicas")
-	flags.StringVar(&o.LeaderElectionID, "leader-election-id", defaultLeaderElectionID, "name of the lease; with the namespace it names this installation on the workloads that it writes to")
-	flags.DurationVar(&o.LeaseDuration, "leader-election-lease-duration", defaultLeaseDuration, "how long after the leader's last renewal another operator takes over")
+	flags.BoolVar(&o.ReadPods, "read-pods", false, "read the pods of workloads that are not settled, to find what keeps them from running; this needs permission to list pods")
+	flags.BoolVar(&o.LeaderElect, "leader-elect", false, "use leader election, so that only one of several replicas is active")
+	flags.StringVar(&o.LeaderElectionID, "leader-election-id", defaultLeaderElectionID, "name of the lease; with the namespace it identifies this installation on the workloads that it writes")
+	flags.DurationVar(&o.LeaseDuration, "leader-election-lease-duration", defaultLeaseDuration, "how long after the leader's last renewal another replica takes over")
 	flags.DurationVar(&o.RenewDeadline, "leader-election-renew-deadline", defaultRenewDeadline, "how long the leader tries to renew its lease before it steps down; less than the lease duration")
 	flags.DurationVar(&o.RetryPeriod, "leader-election-retry-period", defaultRetryPeriod, "how often the leader renews its lease; less than the renew deadline")
-	flags.StringVar(&o.MetricsBindAddress, "metrics-bind-address", "0", "address of the metrics over HTTPS, 0 for none")
-	flags.StringVar(&o.MetricsCertDir, "metrics-cert-dir", "", "folder with tls.crt and tls.key for the metrics, followed when they change; empty for a self-signed certificate")
-	flags.StringVar(&o.HealthProbeBindAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz, 0 for none")
-	flags.StringVar(&o.PprofBindAddress, "pprof-bind-address", "0", "address of /debug/pprof/ over HTTP, without authentication and so for localhost; 0 for none")
+	flags.StringVar(&o.MetricsBindAddress, "metrics-bind-address", "0", "address of the metrics endpoint (HTTPS); 0 to disable")
+	flags.StringVar(&o.MetricsCertDir, "metrics-cert-dir", "", "directory with tls.crt and tls.key for the metrics endpoint, reloaded when they change; empty for a self-signed certificate")
+	flags.StringVar(&o.HealthProbeBindAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz; 0 to disable")
+	flags.StringVar(&o.PprofBindAddress, "pprof-bind-address", "0", "address of /debug/pprof/ over HTTP; use a localhost address, because there is no authentication; 0 to disable")
 	o.Webhook.declare(flags)
 	flags.Var((*level)(&o.LogLevel), "log-level", "DEBUG, INFO, WARN or ERROR")
 }
 
-// variables are the environment variables that stand in for a flag that is not
-// given, by the name of the flag.
+// variables are the environment variables that are used for flags that are not set, by flag
+// name.
 var variables = map[string]string{
 	"namespace":                 "POD_NAMESPACE",
 	"metrics-bind-address":      "METRICS_BIND_ADDRESS",
@@ -113,7 +109,7 @@ var variables = map[string]string{
 	"log-level":                 "LOG_LEVEL",
 }
 
-// check finds what the flags package cannot.
+// check reports invalid values that the flag package does not detect.
 func (o *Options) check() error {
 	var findings []error
 	find := func(format string, arguments ...any) { findings = append(findings, fmt.Errorf(format, arguments...)) }
@@ -140,19 +136,19 @@ func (o *Options) check() error {
 	if o.RenewDeadline >= o.LeaseDuration {
 		find("--leader-election-renew-deadline is %s: it must be less than the lease duration, which is %s", o.RenewDeadline, o.LeaseDuration)
 	}
-	// The leader waits up to 1.2 times the period (client-go's JitterFactor).
+	// The leader waits up to 1.2 times the period (JitterFactor of client-go).
 	if o.RetryPeriod <= 0 || 6*o.RetryPeriod >= 5*o.RenewDeadline {
-		find("--leader-election-retry-period is %s: it must be more than 0, and 1.2 times of it less than the renew deadline, which is %s", o.RetryPeriod, o.RenewDeadline)
+		find("--leader-election-retry-period is %s: it must be more than 0, and 1.2 times it must be less than the renew deadline, which is %s", o.RetryPeriod, o.RenewDeadline)
 	}
 	return errors.Join(findings...)
 }
 
-// list is a flag whose value is a list separated by commas.
+// list is a flag whose value is a comma-separated list.
 type list []string
 
 func (l *list) String() string { return strings.Join(*l, ",") }
 
-// Set takes the place of what was there. Names that stand twice count once.
+// Set replaces the list. Duplicates count once.
 func (l *list) Set(text string) error {
 	*l = nil
 	for name := range strings.SplitSeq(text, ",") {
@@ -168,7 +164,7 @@ type level zapcore.Level
 
 func (l *level) String() string { return zapcore.Level(*l).CapitalString() }
 
-// Set reads one of the four levels that the operator logs at, in any case.
+// Set parses one of the four levels that the operator logs at, in any case.
 func (l *level) Set(text string) error {
 	var parsed zapcore.Level
 	if err := parsed.UnmarshalText([]byte(strings.ToLower(text))); err != nil || parsed > zapcore.ErrorLevel {

@@ -14,7 +14,7 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// emptyEnvironment takes away what the machine that tests happens to set.
+// emptyEnvironment unsets variables that the test machine may have set.
 func emptyEnvironment(t *testing.T) {
 	t.Helper()
 	for _, name := range variables {
@@ -22,7 +22,7 @@ func emptyEnvironment(t *testing.T) {
 	}
 }
 
-// noWebhook is what there is by default.
+// noWebhook is the default.
 var noWebhook = WebhookOptions{BindAddress: "0", Duration: 90 * 24 * time.Hour, ShutdownDelay: 5 * time.Second}
 
 func TestOptionsHaveDefaults(t *testing.T) {

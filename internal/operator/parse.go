@@ -15,10 +15,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
-// ParseOptions reads the command line. What it does not say comes from the
-// environment variable that stands in for the flag, else from the configuration
-// file, else has a default. The error is flag.ErrHelp when help was asked for and
-// printed.
+// ParseOptions parses the command line. A flag that is not set gets its value from its
+// environment variable, else from the configuration file, else it has its default. The error
+// is flag.ErrHelp if help was requested and printed.
 func ParseOptions(arguments []string) (Options, error) {
 	options := Options{arguments: arguments}
 	flags := flag.NewFlagSet("operator", flag.ContinueOnError)
@@ -46,18 +45,18 @@ func ParseOptions(arguments []string) (Options, error) {
 	return options, err
 }
 
-// usage prints the flags and the variables that stand in for them.
+// usage prints the flags and their environment variables.
 func usage(flags *flag.FlagSet) {
 	fmt.Fprintln(flags.Output(), "Usage of operator:")
 	flags.PrintDefaults()
-	fmt.Fprintln(flags.Output(), "\nVariables of the environment, each for the flag that is not given:")
+	fmt.Fprintln(flags.Output(), "\nEnvironment variables, used if the flag is not set:")
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
 		fmt.Fprintf(flags.Output(), "  %s: --%s\n", variables[name], name)
 	}
-	fmt.Fprintln(flags.Output(), "OTEL_EXPORTER_OTLP_ENDPOINT and OpenTelemetry's other variables switch tracing on, SENTRY_DSN error reports.")
+	fmt.Fprintln(flags.Output(), "OTEL_EXPORTER_OTLP_ENDPOINT and OpenTelemetry's other variables enable tracing, SENTRY_DSN enables error reports.")
 }
 
-// given tells the flags that have a value already.
+// given returns the names of the flags that are set already.
 func given(flags *flag.FlagSet) map[string]bool {
 	names := map[string]bool{}
 	flags.Visit(func(f *flag.Flag) { names[f.Name] = true })
@@ -78,7 +77,7 @@ func fromEnvironment(flags *flag.FlagSet) error {
 	return nil
 }
 
-// file is a configuration file: values by the names of flags.
+// file is a configuration file: values by flag name.
 type file struct {
 	path   string
 	values map[string]string
@@ -104,7 +103,7 @@ func readFile(path string) (file, error) {
 			read.values[name] = strings.Join(parts, ",")
 		case map[string]any:
 			return file{}, fmt.Errorf("--config: %s: %s is a map: it must be a value or a list", path, name)
-		case nil: // Not given.
+		case nil: // Unset.
 		default:
 			read.values[name] = fmt.Sprint(value)
 		}
@@ -112,7 +111,7 @@ func readFile(path string) (file, error) {
 	return read, nil
 }
 
-// fill gives the file's values to the flags that have none yet.
+// fill sets the flags that are not set yet from the file.
 func (f *file) fill(flags *flag.FlagSet) error {
 	already := given(flags)
 	for _, name := range slices.Sorted(maps.Keys(f.values)) {
@@ -139,5 +138,5 @@ func nearest(name string, flags *flag.FlagSet) string {
 	if near := humanize.Nearest(name, known); near != "" {
 		return fmt.Sprintf(": did you mean %q?", near)
 	}
-	return ": it must be the name of a flag, without dashes"
+	return ": it must be the name of a flag without the leading dashes"
 }

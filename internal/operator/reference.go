@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// Reference is the text of docs/flags.md.
+// Reference returns the text of docs/flags.md.
 func Reference() string {
 	var b strings.Builder
 	b.WriteString(`<!--
 SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 -->
-<!-- Made from internal/operator: go test ./internal/operator -update writes it. -->
+<!-- Generated from internal/operator: go test ./internal/operator -update writes it. -->
 
 # Flags of the operator
 
-A flag that is not given takes the value of its variable, else that of its name in the file of ` + "`--config`" + `, else the default.
+A flag that is not set takes its value from its environment variable, else from its key in the ` + "`--config`" + ` file, else it has its default.
 
 | Flag | Variable | Default | Meaning |
 |---|---|---|---|
@@ -32,10 +32,10 @@ A flag that is not given takes the value of its variable, else that of its name 
 	})
 	b.WriteString(`
 The file is YAML: ` + "`concurrency: 8`" + `, ` + "`watch-namespaces: [shop, warehouse]`" + `. The operator reads it again when it changes. A new ` + "`log-level`" + `
-takes effect at once; for another key the operator says in its log that it has to be started anew. Of a file with a mistake nothing is
-used: at the start the operator ends with the file and the key, later it keeps what it has and says so.
+takes effect at once; for any other key the operator logs that it must be restarted. A file with an error is not
+used at all: at startup the operator exits and names the file and the key, later it keeps the previous values and logs the error.
 
-Tracing and error reports have no flags, but their own variables: see [observability](observability.md).
+Tracing and error reports have environment variables instead of flags: see [observability](observability.md).
 `)
 	return b.String()
 }

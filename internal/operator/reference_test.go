@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write docs/flags.md anew")
+var update = flag.Bool("update", false, "regenerate docs/flags.md")
 
 func TestTheReferenceIsTheOneInTheDocumentation(t *testing.T) {
 	const path = "../../docs/flags.md"

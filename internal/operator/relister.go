@@ -15,15 +15,15 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// relister makes informers that can be told to list anew while they run. An informer
-// believes its watch, and lists again only if the API server does not know any more from
-// where on it is to tell; nothing of client-go's asks for that. Its zero value is of use.
+// relister creates informers that can be made to relist while they run. An informer trusts
+// its watch, and relists only if its resource version has expired; client-go has no way to
+// request that. Its zero value is usable.
 type relister struct {
 	mu      sync.Mutex
 	sources []*relistable
 }
 
-// newInformer makes an informer as cache.NewSharedIndexInformer does.
+// newInformer creates an informer as cache.NewSharedIndexInformer does.
 func (r *relister) newInformer(from cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	one := &relistable{ListerWatcherWithContext: cache.ToListerWatcherWithContext(from)}
 	r.mu.Lock()
@@ -32,9 +32,8 @@ func (r *relister) newInformer(from cache.ListerWatcher, example runtime.Object,
 	return cache.NewSharedIndexInformer(one, example, resync, indexers)
 }
 
-// relist has every informer break off its watch and list anew, from the API server's
-// storage. It does not wait until they have. What differs then comes to the informers'
-// handlers as any other change does.
+// relist makes every informer end its watch and relist from etcd. It does not wait until
+// they have. Differences reach the event handlers like any other change.
 func (r *relister) relist() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -43,12 +42,12 @@ func (r *relister) relist() {
 	}
 }
 
-// relistable is where an informer has its objects from.
+// relistable is the ListerWatcher of an informer.
 type relistable struct {
 	cache.ListerWatcherWithContext
 
 	mu sync.Mutex
-	// expired tells that nobody may go on from a version that he has.
+	// expired is true until the next list or watch from the latest version: all others fail.
 	expired bool
 	current watch.Interface
 }
@@ -62,19 +61,19 @@ func (s *relistable) expire() {
 	}
 }
 
-// check refuses what begins with a version, as an API server does that does not know it
-// any more, until something begins with the latest one.
+// check rejects requests that start from a resource version, as an API server does if the
+// version has expired, until one starts from the latest version.
 func (s *relistable) check(options metav1.ListOptions) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.expired && options.ResourceVersion != "" {
-		return apierrors.NewResourceExpired("the cache is to be listed anew")
+		return apierrors.NewResourceExpired("the cache must be relisted")
 	}
 	s.expired = false
 	return nil
 }
 
-// ListWithContext lists.
+// ListWithContext implements cache.ListerWithContext.
 func (s *relistable) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	if err := s.check(options); err != nil {
 		return nil, err
@@ -82,7 +81,7 @@ func (s *relistable) ListWithContext(ctx context.Context, options metav1.ListOpt
 	return s.ListerWatcherWithContext.ListWithContext(ctx, options)
 }
 
-// WatchWithContext watches.
+// WatchWithContext implements cache.WatcherWithContext.
 func (s *relistable) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	if err := s.check(options); err != nil {
 		return nil, err
@@ -97,12 +96,12 @@ func (s *relistable) WatchWithContext(ctx context.Context, options metav1.ListOp
 	return opened, nil
 }
 
-// List and Watch are for those who have no context.
+// List implements cache.Lister.
 func (s *relistable) List(options metav1.ListOptions) (runtime.Object, error) {
 	return s.ListWithContext(context.Background(), options)
 }
 
-// Watch is List's counterpart.
+// Watch implements cache.Watcher.
 func (s *relistable) Watch(options metav1.ListOptions) (watch.Interface, error) {
 	return s.WatchWithContext(context.Background(), options)
 }

@@ -18,11 +18,11 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// silent is an API server whose watches tell of nothing.
+// silent is an API server whose watches report nothing.
 type silent struct {
 	mu    sync.Mutex
 	names []string
-	// asked are the versions from which on lists were asked for.
+	// asked are the resource versions of the list requests.
 	asked []string
 }
 

@@ -15,19 +15,19 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// reloadInterval is how often the configuration file is looked at. It is a few
-// lines, and on a mounted ConfigMap a minute behind anyway.
+// reloadInterval is how often the configuration file is checked. It is small, and on a
+// mounted ConfigMap a minute behind anyway.
 const reloadInterval = 2 * time.Second
 
-// LevelSetter sets the least level that is logged.
+// LevelSetter sets the minimum level that is logged.
 type LevelSetter interface{ SetLevel(level zapcore.Level) }
 
-// reloader follows the configuration file. It runs in those that stand by, too.
+// reloader reloads the configuration file when it changes, also in standby replicas.
 type reloader struct {
 	path  string
 	level LevelSetter
 	log   logr.Logger
-	// arguments are the command line, whose flags go before the file.
+	// arguments are the command line, whose flags take precedence over the file.
 	arguments []string
 	current   zapcore.Level
 	text      []byte
@@ -36,7 +36,7 @@ type reloader struct {
 
 func newReloader(options Options, level LevelSetter, log logr.Logger) *reloader {
 	r := &reloader{path: options.Config, level: level, log: log.WithName("configuration").WithValues("file", options.Config), arguments: options.arguments, current: options.LogLevel}
-	r.text, _ = os.ReadFile(r.path) // It was read a moment ago, without a mistake.
+	r.text, _ = os.ReadFile(r.path) // ParseOptions has just read it without an error.
 	if read, err := readFile(r.path); err == nil {
 		r.values = read.values
 	}
@@ -46,7 +46,7 @@ func newReloader(options Options, level LevelSetter, log logr.Logger) *reloader 
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
 func (r *reloader) NeedLeaderElection() bool { return false }
 
-// Start follows the file until the context ends.
+// Start checks the file until the context is cancelled.
 func (r *reloader) Start(ctx context.Context) error {
 	ticker := time.NewTicker(reloadInterval)
 	defer ticker.Stop()
@@ -60,43 +60,44 @@ func (r *reloader) Start(ctx context.Context) error {
 	}
 }
 
-// look takes over what can be taken over, once for each content of the file.
+// look applies what can change at run time, once for each content of the file.
 func (r *reloader) look() {
 	text, err := os.ReadFile(r.path)
 	if err != nil || bytes.Equal(text, r.text) {
-		return // While a file is replaced, there may be none for a moment.
+		return // The file may be missing for a moment while it is replaced.
 	}
 	r.text = text
 	options, err := ParseOptions(r.arguments)
 	if err != nil {
-		r.log.Error(err, "the changed configuration is not used")
+		r.log.Error(err, "ignoring the changed configuration")
 		return
 	}
 	read, err := readFile(r.path)
 	if err != nil {
-		return // It changed again; the next look finds that.
+		return // It changed again; the next check reads it.
 	}
 	r.set(options.LogLevel)
 	if keys := changedKeys(r.values, read.values); len(keys) > 0 {
-		r.log.Info("start the operator anew for these keys to take effect", "keys", keys)
+		r.log.Info("restart the operator for these keys to take effect", "keys", keys)
 	}
 	r.values = read.values
 }
 
-// set sets the level, and says so while lines of INFO are still or already logged.
+// set sets the level. It logs while INFO is enabled: before raising the level, or after
+// lowering it.
 func (r *reloader) set(level zapcore.Level) {
-	said := "configuration read again"
+	const message = "configuration reloaded"
 	if level > r.current {
-		r.log.Info(said, "log-level", level.CapitalString())
+		r.log.Info(message, "log-level", level.CapitalString())
 		r.level.SetLevel(level)
 	} else {
 		r.level.SetLevel(level)
-		r.log.Info(said, "log-level", level.CapitalString())
+		r.log.Info(message, "log-level", level.CapitalString())
 	}
 	r.current = level
 }
 
-// changedKeys are those that take effect only at a start.
+// changedKeys returns the changed keys that take effect only after a restart.
 func changedKeys(before, after map[string]string) []string {
 	changed := map[string]bool{}
 	for _, pair := range [][2]map[string]string{{before, after}, {after, before}} {

@@ -36,12 +36,12 @@ func TestAChangedFileIsTakenOverAsFarAsItCanBe(t *testing.T) {
 
 	require.Empty(t, look(), "nothing has changed")
 	write("log-level: DEBUG\nconcurrency: 4\n")
-	require.Contains(t, look(), "configuration read again")
+	require.Contains(t, look(), "configuration reloaded")
 	require.Equal(t, zapcore.DebugLevel, level.Level())
 	require.Empty(t, look(), "once for each content")
 
 	write("log-level: ERROR\nconcurrency: many\n")
-	require.Contains(t, look(), "the changed configuration is not used")
+	require.Contains(t, look(), "ignoring the changed configuration")
 	require.Equal(t, zapcore.DebugLevel, level.Level(), "the last good one stays")
 	require.Empty(t, look(), "a mistake is told once")
 
@@ -54,6 +54,6 @@ func TestAChangedFileIsTakenOverAsFarAsItCanBe(t *testing.T) {
 	require.NoError(t, os.Remove(path))
 	require.Empty(t, look(), "a file that is being replaced")
 	write("concurrency: 8\nenvironment: production\n")
-	require.Contains(t, look(), "configuration read again")
+	require.Contains(t, look(), "configuration reloaded")
 	require.Equal(t, zapcore.InfoLevel, level.Level(), "the default, when the file says nothing any more")
 }

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// A VectorSidecar must not be refused because an operator is replaced. A pod that is told
-// to stop is still called: for as long as nodes do not know, and by connections that were
-// made before. One that is closed just when a request comes in fails that request.
+// Replacing an operator must not make the API server refuse a VectorSidecar. A pod that was
+// told to stop still gets calls: until all nodes know, and over connections that were opened
+// before. Closing a connection just when a request arrives fails that request.
 
-// delay is for how long the process works on after it was told to stop.
+// delay is how long the process keeps working after the signal to stop.
 func (w *WebhookOptions) delay() time.Duration {
 	if !w.serves() {
 		return 0
@@ -21,7 +21,8 @@ func (w *WebhookOptions) delay() time.Duration {
 	return w.ShutdownDelay
 }
 
-// withDelay returns a context that ends some time after another one, or when it is cancelled.
+// withDelay returns a context that is cancelled a delay after another one, or by its
+// CancelFunc.
 func withDelay(ending context.Context, delay time.Duration) (context.Context, context.CancelFunc) {
 	if delay == 0 {
 		return context.WithCancel(ending)
@@ -42,8 +43,8 @@ func withDelay(ending context.Context, delay time.Duration) (context.Context, co
 	}
 }
 
-// closingAfter answers as another handler does. From the signal to stop on, an answer is the
-// last one of its connection, so that the next request makes one to who stays.
+// closingAfter wraps a handler. After the signal to stop, each response closes its
+// connection, so that the next request opens one to a replica that stays.
 func closingAfter(ending context.Context, handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if ending.Err() != nil {

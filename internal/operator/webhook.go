@@ -30,52 +30,52 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// WebhookOptions are those of the admission webhook. Its zero value serves none.
+// WebhookOptions configures the admission webhook. The zero value disables it.
 type WebhookOptions struct {
-	// BindAddress is where the API server calls; "0" or "" for nowhere.
+	// BindAddress is the address that the webhook listens on; "0" or "" to disable.
 	BindAddress string
 	// Secret, in the operator's namespace, holds tls.crt and tls.key.
 	Secret string
-	// Configuration is the ValidatingWebhookConfiguration into which the operator
-	// puts the webhook, with the certificates that it makes. Empty: it makes none.
+	// Configuration is the ValidatingWebhookConfiguration in which the operator registers
+	// the webhook with a certificate that it creates. Empty: both come from elsewhere.
 	Configuration string
-	// Service is the name by which the API server calls, Duration how long
-	// certificates are valid; for those that the operator makes.
+	// Service is the name of the Service that the API server calls, and Duration how long
+	// certificates are valid; both only for certificates that the operator creates.
 	Service  string
 	Duration time.Duration
-	// ClientCA is the path of a file with the authorities of the API server's client
-	// certificate, followed when it changes, and ClientNames are the common names that
-	// it may have; none for any. Without ClientCA nobody can prove to be the API server.
+	// ClientCA is the path of a file with the CAs of the API server's client certificate,
+	// reloaded when it changes, and ClientNames are the common names that the certificate
+	// may have; empty for any. Without ClientCA no client is verified to be the API server.
 	ClientCA    string
 	ClientNames []string
-	// ShutdownDelay is for how long the operator works on, and answers, after it was
-	// told to stop.
+	// ShutdownDelay is how long the operator keeps working, and answering, after the signal
+	// to stop.
 	ShutdownDelay time.Duration
 }
 
 const (
 	defaultCertificateDuration = 90 * 24 * time.Hour
 	leastCertificateDuration   = 10 * time.Second
-	// A pod has 30 seconds to stop, of which some are for what comes after the delay.
+	// A pod has 30 seconds to stop, of which some are needed after the delay.
 	defaultShutdownDelay = 5 * time.Second
 	longestShutdownDelay = 20 * time.Second
 )
 
 func (w *WebhookOptions) declare(flags *flag.FlagSet) {
-	flags.StringVar(&w.BindAddress, "webhook-bind-address", "0", "address of the admission webhook over HTTPS, 0 for none")
-	flags.StringVar(&w.Secret, "webhook-certificate-secret", "", "name of the Secret, in the operator's namespace, with tls.crt and tls.key of the admission webhook, followed when it changes")
-	flags.StringVar(&w.Configuration, "webhook-configuration", "", "name of the ValidatingWebhookConfiguration into which the operator puts the webhook of its annotation, with a certificate that it makes and replaces itself; empty: both come from elsewhere")
-	flags.StringVar(&w.Service, "webhook-service", "", "name of the Service by which the API server calls the admission webhook; for --webhook-configuration")
-	flags.DurationVar(&w.Duration, "webhook-certificate-duration", defaultCertificateDuration, "how long a certificate is valid that the operator makes for the admission webhook; it is replaced when a third of that is left")
-	flags.StringVar(&w.ClientCA, "webhook-client-ca", "", "file with the authorities of the API server's client certificate, followed when it changes; answers to whoever shows none tell nothing of what is in ConfigMaps; empty: all answers")
+	flags.StringVar(&w.BindAddress, "webhook-bind-address", "0", "address of the admission webhook (HTTPS); 0 to disable")
+	flags.StringVar(&w.Secret, "webhook-certificate-secret", "", "name of the Secret, in the operator's namespace, with tls.crt and tls.key of the admission webhook, reloaded when it changes")
+	flags.StringVar(&w.Configuration, "webhook-configuration", "", "name of the ValidatingWebhookConfiguration in which the operator registers the webhook of its annotation, with a certificate that it creates and renews itself; empty if both come from elsewhere")
+	flags.StringVar(&w.Service, "webhook-service", "", "name of the Service of the admission webhook; for --webhook-configuration")
+	flags.DurationVar(&w.Duration, "webhook-certificate-duration", defaultCertificateDuration, "how long a certificate that the operator creates for the admission webhook is valid; it is renewed when a third of that is left")
+	flags.StringVar(&w.ClientCA, "webhook-client-ca", "", "file with the CA certificates for the API server's client certificate, reloaded when it changes; responses to other clients contain nothing from ConfigMaps; if empty, no client is verified")
 	flags.Var((*list)(&w.ClientNames), "webhook-client-names", "common names that the API server's client certificate may have, separated by commas; empty for any")
-	flags.DurationVar(&w.ShutdownDelay, "webhook-shutdown-delay", defaultShutdownDelay, "for how long the operator works on and answers after it was told to stop, while the API server turns to other replicas; for --webhook-bind-address")
+	flags.DurationVar(&w.ShutdownDelay, "webhook-shutdown-delay", defaultShutdownDelay, "how long the operator keeps working and answering after the signal to stop, until the API server calls other replicas; for --webhook-bind-address")
 }
 
-// serves tells whether there is a webhook.
+// serves reports whether the webhook is enabled.
 func (w *WebhookOptions) serves() bool { return w.BindAddress != "" && w.BindAddress != "0" }
 
-// address reads the address.
+// address parses the address.
 func (w *WebhookOptions) address() (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(w.BindAddress)
 	if err != nil {
@@ -83,12 +83,12 @@ func (w *WebhookOptions) address() (host string, port int, err error) {
 	}
 	port, err = strconv.Atoi(text)
 	if err != nil || port < 1 || port > 65535 {
-		return "", 0, fmt.Errorf("%q is no port", text)
+		return "", 0, fmt.Errorf("%q is not a port", text)
 	}
 	return host, port, nil
 }
 
-// check finds what the flags package cannot.
+// check reports invalid values that the flag package does not detect.
 func (w *WebhookOptions) check(namespace string) []error {
 	if !w.serves() {
 		return nil
@@ -98,13 +98,13 @@ func (w *WebhookOptions) check(namespace string) []error {
 		findings = append(findings, fmt.Errorf("--webhook-bind-address is %q: it must be HOST:PORT or :PORT: %w", w.BindAddress, err))
 	}
 	if w.Secret == "" || namespace == "" {
-		findings = append(findings, errors.New("--webhook-bind-address needs --webhook-certificate-secret and --namespace: where its certificate is"))
+		findings = append(findings, errors.New("--webhook-bind-address needs --webhook-certificate-secret and --namespace: the Secret with its certificate"))
 	}
 	if w.Configuration != "" && w.Service == "" {
 		findings = append(findings, errors.New("--webhook-configuration needs --webhook-service: the name that the certificate is for"))
 	}
 	if len(w.ClientNames) > 0 && w.ClientCA == "" {
-		findings = append(findings, errors.New("--webhook-client-names needs --webhook-client-ca: the authorities whose certificates have the names"))
+		findings = append(findings, errors.New("--webhook-client-names needs --webhook-client-ca: the CA certificates to verify the names with"))
 	}
 	if w.Duration < leastCertificateDuration {
 		findings = append(findings, fmt.Errorf("--webhook-certificate-duration is %s: it must be at least %s", w.Duration, leastCertificateDuration))
@@ -115,8 +115,8 @@ func (w *WebhookOptions) check(namespace string) []error {
 	return findings
 }
 
-// addToCache adds the two objects by name, so that the operator need not be allowed
-// to read others of their kinds.
+// addToCache adds the Secret and the ValidatingWebhookConfiguration by name, so that the
+// operator needs no permission to read others of their kinds.
 func (w *WebhookOptions) addToCache(settings *cache.Options, namespace string) {
 	if !w.serves() {
 		return
@@ -126,36 +126,36 @@ func (w *WebhookOptions) addToCache(settings *cache.Options, namespace string) {
 	settings.ByObject[&admissionv1.ValidatingWebhookConfiguration{}] = cache.ByObject{Field: named(w.Configuration)}
 }
 
-// judge is what the admission webhook judges by.
-type judge struct {
+// webhookDeps is what the admission webhook needs.
+type webhookDeps struct {
 	loop   *controller.Reconciler
 	cache  *desired.Cache
 	served *certificate.Served
-	// bare is what there is of the platform without a ConfigMap.
+	// bare is the platform without any ConfigMap.
 	bare    *catalog.Platform
 	counted *telemetry.Metrics
-	// config is that of the process's clients, without the fence of who leads.
+	// config is that of the process's clients, without the leader's fence.
 	config *rest.Config
 }
 
-// addWebhook adds the admission webhook and what keeps its certificate, if the
-// options ask for them. Nothing that it needs is for the leader alone to do. The
-// second context ends with the signal to stop, the first one when the delay is over.
-func addWebhook(ctx, ending context.Context, mgr ctrl.Manager, options Options, by judge) error {
+// addWebhook adds the admission webhook and the keeper of its certificate, if they are
+// enabled. They run in every replica. ending is cancelled by the signal to stop, ctx when
+// the shutdown delay is over.
+func addWebhook(ctx, ending context.Context, mgr ctrl.Manager, options Options, by webhookDeps) error {
 	w := &options.Webhook
 	if !w.serves() {
 		return nil
 	}
 	log := mgr.GetLogger().WithName("admission")
 	if err := by.served.Follow(ctx, mgr.GetCache(), log, by.counted.Certified); err != nil {
-		return fmt.Errorf("following Secret %s/%s: %w", options.Namespace, w.Secret, err)
+		return fmt.Errorf("watching Secret %s/%s: %w", options.Namespace, w.Secret, err)
 	}
 	callers, err := newCallers(w.ClientCA, w.ClientNames)
 	if err != nil {
 		return fmt.Errorf("--webhook-client-ca: %w", err)
 	}
 	if err := mgr.Add(callers); err != nil {
-		return fmt.Errorf("following %s: %w", w.ClientCA, err)
+		return fmt.Errorf("watching %s: %w", w.ClientCA, err)
 	}
 	handler := admission.New(admission.Options{World: by.loop, Cache: by.cache, Bare: by.bare})
 	served := &webhook.Admission{Handler: counting{handler, by.counted}, WithContextFunc: callers.known}
@@ -171,11 +171,11 @@ func addWebhook(ctx, ending context.Context, mgr ctrl.Manager, options Options, 
 	if w.Configuration == "" {
 		return nil
 	}
-	// The fence is for what the leader alone may write. These two objects any process
-	// may write, of the version that it has seen.
+	// The fence is for writes that only the leader may make. These two objects may be
+	// written by any replica; its writes name the version that they replace.
 	writer, err := client.New(by.config, client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
 	if err != nil {
-		return fmt.Errorf("making a client for the certificate: %w", err)
+		return fmt.Errorf("creating a client for the certificate: %w", err)
 	}
 	return mgr.Add(&certificate.Keeper{
 		Secret:        types.NamespacedName{Namespace: options.Namespace, Name: w.Secret},

@@ -17,8 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 )
 
-// webhookServer serves the admission webhook as controller-runtime's server does, over a
-// bounded number of connections: that server has no place to bound them.
+// webhookServer serves the admission webhook as controller-runtime's server does, but limits
+// the number of connections, which that server cannot.
 type webhookServer struct {
 	webhook.Server
 
@@ -31,15 +31,15 @@ func newWebhookServer(w *WebhookOptions, served *certificate.Served, from *calle
 	config := &tls.Config{
 		MinVersion:     tls.VersionTLS12,
 		GetCertificate: served.Get,
-		// As for the metrics.
+		// As for the metrics server.
 		NextProtos: []string{"http/1.1"},
 	}
 	if w.ClientCA != "" {
-		config.ClientAuth = tls.RequestClientCert // Whether it proves anything, the callers tell.
+		config.ClientAuth = tls.RequestClientCert // The certificate is verified by callers.
 	}
 	return &webhookServer{
 		Server: webhook.NewServer(webhook.Options{}), address: w.BindAddress, config: config,
-		connections: newConnections(mostConnections, func(state *tls.ConnectionState) bool { return from.proves(&http.Request{TLS: state}) }),
+		connections: newConnections(maxConnections, func(state *tls.ConnectionState) bool { return from.proves(&http.Request{TLS: state}) }),
 	}
 }
 
@@ -56,7 +56,7 @@ func (s *webhookServer) serve(ctx context.Context, listener net.Listener) error 
 	server := &http.Server{
 		Handler: s.WebhookMux(), ConnState: s.connections.note,
 		BaseContext:    func(net.Listener) context.Context { return ctx },
-		MaxHeaderBytes: 1 << 20, IdleTimeout: 90 * time.Second, ReadHeaderTimeout: 32 * time.Second, // As controller-runtime's.
+		MaxHeaderBytes: 1 << 20, IdleTimeout: 90 * time.Second, ReadHeaderTimeout: 32 * time.Second, // As in controller-runtime.
 	}
 	stopped := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
@@ -69,7 +69,7 @@ func (s *webhookServer) serve(ctx context.Context, listener net.Listener) error 
 		return fmt.Errorf("serving the admission webhook: %w", err)
 	}
 	if err := <-stopped; err != nil {
-		return fmt.Errorf("ending the connections of the admission webhook: %w", err)
+		return fmt.Errorf("closing the connections of the admission webhook: %w", err)
 	}
 	return nil
 }
