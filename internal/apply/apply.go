@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package apply is the only writer to workloads and companions. It carries out
-// what was decided, with server-side apply, and decides nothing. It forces only
-// what people changed by hand, never what a deployer or another VectorSidecar owns.
+// Package apply is the only writer to workloads and companions. It carries out plans with
+// server-side apply, and decides nothing. It forces only changes that people made by hand,
+// never fields that a deployer or another VectorSidecar owns.
 package apply
 
 import (
@@ -27,57 +27,56 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// ErrGone says that the workload does not exist any more, or that another one has
-// taken its name.
+// ErrGone says that the workload was deleted, or replaced by another of the same name.
 var ErrGone = errors.New("the workload is gone")
 
-// ErrStale says that the object has changed since it was looked at.
-var ErrStale = errors.New("it has changed meanwhile")
+// ErrStale says that the object has changed since it was read.
+var ErrStale = errors.New("the object has been modified")
 
-// ErrTerminating says that nothing can be made any more in a namespace, because it is
-// being deleted with all that is in it.
+// ErrTerminating says that nothing can be created in a namespace because it is being
+// deleted.
 var ErrTerminating = errors.New("the namespace is being deleted")
 
-// ConflictError says that others own fields that would have to be written.
+// ConflictError says that other field managers own fields that would have to be written.
 type ConflictError struct {
 	Err error
-	// Siblings reports whether other VectorSidecars are among them.
+	// Siblings is true if other VectorSidecars are among them.
 	Siblings bool
 }
 
 func (e *ConflictError) Error() string { return e.Err.Error() }
 func (e *ConflictError) Unwrap() error { return e.Err }
 
-// RefusedError says that the API server will refuse the same again.
+// RefusedError says that the API server rejected the write and would reject it again.
 type RefusedError struct{ Err error }
 
 func (e *RefusedError) Error() string { return e.Err.Error() }
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// anotherUID recognises that the workload was replaced.
+// anotherUID matches the error for a workload that was replaced.
 var anotherUID = regexp.MustCompile(`UID in precondition|uid mismatch`)
 
 var schemaError = regexp.MustCompile(`failed to create (manager for existing fields|typed patch object)`)
 
-// Writer writes to a cluster. Make one with New.
+// Writer writes to a cluster. Use New.
 type Writer struct{ client client.Client }
 
 // New returns a Writer that writes through a client.
 func New(c client.Client) *Writer { return &Writer{client: c} }
 
-// Written is what the API server said of a write.
+// Written is the API server's response to a write.
 type Written struct {
-	// ResourceVersion is that of the workload after the last request of a plan.
+	// ResourceVersion is the workload's after the last request of a plan.
 	ResourceVersion string
 	// Generation is one higher than before if a rollout begins.
 	Generation int64
 }
 
-// Workload carries out a plan that writes. Most need one request, whose answer is
-// metadata only: an apply. A patch comes before it, and where that or the order of init
-// containers has left more on record than is to stay there, the record is trimmed
-// after it. Whichever of them is the last to arrive, the workload itself tells what is
-// left to do. The error is ErrGone, ErrStale, a *ConflictError, a *RefusedError, or a passing one.
+// Workload carries out a plan that writes. Most need one request, an apply whose response is
+// metadata only. A patch may come before it; and if the patch or the order of init
+// containers has left managedFields that must not stay, they are trimmed after it. If only
+// some of the requests succeed, the next reconcile sees in the workload what is left to do.
+// The error is ErrGone, ErrStale, a *ConflictError, a *RefusedError, or transient.
 func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 	if !p.Writes() {
 		return Written{}, fmt.Errorf("a plan to %s writes nothing", p.Action)
@@ -95,13 +94,13 @@ func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 		}
 	}
 	if err := w.trim(ctx, reply, p); err != nil {
-		return Written{}, fmt.Errorf("trimming the record of %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
+		return Written{}, fmt.Errorf("trimming managedFields of %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
 	}
 	return Written{ResourceVersion: reply.ResourceVersion, Generation: reply.Generation}, nil
 }
 
-// identified returns a body that says which workload it is for. The UID makes sure
-// that it is not one that took the name later.
+// identified returns a copy of a body with the workload's kind and name. The UID makes sure
+// that it is not applied to a later workload of the same name.
 func identified(body map[string]any, target workload.Ref) map[string]any {
 	body = maps.Clone(body)
 	kind := kindOf(target)
@@ -113,10 +112,10 @@ func identified(body map[string]any, target workload.Ref) map[string]any {
 	return body
 }
 
-// Companion creates a companion or, if it has a UID, brings that one to the given
-// content. It has no owner: the garbage collector would take it before the pods that
-// read it, and whoever made it deletes it. An object of the same name that appeared
-// meanwhile is not touched. The error may be ErrTerminating.
+// Companion creates a companion or, if it has a UID, updates it to the given content. It has
+// no owner reference: the garbage collector would delete it before the pods that read it;
+// the operator deletes it. An object of the same name that has appeared in the meantime is
+// left alone. The error may be ErrTerminating.
 func (w *Writer) Companion(ctx context.Context, wanted *corev1.ConfigMap) error {
 	object := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
@@ -130,7 +129,7 @@ func (w *Writer) Companion(ctx context.Context, wanted *corev1.ConfigMap) error 
 	if wanted.UID == "" {
 		err = w.client.Create(ctx, object, client.FieldOwner(meta.Operator))
 	} else {
-		// The whole object is ours, so it is replaced as a whole.
+		// The operator owns the whole object, so it is replaced as a whole.
 		object.UID, object.ResourceVersion = wanted.UID, wanted.ResourceVersion
 		err = w.client.Update(ctx, object, client.FieldOwner(meta.Operator))
 	}
@@ -140,7 +139,7 @@ func (w *Writer) Companion(ctx context.Context, wanted *corev1.ConfigMap) error 
 	return nil
 }
 
-// DeleteCompanion removes a companion; one that is gone already is no error.
+// DeleteCompanion deletes a companion; a missing one is not an error.
 func (w *Writer) DeleteCompanion(ctx context.Context, name types.NamespacedName) error {
 	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}}
 	if err := client.IgnoreNotFound(w.client.Delete(ctx, object)); err != nil {
@@ -149,7 +148,7 @@ func (w *Writer) DeleteCompanion(ctx context.Context, name types.NamespacedName)
 	return nil
 }
 
-// apply applies a body, and once more by force if only people stand against it.
+// apply applies a body, and once more with force if the plan allows it for the conflict.
 func (w *Writer) apply(ctx context.Context, reply *metav1.PartialObjectMetadata, body map[string]any, p *plan.Plan, options ...client.PatchOption) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -168,7 +167,7 @@ func kindOf(target workload.Ref) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: target.Kind}
 }
 
-// classify tells errors apart by what can be done about them.
+// classify wraps an error in a type that says what can be done about it.
 func classify(err error) error {
 	switch {
 	case errors.Is(err, ErrStale):
@@ -190,7 +189,7 @@ func classify(err error) error {
 	}
 }
 
-// stale tells of a conflict that the object was not the last version.
+// stale wraps a conflict in ErrStale: the write was not for the latest version.
 func stale(err error) error {
 	if apierrors.IsConflict(err) {
 		return errors.Join(ErrStale, err)
@@ -203,9 +202,9 @@ func hasCause(err error, cause metav1.CauseType) bool {
 	return found
 }
 
-// isSchemaError recognises the internal error (500) by which the API server
-// answers an applied object that does not fit its schema (fact 20 of server-side
-// apply). It has no reason of its own; only its text tells.
+// isSchemaError recognises the internal error (500) that the API server returns if an
+// applied object does not fit its schema (fact 20 of server-side apply). It has no reason;
+// only its text is specific.
 func isSchemaError(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Code != 500 {

@@ -17,18 +17,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Secret makes a Secret that is not there, without data. One that another process has
-// made meanwhile stays as it is.
+// Secret creates a Secret without data. One that already exists is left as it is.
 func (w *Writer) Secret(ctx context.Context, name types.NamespacedName) error {
 	body := coreapply.Secret(name.Name, name.Namespace)
 	if err := w.client.Apply(ctx, body, client.FieldOwner(meta.Creator)); err != nil {
-		return fmt.Errorf("making Secret %s: %w", name, err)
+		return fmt.Errorf("creating Secret %s: %w", name, err)
 	}
 	return nil
 }
 
-// Certificate writes the data of a Secret. Its labels stay others'. The error is
-// ErrStale if it was not the last version.
+// Certificate writes the data of a Secret, but not its labels. The error is ErrStale if
+// another version has been written since.
 func (w *Writer) Certificate(ctx context.Context, secret *corev1.Secret, data map[string][]byte) error {
 	body := coreapply.Secret(secret.Name, secret.Namespace).WithUID(secret.UID).WithResourceVersion(secret.ResourceVersion).WithData(data)
 	if err := w.client.Apply(ctx, body, client.FieldOwner(meta.Operator), client.ForceOwnership); err != nil {
@@ -37,9 +36,9 @@ func (w *Writer) Certificate(ctx context.Context, secret *corev1.Secret, data ma
 	return nil
 }
 
-// Webhook puts a webhook into a configuration, and returns the version of the
-// configuration that has it. All else of it stays others', so that helm finds it as it
-// left it. The error is ErrStale if it was not the last version.
+// Webhook applies a webhook to a configuration, and returns the configuration's new resource
+// version. It owns nothing else of it, so that Helm finds the rest as it left it. The error
+// is ErrStale if another version has been written since.
 func (w *Writer) Webhook(ctx context.Context, into *admissionv1.ValidatingWebhookConfiguration, webhook *admissionapply.ValidatingWebhookApplyConfiguration) (version string, err error) {
 	body := admissionapply.ValidatingWebhookConfiguration(into.Name).WithUID(into.UID).WithResourceVersion(into.ResourceVersion).WithWebhooks(webhook)
 	if err := w.client.Apply(ctx, body, client.FieldOwner(meta.Operator), client.ForceOwnership); err != nil {

@@ -20,7 +20,8 @@ import (
 
 var deployments = schema.GroupResource{Group: "apps", Resource: "deployments"}
 
-// clashWith is the API server's answer to an apply of a field that another owns.
+// clashWith returns the API server's response to an apply of a field that another manager
+// owns.
 func clashWith(manager string) error {
 	return apierrors.NewApplyConflict([]metav1.StatusCause{{
 		Type:    metav1.CauseTypeFieldManagerConflict,
@@ -33,7 +34,7 @@ func internal(message string) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{Code: http.StatusInternalServerError, Reason: metav1.StatusReasonInternalError, Message: message}}
 }
 
-// ending is the answer to whoever makes something in a namespace that is being deleted.
+// ending returns the response to creating something in a namespace that is being deleted.
 func ending() error {
 	err := apierrors.NewForbidden(deployments, "cart", errors.New("the namespace is being terminated"))
 	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{Type: corev1.NamespaceTerminatingCause})

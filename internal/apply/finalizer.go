@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Hold adds the finalizer to a VectorSidecar, so that it stays until what it
-// injected is out again. The error is ErrStale if it was not the last version.
+// Hold adds the finalizer to a VectorSidecar, so that it exists until what it injected is
+// removed. The error is ErrStale if another version has been written since.
 func (w *Writer) Hold(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
 	before := sidecar.DeepCopy()
 	if !controllerutil.AddFinalizer(sidecar, meta.Finalizer) {
@@ -27,8 +27,8 @@ func (w *Writer) Hold(ctx context.Context, sidecar *v1alpha1.VectorSidecar) erro
 	return nil
 }
 
-// Release removes the finalizer; one that is gone already is no error. The error is
-// ErrStale if it was not the last version.
+// Release removes the finalizer; an object already deleted is not an error. The error is
+// ErrStale if another version has been written since.
 func (w *Writer) Release(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
 	before := sidecar.DeepCopy()
 	if !controllerutil.RemoveFinalizer(sidecar, meta.Finalizer) {
@@ -40,8 +40,8 @@ func (w *Writer) Release(ctx context.Context, sidecar *v1alpha1.VectorSidecar) e
 	return nil
 }
 
-// patchFinalizers writes the difference, unless somebody else has written
-// meanwhile: the finalizers are one list.
+// patchFinalizers patches the finalizers with optimistic locking, because a merge patch
+// replaces the whole list.
 func (w *Writer) patchFinalizers(ctx context.Context, after, before *v1alpha1.VectorSidecar) error {
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 	return stale(w.client.Patch(ctx, after, patch, client.FieldOwner(meta.Operator)))

@@ -17,10 +17,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Bind has a Lease go with a ConfigMap of its namespace: Kubernetes deletes it once
-// that is deleted. Who holds it stays. A Lease that there is not is no error.
+// Bind makes a ConfigMap of the same namespace an owner of a Lease, so that Kubernetes
+// deletes the Lease after the ConfigMap. The Lease's holder is not changed. A missing Lease
+// is not an error.
 func (w *Writer) Bind(ctx context.Context, name types.NamespacedName, to *corev1.ConfigMap) error {
-	err := retry.RetryOnConflict(retry.DefaultRetry, func() error { // Its holder renews it.
+	err := retry.RetryOnConflict(retry.DefaultRetry, func() error { // The holder renews it concurrently.
 		lease := &coordinationv1.Lease{}
 		if err := w.client.Get(ctx, name, lease); err != nil {
 			return err
@@ -31,7 +32,7 @@ func (w *Writer) Bind(ctx context.Context, name types.NamespacedName, to *corev1
 		return w.client.Update(ctx, lease, client.FieldOwner(meta.Operator))
 	})
 	if err := client.IgnoreNotFound(err); err != nil {
-		return fmt.Errorf("having Lease %s go with ConfigMap %s: %w", name, to.Name, err)
+		return fmt.Errorf("making ConfigMap %s an owner of Lease %s: %w", to.Name, name, err)
 	}
 	return nil
 }

@@ -14,9 +14,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Orphan marks a workload as one that keeps what is a manager's though its VectorSidecar goes.
-// It writes annotations of the workload's own, so that nothing rolls out. The error is
-// as that of Workload.
+// Orphan marks a workload as keeping a manager's sidecar after its VectorSidecar is deleted.
+// It writes annotations of the workload itself, so that nothing rolls out. The errors are
+// those of Workload.
 func (w *Writer) Orphan(ctx context.Context, view *workload.View, manager string) error {
 	kind := kindOf(view.Ref)
 	reply := &metav1.PartialObjectMetadata{}
@@ -26,14 +26,14 @@ func (w *Writer) Orphan(ctx context.Context, view *workload.View, manager string
 		"resourceVersion": view.ResourceVersion,
 		"annotations": map[string]any{
 			meta.AnnotationOrphaned(manager): "true",
-			// Whoever undoes a rollout brings back the annotations of an older
-			// revision, and so takes the mark above away. Without this one, what is
-			// left then is not taken for a write that arrived late.
+			// kubectl rollout undo restores the annotations of an older revision, and so
+			// removes the mark above. Without this annotation, what remains is then not
+			// mistaken for a late write.
 			meta.AnnotationWrittenBy(manager): nil,
 		},
 	}}, view.Ref)
 	if err := w.send(ctx, reply, types.MergePatchType, body, meta.Operator); err != nil {
-		return fmt.Errorf("leaving the sidecar in %s %s/%s: %w", kind.Kind, view.Namespace, view.Name, classify(err))
+		return fmt.Errorf("marking %s %s/%s as keeping its sidecar: %w", kind.Kind, view.Namespace, view.Name, classify(err))
 	}
 	return nil
 }

@@ -15,10 +15,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// patch sends the patch of a plan that has one, for the version of the workload
-// that it was made for. A patch meets no conflicts, it takes what it names; so an
-// update is tried out first, by an apply that the API server only answers. Other
-// refusals than a conflict are left to the patch, which says more than the apply.
+// patch sends a plan's patch, if it has one, for the resource version that it was made for.
+// A patch never conflicts, it takes over the fields that it names; so an update is first
+// tried as a dry-run apply. Errors other than conflicts are left to the patch, whose message
+// says more.
 func (w *Writer) patch(ctx context.Context, reply *metav1.PartialObjectMetadata, p *plan.Plan) error {
 	if p.Patch == nil {
 		return nil
@@ -34,7 +34,7 @@ func (w *Writer) patch(ctx context.Context, reply *metav1.PartialObjectMetadata,
 	return w.send(ctx, reply, types.StrategicMergePatchType, body, p.Manager)
 }
 
-// send sends a patch that names a version of the workload.
+// send sends a patch with a precondition on the workload's version.
 func (w *Writer) send(ctx context.Context, reply *metav1.PartialObjectMetadata, kind types.PatchType, body map[string]any, manager string) error {
 	text, err := json.Marshal(body)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Retire deletes a VectorSidecar, and before that has it leave its sidecars if
-// orphan is true. It is gone once an operator has released it. One that is gone or
-// is being deleted already is no error.
+// Retire deletes a VectorSidecar; if orphan is true, it first sets its deletionPolicy to
+// Orphan. The object is gone once an operator has removed the finalizer. One that is missing
+// or already being deleted is not an error.
 func (w *Writer) Retire(ctx context.Context, sidecar *v1alpha1.VectorSidecar, orphan bool) error {
 	if sidecar.DeletionTimestamp != nil {
 		return nil
@@ -25,7 +25,7 @@ func (w *Writer) Retire(ctx context.Context, sidecar *v1alpha1.VectorSidecar, or
 		sidecar.Spec.DeletionPolicy = v1alpha1.DeletionOrphan
 		err := w.client.Patch(ctx, sidecar, client.MergeFrom(before), client.FieldOwner(meta.Operator))
 		if err := client.IgnoreNotFound(err); err != nil {
-			return fmt.Errorf("having VectorSidecar %s/%s leave its sidecars: %w", sidecar.Namespace, sidecar.Name, err)
+			return fmt.Errorf("setting deletionPolicy of VectorSidecar %s/%s: %w", sidecar.Namespace, sidecar.Name, err)
 		}
 	}
 	if err := client.IgnoreNotFound(w.client.Delete(ctx, sidecar)); err != nil {

@@ -17,26 +17,26 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// trims is how often the record is looked at anew because somebody else's entry came
-// to stand elsewhere in it. The Deployment controller does that after most changes.
-const trims = 5
+// maxTrims is how often trimming is tried: it has to be repeated if another entry of
+// managedFields has moved, as after most changes of the Deployment controller.
+const maxTrims = 5
 
-// operation is one of a JSON patch.
+// operation is an operation of a JSON patch.
 type operation struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
 	Value any    `json:"value,omitempty"`
 }
 
-// trim brings the record of who owns what in order once a plan is carried out: to what
-// Plan.Trim leaves of it. Each operation holds for the very entry that was looked at, and touches no
-// other; nothing but the record is changed, so that nothing can be lost and nothing
-// rolls. If there is nothing to trim, no request is made.
+// trim reduces managedFields to what Plan.Trim keeps, after a plan was carried out. Each
+// operation tests for the exact entry that was read, and touches no other; only
+// managedFields change, so that nothing is lost and nothing rolls out. If there is nothing
+// to trim, no request is made.
 func (w *Writer) trim(ctx context.Context, reply *metav1.PartialObjectMetadata, p *plan.Plan) error {
 	var err error
-	for range trims {
+	for range maxTrims {
 		if reply.ResourceVersion == "" || err != nil {
-			if err := w.look(ctx, reply, p); err != nil {
+			if err := w.readMetadata(ctx, reply, p); err != nil {
 				return err
 			}
 		}
@@ -46,7 +46,7 @@ func (w *Writer) trim(ctx context.Context, reply *metav1.PartialObjectMetadata, 
 		}
 		text, broken := json.Marshal(operations)
 		if broken != nil {
-			return fmt.Errorf("writing the patch: %w", broken)
+			return fmt.Errorf("encoding the patch: %w", broken)
 		}
 		err = w.client.Patch(ctx, reply, client.RawPatch(types.JSONPatchType, text), client.FieldOwner(p.Manager))
 		if !apierrors.IsInvalid(err) {
@@ -56,14 +56,14 @@ func (w *Writer) trim(ctx context.Context, reply *metav1.PartialObjectMetadata, 
 	return errors.Join(ErrStale, err)
 }
 
-// look reads a workload's metadata past the cache: the API server answers a patch that
-// changes nothing with what there is.
-func (w *Writer) look(ctx context.Context, reply *metav1.PartialObjectMetadata, p *plan.Plan) error {
+// readMetadata reads a workload's metadata past the cache: the API server responds to an
+// empty patch with the current state.
+func (w *Writer) readMetadata(ctx context.Context, reply *metav1.PartialObjectMetadata, p *plan.Plan) error {
 	return w.send(ctx, reply, types.MergePatchType, identified(map[string]any{}, p.Target), p.Manager)
 }
 
-// trimming are the operations that trim the record, from the last entry to the first,
-// so that none moves another.
+// trimming returns the operations that trim managedFields, from the last entry to the first,
+// so that indexes stay valid.
 func trimming(reply *metav1.PartialObjectMetadata, p *plan.Plan) []operation {
 	var operations []operation
 	for i := len(reply.ManagedFields) - 1; i >= 0; i-- {

@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Validation creates a Job and the ConfigMap that it mounts. The VectorSidecar
-// owns both. One that is there already is no error. The error may be ErrTerminating.
+// Validation creates a Job and the ConfigMap that it mounts, both owned by the
+// VectorSidecar. Ones that already exist are not an error. The error may be ErrTerminating.
 func (w *Writer) Validation(ctx context.Context, owner *v1alpha1.VectorSidecar, job *batchv1.Job, files *corev1.ConfigMap) error {
 	reference := []metav1.OwnerReference{*metav1.NewControllerRef(owner, v1alpha1.GroupVersion.WithKind("VectorSidecar"))}
 	job, files = job.DeepCopy(), files.DeepCopy()
@@ -33,8 +33,7 @@ func (w *Writer) Validation(ctx context.Context, owner *v1alpha1.VectorSidecar, 
 	return nil
 }
 
-// DeleteValidation removes a Job, its pods and its ConfigMap; what is gone already
-// is no error.
+// DeleteValidation deletes a Job, its pods and its ConfigMap; missing ones are not an error.
 func (w *Writer) DeleteValidation(ctx context.Context, name types.NamespacedName) error {
 	named := metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}
 	for _, object := range []client.Object{&batchv1.Job{ObjectMeta: named}, &corev1.ConfigMap{ObjectMeta: named}} {

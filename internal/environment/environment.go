@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package environment merges layers of values into the one tree that templates
-// see, and remembers where each value came from. It does not know templates,
-// nor where a layer's text was read from.
+// Package environment merges layers of values into the one tree that templates see, and
+// remembers where each value came from. It knows neither the templates nor where a layer's
+// text was read from.
 package environment
 
 import (
@@ -31,31 +31,30 @@ func (e *UnknownError) Error() string {
 	return text
 }
 
-// Set knows the values of every environment. It does not change once made.
+// Set holds the values of every environment. It is immutable.
 type Set struct {
 	schema       *Schema
 	defaults     Layer
 	chart        map[string]Layer
 	installation map[string]given
 	predecessor  predecessor
-	// others are environments that exist although this chart says nothing of
-	// them.
+	// others are environments that exist although this chart has no values for them.
 	others []string
 }
 
-// given is a layer of the installation, or why it cannot be used: a broken one
-// must not stand in the way of the other environments.
+// given is a layer of the installation, or the error that makes it unusable: a broken layer
+// must not affect the other environments.
 type given struct {
 	layer Layer
 	err   error
 }
 
-// Load reads values.yaml, values.schema.json and values/ENVIRONMENT.yaml of a
-// sidecar chart, given by the paths of its files.
+// Load reads values.yaml, values.schema.json and values/ENVIRONMENT.yaml of a sidecar chart,
+// from its files by path.
 func Load(chart map[string][]byte) (*Set, error) {
 	text, ok := chart[schemaURL]
 	if !ok {
-		return nil, fmt.Errorf("there is no %s: a sidecar chart has one, if only {\"type\": \"object\"}", schemaURL)
+		return nil, fmt.Errorf("there is no %s: a sidecar chart must have one, at least {\"type\": \"object\"}", schemaURL)
 	}
 	set := &Set{chart: map[string]Layer{}}
 	var err error
@@ -92,15 +91,15 @@ func (s *Set) read(file string, text []byte) (Layer, error) {
 	return layer, nil
 }
 
-// WithInstallation returns a Set that has the installation's layers as well:
-// files maps "ENVIRONMENT.yaml" to text, source says where they are from. A file
-// that cannot be used spoils its own environment only.
+// WithInstallation returns a Set that also has the installation's layers: files maps
+// "ENVIRONMENT.yaml" to text, source says where they come from. An invalid file only affects
+// its own environment.
 func (s *Set) WithInstallation(source string, files map[string]string) *Set {
 	return s.withInstallation(source, files, func(string, *Layer) {})
 }
 
-// WithWritten returns the same of files that were made of one that a person has written.
-// at has the path in that one of each environment's values, and places are told of it.
+// WithWritten does the same for files that were generated from one that a person wrote. at
+// returns where an environment's values are in that file, so that errors name its lines.
 func (s *Set) WithWritten(written *Layer, files map[string]string, at func(environment string) []string) *Set {
 	return s.withInstallation(written.Name, files, func(name string, layer *Layer) {
 		layer.lines = written.lines.find(at(name)...)
@@ -127,16 +126,16 @@ func (s *Set) withInstallation(source string, files map[string]string, place fun
 	return &all
 }
 
-// WithNames returns a Set that knows environments of which the chart itself says
-// nothing: they have its defaults.
+// WithNames returns a Set that also knows environments for which the chart has no values:
+// they have its defaults.
 func (s *Set) WithNames(names ...string) *Set {
 	all := *s
 	all.others = names
 	return &all
 }
 
-// TemplateSetKey names the template set of an environment. It is the installation's
-// word to the operator, and not one of the values that templates see.
+// TemplateSetKey is the key of an environment's template set. It is an instruction to the
+// operator and not a value that templates see.
 const TemplateSetKey = "templateSet"
 
 // TemplateSet returns the name of the template set that an environment's layers
@@ -150,9 +149,9 @@ func (s *Set) TemplateSet(environment string) string {
 	return ""
 }
 
-// Given are the values that the installation gives an environment, nil if it gives
-// none: what the chart itself says is not among them, nor is the choice of a template
-// set. They must not be changed.
+// Given returns the values that the installation sets for an environment, nil if it sets
+// none: without the chart's own values and the choice of a template set. They must not be
+// modified.
 func (s *Set) Given(environment string) map[string]any {
 	tree := s.installation[environment].layer.Tree
 	if _, chooses := tree[TemplateSetKey]; chooses {
@@ -162,15 +161,15 @@ func (s *Set) Given(environment string) map[string]any {
 	return tree
 }
 
-// withoutChoice drops the name of the template set from a layer that is meant for
-// a chart which does not know it.
+// withoutChoice drops the template set's name from a layer for a chart whose schema does not
+// have that key.
 func (s *Set) withoutChoice(layer *Layer) {
 	if !slices.Contains(s.schema.properties(""), TemplateSetKey) {
 		delete(layer.Tree, TemplateSetKey)
 	}
 }
 
-// Names lists the environments that have values, sorted.
+// Names returns the environments that have values, sorted.
 func (s *Set) Names() []string {
 	names := maps.Clone(s.installation)
 	if names == nil {
@@ -185,9 +184,9 @@ func (s *Set) Names() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// Values merges the layers of an environment and then the overrides, each held
-// against the schema first. The errors are *UnknownError, or findings that name
-// layer, line and path.
+// Values merges the layers of an environment and then the overrides, each of which is first
+// validated against the schema. The errors are *UnknownError, or findings that name layer,
+// line and path.
 func (s *Set) Values(name string, overrides ...Layer) (Values, error) {
 	if !slices.Contains(s.Names(), name) {
 		return Values{}, &UnknownError{Environment: name, Known: s.Names()}

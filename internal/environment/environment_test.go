@@ -136,7 +136,7 @@ func TestBadValuesAreNamed(t *testing.T) {
 		want []string
 	}{
 		"a wrong key":         {"sidecar:\n  imagee: x", []string{"qa.yaml:2: sidecar.imagee", "unknown key", "did you mean image?"}},
-		"a key like none":     {"zzzzzz: 1", []string{"qa.yaml:1: zzzzzz", "known here: environment, sidecar, values"}},
+		"a key like none":     {"zzzzzz: 1", []string{"qa.yaml:1: zzzzzz", "known keys: environment, sidecar, values"}},
 		"a wrong type":        {"sidecar:\n  threads: many", []string{"qa.yaml:2: sidecar.threads", "got string, want integer"}},
 		"several at once":     {"sidecar:\n  imagee: x\n  threads: many", []string{"sidecar.imagee", "sidecar.threads"}},
 		"not YAML":            {"sidecar:\n\tx: 1", []string{"qa.yaml", "line 2"}},
@@ -193,7 +193,7 @@ func aliasBomb() string {
 	return text
 }
 
-// The choice of a template set is no value, and the chart's own values are not given.
+// The choice of a template set is not a value, and Given leaves out the chart's own values.
 func TestWhatTheInstallationGivesIsToldApart(t *testing.T) {
 	set := testSet(t, map[string]string{"staging.yaml": "templateSet: edge\nsidecar: {threads: 3}\n", "production.yaml": ""})
 	require.Equal(t, map[string]any{"sidecar": map[string]any{"threads": float64(3)}}, set.Given("staging"))

@@ -5,29 +5,29 @@ package environment
 
 import "slices"
 
-// Finding is one value that does not fit the schema.
+// Finding is a value that does not fit the schema.
 type Finding struct {
-	// Where is the layer, with the line where that is known.
+	// Where is the layer, with the line if it is known.
 	Where string
-	// Path leads to the value. Message says what is wrong and what to do.
+	// Path is the path of the value. Message says what is wrong and what to do.
 	Path    []string
 	Message string
 }
 
-// Error is the finding on one line.
+// Error returns the finding on one line.
 func (f *Finding) Error() string {
 	return f.Where + ": " + join(f.Path) + ": " + f.Message
 }
 
-// PathText is the path as a person writes it.
+// PathText returns the path as a user writes it.
 func (f *Finding) PathText() string { return join(f.Path) }
 
-// Check holds a layer against the schema.
+// Check validates a layer against the schema.
 func (s *Set) Check(layer Layer) []*Finding { return findingsIn(s.schema.Check(&layer)) }
 
-// findingsIn are those that an error is made of.
+// findingsIn returns the findings that an error wraps.
 func findingsIn(err error) []*Finding {
-	switch e := err.(type) { //nolint:errorlint // What was joined is taken apart.
+	switch e := err.(type) { //nolint:errorlint // This unwraps joined errors.
 	case *Finding:
 		return []*Finding{e}
 	case interface{ Unwrap() []error }:

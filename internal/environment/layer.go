@@ -14,25 +14,25 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
-// Layer is one source of values. Later layers win over earlier ones.
+// Layer is one source of values. Later layers override earlier ones.
 type Layer struct {
-	// Name says where the values come from, as a person would look for it:
-	// a file, a key of a ConfigMap, an object.
+	// Name says where the values come from, in the user's terms: a file, a key of a
+	// ConfigMap, an object.
 	Name string
-	// Tree holds the values in JSON's types.
+	// Tree holds the values as JSON types.
 	Tree map[string]any
 
-	// lines has the place of every key of a file.
+	// lines has the line of every key of a file.
 	lines *place
 }
 
-// place is the line of a key, and what is below it.
+// place is the line of a key, and the keys below it.
 type place struct {
 	line  int
 	below map[string]*place
 }
 
-// ParseLayer reads a values file of the platform's. The error names the file and the
+// ParseLayer parses a values file of the platform team. The error names the file and the
 // line.
 func ParseLayer(name string, text []byte) (Layer, error) {
 	return parseLayer(name, text, bounded.Values())
@@ -53,8 +53,8 @@ func parseLayer(name string, text []byte, limits bounded.Limits) (Layer, error) 
 	if err := layer.lines.index(root, nil); err != nil {
 		return Layer{}, fmt.Errorf("%s:%w", name, err)
 	}
-	// Helm reads values with this library, which differs from the other in
-	// what counts as a boolean; the other one is here for its positions.
+	// Helm decodes values with this library, which differs from yaml.v3 in what it takes for
+	// a boolean; yaml.v3 is used for its line numbers.
 	if err := limits.DecodeYAML(text, &layer.Tree); err != nil {
 		return Layer{}, fmt.Errorf("%s: %w", name, err)
 	}
@@ -72,13 +72,13 @@ func parseDocument(text []byte, limits bounded.Limits) (*yaml.Node, error) {
 	case err != nil:
 		return nil, fmt.Errorf("reading YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
 	case root != nil && root.Kind == yaml.ScalarNode && root.Tag == "!!null":
-		return nil, nil //nolint:nilnil // It is as good as nothing.
+		return nil, nil //nolint:nilnil // It counts as empty.
 	}
 	return root, nil
 }
 
-// index records the line of every key, and refuses what YAML libraries accept
-// in silence. Errors begin with the line.
+// index records the line of every key, and rejects duplicate keys, which YAML libraries may
+// accept silently. Errors begin with the line.
 func (p *place) index(node *yaml.Node, path []string) error {
 	switch node.Kind {
 	case yaml.SequenceNode:
@@ -90,7 +90,7 @@ func (p *place) index(node *yaml.Node, path []string) error {
 		}
 	case yaml.MappingNode:
 		for i := 0; i < len(node.Content); i += 2 {
-			key, at := node.Content[i], append(path, node.Content[i].Value) //nolint:gocritic // Siblings use the same room, one after the other.
+			key, at := node.Content[i], append(path, node.Content[i].Value) //nolint:gocritic // Siblings reuse the same array, one after the other.
 			found := p.at(key.Value)
 			if found.line > 0 {
 				return fmt.Errorf("%d: %s is given twice, first in line %d", key.Line, join(at), found.line)
@@ -104,7 +104,7 @@ func (p *place) index(node *yaml.Node, path []string) error {
 	return nil
 }
 
-// at is the place below a key, and is made if there is none.
+// at returns the place of a key below p, and creates it if needed.
 func (p *place) at(key string) *place {
 	found := p.below[key]
 	if found == nil {
@@ -117,7 +117,7 @@ func (p *place) at(key string) *place {
 	return found
 }
 
-// find is the place of a path below this one, nil if there is none.
+// find returns the place of a path below p, nil if there is none.
 func (p *place) find(path ...string) *place {
 	for _, key := range path {
 		if p == nil {
@@ -128,8 +128,8 @@ func (p *place) find(path ...string) *place {
 	return p
 }
 
-// Where returns the place of a path in this layer: the name, and the line of the
-// nearest key on the way to it when the layer is a file.
+// Where returns where a path of this layer is: its name, and, if it is a file, the line of
+// the path's deepest key that has one.
 func (l *Layer) Where(path ...string) string {
 	line, at := 0, l.lines
 	for _, key := range path {
@@ -146,8 +146,8 @@ func (l *Layer) Where(path ...string) string {
 	return fmt.Sprintf("%s:%d", l.Name, line)
 }
 
-// join writes a path as a person does. A key that holds a dot is kept apart by
-// brackets, so that no two paths are written alike.
+// join formats a path as a user writes it. A key that contains a dot is put in brackets, so
+// that no two paths look the same.
 func join(path []string) string {
 	var b strings.Builder
 	for i, key := range path {

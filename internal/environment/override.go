@@ -12,14 +12,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
-// ParseOverrides reads the values that somebody sets who is not of the platform. Ask
-// MaySet before: what is not allowed need not be read.
+// ParseOverrides parses values set by someone outside the platform team. Check MaySet
+// before: values that are not allowed need not be parsed.
 func ParseOverrides(name string, text []byte) (Layer, error) {
 	return parseLayer(name, text, bounded.Overrides())
 }
 
-// ParseValue reads the text of one value as a layer that sets nothing else. path
-// is written with dots, as in sidecar.resources. Ask MaySet before.
+// ParseValue parses a single value into a layer that sets only that. path is dotted, as in
+// sidecar.resources. Check MaySet before.
 func ParseValue(name, path string, text []byte) (Layer, error) {
 	layer, limits := Layer{Name: name, Tree: map[string]any{}}, bounded.Overrides()
 	keys := strings.Split(path, ".")
@@ -48,8 +48,8 @@ func ParseValue(name, path string, text []byte) (Layer, error) {
 	return layer, nil
 }
 
-// MaySet reports whether a value at a path, or something in it, may be at or below one
-// of the paths allowed; nothing at all is the path of all values.
+// MaySet reports whether a value at a path could set anything at or below one of the allowed
+// paths. The empty path is that of all values.
 func MaySet(path string, allowed []string) bool {
 	at := steps(path)
 	return slices.ContainsFunc(allowed, func(prefix string) bool {
@@ -66,11 +66,11 @@ func steps(path string) []string {
 	return strings.Split(path, ".")
 }
 
-// mostOutside is how many paths Outside lists: who has more takes these away first.
-const mostOutside = 20
+// maxOutside is how many paths Outside lists.
+const maxOutside = 20
 
-// Outside lists the paths of the layer's leaves that lie neither at nor below one
-// of the paths allowed, sorted, the first of them. An empty map is a leaf.
+// Outside returns the paths of the layer's leaves that are not at or below one of the
+// allowed paths, sorted, up to maxOutside. An empty map is a leaf.
 func (l *Layer) Outside(allowed []string) []string {
 	var prefixes [][]string
 	for _, prefix := range allowed {
@@ -82,19 +82,19 @@ func (l *Layer) Outside(allowed []string) []string {
 		if len(path) > 0 && !slices.ContainsFunc(prefixes, inside) {
 			outside = append(outside, join(path))
 		}
-		return len(outside) < mostOutside
+		return len(outside) < maxOutside
 	})
 	return outside
 }
 
-// visit calls a function for each leaf of a tree until it has enough. The path is the
-// function's only while it is called.
+// visit calls a function for each leaf of a tree until it returns false. The function must
+// not keep the path.
 func visit(tree map[string]any, path []string, leaf func(path []string) bool) bool {
 	if len(tree) == 0 {
 		return leaf(path)
 	}
 	for _, key := range slices.Sorted(maps.Keys(tree)) {
-		at := append(path, key) //nolint:gocritic // Siblings use the same room, one after the other.
+		at := append(path, key) //nolint:gocritic // Siblings reuse the same array, one after the other.
 		branch, isMap := tree[key].(map[string]any)
 		if isMap && !visit(branch, at, leaf) || !isMap && !leaf(at) {
 			return false

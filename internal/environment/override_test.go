@@ -71,7 +71,7 @@ func TestOnlyWhatIsAllowedIsInside(t *testing.T) {
 	}
 }
 
-// What nothing allows is not even read.
+// Values that are not allowed are not even parsed.
 func TestWhatMayBeSetIsKnownByItsPath(t *testing.T) {
 	for name, test := range map[string]struct {
 		path    string
@@ -101,14 +101,14 @@ func TestAnEnvironmentMayHaveDefaultsOnly(t *testing.T) {
 	require.Equal(t, "vector:1", values.Tree["sidecar"].(map[string]any)["image"])
 }
 
-// The choice of a template set is no value of a set that does not know it.
+// The choice of a template set is not a value of a set whose schema does not have it.
 func TestTheChoiceOfATemplateSetDisturbsNoSchema(t *testing.T) {
 	_, err := testSet(t, map[string]string{"staging.yaml": "templateSet: gateway"}).Values("staging")
 
 	require.NoError(t, err)
 }
 
-// Whatever is given, the answer is values or an error that says where.
+// Whatever the input, the result is values or an error that says where.
 func FuzzValues(f *testing.F) {
 	for _, text := range []string{
 		"", "sidecar: {image: x}", "sidecar: [", "a: &a {b: *a}", "- x", "sidecar: {threads: many}", "{}\n---\n{}",
@@ -138,8 +138,7 @@ func FuzzValues(f *testing.F) {
 	})
 }
 
-// isEmptyMap tells whether a path ends in a map without keys, which is the mark of
-// a layer that said nothing.
+// isEmptyMap reports whether a path leads to an empty map, as a layer without values leaves.
 func isEmptyMap(tree map[string]any, path []string) bool {
 	var value any = tree
 	for _, key := range path {

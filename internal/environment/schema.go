@@ -21,10 +21,10 @@ import (
 
 const schemaURL = "values.schema.json"
 
-// Schema says what a layer may hold. It loads nothing.
+// Schema validates layers. It loads nothing.
 type Schema struct{ compiled *bounded.Schema }
 
-// CompileSchema reads a JSON schema. name stands for it in errors.
+// CompileSchema compiles a JSON schema. name is its name in errors.
 func CompileSchema(name string, text []byte) (*Schema, error) {
 	compiled, err := bounded.Schemas().CompileSchema(name, text)
 	if err != nil {
@@ -33,11 +33,11 @@ func CompileSchema(name string, text []byte) (*Schema, error) {
 	return &Schema{compiled}, nil
 }
 
-// mostFindings is how many findings a check tells: who has more mends these first.
-const mostFindings = 50
+// maxFindings is how many findings a check returns.
+const maxFindings = 50
 
-// Check holds one layer against the schema. The error lists the findings with
-// their places and paths, the first of them.
+// Check validates one layer against the schema. The error joins the first maxFindings
+// findings, with place and path.
 func (s *Schema) Check(layer *Layer) error {
 	err := s.compiled.Validate(withoutNulls(layer.Tree))
 	var invalid *jsonschema.ValidationError
@@ -51,15 +51,15 @@ func (s *Schema) Check(layer *Layer) error {
 	found := leaves(invalid)
 	slices.SortFunc(found, byPlace)
 	for _, leaf := range found {
-		if findings = append(findings, s.describe(layer, leaf, mostFindings-len(findings))...); len(findings) == mostFindings {
+		if findings = append(findings, s.describe(layer, leaf, maxFindings-len(findings))...); len(findings) == maxFindings {
 			break
 		}
 	}
 	return errors.Join(findings...)
 }
 
-// byPlace orders findings, which the validator gives as it comes to them in maps:
-// the same values have the same message.
+// byPlace orders findings, which the validator returns in the random order of maps, so that
+// the same values always have the same message.
 func byPlace(a, b *jsonschema.ValidationError) int {
 	return cmp.Or(
 		slices.Compare(a.InstanceLocation, b.InstanceLocation),
@@ -78,7 +78,8 @@ func leaves(err *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	return all
 }
 
-// describe tells what is wrong, of unknown keys as many as there is room for.
+// describe returns the findings for an error; of unknown keys at most as many as there is
+// room for.
 func (s *Schema) describe(layer *Layer, err *jsonschema.ValidationError, room int) []error {
 	path := err.InstanceLocation
 	extra, ok := err.ErrorKind.(*kind.AdditionalProperties)
@@ -91,7 +92,7 @@ func (s *Schema) describe(layer *Layer, err *jsonschema.ValidationError, room in
 	var findings []error
 	for _, key := range extra.Properties[:min(len(extra.Properties), room)] {
 		at := append(slices.Clone(path), key)
-		help := "known here: " + strings.Join(known, ", ")
+		help := "known keys: " + strings.Join(known, ", ")
 		if near := humanize.Nearest(key, known); near != "" {
 			help = "did you mean " + near + "?"
 		}
@@ -100,9 +101,7 @@ func (s *Schema) describe(layer *Layer, err *jsonschema.ValidationError, room in
 	return findings
 }
 
-// properties lists the keys that the part of the schema at url describes. The
-// keys of the installation chart, which have no description of their own there,
-// are left out when there are others.
+// properties returns the sorted keys that the part of the schema at url has.
 func (s *Schema) properties(url string) []string {
 	node := s.compiled.Raw()
 	_, pointer, _ := strings.Cut(url, "#")
@@ -126,8 +125,8 @@ func (s *Schema) properties(url string) []string {
 	return names
 }
 
-// withoutNulls is the tree less its nulls: a null only removes what a layer
-// below gives, so it is not held against the schema.
+// withoutNulls returns the tree without nulls: a null only deletes a value of an earlier
+// layer, so the schema does not apply to it.
 func withoutNulls(tree map[string]any) map[string]any {
 	clean := make(map[string]any, len(tree))
 	for key, value := range tree {

@@ -10,19 +10,19 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 )
 
-// Path writes the path of a value as a person does: sidecar.logs.path.
+// Path formats the path of a value as a user writes it: sidecar.logs.path.
 func Path(keys ...string) string { return join(keys) }
 
-// Values is the merged tree, and knows the origin of every leaf in it.
+// Values is the merged tree, with the origin of every leaf.
 type Values struct {
-	// Tree holds the values in JSON's types. It belongs to the caller.
+	// Tree holds the values as JSON types. The caller may modify it.
 	Tree map[string]any
 
 	layers []Layer
 }
 
-// Origin returns where the value at a path came from: layer and line. For a map
-// it is the origin of the map's first leaf; "" when there is no such value.
+// Origin returns where the value at a path came from: layer and line. For a map it is the
+// origin of its first leaf; "" if there is no such value.
 func (v Values) Origin(path ...string) string {
 	if origin := v.originOfLeaf(path); origin != "" {
 		return origin
@@ -34,7 +34,8 @@ func (v Values) Origin(path ...string) string {
 	return v.originOfLeaf(first)
 }
 
-// originOfLeaf is the last layer that has no map at a path, "" if none has anything.
+// originOfLeaf returns the last layer with a value other than a map at a path, "" if there
+// is none.
 func (v Values) originOfLeaf(path []string) string {
 	for i := range slices.Backward(v.layers) {
 		layer := &v.layers[i]
@@ -47,7 +48,7 @@ func (v Values) originOfLeaf(path []string) string {
 	return ""
 }
 
-// below are the maps that layers have at a path.
+// below returns the maps that the layers have at a path.
 func (v Values) below(path []string) []map[string]any {
 	var found []map[string]any
 	for i := range v.layers {
@@ -60,8 +61,8 @@ func (v Values) below(path []string) []map[string]any {
 	return found
 }
 
-// firstLeaf is the path of the first leaf in any of several maps at a path, nil if there
-// is none.
+// firstLeaf returns the path of the first leaf in any of several maps at a path, nil if
+// there is none.
 func firstLeaf(trees []map[string]any, path []string) []string {
 	keys := map[string]bool{}
 	for _, tree := range trees {
@@ -71,7 +72,7 @@ func firstLeaf(trees []map[string]any, path []string) []string {
 	}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		var deeper []map[string]any
-		at := append(path, key) //nolint:gocritic // Siblings use the same room, one after the other.
+		at := append(path, key) //nolint:gocritic // Siblings reuse the same array, one after the other.
 		for _, tree := range trees {
 			value, is := tree[key]
 			branch, isMap := value.(map[string]any)
@@ -89,7 +90,7 @@ func firstLeaf(trees []map[string]any, path []string) []string {
 	return nil
 }
 
-// valueAt is what a tree has at a path.
+// valueAt returns what a tree has at a path.
 func valueAt(tree map[string]any, path []string) (value any, is bool) {
 	value, is = tree, true
 	for _, key := range path {
@@ -104,15 +105,15 @@ func valueAt(tree map[string]any, path []string) (value any, is bool) {
 	return value, is
 }
 
-// Leaf is one value that is no map, and where it came from.
+// Leaf is a value that is not a map, and its origin.
 type Leaf struct {
-	// Path is written as a person does: sidecar.logs.path.
+	// Path is as a user writes it: sidecar.logs.path.
 	Path   string `json:"path"`
 	Value  any    `json:"value"`
 	Origin string `json:"origin"`
 }
 
-// Leaves lists all values by their path.
+// Leaves returns all leaves, sorted by path.
 func (v Values) Leaves() []Leaf {
 	var found []Leaf
 	visit(v.Tree, nil, func(path []string) bool {
@@ -125,8 +126,8 @@ func (v Values) Leaves() []Leaf {
 	return found
 }
 
-// OriginsBelow lists the layers and lines that the values at a path and below it came
-// from, each once, sorted.
+// OriginsBelow returns the origins of the values at and below a path, sorted and without
+// duplicates.
 func (v Values) OriginsBelow(path ...string) []string {
 	found := map[string]bool{}
 	tree, _ := valueAt(v.Tree, path)
@@ -140,9 +141,9 @@ func (v Values) OriginsBelow(path ...string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// merge lays later layers over earlier ones with Helm's own code. The first
-// layer is what Helm calls the chart's values, the others what it calls the
-// user's: among those a null is kept, over the first it deletes.
+// merge merges the layers with Helm's own code. Helm takes the first layer as the chart's
+// values and the others as the user's: a null in the user's values deletes a chart's value,
+// and is kept among the user's own.
 func merge(layers []Layer) Values {
 	tree := map[string]any{}
 	for _, layer := range slices.Backward(layers[1:]) {
