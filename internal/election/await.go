@@ -16,33 +16,34 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// watchedFor is about how long the Lease is watched by one connection. A watch can be
-// silent for ever without ending.
-const watchedFor = 3 * time.Minute
+// watchTimeout is about how long the Lease is watched over one connection: a broken watch
+// can stay silent forever.
+const watchTimeout = 3 * time.Minute
 
-// watch opens a watch of the Lease: from a version on, or "" with the state that there is.
+// watch opens a watch of the Lease, from a resource version on, or with "" from its current
+// state. enough fires when the watch should be renewed.
 func (l *Lock) watch(ctx context.Context, from string) (events watch.Interface, enough <-chan time.Time, err error) {
 	only := fields.OneTermEqualSelector("metadata.name", l.LeaseMeta.Name).String()
 	events, err = l.watcher.Leases(l.LeaseMeta.Namespace).Watch(ctx, metav1.ListOptions{FieldSelector: only, ResourceVersion: from})
-	return events, time.After(wait.Jitter(l.watchedFor, 0.2)), err
+	return events, time.After(wait.Jitter(l.watchTimeout, 0.2)), err
 }
 
 // end is how waiting for a lease ended.
 type end int
 
 const (
-	// free: somebody gave the lease up, or deleted it.
+	// free: the lease was released or deleted.
 	free end = iota
 	// over: it was not renewed in time.
 	over
-	// silent: it was watched for long enough, and is to be looked at anew.
+	// silent: the watch has been open long enough, and the Lease must be read again.
 	silent
-	// unknown: it cannot be watched, or the wait was broken off.
+	// unknown: it cannot be watched, or the wait was canceled.
 	unknown
 )
 
-// await follows a held lease until it is not renewed any more. It also returns the
-// last record that it saw.
+// await watches a held lease until it is no longer renewed. It also returns the last record
+// that it saw.
 func (l *Lock) await(ctx context.Context, record *resourcelock.LeaderElectionRecord) (*resourcelock.LeaderElectionRecord, end) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -61,12 +62,12 @@ func (l *Lock) await(ctx context.Context, record *resourcelock.LeaderElectionRec
 			if !open || !isLease {
 				return record, unknown
 			}
-			_ = l.isOlder(lease) // It may be, of a watch that is behind.
+			_ = l.isOlder(lease) // A watch may lag behind.
 			renewed := resourcelock.LeaseSpecToLeaderElectionRecord(&lease.Spec)
 			if event.Type == watch.Deleted || !l.isHeld(renewed) {
 				return renewed, free
 			}
-			if !isSame(renewed, record) { // The first event is the state that there is.
+			if !isSame(renewed, record) { // The first event is the current state.
 				record = renewed
 				limit.Reset(durationOf(record))
 			}
@@ -80,7 +81,7 @@ func (l *Lock) await(ctx context.Context, record *resourcelock.LeaderElectionRec
 	}
 }
 
-// standBy tells of a leader, once.
+// standBy logs each new leader once.
 func (l *Lock) standBy(ctx context.Context, leader string) {
 	if l.leader != leader {
 		l.leader = leader

@@ -9,33 +9,33 @@ import (
 	"strings"
 )
 
-// ErrNotLeading says that a write was not made because the lease is over, or is not
-// known to be this operator's at the moment.
-var ErrNotLeading = errors.New("this operator does not lead any more")
+// ErrNotLeading says that a write was blocked because this operator does not, or may not,
+// hold the lease.
+var ErrNotLeading = errors.New("this operator is no longer the leader")
 
-// Fence keeps an operator from writing without the lease. A process that was frozen
-// and wakes up would otherwise go on where it was, before it sees that another one
-// leads. What only asks, and events, may pass: those that stand by ask, too.
+// Fence blocks writes of an operator that does not hold the lease. A process that was frozen
+// and resumes would otherwise continue before it notices that another one leads. Reads,
+// reviews and events pass, because standby replicas need them.
 func (l *Lock) Fence(next http.RoundTripper) http.RoundTripper { return &fence{l, next} }
 
-// fence lets requests through while its lock is held.
+// fence lets writes through while the lock is held.
 type fence struct {
 	lock *Lock
 	next http.RoundTripper
 }
 
-// RoundTrip makes a request, or returns ErrNotLeading.
+// RoundTrip sends a request, or returns ErrNotLeading.
 func (f *fence) RoundTrip(request *http.Request) (*http.Response, error) {
 	if !isWrite(request) || f.lock.holds() {
 		return f.next.RoundTrip(request)
 	}
 	if request.Body != nil {
-		_ = request.Body.Close() // A RoundTripper must, whatever it returns.
+		_ = request.Body.Close() // A RoundTripper must always close it.
 	}
 	return nil, ErrNotLeading
 }
 
-// WrappedRoundTripper lets client-go find what it may have to cancel.
+// WrappedRoundTripper lets client-go find the transport whose requests it cancels.
 func (f *fence) WrappedRoundTripper() http.RoundTripper { return f.next }
 
 func isWrite(request *http.Request) bool {
@@ -50,8 +50,7 @@ func isWrite(request *http.Request) bool {
 	return !isEvent(request.URL.Path)
 }
 
-// isEvent tells whether a path is that of an event, as in
-// /api/v1/namespaces/shop/events.
+// isEvent reports whether a path is that of events, as in /api/v1/namespaces/shop/events.
 func isEvent(path string) bool {
 	_, inNamespace, _ := strings.Cut(path, "/namespaces/")
 	_, resource, _ := strings.Cut(inNamespace, "/")

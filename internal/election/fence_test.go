@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// The lease has short timeouts, which would end every watch of the others.
+// The client for the lease has a short timeout, which would end every watch.
 func TestTheConfigurationOfTheOthersStaysAsItIs(t *testing.T) {
 	config := &rest.Config{Host: "https://127.0.0.1:1", UserAgent: "operator"}
 	before := rest.CopyConfig(config)

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package election makes the lock by which one of several operators leads, and the
-// fence that keeps all others from writing. Those that stand by watch the Lease, and so
-// notice at once that it is free; the one that leads watches it, and so notices at once
-// that it is not its own any more. Who may lead is for client-go's elector to say.
+// Package election provides the lock for leader election, and the fence that blocks writes
+// of all replicas but the leader. Standby replicas watch the Lease, and so notice at once
+// that it is free; the leader watches it, and so notices at once that it has lost it.
+// client-go's elector decides who leads.
 package election
 
 import (
@@ -25,38 +25,38 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// Lock is a Lease that the elector of client-go takes. It is used by one elector,
-// and by one goroutine at a time, as that one does. Start runs beside it.
+// Lock is a Lease for client-go's elector. It is used by one elector and, as that does, by
+// one goroutine at a time. Start runs beside it.
 type Lock struct {
 	*resourcelock.LeaseLock
 
-	// IsUnused reports whether no operator can have written anything yet: then nobody
-	// is waited for where there is no Lease. Nil for never.
+	// IsUnused reports whether no operator can have written anything yet: then a missing
+	// Lease is taken without waiting. Nil means never.
 	IsUnused func(context.Context) (bool, error)
 
-	watcher     coordinationclient.LeasesGetter
-	retryPeriod time.Duration
-	watchedFor  time.Duration
-	now         func() time.Time
-	freed       time.Time // when another operator was last found not to hold it any more
-	leader      string    // the last other one that was told of
-	// isSuspect tells that nobody has given up the Lease that was found free: it was
-	// not there, or had lost its holder. Somebody may still write on the strength of it.
+	watcher      coordinationclient.LeasesGetter
+	retryPeriod  time.Duration
+	watchTimeout time.Duration
+	now          func() time.Time
+	freed        time.Time // when another replica was last found to have stopped holding it
+	leader       string    // the last other leader that was logged
+	// isSuspect is true if the Lease was found free but not released by its holder: it was
+	// missing, or had lost its holder. The holder may still write.
 	isSuspect bool
 
 	mu sync.Mutex
-	// until is when others may write at the earliest; zero for now.
+	// until is when others may write at the earliest; the zero time if they may now.
 	until time.Time
-	// seen is the last resource version of the Lease that this operator has seen.
+	// seen is the latest resource version of the Lease that was seen.
 	seen string
-	// leads is closed when this operator has had the lease.
+	// leads is closed once this operator has held the lease.
 	leads chan struct{}
-	// lost ends, with its cause, when the lease is lost for good.
+	// lost is cancelled, with its cause, when the lease is lost for good.
 	lost context.Context
 	lose context.CancelCauseFunc
 }
 
-// Options are those of a Lock. All are required.
+// Options configures a Lock. All fields are required.
 type Options struct {
 	// Namespace and Name are those of the Lease, which need not exist yet.
 	Namespace, Name string
@@ -64,25 +64,26 @@ type Options struct {
 	RenewDeadline, RetryPeriod time.Duration
 }
 
-// New returns a Lock. Its requests but for watches end after half of the deadline, so
-// that there is time for another one. Events are recorded once LockConfig has a recorder.
+// New returns a Lock. Its requests, except watches, time out after half of the renew
+// deadline, which leaves time for another attempt. Events are recorded once LockConfig has a
+// recorder.
 func New(config *rest.Config, options Options) (*Lock, error) {
 	host, err := os.Hostname()
 	if err != nil {
-		return nil, fmt.Errorf("finding a name for this operator: %w", err)
+		return nil, fmt.Errorf("getting the host name as this operator's identity: %w", err)
 	}
 	config = rest.CopyConfig(config)
 	config.UserAgent = cmp.Or(config.UserAgent, rest.DefaultKubernetesUserAgent()) + "/leader-election"
 	watcher, err := coordinationclient.NewForConfig(config)
 	if err != nil {
-		return nil, fmt.Errorf("making a client for the lease: %w", err)
+		return nil, fmt.Errorf("creating a client for the lease: %w", err)
 	}
 	config.Timeout = max(options.RenewDeadline/2, time.Second)
 	client, err := coordinationclient.NewForConfig(config)
 	if err != nil {
-		return nil, fmt.Errorf("making a client for the lease: %w", err)
+		return nil, fmt.Errorf("creating a client for the lease: %w", err)
 	}
-	l := &Lock{watcher: watcher, retryPeriod: options.RetryPeriod, watchedFor: watchedFor, now: time.Now, leads: make(chan struct{})}
+	l := &Lock{watcher: watcher, retryPeriod: options.RetryPeriod, watchTimeout: watchTimeout, now: time.Now, leads: make(chan struct{})}
 	l.lost, l.lose = context.WithCancelCause(context.Background())
 	l.LeaseLock = &resourcelock.LeaseLock{
 		LeaseMeta:  metav1.ObjectMeta{Namespace: options.Namespace, Name: options.Name},
@@ -92,11 +93,11 @@ func New(config *rest.Config, options Options) (*Lock, error) {
 	return l, nil
 }
 
-// Get returns the record, and while another operator holds the lease waits until it
-// does not: because it gave the lease up, or has not renewed it for as long as it
-// said. A lease that is over is returned as nobody's. Where it cannot be watched,
-// Get returns at once, and the elector waits as it would have without. An operator that
-// has led gets no record but its own.
+// Get returns the record. While another operator holds the lease, it waits until that
+// operator has released it, or has not renewed it for the lease duration. An expired lease
+// is returned without a holder. If the Lease cannot be watched, Get returns at once, and the
+// elector waits as usual. An operator that has led gets an error if the record is not its
+// own.
 func (l *Lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	for {
 		record, raw, err := l.look(ctx)
@@ -111,7 +112,7 @@ func (l *Lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []b
 			continue
 		}
 		record, raw, err = l.look(ctx)
-		// The watch may have been behind; only the API server knows.
+		// The watch may have lagged; only the API server knows.
 		if err == nil && is == over && isSame(record, last) {
 			record.HolderIdentity, l.isSuspect = "", false
 		}
@@ -122,35 +123,35 @@ func (l *Lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []b
 	}
 }
 
-// look asks for the record, and finds out what it means for this operator.
+// look reads the record and updates what it says about this operator.
 func (l *Lock) look(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
-	if err := l.isLost(); err != nil {
+	if err := l.lossErr(); err != nil {
 		return nil, nil, err
 	}
 	record, raw, err := l.LeaseLock.Get(ctx)
 	isMissing := apierrors.IsNotFound(err)
-	l.isSuspect = isMissing || err == nil && record.HolderIdentity == "" && record.LeaseDurationSeconds > givenUpSeconds
+	l.isSuspect = isMissing || err == nil && record.HolderIdentity == "" && record.LeaseDurationSeconds > releasedSeconds
 	if l.hasLed() && (isMissing || err == nil && record.HolderIdentity != l.Identity()) {
 		l.lose(l.takenFrom(record))
 	}
-	if lost := l.isLost(); lost != nil {
+	if lost := l.lossErr(); lost != nil {
 		return nil, nil, lost
 	}
 	return record, raw, err
 }
 
-// isHeld tells whether another operator holds the lease.
+// isHeld reports whether another operator holds the lease.
 func (l *Lock) isHeld(record *resourcelock.LeaderElectionRecord) bool {
 	return record.HolderIdentity != "" && record.HolderIdentity != l.Identity()
 }
 
-// Create makes the Lease.
+// Create creates the Lease.
 func (l *Lock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	return l.write(ctx, record, l.LeaseLock.Create)
 }
 
-// Update writes the record. The elector takes its times from before it asked Get,
-// which may be long ago.
+// Update writes the record. The elector sets its times from before it called Get, which may
+// be long ago.
 func (l *Lock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	record.RenewTime = metav1.NewTime(l.now())
 	if record.AcquireTime.Time.Before(l.freed) {
@@ -159,10 +160,10 @@ func (l *Lock) Update(ctx context.Context, record resourcelock.LeaderElectionRec
 	return l.write(ctx, record, l.LeaseLock.Update)
 }
 
-// write writes the record and notes what that says of who may write. A Lease that nobody
-// has given up is the operator's own only after others can have noticed.
+// write writes the record and updates whether this operator may write. A Lease that was not
+// released counts as acquired only after its previous holder had time to notice.
 func (l *Lock) write(ctx context.Context, record resourcelock.LeaderElectionRecord, request func(context.Context, resourcelock.LeaderElectionRecord) error) error {
-	if err := l.isLost(); err != nil {
+	if err := l.lossErr(); err != nil {
 		return err
 	}
 	asked, err := l.toTheEnd(ctx, record, request)
@@ -175,13 +176,13 @@ func (l *Lock) write(ctx context.Context, record resourcelock.LeaderElectionReco
 		}
 	}
 	l.held(record.HolderIdentity, asked, durationOf(&record))
-	return l.isLost()
+	return l.lossErr()
 }
 
-// toTheEnd makes a request that a stop does not end once it has begun: nobody would know
-// whether it was made, and so nobody give a Lease up that was just taken. What limits it
-// is the deadline, and the client's. It returns when it was made. One that is refused
-// lowers the fence: somebody else has written the Lease, or deleted it.
+// toTheEnd sends a request that a shutdown does not cancel once it has begun: it would be
+// unknown whether it succeeded, and a Lease just acquired would not be released. Only the
+// deadline and the client's timeout limit it. It returns when the request was sent. A
+// rejected request closes the fence: someone else has written or deleted the Lease.
 func (l *Lock) toTheEnd(ctx context.Context, record resourcelock.LeaderElectionRecord, request func(context.Context, resourcelock.LeaderElectionRecord) error) (time.Time, error) {
 	if err := ctx.Err(); err != nil {
 		return time.Time{}, err
@@ -200,7 +201,8 @@ func (l *Lock) toTheEnd(ctx context.Context, record resourcelock.LeaderElectionR
 	return asked, err
 }
 
-// isRefusal reports whether the API server has said no, and not that it is busy.
+// isRefusal reports whether the API server has rejected a request, other than for being
+// busy.
 func isRefusal(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
@@ -214,7 +216,7 @@ func durationOf(record *resourcelock.LeaderElectionRecord) time.Duration {
 	return time.Duration(record.LeaseDurationSeconds) * time.Second
 }
 
-// isSame tells whether a lease has been renewed by nobody.
+// isSame reports whether a lease has not been renewed between two records.
 func isSame(a, b *resourcelock.LeaderElectionRecord) bool {
 	return a.HolderIdentity == b.HolderIdentity && a.LeaderTransitions == b.LeaderTransitions && a.RenewTime.Equal(&b.RenewTime)
 }

@@ -19,8 +19,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// broken is an API server as none should be: its watches are silent, and its Lease is
-// of whichever version a test says.
+// broken is a misbehaving API server: its watches are silent, and its Lease has whichever
+// resource version a test sets.
 type broken struct {
 	version atomic.Pointer[string]
 	reads   atomic.Int32
@@ -38,7 +38,7 @@ func (b *broken) lock(t *testing.T) *Lock {
 	return lock
 }
 
-// ServeHTTP answers.
+// ServeHTTP implements http.Handler.
 func (b *broken) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	if request.URL.Query().Get("watch") != "" {
@@ -55,12 +55,12 @@ func (b *broken) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	})
 }
 
-// The connection stays open, and nothing comes any more: what was watched has been looked
-// at again, and another watch has begun, long before the lease would have been over.
+// The connection stays open but nothing arrives any more: the Lease is read again, and
+// another watch opened, long before the lease would expire.
 func TestAWatchThatIsSilentIsOpenedAnew(t *testing.T) {
 	server := &broken{}
 	lock := server.lock(t)
-	lock.watchedFor = time.Millisecond
+	lock.watchTimeout = time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
@@ -77,8 +77,7 @@ func TestAWatchThatIsSilentIsOpenedAnew(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// etcd was restored from a snapshot: an operator that stands by has read what is not true
-// any more, too.
+// etcd was restored from a snapshot: what a standby replica has read is outdated, too.
 func TestAVersionThatGoesBackIsTheEnd(t *testing.T) {
 	server := &broken{}
 	lock := server.lock(t)

@@ -13,13 +13,13 @@ import (
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
 )
 
-// observedLeases are those of a client whose answers the lock takes note of.
+// observedLeases is a client whose responses the lock observes.
 type observedLeases struct {
 	coordinationclient.LeasesGetter
 	lock *Lock
 }
 
-// Leases are those of a namespace.
+// Leases implements coordinationclient.LeasesGetter.
 func (o observedLeases) Leases(namespace string) coordinationclient.LeaseInterface {
 	return observedLease{o.LeasesGetter.Leases(namespace), o.lock}
 }
@@ -29,12 +29,12 @@ type observedLease struct {
 	lock *Lock
 }
 
-// Get reads a Lease: the latest that there is.
+// Get reads the latest version of a Lease.
 func (o observedLease) Get(ctx context.Context, name string, options metav1.GetOptions) (*coordinationv1.Lease, error) {
 	return o.lock.observe(o.LeaseInterface.Get(ctx, name, options))
 }
 
-// Create makes a Lease.
+// Create creates a Lease.
 func (o observedLease) Create(ctx context.Context, lease *coordinationv1.Lease, options metav1.CreateOptions) (*coordinationv1.Lease, error) {
 	return o.lock.observe(o.LeaseInterface.Create(ctx, lease, options))
 }
@@ -44,22 +44,21 @@ func (o observedLease) Update(ctx context.Context, lease *coordinationv1.Lease, 
 	return o.lock.observe(o.LeaseInterface.Update(ctx, lease, options))
 }
 
-// observe notes the version of a Lease as it is stored. It never goes back, unless the API
-// server's data does: then nothing is true any more that was read before.
+// observe records the resource version of a Lease. It never goes back unless etcd was
+// restored to an earlier state: then everything read before is invalid.
 func (l *Lock) observe(lease *coordinationv1.Lease, err error) (*coordinationv1.Lease, error) {
 	if err != nil {
 		return lease, err
 	}
 	if l.isOlder(lease) {
-		l.lose(fmt.Errorf("Lease %s has gone back from resource version %s to %s: etcd was restored from an earlier snapshot, so that what was read before is not true any more; the operator has to start anew", //nolint:staticcheck // A kind has a capital letter.
+		l.lose(fmt.Errorf("Lease %s has gone back from resource version %s to %s: etcd was restored from an earlier snapshot, so that what was read before is no longer valid; the operator has to restart", //nolint:staticcheck // A kind has a capital letter.
 			l.Describe(), l.version(), lease.ResourceVersion))
 	}
 	return lease, nil
 }
 
-// isOlder tells whether a Lease is of an earlier version than one that was seen before,
-// and notes it if not. A watch may be behind, so that of what it tells only the latter
-// counts.
+// isOlder reports whether a Lease is of an earlier version than one seen before, and records
+// its version if not. A watch may lag, so an earlier version from a watch means nothing.
 func (l *Lock) isOlder(lease *coordinationv1.Lease) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,7 +69,7 @@ func (l *Lock) isOlder(lease *coordinationv1.Lease) bool {
 	return false
 }
 
-// version is the last one that was seen.
+// version returns the latest resource version that was seen.
 func (l *Lock) version() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

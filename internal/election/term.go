@@ -15,19 +15,19 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// givenUpSeconds is the duration in a Lease that its holder gave up, as client-go's
-// elector writes it. With more, somebody else has taken the holder out.
-const givenUpSeconds = 1
+// releasedSeconds is the lease duration that client-go's elector writes when it releases a
+// Lease. With a longer one, someone else has removed the holder.
+const releasedSeconds = 1
 
-// holds tells whether nobody else can have the lease yet.
+// holds reports whether nobody else can hold the lease yet.
 func (l *Lock) holds() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.lost.Err() == nil && l.now().Before(l.until)
 }
 
-// held notes until when a record that was written secures the lease, if it was
-// asked for at a time. Others count from when they see it, which is later.
+// held records until when the lease is secured by a record that was sent at a time. Others
+// count from when they see it, which is later.
 func (l *Lock) held(holder string, asked time.Time, duration time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -43,7 +43,7 @@ func (l *Lock) held(holder string, asked time.Time, duration time.Duration) {
 	}
 }
 
-// lower has nothing written until the lease is renewed.
+// lower closes the fence until the lease is renewed.
 func (l *Lock) lower() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -59,31 +59,31 @@ func (l *Lock) hasLed() bool {
 	}
 }
 
-// isLost is nil, or why the lease is lost for good. To whoever asks it is as if the
-// process were stopped, which it is to be.
-func (l *Lock) isLost() error {
+// lossErr returns why the lease is lost for good, nil if it is not. The error wraps
+// context.Canceled, as if the process were stopping, which it will.
+func (l *Lock) lossErr() error {
 	if err := l.lost.Err(); err != nil {
 		return fmt.Errorf("%w: %w", err, context.Cause(l.lost))
 	}
 	return nil
 }
 
-// takenFrom says what has become of the lease of an operator that has led; the record is
-// nil if there is no Lease.
+// takenFrom returns an error that says how an operator that has led lost its lease; the
+// record is nil if there is no Lease.
 func (l *Lock) takenFrom(record *resourcelock.LeaderElectionRecord) error {
-	what := "was deleted by somebody else"
+	what := "was deleted by someone else"
 	switch {
 	case record != nil && record.HolderIdentity == "":
-		what = "was taken from it by somebody else"
+		what = "has no holder any more: someone else removed it"
 	case record != nil:
-		what = fmt.Sprintf("is held by %s now", record.HolderIdentity)
+		what = fmt.Sprintf("is now held by %s", record.HolderIdentity)
 	}
-	return fmt.Errorf("this operator led, and Lease %s %s: it writes nothing more and has to start anew", l.Describe(), what)
+	return fmt.Errorf("this operator led, and Lease %s %s: it stops writing and has to restart", l.Describe(), what)
 }
 
-// waitForOthers has whoever may still write on the strength of a Lease that there is no
-// more find out, or run out of its time. Meanwhile it renews the one that it has made. It
-// returns when it did so last.
+// waitForOthers waits until a previous holder of a Lease that was not released must have
+// noticed its loss, or its lease has expired. Meanwhile it renews the Lease that it has just
+// acquired. It returns when it last renewed.
 func (l *Lock) waitForOthers(ctx context.Context, record resourcelock.LeaderElectionRecord, asked time.Time) (time.Time, error) {
 	log := logr.FromContextOrDiscard(ctx)
 	if l.IsUnused != nil {
@@ -92,11 +92,11 @@ func (l *Lock) waitForOthers(ctx context.Context, record resourcelock.LeaderElec
 			return asked, nil
 		}
 		if err != nil {
-			log.Info("nobody knows whether an operator has written before", "cause", err.Error())
+			log.Info("cannot tell whether an operator has written before", "cause", err.Error())
 		}
 	}
 	duration := durationOf(&record)
-	log.Info("waiting before the first write, since somebody may still hold the lease that nobody has given up", "for", duration.String())
+	log.Info("waiting before the first write: the lease was not released, so its previous holder may still write", "for", duration.String())
 	for end := asked.Add(duration); ; {
 		left := end.Sub(l.now())
 		if left <= 0 {
@@ -104,7 +104,7 @@ func (l *Lock) waitForOthers(ctx context.Context, record resourcelock.LeaderElec
 		}
 		select {
 		case <-ctx.Done():
-			return asked, l.leaveToOthers(ctx, record)
+			return asked, l.releaseUnused(ctx, record)
 		case <-time.After(min(left, l.retryPeriod)):
 		}
 		record.RenewTime = metav1.NewTime(l.now())
@@ -118,20 +118,20 @@ func (l *Lock) waitForOthers(ctx context.Context, record resourcelock.LeaderElec
 	}
 }
 
-// leaveToOthers gives up a lease that this operator has never led by. Who takes it has to
-// wait in its place, and knows by the duration.
-func (l *Lock) leaveToOthers(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+// releaseUnused releases a lease under which this operator has not yet led. The next holder
+// has to wait in its place, which the lease duration tells it.
+func (l *Lock) releaseUnused(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	record.HolderIdentity = ""
-	record.LeaseDurationSeconds = max(record.LeaseDurationSeconds, givenUpSeconds+1)
+	record.LeaseDurationSeconds = max(record.LeaseDurationSeconds, releasedSeconds+1)
 	if err := l.LeaseLock.Update(context.WithoutCancel(ctx), record); err != nil {
-		return fmt.Errorf("giving up the lease: %w", err)
+		return fmt.Errorf("releasing the lease: %w", err)
 	}
 	return ctx.Err()
 }
 
-// Start follows the Lease while this operator leads. It returns nil when the context
-// ends, and an error when the lease is lost for good: then the process has to end,
-// because what it has read and planned may be somebody else's to write by now.
+// Start watches the Lease while this operator leads. It returns nil when the context is
+// cancelled, and an error when the lease is lost for good: then the process has to exit,
+// because what it has read and planned may already be for another leader to write.
 func (l *Lock) Start(ctx context.Context) error {
 	select {
 	case <-l.leads:
@@ -147,22 +147,22 @@ func (l *Lock) Start(ctx context.Context) error {
 		}
 	}
 	if ctx.Err() != nil {
-		return nil //nolint:nilerr // To be told to stop is no error.
+		return nil //nolint:nilerr // Shutdown is not an error.
 	}
-	return context.Cause(l.lost) //nolint:contextcheck // It is the lock's, and ends when that is lost.
+	return context.Cause(l.lost) //nolint:contextcheck // It is the lock's own context.
 }
 
-// NeedLeaderElection says that Start runs in those that stand by, too.
+// NeedLeaderElection implements manager.LeaderElectionRunnable: Start also runs on standby.
 func (*Lock) NeedLeaderElection() bool { return false }
 
-// guard watches the Lease for a while, beginning with what was written to it last, and
-// notes its loss. It returns when to watch it again: the renewals tell, too, if later.
+// guard watches the Lease for a while, from the version that was last written, and records
+// its loss. It returns when to watch again; until then, renewals notice a loss, too.
 func (l *Lock) guard(ctx context.Context) time.Duration {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	events, enough, err := l.watch(ctx, l.version())
 	if isRefusal(err) {
-		return l.watchedFor
+		return l.watchTimeout
 	} else if err != nil {
 		return l.retryPeriod
 	}
@@ -182,8 +182,8 @@ func (l *Lock) guard(ctx context.Context) time.Duration {
 	return l.retryPeriod
 }
 
-// isOurs reports whether a watch has told that this operator holds the lease, and notes if
-// it does not any more.
+// isOurs reports whether a watch event shows that this operator holds the lease, and records
+// the loss if it does not.
 func (l *Lock) isOurs(event watch.Event) bool {
 	lease, isLease := event.Object.(*coordinationv1.Lease)
 	if !isLease {

@@ -69,7 +69,7 @@ func (a *audit) late(before, after string) (count int, pause time.Duration) {
 	return count, first.Sub(last)
 }
 
-const waiting = "waiting before the first write, since somebody may still hold the lease that nobody has given up"
+const waiting = "waiting before the first write: the lease was not released, so its previous holder may still write"
 
 // Whoever finds a Lease that nobody has given up cannot know whether somebody still writes
 // on the strength of it.
