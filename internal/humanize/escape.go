@@ -11,14 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// margin begins every line but the first of a text of others. No pipeline reads a command
-// behind it, and no line looks like one of ours.
+// margin is put before every line but the first of a text from elsewhere. No pipeline reads
+// a command after it, and no line can be mistaken for one of the program's own.
 const margin = "| "
 
-// hash begins commands that pipelines read anywhere in a line: ##[ and ##vso[.
+// hash starts the commands that pipelines recognise anywhere in a line: ##[ and ##vso[.
 const hash = '#'
 
-// Escape returns a text of others as it may be shown, with its line breaks and tabs.
+// Escape escapes a text from elsewhere; line breaks and tabs stay.
 func Escape(text string) string {
 	return escaped(text, func(to *strings.Builder, r rune, size int, bytes string) {
 		switch {
@@ -34,16 +34,16 @@ func Escape(text string) string {
 	})
 }
 
-// EscapeLine is Escape on one line: line breaks and tabs are shown, too.
+// EscapeLine is Escape for a single line: it also escapes line breaks and tabs.
 func EscapeLine(text string) string {
 	return strings.NewReplacer("\r", `\x0d`, "\n", `\n`, "\t", `\t`).Replace(Escape(text))
 }
 
-// EscapeBlock is Escape in which every line but the first stands behind a margin, and
-// none is a command of a pipeline. To do it twice changes nothing.
+// EscapeBlock is Escape with a margin before every line but the first, and with no pipeline
+// command. It is idempotent.
 func EscapeBlock(text string) string {
 	first, rest, isLonger := strings.Cut(Escape(text), "\n")
-	if first = obeyedByNobody(first); !isLonger {
+	if first = defuseCommand(first); !isLonger {
 		return first
 	}
 	var block strings.Builder
@@ -58,8 +58,8 @@ func EscapeBlock(text string) string {
 	return block.String()
 }
 
-// Fprintf prints by a format of ours. Every text, error and Stringer among the arguments
-// goes through EscapeBlock.
+// Fprintf formats like fmt.Fprintf. Every string, error and Stringer among the arguments is
+// escaped with EscapeBlock.
 func Fprintf(to io.Writer, format string, arguments ...any) error {
 	shown := make([]any, len(arguments))
 	for i, argument := range arguments {
@@ -78,9 +78,9 @@ func Fprintf(to io.Writer, format string, arguments ...any) error {
 	return err
 }
 
-// isSteering reports whether a character does something to who shows it: controls but
-// line breaks and tabs, what breaks lines beside these, and what turns the direction.
-func isSteering(r rune) bool {
+// isControl reports whether a character can affect its display: control characters other
+// than line breaks and tabs, Unicode line separators, and bidirectional controls.
+func isControl(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return false
@@ -90,27 +90,25 @@ func isSteering(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
 }
 
-// isSafe reports whether there is nothing in a text to be shown in another way. Line
-// breaks of two characters are line breaks.
+// isSafe reports whether nothing in a text needs escaping. CRLF counts as a line break.
 func isSafe(text string) bool {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	isPlain := true
 	for _, r := range text {
-		if isSteering(r) || r == utf8.RuneError || r == hash {
+		if isControl(r) || r == utf8.RuneError || r == hash {
 			isPlain = false
 			break
 		}
 	}
-	return isPlain || !hasCommand(text) && utf8.ValidString(text) && strings.IndexFunc(text, isSteering) < 0
+	return isPlain || !hasCommand(text) && utf8.ValidString(text) && strings.IndexFunc(text, isControl) < 0
 }
 
 func hasCommand(text string) bool {
 	return strings.Contains(text, "##[") || strings.Contains(text, "##vso[")
 }
 
-// obeyedByNobody returns a line that is no command of a pipeline, which begins with two
-// colons.
-func obeyedByNobody(line string) string {
+// defuseCommand escapes a pipeline command that starts with two colons.
+func defuseCommand(line string) string {
 	content := strings.TrimLeft(line, " \t")
 	if !strings.HasPrefix(content, "::") {
 		return line
@@ -118,13 +116,13 @@ func obeyedByNobody(line string) string {
 	return line[:len(line)-len(content)] + `\x3a` + content[1:]
 }
 
-// isCommand reports whether a command of a pipeline begins a text.
+// isCommand reports whether a text starts with a pipeline command.
 func isCommand(text string) bool {
 	return strings.HasPrefix(text, "##[") || strings.HasPrefix(text, "##vso[")
 }
 
-// escaped replaces what must not be shown: show gets the character, its size, and the
-// text from there on.
+// escaped replaces what must be escaped: show gets the character, its size, and the text
+// from there on.
 func escaped(text string, show func(to *strings.Builder, r rune, size int, rest string)) string {
 	if isSafe(text) {
 		return text
@@ -135,7 +133,7 @@ func escaped(text string, show func(to *strings.Builder, r rune, size int, rest 
 		switch {
 		case strings.HasPrefix(text[at:], "\r\n"):
 			to.WriteByte('\r')
-		case isSteering(r), r == utf8.RuneError && size == 1, r == hash && isCommand(text[at:]):
+		case isControl(r), r == utf8.RuneError && size == 1, r == hash && isCommand(text[at:]):
 			show(&to, r, size, text[at:])
 		default:
 			to.WriteString(text[at : at+size])

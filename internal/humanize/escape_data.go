@@ -14,8 +14,8 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// EscapeJSON returns the same JSON, as a program reads it, in which what steers is written by
-// its number. Such characters are in texts only.
+// EscapeJSON returns equivalent JSON in which control characters are written as numeric
+// escapes. They can only occur in strings.
 func EscapeJSON(text []byte) []byte {
 	return []byte(escaped(string(text), func(to *strings.Builder, r rune, _ int, _ string) {
 		for _, unit := range utf16.Encode([]rune{r}) {

@@ -48,7 +48,7 @@ func TestWhatWasThereIsShown(t *testing.T) {
 	require.Equal(t, "a\n| b\n\n| ::error", EscapeBlock("a\nb\n\n::error"))
 }
 
-// Who writes in several steps is in the same line.
+// Several writes can be part of one line.
 func TestALineIsKnownThroughSeveralWrites(t *testing.T) {
 	var out bytes.Buffer
 	to := NewWriter(&out)
@@ -66,7 +66,7 @@ func TestAnArgumentBeginsNoLine(t *testing.T) {
 	require.Equal(t, "a\n| ok: 3 of b\\x1b\n| c\n", out.String())
 }
 
-// What programs read is the same for them.
+// Programs read the same data.
 func TestDataStaysWhatItIs(t *testing.T) {
 	type one struct {
 		Text string `json:"text" xml:"text,attr"`
@@ -112,7 +112,7 @@ func TestDocumentsOfYAMLStaySeveral(t *testing.T) {
 	require.Equal(t, `{{ \u202e`, string(EscapeYAML([]byte("{{ \u202e"))), "what is no YAML is shown nevertheless")
 }
 
-// Whatever a text is, nothing in it steers, and data stays what it is.
+// For any text, the result has no control characters, and data stays the same.
 func FuzzPlain(f *testing.F) {
 	for _, text := range hostile.Texts() {
 		f.Add(text)

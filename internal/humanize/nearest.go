@@ -5,14 +5,13 @@ package humanize
 
 import "slices"
 
-// Nearest returns the candidate that is closest to name, or "" when none is
-// close enough to be a likely slip: at most a third of the name may differ.
-// Equally close candidates are decided by their order in the alphabet.
+// Nearest returns the candidate that is closest to name, or "" if none is close enough to be
+// a likely typo: at most a third of the name may differ. Ties are decided alphabetically.
 func Nearest(name string, candidates []string) string {
 	best, limit := "", max(1, len(name)/3)
 	for _, candidate := range slices.Sorted(slices.Values(candidates)) {
 		if apart := len(name) - len(candidate); apart > limit || -apart > limit {
-			continue // They differ by as many at least.
+			continue // The distance is at least the difference in length.
 		}
 		if d := distance(name, candidate); d <= limit && candidate != name {
 			best, limit = candidate, d-1
@@ -21,8 +20,8 @@ func Nearest(name string, candidates []string) string {
 	return best
 }
 
-// distance is the number of insertions, deletions, substitutions and swaps of
-// neighbours that turn a into b (optimal string alignment), in bytes.
+// distance returns the number of insertions, deletions, substitutions and transpositions
+// that turn a into b (optimal string alignment), in bytes.
 func distance(a, b string) int {
 	width := len(b) + 1
 	space := make([]int, 3*width)

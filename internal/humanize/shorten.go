@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Message is a text of others as a condition or an event may hold it: escaped, and cut
-// after so many bytes, which then end in an ellipsis.
+// Message prepares a text from elsewhere for a condition or an event: escaped, and cut after
+// most bytes with an ellipsis.
 func Message(text string, most int) string {
 	if text = EscapeBlock(text); len(text) <= most {
 		return text
@@ -18,8 +18,8 @@ func Message(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + " …"
 }
 
-// First returns the first texts, at most so many, and as the last one how many more there
-// are of all; texts may be fewer than these.
+// First returns at most the first most texts, and "and N more" if there are more in all; of
+// is the total, which may be larger than len(texts).
 func First(texts []string, most, of int) []string {
 	shown := texts[:min(most, len(texts))]
 	if more := of - len(shown); more > 0 {

@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// Writer is where text leaves the program: everything is escaped, and no line is a
-// command of a pipeline. What comes of JSON, XML and YAML stays as it is. A write holds
-// whole characters.
+// Writer escapes everything that is written to it, so that no line is a pipeline command.
+// The output of JSON, XML and YAML encoders is unchanged. Each write must contain whole
+// characters.
 type Writer struct {
 	to io.Writer
-	// isWithin: something other than blanks is in the line already.
+	// isWithin is true if the current line already has something other than blanks.
 	isWithin bool
 }
 
-// NewWriter returns a Writer in front of another one.
+// NewWriter returns a Writer that writes to another one.
 func NewWriter(to io.Writer) *Writer { return &Writer{to: to} }
 
-// Unwrap returns what is behind it.
+// Unwrap returns the underlying writer.
 func (w *Writer) Unwrap() io.Writer { return w.to }
 
 // Write implements io.Writer.
@@ -28,7 +28,7 @@ func (w *Writer) Write(text []byte) (int, error) {
 	var shown strings.Builder
 	for line := range strings.Lines(Escape(string(text))) {
 		if !w.isWithin {
-			line = obeyedByNobody(line)
+			line = defuseCommand(line)
 		}
 		w.isWithin = !strings.HasSuffix(line, "\n") && (w.isWithin || strings.Trim(line, " \t") != "")
 		shown.WriteString(line)
@@ -39,13 +39,13 @@ func (w *Writer) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Control writes what the program itself has to say to a terminal.
+// Control writes a control sequence of the program itself, unescaped.
 func (w *Writer) Control(sequence string) error {
 	_, err := io.WriteString(w.to, sequence)
 	return err
 }
 
-// JSONLines returns a writer of lines of JSON, each of which is escaped.
+// JSONLines returns a writer that escapes lines of JSON.
 func JSONLines(to io.Writer) io.Writer { return lines{to} }
 
 type lines struct{ to io.Writer }

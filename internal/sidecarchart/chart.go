@@ -22,12 +22,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
 )
 
-// Chart is a loaded, compiled and checked sidecar chart. It does not change once
-// made, and may be used by several goroutines at once.
+// Chart is a loaded, compiled and checked sidecar chart. It is immutable and safe for
+// concurrent use.
 type Chart struct {
-	// Digest tells the content of the chart from any other.
+	// Digest is a digest of the chart's content.
 	Digest string
-	// Environments are the values of the chart's environments.
+	// Environments holds the values of the chart's environments.
 	Environments *environment.Set
 	metadata     *chart.Metadata
 	templates    *template.Set
@@ -49,7 +49,7 @@ func Load(source fs.FS) (*Chart, error) {
 	return files.Load()
 }
 
-// Load compiles a chart of these files.
+// Load compiles a chart from these files.
 func (f Files) Load() (*Chart, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -87,10 +87,10 @@ func (f Files) Load() (*Chart, error) {
 	}, nil
 }
 
-// readByHelm are the files that Helm reads by itself, without a bound.
+// readByHelm are the files that Helm parses itself, without limits.
 var readByHelm = []string{chartFile, "Chart.lock", "values.yaml", "requirements.yaml", "requirements.lock"}
 
-// check holds what Helm reads to what may be read at all.
+// check applies the limits to the files that Helm parses itself, and rejects dependencies.
 func (f Files) check() error {
 	for _, name := range readByHelm {
 		if _, err := bounded.Values().MeasureYAML(f[name]); err != nil {
@@ -105,19 +105,19 @@ func (f Files) check() error {
 	return nil
 }
 
-// Output is what an execution gave.
+// Output is the result of an execution.
 type Output struct {
 	// Files holds the text of each template by its name, such as
 	// "vector-sidecar/templates/podtemplate.yaml".
 	Files map[string]string
-	// ReadTarget is what was read of .Values.target: the same comes out for every target
-	// that has the same there.
+	// ReadTarget is what was read of .Values.target: the output is the same for every target
+	// with the same values there.
 	ReadTarget []template.Read
 }
 
-// Execute runs every template of the chart. The values are the tree that templates
-// see as .Values; kubeVersion is the API server's, "v1.36.0". ReadTarget is true to
-// the execution also when that ends with an error.
+// Execute runs every template of the chart. The values are the tree that templates see as
+// .Values; kubeVersion is the API server's, such as "v1.36.0". ReadTarget is valid even if
+// there is an error.
 func (c *Chart) Execute(ctx context.Context, release Release, values map[string]any, kubeVersion string) (Output, error) {
 	version, err := chartutil.ParseKubeVersion(kubeVersion)
 	if err != nil {

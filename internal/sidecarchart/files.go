@@ -21,13 +21,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 )
 
-// Files are those of a chart by their path from its root.
+// Files are the files of a chart by their path from its root.
 type Files map[string][]byte
 
-// testsFolder is for the tests of a chart, and no part of what it renders.
+// testsFolder holds the tests of a chart, which are not rendered.
 const testsFolder = "tests"
 
-// Read reads the files of a chart, its tests and what its .helmignore names apart.
+// Read reads the files of a chart, except its tests and what .helmignore excludes.
 func Read(source fs.FS) (Files, error) {
 	ignored, err := ignoredIn(source)
 	if err != nil {
@@ -43,7 +43,7 @@ func Read(source fs.FS) (Files, error) {
 	return files, nil
 }
 
-// ignoredIn is what Helm leaves out of a chart.
+// ignoredIn returns the ignore rules that Helm applies to a chart.
 func ignoredIn(source fs.FS) (*ignore.Rules, error) {
 	rules := ignore.Empty()
 	text, err := bounded.Chart().File(source, ignore.HelmIgnore)
@@ -60,11 +60,10 @@ func ignoredIn(source fs.FS) (*ignore.Rules, error) {
 	return rules, nil
 }
 
-// With returns the files with those of a ConfigMap laid over them. A key is a path
-// with "__" for each slash; without one, it is a file of templates/, except for
-// Chart.yaml, values.yaml and values.schema.json. A key Chart.yaml says that the
-// ConfigMap is a whole chart, as a packaged one in a key that ends in .tgz is: then
-// the other files are left out.
+// With returns the files overlaid with those of a ConfigMap. A key is a path with "__" for
+// each slash; a key without "__" is a file in templates/, except for Chart.yaml, values.yaml
+// and values.schema.json. If there is a key Chart.yaml, the ConfigMap is a whole chart, as
+// is a packaged chart in a key that ends in .tgz: then the original files are left out.
 func (f Files) With(text map[string]string, binary map[string][]byte) (Files, error) {
 	given := Files{}
 	base := f
@@ -96,7 +95,7 @@ func (f Files) With(text map[string]string, binary map[string][]byte) (Files, er
 		delete(all, environment.PredecessorFile) // It is about the defaults that are replaced.
 	}
 	if len(given)+len(binary) == 0 {
-		return nil, errors.New("it has no keys: name the files that differ, such as podtemplate.yaml")
+		return nil, errors.New("it has no keys: add the files that differ, such as podtemplate.yaml")
 	}
 	return all, nil
 }
@@ -121,7 +120,7 @@ func (f Files) buffered() []*loader.BufferedFile {
 	return all
 }
 
-// digest covers names and contents, in the order of the names.
+// digest returns a digest of all names and contents.
 func (f Files) digest() string {
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(f)) {

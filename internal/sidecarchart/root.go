@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
 )
 
-// root is what a template sees as its dot: what Helm's own engine gives it for
+// root returns what a template sees as its dot: the same as Helm's own engine provides for
 // `helm template`, so that both print the same bytes.
 func (c *Chart) root(name string, release Release, values map[string]any, version *chartutil.KubeVersion) map[string]any {
 	return map[string]any{
@@ -32,14 +32,14 @@ func (c *Chart) root(name string, release Release, values map[string]any, versio
 	}
 }
 
-// methods are those of the values in root that templates may call, beside those
-// of Files. Validate of the chart's maintainers and dependencies is none of them:
-// it changes what all renderings share.
+// methods returns the methods of root's values that templates may call, in addition to those
+// of Files. Validate of the chart's maintainers and dependencies is not among them: it
+// modifies data that all renderings share.
 func methods() []template.Method {
 	return []template.Method{
 		{Name: "Copy", Func: (*chartutil.Capabilities).Copy},
 		{Name: "String", Func: (*chartutil.KubeVersion).String},
-		{Name: "GitVersion", Func: (*chartutil.KubeVersion).GitVersion}, //nolint:staticcheck // old charts call it
+		{Name: "GitVersion", Func: (*chartutil.KubeVersion).GitVersion}, //nolint:staticcheck // Old charts call it.
 		{Name: "Has", Func: chartutil.VersionSet.Has},
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
 )
 
-// leftOut are the methods of what templates get that they cannot call: all of
-// them change the receiver, which is that of other executions, too.
+// leftOut are methods that templates cannot call: all of them modify the receiver, which
+// other executions share.
 var leftOut = []string{"chart.Dependency.Validate", "chart.Maintainer.Validate", "chart.Metadata.Validate"}
 
 func TestEveryMethodOfWhatTemplatesGetCanBeCalledOrIsLeftOut(t *testing.T) {
@@ -31,7 +31,7 @@ func TestEveryMethodOfWhatTemplatesGetCanBeCalledOrIsLeftOut(t *testing.T) {
 	require.True(t, found[reflect.TypeFor[template.Files]()] && found[reflect.TypeFor[chartutil.KubeVersion]()])
 	var refused []string
 	for typ := range found {
-		// The methods of a type without a name are those of the types in it.
+		// The methods of an unnamed type are those of its embedded types.
 		if typ.Name() == "" || typ.Kind() == reflect.Interface {
 			continue
 		}
@@ -44,8 +44,8 @@ func TestEveryMethodOfWhatTemplatesGetCanBeCalledOrIsLeftOut(t *testing.T) {
 	require.ElementsMatch(t, leftOut, refused)
 }
 
-// collect finds all types that templates can come to from a value: those that it
-// has, and those that it could hold.
+// collect finds all types that templates can reach from a value: those that it has, and
+// those that it could hold.
 func collect(v reflect.Value, found map[reflect.Type]bool) {
 	typ := v.Type()
 	first := !found[typ]
@@ -82,8 +82,7 @@ func collect(v reflect.Value, found map[reflect.Type]bool) {
 	}
 }
 
-// canCall tells whether a template that calls a method, without the arguments
-// that it may need, finds it.
+// canCall reports whether a template can call a method, ignoring its arguments.
 func canCall(t *testing.T, typ reflect.Type, method string) bool {
 	t.Helper()
 	set, err := template.Compile(map[string]string{"a.yaml": "{{ .value." + method + " }}"}, template.Options{Methods: methods()})

@@ -10,9 +10,8 @@ import (
 	"strings"
 )
 
-// WrittenAt finds the line of the templates that a rendered line was most likely
-// made from, as file:line: the one that shares most text with it, "" if none
-// does or several do as well.
+// WrittenAt returns the template line that a rendered line most likely comes from, as
+// file:line: the one with the most text in common, "" if there is none or a tie.
 func (c *Chart) WrittenAt(rendered string) string {
 	rendered = strings.TrimSpace(rendered)
 	place, best := "", 0
@@ -31,8 +30,8 @@ func (c *Chart) WrittenAt(rendered string) string {
 	return place
 }
 
-// shared is how many bytes of a template's line are plain text that a rendered line
-// has at the same end; 0 if it cannot have become that line.
+// shared returns how many bytes of plain text at the start and end of a template line a
+// rendered line has in common with it; 0 if it cannot come from that line.
 func shared(line, rendered string) int {
 	before, rest, isTemplate := strings.Cut(line, "{{")
 	if !isTemplate {

@@ -5,15 +5,15 @@ package store
 
 import "reflect"
 
-// Footprint is about how many bytes a value takes, with all that it points to. What
-// several places of it point to counts once, but for texts.
+// Footprint returns about how many bytes a value takes, including everything that it points
+// to. What is pointed to several times counts once, except for strings.
 func Footprint(value any) int {
 	seen := map[any]bool{}
 	of := reflect.ValueOf(value)
 	return int(of.Type().Size()) + beyond(of, seen)
 }
 
-// beyond is what a value takes beside itself.
+// beyond returns what a value takes in addition to its own size.
 func beyond(value reflect.Value, seen map[any]bool) int {
 	switch value.Kind() {
 	case reflect.String:
@@ -41,7 +41,7 @@ func beyond(value reflect.Value, seen map[any]bool) int {
 			return 0
 		}
 		each := int(value.Type().Key().Size()+value.Type().Elem().Size()) + 1
-		total := 2 * each * value.Len() // A table is half full.
+		total := 2 * each * value.Len() // Assume that hash tables are half full.
 		for entries := value.MapRange(); entries.Next(); {
 			total += beyond(entries.Key(), seen) + beyond(entries.Value(), seen)
 		}
@@ -50,12 +50,12 @@ func beyond(value reflect.Value, seen map[any]bool) int {
 	return 0
 }
 
-// items is what the items of a list point to.
+// items returns what the items of a list point to.
 func items(list reflect.Value, seen map[any]bool) int {
 	switch list.Type().Elem().Kind() {
 	case reflect.String, reflect.Pointer, reflect.Interface, reflect.Struct, reflect.Slice, reflect.Array, reflect.Map:
 	default:
-		return 0 // They point to nothing.
+		return 0 // They contain no pointers.
 	}
 	total := 0
 	for i := range list.Len() {
@@ -64,8 +64,8 @@ func items(list reflect.Value, seen map[any]bool) int {
 	return total
 }
 
-// isSeen notes what a pointer, list or map points to. A struct and its first field lie at
-// one place, so that the type counts.
+// isSeen reports whether what a pointer, list or map points to was seen before, and records
+// it. A struct and its first field have the same address, so the type is part of the key.
 func isSeen(value reflect.Value, seen map[any]bool) bool {
 	key := struct {
 		at uintptr

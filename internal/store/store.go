@@ -1,36 +1,36 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package store holds values that can be made anew, up to so many bytes. It makes none,
-// and knows of no time.
+// Package store is a cache limited by bytes, for values that can be computed again. It has
+// no expiry.
 package store
 
 import "iter"
 
-// Store holds values by key. It is for one goroutine at a time. The value that came last is
-// held whatever it takes. Make one with New.
+// Store holds values by key. It is not safe for concurrent use. The latest value is held
+// whatever its size. Use New.
 type Store[V any] struct {
 	held        map[string]holding[V]
 	bytes, most int
 }
 
-// holding is a value and what it takes.
+// holding is a value and its size.
 type holding[V any] struct {
 	value V
 	bytes int
 }
 
-// perHolding is what one takes beside its key and value.
+// perHolding is the overhead of an entry in bytes.
 const perHolding = 128
 
-// New returns an empty Store for so many bytes.
+// New returns an empty Store for at most so many bytes.
 func New[V any](most int) *Store[V] { return &Store[V]{held: map[string]holding[V]{}, most: most} }
 
-// Get returns what is held for a key, else the zero value.
+// Get returns the value of a key, or the zero value.
 func (s *Store[V]) Get(key []byte) V { return s.held[string(key)].value }
 
-// Put holds a value, which takes so many bytes, and drops others until there is room: any
-// of them.
+// Put stores a value of a size in bytes. It first drops arbitrary other values until there
+// is room.
 func (s *Store[V]) Put(key string, value V, bytes int) {
 	s.Drop(key)
 	bytes += len(key) + perHolding
@@ -44,26 +44,26 @@ func (s *Store[V]) Put(key string, value V, bytes int) {
 	s.bytes += bytes
 }
 
-// Drop lets go of what is held for a key.
+// Drop removes the value of a key.
 func (s *Store[V]) Drop(key string) {
 	s.bytes -= s.held[key].bytes
 	delete(s.held, key)
 }
 
-// Len is how many values are held.
+// Len returns the number of values.
 func (s *Store[V]) Len() int { return len(s.held) }
 
-// Bytes is what all values take.
+// Bytes returns the size of all values.
 func (s *Store[V]) Bytes() int { return s.bytes }
 
-// Adopt holds all that another Store does.
+// Adopt adds all values of another Store.
 func (s *Store[V]) Adopt(other *Store[V]) {
 	for key, one := range other.held {
 		s.Put(key, one.value, one.bytes-len(key)-perHolding)
 	}
 }
 
-// All goes through the values, by their keys.
+// All iterates over the keys and values.
 func (s *Store[V]) All() iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		for key, one := range s.held {
