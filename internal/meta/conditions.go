@@ -8,14 +8,14 @@ const (
 	// ConditionReady is true when every matched workload runs the current
 	// sidecar and has finished rolling it out.
 	ConditionReady = "Ready"
-	// ConditionConfigValid is true when values, templates and the Vector
-	// configuration gave a sidecar that may be injected.
+	// ConditionConfigValid is true when values, templates and the Vector configuration
+	// produce a sidecar that may be injected.
 	ConditionConfigValid = "ConfigValid"
-	// ConditionError is true when something is wrong that a person must mend.
+	// ConditionError is true when something is wrong that a person must fix.
 	ConditionError = "Error"
-	// ConditionReconciling is kstatus's: true while work goes on.
+	// ConditionReconciling is kstatus's: true while work is in progress.
 	ConditionReconciling = "Reconciling"
-	// ConditionStalled is kstatus's: true when work cannot go on by itself.
+	// ConditionStalled is kstatus's: true when work cannot continue without intervention.
 	ConditionStalled = "Stalled"
 )
 
@@ -67,7 +67,7 @@ const (
 	ReasonLeftoverRemoved    = "LeftoverRemoved"
 	ReasonCacheDiffered      = "CacheDiffered"
 
-	// The kubelet's words for what is wrong with a container.
+	// The kubelet's own reasons for what is wrong with a container.
 	ReasonImagePullBackOff           = "ImagePullBackOff"
 	ReasonCrashLoopBackOff           = "CrashLoopBackOff"
 	ReasonOOMKilled                  = "OOMKilled"

@@ -8,9 +8,9 @@ import (
 	"encoding/hex"
 )
 
-// Digest returns the first bytes of a text's SHA-256, in hexadecimal: what stands for the
-// text in names, labels and annotations. How many bytes is for good at each place, because
-// another length would be another value there.
+// Digest returns the first bytes of a text's SHA-256 in hexadecimal, for names, labels and
+// annotations. The number of bytes must never change where it is used, because the value
+// would change with it.
 func Digest(text []byte, bytes int) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:bytes])

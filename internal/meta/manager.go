@@ -10,51 +10,50 @@ import (
 
 const (
 	managerPrefix = "vectorsidecar/"
-	// The API server refuses field manager names that are longer.
+	// The API server rejects longer field manager names.
 	managerMaxLength = 128
 )
 
-// Operator is the field manager of what the operator writes that is no merge:
-// finalizers and status. It is also the name of the operator in events.
+// Operator is the field manager for what the operator writes other than sidecars, such as
+// finalizers and status. It is also the operator's name in events.
 const Operator = "vector-sidecar-operator"
 
-// Creator is the field manager under which an object is made that Operator fills. It
-// owns no field: what one process makes, another one may have filled already.
+// Creator is the field manager that creates an object which Operator then fills. It owns no
+// field: another process may already have filled the object.
 const Creator = Operator + "-creator"
 
-// Manager is the field manager under which everything of one VectorSidecar is
-// applied. The name is frozen: with another one, the next version of the
-// operator would leave the old container beside the new (fact 13 of server-side
-// apply). It comes from the name and not the UID, so that an object restored
-// from a backup still owns what it injected.
+// Manager returns the field manager under which everything of one VectorSidecar is applied.
+// The name must never change: with another one, the next version of the operator would leave
+// the old container beside the new one (fact 13 of server-side apply). It is derived from
+// the name and not the UID, so that an object restored from a backup still owns what it
+// injected.
 func Manager(sidecar string) string {
 	return managerPrefix + shorten(sidecar, managerMaxLength-len(managerPrefix))
 }
 
-// SidecarOf returns what follows in a field manager's name: the name of the
-// VectorSidecar, shortened if it is long.
+// SidecarOf returns the VectorSidecar's name in a field manager's name, shortened if it is
+// long.
 func SidecarOf(manager string) string { return strings.TrimPrefix(manager, managerPrefix) }
 
-// IsManager tells whether a field manager is one of Manager's.
+// IsManager reports whether a field manager is that of a VectorSidecar.
 func IsManager(name string) bool { return strings.HasPrefix(name, managerPrefix) }
 
-// people are the field managers of programs with which a person changes an object
-// by hand. Whatever deploys (kubectl apply, helm, argocd, flux) is none of them:
-// what a deployer owns is written in a manifest and comes back.
+// people are the field managers of programs with which people change objects by hand.
+// Deployers (kubectl apply, helm, argocd, flux) are not among them: what they own is in a
+// manifest and comes back.
 var people = []string{
 	"kubectl-edit", "kubectl-patch", "kubectl-set", "kubectl-replace", "kubectl-rollout",
 	"kubectl-annotate", "kubectl-label", "k9s", "node-fetch", "Mozilla", "dashboard",
 }
 
-// IsPerson tells whether a field manager stands for a person. kubectl writes as
-// "kubectl" when a person undoes a rollout, by an update, and when a deployer
-// applies on the server's side.
+// IsPerson reports whether a field manager stands for a person. "kubectl" does only for an
+// update, as after kubectl rollout undo: server-side apply by a deployer uses the same name.
 func IsPerson(manager string, byUpdate bool) bool {
 	return slices.Contains(people, manager) || manager == "kubectl" && byUpdate
 }
 
-// shorten keeps names of up to limit characters, and ends longer ones with a
-// digest that tells them apart.
+// shorten keeps names of up to limit characters, and ends longer ones with a digest to keep
+// them unique.
 func shorten(name string, limit int) string {
 	if len(name) <= limit {
 		return name

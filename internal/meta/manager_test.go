@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// names are those that an object may have, of awkward lengths.
+// names are valid object names of problematic lengths.
 var names = map[string]string{
 	"short":                      "logs",
 	"with dots":                  "logs.of.the.shop",
@@ -47,8 +47,8 @@ func TestEveryNameGivesALabelOfItsOwn(t *testing.T) {
 	}
 }
 
-// With another name, what earlier versions merged in would stay beside what later
-// ones do.
+// With another name, what earlier versions merged in would stay beside what later ones merge
+// in.
 func TestTheManagersNameIsFrozen(t *testing.T) {
 	require.Equal(t, "vectorsidecar/logs", Manager("logs"))
 	require.Equal(t, "vectorsidecar/"+strings.Repeat("c", 97)+"-4b4e34eb907bea94", Manager(strings.Repeat("c", 253)))
@@ -62,7 +62,7 @@ func TestOtherManagersAreNotOurs(t *testing.T) {
 	}
 }
 
-// The second VectorSidecar's has a name in its key, which may be cut.
+// The second VectorSidecar's annotation has its name in the key, which may be shortened.
 func TestBookkeepingIsKnownWhosesoeverItIs(t *testing.T) {
 	for name, sidecar := range names {
 		for _, plain := range bookkeeping {

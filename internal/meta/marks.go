@@ -3,19 +3,18 @@
 
 package meta
 
-// Marks are bookkeeping that says who wrote a sidecar, and whether it was left for good;
-// see IsBookkeeping.
+// These annotations say who wrote a sidecar, and whether it was orphaned; see IsBookkeeping.
 const (
 	writtenBy = Group + "/written-by"
 	orphaned  = Group + "/orphaned"
 )
 
-// AnnotationWrittenBy is the mark that names the installation of the operator that has
-// merged in what is a field manager's. It comes with each such write, and goes with the
+// AnnotationWrittenBy returns the annotation that names the operator installation that wrote
+// a field manager's sidecar. It is written with each such write, and removed with the
 // sidecar.
 func AnnotationWrittenBy(manager string) string { return Beside(writtenBy, SidecarOf(manager)) }
 
-// AnnotationOrphaned is the mark that says that a field manager's VectorSidecar was
-// deleted with deletionPolicy Orphan: its sidecar is meant to stay. The operator owns
-// the mark, and not that manager, so that a write of it which lands late leaves it.
+// AnnotationOrphaned returns the annotation that says that a field manager's VectorSidecar
+// was deleted with deletionPolicy Orphan: its sidecar must stay. The field manager of the
+// annotation is Operator, so that a late write of the sidecar's manager does not remove it.
 func AnnotationOrphaned(manager string) string { return Beside(orphaned, SidecarOf(manager)) }

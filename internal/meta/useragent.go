@@ -8,8 +8,8 @@ import (
 	"runtime"
 )
 
-// UserAgent is by which name and version a program of ours is known to an API server, in
-// its audit log for instance.
+// UserAgent returns the user agent by which an API server knows one of the project's
+// programs, in its audit log for instance.
 func UserAgent(program, version string) string {
 	return fmt.Sprintf("%s/%s (%s/%s)", program, version, runtime.GOOS, runtime.GOARCH)
 }
