@@ -16,26 +16,26 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// state is where a VectorSidecar stands, as kstatus tells it.
+// state is the state of a VectorSidecar in kstatus's terms.
 type state int
 
 const (
 	// current: everything is as it should be.
 	current state = iota
-	// working: the operator or the cluster is at it.
+	// working: the operator or the cluster is making progress.
 	working
-	// stalled: a person has to do something first.
+	// stalled: a person has to act first.
 	stalled
 )
 
 type verdict struct {
 	state           state
 	reason, message string
-	// failing tells that something goes wrong, though it is tried again.
+	// failing is true if something goes wrong, though it is retried.
 	failing bool
 }
 
-// judge finds the most important thing to say.
+// judge returns the most important thing to report.
 func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 	decision := facts.Decision
 	if decision.Invalid != nil {
@@ -47,25 +47,25 @@ func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 	if outdated := decision.Outdated; outdated != nil {
 		return verdict{state: stalled, reason: outdated.Reason, message: humanize.Message(outdated.Message, conditionLimit)}
 	}
-	lots, warned := map[plan.Phase]*lot{}, &lot{}
+	groups, warned := map[plan.Phase]*group{}, &group{}
 	for i := range decision.Plans {
 		p := &decision.Plans[i]
 		at := phaseOf(p, nil)
-		if lots[at] == nil {
-			lots[at] = &lot{}
+		if groups[at] == nil {
+			groups[at] = &group{}
 		}
-		lots[at].add(p)
+		groups[at].add(p)
 		if p.Warning != "" && p.IsCurrent() {
 			warned.add(p)
 		}
 	}
 	for _, rank := range ranks {
-		lot := lots[rank.phase]
-		if lot == nil {
+		found := groups[rank.phase]
+		if found == nil {
 			continue
 		}
-		reason := cmp.Or(rank.reason, lot.first[0].Reason)
-		message := lot.summary(decision.Matched, rank.text) + waits(decision)
+		reason := cmp.Or(rank.reason, found.first[0].Reason)
+		message := found.summary(decision.Matched, rank.text) + waits(decision)
 		return verdict{state: rank.state, reason: reason, message: humanize.Message(message, conditionLimit), failing: rank.phase == hindered}
 	}
 	switch {
@@ -90,39 +90,39 @@ func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 	return verdict{reason: meta.ReasonUpToDate, message: humanize.Message(message, conditionLimit)}
 }
 
-// lot is the workloads that share something: how many, and the first of them.
-type lot struct {
+// group is the workloads that have something in common: how many, and the first of them.
+type group struct {
 	count int
 	first []*plan.Plan
 }
 
-func (l *lot) add(p *plan.Plan) {
-	if l.count++; len(l.first) < shown {
-		l.first = append(l.first, p)
+func (g *group) add(p *plan.Plan) {
+	if g.count++; len(g.first) < maxNamed {
+		g.first = append(g.first, p)
 	}
 }
 
-// texts names the first workloads, each with what is said of it, and counts the rest.
-func (l *lot) texts(said func(*plan.Plan) string) string {
+// texts names the first workloads, each with a text, and counts the rest.
+func (g *group) texts(said func(*plan.Plan) string) string {
 	var texts []string
-	for _, p := range l.first {
+	for _, p := range g.first {
 		texts = append(texts, Object(p.Target)+said(p))
 	}
-	return strings.Join(humanize.First(texts, shown, l.count), "; ")
+	return strings.Join(humanize.First(texts, maxNamed, g.count), "; ")
 }
 
-// summary says how many workloads share the lot, and names the first of them.
-func (l *lot) summary(matched int, what string) string {
-	return fmt.Sprintf("%d of %d %s %s: %s", l.count, max(matched, l.count), workload.Plural(), what, l.texts(func(p *plan.Plan) string {
-		if p.Message == "" || phaseOf(p, nil) == soaking { // These are all for one reason.
+// summary says how many workloads the group has, and names the first of them.
+func (g *group) summary(matched int, what string) string {
+	return fmt.Sprintf("%d of %d %s %s: %s", g.count, max(matched, g.count), workload.Plural(), what, g.texts(func(p *plan.Plan) string {
+		if p.Message == "" || phaseOf(p, nil) == soaking { // All for the same reason.
 			return ""
 		}
 		return ": " + p.Message
 	}))
 }
 
-// ranks are what workloads can add to the verdict, the most important first. An
-// empty reason stands for that of the workload.
+// ranks are the phases that decide the verdict, the most important first. If the reason is
+// empty, the workload's own is used.
 var ranks = []struct {
 	phase  plan.Phase
 	state  state
@@ -140,15 +140,15 @@ var ranks = []struct {
 	{waiting, working, "", "wait for their turn"},
 }
 
-// waits names the ConfigMaps whose new content is not taken yet, and says why.
+// waits names the ConfigMaps whose new content is not used yet, and says why.
 func waits(decision *decision.Decision) string {
 	if len(decision.Waiting) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; ConfigMap %s has changed meanwhile: what it holds now is taken when this rollout has finished or failed, or with a change of the VectorSidecar's spec", strings.Join(decision.Waiting, ", "))
+	return fmt.Sprintf("; ConfigMap %s has changed in the meantime: its new content is used when this rollout has finished or failed, or when the VectorSidecar's spec changes", strings.Join(decision.Waiting, ", "))
 }
 
-// failures gives the verdict on writes that were not accepted.
+// failures returns the verdict on writes that failed.
 func failures(list []Failure) (verdict, bool) {
 	if len(list) == 0 {
 		return verdict{}, false
@@ -162,6 +162,6 @@ func failures(list []Failure) (verdict, bool) {
 		}
 	}
 	v.reason = list[0].Reason
-	v.message = humanize.Message(strings.Join(humanize.First(texts, shown, len(texts)), "; "), conditionLimit)
+	v.message = humanize.Message(strings.Join(humanize.First(texts, maxNamed, len(texts)), "; "), conditionLimit)
 	return v, true
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package status turns what was decided and done into conditions and counts. It
-// does not decide, and it writes nothing.
+// Package status turns what was decided and done into conditions and counts. It makes no
+// decisions and writes nothing.
 package status
 
 import (
@@ -22,39 +22,39 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// shown is how many workloads a message names; the rest is counted.
-const shown = 3
+// maxNamed is how many workloads a message names; the rest is counted.
+const maxNamed = 3
 
-// Facts are what one pass found and did.
+// Facts are what one reconcile found and did.
 type Facts struct {
 	Sidecar  *v1alpha1.VectorSidecar
 	Decision *decision.Decision
-	// Changed tells that the pass wrote to a workload.
+	// Changed is true if a workload was written.
 	Changed bool
-	// Asking is the annotation by which a person asked for the pass, "" if none did.
+	// Asking is the value of the annotation that requested the reconcile, "" if none did.
 	Asking string
-	// Failures are what went wrong in carrying out the decision.
+	// Failures are the failed writes.
 	Failures []Failure
 }
 
-// Failure is a write that was not accepted.
+// Failure is a write that failed.
 type Failure struct {
 	// Object is what was to be written, such as "Deployment shop/cart".
 	Object string
 	// Reason is a word of package meta.
 	Reason string
 	Err    error
-	// Permanent tells that the same write will be refused again.
+	// Permanent is true if the API server would reject the same write again.
 	Permanent bool
 }
 
-// Of returns the status that follows from the facts. lastReconcileTime is now if
-// a workload or anything else in the status changed, else what it was.
+// Of returns the status that follows from the facts. lastReconcileTime is now if a workload
+// or anything else in the status changed, otherwise it stays.
 func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 	before := &facts.Sidecar.Status
 	status := v1alpha1.VectorSidecarStatus{
 		ObservedGeneration: facts.Sidecar.Generation,
-		MatchedDeployments: int32(facts.Decision.Matched), //nolint:gosec // No namespace holds two thousand million Deployments.
+		MatchedDeployments: int32(facts.Decision.Matched), //nolint:gosec // No namespace has two billion Deployments.
 		Environment:        facts.Decision.Environment,
 		TemplateSet:        facts.Decision.TemplateSet,
 		LastReconcileTime:  before.LastReconcileTime,
@@ -87,7 +87,7 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 	} else {
 		set(meta.ConditionError, false, meta.ReasonAsExpected, "no error")
 	}
-	// kstatus reads these two by their presence.
+	// kstatus expects these two only while they are true.
 	for kind, state := range map[string]state{meta.ConditionReconciling: working, meta.ConditionStalled: stalled} {
 		if v.state == state {
 			set(kind, true, v.reason, v.message)
@@ -101,10 +101,10 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 	return status
 }
 
-// validity is the message of a configuration that may be injected, and what is
-// doubtful about it.
+// validity returns the message for a configuration that may be injected, with its errors let
+// through and warnings.
 func validity(findings []vectorconfig.Finding) string {
-	message := "values, templates and Vector configuration give a sidecar"
+	message := "values, templates and Vector configuration produce a sidecar"
 	for _, group := range []struct {
 		findings []vectorconfig.Finding
 		noun     string
@@ -114,7 +114,7 @@ func validity(findings []vectorconfig.Finding) string {
 			texts = append(texts, finding.String())
 		}
 		if len(texts) > 0 {
-			message += fmt.Sprintf("; %s (%d): %s", group.noun, len(texts), strings.Join(humanize.First(texts, shown, len(texts)), "; "))
+			message += fmt.Sprintf("; %s (%d): %s", group.noun, len(texts), strings.Join(humanize.First(texts, maxNamed, len(texts)), "; "))
 		}
 	}
 	return message
@@ -125,5 +125,5 @@ func Object(target workload.Ref) string {
 	return fmt.Sprintf("%s %s/%s", target.Kind, target.Namespace, target.Name)
 }
 
-// conditionLimit is how long the message of a condition may be here.
+// conditionLimit is the maximum length of a condition's message in bytes.
 const conditionLimit = 4096

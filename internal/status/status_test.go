@@ -49,7 +49,7 @@ func wanting(hash string) *plan.Desired {
 	return plan.NewDesired(&render.Overlay{Hash: hash}, "logs", "vector", "", nil)
 }
 
-// planned is a plan for a workload that settles nothing else.
+// planned is a plan for a workload with nothing else to report.
 func planned(name string, action plan.Action, change ...func(*plan.Plan)) plan.Plan {
 	p := plan.Plan{
 		Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: name},
@@ -89,14 +89,14 @@ func invalid() *decision.Decision {
 	return &decision.Decision{Invalid: &desired.Invalid{Reason: meta.ReasonInvalidValues, Message: "values.yaml:3: sidecar.imagee: unknown key"}, Matched: 1}
 }
 
-// outdated is a decision on the last good version of a template set.
+// outdated is a decision that uses the last good version of a template set.
 func outdated(plans ...plan.Plan) *decision.Decision {
 	of := decided(plans...)
 	of.Outdated = &desired.Invalid{Reason: meta.ReasonInvalidTemplateSet, Message: "podtemplate.yaml:3: unexpected"}
 	return of
 }
 
-// changedMeanwhile is a decision on what a rollout was begun with.
+// changedMeanwhile is a decision that uses the content with which a rollout began.
 func changedMeanwhile(plans ...plan.Plan) *decision.Decision {
 	of := decided(plans...)
 	of.Waiting = []string{"pipeline"}
@@ -107,8 +107,8 @@ func failure(permanent bool) []Failure {
 	return []Failure{{Object: "Deployment shop/cart", Reason: meta.ReasonConflict, Err: errors.New("applying to Deployment shop/cart: no"), Permanent: permanent}}
 }
 
-// Every verdict, with what kstatus, which Flux, kpt and Cluster API wait by, makes
-// of it.
+// Every verdict, with the state that kstatus, which Flux, kpt and Cluster API use to wait,
+// derives from it.
 func TestEveryStateIsToldAndReadByKstatus(t *testing.T) {
 	const ready, atIt, stuck = "Ready", "Reconciling", "Stalled"
 	for name, test := range map[string]struct {
@@ -178,7 +178,7 @@ func TestEveryStateIsToldAndReadByKstatus(t *testing.T) {
 		},
 		"a ConfigMap that has to wait": {
 			facts: Facts{Decision: changedMeanwhile(planned("cart", plan.None, rollout(workload.RolloutProgressing)))},
-			state: atIt, reason: meta.ReasonRollingOut, names: []string{"ConfigMap pipeline has changed meanwhile", "when this rollout has finished"}, kstatus: status.InProgressStatus,
+			state: atIt, reason: meta.ReasonRollingOut, names: []string{"ConfigMap pipeline has changed in the meantime", "when this rollout has finished"}, kstatus: status.InProgressStatus,
 		},
 		"a conflict": {
 			facts: Facts{Decision: decided(planned("cart", plan.Conflict, because(meta.ReasonConflict, "taken")))},
@@ -239,7 +239,7 @@ func kstatusOf(t *testing.T, of *v1alpha1.VectorSidecar, got *v1alpha1.VectorSid
 	return result.Status
 }
 
-// requireWholeConditions holds conditions to what the CRD demands of them.
+// requireWholeConditions checks conditions against the CRD's schema.
 func requireWholeConditions(t *testing.T, conditions []metav1.Condition) {
 	t.Helper()
 	for _, c := range conditions {
@@ -324,8 +324,8 @@ func TestTheHashIsToldIfItIsOne(t *testing.T) {
 	require.Empty(t, none.InjectedHash)
 }
 
-// Whoever keeps what an earlier release rendered is up to date, and what is said of it
-// is what it carries.
+// A workload that keeps what an earlier release rendered is up to date, and the status
+// describes what it has.
 func TestASidecarThatIsKeptIsTheCurrentOne(t *testing.T) {
 	keeps := func(p *plan.Plan) { p.Keeps = "older" }
 
@@ -339,7 +339,7 @@ func TestASidecarThatIsKeptIsTheCurrentOne(t *testing.T) {
 	require.Contains(t, ready.Message, "2 of 2 Deployments run the current sidecar, 2 as an earlier release rendered it")
 }
 
-// To write down what was asked for is no news.
+// Writing bookkeeping annotations alone is not reported.
 func TestANoteUnsettlesNothing(t *testing.T) {
 	got := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.Note), planned("shop", plan.None))}, noon)
 	require.EqualValues(t, 2, got.UpdatedDeployments)
@@ -355,8 +355,8 @@ func TestManyWorkloadsAndLongMessagesFitIntoAStatus(t *testing.T) {
 
 	got := Of(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon)
 
-	require.Len(t, got.Unsettled, listed)
-	require.EqualValues(t, 3000-listed, got.UnsettledOmitted)
+	require.Len(t, got.Unsettled, maxListed)
+	require.EqualValues(t, 3000-maxListed, got.UnsettledOmitted)
 	for _, entry := range got.Unsettled {
 		require.Less(t, len(entry.Message), 600)
 	}
@@ -366,10 +366,10 @@ func TestManyWorkloadsAndLongMessagesFitIntoAStatus(t *testing.T) {
 	}
 }
 
-// What needs somebody's attention is listed, however many wait because of it.
+// What needs attention is listed first, however many others wait because of it.
 func TestWhoWaitsIsListedLast(t *testing.T) {
 	var plans []plan.Plan
-	for i := range 3 * listed {
+	for i := range 3 * maxListed {
 		plans = append(plans, planned(fmt.Sprintf("w%02d", i), plan.Inject, func(p *plan.Plan) { p.Wait(meta.ReasonRolloutFailed, "later") }))
 	}
 	plans = append(plans, planned("z", plan.None, fails(meta.ReasonRolloutFailed, "late")))
@@ -378,8 +378,8 @@ func TestWhoWaitsIsListedLast(t *testing.T) {
 
 	require.Equal(t, "z", got.Unsettled[0].Name)
 	require.Equal(t, "w00", got.Unsettled[1].Name)
-	require.Len(t, got.Unsettled, listed)
-	require.EqualValues(t, 2*listed+1, got.UnsettledOmitted)
+	require.Len(t, got.Unsettled, maxListed)
+	require.EqualValues(t, 2*maxListed+1, got.UnsettledOmitted)
 }
 
 func TestAConditionThatIsOverGoes(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// listed is how many unsettled workloads a status lists; the rest is counted.
-const listed = 20
+// maxListed is how many unsettled workloads a status lists; the rest is counted.
+const maxListed = 20
 
 const (
 	failed      = v1alpha1.StateFailed
@@ -32,13 +32,13 @@ const (
 	bare    = plan.Bare
 )
 
-// unsettled are the phases that a status lists, the most important first. What the
-// operator reads there after a restart, to know what has not soaked, is not far down.
+// unsettled are the phases that a status lists, the most important first. The operator reads
+// the list after a restart to know what has not soaked yet, so that must not come too late.
 var unsettled = []plan.Phase{failed, hindered, refused, conflict, blocked, removing, rollingOut, soaking, unavailable, waiting, skipped}
 
-// phaseOf is where a workload is after a pass.
+// phaseOf returns the phase of a workload after a reconcile.
 func phaseOf(p *plan.Plan, refusals map[string]Failure) plan.Phase {
-	if len(refusals) > 0 { // To name each of thousands takes longer than all the rest.
+	if len(refusals) > 0 { // Formatting thousands of names is slower than everything else here.
 		if _, isRefused := refusals[Object(p.Target)]; isRefused {
 			return refused
 		}
@@ -85,12 +85,12 @@ func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 			continue
 		}
 		status.UnsettledOmitted++
-		if len(lists[at]) < listed {
+		if len(lists[at]) < maxListed {
 			lists[at] = append(lists[at], entryOf(p, at, refusals))
 		}
 	}
 	for _, at := range unsettled {
-		room := listed - len(status.Unsettled)
+		room := maxListed - len(status.Unsettled)
 		status.Unsettled = append(status.Unsettled, lists[at][:min(len(lists[at]), room)]...)
 	}
 	status.UnsettledOmitted -= int32(len(status.Unsettled)) //nolint:gosec // At most twenty.
@@ -99,7 +99,8 @@ func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 	}
 }
 
-// keeping counts the workloads that keep a sidecar though another is rendered by now.
+// keeping counts the workloads that keep their sidecar although another one would be
+// rendered now.
 func keeping(plans []plan.Plan) int {
 	n := 0
 	for i := range plans {
@@ -110,15 +111,15 @@ func keeping(plans []plan.Plan) int {
 	return n
 }
 
-// Standing is where one workload stands after a pass.
+// Standing is the state of one workload after a reconcile.
 type Standing struct {
 	Target workload.Ref
-	// State and Reason are those of status.unsettled, and "Updated".
+	// State and Reason are as in status.unsettled, or State is "Updated".
 	State, Reason string
 }
 
-// Standings tells where every workload of a VectorSidecar stands that it matches
-// or that carries its sidecar.
+// Standings returns the state of every workload that a VectorSidecar matches or that has its
+// sidecar.
 func Standings(facts Facts) iter.Seq[Standing] {
 	return func(yield func(Standing) bool) {
 		refusals := refusalsOf(facts)
@@ -147,7 +148,7 @@ func reasonOf(p *plan.Plan, at plan.Phase, refusals map[string]Failure) string {
 	return p.Reason
 }
 
-// entryOf says of one workload where it stands, and why.
+// entryOf returns the entry of a workload in status.unsettled.
 func entryOf(p *plan.Plan, at plan.Phase, refusals map[string]Failure) v1alpha1.UnsettledWorkload {
 	entry := v1alpha1.UnsettledWorkload{Name: p.Target.Name, State: at, Reason: reasonOf(p, at, refusals), Message: p.Message}
 	if at == refused {

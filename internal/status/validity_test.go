@@ -27,7 +27,7 @@ func TestWhatIsDoubtfulInAConfigurationIsShown(t *testing.T) {
 		valid    string
 		ready    string
 	}{
-		"nothing":                  {valid: "give a sidecar"},
+		"nothing":                  {valid: "produce a sidecar"},
 		"a warning":                {findings: []vectorconfig.Finding{warning}, valid: "; warning (1): vector.yaml:3:5: nothing takes it (VSC215)", ready: "warning: 1 in the Vector configuration"},
 		"an error let through":     {findings: []vectorconfig.Finding{failure, warning}, valid: "; error let through (1): there is no source (VSC211); warning (1): ", ready: "2 in the Vector configuration"},
 		"more than a person reads": {findings: []vectorconfig.Finding{warning, warning, warning, warning, warning}, valid: "and 2 more", ready: "5 in"},
@@ -48,7 +48,7 @@ func TestWhatIsDoubtfulInAConfigurationIsShown(t *testing.T) {
 	}
 }
 
-// Whoever shows a status shows what others have put into it.
+// A status may contain text from elsewhere, which must be escaped.
 func TestNothingInAStatusSteersATerminal(t *testing.T) {
 	for why, text := range hostile.Texts() {
 		refused := planned("cart", plan.Inject)
