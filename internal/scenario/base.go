@@ -15,17 +15,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
-// A scenario may have another one, a .txtar file, as its base. It has the inputs of the
-// base but for those that it gives, whole or as a difference. What is expected of the base
-// is expected of no other, but may be what a difference is to.
+// A scenario may have another one, a .txtar file, as its base. It inherits the base's inputs
+// that it does not have itself, as a whole or as a difference. It does not inherit what the
+// base expects, but its own expectation may be a difference to that.
 const (
-	// baseLine begins the line that names it, before the first file of the archive.
+	// baseLine starts the line that names the base, before the first file of the archive.
 	baseLine = "base:"
 
 	wantDifference = "want.diff"
 )
 
-// differenceOf names the difference that may stand in the place of a file.
+// differenceOf returns the name of the difference that may replace a file.
 func differenceOf(name string) string { return strings.TrimSuffix(name, ".yaml") + ".diff" }
 
 func differences(names []string) []string {
@@ -36,16 +36,17 @@ func differences(names []string) []string {
 	return all
 }
 
-// loader reads scenarios and the bases they name, each file once.
+// loader loads scenarios and their bases, each file once.
 type loader struct {
 	loaded map[string]*Scenario // by real path
-	open   []opened             // whose base is being read, outermost first
+	open   []opened             // those whose base is being loaded, outermost first
 }
 
-// opened is a scenario by its name and its real path.
+// opened is the name and the real path of a scenario.
 type opened struct{ name, path string }
 
-// load reads a scenario, its base and that one's. The error begins with the path.
+// load loads a scenario, its base, the base's base and so on. The error begins with the
+// path.
 func (l *loader) load(name string, read func(name string) (*Scenario, error)) (*Scenario, error) {
 	path, err := realPath(name)
 	if err != nil {
@@ -71,7 +72,7 @@ func (l *loader) load(name string, read func(name string) (*Scenario, error)) (*
 	return one, nil
 }
 
-// realPath is the path of a file without links, the same for all its names.
+// realPath returns the path of a file with symlinks resolved.
 func realPath(name string) (string, error) {
 	name, err := filepath.Abs(name)
 	if err != nil {
@@ -80,7 +81,7 @@ func realPath(name string) (string, error) {
 	return filepath.EvalSymlinks(name)
 }
 
-// base reads the base of a scenario; nil if it names none.
+// base loads the base of a scenario; nil if it names none.
 func (l *loader) base(of *Scenario) (*Scenario, error) {
 	var names []string
 	for line := range strings.Lines(string(of.archive.Comment)) {
@@ -92,11 +93,11 @@ func (l *loader) base(of *Scenario) (*Scenario, error) {
 	case len(names) == 0:
 		return nil, nil
 	case len(names) > 1:
-		return nil, of.invalid("it names %d bases: leave one", len(names))
+		return nil, of.invalid("it names %d bases: keep one", len(names))
 	case filepath.Ext(names[0]) != extension:
-		return nil, of.invalid("its base %q is no %s file: name one", names[0], extension)
+		return nil, of.invalid("its base %q is not a %s file: name one", names[0], extension)
 	}
-	path, outside := filepath.FromSlash(names[0]), of.invalid("its base %q lies outside of its folder: move it there, or into a folder below", names[0])
+	path, outside := filepath.FromSlash(names[0]), of.invalid("its base %q is outside of its folder: move it there, or into a folder below", names[0])
 	if !filepath.IsLocal(path) {
 		return nil, outside
 	}
@@ -116,13 +117,13 @@ func (l *loader) base(of *Scenario) (*Scenario, error) {
 		return nil, outside
 	}
 	if at := slices.IndexFunc(l.open, func(o opened) bool { return o.path == found }); at >= 0 {
-		return nil, of.invalid("its bases lead back to it: %s: take %q out of one", l.circle(at), baseLine)
+		return nil, of.invalid("cyclic bases: %s: remove %q from one", l.cycle(at), baseLine)
 	}
 	return l.load(name, func(name string) (*Scenario, error) { return readWithin(folder, path, name) })
 }
 
-// circle are the scenarios whose bases are each other's.
-func (l *loader) circle(from int) string {
+// cycle describes a cyclic dependency of bases.
+func (l *loader) cycle(from int) string {
 	var names []string
 	for _, one := range l.open[from:] {
 		names = append(names, one.name)
@@ -130,7 +131,8 @@ func (l *loader) circle(from int) string {
 	return strings.Join(append(names, names[0]), " → ")
 }
 
-// readWithin reads a file of a folder, out of which no link leads, whoever changes it now.
+// readWithin reads a file of a folder; symlinks cannot lead out of it, even if they change
+// while it is read.
 func readWithin(folder, path, name string) (*Scenario, error) {
 	file, err := os.OpenInRoot(folder, path)
 	if err != nil {
@@ -143,7 +145,7 @@ func readWithin(folder, path, name string) (*Scenario, error) {
 	return parse(name, text), nil
 }
 
-// basesFirst puts bases before the scenarios that name them.
+// basesFirst sorts scenarios topologically, each after its base.
 func basesFirst(found []*Scenario) []*Scenario {
 	var ordered []*Scenario
 	isPlaced := map[*Scenario]bool{}
@@ -164,8 +166,8 @@ func basesFirst(found []*Scenario) []*Scenario {
 	return ordered
 }
 
-// whole returns a file as it is meant: as the scenario gives it, as the base has it, or as
-// the difference makes it of that. An error names the line of the difference.
+// whole returns a file: the scenario's own, the base's, or the base's with the scenario's
+// difference applied. An error names the line of the difference.
 func (s *Scenario) whole(name string) (text string, isThere bool, err error) {
 	if text, isGiven := s.given(name); isGiven || s.base == nil {
 		return text, isGiven, nil
@@ -192,7 +194,7 @@ func (s *Scenario) whole(name string) (text string, isThere bool, err error) {
 	return text, true, err
 }
 
-// origin says what a file is made of.
+// origin says what a file is made from.
 func (s *Scenario) origin(name string) string {
 	if _, isDifferent := s.given(differenceOf(name)); isDifferent && slices.Contains(mayDiffer, name) {
 		return fmt.Sprintf("%s (%s with %s)", name, s.base.path, differenceOf(name))
@@ -200,8 +202,8 @@ func (s *Scenario) origin(name string) string {
 	return name
 }
 
-// misplaced says which line of the difference that stands for a file does not fit its base,
-// and what to do. Line 0 is the one before the first.
+// misplaced returns an error that says which line of a difference does not fit the base, and
+// what to do. Line 0 is the one before the first.
 func (s *Scenario) misplaced(name string, line int, reason string) error {
 	at, advice := 1+strings.Count(string(s.archive.Comment), "\n"), "change the line, or give "+name+" as a whole"
 	for _, file := range s.archive.Files {
@@ -211,7 +213,7 @@ func (s *Scenario) misplaced(name string, line int, reason string) error {
 		at += 1 + strings.Count(string(file.Data), "\n")
 	}
 	if name == WantYAML {
-		advice = "--update writes the difference anew"
+		advice = "--update rewrites the difference"
 	}
 	return fmt.Errorf("%s:%d: %s does not fit the base %s: %s: %s", s.path, at+line, differenceOf(name), s.base.path, reason, advice)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// standing is a scenario without a base, and given what is given in it.
+// standing is a scenario without a base, and given its own files.
 const standing = given + `-- want.yaml --
 image: vector:1
 level: info
@@ -51,7 +51,7 @@ func read(t *testing.T, path ...string) string {
 func TestAScenarioHasWhatItsBaseHas(t *testing.T) {
 	root := folder(t, map[string]string{
 		"base.txtar": standing,
-		// By name it comes first, and it is two steps away.
+		// By name it would come first; it is the base of the base.
 		"a/../a.txtar": "# Another level, and a\n# kube-version.\nbase: sub/b.txtar\n-- vectorsidecar.diff --\n~  level: warn\n-- kube-version --\nv1.30\n-- want.diff --\n~level: warn\n",
 		"sub/b.txtar":  "base: c.txtar\n-- want.diff --\n",
 		"sub/c.txtar":  strings.Replace(standing, "replicas: 2", "replicas: 3", 2),
@@ -149,10 +149,10 @@ func TestABaseThatCannotBeIsRefused(t *testing.T) {
 		"two are named":              {map[string]string{"one.txtar": "base: a.txtar\nbase: b.txtar" + rest}, []string{"one.txtar: it names 2 bases"}},
 		"a folder":                   {map[string]string{"one.txtar": "base: sub" + rest, "sub/workload.yaml": ""}, []string{"one.txtar: its base \"sub\" is no .txtar file"}},
 		"a folder by its name":       {map[string]string{"one.txtar": "base: sub.txtar" + rest, "sub.txtar/x": ""}, []string{"sub.txtar", "directory"}},
-		"above its folder":           {map[string]string{"one.txtar": "base: ../other.txtar" + rest}, []string{"one.txtar: its base \"../other.txtar\" lies outside of its folder"}},
-		"an absolute path":           {map[string]string{"one.txtar": "base: /etc/other.txtar" + rest}, []string{"lies outside of its folder"}},
-		"itself":                     {map[string]string{"one.txtar": "base: one.txtar" + rest}, []string{"its bases lead back to it: ", "one.txtar → ", "take \"base:\" out"}},
-		"a cycle":                    {map[string]string{"one.txtar": "base: two.txtar" + rest, "two.txtar": "base: sub/../one.txtar" + rest, "sub/x": ""}, []string{"two.txtar: its bases lead back to it: ", "one.txtar → "}},
+		"above its folder":           {map[string]string{"one.txtar": "base: ../other.txtar" + rest}, []string{"one.txtar: its base \"../other.txtar\" is outside of its folder"}},
+		"an absolute path":           {map[string]string{"one.txtar": "base: /etc/other.txtar" + rest}, []string{"is outside of its folder"}},
+		"itself":                     {map[string]string{"one.txtar": "base: one.txtar" + rest}, []string{"cyclic bases: ", "one.txtar → ", "take \"base:\" out"}},
+		"a cycle":                    {map[string]string{"one.txtar": "base: two.txtar" + rest, "two.txtar": "base: sub/../one.txtar" + rest, "sub/x": ""}, []string{"two.txtar: cyclic bases: ", "one.txtar → "}},
 		"a base that is broken":      {map[string]string{"one.txtar": "base: two.txtar" + rest, "two.txtar": standing + "-- x --\n"}, []string{"two.txtar: \"x\" is none of"}},
 		"a difference without one":   {map[string]string{"one.txtar": given + "-- want.diff --\n"}, []string{"one.txtar: \"want.diff\" is a difference to a base, and there is none", "base: FILE.txtar"}},
 		"a file and its difference":  {map[string]string{"one.txtar": "base: two.txtar\n-- workload.yaml --\n-- workload.diff --\n", "two.txtar": standing}, []string{"one.txtar: both \"workload.yaml\" and \"workload.diff\""}},
@@ -178,11 +178,11 @@ func TestNoLinkLeadsToABaseElsewhere(t *testing.T) {
 	require.NoError(t, os.Symlink(elsewhere, filepath.Join(root, "sub")))
 	for _, name := range []string{"one.txtar", "three.txtar"} {
 		_, err := Load(filepath.Join(root, name))
-		require.ErrorContains(t, err, "lies outside of its folder")
+		require.ErrorContains(t, err, "is outside of its folder")
 	}
 }
 
-// A scenario that is a link has its base beside the link.
+// A scenario that is a symlink has its base next to the link.
 func TestALinkHasItsBaseInItsOwnFolder(t *testing.T) {
 	elsewhere := folder(t, map[string]string{"one.txtar": "base: two.txtar\n"})
 	root := folder(t, map[string]string{"two.txtar": standing})
@@ -194,12 +194,12 @@ func TestALinkHasItsBaseInItsOwnFolder(t *testing.T) {
 	require.ErrorContains(t, err, "its base \"two.txtar\" does not exist")
 }
 
-// A folder that holds itself has no end of names for one file.
+// A folder that contains a link to itself has infinitely many names for one file.
 func TestLinksMakeNoBaseOfTheSameFile(t *testing.T) {
 	root := folder(t, map[string]string{"one.txtar": "base: again/one.txtar\n"})
 	require.NoError(t, os.Symlink(".", filepath.Join(root, "again")))
 	_, err := Load(root)
-	require.ErrorContains(t, err, "its bases lead back to it")
+	require.ErrorContains(t, err, "cyclic bases")
 }
 
 func TestADifferenceOfTheOutcomeThatDoesNotFitIsNamedByFileAndLine(t *testing.T) {
@@ -213,7 +213,7 @@ func TestADifferenceOfTheOutcomeThatDoesNotFitIsNamedByFileAndLine(t *testing.T)
 			require.NoError(t, err)
 			_, err = found[0].Compare(Outcome{Text: "x\n"})
 			require.ErrorContains(t, err, filepath.Join(root, "one.txtar")+test.names)
-			require.ErrorContains(t, err, "--update writes the difference anew")
+			require.ErrorContains(t, err, "--update rewrites the difference")
 		})
 	}
 }

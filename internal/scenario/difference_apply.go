@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// A difference makes a text of another one, its base. Each line begins with a mark. One
-// that is not added stands for the next line of the base that it fits; what the base has
-// before that stays as it is.
+// A difference turns a base text into another one. Each line begins with a mark. A line that
+// is not added matches the next fitting line of the base; what the base has before that
+// stays.
 //
-// It is no unified difference, because that names lines of the base by number and what is
-// replaced by its value: a change of the base would change every difference to it. It would
-// be no less code either: the modules at hand write unified differences, and apply none.
+// It is not a unified diff, because that has line numbers and the old values of changed
+// lines: a change of the base would invalidate every difference to it. Nor would it save
+// code: the available modules write unified diffs but do not apply them.
 const (
-	stays   = ' ' // The line stays, and says where the next ones are.
-	goes    = '-' // The line is taken out; with nested at its end, what is below it too.
+	stays   = ' ' // The line stays; it is context for the next ones.
+	goes    = '-' // The line is removed; with nested at its end, also the block below it.
 	comes   = '+' // The line is added.
-	changes = '~' // The line takes the place of one with the same key.
+	changes = '~' // The line replaces the one with the same key.
 
 	nested = " …\n"
 )
@@ -33,18 +33,18 @@ type misfit struct {
 
 func (m *misfit) Error() string { return fmt.Sprintf("line %d: %s", m.line, m.reason) }
 
-// apply makes a text of its base. The error is a *misfit.
+// apply applies a difference to its base. The error is a *misfit.
 func apply(base, difference string) (string, error) {
 	left, number := linesOf(base), 0
 	var text strings.Builder
 	for marked := range strings.Lines(difference) {
 		number++
 		if marked == "\n" {
-			marked = " \n" // Editors take a space at the end of a line away.
+			marked = " \n" // Editors strip trailing spaces.
 		}
 		mark, line := marked[0], terminated(marked[1:])
 		if !slices.Contains([]byte{stays, goes, comes, changes}, mark) {
-			return "", &misfit{number, fmt.Sprintf("%q begins with none of ' ', '-', '+' and '~'", marked)}
+			return "", &misfit{number, fmt.Sprintf("%q does not begin with ' ', '-', '+' or '~'", marked)}
 		}
 		if mark == comes {
 			text.WriteString(line)
@@ -53,7 +53,7 @@ func apply(base, difference string) (string, error) {
 		line, isBlock := block(mark, line)
 		at := slices.IndexFunc(left, fits(mark, line))
 		if at < 0 {
-			return "", &misfit{number, fmt.Sprintf("the base has no line %q after those named before", strings.TrimSpace(line))}
+			return "", &misfit{number, fmt.Sprintf("the base has no line %q after the previous ones", strings.TrimSpace(line))}
 		}
 		for _, before := range left[:at] {
 			text.WriteString(before)
@@ -74,7 +74,7 @@ func apply(base, difference string) (string, error) {
 	return text.String(), nil
 }
 
-// fits tells which lines of a base a line of a difference may stand for.
+// fits returns which lines of a base a line of a difference matches.
 func fits(mark byte, line string) func(string) bool {
 	if mark != changes {
 		return func(of string) bool { return of == line }
@@ -82,8 +82,8 @@ func fits(mark byte, line string) func(string) bool {
 	return func(of string) bool { return key(of) == key(line) }
 }
 
-// key is a line up to the colon that ends its key, indentation included; a line without
-// one is its own.
+// key returns a line up to the colon that ends its key, including the indentation; a line
+// without a key is returned as it is.
 func key(line string) string {
 	for i := range len(line) - 1 {
 		if line[i] == ':' && (line[i+1] == ' ' || line[i+1] == '\n') {
@@ -93,8 +93,8 @@ func key(line string) string {
 	return line
 }
 
-// block tells whether a line is taken out with what is below it, and returns it without
-// the mark that says so.
+// block reports whether a line is removed with the block below it, and returns it without
+// the mark for that.
 func block(mark byte, line string) (string, bool) {
 	head, isBlock := strings.CutSuffix(line, nested)
 	if mark != goes || !isBlock {
@@ -103,7 +103,7 @@ func block(mark byte, line string) (string, bool) {
 	return head + "\n", true
 }
 
-// below is how many of the lines that follow a line are indented deeper.
+// below returns how many of the lines that follow a line are indented deeper.
 func below(line string, following []string) int {
 	indent := func(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 	for i, next := range following {
@@ -114,10 +114,10 @@ func below(line string, following []string) int {
 	return len(following)
 }
 
-// linesOf are those of a text, each with its end.
+// linesOf returns the lines of a text, each with its line end.
 func linesOf(text string) []string { return slices.Collect(strings.Lines(terminated(text))) }
 
-// terminated is a text whose last line has an end.
+// terminated returns a text that ends with a newline, unless it is empty.
 func terminated(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// text has a list whose items are alike.
+// text has a list with identical items.
 const text = `spec:
   replicas: 2
   containers:
@@ -104,7 +104,7 @@ func TestALineThatDoesNotFitIsNamed(t *testing.T) {
 	}
 }
 
-// Texts of few different lines, so that many are alike, at all depths.
+// Texts with few distinct lines, so that many are equal, at all depths.
 func TestABaseAndItsDifferenceGiveBackTheWhole(t *testing.T) {
 	words := []string{"a:", "b: 1", "b: 2", "- a: 1", "- a: 2", "", "c", "|", "---", "-", "~", "+"}
 	random := rand.New(rand.NewPCG(1, 2))

@@ -11,8 +11,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// differ returns the difference that makes a text of its base, and whether there is one
-// that is shorter than the text and stays whole in an archive.
+// differ returns the difference that turns a base into a text, and whether it can be used:
+// it must be exact, shorter than the text, and not contain an archive marker.
 func differ(base, text string) (string, bool) {
 	w := writer{base: linesOf(base)}
 	lines := linesOf(text)
@@ -27,7 +27,8 @@ func differ(base, text string) (string, bool) {
 	return difference, isExact && strings.Count(difference, "\n") < len(lines)
 }
 
-// edits makes one list of lines into another. Lines that are frequent count like any other.
+// edits returns the edits that turn one list of lines into another. Frequent lines count
+// like any other.
 func edits(from, to []string) []difflib.OpCode {
 	return difflib.NewMatcherWithJunk(from, to, false, nil).GetOpCodes()
 }
@@ -35,12 +36,12 @@ func edits(from, to []string) []difflib.OpCode {
 // writer writes a difference from the beginning of the base to its end.
 type writer struct {
 	base []string
-	at   int // of the base, after the line that was named last
+	at   int // index in the base, after the line last written
 	text strings.Builder
 }
 
-// replace writes that lines of the base give way to others. Those with the same key are
-// changed, in their order.
+// replace writes that lines of the base are replaced. Those with the same key are changed,
+// in order.
 func (w *writer) replace(from, to int, by []string) {
 	for _, edit := range edits(keys(w.base[from:to]), keys(by)) {
 		added := by[edit.J1:edit.J2]
@@ -68,7 +69,7 @@ func keys(of []string) []string {
 	return all
 }
 
-// remove writes that lines of the base are taken out, whole blocks by their first line.
+// remove writes that lines of the base are removed, whole blocks by their first line.
 func (w *writer) remove(from, to int) {
 	for from < to {
 		line, count := w.base[from], below(w.base[from], w.base[from+1:])
@@ -84,7 +85,7 @@ func (w *writer) remove(from, to int) {
 	}
 }
 
-// write writes a line for one of the base, and before it what leads there.
+// write writes a line for one of the base, after the context that is needed to find it.
 func (w *writer) write(mark byte, at int, line string) {
 	w.lead(mark, at, line)
 	w.at = at + 1
@@ -94,9 +95,9 @@ func (w *writer) write(mark byte, at int, line string) {
 	w.text.WriteString(line)
 }
 
-// lead writes the line of the base that it takes to find the one that is meant, or for a
-// reader to know it by, where the base has several like it: the nearest above that can be
-// found from here, or else one that has to be led to itself.
+// lead writes a line of the base as context, if the base has several lines like the one that
+// is meant: the nearest line above that can be found from here, or else one that needs
+// context itself.
 func (w *writer) lead(mark byte, to int, line string) {
 	fits := fits(mark, line)
 	isFound := w.at+slices.IndexFunc(w.base[w.at:], fits) == to
@@ -110,7 +111,7 @@ func (w *writer) lead(mark byte, to int, line string) {
 	w.write(stays, via, w.base[via])
 }
 
-// isOnly tells whether no other line of the base fits.
+// isOnly reports whether no other line of the base fits.
 func (w *writer) isOnly(at int, fits func(string) bool) bool {
 	return !slices.ContainsFunc(w.base[:at], fits) && !slices.ContainsFunc(w.base[at+1:], fits)
 }

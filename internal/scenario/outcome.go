@@ -15,9 +15,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Outcome is what came of a scenario.
+// Outcome is the result of a scenario.
 type Outcome struct {
-	// Failed tells that Text is an error and not the objects.
+	// Failed is true if Text is an error and not the objects.
 	Failed bool
 	Text   string
 }
@@ -29,7 +29,7 @@ func (o Outcome) name() string {
 	return WantYAML
 }
 
-// Difference is what was expected and what came, as texts of the same kind.
+// Difference is an expectation that was not met.
 type Difference struct {
 	// What is the name of the expectation.
 	What      string
@@ -81,8 +81,8 @@ type Expectation struct {
 	// Path is a JSONPath as kubectl takes it, such as
 	// {.spec.template.spec.volumes[*].name}.
 	Path string `json:"path"`
-	// Exactly one of these says what is to be found there: a text, part of
-	// one, what a regular expression matches, or anything at all.
+	// Exactly one of these says what is expected there: a text, a part of one, a regular
+	// expression, or whether there is anything at all.
 	Equals   *string `json:"equals,omitempty"`
 	Contains *string `json:"contains,omitempty"`
 	Matches  *string `json:"matches,omitempty"`
@@ -123,7 +123,7 @@ func (e *Expectation) compare(objects string) (*Difference, error) {
 	return differs(pattern.MatchString(found), *e.Matches)
 }
 
-// find returns what is at the path, as kubectl prints it.
+// find returns the value at the path as kubectl prints it.
 func (e *Expectation) find(objects string) (string, error) {
 	kind, name, _ := strings.Cut(e.Object, "/")
 	if kind == "" {

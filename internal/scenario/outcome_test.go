@@ -13,7 +13,7 @@ import (
 
 const objectsOfIt = "---\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  k: v\n---\nkind: Deployment\nmetadata:\n  name: cart\nspec:\n  replicas: 2\n"
 
-// load writes and reads a scenario with further files.
+// load writes and loads a scenario with further files.
 func load(t *testing.T, further map[string]string) (*Scenario, error) {
 	t.Helper()
 	text := "-- workload.yaml --\n-- vectorsidecar.yaml --\n"

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package scenario is the form of a test of templates and values that a person
-// writes: what is given, and what should come of it, in one .txtar file or one
-// folder. A file may say no more than how it differs from another one, its base.
-// The package renders nothing itself.
+// Package scenario defines the format of a test that a user writes for templates and values:
+// the inputs and the expected outcome, in one .txtar file or one folder. A file may only
+// contain its differences to another one, its base. The package renders nothing itself.
 package scenario
 
 import (
@@ -21,7 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// Names of what a scenario may hold. Workload and Sidecar it must hold, or its base.
+// Names of a scenario's files. It, or its base, must have Workload and Sidecar.
 const (
 	Workload    = "workload.yaml"
 	Sidecar     = "vectorsidecar.yaml"
@@ -29,7 +28,7 @@ const (
 	Values      = "values.yaml"
 	Environment = "environment"
 	KubeVersion = "kube-version"
-	// WantYAML and WantError are the whole outcome, of which there is one;
+	// WantYAML and WantError are the whole outcome, of which there is at most one;
 	// Expectations are about parts of it.
 	WantYAML     = "want.yaml"
 	WantError    = "want-error"
@@ -39,7 +38,7 @@ const (
 var (
 	inputs   = []string{Workload, Sidecar, ConfigMaps, Values, Environment, KubeVersion}
 	outcomes = []string{WantYAML, wantDifference, WantError}
-	// mayDiffer are the files in whose place a difference to that of the base may stand.
+	// mayDiffer are the files that may be given as a difference to the base's.
 	mayDiffer = []string{Workload, Sidecar, ConfigMaps, Values, WantYAML}
 	mayHold   = slices.Concat(inputs, []string{WantYAML, WantError, Expectations}, differences(mayDiffer))
 	mustHold  = []string{Workload, Sidecar}
@@ -51,10 +50,9 @@ const extension = ".txtar"
 type Scenario struct {
 	// Name is the path without the extension.
 	Name string
-	// Story is the comment that begins the file, less the licence.
+	// Story is the comment at the start of the file, without the license header.
 	Story string
-	// Under is the path that was loaded and has it in it. Empty for a base that lies
-	// elsewhere.
+	// Under is the loaded path that contains it. Empty for a base that is elsewhere.
 	Under string
 
 	path    string
@@ -62,8 +60,8 @@ type Scenario struct {
 	base    *Scenario // nil if it has none
 }
 
-// Load reads scenarios, and all those in folders and below. They come by name, but a base
-// before what names it, so that what is written of it is there for the others.
+// Load loads scenarios, and all those in folders and below. They are sorted by name, but
+// each base comes before the scenarios that use it, so that its update is available to them.
 func Load(paths ...string) ([]*Scenario, error) {
 	var found []*Scenario
 	loading := loader{loaded: map[string]*Scenario{}}
@@ -128,12 +126,12 @@ func loadFolder(folder string) (*Scenario, error) {
 	return &Scenario{Name: folder, path: folder, archive: archive}, nil
 }
 
-// check finds what cannot be a scenario.
+// check reports what is invalid.
 func (s *Scenario) check() error {
 	var names []string
 	for _, file := range s.archive.Files {
 		if !slices.Contains(mayHold, file.Name) {
-			return s.invalid("%q is none of %s", file.Name, strings.Join(mayHold, ", "))
+			return s.invalid("%q is not one of %s", file.Name, strings.Join(mayHold, ", "))
 		}
 		if slices.Contains(names, file.Name) {
 			return s.invalid("%q is given twice", file.Name)
@@ -146,7 +144,7 @@ func (s *Scenario) check() error {
 		case s.base == nil:
 			return s.invalid("%q is a difference to a base, and there is none: name it in a line %q before the first file, or give %q", difference, baseLine+" FILE"+extension, name)
 		case slices.Contains(names, name):
-			return s.invalid("both %q and %q are given: leave out one", name, difference)
+			return s.invalid("both %q and %q are given: remove one", name, difference)
 		}
 	}
 	for _, name := range inputs {
@@ -162,19 +160,19 @@ func (s *Scenario) check() error {
 	return nil
 }
 
-// invalid says what is wrong with the scenario.
+// invalid returns an error with the scenario's path.
 func (s *Scenario) invalid(format string, arguments ...any) error {
 	return fmt.Errorf("%s: %w", s.path, fmt.Errorf(format, arguments...))
 }
 
-// File returns what the scenario holds under a name, as its base has it where it says
-// nothing else, and whether it does. A difference that cannot be applied holds nothing.
+// File returns a file by name, from the base if the scenario does not change it, and whether
+// there is one. A difference that cannot be applied counts as none.
 func (s *Scenario) File(name string) (string, bool) {
 	text, isThere, err := s.whole(name)
 	return text, isThere && err == nil
 }
 
-// Files are the inputs by name.
+// Files returns the inputs by name.
 func (s *Scenario) Files() map[string][]byte {
 	files := map[string][]byte{}
 	for _, name := range inputs {
@@ -185,7 +183,7 @@ func (s *Scenario) Files() map[string][]byte {
 	return files
 }
 
-// given returns what is written in the scenario itself.
+// given returns a file of the scenario itself.
 func (s *Scenario) given(name string) (string, bool) {
 	i := slices.IndexFunc(s.archive.Files, func(f txtar.File) bool { return f.Name == name })
 	if i < 0 {
@@ -194,8 +192,8 @@ func (s *Scenario) given(name string) (string, bool) {
 	return string(s.archive.Files[i].Data), true
 }
 
-// Update writes the outcome in the place of the one that was expected, as a difference to
-// that of the base if that is shorter. A scenario of expectations alone stays as it is.
+// Update replaces the expected outcome, by a difference to the base's if that is shorter. A
+// scenario that only has expectations is not changed.
 func (s *Scenario) Update(outcome Outcome) error {
 	if _, hasExpectations := s.given(Expectations); hasExpectations && !s.hasOutcome() {
 		return nil
@@ -217,7 +215,7 @@ func (s *Scenario) Update(outcome Outcome) error {
 	return os.WriteFile(filepath.Join(s.path, file.Name), file.Data, 0o644)
 }
 
-// expectation is the file that expects an outcome.
+// expectation returns the file that expects an outcome.
 func (s *Scenario) expectation(outcome Outcome) (txtar.File, error) {
 	whole := txtar.File{Name: outcome.name(), Data: []byte(outcome.Text)}
 	if s.base == nil || outcome.Failed {
@@ -233,7 +231,7 @@ func (s *Scenario) expectation(outcome Outcome) (txtar.File, error) {
 	return whole, nil
 }
 
-// hasOutcome tells whether the scenario says what is to come of it as a whole.
+// hasOutcome reports whether the scenario expects a whole outcome.
 func (s *Scenario) hasOutcome() bool {
 	return slices.ContainsFunc(outcomes, func(name string) bool { _, isGiven := s.given(name); return isGiven })
 }
