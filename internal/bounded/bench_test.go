@@ -16,7 +16,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// ordinary is a configuration of Vector's as people write it, some 2 KiB.
+// ordinary is a typical Vector configuration of about 2 KiB.
 const ordinary = `# Logs of the application, as JSON, to the platform's collector.
 sources:
   files:
@@ -57,7 +57,7 @@ sinks:
     encoding: {codec: json}
 `
 
-// What the door adds is the time of "measured" beside that of a parser alone.
+// The overhead of this package is the time of "measured" compared with the parser alone.
 func BenchmarkOrdinary(b *testing.B) {
 	values, err := os.ReadFile("../../values.yaml")
 	require.NoError(b, err)

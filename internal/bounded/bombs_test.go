@@ -14,10 +14,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// mebibyte bounds what may be allocated.
+// mebibyte is the unit of allocation limits.
 const mebibyte = 1 << 20
 
-// allocated returns how many bytes a function allocates in all.
+// allocated returns how many bytes a function allocates in total.
 func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -26,15 +26,15 @@ func allocated(do func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// bomb is a text that a parser would make much of.
+// bomb is a text from which a parser would allocate a lot.
 type bomb struct {
 	read func(text []byte) error
 	text string
-	// bound refuses it, and the message has these words.
+	// bound is the limit that rejects it, and the message contains words.
 	bound Bound
 	names []string
-	// most is what reading it may allocate at most, in mebibytes. Without one it may
-	// allocate no more than the message takes: it is refused before anything is made of it.
+	// most is how many mebibytes parsing it may allocate. If unset, only as much as the
+	// message needs: it is rejected before it is parsed.
 	most int
 }
 
@@ -62,7 +62,7 @@ func readSchema(text []byte) error {
 	return err
 }
 
-// doubling is a schema of which each part stands for the next one twice.
+// doubling is a schema in which each part refers to the next one twice.
 func doubling(parts int) string {
 	var text strings.Builder
 	text.WriteString(`{"$ref": "#/$defs/d0", "$defs": {`)
@@ -128,9 +128,8 @@ func bombs() map[string]bomb {
 	}
 }
 
-// Each bomb is refused with one clear error, and before there is anything of it. Only
-// where aliases have to be counted, and a schema's references, is the text as it stands
-// read first.
+// Each bomb is rejected with one clear error before it is parsed. Only if aliases, or a
+// schema's references, have to be counted is the unexpanded text parsed first.
 func TestBombsAreRefusedBeforeTheyGoOff(t *testing.T) {
 	for name, bomb := range bombs() {
 		t.Run(name, func(t *testing.T) {
@@ -154,7 +153,7 @@ func TestBombsAreRefusedBeforeTheyGoOff(t *testing.T) {
 	}
 }
 
-// What just passes costs what the limits promise: each node of these stands for about as
+// What is just below the limits costs what they promise: each of these nodes takes about as
 // much memory as a node can.
 func TestWhatPassesIsCheap(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -181,7 +180,7 @@ func TestWhatPassesIsCheap(t *testing.T) {
 	}
 }
 
-// A text that has much in it that would count elsewhere has little to count.
+// A text with many characters that would count in other contexts has few nodes.
 func TestOnlyWhatIsANodeCounts(t *testing.T) {
 	for name, test := range map[string]struct {
 		text         string
@@ -208,7 +207,7 @@ func TestOnlyWhatIsANodeCounts(t *testing.T) {
 	}
 }
 
-// What is in the repository passes, and counts as what it is.
+// The files of this repository pass, and are counted correctly.
 func TestOurOwnFilesPass(t *testing.T) {
 	for _, name := range []string{"values.yaml", "chart/values.yaml", "values/production.yaml", "chart/files/crds/observability.kontroloop.ai_vectorsidecars.yaml"} {
 		text, err := os.ReadFile("../../" + name)
@@ -230,7 +229,7 @@ func TestOurOwnFilesPass(t *testing.T) {
 	}
 }
 
-// shapeOf counts nodes, and how deep those nest that may have others in them.
+// shapeOf counts nodes and the nesting depth of containers.
 func shapeOf(node *yaml.Node) (nodes, depth int) {
 	nodes = 1
 	for _, child := range node.Content {

@@ -10,38 +10,39 @@ import (
 )
 
 const (
-	// budgetBytes is how many bytes of large texts may be at work at once. A byte costs
-	// some forty while it is: with one text of the largest size, the rest still fits.
+	// budgetBytes is how many bytes of large texts may be processed at once. Each byte costs
+	// about forty bytes of memory: even with one text of the largest size, the process stays
+	// in its limit.
 	budgetBytes = 2 << 20
-	// smallBytes is how many bytes wait for nothing.
+	// smallBytes is up to which size a text does not wait.
 	smallBytes = 64 << 10
 )
 
-// Budget bounds how many bytes of text all who share it are at work on. Small texts wait
-// for nobody, large ones for each other, in the order in which they came. It may be used
-// by several goroutines at once; a nil Budget holds nobody up.
+// Budget limits how many bytes of text are processed at once. Small texts never wait, large
+// ones wait for each other in FIFO order. It is safe for concurrent use; a nil Budget does
+// not limit.
 type Budget struct{ left *semaphore.Weighted }
 
-// NewBudget returns a Budget that nothing is taken from.
+// NewBudget returns an unused Budget.
 func NewBudget() *Budget { return &Budget{left: semaphore.NewWeighted(budgetBytes)} }
 
-// Share is what somebody has of a Budget. It is for one goroutine.
+// Share is a reserved part of a Budget. It is not safe for concurrent use.
 type Share struct {
 	budget      *Budget
 	bytes, held int64
 }
 
-// Reserve waits until so many bytes may be worked on, and takes more than there are for
-// all of them. The error is the context's. Whoever holds a Share extends it, and reserves
-// no other: two who hold one and wait for another would wait for ever.
+// Reserve waits until so many bytes may be processed; a larger number than the Budget waits
+// for all of it. The error is the context's. The owner of a Share must extend it instead of
+// reserving another: two owners that wait for each other would deadlock.
 func (b *Budget) Reserve(ctx context.Context, bytes int) (*Share, error) {
 	share := &Share{budget: b}
 	err := share.Extend(ctx, bytes)
 	return share, err
 }
 
-// Extend adds bytes to a Share. It gives back what the Share has before it waits for all
-// of it, so that nobody waits for who waits. After an error nothing is held.
+// Extend adds bytes to a Share. It releases the Share before it waits for the larger one, so
+// that there is no deadlock. After an error nothing is held.
 func (s *Share) Extend(ctx context.Context, bytes int) error {
 	s.bytes += int64(bytes)
 	if s.budget == nil || s.bytes <= smallBytes || s.held == budgetBytes {
@@ -50,7 +51,7 @@ func (s *Share) Extend(ctx context.Context, bytes int) error {
 	return s.Yield(ctx)
 }
 
-// Yield lets those go first who wait. After an error nothing is held.
+// Yield lets waiting Shares go first. After an error nothing is held.
 func (s *Share) Yield(ctx context.Context) error {
 	if s.budget == nil || s.bytes <= smallBytes {
 		return nil
@@ -64,7 +65,7 @@ func (s *Share) Yield(ctx context.Context) error {
 	return nil
 }
 
-// Release gives back what the Share has. It may be called again.
+// Release releases the Share. It is idempotent.
 func (s *Share) Release() {
 	if s.held > 0 {
 		s.budget.left.Release(s.held)

@@ -34,8 +34,8 @@ func TestLargeTextsWaitForEachOther(t *testing.T) {
 	second.Release()
 }
 
-// Whoever needs more gives back first: two who each hold half and need the other never
-// wait for each other.
+// A Share is released before it is extended: two that each hold half and need the rest do
+// not deadlock.
 func TestSharesGrowWithoutWaitingForEachOther(t *testing.T) {
 	budget := NewBudget()
 	var held atomic.Int64
@@ -59,7 +59,7 @@ func TestSharesGrowWithoutWaitingForEachOther(t *testing.T) {
 	all.Wait()
 }
 
-// Who goes on for long lets the others go first, in between.
+// A long task lets others go first in between.
 func TestASharedBudgetGoesRound(t *testing.T) {
 	budget := NewBudget()
 	first, err := budget.Reserve(t.Context(), budgetBytes)

@@ -14,39 +14,39 @@ import (
 	"strings"
 )
 
-// FileLimits are what the files of a folder or an archive may be together.
+// FileLimits are the limits for the files of a folder or an archive together.
 type FileLimits struct {
-	// What the files are, for messages: "the chart".
+	// What the files are called in messages: "the chart".
 	What string
 	// Bytes of all files, unpacked.
 	Bytes int
-	// Files are how many there are, folders and what else an archive lists included.
+	// Files is their number, including folders and other entries of an archive.
 	Files int
-	// Path is how many bytes the path of one has.
+	// Path is the length of a path in bytes.
 	Path int
 }
 
-// largestStream is how many bytes a file has that many texts are in.
+// largestStream is the maximum size in bytes of a file with many documents.
 const largestStream = 64 << 20
 
-// Stream reads what may hold many texts, such as the manifests of an application. Each
-// of them has limits of its own.
+// Stream reads a file with many documents, such as the manifests of an application. Each of
+// them has its own limits.
 func Stream(from io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(from, largestStream+1))
 	if err == nil && len(text) > largestStream {
-		err = fmt.Errorf("there are more than %d bytes: split it", largestStream)
+		err = fmt.Errorf("it has more than %d bytes: split it", largestStream)
 	}
 	return text, err
 }
 
-// Chart are the limits of a sidecar chart.
+// Chart returns the limits of a sidecar chart.
 func Chart() FileLimits {
 	return FileLimits{What: "the chart", Bytes: 4 << 20, Files: 1000, Path: 1 << 10}
 }
 
-// Folder reads the files of a folder, by their path from it, but for what skip leaves
-// out. What is neither a file nor a folder is refused, and a link is followed as far as
-// the file system does that.
+// Folder reads the files of a folder by their relative path, except those that skip
+// excludes. It rejects anything but files and folders; symlinks are followed if the file
+// system does.
 func (l FileLimits) Folder(from fs.FS, skip func(path string, entry fs.DirEntry) bool) (map[string][]byte, error) {
 	taken := l.taker()
 	err := fs.WalkDir(from, ".", func(path string, entry fs.DirEntry, err error) error {
@@ -69,8 +69,7 @@ func (l FileLimits) Folder(from fs.FS, skip func(path string, entry fs.DirEntry)
 	return taken.files, nil
 }
 
-// Archive reads the files of a packed folder, a .tgz with one folder in it, by their path
-// from that.
+// Archive reads the files of a .tgz that contains one folder, by their path in that folder.
 func (l FileLimits) Archive(packed []byte) (map[string][]byte, error) {
 	unzipped, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -90,11 +89,11 @@ func (l FileLimits) Archive(packed []byte) (map[string][]byte, error) {
 			return nil, err
 		}
 		if header.Typeflag != tar.TypeReg {
-			continue // Folders; and nothing is read through a link.
+			continue // Folders and links.
 		}
 		_, path, inFolder := strings.Cut(header.Name, "/")
 		if !inFolder || !fs.ValidPath(path) {
-			return nil, fmt.Errorf("%s has a file %q, which does not lie in its folder", l.What, header.Name)
+			return nil, fmt.Errorf("%s has a file %q, which is not in its folder", l.What, header.Name)
 		}
 		if err := taken.read(path, reader); err != nil {
 			return nil, err
@@ -102,7 +101,7 @@ func (l FileLimits) Archive(packed []byte) (map[string][]byte, error) {
 	}
 }
 
-// perFile is how many bytes an archive has for a file beside what is in it.
+// perFile is the overhead of a file in an archive in bytes.
 const perFile = 2 << 10
 
 // File reads one file of a folder.
@@ -112,7 +111,7 @@ func (l FileLimits) File(from fs.FS, path string) ([]byte, error) {
 	return taken.files[path], err
 }
 
-// taker reads files as long as there is room.
+// taker reads files up to the limits.
 type taker struct {
 	FileLimits
 
@@ -136,7 +135,7 @@ func (t *taker) count(path string) error {
 	return nil
 }
 
-// file reads a file of a file system, which a link may lead to.
+// file reads a file of a file system, following symlinks.
 func (t *taker) file(from fs.FS, path string) error {
 	info, err := fs.Stat(from, path)
 	if err != nil {

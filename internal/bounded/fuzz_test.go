@@ -18,17 +18,17 @@ import (
 	goyamlv2 "sigs.k8s.io/yaml/goyaml.v2"
 )
 
-// open lets everything through, so that what was counted can be compared.
+// open has no limits, so that counts can be compared.
 func open() Limits {
 	return Limits{What: "anything", Bytes: most, Nodes: most, Depth: most, Key: most, Path: most, Paths: most, Aliases: true}
 }
 
-// tight refuses most of what has any shape.
+// tight rejects almost everything.
 func tight() Limits {
 	return Limits{What: "a little", Bytes: 200, Nodes: 12, Depth: 3, Key: 4, Path: 6, Paths: 200}
 }
 
-// isClear holds a refusal to its promises.
+// isClear checks an error's format.
 func isClear(t *testing.T, text []byte, err error) {
 	t.Helper()
 	var refused *Error
@@ -51,8 +51,8 @@ func bombsFor(f *testing.F, isFor func(bomb bomb) bool) {
 	}
 }
 
-// No parser makes more of a YAML text than was counted before, and what passes is what
-// the plain parser reads.
+// The count is never below what the YAML parsers create, and what passes is parsed as by the
+// plain parser.
 func FuzzYAML(f *testing.F) {
 	bombsFor(f, func(b bomb) bool { return strings.ContainsAny(b.text, ":[-") })
 	for _, text := range []string{
@@ -85,7 +85,7 @@ func FuzzYAML(f *testing.F) {
 	})
 }
 
-// parsedYAML counts what the two libraries make of a text.
+// parsedYAML counts what the two libraries parse from a text.
 func parsedYAML(text []byte) (nodes, depth int) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	for {
@@ -129,7 +129,7 @@ func shapeOfValue(value any) (nodes, depth int) {
 	return nodes, depth
 }
 
-// within says which key, or path of keys, is longer than they may be.
+// within returns which key, or path of keys, is too long.
 func within(node *yaml.Node, key, path int) error {
 	for i, child := range node.Content {
 		left := path
@@ -146,7 +146,7 @@ func within(node *yaml.Node, key, path int) error {
 	return nil
 }
 
-// No decoder makes more of a JSON text than was counted before.
+// The count is never below what JSON decoders create.
 func FuzzJSON(f *testing.F) {
 	bombsFor(f, func(b bomb) bool { return strings.ContainsAny(b.text[:1], "{[") })
 	f.Add([]byte(`{"a": [1, -2.5e3, "b\"c\u00e9", null, {"d": {}}]}`))
@@ -174,7 +174,7 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// Neither library makes more of a TOML text than was counted before.
+// The count is never below what the TOML libraries create.
 func FuzzTOML(f *testing.F) {
 	bombsFor(f, func(b bomb) bool { return strings.Contains(b.text, "=") || strings.HasPrefix(b.text, "[") })
 	for _, text := range []string{
@@ -204,8 +204,8 @@ func FuzzTOML(f *testing.F) {
 	})
 }
 
-// shapeOfTable is shapeOfValue for what a TOML library makes: lists of tables have a type
-// of their own in one of them.
+// shapeOfTable is shapeOfValue for TOML libraries, one of which has its own type for arrays
+// of tables.
 func shapeOfTable(value any) (nodes, depth int) {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -8,21 +8,21 @@ import (
 	"encoding/json"
 )
 
-// longestNumber is how many bytes a number of JSON has at most, and longestExponent its
-// exponent: to work with one of a few bytes may take gigabytes.
+// longestNumber is the maximum length of a JSON number in bytes, and longestExponent that of
+// its exponent: processing a number of a few bytes can otherwise take gigabytes.
 const (
 	longestNumber   = 128
 	longestExponent = 3
 )
 
-// MeasureJSON holds a JSON text to the limits, and tells what it comes to. The error is
-// an *Error: what is wrong with the grammar is not found here.
+// MeasureJSON checks a JSON text against the limits, and returns its size. The error is an
+// *Error: syntax errors are not detected here.
 func (l Limits) MeasureJSON(text []byte) (Size, error) {
 	s := jsonScanner{tally: begin(text, &l)}
 	return s.scan(s.token)
 }
 
-// DecodeJSON reads a JSON text. What a type does not know is left out.
+// DecodeJSON decodes a JSON text. Unknown fields are ignored.
 func (l Limits) DecodeJSON(text []byte, into any) error {
 	if _, err := l.MeasureJSON(text); err != nil {
 		return err
@@ -30,7 +30,7 @@ func (l Limits) DecodeJSON(text []byte, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// ReadJSON returns a decoder that gives the tokens of a JSON text.
+// ReadJSON returns a decoder for the tokens of a JSON text.
 func (l Limits) ReadJSON(text []byte) (*json.Decoder, error) {
 	if _, err := l.MeasureJSON(text); err != nil {
 		return nil, err
@@ -38,7 +38,8 @@ func (l Limits) ReadJSON(text []byte) (*json.Decoder, error) {
 	return json.NewDecoder(bytes.NewReader(text)), nil
 }
 
-// jsonScanner counts the values of a JSON text. In one that is none, it may count more.
+// jsonScanner counts the values of a JSON text. It may count too many if the text is not
+// valid.
 type jsonScanner struct{ tally }
 
 func (s *jsonScanner) token() error {
@@ -86,7 +87,7 @@ func (s *jsonScanner) token() error {
 	return nil
 }
 
-// item counts what a list holds, when its first byte comes.
+// item counts a list's item at its first byte.
 func (s *jsonScanner) item(offset int) error {
 	last := s.top()
 	if last == nil || last.kind != flowList || last.isFilled {
@@ -96,7 +97,7 @@ func (s *jsonScanner) item(offset int) error {
 	return s.add(offset, 1)
 }
 
-// skipText goes behind the quote that ends a text.
+// skipText moves past the quote that ends a string.
 func (s *jsonScanner) skipText() {
 	for s.pos < len(s.text) {
 		c := s.text[s.pos]
@@ -110,7 +111,7 @@ func (s *jsonScanner) skipText() {
 	}
 }
 
-// number refuses one that no float can hold.
+// number rejects numbers that no float can represent.
 func (s *jsonScanner) number(from int) error {
 	exponent := 0
 	for ; s.pos < len(s.text) && isNumber(s.text[s.pos]); s.pos++ {

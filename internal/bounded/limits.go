@@ -9,69 +9,69 @@ import (
 	"fmt"
 )
 
-// Limits are what one text may be. Its zero value lets nothing through: begin with one
-// of the functions below.
+// Limits are the limits for one text. The zero value rejects everything: start with one of
+// the functions below.
 type Limits struct {
-	// What is read, for messages: "a values file".
+	// What the text is called in messages: "a values file".
 	What string
-	// Bytes of the text, with its aliases written out.
+	// Bytes is the size of the text with all aliases expanded.
 	Bytes int
-	// Nodes are maps, lists, keys and single values, with its aliases written out.
+	// Nodes is the number of maps, lists, keys and scalars with all aliases expanded.
 	Nodes int
-	// Depth is how deep maps and lists nest.
+	// Depth is the nesting depth of maps and lists.
 	Depth int
-	// Key is how many bytes a key has, and Path the keys on the way to a value together.
+	// Key is the length of a key in bytes, and Path that of all keys on the way to a value.
 	Key, Path int
-	// Paths is how many bytes the paths of all nodes have together, each step of them
-	// taken for a few bytes more: what it costs to write them all down.
+	// Paths is the total length of the paths of all nodes in bytes, with an overhead for
+	// each step: the cost of writing all of them down.
 	Paths int
-	// Aliases tells that YAML may have anchors and aliases.
+	// Aliases says whether YAML may have anchors and aliases.
 	Aliases bool
 }
 
-// stepBytes is what a step of a path costs beside its key: a string's header.
+// stepBytes is the overhead of a path's step in addition to its key: a string header.
 const stepBytes = 16
 
-// Values are the limits of what the platform writes: values files and policies.
+// Values returns the limits of what the platform team writes: values files and policies.
 func Values() Limits {
 	return Limits{What: "a values file", Bytes: 1 << 20, Nodes: 30_000, Depth: 100, Key: 1 << 10, Path: 4 << 10, Paths: 16 << 20, Aliases: true}
 }
 
-// Overrides are the limits of values that a namespace or a workload sets.
+// Overrides returns the limits of values that a namespace or a workload sets.
 func Overrides() Limits {
 	limits := Values()
 	limits.What, limits.Aliases = "what a namespace or a workload sets", false
 	return limits
 }
 
-// Spec are the limits of the values in the spec of a VectorSidecar.
+// Spec returns the limits of the values in the spec of a VectorSidecar.
 func Spec() Limits {
 	limits := Values()
 	limits.What, limits.Aliases = "the spec of a VectorSidecar", false
 	return limits
 }
 
-// Configuration are the limits of a file of Vector's.
+// Configuration returns the limits of a Vector configuration file.
 func Configuration() Limits {
 	limits := Values()
 	limits.What, limits.Nodes, limits.Depth = "a file of Vector's configuration", 50_000, 64
 	return limits
 }
 
-// Object are the limits of an object as an API server has it, in a file or in a request:
-// wide enough for any CustomResourceDefinition, and for values in the managed fields.
+// Object returns the limits of an API object, in a file or in a request: wide enough for any
+// CustomResourceDefinition, and for large managedFields.
 func Object() Limits {
 	return Limits{What: "an object", Bytes: 3 << 20, Nodes: 100_000, Depth: 200, Key: 8 << 10, Path: 32 << 10, Paths: 256 << 20, Aliases: true}
 }
 
-// Rendered are the limits of what a template gives.
+// Rendered returns the limits of a template's output.
 func Rendered() Limits {
 	limits := Values()
 	limits.What, limits.Bytes = "what a template renders", 2<<20
 	return limits
 }
 
-// Schemas are the limits of a JSON schema as it is written.
+// Schemas returns the limits of a JSON schema as written.
 func Schemas() Limits {
 	limits := Values()
 	limits.What, limits.Nodes = "a JSON schema", 10_000
@@ -81,7 +81,7 @@ func Schemas() Limits {
 // Bound is one of the limits.
 type Bound string
 
-// The bounds, as they are in an Error.
+// The bounds, as in an Error.
 const (
 	Bytes   Bound = "bytes"
 	Nodes   Bound = "nodes"
@@ -93,16 +93,16 @@ const (
 	Numbers Bound = "numbers"
 )
 
-// Error says which bound a text goes beyond, where, and what to do.
+// Error says which limit a text exceeds, where, and what to do.
 type Error struct {
 	Bound Bound
-	// Line and Column count from 1; Line is 0 where the whole text is meant.
+	// Line and Column count from 1; Line is 0 if the whole text is meant.
 	Line, Column int
 	// Message says what is wrong, and Help what to do.
 	Message, Help string
 }
 
-// Error begins with the line, if there is one.
+// Error returns the message, which begins with the line if there is one.
 func (e *Error) Error() string {
 	if e.Line == 0 {
 		return e.Whole()
@@ -110,14 +110,14 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d: %s", e.Line, e.Whole())
 }
 
-// Whole is what is wrong and what to do, without the place.
+// Whole returns what is wrong and what to do, without the position.
 func (e *Error) Whole() string { return e.Message + ": " + e.Help }
 
 func refusal(bound Bound, help, format string, args ...any) *Error {
 	return &Error{Bound: bound, Help: help, Message: fmt.Sprintf(format, args...)}
 }
 
-// at gives an Error its place, an offset of a text. It is nil for none.
+// at sets the position of an Error to an offset of a text. It returns nil for a nil Error.
 func (e *Error) at(text []byte, offset int) error {
 	if e == nil {
 		return nil
@@ -128,8 +128,7 @@ func (e *Error) at(text []byte, offset int) error {
 	return e
 }
 
-// In puts the name of a file before an error, and the line behind the name if it is an
-// Error that has one.
+// In prefixes an error with the name of a file, and the line if it is an Error with one.
 func In(file string, err error) error {
 	var refused *Error
 	if errors.As(err, &refused) && refused.Line > 0 {
@@ -150,7 +149,7 @@ func (l *located) Error() string {
 
 func (l *located) Unwrap() error { return l.refused }
 
-// fits refuses a text that is too long as it stands.
+// fits rejects a text that is too long.
 func (l *Limits) fits(text []byte) error {
 	if len(text) > l.Bytes {
 		return refusal(Bytes, less, "%d bytes are more than %s may have (%d)", len(text), l.What, l.Bytes)
@@ -158,10 +157,10 @@ func (l *Limits) fits(text []byte) error {
 	return nil
 }
 
-// less is what helps against too much.
+// less is the advice for texts that are too large.
 const less = "split it, or leave out what is not needed"
 
-// excess says which sum is too large, nil for none.
+// excess returns an error if a sum exceeds its limit, nil if none does.
 func (l *Limits) excess(size *Size) *Error {
 	switch {
 	case size.Nodes > l.Nodes:
@@ -174,7 +173,8 @@ func (l *Limits) excess(size *Size) *Error {
 	return nil
 }
 
-// excessOfKey says whether a key, or those on the way to it together, are too long.
+// excessOfKey returns an error if a key, or all keys on the way to it together, are too
+// long.
 func (l *Limits) excessOfKey(key, path int) *Error {
 	switch {
 	case key > l.Key:

@@ -22,7 +22,7 @@ func TestTheLimitsAreDocumented(t *testing.T) {
 	}
 }
 
-// An Error keeps its place when the name of a file comes before it.
+// An Error keeps its position when it is prefixed with a file name.
 func TestAnErrorIsFoundInItsFile(t *testing.T) {
 	_, err := Values().MeasureYAML([]byte("a:\n- [" + "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["))
 	require.ErrorContains(t, In("values.yaml", err), "values.yaml:2: nested deeper")

@@ -12,19 +12,19 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Schema is a JSON schema that loads nothing, and ends. It may be used by several
-// goroutines at once.
+// Schema is a JSON schema that loads nothing and whose validation always terminates. It is
+// safe for concurrent use.
 type Schema struct {
 	name string
 	raw  any
 
 	mu sync.Mutex
-	// idle are programs that nobody runs.
+	// idle are programs that are not running.
 	idle []*program
 }
 
-// CompileSchema reads a JSON schema. name stands for it in errors. One is refused that
-// is too large with every $ref written out.
+// CompileSchema compiles a JSON schema. name is its name in errors. It rejects schemas that
+// are too large with every $ref expanded.
 func (l Limits) CompileSchema(name string, text []byte) (*Schema, error) {
 	if _, err := l.MeasureJSON(text); err != nil {
 		return nil, err
@@ -45,12 +45,11 @@ func (l Limits) CompileSchema(name string, text []byte) (*Schema, error) {
 	return schema, nil
 }
 
-// Raw is the schema as it is written, in JSON's types. It must not be changed.
+// Raw returns the schema as written, as JSON types. It must not be modified.
 func (s *Schema) Raw() any { return s.raw }
 
-// Validate holds a value in JSON's types against the schema. The error is a
-// *jsonschema.ValidationError, or an *Error if it takes too many steps, which is some
-// tenths of a second.
+// Validate validates a value of JSON types. The error is a *jsonschema.ValidationError, or
+// an *Error if it takes too many steps, which is some tenths of a second.
 func (s *Schema) Validate(value any) error {
 	p, err := s.take()
 	if err != nil {
@@ -60,7 +59,7 @@ func (s *Schema) Validate(value any) error {
 	return p.validate(value)
 }
 
-// take returns a program that nobody else runs: its meter is for one.
+// take returns a program for exclusive use, because it counts its steps.
 func (s *Schema) take() (*program, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,20 +77,20 @@ func (s *Schema) give(p *program) {
 	s.idle = append(s.idle, p)
 }
 
-// nothing loads nothing.
+// nothing is a loader that loads nothing.
 type nothing struct{}
 
 func (nothing) Load(string) (any, error) {
-	return nil, errors.New("a schema loads nothing from anywhere: copy it under $defs, and refer to it there")
+	return nil, errors.New("a schema must not load others: copy it under $defs, and refer to it there")
 }
 
 func (s *Schema) compile() (*program, error) {
-	// Of the steps that it takes to hold the schema itself against its own, enough are left.
+	// Compiling validates the schema against its own metaschema, which must not be limited.
 	p := &program{left: math.MaxInt, pieces: map[*jsonschema.Schema]*piece{}}
 	compiler := jsonschema.NewCompiler()
 	compiler.UseLoader(nothing{})
 	compiler.UseRegexpEngine(p.pattern)
-	url := "schema:///" + s.name // The library would make the path of a file of a name alone.
+	url := "schema:///" + s.name // The library would take a name alone for the path of a file.
 	if err := compiler.AddResource(url, s.raw); err != nil {
 		return nil, err
 	}
@@ -104,15 +103,15 @@ func (s *Schema) compile() (*program, error) {
 	return p, err
 }
 
-// mostSteps is how many steps a validation may take.
-const mostSteps = 400_000
+// maxSteps is how many steps a validation may take.
+const maxSteps = 400_000
 
-// program is a compiled schema that one goroutine runs at a time.
+// program is a compiled schema, used by one goroutine at a time.
 type program struct {
 	root   *jsonschema.Schema
 	pieces map[*jsonschema.Schema]*piece
 
-	// left are the steps that may still be taken.
+	// left is the number of remaining steps.
 	left int
 }
 
@@ -125,13 +124,13 @@ func (p *program) validate(value any) (err error) {
 			panic(cause)
 		}
 	}()
-	p.left = mostSteps
+	p.left = maxSteps
 	return p.root.Validate(value)
 }
 
-// spend counts steps. The library, which calls it, knows no other way out than a panic.
+// spend counts steps. The library that calls it can only be stopped by a panic.
 func (p *program) spend(steps int) {
 	if p.left -= steps; p.left < 0 {
-		panic(refusal(Nodes, "give fewer, or simplify the schema", "it takes more than %d steps to hold these values against the schema", mostSteps))
+		panic(refusal(Nodes, "give fewer, or simplify the schema", "it takes more than %d steps to validate these values against the schema", maxSteps))
 	}
 }

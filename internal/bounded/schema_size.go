@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// mostExpanded is how much of a schema may apply on the way to one value, with every
-	// $ref written out.
-	mostExpanded = 10_000
-	// mostInstructions is how many instructions a pattern may have.
-	mostInstructions = 10_000
-	// perStep is how many bytes times instructions of a pattern are a step.
+	// maxExpanded is how much of a schema may apply on the way to one value, with every $ref
+	// expanded.
+	maxExpanded = 10_000
+	// maxInstructions is how many instructions a pattern may have.
+	maxInstructions = 10_000
+	// perStep is how many bytes times instructions of a pattern count as one step.
 	perStep = 64
 )
 
@@ -36,7 +36,7 @@ func (p *pattern) MatchString(text string) bool {
 	return p.Regexp.MatchString(text)
 }
 
-// pattern is the library's engine for regular expressions.
+// pattern implements jsonschema.RegexpEngine.
 func (p *program) pattern(text string) (jsonschema.Regexp, error) {
 	compiled, err := regexp.Compile(text)
 	if err != nil {
@@ -50,14 +50,13 @@ func (p *program) pattern(text string) (jsonschema.Regexp, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(code.Inst) > mostInstructions {
+	if len(code.Inst) > maxInstructions {
 		return nil, fmt.Errorf("the pattern %.40q… is too large: simplify it", text)
 	}
 	return &pattern{Regexp: compiled, program: p, instructions: len(code.Inst)}, nil
 }
 
-// step has the library count a part of a schema each time that it has held a value
-// against it.
+// step makes the library count each validation against a part of the schema.
 type step struct {
 	program *program
 	weight  int
@@ -72,8 +71,8 @@ type piece struct {
 	parts
 
 	weight int
-	// size is what applies of it and below it on the way to a value, and before what did
-	// to one that lies a level less deep.
+	// size is how much applies of it and below it on the way to a value; before is the same
+	// for the previous nesting level.
 	size, before int
 	state        state
 }
@@ -86,7 +85,7 @@ const (
 	done
 )
 
-// instrument finds all parts of the schema, and has them counted.
+// instrument finds all parts of the schema and adds counting to them.
 func (p *program) instrument() error {
 	next := []*jsonschema.Schema{p.root}
 	for len(next) > 0 {
@@ -96,7 +95,7 @@ func (p *program) instrument() error {
 			continue
 		}
 		if part.DynamicRef != nil || part.RecursiveRef != nil {
-			return errors.New("$dynamicRef and $recursiveRef may not be in it, since nobody can tell how much they stand for: use $ref")
+			return errors.New("it must not have $dynamicRef or $recursiveRef, because their size cannot be determined: use $ref")
 		}
 		below := partsOf(part)
 		found := &piece{Schema: part, parts: below, weight: weightOf(part, &below)}
@@ -109,8 +108,8 @@ func (p *program) instrument() error {
 	return nil
 }
 
-// parts are those of a schema: here are held against the same value as it is, each
-// against every one in it, and of one only one against any of these.
+// parts are the subschemas of a schema: here apply to the same value, each to every item in
+// it, and for each item at most one of one applies.
 type parts struct{ here, each, one []*jsonschema.Schema }
 
 func partsOf(s *jsonschema.Schema) parts {
@@ -154,7 +153,7 @@ func partsOf(s *jsonschema.Schema) parts {
 	return found
 }
 
-// weightOf is how much of a schema by itself is held against a value.
+// weightOf returns how much of a schema by itself applies to a value.
 func weightOf(s *jsonschema.Schema, below *parts) int {
 	weight := 1 + len(below.here) + len(s.Required) + len(s.PatternProperties)
 	if s.Enum != nil {
@@ -206,8 +205,8 @@ func (p *program) measure(depth int) error {
 			part.size = part.sum(p.pieces)
 			hasGrown = hasGrown || part.size > part.before
 		}
-		if p.pieces[p.root].size > mostExpanded {
-			return refusal(Nodes, "refer to less, or nest it less", "with every $ref written out, more than %d parts of the schema apply on the way to one value", mostExpanded)
+		if p.pieces[p.root].size > maxExpanded {
+			return refusal(Nodes, "refer to less, or nest it less", "with every $ref written out, more than %d parts of the schema apply on the way to one value", maxExpanded)
 		}
 		if !hasGrown {
 			return nil
@@ -231,7 +230,7 @@ func (p *piece) sum(pieces map[*jsonschema.Schema]*piece) int {
 	for _, other := range p.one {
 		largest = max(largest, pieces[other].before)
 	}
-	return min(size+largest, mostExpanded+1)
+	return min(size+largest, maxExpanded+1)
 }
 
 // ordered returns the parts of the schema so that each comes after those that are held
