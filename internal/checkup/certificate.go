@@ -19,38 +19,38 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// late is the share of a certificate's time that is left when it should long have
-// been replaced: the operator and cert-manager do so at a third.
-const late = 10
+// lateFraction: a certificate with less than this fraction (1/N) of its validity left should
+// have been renewed long ago, as the operator and cert-manager do at a third.
+const lateFraction = 10
 
-// origin is where a webhook's certificate and the trust in it come from: what to look
-// at if there is something wrong with them.
+// origin says where to look if something is wrong with a webhook's certificate or its CA
+// bundle.
 type origin struct{ trust, certificate string }
 
 func originOf(installation *source.Installation, one *caller) origin {
 	secret := installation.Webhook.Secret
 	switch {
 	case installation.Webhook.Configuration != "":
-		kept := "the operators keep it: " + look(installation)
+		kept := "the operator manages it: " + look(installation)
 		return origin{trust: kept, certificate: kept}
 	case one.issued:
 		return origin{
-			trust:       "cert-manager keeps it: look at the log of its cainjector",
-			certificate: "cert-manager keeps it: kubectl describe certificate " + secret + " -n " + installation.Namespace,
+			trust:       "cert-manager manages it: look at the log of its cainjector",
+			certificate: "cert-manager manages it: kubectl describe certificate " + secret + " -n " + installation.Namespace,
 		}
 	}
 	return origin{
-		trust:       "set admissionWebhook.certificate.caBundle to who signed the certificate, and upgrade the installation",
+		trust:       "set admissionWebhook.certificate.caBundle to the CA that signed the certificate, and upgrade the installation",
 		certificate: "put another one into Secret " + secret + " in " + installation.Namespace,
 	}
 }
 
-// look is a command that shows what the operators say.
+// look returns a command that shows the operator's log.
 func look(installation *source.Installation) string {
 	return "kubectl logs -l app.kubernetes.io/component=operator -n " + installation.Namespace
 }
 
-// trust looks whom the API server trusts to be the operator.
+// trust checks the CA bundle of the webhook.
 func (d *Diagnosis) trust(one *caller, from origin) Result {
 	const check = "caBundle of the admission webhook"
 	failed := func(why string) Result {
@@ -75,8 +75,8 @@ func (d *Diagnosis) trust(one *caller, from origin) Result {
 	return Result{check, OK, fmt.Sprintf("in ValidatingWebhookConfiguration %s, valid until %s", one.name, day(last.NotAfter)), ""}
 }
 
-// certificate looks whether what the operator serves is what the API server accepts,
-// and for how long.
+// certificate checks whether the API server accepts the operator's certificate, and for how
+// long.
 func (d *Diagnosis) certificate(ctx context.Context, installation *source.Installation, one *caller, from origin) Result {
 	const check = "certificate of the admission webhook"
 	key := client.ObjectKey{Namespace: installation.Namespace, Name: installation.Webhook.Secret}
@@ -88,10 +88,10 @@ func (d *Diagnosis) certificate(ctx context.Context, installation *source.Instal
 	case apierrors.IsNotFound(err):
 		return failed("it does not exist")
 	case err != nil:
-		return Result{check, Unknown, err.Error(), "have somebody look who may get that Secret"}
+		return Result{check, Unknown, err.Error(), "ask someone with permission to get that Secret"}
 	}
 	if len(secret.Data[corev1.TLSCertKey]) == 0 {
-		return failed("it holds no certificate")
+		return failed("it contains no certificate")
 	}
 	pair, err := tls.X509KeyPair(secret.Data[corev1.TLSCertKey], secret.Data[corev1.TLSPrivateKeyKey])
 	if err != nil {
@@ -101,19 +101,19 @@ func (d *Diagnosis) certificate(ctx context.Context, installation *source.Instal
 		return failed(err.Error())
 	}
 	message := fmt.Sprintf("in Secret %s, valid until %s", key, day(pair.Leaf.NotAfter))
-	if pair.Leaf.NotAfter.Sub(d.Now()) < pair.Leaf.NotAfter.Sub(pair.Leaf.NotBefore)/late {
-		return Result{check, Warning, message + ", and was not replaced", from.certificate}
+	if pair.Leaf.NotAfter.Sub(d.Now()) < pair.Leaf.NotAfter.Sub(pair.Leaf.NotBefore)/lateFraction {
+		return Result{check, Warning, message + ", and was not renewed", from.certificate}
 	}
 	return Result{check, OK, message, ""}
 }
 
-// accepts verifies what is served as the API server does.
+// accepts verifies a certificate as the API server does.
 func (d *Diagnosis) accepts(one *caller, served *tls.Certificate) error {
 	if err := isValid(served.Leaf, d.Now()); err != nil {
 		return err
 	}
 	if len(one.bundle) == 0 {
-		return nil // That is the fault, and said already.
+		return nil // That is already reported.
 	}
 	options := x509.VerifyOptions{
 		DNSName: one.service.Name + "." + one.service.Namespace + ".svc", CurrentTime: d.Now(),
@@ -128,18 +128,18 @@ func (d *Diagnosis) accepts(one *caller, served *tls.Certificate) error {
 	_, err := served.Leaf.Verify(options)
 	var unknown x509.UnknownAuthorityError
 	if errors.As(err, &unknown) {
-		return errors.New("the caBundle does not trust who signed it")
+		return errors.New("it is not signed by a CA in the caBundle")
 	}
 	return err
 }
 
-// isValid tells whether a certificate is valid at a time.
+// isValid returns an error if a certificate is not valid at a time.
 func isValid(certificate *x509.Certificate, now time.Time) error {
 	if now.Before(certificate.NotBefore) {
 		return fmt.Errorf("it is not valid before %s", day(certificate.NotBefore))
 	}
 	if now.After(certificate.NotAfter) {
-		return fmt.Errorf("it ran out on %s", day(certificate.NotAfter))
+		return fmt.Errorf("it expired on %s", day(certificate.NotAfter))
 	}
 	return nil
 }

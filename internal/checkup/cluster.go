@@ -21,17 +21,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// State is how a check ended.
+// State is the outcome of a check.
 type State string
 
 const (
-	// OK is as it should be.
+	// OK: all is well.
 	OK State = "ok"
-	// Warning is worth a look.
+	// Warning: it needs a look.
 	Warning State = "warning"
-	// Failed keeps the operator from its work.
+	// Failed: the operator cannot do its work.
 	Failed State = "failed"
-	// Unknown could not be found out.
+	// Unknown: it could not be checked.
 	Unknown State = "unknown"
 )
 
@@ -40,23 +40,21 @@ type Result struct {
 	Check   string `json:"check"`
 	State   State  `json:"state"`
 	Message string `json:"message"`
-	// Help says what to do, if there is something.
+	// Help says what to do, if anything.
 	Help string `json:"help,omitempty"`
 }
 
-// oldest is the first version that the operator works with, native the first with
-// native sidecars.
+// oldest is the first supported version, native the first with native sidecars.
 var (
 	oldest = utilversion.MustParseGeneric("1.25.0")
 	native = utilversion.MustParseGeneric("1.29.0")
 )
 
-// Diagnosis examines a cluster. Cluster, Environments, KubeVersion and Now are
-// required.
+// Diagnosis checks a cluster. Cluster, Environments, KubeVersion and Now are required.
 type Diagnosis struct {
 	Cluster client.Client
-	// AsOperator is the same cluster, seen as the operator's ServiceAccount;
-	// it is asked for with the account's name.
+	// AsOperator returns a client for the same cluster that impersonates the operator's
+	// ServiceAccount, by user name.
 	AsOperator func(user string) (client.Client, error)
 	// Environments are those of the built-in sidecar chart.
 	Environments *environment.Set
@@ -64,7 +62,7 @@ type Diagnosis struct {
 	KubeVersion string
 	// Now is the time.
 	Now func() time.Time
-	// OperatorNamespace, "" to look in all of them.
+	// OperatorNamespace is the namespace to look in, "" for all.
 	OperatorNamespace string
 }
 
@@ -103,7 +101,7 @@ func (d *Diagnosis) version() Result {
 	return Result{check, OK, d.KubeVersion + ", with native sidecars", ""}
 }
 
-// served looks whether the API server knows VectorSidecars.
+// served checks whether the API server serves VectorSidecars.
 func (d *Diagnosis) served(ctx context.Context) (Result, bool) {
 	const check = "VectorSidecars served"
 	err := d.Cluster.List(ctx, &v1alpha1.VectorSidecarList{}, client.Limit(1))
@@ -111,7 +109,7 @@ func (d *Diagnosis) served(ctx context.Context) (Result, bool) {
 	case apimeta.IsNoMatchError(err) || apierrors.IsNotFound(err):
 		return Result{check, Failed, "the CustomResourceDefinition is not installed", "install the operator's chart"}, false
 	case err != nil:
-		return Result{check, Unknown, err.Error(), "have somebody look who may list VectorSidecars"}, false
+		return Result{check, Unknown, err.Error(), "ask someone with permission to list VectorSidecars"}, false
 	}
 	return Result{check, OK, v1alpha1.GroupVersion.String(), ""}, true
 }
@@ -121,7 +119,7 @@ func (d *Diagnosis) installation(ctx context.Context) (*source.Installation, Res
 	found, err := source.FindInstallation(ctx, d.Cluster, d.OperatorNamespace)
 	switch {
 	case err != nil:
-		return nil, Result{check, Unknown, err.Error(), "name its namespace by --operator-namespace, or have somebody look who may list Deployments"}
+		return nil, Result{check, Unknown, err.Error(), "set --operator-namespace, or ask someone with permission to list Deployments"}
 	case found == nil:
 		return nil, Result{check, Failed, "there is none in the cluster", "install the chart: helm install vso ./chart -n vector-system --create-namespace"}
 	case found.Available == 0:
@@ -130,7 +128,7 @@ func (d *Diagnosis) installation(ctx context.Context) (*source.Installation, Res
 	return found, Result{check, OK, fmt.Sprintf("Deployment %s/%s, %d of %d replicas available, image %s", found.Namespace, found.Name, found.Available, found.Replicas, found.Image), ""}
 }
 
-// values holds the values of the installation against the schema.
+// values validates the installation's values against the schema.
 func (d *Diagnosis) values(installation *source.Installation) Result {
 	const check = "values of the installation"
 	set := d.Environments.WithInstallation("ConfigMap "+installation.Namespace+"/"+installation.ValuesFrom, installation.Values)
@@ -146,7 +144,7 @@ func (d *Diagnosis) values(installation *source.Installation) Result {
 	return Result{check, OK, "environments " + strings.Join(set.Names(), ", ") + ", default " + installation.Environment, ""}
 }
 
-// sidecars counts those that are not ready.
+// sidecars checks the VectorSidecars for errors.
 func (d *Diagnosis) sidecars(ctx context.Context) Result {
 	const check = "VectorSidecars"
 	var found v1alpha1.VectorSidecarList

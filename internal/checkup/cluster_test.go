@@ -27,7 +27,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// clusterOf is an API in memory that has some objects.
+// clusterOf returns an in-memory API server with some objects.
 func clusterOf(t *testing.T, objects ...client.Object) client.Client {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -98,8 +98,8 @@ func TestLeftoversAreNamedAndTheRestCounted(t *testing.T) {
 	require.NotContains(t, describe(found[:10]), "more")
 }
 
-// issued is a certificate of a webhook's Service, valid for an hour from a time, and the
-// same as an authority.
+// issued returns a certificate for a webhook's Service, valid for an hour from a time, and
+// the same as a CA.
 func issued(t *testing.T, service string, from time.Time) (*tls.Certificate, []byte) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -127,9 +127,9 @@ func TestCertificateIsHeldAgainstWhatTheAPIServerAccepts(t *testing.T) {
 		says   string
 	}{
 		"as it should be":      {good, bundle, now, ""},
-		"of another authority": {good, otherBundle, now, "the caBundle does not trust who signed it"},
+		"of another authority": {good, otherBundle, now, "it is not signed by a CA in the caBundle"},
 		"of another Service":   {other, otherBundle, now, "vso.vector-system.svc"},
-		"too old":              {good, bundle, now.Add(2 * time.Hour), "it ran out on 2026-11-22"},
+		"too old":              {good, bundle, now.Add(2 * time.Hour), "it expired on 2026-11-22"},
 		"too new":              {good, bundle, now.Add(-time.Hour), "it is not valid before 2026-11-22"},
 		"trusted by nobody":    {good, nil, now, ""},
 	} {

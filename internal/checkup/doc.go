@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package checkup looks whether an installation is healthy: as a person sees it, with
-// whatever of the cluster and the installation they may read (Diagnosis), and from inside,
-// as helm test does after an installation (Test). It changes nothing, and does not judge
-// what the operator does.
+// Package checkup checks whether an installation is healthy: from outside, with what a user
+// may read of the cluster (Diagnosis), and from inside, for helm test (Test). It changes
+// nothing.
 package checkup

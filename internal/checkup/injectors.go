@@ -14,14 +14,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// injectors finds who else changes workloads on their way into the cluster. Of
-// pods that is usual and does no harm; whoever changes workloads may undo what
-// is injected.
+// injectors finds mutating webhooks of others. For pods they are usual and harmless; one for
+// workloads may undo what is injected.
 func (d *Diagnosis) injectors(ctx context.Context) Result {
 	const check = "other injectors"
 	var found admissionregistrationv1.MutatingWebhookConfigurationList
 	if err := d.Cluster.List(ctx, &found); err != nil {
-		return Result{check, Unknown, err.Error(), "have somebody look who may list MutatingWebhookConfigurations"}
+		return Result{check, Unknown, err.Error(), "ask someone with permission to list MutatingWebhookConfigurations"}
 	}
 	var ofPods, ofWorkloads []string
 	for i := range found.Items {
@@ -37,7 +36,7 @@ func (d *Diagnosis) injectors(ctx context.Context) Result {
 	case len(ofWorkloads) > 0:
 		return Result{
 			check, Warning, "these change " + workload.Plural() + ": " + strings.Join(ofWorkloads, ", "),
-			"if a VectorSidecar tells of a Conflict or a RepairLoop, have them leave its container alone",
+			"if a VectorSidecar reports a Conflict or a RepairLoop, exclude its container from them",
 		}
 	case len(ofPods) > 0:
 		return Result{check, OK, fmt.Sprintf("these change pods, and no %s: %s", workload.Plural(), strings.Join(ofPods, ", ")), ""}
@@ -45,7 +44,7 @@ func (d *Diagnosis) injectors(ctx context.Context) Result {
 	return Result{check, OK, "none", ""}
 }
 
-// touches tells whether a configuration has a webhook for changes of a resource.
+// touches reports whether a configuration has a webhook for a resource.
 func touches(configuration *admissionregistrationv1.MutatingWebhookConfiguration, group, resource string) bool {
 	is := func(list []string, name string) bool {
 		return slices.Contains(list, name) || slices.Contains(list, "*")

@@ -19,11 +19,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// pageSize is how many workloads one answer of the API server holds.
+// pageSize is how many workloads a list request returns.
 const pageSize = 500
 
-// leftovers looks for what workloads carry for VectorSidecars that do not exist, in the
-// namespaces of the installation.
+// leftovers finds what workloads have of VectorSidecars that do not exist, in the namespaces
+// of the installation.
 func (d *Diagnosis) leftovers(ctx context.Context, installation *source.Installation) Result {
 	const check = "leftovers"
 	namespaces := installation.Namespaces
@@ -34,7 +34,7 @@ func (d *Diagnosis) leftovers(ctx context.Context, installation *source.Installa
 	for _, namespace := range namespaces {
 		in, err := d.leftoversIn(ctx, namespace, installation.WrittenBy())
 		if err != nil {
-			return Result{check, Unknown, err.Error(), "have somebody look who may list " + workload.Plural() + " and VectorSidecars"}
+			return Result{check, Unknown, err.Error(), "ask someone with permission to list " + workload.Plural() + " and VectorSidecars"}
 		}
 		found = append(found, in...)
 	}
@@ -42,9 +42,9 @@ func (d *Diagnosis) leftovers(ctx context.Context, installation *source.Installa
 	if len(left) == 0 {
 		return Result{check, OK, fmt.Sprintf("none; %d sidecars were left by deletionPolicy Orphan", len(found)), ""}
 	}
-	help := "the operator takes them out by itself; if it does not, look at its log"
+	help := "the operator removes them by itself; if it does not, look at its log"
 	if slices.ContainsFunc(left, func(f companion.Leftover) bool { return f.Verdict == companion.Report }) {
-		help = "to have one taken out, create a VectorSidecar of that name that selects nothing, and delete it"
+		help = "to have one removed, create a VectorSidecar of that name that selects nothing, and delete it"
 	}
 	return Result{check, Warning, describe(left), help}
 }
@@ -59,8 +59,8 @@ func describe(found []companion.Leftover) string {
 	return strings.Join(humanize.First(lines, most, len(found)), "; ")
 }
 
-// leftoversIn looks in a namespace, "" for all. VectorSidecars are listed after the
-// workloads: one that is made in between has left nothing.
+// leftoversIn finds leftovers in a namespace, "" for all. VectorSidecars are listed after
+// the workloads, so that one created in between counts as existing.
 func (d *Diagnosis) leftoversIn(ctx context.Context, namespace, writtenBy string) ([]companion.Leftover, error) {
 	var carriers []companion.Carrier
 	for _, kind := range workload.Kinds() {

@@ -22,34 +22,34 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// interval is how often a check that does not pass is tried again.
+// interval is how often a failed check is retried.
 const interval = time.Second
 
-// TestOptions say what there should be. ParseTestOptions fills them in.
+// TestOptions says what to expect. ParseTestOptions fills it in.
 type TestOptions struct {
-	// Namespace is that of the operator.
+	// Namespace is the operator's.
 	Namespace string
-	// WatchNamespaces are those it works in; empty for all.
+	// WatchNamespaces are those that it watches; empty for all.
 	WatchNamespaces []string
-	// Lease that somebody should hold. Empty: there is no election.
+	// Lease is the one that a replica should hold. Empty without leader election.
 	Lease string
-	// MetricsURL is where metrics should be served. Empty: nowhere.
+	// MetricsURL is where metrics should be served. Empty if they are disabled.
 	MetricsURL string
-	// Timeout is how long a new installation may take to get there.
+	// Timeout is how long a new installation may take to become healthy.
 	Timeout time.Duration
 }
 
-// ParseTestOptions reads the command line. The error is flag.ErrHelp when help was
-// asked for and printed.
+// ParseTestOptions parses the command line. The error is flag.ErrHelp if help was requested
+// and printed.
 func ParseTestOptions(arguments []string) (TestOptions, error) {
 	var options TestOptions
 	var namespaces string
 	flags := flag.NewFlagSet("operator test", flag.ContinueOnError)
 	flags.StringVar(&options.Namespace, "namespace", os.Getenv("POD_NAMESPACE"), "namespace of the operator (POD_NAMESPACE)")
-	flags.StringVar(&namespaces, "watch-namespaces", "", "namespaces it works in, separated by commas; empty for all")
-	flags.StringVar(&options.Lease, "lease", "", "Lease that one of the operators should hold; empty for no election")
-	flags.StringVar(&options.MetricsURL, "metrics-url", "", "where the metrics should be; empty for nowhere")
-	flags.DurationVar(&options.Timeout, "timeout", time.Minute, "how long it may take until all is as it should be")
+	flags.StringVar(&namespaces, "watch-namespaces", "", "namespaces that it watches, separated by commas; empty for all")
+	flags.StringVar(&options.Lease, "lease", "", "Lease that one of the replicas should hold; empty without leader election")
+	flags.StringVar(&options.MetricsURL, "metrics-url", "", "URL of the metrics; empty if they are disabled")
+	flags.DurationVar(&options.Timeout, "timeout", time.Minute, "how long it may take until all checks pass")
 	if err := flags.Parse(arguments); err != nil {
 		return options, err
 	}
@@ -62,14 +62,14 @@ func ParseTestOptions(arguments []string) (TestOptions, error) {
 	return options, nil
 }
 
-// check is one thing to look at.
+// check is a single check.
 type check struct {
 	what string
 	pass func(context.Context) error
 }
 
-// Test tries all checks until each has passed once, and says so in a line each. The
-// error names the first that does not pass in time, and why.
+// Test repeats each check until it has passed, and prints a line for it. The error names the
+// first check that does not pass in time, and why.
 func Test(ctx context.Context, config *rest.Config, options TestOptions, progress io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, options.Timeout)
 	defer cancel()
@@ -88,7 +88,8 @@ func Test(ctx context.Context, config *rest.Config, options TestOptions, progres
 	return nil
 }
 
-// until tries until there is no error or no time, and then returns the last error.
+// until retries until there is no error or the context ends, and then returns the last
+// error.
 func until(ctx context.Context, pass func(context.Context) error) error {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
@@ -99,7 +100,7 @@ func until(ctx context.Context, pass func(context.Context) error) error {
 			return nil
 		}
 		if last == nil || ctx.Err() == nil {
-			last = err // Not that time ran out in the middle.
+			last = err // Not the error of the expired context.
 		}
 		select {
 		case <-ctx.Done():
@@ -116,7 +117,7 @@ func checksOf(config *rest.Config, options TestOptions) ([]check, error) {
 	}
 	c, err := client.New(config, client.Options{Scheme: scheme})
 	if err != nil {
-		return nil, fmt.Errorf("making a client: %w", err)
+		return nil, fmt.Errorf("creating a client: %w", err)
 	}
 	checks := []check{{"VectorSidecars are served", func(ctx context.Context) error { return served(ctx, c, options.WatchNamespaces) }}}
 	if options.Lease != "" {
@@ -143,7 +144,7 @@ func served(ctx context.Context, c client.Client, namespaces []string) error {
 	return nil
 }
 
-// led finds a holder of a Lease that has renewed it in time.
+// led checks that a Lease has a holder that has renewed it in time.
 func led(ctx context.Context, c client.Client, name types.NamespacedName, now func() time.Time) error {
 	var lease coordinationv1.Lease
 	if err := c.Get(ctx, name, &lease); err != nil {

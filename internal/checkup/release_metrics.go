@@ -14,13 +14,13 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// mark is in the operator's metrics whatever it does.
+// mark is always among the operator's metrics.
 const mark = "vectorsidecar_build_info"
 
-// most is how much of an answer is read.
-const most = 16 << 20
+// maxResponse is how many bytes of a response are read.
+const maxResponse = 16 << 20
 
-// refused finds that metrics are not served to who does not say who it is.
+// refused checks that metrics are not served to unauthenticated clients.
 func refused(ctx context.Context, url string) error {
 	status, _, err := get(ctx, unverified(), url)
 	if err == nil && status != http.StatusUnauthorized {
@@ -29,7 +29,7 @@ func refused(ctx context.Context, url string) error {
 	return err
 }
 
-// measured finds that metrics are served to this account.
+// measured checks that metrics are served to this account.
 func measured(ctx context.Context, config *rest.Config, url string) error {
 	known := rest.AnonymousClientConfig(config)
 	known.BearerToken, known.BearerTokenFile = config.BearerToken, config.BearerTokenFile
@@ -59,15 +59,15 @@ func get(ctx context.Context, transport http.RoundTripper, url string) (status i
 		return 0, "", err
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, most))
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxResponse))
 	return response.StatusCode, string(body), err
 }
 
-// unverified does not look at the certificate: unless one is provided, each
-// operator signs its own, which nobody knows.
+// unverified does not verify the server's certificate: unless one is provided, each replica
+// signs its own.
 func unverified() http.RoundTripper {
 	return &http.Transport{
-		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // see above
+		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // The certificate is self-signed.
 		DisableKeepAlives: true,
 	}
 }

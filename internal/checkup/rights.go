@@ -17,14 +17,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// need is what the operator has to be allowed: with one object by its name, or with
-// all if that is "".
+// need is a permission that the operator needs: for one object by name, or for all if the
+// name is "".
 type need struct {
 	group, resource, subresource, name string
 	verbs                              []string
 }
 
-// needs are the rights that the chart gives the operator everywhere.
+// needs are the permissions that the chart always grants.
 var needs = []need{
 	{"apps", "deployments", "", "", []string{"list", "watch", "patch"}},
 	{"apps", "replicasets", "", "", []string{"list"}},
@@ -36,13 +36,13 @@ var needs = []need{
 	{"events.k8s.io", "events", "", "", []string{"create", "patch"}},
 }
 
-// placed is a need in a namespace, "" for all of them or for what is in none.
+// placed is a need in a namespace, "" for all of them or for cluster-scoped resources.
 type placed struct {
 	need
 	namespace string
 }
 
-// webhookNeeds are what the chart gives besides for the admission webhook.
+// webhookNeeds returns what the chart grants in addition for the admission webhook.
 func webhookNeeds(installation *source.Installation) []placed {
 	webhook := installation.Webhook
 	switch {
@@ -57,7 +57,7 @@ func webhookNeeds(installation *source.Installation) []placed {
 	}
 }
 
-// rights asks the API server, as the operator's ServiceAccount, what that may do.
+// rights checks what the operator's ServiceAccount may do, by impersonating it.
 func (d *Diagnosis) rights(ctx context.Context, installation *source.Installation) Result {
 	const check = "rights of the operator"
 	user := fmt.Sprintf("system:serviceaccount:%s:%s", installation.Namespace, installation.ServiceAccount)
@@ -77,7 +77,7 @@ func (d *Diagnosis) rights(ctx context.Context, installation *source.Installatio
 	for _, namespace := range namespaces {
 		for _, need := range needs {
 			if namespace != "" && need.resource == "namespaces" {
-				continue // It does without.
+				continue // It does not need them.
 			}
 			wanted = append(wanted, placed{need, namespace})
 		}
@@ -86,17 +86,17 @@ func (d *Diagnosis) rights(ctx context.Context, installation *source.Installatio
 	for _, one := range wanted {
 		denied, err := one.deniedTo(ctx, operator)
 		if err != nil {
-			return Result{check, Unknown, err.Error(), "have somebody look who may impersonate " + user}
+			return Result{check, Unknown, err.Error(), "ask someone with permission to impersonate " + user}
 		}
 		missing = append(missing, denied...)
 	}
 	if len(missing) > 0 {
 		return Result{check, Failed, "it may not " + strings.Join(missing, ", "), "upgrade the installation with rbac.create, or grant these to " + user}
 	}
-	return Result{check, OK, user + " may do what it has to", ""}
+	return Result{check, OK, user + " has all permissions that it needs", ""}
 }
 
-// deniedTo are the verbs that whoever asks is not allowed.
+// deniedTo returns the verbs that a client is denied.
 func (p *placed) deniedTo(ctx context.Context, who client.Client) ([]string, error) {
 	var denied []string
 	for _, verb := range p.verbs {
@@ -105,7 +105,7 @@ func (p *placed) deniedTo(ctx context.Context, who client.Client) ([]string, err
 				Namespace: p.namespace, Group: p.group, Resource: p.resource, Subresource: p.subresource, Name: p.name, Verb: verb,
 			},
 		}}
-		// Nothing is stored: creating a review asks for it.
+		// Creating a review asks the question; nothing is stored.
 		if err := who.Create(ctx, review); err != nil {
 			return nil, err
 		}
@@ -123,13 +123,12 @@ func (p *placed) deniedTo(ctx context.Context, who client.Client) ([]string, err
 	return denied, nil
 }
 
-// optional says what an installation does not see for want of a right that it can do
-// without.
+// optional says what the operator cannot see without an optional permission.
 func optional(installation *source.Installation) Result {
 	const check = "optional rights"
 	if !installation.ReadsPods {
-		return Result{check, OK, "pods are not read: what keeps them from running is not said of a rollout, beyond what the API server refuses; " +
+		return Result{check, OK, "pods are not read: a rollout does not report what keeps them from running, except what the API server rejects; " +
 			"it fails when pods are unavailable for 2 minutes, or by its progress deadline (rbac.optional.pods)", ""}
 	}
-	return Result{check, OK, "pods are read where a rollout does not finish (rbac.optional.pods)", ""}
+	return Result{check, OK, "pods are read if a rollout does not finish (rbac.optional.pods)", ""}
 }

@@ -20,27 +20,27 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// caller is a configuration that has the API server ask about VectorSidecars.
+// caller is a webhook configuration that makes the API server call about VectorSidecars.
 type caller struct {
 	name    string
 	service *admissionregistrationv1.ServiceReference
-	// bundle is whom the API server trusts.
+	// bundle is the CA bundle.
 	bundle []byte
-	// issued tells that cert-manager writes the bundle.
+	// issued is true if cert-manager writes the bundle.
 	issued bool
 }
 
-// refusing is what comes of whatever keeps the API server from an answer.
+// refusing is the effect if the API server gets no response.
 const refusing = "no VectorSidecar can be created or changed"
 
-// webhook looks at all that the API server needs for an answer of the operator's
-// admission webhook; at nothing where there is none.
+// webhook checks everything that a call of the operator's admission webhook needs, if there
+// is one.
 func (d *Diagnosis) webhook(ctx context.Context, installation *source.Installation) []Result {
 	const check = "admission webhook"
 	callers, err := d.callers(ctx, installation.Namespace)
 	switch {
 	case err != nil:
-		return []Result{{check, Unknown, err.Error(), "have somebody look who may list ValidatingWebhookConfigurations"}}
+		return []Result{{check, Unknown, err.Error(), "ask someone with permission to list ValidatingWebhookConfigurations"}}
 	case installation.Webhook == nil && len(callers) == 0:
 		return nil
 	case len(callers) == 0:
@@ -51,7 +51,7 @@ func (d *Diagnosis) webhook(ctx context.Context, installation *source.Installati
 		one := &callers[i]
 		if installation.Webhook == nil {
 			results = append(results, Result{
-				check, Failed, fmt.Sprintf("ValidatingWebhookConfiguration %s has the API server ask, and the operator does not answer: %s", one.name, refusing),
+				check, Failed, fmt.Sprintf("ValidatingWebhookConfiguration %s makes the API server call the operator, which does not answer: %s", one.name, refusing),
 				"delete it: kubectl delete validatingwebhookconfiguration " + one.name,
 			})
 			continue
@@ -62,21 +62,21 @@ func (d *Diagnosis) webhook(ctx context.Context, installation *source.Installati
 	return results
 }
 
-// uncalled tells of an operator that serves a webhook by which nobody asks.
+// uncalled reports a webhook that is served but not registered.
 func (d *Diagnosis) uncalled(ctx context.Context, installation *source.Installation) []Result {
 	const check = "admission webhook"
-	result := Result{check, Failed, "the operator serves it, and no ValidatingWebhookConfiguration has the API server ask", "upgrade the installation"}
+	result := Result{check, Failed, "the operator serves it, but no ValidatingWebhookConfiguration registers it", "upgrade the installation"}
 	if installation.Webhook.Configuration == "" {
 		return []Result{result}
 	}
 	nobody := &caller{name: installation.Webhook.Configuration}
 	from := originOf(installation, nobody)
-	result.Help = "upgrade the installation; an operator that answers has the API server ask: " + look(installation)
+	result.Help = "upgrade the installation; the operator registers it once it can answer: " + look(installation)
 	return []Result{result, d.certificate(ctx, installation, nobody, from)}
 }
 
-// callers are the configurations by which the API server asks about VectorSidecars
-// at a Service of a namespace.
+// callers returns the configurations that make the API server call a Service of a namespace
+// about VectorSidecars.
 func (d *Diagnosis) callers(ctx context.Context, namespace string) ([]caller, error) {
 	var found admissionregistrationv1.ValidatingWebhookConfigurationList
 	if err := d.Cluster.List(ctx, &found); err != nil {
@@ -104,7 +104,7 @@ func isAboutSidecars(webhook *admissionregistrationv1.ValidatingWebhook) bool {
 	})
 }
 
-// service looks whether there is anybody to ask.
+// service checks whether the webhook's Service has ready endpoints.
 func (d *Diagnosis) service(ctx context.Context, one *caller) Result {
 	const check = "Service of the admission webhook"
 	key := client.ObjectKey{Namespace: one.service.Namespace, Name: one.service.Name}
@@ -113,11 +113,11 @@ func (d *Diagnosis) service(ctx context.Context, one *caller) Result {
 	case apierrors.IsNotFound(err):
 		return Result{check, Failed, fmt.Sprintf("there is no Service %s: %s", key, refusing), "upgrade the installation"}
 	case err != nil:
-		return Result{check, Unknown, err.Error(), "have somebody look who may get Services in " + key.Namespace}
+		return Result{check, Unknown, err.Error(), "ask someone with permission to get Services in " + key.Namespace}
 	}
 	var endpoints discoveryv1.EndpointSliceList
 	if err := d.Cluster.List(ctx, &endpoints, client.InNamespace(key.Namespace), client.MatchingLabels{discoveryv1.LabelServiceName: key.Name}); err != nil {
-		return Result{check, Unknown, err.Error(), "have somebody look who may list EndpointSlices in " + key.Namespace}
+		return Result{check, Unknown, err.Error(), "ask someone with permission to list EndpointSlices in " + key.Namespace}
 	}
 	ready, all := 0, 0
 	for i := range endpoints.Items {
@@ -130,7 +130,7 @@ func (d *Diagnosis) service(ctx context.Context, one *caller) Result {
 	}
 	if ready == 0 {
 		return Result{
-			check, Failed, fmt.Sprintf("%s has no endpoint that is ready: %s", key, refusing),
+			check, Failed, fmt.Sprintf("%s has no ready endpoint: %s", key, refusing),
 			"look at the operator's pods, and at what its selector selects: kubectl get endpointslices -n " + key.Namespace,
 		}
 	}

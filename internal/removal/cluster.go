@@ -22,42 +22,41 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Ejector cleans a cluster. All fields but Progress are required.
+// Ejector removes everything of the operator from a cluster. All fields but Progress are
+// required.
 type Ejector struct {
 	Client client.Client
 	// MaxConcurrent is how many workloads may be rolling out at once.
 	MaxConcurrent int
 	// Patience is how long one rollout may take before the next may begin.
 	Patience time.Duration
-	// Progress is told of each workload that is done; it is called by one
-	// goroutine at a time.
+	// Progress is called for each workload that is done, by one goroutine at a time.
 	Progress func(Step)
 }
 
-// Step is one workload that is done.
+// Step reports a workload that is done.
 type Step struct {
 	// Done of Total workloads.
 	Done, Total int
 	Workload    workload.Ref
-	// Err is why it still carries a sidecar, or why its rollout has not
-	// finished.
+	// Err says why it still has a sidecar, or why its rollout has not finished.
 	Err error
 }
 
-// passes is how often what is left is looked for again: an operator that still
-// runs may have been in the middle of a pass of its own.
-const passes = 3
+// maxPasses is how often the search for leftovers is repeated: an operator that is still
+// running may have been in the middle of a reconcile.
+const maxPasses = 3
 
-// poll is how often a rollout is looked at.
-const poll = 500 * time.Millisecond
+// pollInterval is how often a rollout is checked.
+const pollInterval = 500 * time.Millisecond
 
-// Clean takes everything out of a namespace, "" for all: VectorSidecars first, so
-// that nothing is injected anew; then sidecars, paced; then what they read; then
-// finalizers. If a sidecar cannot be taken out, what it needs stays. It returns
+// Clean removes everything from a namespace, "" for all: first VectorSidecars, so that
+// nothing is injected again; then sidecars, at a limited pace; then the ConfigMaps that they
+// read; then finalizers. If a sidecar cannot be removed, what it needs stays. It returns
 // what it found.
 func (e *Ejector) Clean(ctx context.Context, namespace string) (*Traces, error) {
 	var found *Traces
-	for range passes {
+	for range maxPasses {
 		left, err := FindTraces(ctx, e.Client, namespace)
 		if err != nil {
 			return found, err
@@ -97,7 +96,7 @@ func (e *Ejector) pass(ctx context.Context, traces *Traces) error {
 			return fmt.Errorf("reading VectorSidecar %s/%s: %w", sidecar.Namespace, sidecar.Name, err)
 		}
 		if err != nil {
-			continue // It had no finalizer, or somebody else removed it.
+			continue // It had no finalizer, or it was removed in the meantime.
 		}
 		if err := writer.Release(ctx, sidecar); err != nil {
 			return fmt.Errorf("VectorSidecar %s/%s: %w", sidecar.Namespace, sidecar.Name, err)
@@ -106,8 +105,7 @@ func (e *Ejector) pass(ctx context.Context, traces *Traces) error {
 	return nil
 }
 
-// removeAll takes the sidecars out, so many at a time, and goes on past those that
-// cannot be taken out.
+// removeAll removes the sidecars, MaxConcurrent at a time, and continues after failures.
 func (e *Ejector) removeAll(ctx context.Context, writer *apply.Writer, views []workload.View) error {
 	var mu sync.Mutex
 	var failures []error
@@ -130,19 +128,19 @@ func (e *Ejector) removeAll(ctx context.Context, writer *apply.Writer, views []w
 			return nil
 		})
 	}
-	_ = group.Wait() // Its functions report to the failures.
+	_ = group.Wait() // The functions collect their errors in failures.
 	return errors.Join(failures...)
 }
 
-// lateError says that a sidecar is out, but not from all pods yet.
+// lateError says that a sidecar is removed, but not yet from all pods.
 type lateError struct{ err error }
 
 func (e *lateError) Error() string { return e.err.Error() }
 
-// remove takes all sidecars out of one workload and waits for its rollout.
+// remove removes all sidecars of one workload and waits for its rollout.
 func (e *Ejector) remove(ctx context.Context, writer *apply.Writer, view *workload.View) error {
 	for _, manager := range slices.Sorted(maps.Keys(view.Owned)) {
-		if err := e.takeOut(ctx, writer, view, manager); errors.Is(err, apply.ErrGone) {
+		if err := e.removeOne(ctx, writer, view, manager); errors.Is(err, apply.ErrGone) {
 			return nil
 		} else if err != nil {
 			return err
@@ -151,8 +149,8 @@ func (e *Ejector) remove(ctx context.Context, writer *apply.Writer, view *worklo
 	ctx, cancel := context.WithTimeout(ctx, e.Patience)
 	defer cancel()
 	failed := false
-	err := wait.PollUntilContextCancel(ctx, poll, true, func(ctx context.Context) (bool, error) {
-		current, err := e.look(ctx, view.Ref)
+	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
+		current, err := e.read(ctx, view.Ref)
 		if current == nil {
 			return err == nil, err
 		}
@@ -168,9 +166,9 @@ func (e *Ejector) remove(ctx context.Context, writer *apply.Writer, view *worklo
 	return nil
 }
 
-// takeOut takes one manager's sidecar out of a workload, which others may be writing to:
-// what was taken out before has changed it, too.
-func (e *Ejector) takeOut(ctx context.Context, writer *apply.Writer, view *workload.View, manager string) error {
+// removeOne removes one manager's sidecar from a workload. It retries if others have written
+// the workload in between, as an earlier removal has.
+func (e *Ejector) removeOne(ctx context.Context, writer *apply.Writer, view *workload.View, manager string) error {
 	return retry.OnError(retry.DefaultBackoff, func(err error) bool { return errors.Is(err, apply.ErrStale) }, func() error {
 		removal := plan.ForRemoval(manager, view)
 		if removal.Action == plan.None {
@@ -178,7 +176,7 @@ func (e *Ejector) takeOut(ctx context.Context, writer *apply.Writer, view *workl
 		}
 		_, err := writer.Workload(ctx, &removal)
 		if errors.Is(err, apply.ErrStale) {
-			again, failure := e.look(ctx, view.Ref)
+			again, failure := e.read(ctx, view.Ref)
 			if again == nil {
 				return failure
 			}
@@ -188,8 +186,8 @@ func (e *Ejector) takeOut(ctx context.Context, writer *apply.Writer, view *workl
 	})
 }
 
-// look reads a workload again; it returns nil if that is gone, or in case of an error.
-func (e *Ejector) look(ctx context.Context, of workload.Ref) (*workload.View, error) {
+// read reads a workload again; it returns nil if it was deleted or on an error.
+func (e *Ejector) read(ctx context.Context, of workload.Ref) (*workload.View, error) {
 	live := of.Adapter().New()
 	if err := e.Client.Get(ctx, client.ObjectKey{Namespace: of.Namespace, Name: of.Name}, live); err != nil {
 		return nil, client.IgnoreNotFound(err)

@@ -16,17 +16,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// resource is the full name of VectorSidecars, that of no other's kind.
+// resource is the full resource name of VectorSidecars, which is unique.
 var resource = "vectorsidecars." + v1alpha1.GroupVersion.Group
 
-// isUninstalling reports whether the Job that this runs in was made because the release
-// is going to be deleted. Where it came with applied manifests, the progress says what
-// it would have done. The error says what to do by hand.
+// isUninstalling reports whether the Job that this runs in was created because the release
+// is being uninstalled. If it came with applied manifests, progress says what it would have
+// done. The error says what to do by hand.
 func isUninstalling(ctx context.Context, c client.Client, options Options, progress io.Writer) (bool, error) {
 	var job batchv1.Job
 	name := types.NamespacedName{Namespace: options.Operator.Namespace, Name: options.Job}
 	if err := c.Get(ctx, name, &job); err != nil {
-		return false, fmt.Errorf("not uninstalling (by hand: %s): reading from Job %s who made it: %w", byHand(&options), name, err)
+		return false, fmt.Errorf("not uninstalling (by hand: %s): reading who created Job %s: %w", byHand(&options), name, err)
 	}
 	why, makers := judge(&job, options.Clients)
 	who := quoted(makers)
@@ -38,36 +38,36 @@ func isUninstalling(ctx context.Context, c client.Client, options Options, progr
 		if err != nil {
 			return false, err
 		}
-		tell(progress, "Job %s was made by %s with manifests that were applied; no release is being uninstalled, and nothing is changed.", name, who)
+		tell(progress, "Job %s was created by %s with applied manifests; no release is being uninstalled, and nothing is changed.", name, who)
 		tell(progress, "Before a release is uninstalled, it would %s (uninstall.policy=%s). With uninstall.hook=false it is not rendered.", would(options.Policy, left), options.Policy)
 		return false, nil
 	default:
-		return false, fmt.Errorf("not uninstalling: Job %s was made by %s, which is not known to uninstall releases; nothing is changed. If it is a client of Helm, name it in uninstall.clients. By hand: %s", name, who, byHand(&options))
+		return false, fmt.Errorf("not uninstalling: Job %s was created by %s, which is not known to uninstall releases; nothing is changed. If it is a Helm client, add it to uninstall.clients. By hand: %s", name, who, byHand(&options))
 	}
 }
 
-// quoted names the makers of a Job.
+// quoted returns the managers that created a Job, for a message.
 func quoted(makers []string) string {
 	if len(makers) == 0 {
-		return "somebody who is not in its managedFields"
+		return "a client that is not in its managedFields"
 	}
 	return `"` + strings.Join(makers, `" and "`) + `"`
 }
 
-// would says what a policy does with what is there.
+// would says what a policy would do with the existing VectorSidecars.
 func would(policy Policy, left []v1alpha1.VectorSidecar) string {
 	switch {
 	case len(left) == 0:
 		return "find no VectorSidecars and do nothing"
 	case policy == Block:
-		return "refuse, because there are " + describe(left, nil)
+		return "fail, because there are " + describe(left, nil)
 	case policy == Orphan:
-		return "delete " + describe(left, nil) + ", and leave their sidecars"
+		return "delete " + describe(left, nil) + ", and keep their sidecars"
 	}
-	return "delete " + describe(left, nil) + ", and take their sidecars out"
+	return "delete " + describe(left, nil) + ", and remove their sidecars"
 }
 
-// byHand are the commands that do what the policy says.
+// byHand returns the commands that do what the policy says.
 func byHand(options *Options) string {
 	const end = ", then uninstall without hooks"
 	scopes := []string{"-A"}
@@ -85,7 +85,7 @@ func byHand(options *Options) string {
 	all := strings.Join(remove, " && ")
 	switch options.Policy {
 	case Block:
-		return "see that there are none with " + strings.Join(look, " && ") + end
+		return "check that there are none with " + strings.Join(look, " && ") + end
 	case Orphan:
 		return fmt.Sprintf(`while the operator runs, kubectl patch %s NAME -n NAMESPACE --type=merge -p '{"spec":{"deletionPolicy":"Orphan"}}' for each, and %s`, resource, all) + end
 	}

@@ -14,23 +14,23 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// cause is why the Job runs, as far as the Job itself shows it. A client of Helm makes
-// it before it deletes a release, and at no other time; to whoever applies rendered
-// manifests it is a Job like any other.
+// cause is why the Job runs, as far as the Job itself shows it. A Helm client creates it
+// only before it deletes a release; a client that applies rendered manifests creates it like
+// any other Job.
 type cause int
 
 const (
-	// unproven is the cause where the Job does not show who made it, or nobody knows
-	// whether that one uninstalls.
+	// unproven means that the Job does not show who created it, or that its creator is not
+	// known to uninstall releases.
 	unproven cause = iota
-	// applied is the cause of a Job that came with the other rendered manifests.
+	// applied means that the Job came with the other rendered manifests.
 	applied
-	// uninstalling is the cause of a Job made because the release is going to be deleted.
+	// uninstalling means that the Job was created because the release is being deleted.
 	uninstalling
 )
 
-// helmClients are the field managers of programs that run hooks as Helm does. One that
-// ends in * stands for all names that begin so.
+// helmClients are the field managers of programs that run Helm hooks. A trailing * matches
+// any suffix.
 var helmClients = []string{
 	"helm",                     // Helm 3 by create, Helm 4 by apply, and whatever runs one of them
 	"helm-controller",          // Flux
@@ -39,7 +39,7 @@ var helmClients = []string{
 	"zarf",
 }
 
-// appliers are the field managers of programs that apply manifests and know of no hooks.
+// appliers are the field managers of programs that apply manifests and do not run hooks.
 var appliers = []string{
 	"kubectl*",             // by itself on the server's side, with -client-side-apply, -create or -replace
 	"kustomize-controller", // Flux
@@ -48,8 +48,8 @@ var appliers = []string{
 	"Terraform",            // kubernetes_manifest
 }
 
-// Argo CD applies what it syncs as the first, and creates hooks before it deletes an
-// application (3.3 and later) as the second, the name of its program.
+// Argo CD syncs with the first field manager. With the second, its program name, it creates
+// hooks before it deletes an application (3.3 and later).
 const (
 	argoApplier = "argocd-controller"
 	argoCreator = "argocd-application-controller"
@@ -64,20 +64,20 @@ const (
 	helmPreDelete = "pre-delete"
 )
 
-// program is where a Job says what it runs, in the container that the chart gives it.
-// Nobody can change that later, so that whoever set it made the Job: others own labels,
-// node selectors or the status.
-var program = fieldpath.MakePathOrDie("spec", "template", "spec", "containers", fieldpath.KeyByFields("name", "uninstall"), "args")
+// argsPath is the field that says what the Job runs, in the chart's container. It is
+// immutable, so the manager that owns it created the Job: others may own labels, node
+// selectors or the status.
+var argsPath = fieldpath.MakePathOrDie("spec", "template", "spec", "containers", fieldpath.KeyByFields("name", "uninstall"), "args")
 
-// judge says why the Job runs, and who made it: field managers. It knows the common
-// clients of Helm; others are given, as names or beginnings with a *. Who made it has to be certain: where two
-// disagree, nothing is proven.
+// judge returns why the Job runs, and the field managers that created it. clients are Helm
+// clients in addition to the known ones; a trailing * matches any suffix. If two managers
+// disagree, the cause is unproven.
 func judge(job *batchv1.Job, clients []string) (cause, []string) {
 	var why cause
 	var makers []string
 	for i := range job.ManagedFields {
 		entry := &job.ManagedFields[i]
-		if !sets(entry, program) {
+		if !sets(entry, argsPath) {
 			continue
 		}
 		one := causeBy(job, entry, clients)
@@ -89,7 +89,7 @@ func judge(job *batchv1.Job, clients []string) (cause, []string) {
 	return why, makers
 }
 
-// causeBy is the cause of a Job that was made by the manager of an entry.
+// causeBy returns the cause of a Job that the manager of an entry has created.
 func causeBy(job *batchv1.Job, entry *metav1.ManagedFieldsEntry, clients []string) cause {
 	is := func(pattern string) bool {
 		prefix, isPrefix := strings.CutSuffix(pattern, "*")
@@ -100,7 +100,7 @@ func causeBy(job *batchv1.Job, entry *metav1.ManagedFieldsEntry, clients []strin
 		return applied
 	case entry.Manager == argoApplier, entry.Manager == argoCreator:
 		return causeByArgoCD(job, entry)
-	case isLastApplied(job): // A client of Helm keeps no copy; this one only has the name.
+	case isLastApplied(job): // A Helm client writes no such annotation; this one only has the name.
 		return unproven
 	case slices.ContainsFunc(helmClients, is), slices.ContainsFunc(clients, is):
 		return uninstalling
@@ -108,9 +108,9 @@ func causeBy(job *batchv1.Job, entry *metav1.ManagedFieldsEntry, clients []strin
 	return unproven
 }
 
-// causeByArgoCD tells a hook before an application is deleted from what is synced. What
-// is synced is applied, and has a finalizer if it is a hook. A sync with Replace=true
-// creates as PreDelete does: then it shows only in annotations that ask for one of both.
+// causeByArgoCD distinguishes a PreDelete hook from a sync. A sync uses server-side apply,
+// and sets a finalizer on hooks. With Replace=true it creates objects as PreDelete does:
+// then only annotations for exactly one of them tell the two apart.
 func causeByArgoCD(job *batchv1.Job, entry *metav1.ManagedFieldsEntry) cause {
 	hook, isArgoHook := job.Annotations[argoHook]
 	switch {
@@ -122,17 +122,17 @@ func causeByArgoCD(job *batchv1.Job, entry *metav1.ManagedFieldsEntry) cause {
 	case isArgoHook, job.Annotations[helmHook] != "":
 		return unproven
 	}
-	return applied // It is no hook.
+	return applied // It is not a hook.
 }
 
-// isLastApplied reports whether the Job carries the copy that kubectl apply and its like
-// keep of what they applied.
+// isLastApplied reports whether the Job has the last-applied-configuration annotation of
+// client-side apply.
 func isLastApplied(job *batchv1.Job) bool {
 	_, carries := job.Annotations[corev1.LastAppliedConfigAnnotation]
 	return carries
 }
 
-// sets reports whether an entry's manager set a field of the object itself.
+// sets reports whether an entry's manager owns a field of the object itself.
 func sets(entry *metav1.ManagedFieldsEntry, path fieldpath.Path) bool {
 	if entry.Subresource != "" || entry.FieldsV1 == nil {
 		return false

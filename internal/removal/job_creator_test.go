@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// made is an entry of whoever made the Job.
+// made returns the entry of the manager that created the Job.
 func made(manager string, operation metav1.ManagedFieldsOperationType) metav1.ManagedFieldsEntry {
 	return set(manager, operation, `{"f:metadata":{"f:labels":{".":{},"f:app.kubernetes.io/name":{}}},"f:spec":{"f:backoffLimit":{},"f:template":{"f:spec":{
 		"f:containers":{"k:{\"name\":\"uninstall\"}":{".":{},"f:args":{},"f:image":{},"f:name":{}}},"f:restartPolicy":{}}}}}`)
@@ -87,7 +87,8 @@ func TestTheJobShowsWhyItRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Annotations: test.annotations, Finalizers: test.finalizers, ManagedFields: test.managed}}
-			// What applies manifests is made no client of Helm by naming it.
+			// A program that applies manifests is not trusted as a Helm client even if it is
+			// listed.
 			why, _ := judge(job, []string{"installer", "lifecycle_v*", "kubectl"})
 			require.Equal(t, test.why, why)
 		})
@@ -124,7 +125,7 @@ func TestByHandIsWhatThePolicyDoesWhereTheReleaseWorks(t *testing.T) {
 func TestWhatItWouldDoIsSaid(t *testing.T) {
 	one := sidecars(1)
 	require.Equal(t, "find no VectorSidecars and do nothing", would(Eject, nil))
-	require.Equal(t, "delete 1 VectorSidecars: shop/logs, and take their sidecars out", would(Eject, one))
-	require.Equal(t, "delete 1 VectorSidecars: shop/logs, and leave their sidecars", would(Orphan, one))
+	require.Equal(t, "delete 1 VectorSidecars: shop/logs, and remove their sidecars", would(Eject, one))
+	require.Equal(t, "delete 1 VectorSidecars: shop/logs, and keep their sidecars", would(Orphan, one))
 	require.Equal(t, "refuse, because there are 1 VectorSidecars: shop/logs", would(Block, one))
 }

@@ -14,23 +14,23 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 )
 
-// bindLease has the operator's Lease go with the release. The operator loses its
-// rights before it is told to stop and so cannot give the Lease up, and whoever is
-// installed next would wait until it is over. It goes with the installation's values
-// and not with the Deployment: helm deletes these after the rights, so that no
-// operator that still runs can make it again.
-func bindLease(ctx context.Context, c client.Client, gone Operator) error {
-	if gone.Lease == "" || gone.ValuesConfigMap == "" {
+// bindLease makes Kubernetes delete the operator's Lease with the release. The operator
+// loses its permissions before it is told to stop, so it cannot release the Lease, and the
+// next installation would wait until it expires. The owner is the ConfigMap with the
+// installation's values and not the Deployment: Helm deletes it after the permissions, so
+// that no running operator can create the Lease again.
+func bindLease(ctx context.Context, c client.Client, leaving Operator) error {
+	if leaving.Lease == "" || leaving.ValuesConfigMap == "" {
 		return nil
 	}
 	var values corev1.ConfigMapList
-	// Not every installation lets the operator get it.
-	only := client.MatchingFields{"metadata.name": gone.ValuesConfigMap}
-	if err := c.List(ctx, &values, client.InNamespace(gone.Namespace), only); err != nil {
-		return fmt.Errorf("looking for ConfigMap %s/%s: %w", gone.Namespace, gone.ValuesConfigMap, err)
+	// The operator may not have permission to get it.
+	only := client.MatchingFields{"metadata.name": leaving.ValuesConfigMap}
+	if err := c.List(ctx, &values, client.InNamespace(leaving.Namespace), only); err != nil {
+		return fmt.Errorf("listing ConfigMap %s/%s: %w", leaving.Namespace, leaving.ValuesConfigMap, err)
 	}
 	for i := range values.Items {
-		lease := types.NamespacedName{Namespace: gone.Namespace, Name: gone.Lease}
+		lease := types.NamespacedName{Namespace: leaving.Namespace, Name: leaving.Lease}
 		if err := apply.New(c).Bind(ctx, lease, &values.Items[i]); err != nil {
 			return err
 		}

@@ -15,14 +15,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Merger makes of a workload and a plan for it what the API server would.
+// Merger merges a plan into a workload as the API server would.
 type Merger interface {
 	Workload(before workload.Object, p *plan.Plan) (*unstructured.Unstructured, error)
 }
 
-// Strip returns a workload without its sidecars, and whether it had any. What is
-// the operator's is told by the API server's records of ownership where the
-// workload has them, and else by the pod template's own list of what was added.
+// Strip returns a workload without its sidecars, and whether it had any. What belongs to the
+// operator is determined by managedFields if the workload has them, and otherwise by the pod
+// template's own list of what was added.
 func Strip(merger Merger, object workload.Object) (workload.Object, bool, error) {
 	managers := workload.Managers(object)
 	for _, manager := range managers {
@@ -33,15 +33,15 @@ func Strip(merger Merger, object workload.Object) (workload.Object, bool, error)
 			continue
 		case plan.Remove:
 		default:
-			return nil, false, fmt.Errorf("taking out what is %s's: %s: %s", manager, removal.Reason, removal.Message)
+			return nil, false, fmt.Errorf("removing what %s owns: %s: %s", manager, removal.Reason, removal.Message)
 		}
 		after, err := merger.Workload(object, &removal)
 		if err != nil {
-			return nil, false, fmt.Errorf("taking out what is %s's: %w", manager, err)
+			return nil, false, fmt.Errorf("removing what %s owns: %w", manager, err)
 		}
 		object = view.Adapter().New()
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(after.Object, object); err != nil {
-			return nil, false, fmt.Errorf("taking out what is %s's: %w", manager, err)
+			return nil, false, fmt.Errorf("removing what %s owns: %w", manager, err)
 		}
 	}
 	if len(managers) == 0 {
@@ -54,8 +54,8 @@ func Strip(merger Merger, object workload.Object) (workload.Object, bool, error)
 	return stripped, true, nil
 }
 
-// withoutOurs keeps the annotations by which a team opts out or gives values: they
-// are theirs.
+// withoutOurs removes the operator's annotations. It keeps those with which a team opts out
+// or sets values.
 func withoutOurs(annotations map[string]string) map[string]string {
 	kept := map[string]string{}
 	for key, value := range annotations {

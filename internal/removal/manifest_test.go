@@ -23,7 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// deployment is one as its owner has written it.
+// deployment returns one as its owner has written it.
 func deployment(name string) *appsv1.Deployment {
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, Annotations: map[string]string{meta.AnnotationInject: "true", "team": "shop"}}}
 	d.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}
@@ -33,7 +33,7 @@ func deployment(name string) *appsv1.Deployment {
 	return d
 }
 
-// injected is the same with a sidecar that nothing but the pod template's list tells of.
+// injected returns the same with a sidecar that only the pod template's list records.
 func injected(t *testing.T, name string) *appsv1.Deployment {
 	t.Helper()
 	manager := meta.Manager("logs")

@@ -12,57 +12,58 @@ import (
 	"time"
 )
 
-// Policy says what becomes of the VectorSidecars of an operator that goes.
+// Policy says what happens to the VectorSidecars of an operator that is uninstalled.
 type Policy string
 
 // The policies.
 const (
-	// Eject deletes the VectorSidecars and waits until their sidecars are out.
+	// Eject deletes the VectorSidecars and waits until their sidecars are removed.
 	Eject Policy = "eject"
-	// Orphan deletes the VectorSidecars and leaves their sidecars.
+	// Orphan deletes the VectorSidecars and keeps their sidecars.
 	Orphan Policy = "orphan"
-	// Block refuses while there are any.
+	// Block fails while there are any.
 	Block Policy = "block"
 )
 
-// Options are what BeforeUninstall is to do. ParseOptions fills them in.
+// Options configures BeforeUninstall. ParseOptions fills it in.
 type Options struct {
 	Policy Policy
 	// Timeout is how long it may take.
 	Timeout time.Duration
 	// Job is the name of the Job that it runs in, in the operator's namespace.
 	Job string
-	// Clients are the field managers of further programs that uninstall releases as Helm
-	// does, beside those that are known. One that ends in * stands for all that begin so.
+	// Clients are the field managers of Helm clients in addition to the known ones. A
+	// trailing * matches any suffix.
 	Clients []string
-	// Operator is the one that goes.
+	// Operator is the one being uninstalled.
 	Operator Operator
 }
 
-// Operator is what has to be known of an operator that goes.
+// Operator describes an operator that is being uninstalled.
 type Operator struct {
-	// Namespace is its own, and WatchNamespaces are those that it works in; empty for all.
+	// Namespace is its own, and WatchNamespaces are those that it watches; empty for all.
 	Namespace       string
 	WatchNamespaces []string
-	// ValuesConfigMap holds the installation's values, in its namespace; "" for none.
+	// ValuesConfigMap holds the installation's values, in Namespace; "" for none.
 	ValuesConfigMap string
-	// Lease is the one by which it elects its leader; "" if it elects none.
+	// Lease is its leader election lease; "" without leader election.
 	Lease string
-	// Run runs another one with its options until the context ends. It waits while
-	// the one that goes leads. It is required where there is a Lease.
+	// Run runs another replica with its options until the context is cancelled. It is on
+	// standby while the operator being uninstalled leads. It is required if there is a
+	// Lease.
 	Run func(context.Context) error
 }
 
-// ParseOptions reads the command line: flags, then "--" and the arguments of the
-// operator that goes, which it returns as they are. The error is flag.ErrHelp when help
-// was asked for and printed.
+// ParseOptions parses the command line: flags, then "--" and the arguments of the operator
+// being uninstalled, which it returns as they are. The error is flag.ErrHelp if help was
+// requested and printed.
 func ParseOptions(arguments []string) (Options, []string, error) {
 	options := Options{Policy: Eject}
 	flags := flag.NewFlagSet("operator uninstall", flag.ContinueOnError)
-	flags.Var(&options.Policy, "policy", "what becomes of the VectorSidecars: eject, orphan or block")
+	flags.Var(&options.Policy, "policy", "what happens to the VectorSidecars: eject, orphan or block")
 	flags.DurationVar(&options.Timeout, "timeout", 5*time.Minute, "how long it may take")
-	flags.StringVar(&options.Job, "job", "", "the Job that this runs in, which has to show that the release is being uninstalled")
-	flags.Func("clients", "field managers of further clients of Helm, a comma between two", func(text string) error {
+	flags.StringVar(&options.Job, "job", "", "name of the Job that this runs in, which must show that the release is being uninstalled")
+	flags.Func("clients", "field managers of further Helm clients, separated by commas", func(text string) error {
 		options.Clients = strings.Split(text, ",")
 		return nil
 	})

@@ -54,7 +54,7 @@ func TestWhatBlocksIsNamed(t *testing.T) {
 	require.Equal(t, "1 VectorSidecars: shop/logs (Conflict: helm owns it)", describe(left[:1], message))
 }
 
-// sidecars are VectorSidecars of one name.
+// sidecars returns VectorSidecars with the same name.
 func sidecars(number int) []v1alpha1.VectorSidecar {
 	all := make([]v1alpha1.VectorSidecar, number)
 	for i := range all {

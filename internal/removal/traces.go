@@ -18,26 +18,25 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// pageSize is how many objects one answer of the API server holds.
+// pageSize is how many objects a list request returns.
 const pageSize = 500
 
 // Traces are what the operator left in a cluster.
 type Traces struct {
-	// Workloads carry something of it.
+	// Workloads have something of it.
 	Workloads []workload.View
-	// Sidecars are all VectorSidecars, Companions the ConfigMaps made for
-	// them.
+	// Sidecars are all VectorSidecars, Companions the ConfigMaps created for them.
 	Sidecars   []v1alpha1.VectorSidecar
 	Companions []client.ObjectKey
 }
 
-// None tells that there is nothing left.
+// None reports whether there is nothing left.
 func (t *Traces) None() bool {
 	return len(t.Workloads)+len(t.Sidecars)+len(t.Companions) == 0
 }
 
-// FindTraces looks for traces in a namespace, "" for all. A cluster that serves no
-// VectorSidecars any more may still have some.
+// FindTraces finds traces in a namespace, "" for all. There may be some even if the CRD is
+// no longer installed.
 func FindTraces(ctx context.Context, cluster client.Reader, namespace string) (*Traces, error) {
 	traces := &Traces{}
 	inNamespace := client.InNamespace(namespace)
@@ -65,7 +64,7 @@ func FindTraces(ctx context.Context, cluster client.Reader, namespace string) (*
 	return traces, nil
 }
 
-// find adds the workloads of a kind that carry something, page by page.
+// find adds the workloads of a kind that have something of the operator, page by page.
 func (t *Traces) find(ctx context.Context, cluster client.Reader, kind *workload.Kind, inNamespace client.InNamespace) error {
 	page := kind.NewList()
 	for isFirst := true; isFirst || page.GetContinue() != ""; isFirst = false {

@@ -25,7 +25,7 @@ import (
 	operatormeta "kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// interval is how often to look at what is left.
+// interval is how often remaining VectorSidecars are checked.
 const interval = time.Second
 
 // BlockedError says that there are VectorSidecars and the policy is Block.
@@ -35,11 +35,11 @@ func (e *BlockedError) Error() string {
 	return fmt.Sprintf("not uninstalling: there are %s; delete them first, while the operator runs, or set uninstall.policy to eject or orphan", describe(e.Left, nil))
 }
 
-// BeforeUninstall does what the policy says for all VectorSidecars of the operator's scope, and
-// returns when none is left and the operator's Lease is going to be deleted with the
-// release. It tells of its progress, a line each. Where the operator elects its leader,
-// BeforeUninstall stands by for it: one that is dead is replaced. It changes nothing unless the Job
-// that it runs in shows that the release is being uninstalled; no error if the Job came
+// BeforeUninstall applies the policy to all VectorSidecars in the operator's scope. It
+// returns when none is left and the operator's Lease will be deleted with the release. It
+// reports its progress, one line each. With leader election, BeforeUninstall is a standby
+// replica for the operator, in case that is dead. It changes nothing unless the Job that it
+// runs in shows that the release is being uninstalled; it returns no error if the Job came
 // with applied manifests.
 func BeforeUninstall(ctx context.Context, config *rest.Config, options Options, progress io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, options.Timeout)
@@ -68,7 +68,7 @@ func BeforeUninstall(ctx context.Context, config *rest.Config, options Options, 
 		}
 	}
 	if err := bindLease(ctx, c, options.Operator); err != nil {
-		// It is in nobody's way for longer than it lasts.
+		// It only delays others until it expires.
 		tell(progress, "the Lease is left: %v", err)
 	}
 	return nil
@@ -82,7 +82,7 @@ func newClient(config *rest.Config) (client.Client, error) {
 	}
 	c, err := client.New(config, client.Options{Scheme: scheme})
 	if err != nil {
-		return nil, fmt.Errorf("making a client: %w", err)
+		return nil, fmt.Errorf("creating a client: %w", err)
 	}
 	return c, nil
 }
@@ -97,7 +97,7 @@ func empty(ctx context.Context, c client.Client, options Options, progress io.Wr
 		left, err := list(ctx, c, options.Operator.WatchNamespaces)
 		if err == nil {
 			if len(left) == 0 {
-				tell(progress, "all VectorSidecars are gone")
+				tell(progress, "all VectorSidecars are deleted")
 				return nil
 			}
 			if len(left) != before {
@@ -107,11 +107,11 @@ func empty(ctx context.Context, c client.Client, options Options, progress io.Wr
 			err = retire(ctx, writer, left, options.Policy == Orphan)
 		}
 		if err != nil && ctx.Err() == nil {
-			tell(progress, "trying again: %v", err)
+			tell(progress, "retrying: %v", err)
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("after %s there still are %s; the operator's log says more", options.Timeout, describe(left, message))
+			return fmt.Errorf("after %s there are still %s; see the operator's log", options.Timeout, describe(left, message))
 		case <-ticker.C:
 		}
 	}
@@ -126,28 +126,28 @@ func retire(ctx context.Context, writer *apply.Writer, left []v1alpha1.VectorSid
 	return nil
 }
 
-// standBy runs the loop, which waits while the operator that goes still leads, and
-// returns what ends it. Without an election two loops would write at once, so that
-// there is no standing by.
-func standBy(ctx context.Context, gone Operator, progress io.Writer) func() {
-	if gone.Lease == "" {
+// standBy runs a standby replica, which waits while the operator being uninstalled still
+// leads, and returns a function that ends it. Without leader election two replicas would
+// write at once, so it does nothing.
+func standBy(ctx context.Context, leaving Operator, progress io.Writer) func() {
+	if leaving.Lease == "" {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := gone.Run(ctx); err != nil {
-			tell(progress, "not standing by any more: %v", err)
+		if err := leaving.Run(ctx); err != nil {
+			tell(progress, "no longer on standby: %v", err)
 		}
 	}()
 	return func() {
 		cancel()
-		<-ended // The lease is given back.
+		<-ended // By then the lease is released.
 	}
 }
 
-// list reads the VectorSidecars of namespaces, or of all.
+// list lists the VectorSidecars of namespaces, or of all if none are given.
 func list(ctx context.Context, c client.Client, namespaces []string) ([]v1alpha1.VectorSidecar, error) {
 	if len(namespaces) == 0 {
 		namespaces = []string{""}
@@ -158,29 +158,29 @@ func list(ctx context.Context, c client.Client, namespaces []string) ([]v1alpha1
 		err := c.List(ctx, &found, client.InNamespace(namespace))
 		if !meta.IsNoMatchError(err) && client.IgnoreNotFound(err) != nil {
 			return nil, fmt.Errorf("listing VectorSidecars: %w", err)
-		} // Without the definition there are none.
+		} // Without the CRD there are none.
 		all = append(all, found.Items...)
 	}
 	return all, nil
 }
 
-// shown is how many are named at most.
-const shown = 20
+// maxNamed is how many VectorSidecars a message names.
+const maxNamed = 20
 
-// describe names VectorSidecars, each with what else is to be said of it.
+// describe names VectorSidecars, each with an optional text.
 func describe(left []v1alpha1.VectorSidecar, also func(*v1alpha1.VectorSidecar) string) string {
 	var names []string
-	for i := range left[:min(shown, len(left))] {
+	for i := range left[:min(maxNamed, len(left))] {
 		name := left[i].Namespace + "/" + left[i].Name
 		if also != nil {
 			name += also(&left[i])
 		}
 		names = append(names, name)
 	}
-	return fmt.Sprintf("%d VectorSidecars: %s", len(left), strings.Join(humanize.First(names, shown, len(left)), ", "))
+	return fmt.Sprintf("%d VectorSidecars: %s", len(left), strings.Join(humanize.First(names, maxNamed, len(left)), ", "))
 }
 
-// message is why one is not ready.
+// message says why a VectorSidecar is not ready.
 func message(sidecar *v1alpha1.VectorSidecar) string {
 	ready := meta.FindStatusCondition(sidecar.Status.Conditions, operatormeta.ConditionReady)
 	if ready == nil || ready.Message == "" {

@@ -98,10 +98,10 @@ func TestAJobUninstallsForThoseWhoAreKnown(t *testing.T) {
 		}, false, `made by "deployer", which is not known`},
 		{"Helm 4", func(object *unstructured.Unstructured) error {
 			return cluster.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(object), client.FieldOwner("helm"))
-		}, true, "all VectorSidecars are gone"},
+		}, true, "all VectorSidecars are deleted"},
 		{"Argo CD, before it deletes an application", func(object *unstructured.Unstructured) error {
 			return argoCD.Create(t.Context(), object)
-		}, true, "all VectorSidecars are gone"},
+		}, true, "all VectorSidecars are deleted"},
 	} {
 		t.Run(who.name, func(t *testing.T) {
 			logs := example.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build()
