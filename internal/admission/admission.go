@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package admission answers the API server whether a VectorSidecar may be created or
-// changed: with what the operator would decide on it. It changes nothing, and judges
-// nothing that package decision does not.
+// Package admission is the validating webhook: it answers whether a VectorSidecar may be created or
+// updated, by what the operator would decide about it. It changes nothing and has no rules of its
+// own.
 package admission
 
 import (
@@ -28,31 +28,30 @@ import (
 const Path = "/validate-vectorsidecar"
 
 const (
-	// mostWorkloads bounds the work of one request. Of the workloads beyond, the
-	// loop tells.
+	// mostWorkloads bounds the work of one request. The controller reports on further workloads.
 	mostWorkloads = 100
-	// mostAtOnce is how many requests are worked on at once; more wait.
+	// mostAtOnce is how many requests are processed at once; more wait.
 	mostAtOnce = 4
 )
 
-// World is where snapshots are taken, and what they turn out to refer to is read.
+// World takes snapshots, and reads the ConfigMaps that they turn out to refer to.
 type World interface {
 	source.ConfigMaps
 
-	// Snapshot is as the controller's.
+	// Snapshot is like the controller's.
 	Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*evaluate.Snapshot, error)
 }
 
-// Options are what a Handler judges by.
+// Options configure a Handler.
 type Options struct {
 	World World
-	// Cache may be shared with others, and nil.
+	// Cache may be shared, and may be nil.
 	Cache *desired.Cache
-	// Bare is what the platform gives without any ConfigMap.
+	// Bare is the platform without any ConfigMap.
 	Bare *catalog.Platform
 }
 
-// Handler answers the requests of an API server. Make one with New.
+// Handler answers the API server's requests. Make one with New.
 type Handler struct {
 	Options
 
@@ -64,9 +63,9 @@ func New(options Options) *Handler {
 	return &Handler{Options: options, slots: make(chan struct{}, mostAtOnce)}
 }
 
-// Handle implements admission.Handler. What is wrong with a VectorSidecar refuses it.
-// An update is refused for what it makes wrong, not for what was so before; one
-// that changes nothing of what is wanted always passes.
+// Handle implements admission.Handler. It refuses a VectorSidecar for its own faults. It does not
+// refuse an update for faults that existed before, and always allows one that does not change the
+// spec.
 func (h *Handler) Handle(ctx context.Context, request admission.Request) admission.Response {
 	after, before, err := decode(&request)
 	if err != nil {
@@ -100,19 +99,19 @@ func (h *Handler) Handle(ctx context.Context, request admission.Request) admissi
 	return found.answer()
 }
 
-// judge judges a VectorSidecar as it would be.
+// judge evaluates a VectorSidecar as it would be.
 func (h *Handler) judge(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (judgement, error) {
 	return h.judgeIn(ctx, sidecar, func(*evaluate.Snapshot) {})
 }
 
-// hush takes out of a judgement what is not known without ConfigMaps.
+// hush removes from a judgement what is only known from ConfigMaps.
 func (h *Handler) hush(ctx context.Context, sidecar *v1alpha1.VectorSidecar, found *judgement) error {
 	if len(found.faults)+len(found.doubts) == 0 {
 		return nil
 	}
 	public, err := h.judgeIn(ctx, sidecar, func(s *evaluate.Snapshot) {
 		s.Platform, s.Companions, s.Verdict, s.Taken = h.Bare, nil, nil, decision.Taken{}
-		s.ConfigMaps, s.HasAllConfigMaps = nil, true // There are none.
+		s.ConfigMaps, s.HasAllConfigMaps = nil, true // None are known.
 	})
 	if err != nil {
 		return err
@@ -121,8 +120,8 @@ func (h *Handler) hush(ctx context.Context, sidecar *v1alpha1.VectorSidecar, fou
 	return nil
 }
 
-// judgeIn judges a VectorSidecar in its world, changed. What a ConfigMap holds that it
-// refers to may change at any time, and so is for the loop to judge.
+// judgeIn evaluates a VectorSidecar on its snapshot, modified by change. The content of ConfigMaps
+// that it refers to may change at any time, so it is left to the controller.
 func (h *Handler) judgeIn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, change func(*evaluate.Snapshot)) (judgement, error) {
 	taken, err := h.World.Snapshot(ctx, sidecar)
 	if err != nil {
@@ -137,7 +136,7 @@ func (h *Handler) decide(ctx context.Context, of *evaluate.Snapshot) (*decision.
 	return source.Decide(ctx, of, h.World, h.Cache)
 }
 
-// decode reads what is to be, and what there was; nil if it is to be created.
+// decode returns the new VectorSidecar and the old one, nil on creation.
 func decode(request *admission.Request) (after, before *v1alpha1.VectorSidecar, err error) {
 	after = &v1alpha1.VectorSidecar{}
 	if err := read(request.Object.Raw, after); err != nil {
@@ -153,7 +152,7 @@ func decode(request *admission.Request) (after, before *v1alpha1.VectorSidecar, 
 	return after, before, nil
 }
 
-// undecided refuses for want of a decision.
+// undecided refuses a VectorSidecar because evaluating it failed.
 func undecided(sidecar *v1alpha1.VectorSidecar, err error) admission.Response {
 	return admission.Errored(http.StatusServiceUnavailable, fmt.Errorf("deciding on VectorSidecar %s/%s: %s", sidecar.Namespace, sidecar.Name, humanize.EscapeBlock(err.Error())))
 }

@@ -34,17 +34,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// world is a namespace as the loop would show it.
+// world is a namespace as the controller would see it.
 type world struct {
 	workloads []*workloadcache.Record
 	others    []v1alpha1.VectorSidecar
-	defaults  string // those of the namespace
+	defaults  string // of the namespace
 	platform  *catalog.Platform
 	bare      *catalog.Platform // without ConfigMaps
-	forbidden string            // a ConfigMap that is not to be read
+	forbidden string            // a ConfigMap that may not be read
 	err       error
 	asked     atomic.Int32
-	held      chan struct{} // Each snapshot waits for it, if there is one.
+	held      chan struct{} // if not nil, each snapshot waits for it
 }
 
 func newWorld(t *testing.T) *world {
@@ -79,17 +79,17 @@ func (w *world) ConfigMap(_ context.Context, name types.NamespacedName) (*corev1
 	return nil, nil
 }
 
-// handler is one in a world.
+// handler returns a Handler for the world.
 func (w *world) handler() *Handler { return New(Options{World: w, Bare: w.bare}) }
 
-// asked is the answer to a request of the API server to make something of a
-// VectorSidecar, of nil to create it.
+// asked returns the answer to a request of the API server that changes before into after; before is
+// nil on creation.
 func asked(t *testing.T, w *world, before, after *v1alpha1.VectorSidecar) admission.Response {
 	t.Helper()
 	return w.handler().Handle(Proven(t.Context()), requested(t, before, after))
 }
 
-// askedByAnybody is the same to a request of somebody.
+// askedByAnybody is the same for a request of an unauthenticated client.
 func askedByAnybody(t *testing.T, w *world, before, after *v1alpha1.VectorSidecar) admission.Response {
 	t.Helper()
 	return w.handler().Handle(t.Context(), requested(t, before, after))
@@ -154,8 +154,8 @@ func TestAFaultOfTheLayersBelowIsNobodysOfAVectorSidecar(t *testing.T) {
 	require.NotEmpty(t, answer.Warnings)
 }
 
-// What whoever reaches the port is told comes from what they have sent, and from no
-// ConfigMap: neither from a namespace's nor from the installation's.
+// An unauthenticated client gets back only what it has sent, and nothing from a ConfigMap of the
+// namespace or of the installation.
 func TestWhoHasNotProvenToBeTheAPIServerReadsNoConfigMap(t *testing.T) {
 	w := newWorld(t)
 	w.defaults = "sidecar: {s3cret: yes}"
@@ -206,7 +206,8 @@ func TestEverybodyIsToldWhatIsWrongWithWhatTheySend(t *testing.T) {
 	require.Contains(t, fmt.Sprint(answer.Warnings), "as before: VectorSidecar shop/logs spec.sidecar.config.inline:3:11")
 }
 
-// It may change at any time, so that the loop judges it: before it reaches a pod.
+// It may change at any time, so it is left to the controller, which checks it before it reaches a
+// pod.
 func TestAConfigMapThatIsReferredToIsNotRead(t *testing.T) {
 	w := newWorld(t)
 	w.defaults = "sidecar: {logLevel: warn}"
@@ -292,12 +293,12 @@ func TestAnAnswerIsBounded(t *testing.T) {
 	require.Equal(t, "doubt 0", answer.Warnings[0])
 }
 
-// kubectl prints an answer as it is.
+// kubectl prints an answer unescaped.
 func TestNothingInAnAnswerSteersATerminal(t *testing.T) {
 	for why, text := range hostile.Texts() {
 		j := judgement{faults: []remark{{text: text}}, doubts: []remark{{text: text}}}
 		answer := j.answer()
-		// What begins a line is kubectl's own.
+		// kubectl itself prints the beginning of the line.
 		hostile.RequireHarmless(t, "denied: "+answer.Result.Message, why)
 		hostile.RequireHarmless(t, "Warning: "+answer.Warnings[0], why)
 	}

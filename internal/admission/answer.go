@@ -17,28 +17,28 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
-// mostLines bounds what one answer says.
+// mostLines is the maximum number of lines of an answer.
 const mostLines = 10
 
-// proven is the key of a context.
+// proven is a context key.
 type proven struct{}
 
-// Proven marks the context of a request whose sender has proven to be the API server,
-// which tells what it is told to those alone who may write the VectorSidecar.
+// Proven marks the context of a request whose sender has proven to be the API server. The API
+// server passes the answer only to clients that may write the VectorSidecar.
 func Proven(ctx context.Context) context.Context { return context.WithValue(ctx, proven{}, true) }
 
 func isProven(ctx context.Context) bool { return ctx.Value(proven{}) != nil }
 
-// remark is something that is said of a VectorSidecar.
+// remark is something to tell about a VectorSidecar.
 type remark struct {
-	// reason is a word of package meta, or "".
+	// reason is one of the reasons in package meta, or "".
 	reason string
 	text   string
-	// isOld tells that it was so before.
+	// isOld is true if it was so before.
 	isOld bool
 }
 
-// String is the remark as it is told.
+// String returns the text for the user.
 func (r remark) String() string {
 	if r.isOld {
 		return "as before: " + r.text
@@ -52,7 +52,7 @@ func isIn(all []remark) func(remark) bool {
 	}
 }
 
-// forgive makes doubts of faults that were there before.
+// forgive turns faults that existed before into doubts.
 func (j *judgement) forgive(before []remark) {
 	isOld := isIn(before)
 	for _, fault := range j.faults {
@@ -64,7 +64,7 @@ func (j *judgement) forgive(before []remark) {
 	j.faults = slices.DeleteFunc(j.faults, isOld)
 }
 
-// keep keeps the words of those remarks that are public, and of others the reason.
+// keep keeps the text of public remarks, and replaces that of others by their reason.
 func (j *judgement) keep(public judgement, sidecar *v1alpha1.VectorSidecar) {
 	isPublic := isIn(slices.Concat(public.faults, public.doubts))
 	for _, remarks := range [][]remark{j.faults, j.doubts} {
@@ -81,7 +81,7 @@ func (j *judgement) keep(public judgement, sidecar *v1alpha1.VectorSidecar) {
 	}
 }
 
-// answer says what is wrong, and refuses because of faults.
+// answer lists what is wrong, and refuses the request if there are faults.
 func (j *judgement) answer() admission.Response {
 	response := admission.Allowed("").WithWarnings(lines(j.doubts, true)...)
 	if len(j.faults) == 0 {
@@ -95,8 +95,8 @@ func (j *judgement) answer() admission.Response {
 	return response
 }
 
-// lines are the first of some remarks, each once, and how many more there are. Those of
-// a header are each on one line, as it needs them.
+// lines returns the first remarks without duplicates, and how many more there are. Those for a
+// header are on one line each.
 func lines(remarks []remark, ofHeader bool) []string {
 	var all []string
 	for _, remark := range remarks {

@@ -15,30 +15,29 @@ import (
 )
 
 const (
-	// largestRequest is how many bytes a request may have: a VectorSidecar as it is and
-	// as it was, each as large as etcd takes one, and what the API server says of both.
+	// largestRequest is the maximum size of a request in bytes: the old and the new VectorSidecar,
+	// each as large as etcd accepts one, and what the API server adds.
 	largestRequest = 4 << 20
-	// bytesAtOnce is how many bytes of requests may be at work, of which each counts for
-	// leastBytes or more. A byte costs some ten while it is.
+	// bytesAtOnce is how many bytes of requests may be in progress; each request counts as at least
+	// leastBytes. A byte takes roughly ten bytes of memory meanwhile.
 	bytesAtOnce = largestRequest
 	leastBytes  = 64 << 10
-	// bytesPerSecond is how many bytes of those may come who have not proven to be the API
-	// server, of which each request counts for leastPaced or more, and bytesInOneGo how many
-	// may come at once: so they leave the processor to the loop, who have it from there.
+	// bytesPerSecond is the rate limit for clients that have not proven to be the API server,
+	// bytesInOneGo its burst; each request counts as at least leastPaced. It leaves the processor
+	// to the controller, which runs in the same process.
 	bytesPerSecond = 4 << 20
 	bytesInOneGo   = 2 * largestRequest
 	leastPaced     = 8 << 10
-	// mostWaiting is how many requests may wait for that, or be at work.
+	// mostWaiting is how many requests may wait or be in progress.
 	mostWaiting = 200
-	// patience is how long a request may take to be sent, and how long it waits for
-	// others: the API server waits no longer for an answer.
+	// patience is the timeout for reading a request and for waiting for others. The API server
+	// waits no longer for an answer.
 	patience = 5 * time.Second
 )
 
-// Bounded bounds the memory that requests take, whoever sends them, and the processor time
-// of those that are not proven to be the API server's: before a request is read, it waits
-// until there is room for it, and until it is its turn. It tells of each that it lets not
-// in.
+// Bounded bounds the memory of all requests, and the processor time of those that are not proven to
+// be the API server's: before a request is read, it waits for room and for the rate limit. It calls
+// reject for each request that it turns away.
 func Bounded(next http.Handler, isProven func(*http.Request) bool, reject func()) http.Handler {
 	return &gate{
 		next: next, isProven: isProven, reject: reject, waiting: make(chan struct{}, mostWaiting), patience: patience,
@@ -46,7 +45,7 @@ func Bounded(next http.Handler, isProven func(*http.Request) bool, reject func()
 	}
 }
 
-// gate lets requests in.
+// gate is the handler that Bounded returns.
 type gate struct {
 	next     http.Handler
 	isProven func(*http.Request) bool
@@ -61,7 +60,7 @@ type gate struct {
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength > largestRequest {
 		g.reject()
-		http.Error(w, (&http.MaxBytesError{Limit: largestRequest}).Error(), http.StatusRequestEntityTooLarge) // As for one that does not tell.
+		http.Error(w, (&http.MaxBytesError{Limit: largestRequest}).Error(), http.StatusRequestEntityTooLarge) // The same error as for a request without Content-Length.
 		return
 	}
 	select {
@@ -73,7 +72,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	size := r.ContentLength
-	if size < 0 { // It does not tell.
+	if size < 0 { // It has no Content-Length.
 		size = largestRequest
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), g.patience)
@@ -84,7 +83,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	size = max(size, leastBytes)
-	// Where there is room, also one that comes while the server stops gets its answer.
+	// While there is room, requests are answered even during shutdown.
 	if !g.room.TryAcquire(size) && g.room.Acquire(ctx, size) != nil {
 		g.reject()
 		http.Error(w, "too many large requests at once", http.StatusTooManyRequests)
@@ -97,8 +96,9 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.next.ServeHTTP(w, r)
 }
 
-// isTurn waits until so many bytes may come, and reports whether that was soon enough. Who
-// would wait for too long waits all the same: whoever is sent away at once is back at once.
+// isTurn waits until the rate limit allows so many bytes, and reports whether that was soon enough.
+// A request that would wait too long waits all the same, because a client that is turned away at
+// once retries at once.
 func (g *gate) isTurn(ctx context.Context, size int64) bool {
 	if g.pace.AllowN(time.Now(), int(size)) || g.pace.WaitN(ctx, int(size)) == nil {
 		return true
@@ -107,7 +107,7 @@ func (g *gate) isTurn(ctx context.Context, size int64) bool {
 	return false
 }
 
-// body is one that has to be sent within some time.
+// body is a request body with a read deadline.
 type body struct {
 	io.ReadCloser
 
@@ -115,7 +115,7 @@ type body struct {
 }
 
 func (b *body) within(deadline time.Time) {
-	_ = b.connection.SetReadDeadline(deadline) // Every connection of a server has one.
+	_ = b.connection.SetReadDeadline(deadline) // Every connection of a server supports it.
 }
 
 // Read implements io.Reader.

@@ -21,8 +21,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// guarded serves behind a gate what reads requests to their end, and then waits for the
-// test. It counts those that are being read, or were.
+// guarded serves a handler behind a gate that reads requests to the end and then waits for the
+// test. It counts the requests that have begun.
 func guarded(t *testing.T, patience time.Duration) (address string, begun *atomic.Int32, finish func()) {
 	t.Helper()
 	begun, held := &atomic.Int32{}, make(chan struct{})
@@ -42,7 +42,7 @@ func guarded(t *testing.T, patience time.Duration) (address string, begun *atomi
 	return server.Listener.Addr().String(), begun, finish
 }
 
-// byNobody is the proof of callers that show none.
+// byNobody is the proof of unauthenticated clients.
 func byNobody(*http.Request) bool { return false }
 
 func TestWhoProvesNothingTakesTurns(t *testing.T) {
@@ -77,7 +77,7 @@ func posted(t *testing.T, address string, body io.Reader) int {
 	return response.StatusCode
 }
 
-// untold hides how long a text is.
+// untold hides the length of a text.
 type untold struct{ io.Reader }
 
 func TestARequestThatIsTooLargeIsNotRead(t *testing.T) {
@@ -127,7 +127,7 @@ func TestOneThatWaitsTooLongIsSentAway(t *testing.T) {
 	require.Equal(t, http.StatusOK, <-first, "it was sent in time, and may take its time now")
 }
 
-// Whoever sends a byte now and then keeps nobody out for long.
+// A client that sends a byte now and then does not block others for long.
 func TestWhoSendsTooSlowlyIsCutOff(t *testing.T) {
 	address, _, finish := guarded(t, time.Second)
 	finish()

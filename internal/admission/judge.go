@@ -25,16 +25,15 @@ import (
 
 // judgement is what is wrong with a VectorSidecar.
 type judgement struct {
-	// faults are its own, doubts all else that a person should know.
+	// faults are its own, doubts everything else that a person should know.
 	faults, doubts []remark
 }
 
-// last is after everything that is there.
+// last is later than any creation time.
 var last = metav1.NewTime(time.Unix(math.MaxUint32, 0))
 
-// judge has the operator decide on a VectorSidecar as if it came last: what an older
-// one would take from it, and what it would take from a younger one, both show as
-// what it clashes with.
+// judge has the operator decide about a VectorSidecar as if it were the newest one, so that
+// conflicts with older and with younger ones both show.
 func judge(ctx context.Context, snapshot *evaluate.Snapshot, decide func(context.Context, *evaluate.Snapshot) (*decision.Decision, error)) (judgement, error) {
 	asked := *snapshot
 	asked.Sidecar = snapshot.Sidecar.DeepCopy()
@@ -76,7 +75,7 @@ func judge(ctx context.Context, snapshot *evaluate.Snapshot, decide func(context
 	return found, nil
 }
 
-// addInvalid adds why nothing may be injected, if there is a reason.
+// addInvalid adds the reason why nothing may be injected, if there is one.
 func (j *judgement) addInvalid(ctx context.Context, s *evaluate.Snapshot, decided *decision.Decision) error {
 	if decided.Invalid == nil {
 		return nil
@@ -87,14 +86,14 @@ func (j *judgement) addInvalid(ctx context.Context, s *evaluate.Snapshot, decide
 		return err
 	case isOwn:
 		j.faults = append(j.faults, remark{reason: decided.Invalid.Reason, text: decided.Invalid.Message})
-	case !decided.OfWorkloads: // Else the workloads tell, each for itself.
+	case !decided.OfWorkloads: // Otherwise each workload has its own remark.
 		j.doubts = append(j.doubts, remark{reason: decided.Invalid.Reason, text: decided.Invalid.Message})
 	}
 	return nil
 }
 
-// isOwn tells whether what makes a VectorSidecar invalid is in itself, and not in
-// what may be mended or come later without it.
+// isOwn reports whether the VectorSidecar is invalid because of its own content, and not because of
+// something that may be fixed or created later elsewhere.
 func isOwn(ctx context.Context, s *evaluate.Snapshot, decided *decision.Decision) (bool, error) {
 	switch decided.Invalid.Reason {
 	case meta.ReasonConfigMapNotFound, meta.ReasonUnknownEnvironment, meta.ReasonUnknownTemplateSet,
@@ -103,7 +102,7 @@ func isOwn(ctx context.Context, s *evaluate.Snapshot, decided *decision.Decision
 	case meta.ReasonInvalidTemplate:
 		return !decided.OfWorkloads, nil
 	case meta.ReasonInvalidValues:
-		// One that sets nothing has the layers below alone.
+		// Without settings of its own, only the layers below are left.
 		bare := *s
 		bare.Sidecar = s.Sidecar.DeepCopy()
 		spec := &bare.Sidecar.Spec
@@ -114,8 +113,8 @@ func isOwn(ctx context.Context, s *evaluate.Snapshot, decided *decision.Decision
 	return true, nil
 }
 
-// addFindings adds what is doubtful about the Vector configuration, and the errors
-// in it that sidecar.config.check lets through.
+// addFindings adds warnings about the Vector configuration, and its errors if sidecar.config.check
+// lets them through.
 func (j *judgement) addFindings(decided *decision.Decision) {
 	for _, finding := range decided.Findings {
 		isRefused := decided.Invalid != nil && decided.Invalid.Reason == meta.ReasonInvalidConfig
@@ -126,8 +125,7 @@ func (j *judgement) addFindings(decided *decision.Decision) {
 	}
 }
 
-// addRival adds what another VectorSidecar has in a workload, or will have, that is
-// in the way.
+// addRival adds a conflict with what another VectorSidecar has, or will have, in a workload.
 func (j *judgement) addRival(p *plan.Plan, container string) {
 	why := fmt.Sprintf("VectorSidecar %s/%s", p.Target.Namespace, p.Rival)
 	if p.Desired == nil {
@@ -138,7 +136,7 @@ func (j *judgement) addRival(p *plan.Plan, container string) {
 	j.faults = append(j.faults, remark{reason: meta.ReasonConflict, text: status.Object(p.Target) + ": " + why})
 }
 
-// addPlan adds what else keeps a workload from the sidecar.
+// addPlan adds other reasons why a workload gets no sidecar.
 func (j *judgement) addPlan(p *plan.Plan) {
 	target := status.Object(p.Target)
 	switch {

@@ -11,14 +11,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
-// part takes nothing, whatever it is read from.
+// part is a JSON value that is skipped.
 type part struct{}
 
-// UnmarshalJSON reads nothing.
+// UnmarshalJSON skips the value.
 func (*part) UnmarshalJSON([]byte) error { return nil }
 
-// shape is what of a VectorSidecar the CustomResourceDefinition limits because of its
-// size. An item of JSON's three bytes may be a struct of a thousand.
+// shape is the part of a VectorSidecar whose size the CustomResourceDefinition limits. Three bytes
+// of JSON may decode into a struct of a thousand.
 type shape struct {
 	Spec struct {
 		InitContainers []part `json:"initContainers"`
@@ -40,14 +40,14 @@ type shape struct {
 	} `json:"spec"`
 }
 
-// limit is one of the CustomResourceDefinition's.
+// limit is a limit of the CustomResourceDefinition.
 type limit struct {
 	path      string
 	has, most int
 	unit      string
 }
 
-// limits are those of the CustomResourceDefinition, with what there is of each.
+// limits returns the limits of the CustomResourceDefinition, with the actual sizes.
 func (s *shape) limits() []limit {
 	spec, sidecar := &s.Spec, &s.Spec.Sidecar
 	return []limit{
@@ -64,8 +64,8 @@ func (s *shape) limits() []limit {
 	}
 }
 
-// read reads a VectorSidecar. The API server has held it to the limits of the
-// CustomResourceDefinition, others who reach the webhook have not.
+// read decodes a VectorSidecar. The API server has enforced the limits of the
+// CustomResourceDefinition; for other clients that reach the webhook, nobody has.
 func read(text []byte, into *v1alpha1.VectorSidecar) error {
 	var of shape
 	if err := bounded.Object().DecodeJSON(text, &of); err != nil {

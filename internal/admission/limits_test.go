@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// declared are the limits of lists, maps and long texts in a schema, by path.
+// declared collects the limits of lists, maps and long strings in a schema, by path.
 func declared(schema *apiextensionsv1.JSONSchemaProps, path string, into map[string]int64) {
 	const longText = 1 << 10
 	for _, limit := range []*int64{schema.MaxItems, schema.MaxProperties, schema.MaxLength} {
@@ -47,7 +47,7 @@ func TestTheLimitsAreThoseOfTheCustomResourceDefinition(t *testing.T) {
 	require.Equal(t, want, have)
 }
 
-// Whoever sends to the webhook has not been held to the CustomResourceDefinition.
+// For direct requests to the webhook nobody has enforced the CustomResourceDefinition.
 func TestWhatIsBeyondALimitIsRefusedBeforeItIsRead(t *testing.T) {
 	for _, limit := range (&shape{}).limits() {
 		t.Run(limit.path, func(t *testing.T) {

@@ -18,11 +18,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// labelSample is a label of the sample, which no workload has.
+// labelSample is a label of the sample workload that no other workload has.
 const labelSample = meta.Group + "/sample"
 
-// sample is a world with one workload, such as a VectorSidecar that matches none
-// yet may be meant for: what it would get is rendered and checked all the same.
+// sample returns a snapshot with one workload that the VectorSidecar may be meant for, so that one
+// which matches nothing yet is rendered and checked all the same.
 func sample(ctx context.Context, s *evaluate.Snapshot) (*evaluate.Snapshot, error) {
 	of := *s
 	of.Sidecar = s.Sidecar.DeepCopy()
@@ -55,7 +55,7 @@ func sample(ctx context.Context, s *evaluate.Snapshot) (*evaluate.Snapshot, erro
 	return &of, nil
 }
 
-// containerOf is the name that the values give the container of the sidecar.
+// containerOf returns the name of the sidecar's container according to the values.
 func containerOf(ctx context.Context, s *evaluate.Snapshot) (string, error) {
 	values, _, err := desired.ValuesOf(ctx, &s.Inputs)
 	name, _ := tree.At(values.Tree, "sidecar")["name"].(string)

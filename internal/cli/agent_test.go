@@ -16,7 +16,7 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 )
 
-// Whoever reads the API server's audit log sees which program asks.
+// The API server's audit log shows which program sends a request.
 func TestThePluginNamesItselfAndItsVersion(t *testing.T) {
 	var mu sync.Mutex
 	agents := map[string]bool{}

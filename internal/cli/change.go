@@ -21,24 +21,24 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// change is what becomes of one workload by all VectorSidecars.
+// change is what all VectorSidecars together do to one workload.
 type change struct {
 	before workload.Object
 	// after is nil if nothing would be written.
 	after *unstructured.Unstructured
-	// plans are those that are about the workload.
+	// plans are those for the workload.
 	plans []plan.Plan
-	// isRestart tells that the pods are replaced.
+	// isRestart is true if the pods are replaced.
 	isRestart bool
 }
 
-// concerns is what a command is about.
+// concerns are the workloads that a command is about.
 type concerns struct {
 	names    []string
 	selector labels.Selector
 }
 
-// concerning reads the command line: names as "cart" or "deployment/cart".
+// concerning parses the command line: names as "cart" or "deployment/cart".
 func (s *inputs) concerning(arguments []string) (*concerns, error) {
 	selector, err := s.wanted()
 	if err != nil {
@@ -63,8 +63,8 @@ func (c *concerns) includes(object workload.Object) bool {
 		(len(c.names) == 0 || slices.Contains(c.names, object.GetName()))
 }
 
-// pick returns the workloads of a scene that a command is about, those of files
-// in their order. A name that is not there is an error.
+// pick returns the workloads of a scene that a command is about, those from files in their order.
+// An unknown name is an error.
 func (s *scene) pick() ([]workload.Object, error) {
 	var found []workload.Object
 	for _, deployment := range s.inOrder() {
@@ -87,7 +87,7 @@ func in(namespace string) string {
 	return " in namespace " + namespace
 }
 
-// inOrder are all workloads, those of files first and in their order.
+// inOrder returns all workloads, those from files first and in their order.
 func (s *scene) inOrder() []workload.Object {
 	var all []workload.Object
 	add := func(deployment workload.Object) {
@@ -108,7 +108,7 @@ func (s *scene) inOrder() []workload.Object {
 	return all
 }
 
-// merged is what all VectorSidecars of a scene would come to.
+// merged is the result of all VectorSidecars of a scene.
 type merged struct {
 	rulings []*ruling
 	changes map[workload.Object]*change
@@ -122,15 +122,15 @@ func (m *merged) of(deployment workload.Object) *change {
 	return &change{before: deployment}
 }
 
-// merge carries all decisions out, one VectorSidecar after the other, on copies.
-// The pace of a rollout does not count: this is where it ends.
+// merge carries out all decisions, one VectorSidecar after another, on copies. It ignores the
+// rollout budget: the result is what a rollout ends with.
 func (s *scene) merge(ctx context.Context) (*merged, error) {
 	merger, err := simulate.New()
 	if err != nil {
 		return nil, err
 	}
 	result := &merged{changes: map[workload.Object]*change{}}
-	latest := map[workload.Object]*change{} // By what the scene holds now.
+	latest := map[workload.Object]*change{} // By the workload as the scene holds it now.
 	for _, sidecar := range s.Sidecars() {
 		ruled, err := s.rule(ctx, sidecar)
 		if err != nil {
@@ -163,7 +163,7 @@ func (s *scene) merge(ctx context.Context) (*merged, error) {
 	return result, nil
 }
 
-// isWritten tells whether a plan comes to a write, now or in its turn.
+// isWritten reports whether a plan writes, now or later.
 func isWritten(p *plan.Plan) bool {
 	return p.StartsPods()
 }
@@ -182,19 +182,19 @@ func (c *change) carryOut(merger *simulate.Merger, object workload.Object, p *pl
 	return next, nil
 }
 
-// pods is how many of a workload a change of its template restarts.
+// pods returns how many pods of a workload are restarted when its template changes.
 func pods(object workload.Object) int {
 	content, _ := workload.Read(object)
 	return int(content.Pods)
 }
 
-// setKind has a workload say its kind, as manifests do.
+// setKind sets a workload's kind and API version, as in manifests.
 func setKind(object workload.Object) {
 	ref := workload.RefOf(object)
 	object.GetObjectKind().SetGroupVersionKind(ref.Adapter().GroupVersionKind)
 }
 
-// companions are those of all VectorSidecars.
+// companions returns those of all VectorSidecars.
 func (m *merged) companions() []any {
 	var all []any
 	for _, ruled := range m.rulings {
@@ -205,7 +205,7 @@ func (m *merged) companions() []any {
 	return all
 }
 
-// faults are why VectorSidecars inject nothing at all.
+// faults returns why VectorSidecars inject nothing at all.
 func (m *merged) faults() []error {
 	var faults []error
 	for _, ruled := range m.rulings {

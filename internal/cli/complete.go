@@ -16,7 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// completeEnvironments offers the names of the sidecar chart's environments.
+// completeEnvironments completes the names of the sidecar chart's environments.
 func (s *inputs) completeEnvironments(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	chart, err := s.chart()
 	if err != nil {
@@ -29,17 +29,17 @@ func (s *inputs) completeEnvironments(*cobra.Command, []string, string) ([]strin
 	return loaded.Environments.Names(), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeManifests offers files that hold manifests.
+// completeManifests completes files of the types that manifests have.
 func completeManifests(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// completeWorkloads offers the workloads of the namespace.
+// completeWorkloads completes the workloads of the namespace.
 func (s *inputs) completeWorkloads(command *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
 	return s.app.completeNames(command, given, workload.Default().ListKind())
 }
 
-// completeSidecars offers the VectorSidecars of the namespace.
+// completeSidecars completes the VectorSidecars of the namespace.
 func (a *app) completeSidecars(command *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
 	return a.completeNames(command, given, v1alpha1.GroupVersion.WithKind("VectorSidecarList"))
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// kubectlCompletion is the program by which kubectl has a plugin complete its own
-// command line.
+// kubectlCompletion is the program that kubectl calls to complete a plugin's command line.
 const kubectlCompletion = `#!/bin/sh
 # Save as kubectl_complete-vectorsidecar in a folder of PATH, executable.
 exec kubectl vectorsidecar __complete "$@"

@@ -80,7 +80,7 @@ func (o *diffOptions) run(ctx context.Context, arguments []string) error {
 	return nil
 }
 
-// print prints all differences and tells whether there are any.
+// print prints all differences and reports whether there are any.
 func (o *diffOptions) print(ctx context.Context, scene *scene, merged *merged, workloads []workload.Object) (bool, error) {
 	found := false
 	for _, ruled := range merged.rulings {
@@ -110,8 +110,8 @@ func (o *diffOptions) print(ctx context.Context, scene *scene, merged *merged, w
 	return found, nil
 }
 
-// withoutAccount returns a workload without the annotations that say how its sidecar came
-// about: the heading says it.
+// withoutAccount returns a workload without the annotations that record how its sidecar was
+// rendered, which the heading shows already.
 func withoutAccount(of client.Object) client.Object {
 	shown, _ := of.DeepCopyObject().(client.Object)
 	annotations := maps.Clone(shown.GetAnnotations())
@@ -122,7 +122,7 @@ func withoutAccount(of client.Object) client.Object {
 	return shown
 }
 
-// printCompanions prints the companions that would be made, changed or deleted.
+// printCompanions prints the companions that would be created, changed or deleted.
 func (o *diffOptions) printCompanions(ctx context.Context, scene *scene, ruled *ruling) (bool, error) {
 	found := false
 	for i := range ruled.Missing {
@@ -146,7 +146,7 @@ func (o *diffOptions) printCompanions(ctx context.Context, scene *scene, ruled *
 	return found, nil
 }
 
-// tell says on the side why a workload does not change.
+// tell prints to standard error why a workload does not change.
 func (o *diffOptions) tell(c *change) {
 	for i := range c.plans {
 		if p := &c.plans[i]; p.Reason != "" && !isWritten(p) {
@@ -155,7 +155,7 @@ func (o *diffOptions) tell(c *change) {
 	}
 }
 
-// heading says what happens to a workload.
+// heading returns what happens to a workload.
 func (c *change) heading() string {
 	var actions, causes []string
 	for i := range c.plans {
@@ -179,8 +179,7 @@ func verb(p *plan.Plan) string {
 	return ""
 }
 
-// printDifference prints a unified difference as kubectl diff does. before is nil
-// for an object that is not there yet.
+// printDifference prints a unified diff as kubectl diff does. before is nil for a new object.
 func (o *diffOptions) printDifference(kind string, before, after client.Object, heading string) (bool, error) {
 	was := ""
 	if before != nil {
@@ -203,7 +202,7 @@ func (o *diffOptions) printDifference(kind string, before, after client.Object, 
 	return true, errors.Join(err, painterFor(o.app.Out).difference(text))
 }
 
-// unified is a unified difference, empty if there is none.
+// unified returns a unified diff, empty if there is no difference.
 func unified(from, to, was, is string) (string, error) {
 	if was == is {
 		return "", nil
@@ -218,7 +217,7 @@ func unified(from, to, was, is string) (string, error) {
 	return text, nil
 }
 
-// difference writes a unified difference.
+// difference writes a unified diff.
 func (p painter) difference(text string) error {
 	colours := map[byte]string{'+': green, '-': red, '@': cyan}
 	var errs []error

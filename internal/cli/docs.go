@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// licence begins every generated page.
+// licence is the beginning of every generated page.
 const licence = `<!--
 SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
@@ -95,7 +95,7 @@ func explainCodes(command *cobra.Command, codes []string) error {
 	return nil
 }
 
-// reasonsPage is docs/reasons.md.
+// reasonsPage returns docs/reasons.md.
 func reasonsPage() string {
 	var b strings.Builder
 	b.WriteString(licence + `# Reasons and findings
@@ -119,7 +119,7 @@ Words in the conditions of a VectorSidecar, in its ` + "`status.unsettled`" + `,
 	return b.String()
 }
 
-// valuesPage is the reference of the values of a sidecar chart.
+// valuesPage returns the reference of a sidecar chart's values.
 func valuesPage(chart fs.FS) (string, error) {
 	rows, err := referenceOf(chart)
 	if err != nil {

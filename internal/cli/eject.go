@@ -86,7 +86,7 @@ func (o *ejectOptions) run(ctx context.Context) error {
 	return o.cluster(ctx)
 }
 
-// manifests transforms files.
+// manifests removes sidecars from files.
 func (o *ejectOptions) manifests() error {
 	files := source.Files{Stdin: o.app.In, Recursive: o.recursive}
 	documents, err := files.Read(o.files...)
@@ -107,8 +107,8 @@ func (o *ejectOptions) manifests() error {
 	return err
 }
 
-// ejectDocument writes a document without a sidecar; one that was made for a
-// sidecar is left out.
+// ejectDocument writes a document without its sidecar. Objects that were made for a sidecar are
+// dropped.
 func ejectDocument(out *bytes.Buffer, merger *simulate.Merger, document source.Document) error {
 	if made, ok := document.Object.(*corev1.ConfigMap); ok && made.Labels[meta.LabelSidecar] != "" && !companion.IsCopy(made) {
 		return nil
@@ -132,7 +132,7 @@ func ejectDocument(out *bytes.Buffer, merger *simulate.Merger, document source.D
 	return printTransformed(out, document, &unstructured.Unstructured{Object: content})
 }
 
-// cluster cleans a cluster.
+// cluster removes sidecars from a cluster.
 func (o *ejectOptions) cluster(ctx context.Context) error {
 	connection, err := o.app.connect()
 	if err != nil {
@@ -170,13 +170,13 @@ func (o *ejectOptions) cluster(ctx context.Context) error {
 	return humanize.Fprintf(o.app.Out, "removed from %s: %s\n", where, describe(found))
 }
 
-// describe counts traces.
+// describe returns the number of traces of each kind.
 func describe(traces *removal.Traces) string {
 	return fmt.Sprintf("the sidecars of %s, %s, %s",
 		count(len(traces.Workloads), "workload"), count(len(traces.Sidecars), "VectorSidecar"), count(len(traces.Companions), "ConfigMap"))
 }
 
-// list says what would go, a line each.
+// list prints what would be removed, one per line.
 func (o *ejectOptions) list(traces *removal.Traces) error {
 	var errs []error
 	say := func(format string, arguments ...any) {
@@ -194,7 +194,7 @@ func (o *ejectOptions) list(traces *removal.Traces) error {
 	return errors.Join(errs...)
 }
 
-// ask has a person agree, if there is one.
+// ask asks for confirmation if standard input is a terminal.
 func (o *ejectOptions) ask(where string, traces *removal.Traces) error {
 	if o.yes {
 		return nil

@@ -16,7 +16,7 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 )
 
-// forbidding is an API server that tells its version and nothing else.
+// forbidding is an API server that answers only the request for its version.
 func forbidding(t *testing.T) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
@@ -44,7 +44,7 @@ func TestCheckThatMayNotLookSaysSo(t *testing.T) {
 	require.Contains(t, notes.String(), "could not look")
 }
 
-// Whatever the command, 2 says that it could not do what it was asked for.
+// Exit code 2 of any command means that it could not do what it was asked for.
 func TestEveryCommandThatCannotLookEndsWithTheSameCode(t *testing.T) {
 	server := forbidding(t)
 	for _, arguments := range [][]string{

@@ -24,30 +24,29 @@ type explainOptions struct {
 	output *format
 }
 
-// explanation is the whole decision about one workload.
+// explanation is the complete decision about one workload.
 type explanation struct {
 	Workload string `json:"workload"`
-	// Reason is a word of the catalogue and Message a sentence: the answer in
-	// short.
+	// Reason is one of the catalogue's words and Message a sentence: the short answer.
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
-	// VectorSidecars are those of the namespace and those elsewhere whose
-	// selector would match.
+	// VectorSidecars are those of the namespace, and those of other namespaces whose selector would
+	// match.
 	VectorSidecars []account `json:"vectorSidecars"`
 }
 
-// account is what one VectorSidecar has to do with the workload.
+// account is what one VectorSidecar does with the workload, and why.
 type account struct {
 	Name    string `json:"name"`
 	Matches bool   `json:"matches"`
-	// Selector says what matches, or what does not.
+	// Selector says which labels match, or which do not.
 	Selector string `json:"selector"`
-	// Elsewhere tells that it is in another namespace.
+	// Elsewhere is true if it is in another namespace.
 	Elsewhere       bool   `json:"elsewhere,omitempty"`
 	Environment     string `json:"environment,omitempty"`
 	EnvironmentFrom string `json:"environmentFrom,omitempty"`
 	Templates       string `json:"templates,omitempty"`
-	// Assumed says what is assumed for want of what may not be read.
+	// Assumed says what was assumed because it may not be read.
 	Assumed  string `json:"assumed,omitempty"`
 	Action   string `json:"action,omitempty"`
 	State    string `json:"state,omitempty"`
@@ -55,17 +54,16 @@ type account struct {
 	Restarts int    `json:"restarts,omitempty"`
 	Reason   string `json:"reason,omitempty"`
 	Message  string `json:"message,omitempty"`
-	// Cause says why it would be written to, ChangeCause why it was written last.
+	// Cause says why it would be written to, ChangeCause why it was last written.
 	Cause       string `json:"cause,omitempty"`
 	ChangeCause string `json:"changeCause,omitempty"`
 	Warning     string `json:"warning,omitempty"`
 	Rollout     string `json:"rollout,omitempty"`
-	// InjectedHash tells which sidecar is in the workload, WantedHash which
-	// one should be.
+	// InjectedHash is the hash of the sidecar in the workload, WantedHash that of the desired one.
 	InjectedHash string `json:"injectedHash,omitempty"`
 	WantedHash   string `json:"wantedHash,omitempty"`
-	// Keeps tells that the sidecar in the workload stays until the next change,
-	// though another one is rendered by now.
+	// Keeps is true if the sidecar in the workload stays until the next change, although a
+	// different one is rendered now.
 	Keeps  bool    `json:"keeps,omitempty"`
 	Fields []field `json:"fields,omitempty"`
 }
@@ -121,7 +119,7 @@ func (o *explainOptions) run(ctx context.Context, arguments []string) error {
 	return explained.print(o.app.Out, o.output.name == "wide")
 }
 
-// explain accounts for every VectorSidecar that may have to do with a workload.
+// explain collects the decisions of every VectorSidecar that may affect a workload.
 func (s *scene) explain(ctx context.Context, deployment workload.Object) (*explanation, error) {
 	result := &explanation{Workload: workload.RefOf(deployment).Kind + " " + deployment.GetNamespace() + "/" + deployment.GetName()}
 	view := workload.Of(deployment)
@@ -144,7 +142,7 @@ func (s *scene) explain(ctx context.Context, deployment workload.Object) (*expla
 	return result, nil
 }
 
-// account decides about one VectorSidecar of the workload's namespace.
+// account explains one VectorSidecar of the workload's namespace.
 func (s *scene) account(ctx context.Context, sidecar *v1alpha1.VectorSidecar, deployment workload.Object, view *workload.View) (*account, error) {
 	ruled, err := s.rule(ctx, sidecar)
 	if err != nil {
@@ -187,9 +185,8 @@ func (a *account) fill(p *plan.Plan, turn int) {
 	}
 }
 
-// report takes over what only the operator knows, from the status that it wrote: that
-// the API server refused a write, that repairs were broken off, or what is wrong with the
-// pods of a rollout that has not finished.
+// report takes from the status what only the operator knows: that the API server refused a write,
+// that repairs are paused, or what is wrong with the pods of an unfinished rollout.
 func (a *account) report(sidecar *v1alpha1.VectorSidecar, name string) {
 	if sidecar.Status.ObservedGeneration != sidecar.Generation {
 		return

@@ -91,7 +91,7 @@ func (o *getOptions) run(ctx context.Context, names []string) error {
 	return err
 }
 
-// text prints those of the names, or all.
+// text prints the VectorSidecars with the given names, or all.
 func (o *getOptions) text(found []v1alpha1.VectorSidecar, names []string, namespace string) ([]byte, error) {
 	found, err := named(found, names, namespace)
 	if err != nil {
@@ -145,7 +145,7 @@ func (o *getOptions) table(to io.Writer, found []v1alpha1.VectorSidecar) error {
 	return table(to, header, rows)
 }
 
-// readiness is the condition Ready, as far as it speaks of the current spec.
+// readiness returns the condition Ready, if it is about the current spec.
 func readiness(sidecar *v1alpha1.VectorSidecar) (state, reason, message string) {
 	ready := apimeta.FindStatusCondition(sidecar.Status.Conditions, meta.ConditionReady)
 	switch {

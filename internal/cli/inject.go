@@ -61,13 +61,13 @@ func (o *injectOptions) run(ctx context.Context) error {
 	if err := errors.Join(merged.faults()...); err != nil {
 		return err
 	}
-	// All or nothing: who pipes this into a cluster must not get half of it.
+	// All or nothing: a pipe into a cluster must not get half of it.
 	var out bytes.Buffer
 	companions := merged.companions()
 	for _, document := range scene.documents {
 		deployment, ok := workload.As(document.Object)
 		if ok && merged.of(deployment).after != nil {
-			// Before the first workload, and after a Namespace.
+			// Companions come before the first workload, and after a Namespace.
 			for _, companion := range companions {
 				if err := printObject(&out, companion); err != nil {
 					return err
@@ -99,14 +99,13 @@ func (o *injectOptions) print(to io.Writer, merged *merged, document source.Docu
 	return printTransformed(to, document, change.after)
 }
 
-// printDocument writes a document as it was read, unless that would steer who sees it.
+// printDocument writes a document as it was read, with control characters escaped.
 func printDocument(to io.Writer, document source.Document) error {
 	_, err := fmt.Fprintf(to, "---\n%s\n", bytes.TrimRight(humanize.EscapeYAML(document.Text), "\n"))
 	return err
 }
 
-// printTransformed writes what became of a document, without what the merge code
-// alone has put in.
+// printTransformed writes the result for a document, without what only the merge code has added.
 func printTransformed(to io.Writer, document source.Document, after *unstructured.Unstructured) error {
 	var before map[string]any
 	if err := bounded.Object().DecodeYAML(document.Text, &before); err != nil {
@@ -119,8 +118,7 @@ func printTransformed(to io.Writer, document source.Document, after *unstructure
 	return printObject(to, after.Object)
 }
 
-// dropEmpty removes the empty maps that Kubernetes' types print for what nobody
-// wrote.
+// dropEmpty removes the empty maps that typed objects print although nobody wrote them.
 func dropEmpty(node any) {
 	switch v := node.(type) {
 	case map[string]any:

@@ -24,13 +24,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Defaults of what a cluster would tell.
+// Defaults for what a cluster would tell.
 const (
 	defaultEnvironment = "development"
 	defaultKubeVersion = "v1.36.0"
 )
 
-// inputs is where the objects of a command come from, as its flags say.
+// inputs says where the objects of a command come from, according to its flags.
 type inputs struct {
 	app *app
 
@@ -41,12 +41,12 @@ type inputs struct {
 	kubeVersion       string
 	labels            map[string]string
 	operatorNamespace string
-	// allNamespaces and selector are of the commands that offer them.
+	// allNamespaces and selector are for the commands that have these flags.
 	allNamespaces bool
 	selector      string
 }
 
-// newSource adds the flags of the objects to a command.
+// newInputs adds the flags for the objects to a command.
 func newInputs(a *app, command *cobra.Command) *inputs {
 	s := &inputs{app: a}
 	flags := command.Flags()
@@ -70,21 +70,21 @@ func newInputs(a *app, command *cobra.Command) *inputs {
 	return s
 }
 
-// many adds the flags of commands that speak of many workloads.
+// many adds the flags of commands for many workloads.
 func (s *inputs) many(command *cobra.Command) {
 	command.Flags().BoolVarP(&s.allNamespaces, "all-namespaces", "A", false, "look at all namespaces")
 	command.Flags().StringVarP(&s.selector, "selector", "l", "", "show only workloads with these labels")
 }
 
-// given is what files hold.
+// given is the content of the files.
 type given struct {
 	documents, sidecars []source.Document
-	// hasWorkloads and hasSidecars tell that these come from files alone.
+	// hasWorkloads and hasSidecars are true if these come from files alone.
 	hasWorkloads, hasSidecars bool
 }
 
-// open reads files and, where they are not enough, the cluster. names are those of
-// the workloads that the command is about, none for all.
+// open reads the files and, for what they lack, the cluster. names are the workloads that the
+// command is about, empty for all.
 func (s *inputs) open(ctx context.Context, names ...string) (*scene, error) {
 	about, err := s.concerning(names)
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *inputs) open(ctx context.Context, names ...string) (*scene, error) {
 	return scene, nil
 }
 
-// read reads the files and finds out what they say.
+// read reads the files and finds out which kinds of objects they hold.
 func (s *inputs) read() (*given, error) {
 	files := source.Files{Stdin: s.app.In, Recursive: s.recursive}
 	if s.app.files != nil {
@@ -133,7 +133,7 @@ func (s *inputs) read() (*given, error) {
 	if len(s.sidecars) > 0 && !holds[*v1alpha1.VectorSidecar](sidecars) {
 		return nil, fmt.Errorf("%s: there is no VectorSidecar in it", strings.Join(s.sidecars, ", "))
 	}
-	// A file of VectorSidecars alone is meant for the workloads of the cluster.
+	// A file with only VectorSidecars is meant for the workloads of the cluster.
 	input.hasWorkloads = len(s.files) > 0 && (slices.ContainsFunc(documents, isWorkload) || !holds[*v1alpha1.VectorSidecar](documents))
 	return input, nil
 }
@@ -147,7 +147,7 @@ func holds[T client.Object](lists ...[]source.Document) bool {
 	return false
 }
 
-// chart is the sidecar chart's files.
+// chart returns the files of the sidecar chart.
 func (s *inputs) chart() (fs.FS, error) {
 	if s.templates == "" {
 		return s.app.chart, nil
@@ -160,7 +160,7 @@ func (s *inputs) chart() (fs.FS, error) {
 	return openFolder(s.templates)
 }
 
-// openFolder opens the folder of a chart, out of which no link leads.
+// openFolder opens the folder of a chart. No link leads out of it.
 func openFolder(name string) (fs.FS, error) {
 	root, err := os.OpenRoot(name)
 	if err != nil {
@@ -169,7 +169,7 @@ func openFolder(name string) (fs.FS, error) {
 	return root.FS(), nil
 }
 
-// isChart tells whether a folder, or what else is of that name, is a sidecar chart.
+// isChart reports whether a path is the folder of a sidecar chart.
 func isChart(name string) bool {
 	root, err := os.OpenRoot(name)
 	if err != nil {
@@ -179,7 +179,7 @@ func isChart(name string) bool {
 	return lint.IsChart(root.FS())
 }
 
-// wanted is the selector that the command line gives.
+// wanted returns the selector on the command line.
 func (s *inputs) wanted() (labels.Selector, error) {
 	selector, err := labels.Parse(s.selector)
 	if err != nil {
@@ -188,7 +188,7 @@ func (s *inputs) wanted() (labels.Selector, error) {
 	return selector, nil
 }
 
-// label gives a workload the labels of the command line.
+// label adds the labels on the command line to a workload.
 func (s *inputs) label(object workload.Object) {
 	labels := maps.Clone(object.GetLabels())
 	if labels == nil {
@@ -198,8 +198,8 @@ func (s *inputs) label(object workload.Object) {
 	object.SetLabels(labels)
 }
 
-// namespaceOf is the namespace that objects without one are in: the command
-// line's, else that of all VectorSidecars, else the one of the kubeconfig.
+// namespaceOf returns the namespace for objects without one: that of the command line, else the one
+// that all VectorSidecars share, else that of the kubeconfig.
 func (g *given) namespaceOf(flag, current string) (string, error) {
 	if flag != "" {
 		return flag, nil

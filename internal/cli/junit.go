@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/lint"
 )
 
-// junitSuite is a report as pipelines read it.
+// junitSuite is a report in the format that CI systems read.
 type junitSuite struct {
 	XMLName  xml.Name    `xml:"testsuite"`
 	Name     string      `xml:"name,attr"`
@@ -49,7 +49,7 @@ func printJUnit(to io.Writer, name string, cases []junitCase) error {
 	return err
 }
 
-// casesOf makes a case of every finding; without any, one of all the files.
+// casesOf returns a case for every finding, or a single passed one for all files if there are none.
 func casesOf(result *lint.Result) []junitCase {
 	var cases []junitCase
 	for i := range result.Findings {

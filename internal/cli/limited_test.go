@@ -30,14 +30,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// installed is the chart's values of an operator for production, with an environment of
-// the platform's own.
+// installed are the values of an operator installed for production, with an environment of the
+// platform's own.
 var installed = map[string]string{
 	"production.yaml": "sidecar: {resources: {requests: {cpu: 123m}}}\n",
 	"qa.yaml":         "sidecar: {logLevel: debug}\n",
 }
 
-// cluster is what there is, and what may not be read of it.
+// cluster has objects, and a fault for those that may not be read.
 type cluster struct {
 	objects []client.Object
 	fault   func(kind string, key client.ObjectKey) error
@@ -59,7 +59,7 @@ func kindOf(object runtime.Object) string {
 	return "vectorsidecars"
 }
 
-// limited is who may edit in shop, and nothing else.
+// limited has the permissions of edit in namespace shop, and no others.
 func limited(kind string, key client.ObjectKey) error {
 	if key.Namespace == "shop" {
 		return nil
@@ -67,7 +67,7 @@ func limited(kind string, key client.ObjectKey) error {
 	return apierrors.NewForbidden(schema.GroupResource{Resource: kind}, key.Name, nil)
 }
 
-// app is the plugin on the cluster.
+// app returns the plugin on the cluster.
 func (c *cluster) app(t *testing.T, stdout, stderr *bytes.Buffer) *app {
 	t.Helper()
 	known := runtime.NewScheme()
@@ -103,7 +103,7 @@ func (c *cluster) app(t *testing.T, stdout, stderr *bytes.Buffer) *app {
 	return a
 }
 
-// run calls the plugin in namespace shop.
+// run runs the plugin in namespace shop.
 func (c *cluster) run(t *testing.T, arguments ...string) (out, notes string, code int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -111,8 +111,8 @@ func (c *cluster) run(t *testing.T, arguments ...string) (out, notes string, cod
 	return stdout.String(), stderr.String(), code
 }
 
-// operated is a cluster with an operator for staging, a namespace, a VectorSidecar, and a
-// workload that carries its sidecar, as the operator leaves and reports them.
+// operated returns a cluster with an operator for staging, a namespace, a VectorSidecar, and a
+// workload with its sidecar, all with the operator's status.
 func operated(t *testing.T, environment string) *cluster {
 	t.Helper()
 	values := objects.NewConfigMap("environments", "vector-system", "policy", "")
@@ -141,7 +141,7 @@ func operated(t *testing.T, environment string) *cluster {
 	return c
 }
 
-// decide is what is decided by somebody who sees all.
+// decide returns what a reader of everything would decide.
 func (c *cluster) decide(t *testing.T) *merged {
 	t.Helper()
 	seeing := &cluster{objects: c.objects}
@@ -154,8 +154,8 @@ func (c *cluster) decide(t *testing.T) *merged {
 	return decided
 }
 
-// Who may edit in a namespace and sees neither its labels nor the installation is told
-// what the operator reports, and not what would be so without either.
+// A user with edit in a namespace, who can read neither its labels nor the installation, sees what
+// the operator reports, and not what would follow without both.
 func TestWhoSeesANamespaceAloneIsToldWhatTheOperatorReports(t *testing.T) {
 	for _, environment := range []string{"production", "qa"} {
 		t.Run(environment, func(t *testing.T) {
@@ -191,7 +191,8 @@ func TestWhoSeesANamespaceAloneIsToldWhatTheOperatorReports(t *testing.T) {
 	}
 }
 
-// What is not as the operator last saw it is rendered with what is built in, and said to be.
+// If the VectorSidecar has changed since the operator last saw it, the built-in values are used,
+// and a note says so.
 func TestWhoSeesANamespaceAloneIsToldWhatIsAssumed(t *testing.T) {
 	c := operated(t, "production")
 	c.fault = limited
@@ -217,7 +218,7 @@ func TestWhoSeesANamespaceAloneIsToldWhatIsAssumed(t *testing.T) {
 	require.Contains(t, notes, "cannot be judged without the installation's values")
 }
 
-// What the operator says is in the way is in the way of who sees less.
+// An error that the operator reports is shown to a user with fewer permissions, too.
 func TestWhoSeesANamespaceAloneIsToldWhatIsInTheWay(t *testing.T) {
 	for state, action := range map[v1alpha1.WorkloadState]string{
 		v1alpha1.StateConflict: "Conflict", v1alpha1.StateBlocked: "Blocked", v1alpha1.StateFailed: "None", v1alpha1.StateWaiting: "Update",

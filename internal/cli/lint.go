@@ -118,7 +118,7 @@ func (o *lintOptions) run(ctx context.Context, arguments []string) error {
 	return nil
 }
 
-// linter is one for the chart and the values that the flags name.
+// linter returns a linter for the chart and values that the flags name.
 func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 	files, err := o.chart()
 	if err != nil {
@@ -135,8 +135,8 @@ func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 	return &lint.Linter{Platform: given, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion, VectorVersion: o.vectorVersion}, nil
 }
 
-// collect reads the files below a path, and finds the charts. What is in a chart
-// belongs to it, except for the values of its environments.
+// collect returns the files below a path, and the charts. The files of a chart belong to it, except
+// for the values of its environments.
 func (o *lintOptions) collect(path string) (files []lint.File, charts []string, err error) {
 	if path == "-" {
 		text, err := readAll(o.app.In)
@@ -164,8 +164,8 @@ func (o *lintOptions) collect(path string) (files []lint.File, charts []string, 
 	return files, charts, err
 }
 
-// isPassedOver tells whether a folder in a folder holds nothing of a person's to
-// lint: hidden ones, and the templates of charts, which are no YAML yet.
+// isPassedOver reports whether a subfolder has nothing to lint: hidden ones, and the templates of
+// charts, which are not YAML before rendering.
 func isPassedOver(name string) bool {
 	if base := filepath.Base(name); base[0] == '.' || base == "testdata" || base == "node_modules" {
 		return true

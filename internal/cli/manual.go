@@ -12,7 +12,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 )
 
-// manual is docs/cli.md.
+// manual returns docs/cli.md.
 func manual(root *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString(licence + "# kubectl vectorsidecar\n\nWritten by `make generate` from the commands; every example is run by a test.\n\n" + root.Long + `
@@ -67,8 +67,8 @@ func describeCommand(b *strings.Builder, command *cobra.Command) {
 	}
 }
 
-// ownFlags are those of a command that are not kubectl's, and whether it has
-// those, too.
+// ownFlags returns the flags of a command that are not kubectl's, and whether it also has
+// kubectl's.
 func ownFlags(command *cobra.Command) (own []*pflag.Flag, isKube bool) {
 	kube := kubeFlags()
 	command.Flags().VisitAll(func(flag *pflag.Flag) {

@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
-// printObject prints a YAML document without what only an API server fills in.
+// printObject prints an object as a YAML document without the fields that only an API server sets.
 func printObject(out io.Writer, object any) error {
 	text, err := objectText(object)
 	if err != nil {
@@ -24,7 +24,7 @@ func printObject(out io.Writer, object any) error {
 	return err
 }
 
-// objectText is an object as YAML, without what only an API server fills in.
+// objectText returns an object as YAML, without the fields that only an API server sets.
 func objectText(object any) (string, error) {
 	tree, err := treeOf(object)
 	if err != nil {
@@ -47,7 +47,7 @@ func objectText(object any) (string, error) {
 	return strings.TrimPrefix(string(text), "---\n"), nil
 }
 
-// treeOf is an object as it is written.
+// treeOf returns an object as maps and lists.
 func treeOf(object any) (map[string]any, error) {
 	text, err := json.Marshal(object)
 	if err != nil {
@@ -75,7 +75,7 @@ func dropNullTimestamps(node any) {
 	}
 }
 
-// printable is a ConfigMap that says what it is.
+// printable returns a ConfigMap with kind and API version.
 func printable(object *corev1.ConfigMap) *corev1.ConfigMap {
 	object = object.DeepCopy()
 	object.APIVersion, object.Kind = "v1", "ConfigMap"

@@ -20,12 +20,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
-// note tells a person something that is no data.
+// note prints a message for a person to standard error.
 func (a *app) note(format string, arguments ...any) {
 	_ = humanize.Fprintf(a.ErrOut, format+"\n", arguments...)
 }
 
-// isTerminal tells whether a person sees what is written.
+// isTerminal reports whether output goes to a terminal.
 func isTerminal(to io.Writer) bool {
 	if guarded, ok := to.(*humanize.Writer); ok {
 		to = guarded.Unwrap()
@@ -34,7 +34,7 @@ func isTerminal(to io.Writer) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// control writes a sequence that a terminal acts on.
+// control writes a terminal control sequence.
 func control(to io.Writer, sequence string) error {
 	if guarded, ok := to.(*humanize.Writer); ok {
 		return guarded.Control(sequence)
@@ -42,7 +42,7 @@ func control(to io.Writer, sequence string) error {
 	return nil // It is no terminal.
 }
 
-// Colours, where they are wanted.
+// Colours for terminals.
 const (
 	red    = "31"
 	green  = "32"
@@ -50,7 +50,7 @@ const (
 	cyan   = "36"
 )
 
-// painter colours text on a terminal, unless NO_COLOR says otherwise.
+// painter colours text on a terminal, unless NO_COLOR is set.
 type painter struct {
 	to   io.Writer
 	isOn bool
@@ -71,13 +71,13 @@ func (p painter) paint(colour, text string) error {
 	return errors.Join(begun, err, control(p.to, "\x1b[0m"))
 }
 
-// format is what -o says.
+// format is the output format that -o selects.
 type format struct {
 	name    string
 	allowed []string
 }
 
-// addFormat adds -o to a command. The text form has no name.
+// addFormat adds -o to a command. The default text format has no name.
 func addFormat(command *cobra.Command, allowed ...string) *format {
 	f := &format{allowed: allowed}
 	command.Flags().StringVarP(&f.name, "output", "o", "", "output format: "+strings.Join(allowed, ", "))
@@ -95,7 +95,7 @@ func (f *format) check() error {
 	return nil
 }
 
-// isTree tells that data is wanted for programs.
+// isTree reports whether the output is for programs.
 func (f *format) isTree() bool { return f.name == "json" || f.name == "yaml" }
 
 // print writes data as JSON or YAML.
@@ -133,7 +133,7 @@ func table(to io.Writer, header []string, rows [][]string) error {
 	return w.Flush()
 }
 
-// count says how many there are of something.
+// count returns a number with its noun.
 func count(n int, one string) string {
 	if n == 1 {
 		return "1 " + one

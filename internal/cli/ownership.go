@@ -16,13 +16,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// field is one field that a manager of ours owns, and who else does.
+// field is a field that one of our managers owns, with its other owners.
 type field struct {
 	Path   string   `json:"path"`
 	Others []string `json:"others,omitempty"`
 }
 
-// fieldsOf lists what a field manager owns in a workload.
+// fieldsOf returns the fields of a workload that a field manager owns.
 func fieldsOf(object workload.Object, manager string) []field {
 	ours := fieldpath.NewSet()
 	others := map[string]*fieldpath.Set{}
@@ -56,19 +56,19 @@ func fieldsOf(object workload.Object, manager string) []field {
 	return fields
 }
 
-// setOf reads a record of field ownership; nil for one of a subresource.
+// setOf returns the fields of a managedFields entry, nil for one of a subresource.
 func setOf(entry *metav1.ManagedFieldsEntry) *fieldpath.Set {
 	if entry.Subresource != "" || entry.FieldsV1 == nil {
 		return nil
 	}
 	set := fieldpath.NewSet()
 	if err := set.FromJSON(bytes.NewReader(entry.FieldsV1.GetRawBytes())); err != nil {
-		return nil // The API server wrote it; what it cannot mean owns nothing.
+		return nil // The API server wrote it; an entry that cannot be read owns nothing.
 	}
 	return set
 }
 
-// summary says how many fields there are and who else has a hand in them.
+// summary returns how many fields there are and who shares them.
 func summary(fields []field) string {
 	if len(fields) == 0 {
 		return ""

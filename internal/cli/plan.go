@@ -24,10 +24,10 @@ type planOptions struct {
 	output *format
 }
 
-// outlook is what would happen to a namespace or a cluster.
+// outlook is what would happen in a namespace or a cluster.
 type outlook struct {
-	// Workloads is how many a VectorSidecar is about, Restarts how many pods
-	// would be replaced, Turns how many rounds of rollouts that takes.
+	// Workloads is how many workloads VectorSidecars are about, Restarts how many pods would be
+	// replaced, Turns how many waves of rollouts that takes.
 	Workloads int            `json:"workloads"`
 	Restarts  int            `json:"restarts"`
 	Turns     int            `json:"turns"`
@@ -43,7 +43,7 @@ type step struct {
 	Workload      string `json:"workload"`
 	Action        string `json:"action"`
 	State         string `json:"state"`
-	// Turn is 1 for now, 0 for nothing to do or never as things stand.
+	// Turn is the wave, from 1 for now. 0 means nothing to do, or never as things stand.
 	Turn     int    `json:"turn,omitempty"`
 	Restarts int    `json:"restarts"`
 	Reason   string `json:"reason,omitempty"`
@@ -148,7 +148,7 @@ func stepOf(merger *simulate.Merger, p *plan.Plan, deployment workload.Object, t
 	case !isWritten(p):
 		return one, nil
 	case p.Action == plan.Update:
-		// An update may change annotations of the workload alone.
+		// An update may change only annotations of the workload.
 		c := &change{before: deployment}
 		if _, err := c.carryOut(merger, deployment, p); err != nil || !c.isRestart {
 			return one, err
@@ -194,7 +194,7 @@ func (o *outlook) print(to *planOptions) error {
 	return err
 }
 
-// sorted are the steps in the order in which they go, what does not go last.
+// sorted returns the steps in the order of their waves, those without one last.
 func (o *outlook) sorted() []step {
 	steps := slices.Clone(o.Steps)
 	slices.SortStableFunc(steps, func(a, b step) int {
@@ -209,7 +209,7 @@ func (o *outlook) sorted() []step {
 	return steps
 }
 
-// summary is the answer in one line.
+// summary returns the result in one line.
 func (o *outlook) summary() string {
 	actions := map[string]int{}
 	for _, one := range o.Steps {

@@ -15,9 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// platform is what the platform team gives: the installation's values, policy and
-// template sets, where the command line gives none of its own. values are those of
-// --values, nil for none.
+// platform returns the platform team's configuration: the installation's values, policy and
+// template sets, unless the command line replaces them. values are those of --values, nil for none.
 func (s *inputs) platform(chart fs.FS, installed *source.Installation, values *catalog.Values) (*catalog.Platform, error) {
 	now, err := platformOf(chart, installed)
 	if err != nil {
@@ -54,8 +53,8 @@ func platformOf(chart fs.FS, installed *source.Installation) (*catalog.Platform,
 	return now, nil
 }
 
-// givenValues are those of --values, nil for none. Where they do not say for which
-// environment, it is the first of those asked for that they do not know as another.
+// givenValues returns those of --values, nil for none. If they do not name their environment, it is
+// the first one asked for that they do not define under environments.
 func (s *inputs) givenValues(ctx context.Context, asked ...string) (*catalog.Values, error) {
 	if s.values == "" {
 		return nil, nil //nolint:nilnil // None are given.

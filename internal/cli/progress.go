@@ -12,11 +12,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/removal"
 )
 
-// barWidth is that of the bar on a terminal.
+// barWidth is the width of the progress bar on a terminal.
 const barWidth = 30
 
-// progress shows how far a cluster is cleaned: a bar on a terminal, a line for
-// each workload elsewhere.
+// progress shows the progress of an eject: a bar on a terminal, otherwise a line for each workload.
 type progress struct {
 	to    io.Writer
 	isBar bool
@@ -41,7 +40,7 @@ func (p *progress) step(step removal.Step) {
 	p.drawn = true
 }
 
-// end leaves the bar's line.
+// end ends the bar's line.
 func (p *progress) end() {
 	if p.drawn {
 		fmt.Fprintln(p.to)

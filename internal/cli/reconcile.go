@@ -20,7 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// answerPoll is how often the operator's answer is looked for.
+// answerPoll is how often to check for the operator's answer.
 const answerPoll = 500 * time.Millisecond
 
 // reconcileOptions are the flags of reconcile.
@@ -105,7 +105,7 @@ func (o *reconcileOptions) run(ctx context.Context, names []string) error {
 	return o.await(ctx, cluster, asked, by)
 }
 
-// sidecarsOf are the VectorSidecars of the names, all without any.
+// sidecarsOf returns the VectorSidecars with the given names, all if there are none.
 func sidecarsOf(ctx context.Context, cluster client.Reader, namespace string, names []string) ([]v1alpha1.VectorSidecar, error) {
 	var found v1alpha1.VectorSidecarList
 	if err := cluster.List(ctx, &found, client.InNamespace(namespace)); err != nil {
@@ -114,7 +114,7 @@ func sidecarsOf(ctx context.Context, cluster client.Reader, namespace string, na
 	return named(found.Items, names, namespace)
 }
 
-// named picks those of the names, or all without any.
+// named picks those with the given names, all if there are none.
 func named(found []v1alpha1.VectorSidecar, names []string, namespace string) ([]v1alpha1.VectorSidecar, error) {
 	for _, name := range names {
 		if !slices.ContainsFunc(found, func(s v1alpha1.VectorSidecar) bool { return s.Name == name }) {
@@ -127,7 +127,7 @@ func named(found []v1alpha1.VectorSidecar, names []string, namespace string) ([]
 	return found, nil
 }
 
-// await waits until the operator has answered for all, and prints where they stand.
+// await waits until the operator has answered for all, and prints their state.
 func (o *reconcileOptions) await(ctx context.Context, cluster client.Reader, asked []v1alpha1.VectorSidecar, by string) error {
 	var missing []string
 	err := wait.PollUntilContextTimeout(ctx, answerPoll, o.timeout, true, func(ctx context.Context) (bool, error) {

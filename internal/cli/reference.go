@@ -47,7 +47,7 @@ kubectl vectorsidecar schema > values.schema.json`,
 	return command
 }
 
-// property is the part of a JSON schema that the reference tells.
+// property is the part of a JSON schema that the reference shows.
 type property struct {
 	Description string              `json:"description"`
 	Type        any                 `json:"type"`
@@ -93,7 +93,7 @@ func (p property) rows(path string, defaults any) []row {
 	return rows
 }
 
-// kind is the type, or the values that there are.
+// kind returns the type, or the allowed values.
 func (p property) kind() string {
 	if len(p.Enum) > 0 {
 		var names []string
@@ -115,7 +115,7 @@ func (p property) kind() string {
 	return "any"
 }
 
-// standard is a default as it is written, empty for a map of further values.
+// standard returns a default as it is written, empty for a map of further values.
 func standard(value any) string {
 	if tree, isMap := value.(map[string]any); value == nil || isMap && len(tree) > 0 {
 		return ""

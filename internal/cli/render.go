@@ -82,9 +82,8 @@ func (o *renderOptions) run(ctx context.Context, arguments []string) error {
 	return o.print(objects)
 }
 
-// objects are the companions, and then the workloads that a VectorSidecar could
-// be about: of files all in the namespaces of VectorSidecars, of a cluster those
-// that one is about.
+// objects returns the companions, and then the workloads that a VectorSidecar may be about: from
+// files all those in the namespaces of VectorSidecars, from a cluster those that one selects.
 func (o *renderOptions) objects(scene *scene, merged *merged, workloads []workload.Object) ([]any, error) {
 	namespaces := map[string]bool{}
 	for _, ruled := range merged.rulings {
@@ -116,8 +115,8 @@ func (o *renderOptions) objects(scene *scene, merged *merged, workloads []worklo
 	return objects, nil
 }
 
-// obstacle says why the workload cannot take a sidecar; one whose owner wants
-// none is only told of.
+// obstacle returns why the workload cannot take a sidecar. If its owner opted out, that is only a
+// note.
 func (c *change) obstacle(a *app) error {
 	for i := range c.plans {
 		p := &c.plans[i]
@@ -131,7 +130,7 @@ func (c *change) obstacle(a *app) error {
 	return nil
 }
 
-// overlays are what is applied to a workload, one for each VectorSidecar.
+// overlays returns what is applied to a workload, one overlay for each VectorSidecar.
 func (c *change) overlays() []any {
 	var overlays []any
 	for i := range c.plans {

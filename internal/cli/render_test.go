@@ -20,7 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// run calls the plugin in a folder with files. What it prints is in test/golden.
+// run runs the plugin in a folder with files. Its output is tested in test/golden.
 func run(t *testing.T, files map[string]string, arguments ...string) (string, error) {
 	t.Helper()
 	t.Chdir(t.TempDir())

@@ -18,14 +18,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// byReport ends what the operator is quoted for.
+// byReport is appended to what the operator reports.
 const byReport = " (as the operator reports)"
 
-// takeReport takes the operator's word for what was decided without the installation's
-// values, which may not be read: a rendering without them is a guess, and that something
-// differs from a guess means nothing. The operator's word is the status, as long as it
-// speaks of the VectorSidecar as it is. Else the guess stays, and what makes it an error
-// may be only that not all was seen.
+// takeReport replaces what was decided without the installation's values, which may not be read, by
+// the status that the operator reports: rendering without those values is a guess, so a difference
+// from it means nothing. It applies only if the status is about the current spec. Otherwise the
+// guess stays, and if it is an error, the missing values may be the cause.
 func (s *scene) takeReport(ruled *ruling) error {
 	if s.unseen == nil || s.inputs.values != "" {
 		return nil
@@ -44,13 +43,13 @@ func (s *scene) takeReport(ruled *ruling) error {
 	return nil
 }
 
-// isReported reports whether the status speaks of the VectorSidecar as it is.
+// isReported reports whether the status is about the current spec.
 func isReported(sidecar *v1alpha1.VectorSidecar) bool {
 	return sidecar.Status.ObservedGeneration == sidecar.Generation && sidecar.DeletionTimestamp == nil &&
 		apimeta.FindStatusCondition(sidecar.Status.Conditions, meta.ConditionReady) != nil
 }
 
-// takeReport puts what the status says in the place of what was decided.
+// takeReport replaces the decision by what the status says.
 func (r *ruling) takeReport() {
 	status := &r.sidecar.Status
 	r.Environment, r.TemplateSet = cmp.Or(status.Environment, r.Environment), cmp.Or(status.TemplateSet, r.TemplateSet)
@@ -70,11 +69,11 @@ func (r *ruling) takeReport() {
 	plan.Admit(plans, r.Limit)
 	r.Plans = plans
 	if !slices.ContainsFunc(plans, func(p plan.Plan) bool { return isWritten(&p) }) {
-		r.Companions, r.Missing = r.snapshot.Companions, nil // Nothing needs those that were rendered.
+		r.Companions, r.Missing = r.snapshot.Companions, nil // Nothing needs the rendered ones.
 	}
 }
 
-// reportedInvalid is why nothing is injected, nil if something is.
+// reportedInvalid returns why nothing is injected, nil if something is.
 func reportedInvalid(status *v1alpha1.VectorSidecarStatus) *desired.Invalid {
 	valid := apimeta.FindStatusCondition(status.Conditions, meta.ConditionConfigValid)
 	if valid == nil || valid.Status != metav1.ConditionFalse || status.InjectedDeployments > 0 {
@@ -83,11 +82,11 @@ func reportedInvalid(status *v1alpha1.VectorSidecarStatus) *desired.Invalid {
 	return &desired.Invalid{Reason: valid.Reason, Message: valid.Message + byReport}
 }
 
-// reportedPlan is the plan of a workload, given the one that was decided, which is nil for
-// none as the result is.
+// reportedPlan returns the plan of a workload according to the status, nil for none. decided is the
+// plan that was decided, or nil.
 func (r *ruling) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Plan {
 	if matches, _ := match(r.sidecar, view.Labels); !matches || !r.sidecar.Spec.IsEnabled() {
-		return decided // To take a sidecar out takes no values.
+		return decided // Removing a sidecar needs no values.
 	}
 	status, manager := &r.sidecar.Status, meta.Manager(r.sidecar.Name)
 	owned, carries := view.Owned[manager]
@@ -129,7 +128,7 @@ func (r *ruling) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Pla
 	return &blocked
 }
 
-// unpaced is a plan that does not wait for its turn among others that were guessed.
+// unpaced returns a plan that does not wait for other workloads, whose plans are guesses.
 func unpaced(p *plan.Plan) *plan.Plan {
 	if p != nil && p.Waiting && p.Reason == meta.ReasonWaitingForBudget {
 		p.Waiting, p.Reason, p.Message = false, "", ""

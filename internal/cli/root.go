@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cli is the kubectl plugin's commands: read files or a cluster, decide
-// with the operator's own code, print. Data goes to the standard output and
-// everything else to the standard error. Of all commands only eject changes a
-// cluster, and reconcile, which leaves an annotation.
+// Package cli implements the commands of the kubectl plugin: read files or a cluster, decide with
+// the operator's own code, print. Data goes to standard output and everything else to standard
+// error. Only eject changes a cluster, and reconcile, which sets an annotation.
 package cli
 
 import (
@@ -24,17 +23,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// Exit codes of every command, beside 0 for nothing to say.
+// Exit codes of every command, beside 0 for success with nothing found.
 const (
-	// exitFound: it has done what it was asked for, and found something: differences,
-	// findings, a test that failed, a check that failed.
+	// exitFound: the command did its work and found something: differences, findings, a test or
+	// check that failed.
 	exitFound = 1
-	// exitError: it could not do what it was asked for, or not all of it.
+	// exitError: the command could not do its work, or not all of it.
 	exitError = 2
 )
 
-// foundError ends a command that has found something. Its text is empty if there is
-// nothing to say that was not said.
+// foundError ends a command that has found something. Its text is empty if everything has been
+// printed.
 type foundError struct{ err error }
 
 func (e *foundError) Error() string {
@@ -46,21 +45,21 @@ func (e *foundError) Error() string {
 
 func (e *foundError) Unwrap() error { return e.err }
 
-// app is what all commands share.
+// app is shared by all commands.
 type app struct {
 	genericiooptions.IOStreams
 
-	// chart is the sidecar chart that is rendered, and builtin the one of this program.
+	// chart is the sidecar chart to render, builtin the one built into the program.
 	chart, builtin fs.FS
 	version        string
 	kube           *genericclioptions.ConfigFlags
-	// files are read in place of those of the file system; nil for those.
+	// files replace those of the file system if not nil.
 	files map[string][]byte
-	// cluster is read in place of the one that the flags name; nil for that.
+	// cluster replaces the one that the flags name if not nil.
 	cluster client.WithWatch
 }
 
-// readFile reads a file that the command line names.
+// readFile reads a file named on the command line.
 func (a *app) readFile(name string) ([]byte, error) {
 	if a.files == nil {
 		return source.ReadFile(name)
@@ -72,8 +71,8 @@ func (a *app) readFile(name string) ([]byte, error) {
 	return text, nil
 }
 
-// Run runs the plugin and returns its exit code. chart is the sidecar chart that
-// is rendered unless another one is given.
+// Run runs the plugin and returns its exit code. chart is the sidecar chart to render unless a flag
+// names another one.
 func Run(ctx context.Context, arguments []string, streams genericiooptions.IOStreams, chart fs.FS, version string) int {
 	return newApp(streams, chart, version).run(ctx, arguments)
 }
@@ -99,7 +98,7 @@ func New(streams genericiooptions.IOStreams, chart fs.FS, version string) *cobra
 	return newApp(streams, chart, version).root()
 }
 
-// newApp guards what is written for people: what is shown is others', as a rule.
+// newApp escapes control characters in text for people, because most of it was written by others.
 func newApp(streams genericiooptions.IOStreams, chart fs.FS, version string) *app {
 	streams.Out, streams.ErrOut = humanize.NewWriter(streams.Out), humanize.NewWriter(streams.ErrOut)
 	a := &app{IOStreams: streams, chart: chart, builtin: chart, version: version, kube: genericclioptions.NewConfigFlags(true)}

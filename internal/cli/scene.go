@@ -27,7 +27,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// scene is the world of a command, ready for decisions.
+// scene holds all objects that a command needs for decisions.
 type scene struct {
 	*source.World
 
@@ -35,34 +35,34 @@ type scene struct {
 	about  *concerns
 	// documents are those of the files, in their order.
 	documents []source.Document
-	// namespace that the command is about; "" for all.
+	// namespace is the one that the command is about, "" for all.
 	namespace string
-	// cluster is nil if everything was given in files, installation if there
-	// is no operator or if it may not be looked for.
+	// cluster is nil if the files have everything. installation is nil if there is no operator or
+	// it may not be looked up.
 	cluster      client.WithWatch
 	installation *source.Installation
-	// unseen says why the values of the installation were not seen, nil if they were.
+	// unseen says why the installation's values could not be read, nil if they were.
 	unseen      error
 	kubeVersion string
-	// noted are the notes that were written.
+	// noted holds the notes that were printed.
 	noted map[string]bool
 
 	taker source.Taker
 	cache *desired.Cache
 }
 
-// ruling is a VectorSidecar and what is decided about it.
+// ruling is a VectorSidecar and the decision about it.
 type ruling struct {
 	sidecar  *v1alpha1.VectorSidecar
 	snapshot *evaluate.Snapshot
 	*decision.Decision
 
-	// assumed says what was assumed for want of the installation's values, "" where
-	// they were seen.
+	// assumed says what was assumed because the installation's values could not be read, "" if they
+	// were.
 	assumed string
 }
 
-// connect makes the client of the cluster that the flags name.
+// connect returns a client for the cluster that the flags name.
 func (a *app) connect() (client.WithWatch, error) {
 	if a.cluster != nil {
 		return a.cluster, nil
@@ -83,7 +83,7 @@ func (a *app) connect() (client.WithWatch, error) {
 	return cluster, nil
 }
 
-// current is the namespace of the command line or of the kubeconfig.
+// current returns the namespace of the command line or of the kubeconfig.
 func (a *app) current() (string, error) {
 	namespace, _, err := a.kube.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
@@ -92,7 +92,7 @@ func (a *app) current() (string, error) {
 	return namespace, nil
 }
 
-// load reads from the cluster what the files do not give.
+// load reads from the cluster what the files lack.
 func (s *scene) load(ctx context.Context, input *given) error {
 	current, err := s.inputs.app.current()
 	if err != nil {
@@ -119,7 +119,7 @@ func (s *scene) load(ctx context.Context, input *given) error {
 	return s.install(ctx)
 }
 
-// explainMissing says what it means that a cluster serves no VectorSidecars.
+// explainMissing adds to an error what it means that a cluster does not serve VectorSidecars.
 func explainMissing(err error) error {
 	if apierrors.IsNotFound(err) || isNoMatch(err) {
 		return fmt.Errorf("the cluster serves no VectorSidecars: install the operator, or give one with --sidecar: %w", err)
@@ -155,7 +155,7 @@ func (s *scene) install(ctx context.Context) error {
 	return nil
 }
 
-// add lays the objects of the files over what there is.
+// add puts the objects of the files on top of those of the cluster.
 func (s *scene) add(ctx context.Context, input *given) error {
 	namespace, err := input.namespaceOf(*s.inputs.app.kube.Namespace, s.namespace)
 	if err != nil {
@@ -187,7 +187,7 @@ func (s *scene) add(ctx context.Context, input *given) error {
 	return nil
 }
 
-// note tells a person something about the scene, once.
+// note prints a note about the scene, once.
 func (s *scene) note(text string) {
 	if s.noted[text] {
 		return
@@ -199,7 +199,7 @@ func (s *scene) note(text string) {
 	s.inputs.app.note("%s", text)
 }
 
-// prepare finds out what the platform team gives, and for what is decided.
+// prepare finds out the platform's configuration and the default environment.
 func (s *scene) prepare(ctx context.Context, chart fs.FS) error {
 	s.taker = source.Taker{Source: source.Reader{Reader: s}, Now: time.Now()}
 	installed := source.Installation{}
@@ -237,7 +237,7 @@ func (s *scene) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*rul
 		return nil, err
 	}
 	taken.Renderers = runtime.GOMAXPROCS(0)
-	// Nobody runs Vector here: it is taken for content.
+	// Nobody runs Vector here: its verdict is assumed to be valid.
 	taken.Verdict = func(string) decision.Verdict { return decision.Verdict{State: decision.VerdictValid} }
 	decided, err := source.Decide(ctx, taken, &s.taker, s.cache)
 	if err != nil {

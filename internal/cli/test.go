@@ -29,12 +29,12 @@ type testOptions struct {
 	output    *format
 }
 
-// verdict is what a scenario came to.
+// verdict is the result of a scenario.
 type verdict struct {
 	Name   string `json:"name"`
 	Passed bool   `json:"passed"`
 	Story  string `json:"story,omitempty"`
-	// Difference is a unified one of what was expected and what came.
+	// Difference is a unified diff of the expected and the actual output.
 	Difference string `json:"difference,omitempty"`
 }
 
@@ -114,7 +114,7 @@ func (o *testOptions) run(ctx context.Context, arguments []string) error {
 	return o.print(verdicts)
 }
 
-// chartFor is the chart that --templates names, or the folder itself if it is one.
+// chartFor returns the chart that --templates names, or the folder itself if it is one.
 func (o *testOptions) chartFor(argument string) (fs.FS, error) {
 	if o.templates == "" && isChart(argument) {
 		return openFolder(argument)
@@ -122,7 +122,7 @@ func (o *testOptions) chartFor(argument string) (fs.FS, error) {
 	return (&inputs{app: o.app, templates: o.templates}).chart()
 }
 
-// try renders a scenario and compares.
+// try renders a scenario and compares the result.
 func (o *testOptions) try(ctx context.Context, chart fs.FS, one *scenario.Scenario) (verdict, error) {
 	outcome := o.app.renderScenario(ctx, chart, one)
 	if err := ctx.Err(); err != nil {

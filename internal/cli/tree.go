@@ -23,7 +23,7 @@ type treeOptions struct {
 	output *format
 }
 
-// node is a line of the tree and what hangs below it.
+// node is a line of the tree, with its children.
 type node struct {
 	Kind     string  `json:"kind"`
 	Name     string  `json:"name"`
@@ -98,7 +98,7 @@ func (o *treeOptions) text(ctx context.Context, scene *scene) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// tree decides about every VectorSidecar and hangs it below its environment.
+// tree decides about every VectorSidecar and puts it below its environment.
 func (s *scene) tree(ctx context.Context) ([]*node, error) {
 	roots := []*node{}
 	for _, sidecar := range s.Sidecars() {
@@ -126,7 +126,7 @@ func (s *scene) tree(ctx context.Context) ([]*node, error) {
 	return roots, nil
 }
 
-// child returns the child of a name, new if there was none.
+// child returns the child with a name, and creates it if necessary.
 func child(of *[]*node, kind, name string) *node {
 	for _, known := range *of {
 		if known.Kind == kind && known.Name == name {
@@ -138,7 +138,7 @@ func child(of *[]*node, kind, name string) *node {
 	return added
 }
 
-// print draws the node and what is below it.
+// print draws the node and its children.
 func (n *node) print(to *bytes.Buffer, lead, below string) {
 	text := n.Kind + " " + n.Name
 	for _, more := range []string{n.State, n.Reason} {

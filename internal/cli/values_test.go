@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// ownValues is the example of the README with more keys of the installation.
+// ownValues is the example of the README, with more keys of the installation.
 const ownValues = `replicas: 2
 sidecar:
   sinks:
@@ -29,8 +29,8 @@ environments:
           cpu: 20m
 `
 
-// The keys at the top level are for the environment of the installation, and those under
-// environments for the others, as helm install has it.
+// Keys at the top level are for the environment of the installation, those under environments for
+// the others, as with helm install.
 func TestRenderReadsValuesAsTheInstallationDoes(t *testing.T) {
 	for name, test := range map[string]struct {
 		values    string
@@ -58,7 +58,7 @@ func TestRenderReadsValuesAsTheInstallationDoes(t *testing.T) {
 	}
 }
 
-// Places are those of the file, though it is read in parts.
+// Positions are those in the file, although it is read in parts.
 func TestRenderNamesTheLineOfAValue(t *testing.T) {
 	files := shopFiles(t)
 	files["cart.yaml"] = text(t, objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build())

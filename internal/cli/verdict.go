@@ -23,7 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// match tells whether a VectorSidecar selects labels, and by what, or the first
+// match reports whether a VectorSidecar selects labels. It also returns by what, or the first
 // requirement that is not met.
 func match(sidecar *v1alpha1.VectorSidecar, of map[string]string) (bool, string) {
 	selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
@@ -42,7 +42,7 @@ func match(sidecar *v1alpha1.VectorSidecar, of map[string]string) (bool, string)
 	return true, "matches " + selector.String()
 }
 
-// labelled says what a workload has in the place of a label.
+// labelled says which value a workload has for a label.
 func labelled(of map[string]string, key string) string {
 	if value, ok := of[key]; ok {
 		return fmt.Sprintf("has %s=%s", key, value)
@@ -54,12 +54,12 @@ func labelled(of map[string]string, key string) string {
 	return text
 }
 
-// elsewhere finds VectorSidecars of other namespaces that would match.
+// elsewhere returns VectorSidecars of other namespaces that would match.
 func (s *scene) elsewhere(ctx context.Context, deployment workload.Object) ([]account, error) {
 	var all v1alpha1.VectorSidecarList
 	if s.cluster != nil {
 		if err := s.cluster.List(ctx, &all); apierrors.IsForbidden(err) || isNoMatch(err) {
-			return nil, nil // Who may not look elsewhere is told of what is here.
+			return nil, nil // A user who may not list other namespaces is told about this one.
 		} else if err != nil {
 			return nil, fmt.Errorf("listing VectorSidecars of other namespaces: %w", err)
 		}
@@ -79,7 +79,7 @@ func (s *scene) elsewhere(ctx context.Context, deployment workload.Object) ([]ac
 	return found, nil
 }
 
-// conclude finds the answer in short: what is in the way first.
+// conclude sets the short answer; obstacles come first.
 func (e *explanation) conclude(view *workload.View) {
 	var matching, elsewhere []account
 	for _, one := range e.VectorSidecars {
@@ -127,7 +127,7 @@ func (e *explanation) unmatched(elsewhere []account) string {
 	return "no VectorSidecar selects it: " + strings.Join(near, "; ")
 }
 
-// busyness says what goes on.
+// busyness says what is going on.
 func (a *account) busyness() string {
 	if a.Action != string(plan.None) && a.Action != string(plan.Note) {
 		return fmt.Sprintf("VectorSidecar %s is about to write to it (%s); if that does not happen, see whether the operator runs: kubectl vectorsidecar check", a.Name, strings.ToLower(a.Action))
@@ -190,7 +190,7 @@ func (a *account) upToDate() string {
 	return text
 }
 
-// hashes tells the sidecar that is there from the one that should be.
+// hashes describes the hash of the present sidecar and of the desired one.
 func (a *account) hashes() string {
 	switch {
 	case a.InjectedHash == "" && a.WantedHash == "":

@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Whoever asks is told that nothing is to be done, and what comes later.
+// The answer says that nothing is to be done, and what comes later.
 func TestASidecarThatIsKeptIsExplained(t *testing.T) {
 	desired := plan.NewDesired(&overlay.Overlay{Hash: "newer"}, "logs", "vector", "", nil)
 	current := plan.Plan{Action: plan.None, Desired: desired, Carries: true, State: workload.State{Rollout: workload.RolloutComplete}}

@@ -16,13 +16,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// settleTime is how long a watch waits for further changes before it looks:
-// several objects change together.
+// settleTime is how long a watch waits for further changes before it refreshes, because several
+// objects change together.
 const settleTime = 200 * time.Millisecond
 
-// watch shows what show returns, and again whenever that differs because a
-// VectorSidecar or a Deployment changed: in place on a terminal, below one another
-// elsewhere. It ends with the context, which is no error.
+// watch prints what show returns, and again whenever it differs because a VectorSidecar or a
+// workload changed: in place on a terminal, otherwise one after another. It ends with the context,
+// which is no error.
 func (a *app) watch(ctx context.Context, cluster client.WithWatch, namespace string, show func() ([]byte, error)) error {
 	w := &watcher{app: a, show: show}
 	for ctx.Err() == nil { // The API server ends watches from time to time.
@@ -47,7 +47,7 @@ func (w *watcher) round(ctx context.Context, cluster client.WithWatch, namespace
 		return err
 	}
 	defer stop()
-	// Shown after the watch has begun, so that no change falls between.
+	// The first text is shown after the watch has begun, so that no change is missed.
 	for open := true; open; open = next(ctx, changed) {
 		text, err := w.show()
 		if err != nil {
@@ -61,7 +61,7 @@ func (w *watcher) round(ctx context.Context, cluster client.WithWatch, namespace
 	return nil
 }
 
-// redraw shows a new text in place of the last one.
+// redraw replaces the last text by a new one.
 func (a *app) redraw(text []byte, isAgain bool) {
 	switch {
 	case isAgain && isTerminal(a.Out):
@@ -72,7 +72,7 @@ func (a *app) redraw(text []byte, isAgain bool) {
 	_, _ = a.Out.Write(text)
 }
 
-// changes watches what a decision depends on.
+// changes watches the objects that a decision depends on.
 func (a *app) changes(ctx context.Context, cluster client.WithWatch, namespace string) (changed chan struct{}, stop func(), err error) {
 	sidecars, err := cluster.Watch(ctx, &v1alpha1.VectorSidecarList{}, client.InNamespace(namespace))
 	if err != nil {
@@ -97,8 +97,8 @@ func (a *app) changes(ctx context.Context, cluster client.WithWatch, namespace s
 	return changed, stop, nil
 }
 
-// forward tells of events until one of the watches ends. What nobody waits for is
-// told once.
+// forward signals events until one of the watches ends. Events that arrive before the receiver is
+// ready are merged into one.
 func forward(changed chan<- struct{}, watches []watch.Interface) {
 	defer close(changed)
 	merged, done := make(chan bool), make(chan struct{})
@@ -123,7 +123,7 @@ func forward(changed chan<- struct{}, watches []watch.Interface) {
 	}
 }
 
-// next waits for a change and what comes with it. It is false when the watch has
+// next waits for a change and those that follow it shortly. It returns false when the watch has
 // ended.
 func next(ctx context.Context, changed <-chan struct{}) bool {
 	select {

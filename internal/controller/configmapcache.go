@@ -23,7 +23,8 @@ import (
 
 // Digested returns a transform for the cache that replaces the content of ConfigMaps by a digest:
 // there are many, some are large, and few concern the operator. ConfigMaps in the operator's own
-// namespace are kept whole; of a companion, the keys that identify its owner are kept.
+// namespace are kept whole; of a companion, the label and annotation that identify its owner are
+// kept.
 func Digested(namespace string) func(any) (any, error) {
 	return func(cached any) (any, error) {
 		object, ok := cached.(*corev1.ConfigMap)

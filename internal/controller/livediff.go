@@ -44,9 +44,9 @@ type liveDiff struct {
 	workloads *workloadcache.Cache
 }
 
-// differences lists the live workloads of a namespace, or all if "", page by page and without their
-// specs, and compares them with the cache. A difference that the watch delivers within
-// auditPatience does not count.
+// differences lists the metadata of the live workloads of a namespace, or all if "", page by page
+// with consistent reads, and compares them with the cache. A difference that the watch resolves
+// within auditPatience does not count.
 func (l *liveDiff) differences(ctx context.Context, namespace string) ([]difference, error) {
 	found, err := l.candidates(ctx, namespace)
 	if err != nil {

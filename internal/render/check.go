@@ -17,9 +17,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// check finds what an API server would accept in silence or refuse with an
-// internal error, and what no sidecar may have. It reports everything at once.
-// What a platform may allow or refuse is the policy's business.
+// check finds what an API server would accept silently or refuse with an internal error, and what
+// no sidecar may have. It reports everything at once. What a platform allows or refuses is up to
+// the policy.
 func check(template *corev1.PodTemplateSpec, applications []workload.Mount, kubeVersion string) error {
 	var findings []error
 	report := func(format string, args ...any) { findings = append(findings, fmt.Errorf(format, args...)) }
@@ -72,10 +72,11 @@ func check(template *corev1.PodTemplateSpec, applications []workload.Mount, kube
 	return errors.Join(findings...)
 }
 
-// firstNative is the version of Kubernetes that has native sidecars.
+// firstNative is the first version of Kubernetes with native sidecars.
 const firstNative = "1.29.0"
 
-// checkNative finds native sidecars that would be init containers that never end.
+// checkNative finds native sidecars that the API server would treat as init containers, which never
+// end.
 func checkNative(containers []corev1.Container, kubeVersion string, report func(string, ...any)) {
 	server, err := version.ParseGeneric(kubeVersion)
 	if err != nil || server.AtLeast(version.MustParseGeneric(firstNative)) {

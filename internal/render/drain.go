@@ -13,17 +13,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// DrainSeconds is the longest that a container of the overlay sleeps before it is told
-// to stop; 0 if none does.
+// DrainSeconds returns the longest preStop sleep of the overlay's containers, 0 if there is none.
 func (o *Overlay) DrainSeconds() int64 {
 	longest := int64(0)
 	each(&o.Template.Spec, func(_ string, c *corev1.Container) { longest = max(longest, sleepOf(c)) })
 	return longest
 }
 
-// Draining returns the overlay with no container that sleeps for longer than so many
-// seconds before it is told to stop; with 0 none sleeps. The overlay itself stays as
-// it is.
+// Draining returns a copy of the overlay in which no preStop sleep is longer than most seconds;
+// with 0 there is none.
 func (o *Overlay) Draining(most int64) (*Overlay, error) {
 	cut := *o
 	cut.Template, cut.Body = *o.Template.DeepCopy(), runtime.DeepCopyJSON(o.Body)
@@ -51,7 +49,7 @@ func (o *Overlay) Draining(most int64) (*Overlay, error) {
 	return &cut, cut.seal(canonical)
 }
 
-// cutSleep is Draining for a container as it is applied.
+// cutSleep is Draining for a container of the applied body.
 func cutSleep(container map[string]any, most int64) {
 	lifecycle := tree.Map(container["lifecycle"])
 	sleep := tree.At(lifecycle, "preStop", "sleep")
@@ -67,7 +65,7 @@ func cutSleep(container map[string]any, most int64) {
 	}
 }
 
-// sleepOf is how long a container sleeps before it is told to stop.
+// sleepOf returns the preStop sleep of a container in seconds.
 func sleepOf(c *corev1.Container) int64 {
 	if c.Lifecycle == nil || c.Lifecycle.PreStop == nil || c.Lifecycle.PreStop.Sleep == nil {
 		return 0

@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// What is applied and what is decided on are cut alike, and nothing else changes.
+// The type and the applied body are cut alike, and nothing else changes.
 func TestOnlyTheSleepIsCut(t *testing.T) {
 	for name, test := range map[string]struct {
 		lifecycle string

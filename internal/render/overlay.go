@@ -24,25 +24,23 @@ import (
 
 // Overlay is what is merged into a workload's pod template.
 type Overlay struct {
-	// Template is the overlay as a type, for decisions.
+	// Template is the overlay as a typed object, for decisions.
 	Template corev1.PodTemplateSpec
-	// Body is the same as it is applied: only what the templates gave, in the
-	// API server's own spelling ("500m" for 0.5), so that nothing else becomes
-	// ours. It must not be changed.
+	// Body is the same as it is applied: only what the templates rendered, in the API server's
+	// spelling ("500m" for 0.5), so that we own nothing else. It must not be changed.
 	Body map[string]any
-	// Mounts are to be added to containers of the application, which the
-	// templates show by a container with nothing but volumeMounts. They are not
-	// in Template and Body: to apply a mount is to become an owner of the
-	// container, so that its real owner could not rename it.
+	// Mounts are to be added to containers of the application. Templates render them as containers
+	// with nothing but volumeMounts. They are not in Template and Body: applying a mount would make
+	// us an owner of the container, so that its real owner could not rename it.
 	Mounts []workload.Mount
 	// Warning is what a person should know about the sidecar, or "".
 	Warning string
-	// Hash is a short digest of all of it but the warning.
+	// Hash is a short digest of everything but the warning.
 	Hash string
 }
 
-// newOverlay reads a rendered PodTemplate. It adds annotations to it, and the list
-// of what the request's field manager gets by it.
+// newOverlay reads a rendered PodTemplate. It adds annotations, among them the list of what the
+// request's field manager adds.
 func newOverlay(from *bounded.Document, request *Request) (Overlay, error) {
 	if err := onlyAdds(from); err != nil {
 		return Overlay{}, err
@@ -84,7 +82,7 @@ func (o *Overlay) finish(body any) error {
 	return o.seal(canonical)
 }
 
-// seal fills in the hash, of the body as it is written.
+// seal fills in the hash of the serialized body.
 func (o *Overlay) seal(canonical []byte) error {
 	if len(o.Mounts) > 0 {
 		mounts, err := json.Marshal(o.Mounts)
@@ -97,7 +95,7 @@ func (o *Overlay) seal(canonical []byte) error {
 	return nil
 }
 
-// Container returns the container of a name, nil if there is none.
+// Container returns the container with a name, nil if there is none.
 func (o *Overlay) Container(name string) *corev1.Container {
 	spec := &o.Template.Spec
 	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
@@ -110,8 +108,8 @@ func (o *Overlay) Container(name string) *corev1.Container {
 	return nil
 }
 
-// splitMounts takes out the containers that are the application's: those with
-// nothing but mounts.
+// splitMounts separates the containers that stand for the application's: those with nothing but
+// mounts.
 func splitMounts(containers []corev1.Container) ([]corev1.Container, []workload.Mount) {
 	var ours []corev1.Container
 	var mounts []workload.Mount
@@ -147,8 +145,8 @@ func annotate(template *corev1.PodTemplateSpec, body *corev1ac.PodTemplateSpecAp
 	body.WithAnnotations(annotations)
 }
 
-// decode reads rendered YAML as strictly as the API server. The YAML library by
-// itself would take a number for a text, and spell it anew.
+// decode reads rendered YAML as strictly as the API server. The YAML library alone would accept a
+// number for a string, and spell it differently.
 func decode(from *bounded.Document, into any) error {
 	findings, err := from.DecodeStrictly(into)
 	if err := errors.Join(append(findings, err)...); err != nil {
@@ -157,8 +155,8 @@ func decode(from *bounded.Document, into any) error {
 	return nil
 }
 
-// mayHold is what an overlay may say, level by level. Everything else in a pod is
-// a scalar or an atomic list: to set it would be to take it from its owner.
+// mayHold is what an overlay may set, level by level. Everything else in a pod is a scalar or an
+// atomic list: setting it would take it from its owner.
 var mayHold = map[string][]string{
 	"":                  {"apiVersion", "kind", "metadata", "template"},
 	"template":          {"metadata", "spec"},
@@ -194,7 +192,7 @@ func onlyAddsAt(tree map[string]any, at string) error {
 	return nil
 }
 
-// yamlLineError is an error of a YAML library, and the line that it speaks of.
+// yamlLineError is an error of a YAML library and the line that it refers to.
 type yamlLineError struct{ message, line string }
 
 func (e *yamlLineError) Error() string {
@@ -203,8 +201,8 @@ func (e *yamlLineError) Error() string {
 
 var yamlLine = regexp.MustCompile(`line (\d+)`)
 
-// yamlError shows the rendered line that a YAML error speaks of: its author never
-// saw that text.
+// yamlError adds the rendered line that a YAML error refers to, because the author of the templates
+// never saw that text.
 func yamlError(text string, err error) error {
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
 	if match := yamlLine.FindStringSubmatch(message); match != nil {

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Redirected returns the overlay with another ConfigMap in the place of one, wherever
-// it is named: in volumes and in variables. The overlay itself stays as it is.
+// Redirected returns a copy of the overlay that refers to another ConfigMap instead of one, in
+// volumes and environment variables.
 func (o *Overlay) Redirected(from, to string) (Overlay, error) {
 	redirected := *o
 	body := runtime.DeepCopyJSON(o.Body)
@@ -31,11 +31,11 @@ func (o *Overlay) Redirected(from, to string) (Overlay, error) {
 	return redirected, nil
 }
 
-// configMapFields are the fields of a pod template that name a ConfigMap: of a volume
-// and of a part of a projected one, of a variable, of many.
+// configMapFields are the fields of a pod template that refer to a ConfigMap: of a volume or a
+// source of a projected one, of one variable, of all variables.
 var configMapFields = []string{"configMap", "configMapKeyRef", "configMapRef"}
 
-// redirect changes the names below a node.
+// redirect changes the references below a node.
 func redirect(node any, from, to string) {
 	switch node := node.(type) {
 	case []any:

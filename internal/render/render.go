@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package render makes of a sidecar chart, values and a target the Overlay that
-// is merged into the target, and the objects that go with it. It checks that the
-// output can only add to a pod, and knows no cluster.
+// Package render turns a sidecar chart, values and a target into the Overlay that is merged into
+// the target, and the objects that go with it. It checks that the output can only add to a pod, and
+// knows no cluster.
 package render
 
 import (
@@ -33,41 +33,39 @@ import (
 type Request struct {
 	Chart  *sidecarchart.Chart
 	Values environment.Values
-	// Sidecar names the VectorSidecar; templates see it as .Release.
+	// Sidecar is the VectorSidecar's name, which templates see as .Release.
 	Sidecar types.NamespacedName
-	// Target is the workload. Templates see it as .Values.target; nil leaves
-	// the sample that the chart's own values give.
+	// Target is the workload, which templates see as .Values.target. nil keeps the sample in the
+	// chart's own values.
 	Target *workload.View
 	// KubeVersion of the API server, such as "v1.36.0".
 	KubeVersion string
-	// Predecessor renders what releases rendered of the same that noted nothing in
-	// workloads of what they were asked for. Templates see it as .Values.predecessor.
+	// Predecessor renders what earlier releases rendered from the same inputs, when they did not
+	// yet record the inputs in workloads. Templates see it as .Values.predecessor.
 	Predecessor bool
 }
 
-// Result is what a rendering gives.
+// Result is the result of a rendering.
 type Result struct {
 	Overlay Overlay
-	// Template is the name of the template that gave the overlay.
+	// Template is the name of the template that rendered the overlay.
 	Template string
-	// ReadTarget is what the templates read of the target: every target that has the
-	// same there has the same result, or the same error.
+	// ReadTarget is what the templates read of the target. Every target for which these reads are
+	// the same has the same result, or the same error.
 	ReadTarget []template.Read
-	// Companions are applied beside the workload, in the same namespace. Each
-	// is immutable and has a name that its content decides, unless the values
-	// have Vector reload it.
+	// Companions are applied beside the workload, in the same namespace. Each is immutable and
+	// named by its content, unless the values have Vector reload it.
 	Companions []corev1.ConfigMap
 }
 
-// SidecarError says that the templates gave something that must not be injected.
+// SidecarError means that the templates rendered something that must not be injected.
 type SidecarError struct{ Err error }
 
 func (e *SidecarError) Error() string { return e.Err.Error() }
 func (e *SidecarError) Unwrap() error { return e.Err }
 
-// Render executes the chart and checks its output. The error is a *SidecarError
-// when the output is at fault, else it comes from the templates; with an error, the
-// result tells ReadTarget only.
+// Render executes the chart and checks its output. The error is a *SidecarError if the output is at
+// fault; otherwise it comes from the templates. With an error, the result has only ReadTarget.
 func Render(ctx context.Context, request Request) (*Result, error) {
 	output, err := execute(ctx, request)
 	failed := &Result{ReadTarget: output.ReadTarget}
@@ -93,7 +91,7 @@ func execute(ctx context.Context, request Request) (sidecarchart.Output, error) 
 	return request.Chart.Execute(ctx, release, values, request.KubeVersion)
 }
 
-// read makes of the rendered files what they mean.
+// read parses the rendered files.
 func read(output sidecarchart.Output, request Request) (*Result, error) {
 	result := &Result{ReadTarget: output.ReadTarget}
 	for _, name := range slices.Sorted(maps.Keys(output.Files)) {
@@ -110,8 +108,8 @@ func read(output sidecarchart.Output, request Request) (*Result, error) {
 	return result, nil
 }
 
-// writtenAt names the line of the templates that a bad line of YAML comes from,
-// where that can be told: its reader never saw the rendered text.
+// writtenAt returns the line of the templates that an invalid line of YAML comes from, if it can be
+// told, because the reader never saw the rendered text.
 func writtenAt(chart *sidecarchart.Chart, err error) string {
 	var bad *yamlLineError
 	if !errors.As(err, &bad) {
@@ -161,8 +159,7 @@ func (r *Result) add(name, text string, request Request) error {
 	return fmt.Errorf("kind %s is neither a PodTemplate nor a ConfigMap", kind)
 }
 
-// kindOf reads the kind of a rendered document, "" when there is nothing in it but
-// comments.
+// kindOf returns the kind of a rendered document, "" if it has nothing but comments.
 func kindOf(document *bounded.Document) (string, error) {
 	var object any
 	if err := document.Decode(&object); err != nil {

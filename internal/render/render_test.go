@@ -77,7 +77,8 @@ func TestAChartGivesOverlayAndCompanions(t *testing.T) {
 	require.Equal(t, "logs", result.Companions[0].Labels[meta.LabelSidecar])
 }
 
-// A referenced ConfigMap gives its place to a copy, whatever way a set of templates uses it.
+// Every reference to a ConfigMap is replaced by one to its copy, however a template set refers to
+// it.
 func TestAnotherConfigMapTakesThePlaceOfOne(t *testing.T) {
 	const text = `
 kind: PodTemplate
@@ -205,7 +206,7 @@ func TestOneFileMayHoldSeveralDocuments(t *testing.T) {
 	require.Len(t, result.Companions, 1)
 }
 
-// Its author knows the template's line, and never saw the rendered one.
+// The author knows the template's line, and never saw the rendered one.
 func TestBrokenIndentationNamesBothLines(t *testing.T) {
 	_, err := try(t, map[string]string{
 		"pod.yaml":   "kind: PodTemplate\ntemplate:\n  spec:\n{{ include \"list\" . }}\n",
@@ -239,7 +240,7 @@ func document(t *testing.T, text string) *bounded.Document {
 	return read
 }
 
-// Whatever templates render, the answer is an overlay that only adds, or an error.
+// Whatever templates render, the result is an overlay that only adds, or an error.
 func FuzzOverlay(f *testing.F) {
 	for _, text := range []string{
 		podTemplate, "kind: PodTemplate\n", "", "[", "- x", "template: {spec: {hostNetwork: true}}", "template: {metadata: {name: x}}",

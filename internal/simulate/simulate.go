@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package simulate carries out a plan on a workload as the API server would, with
-// its own merge code and without a server. It does not decide what to merge.
+// Package simulate carries out a plan on a workload as the API server would, with the API server's
+// own merge code and without a server. It does not decide what to merge.
 package simulate
 
 import (
@@ -22,8 +22,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Merger merges. Make one with New; it holds the schemas of Kubernetes' types,
-// which take some memory and time to load.
+// Merger merges. Make one with New. It holds the schemas of Kubernetes' types, which take some
+// memory and time to load.
 type Merger struct {
 	fields map[string]*managedfields.FieldManager // by kind
 }
@@ -43,19 +43,18 @@ func New() (*Merger, error) {
 	return merger, nil
 }
 
-// beforeUs is who has what stands in a workload without a record of ownership, under
-// the name that the API server has for this.
+// beforeUs is the API server's name for the owner of fields in a workload without managed fields.
 const beforeUs = "before-first-apply"
 
-// merge is that of one workload.
+// merge is the merge of one workload.
 type merge struct {
 	kind   *workload.Kind
 	fields *managedfields.FieldManager
 }
 
-// Workload returns a workload as it is after a plan that writes: with what the
-// plan applies, and without what its manager owned before and does not any more. It
-// may be one of a cluster, or one of a manifest. The arguments are not changed.
+// Workload returns a workload after a plan that writes: with what the plan applies, and without
+// what its manager owned before and no longer does. It may come from a cluster or a manifest. The
+// arguments are not changed.
 func (m *Merger) Workload(object workload.Object, p *plan.Plan) (*unstructured.Unstructured, error) {
 	ref := workload.RefOf(object)
 	one := &merge{ref.Adapter(), m.fields[ref.Kind]}
@@ -91,7 +90,7 @@ func (m *merge) of(object workload.Object, p *plan.Plan) (*unstructured.Unstruct
 	return result, nil
 }
 
-// trim brings the record of who owns what in order, as the operator does last.
+// trim cleans up the managed fields, as the operator does in its last step.
 func trim(object *unstructured.Unstructured, p *plan.Plan) {
 	var entries []metav1.ManagedFieldsEntry
 	for _, entry := range object.GetManagedFields() {
@@ -105,9 +104,9 @@ func trim(object *unstructured.Unstructured, p *plan.Plan) {
 	object.SetManagedFields(entries)
 }
 
-// record gives a workload of a manifest the record of ownership that it would have
-// on a server. Without one, what our patch names would be all that is owned, and
-// the owner's items would go as soon as we let go of their names.
+// record gives a workload from a manifest the managed fields that it would have on a server.
+// Without them, only what our patch names would be owned, and the owner's items would be removed
+// together with ours.
 func (m *merge) record(live *unstructured.Unstructured) (runtime.Object, error) {
 	nothing := &unstructured.Unstructured{}
 	nothing.SetGroupVersionKind(m.kind.GroupVersionKind)
@@ -118,7 +117,7 @@ func (m *merge) record(live *unstructured.Unstructured) (runtime.Object, error) 
 	return recorded, nil
 }
 
-// apply applies a body, and once more by force where the operator would.
+// apply applies a body, and again with force where the operator would.
 func (m *merge) apply(live runtime.Object, content map[string]any, p *plan.Plan) (runtime.Object, error) {
 	body := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(content)}
 	body.SetGroupVersionKind(m.kind.GroupVersionKind)
@@ -143,7 +142,7 @@ func (m *merge) patch(live runtime.Object, p *plan.Plan) (runtime.Object, error)
 	if err != nil {
 		return nil, fmt.Errorf("patching: %w", err)
 	}
-	// As a type and back, which drops lists that the patch has emptied.
+	// Converting to a type and back drops lists that the patch has emptied.
 	typed := m.kind.New()
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(patched, typed); err != nil {
 		return nil, fmt.Errorf("reading what was patched: %w", err)
@@ -169,8 +168,7 @@ func (m *merge) toUnstructured(of workload.Object) (*unstructured.Unstructured, 
 	return object, nil
 }
 
-// oneVersion tells the merge code that objects are in the version that they are
-// stored in, and have no defaults.
+// oneVersion tells the merge code that objects have their storage version and no defaults.
 type oneVersion struct{}
 
 func (oneVersion) New(kind schema.GroupVersionKind) (runtime.Object, error) {

@@ -20,8 +20,8 @@ import (
 
 const manager = "vectorsidecar/logs"
 
-// desired is a native sidecar with a volume, which each of the named containers of
-// the application is to mount.
+// desired returns a native sidecar with a volume, which each of the named application containers is
+// to mount.
 func desired(image string, into ...string) *plan.Desired {
 	always := corev1.ContainerRestartPolicyAlways
 	overlay := &render.Overlay{
@@ -41,7 +41,7 @@ func desired(image string, into ...string) *plan.Desired {
 	return plan.NewDesired(overlay, "logs", "vector", "config-1", nil)
 }
 
-// application is as its owner has it in a file, without anything of a server's.
+// application returns a Deployment as in its owner's file, without anything that a server sets.
 func application() *appsv1.Deployment {
 	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "cart", Namespace: "shop"}}
 	deployment.Spec.Template.Spec = corev1.PodSpec{
@@ -85,8 +85,8 @@ func names(containers []corev1.Container) []string {
 	return all
 }
 
-// What a manifest does not say of the server's must not matter: its owner's items
-// stay, in their order, and the sidecar comes first.
+// Missing server-side fields in a manifest must not matter: the owner's items stay, in their order,
+// and the sidecar comes first.
 func TestAManifestIsMergedAsTheWorkloadThatItMakes(t *testing.T) {
 	merger, err := New()
 	require.NoError(t, err)
@@ -117,7 +117,7 @@ func TestAManifestIsMergedAsTheWorkloadThatItMakes(t *testing.T) {
 	}
 }
 
-// The live merge takes back by force what people changed, and nothing else.
+// The live merge reverts by force what people changed, and nothing else.
 func TestWhatAPersonChangedIsTakenBackAsTheOperatorWould(t *testing.T) {
 	merger, err := New()
 	require.NoError(t, err)
@@ -142,7 +142,7 @@ func TestWhatAPersonChangedIsTakenBackAsTheOperatorWould(t *testing.T) {
 	}
 }
 
-// edit changes a workload as somebody else, and has the server's record say so.
+// edit changes a workload as another field manager, and updates the managed fields.
 func edit(t *testing.T, merger *Merger, deployment *appsv1.Deployment, who string, change func(*appsv1.Deployment)) *appsv1.Deployment {
 	t.Helper()
 	one := &merge{workload.Default(), merger.fields["Deployment"]}

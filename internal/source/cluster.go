@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// pageSize is how many objects one answer of the API server holds.
+// pageSize is the page size of list requests.
 const pageSize = 500
 
 // Scope says what to load from a cluster.
@@ -31,12 +31,12 @@ type Scope struct {
 	WithoutWorkloads, WithoutSidecars bool
 }
 
-// Load reads a part of a cluster, each kind once. It returns the World, and what
-// it was not allowed to see though a decision may need it.
+// Load reads a part of a cluster, each kind once. It returns the World, and what it was not
+// permitted to read although a decision may need it.
 func Load(ctx context.Context, cluster client.Reader, scope Scope) (*World, []string, error) {
 	w := NewWorld(cluster)
 	if scope.Namespace == "" {
-		// Those that may not be listed are asked for one by one.
+		// If Namespaces may not be listed, they are read one by one later.
 		if err := w.load(ctx, &corev1.NamespaceList{}, "Namespaces"); err != nil && !apierrors.IsForbidden(err) {
 			return nil, nil, err
 		}
@@ -64,7 +64,7 @@ func Load(ctx context.Context, cluster client.Reader, scope Scope) (*World, []st
 	return w, unseen, nil
 }
 
-// load puts a kind into the World, page by page.
+// load adds a kind to the World, page by page.
 func (w *World) load(ctx context.Context, empty client.ObjectList, what string, options ...client.ListOption) error {
 	for token := ""; ; {
 		page, ok := empty.DeepCopyObject().(client.ObjectList)
@@ -86,9 +86,9 @@ func (w *World) load(ctx context.Context, empty client.ObjectList, what string, 
 	}
 }
 
-// Instead puts a VectorSidecar from a file into the place of the live one of its
-// name, as the API server would: what was made for that one is its own, and what the
-// operator reports of that one it reports of the generation before.
+// Instead replaces a live VectorSidecar by the one from a file, as an update would: it keeps UID
+// and status, so companions still belong to it, and the status is that of the generation before if
+// the spec differs.
 func (w *World) Instead(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
 	if w.cluster != nil {
 		live := &v1alpha1.VectorSidecar{}

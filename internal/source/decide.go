@@ -16,22 +16,22 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 )
 
-// ConfigMaps is where ConfigMaps are read.
+// ConfigMaps reads ConfigMaps.
 type ConfigMaps interface {
-	// ConfigMap reads a ConfigMap, nil if there is none. What may be there and cannot be
-	// read is an error.
+	// ConfigMap reads a ConfigMap. It returns nil if there is none. If one may exist and cannot be
+	// read, that is an error.
 	ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error)
 }
 
-// mostRounds bounds how often a snapshot is completed. Each round follows references one
-// step further: from the namespace's defaults to the ConfigMap that the values name, from
-// there to those that are made of it, once more for a rollout that is under way.
+// mostRounds bounds how often a snapshot is completed. Each round follows references one step
+// further: from the namespace's defaults to the ConfigMap that the values name, from there to the
+// copies made of it, and once more for a rollout in progress.
 const mostRounds = 8
 
-// Decide judges a snapshot. Which ConfigMaps a decision depends on follows from values,
-// which layers decide, and from what is rendered: those that turn out to be missing from
-// the snapshot are added to it, and it is judged again, until it has them all. cache may be
-// nil. The error is that of a ConfigMap that cannot be read, or as evaluate.Decide's.
+// Decide evaluates a snapshot. Which ConfigMaps a decision depends on follows from the merged
+// values and from what is rendered: those that turn out to be missing from the snapshot are added,
+// and it is evaluated again, until it has them all. cache may be nil. The error is that of a
+// ConfigMap that cannot be read, or as for evaluate.Decide.
 func Decide(ctx context.Context, taken *evaluate.Snapshot, from ConfigMaps, cache *desired.Cache) (*decision.Decision, error) {
 	var decided *decision.Decision
 	for range mostRounds {
@@ -47,7 +47,7 @@ func Decide(ctx context.Context, taken *evaluate.Snapshot, from ConfigMaps, cach
 		taken.Sidecar.Namespace, taken.Sidecar.Name, strings.Join(decided.Unread, ", "))
 }
 
-// Read adds ConfigMaps to a snapshot, by name, that it does not have yet.
+// Read adds the named ConfigMaps that a snapshot does not have yet.
 func Read(ctx context.Context, taken *evaluate.Snapshot, from ConfigMaps, names []string) error {
 	for _, name := range names {
 		if _, isKnown := taken.ConfigMaps[name]; isKnown {

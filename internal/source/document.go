@@ -25,30 +25,29 @@ import (
 
 // Document is one object of a file.
 type Document struct {
-	// Source is the file, Number counts the documents in it and Line is where
-	// this one begins, both from 1.
+	// Source is the file. Number is the document's number in it, and Line is where the document
+	// begins, both from 1.
 	Source       string
 	Number, Line int
-	// Text is the document as it is written.
+	// Text is the document as written.
 	Text []byte
-	// Kind is empty for a blank document. Object is nil for kinds that play
-	// no part.
+	// Kind is empty for a blank document. Object is nil for kinds that are not used.
 	Kind   string
 	Object client.Object
 }
 
-// Files reads files. Its zero value reads no standard input.
+// Files reads files. The zero value does not read standard input.
 type Files struct {
-	// Stdin is what "-" names.
+	// Stdin is the file named "-".
 	Stdin io.Reader
-	// Recursive reads the folders in folders, too.
+	// Recursive includes subfolders.
 	Recursive bool
-	// ReadFile reads in place of os.ReadFile; nil for that.
+	// ReadFile replaces os.ReadFile if not nil.
 	ReadFile func(name string) ([]byte, error)
 }
 
-// Read reads all documents of files and of the manifests in folders. The error
-// names file and document.
+// Read reads all documents in files and in the manifests of folders. The error names file and
+// document.
 func (f *Files) Read(names ...string) ([]Document, error) {
 	var all []Document
 	for _, name := range names {
@@ -83,7 +82,7 @@ func (f *Files) text(file string) ([]byte, error) {
 	return ReadFile(file)
 }
 
-// ReadFile reads a file that may hold many documents.
+// ReadFile reads a file that may have many documents.
 func ReadFile(name string) ([]byte, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -93,13 +92,13 @@ func ReadFile(name string) ([]byte, error) {
 	return text, errors.Join(err, file.Close())
 }
 
-// expand lists the manifests of a folder, by name; a file stands for itself.
+// expand returns the manifests in a folder, by name, or the file itself.
 func (f *Files) expand(name string) ([]string, error) {
 	if f.ReadFile != nil {
 		return []string{name}, nil
 	}
 	if !isFolder(name) {
-		return []string{name}, nil // What is wrong with it shows when it is read.
+		return []string{name}, nil // An error shows when it is read.
 	}
 	var files []string
 	err := filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
@@ -124,7 +123,7 @@ func isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Parse reads the documents of a text. source is what errors call it.
+// Parse reads the documents of a text. source is its name in errors.
 func Parse(source string, text []byte) ([]Document, error) {
 	var all []Document
 	for _, document := range Split(text) {
@@ -138,8 +137,7 @@ func Parse(source string, text []byte) ([]Document, error) {
 	return all, nil
 }
 
-// Split cuts a text at the lines that begin a document, and leaves out blank ones.
-// What the documents hold is not looked at.
+// Split splits a text into its documents without parsing them, and drops blank ones.
 func Split(text []byte) []Document {
 	parts := []Document{{Line: 1}}
 	line := 0
@@ -160,7 +158,7 @@ func Split(text []byte) []Document {
 	return parts
 }
 
-// Decode reads the object, or those of a list.
+// Decode returns the object, or the items of a list.
 func (d *Document) Decode() ([]Document, error) {
 	var head struct {
 		Kind  string `json:"kind"`
@@ -182,7 +180,7 @@ func (d *Document) Decode() ([]Document, error) {
 	return []Document{*d}, nil
 }
 
-// newObject returns an empty object of a kind, nil for one that is of no interest here.
+// newObject returns an empty object of a kind, nil if the kind is not used.
 func newObject(kind string) client.Object {
 	switch kind {
 	case "ConfigMap":
@@ -198,7 +196,7 @@ func newObject(kind string) client.Object {
 	return nil
 }
 
-// decodeStrict reports all fields that do not exist, each with its path.
+// decodeStrict reports all unknown fields, each with its path.
 func decodeStrict(text []byte, into any) error {
 	document, err := bounded.Object().ReadDocument(text)
 	if err != nil {
@@ -208,7 +206,7 @@ func decodeStrict(text []byte, into any) error {
 	return errors.Join(append(findings, err)...)
 }
 
-// withoutPreface leaves out what a library says of its own doings.
+// withoutPreface removes a library's own preface from an error.
 func withoutPreface(err error) error {
 	if text, isLibrary := strings.CutPrefix(err.Error(), "error converting YAML to JSON: "); isLibrary {
 		return errors.New(text)

@@ -15,42 +15,42 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Installation is what a cluster's operator was installed with.
+// Installation is how the operator of a cluster was installed.
 type Installation struct {
 	// Namespace and Name are those of the operator's Deployment.
 	Namespace, Name string
 	Image           string
 	ServiceAccount  string
-	// Replicas that are wanted, and Available ones.
+	// Replicas is the desired number of replicas, Available the number of available ones.
 	Replicas, Available int32
-	// Namespaces are those that it works in; nil for all.
+	// Namespaces are those that it watches; nil for all.
 	Namespaces []string
-	// LeaderElectionID is the name of its Lease, as far as it is given one.
+	// LeaderElectionID is the name of its Lease, if one is given.
 	LeaderElectionID string
-	// Environment is the default one.
+	// Environment is the default environment.
 	Environment string
-	// ValuesFrom names the ConfigMap of the installation's values, Values are
-	// its content by file, ENVIRONMENT.yaml.
+	// ValuesFrom names the ConfigMap of the installation's values. Values is its content by file,
+	// ENVIRONMENT.yaml.
 	ValuesFrom string
 	Values     map[string]string
 	// TemplateSets are the ConfigMaps that hold template sets.
 	TemplateSets []corev1.ConfigMap
-	// Webhook is its admission webhook; nil if it serves none.
+	// Webhook is its admission webhook, nil if it has none.
 	Webhook *Webhook
-	// ReadsPods reports whether it looks at the pods of workloads.
+	// ReadsPods is true if it reads the pods of workloads.
 	ReadsPods bool
 }
 
-// Webhook is what an operator was given for its admission webhook.
+// Webhook is the configuration of the admission webhook.
 type Webhook struct {
-	// Secret in the operator's namespace holds the certificate.
+	// Secret is the name of the Secret with the certificate, in the operator's namespace.
 	Secret string
-	// Configuration is the ValidatingWebhookConfiguration that the operator keeps,
-	// with the certificate; "" where these come from others.
+	// Configuration is the ValidatingWebhookConfiguration that the operator maintains, with the
+	// certificate; "" if others do.
 	Configuration string
 }
 
-// flags of the operator by which it is known.
+// Flags by which the operator is recognized.
 const (
 	flagEnvironment = "--environment"
 	flagValues      = "--environments-configmap"
@@ -63,9 +63,9 @@ const (
 	flagWebhookConfiguration = "--webhook-configuration"
 )
 
-// FindInstallation looks for the operator's Deployment by the label and the flags
-// that the chart gives it. It returns nil if there is none. Where only the Deployment may
-// be read, it returns that, without values and template sets, beside the error.
+// FindInstallation finds the operator's Deployment by the label and flags that the installation
+// chart gives it. It returns nil if there is none. If only the Deployment may be read, it returns
+// the Installation without values and template sets, and the error.
 func FindInstallation(ctx context.Context, cluster client.Reader, namespace string) (*Installation, error) {
 	var found appsv1.DeploymentList
 	labels := client.MatchingLabels{"app.kubernetes.io/component": "operator"}
@@ -127,8 +127,8 @@ func (i *Installation) take(arguments []string) {
 	}
 }
 
-// WrittenBy is the name by which this installation marks what it writes to; "" for one
-// of a release that leaves no marks.
+// WrittenBy returns the name by which this installation marks its writes, "" for a release that
+// leaves no marks.
 func (i *Installation) WrittenBy() string {
 	if i.LeaderElectionID == "" {
 		return ""

@@ -22,11 +22,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// IndexManager is the index, which a Reader must have, that finds workloads
-// by the field managers of the operator that own something in them.
+// IndexManager is the name of an index that a Reader's client must have. It finds workloads by the
+// operator's field managers that own something in them.
 const IndexManager = "manager"
 
-// Reader is a Source that lists and gets objects, of a World or of an API server.
+// Reader is a Source that lists and gets objects from a World or an API server.
 type Reader struct{ client.Reader }
 
 // NamespaceLabels reads the metadata of the namespace.
@@ -39,7 +39,7 @@ func (r Reader) NamespaceLabels(ctx context.Context, name string) (map[string]st
 	return namespace.Labels, nil
 }
 
-// Sidecars lists the VectorSidecars of the namespace, the oldest first.
+// Sidecars returns the VectorSidecars of the namespace, the oldest first.
 func (r Reader) Sidecars(ctx context.Context, namespace string, _ []*workloadcache.Record) ([]v1alpha1.VectorSidecar, error) {
 	var found v1alpha1.VectorSidecarList
 	if err := r.List(ctx, &found, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
@@ -51,8 +51,8 @@ func (r Reader) Sidecars(ctx context.Context, namespace string, _ []*workloadcac
 	return found.Items, nil
 }
 
-// Workloads lists those that the selector matches and those that carry the sidecar. A
-// selector that cannot be read matches nothing here; the decision says so.
+// Workloads returns the workloads that the selector matches and those that carry the sidecar. An
+// invalid selector matches nothing here; the decision reports it.
 func (r Reader) Workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]*workloadcache.Record, error) {
 	inNamespace := client.InNamespace(sidecar.Namespace)
 	lists := [][]client.ListOption{{inNamespace, client.MatchingFields{IndexManager: meta.Manager(sidecar.Name)}}}
@@ -78,7 +78,7 @@ func (r Reader) Workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) 
 	return records, nil
 }
 
-// Companions lists the ConfigMaps made for a VectorSidecar.
+// Companions returns the ConfigMaps made for a VectorSidecar.
 func (r Reader) Companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]corev1.ConfigMap, error) {
 	var found corev1.ConfigMapList
 	labels := client.MatchingLabels{meta.LabelSidecar: meta.LabelValue(sidecar.Name)}
@@ -90,7 +90,7 @@ func (r Reader) Companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar)
 	}), nil
 }
 
-// ConfigMap reads a ConfigMap, nil if there is none.
+// ConfigMap reads a ConfigMap. It returns nil if there is none.
 func (r Reader) ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
 	object := &corev1.ConfigMap{}
 	switch err := r.Get(ctx, name, object); {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package source takes the snapshot that a decision is made on, for the operator and for
-// those who preview what it does by the same code: from the operator's cache, from a
-// cluster, or from files. It reads and does not judge.
+// Package source takes the snapshot that a decision is based on: from the operator's cache, from a
+// cluster, or from files. The operator and the previews of it use the same code. It reads and does
+// not judge.
 package source
 
 import (
@@ -26,45 +26,43 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Source is where a snapshot is taken from. What is forbidden or cannot be reached is an
-// error, and not an answer that there is nothing.
+// Source is where a snapshot is taken from. If something is forbidden or out of reach, that is an
+// error, and not an empty result.
 type Source interface {
 	ConfigMaps
 
-	// NamespaceLabels are the labels of a namespace, nil if it does not exist.
+	// NamespaceLabels returns the labels of a namespace, nil if it does not exist.
 	NamespaceLabels(ctx context.Context, namespace string) (map[string]string, error)
-	// Workloads are those that the selector of a VectorSidecar matches, and those that
-	// carry something of it. A selector that cannot be read matches nothing here; the
-	// decision says so.
+	// Workloads returns the workloads that a VectorSidecar's selector matches, and those that carry
+	// something of it. An invalid selector matches nothing here; the decision reports it.
 	Workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]*workloadcache.Record, error)
-	// Sidecars are at least the VectorSidecars of a namespace that select one of some
-	// workloads.
+	// Sidecars returns at least the VectorSidecars of a namespace that select one of the workloads.
 	Sidecars(ctx context.Context, namespace string, workloads []*workloadcache.Record) ([]v1alpha1.VectorSidecar, error)
-	// Companions are the ConfigMaps made for a VectorSidecar, with their content or with
-	// a digest in its place. They must not be changed.
+	// Companions returns the ConfigMaps made for a VectorSidecar, with their content or with a
+	// digest instead. They must not be changed.
 	Companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]corev1.ConfigMap, error)
 }
 
 // Taker takes snapshots. Source, Platform, DefaultEnvironment and KubeVersion are required.
 type Taker struct {
 	Source
-	// Platform is what the platform team gives.
+	// Platform is the platform team's configuration.
 	Platform *catalog.Platform
-	// DefaultEnvironment, DefaultFrom, KubeVersion, WrittenBy, Version and Budget are as
-	// in a evaluate.Snapshot.
+	// DefaultEnvironment, DefaultFrom, KubeVersion, WrittenBy, Version and Budget are as in
+	// evaluate.Snapshot.
 	DefaultEnvironment, DefaultFrom, KubeVersion, WrittenBy, Version string
 	Budget                                                           *bounded.Budget
-	// DefaultAssumed says why DefaultEnvironment is no more than assumed, "" if it is
-	// known. What the operator reports of a namespace is better then.
+	// DefaultAssumed says why DefaultEnvironment is only an assumption, "" if it is known. The
+	// environment that the operator reports for the namespace then takes precedence.
 	DefaultAssumed string
-	// Now is the time. Who does not ask how far rollouts are can leave it out.
+	// Now is the time. It may be zero if the progress of rollouts does not matter.
 	Now time.Time
 }
 
-// Take takes the snapshot of the world of one VectorSidecar, with the namespace's defaults
-// and without the ConfigMaps that values refer to, which Decide adds. What cannot be read is
-// an error, with one exception: where the labels of its namespace may not be read, the
-// environment is the one that the operator reports.
+// Take takes the snapshot for one VectorSidecar, with the namespace's defaults and without the
+// ConfigMaps that values refer to, which Decide adds. What cannot be read is an error, with one
+// exception: if the labels of its namespace may not be read, the environment is the one that the
+// operator reports.
 func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*evaluate.Snapshot, error) {
 	namespaceLabels, err := t.NamespaceLabels(ctx, sidecar.Namespace)
 	unread := apierrors.IsForbidden(err)
@@ -101,8 +99,8 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*eva
 	return taken, Read(ctx, taken, t, []string{meta.NamespaceDefaults})
 }
 
-// competitors are the other VectorSidecars that select one of the workloads, the oldest
-// first. It makes them of the list given.
+// competitors returns the other VectorSidecars that select one of the workloads, the oldest first.
+// It modifies the given list.
 func competitors(sidecar *v1alpha1.VectorSidecar, sidecars []v1alpha1.VectorSidecar, workloads []*workloadcache.Record) []v1alpha1.VectorSidecar {
 	others := slices.DeleteFunc(sidecars, func(other v1alpha1.VectorSidecar) bool {
 		if other.Name == sidecar.Name {
@@ -118,8 +116,8 @@ func competitors(sidecar *v1alpha1.VectorSidecar, sidecars []v1alpha1.VectorSide
 	return others
 }
 
-// assumeEnvironment takes for the default environment the one that the operator reports of
-// a VectorSidecar of the namespace that names none itself, because of why.
+// assumeEnvironment sets the default environment to the one that the operator reports for a
+// VectorSidecar of the namespace that names none itself, and records why.
 func assumeEnvironment(taken *evaluate.Snapshot, sidecars []v1alpha1.VectorSidecar, why string) {
 	taken.DefaultFrom = "an assumption: " + why
 	for _, one := range append([]v1alpha1.VectorSidecar{*taken.Sidecar}, sidecars...) {

@@ -63,7 +63,7 @@ var (
 	timedOut  = apierrors.NewTimeoutError("the API server is busy", 1)
 )
 
-// taker is one that reads objects, some of them not.
+// taker returns a Taker that reads objects, some of which fail.
 func taker(t *testing.T, faults map[string]error, there ...client.Object) *source.Taker {
 	t.Helper()
 	chart, err := sidecarchart.Load(vectorsidecar.FS)
@@ -95,8 +95,8 @@ func logs() *objects.VectorSidecar {
 	return objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector")
 }
 
-// What may be there and cannot be read ends the decision: nobody is told that it does
-// not exist, and nothing is decided as if it did not.
+// If something may exist and cannot be read, the decision ends: it is neither reported nor treated
+// as missing.
 func TestTakeTellsWhatCannotBeReadFromWhatIsNotThere(t *testing.T) {
 	for name, test := range map[string]struct {
 		sidecar *objects.VectorSidecar
@@ -122,8 +122,8 @@ func TestTakeTellsWhatCannotBeReadFromWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// A namespace whose labels may not be read has the environment that the operator, which
-// may, has put into the status.
+// If a namespace's labels may not be read, the environment is the one that the operator, which may
+// read them, has put into the status.
 func TestTakeHasTheEnvironmentFromTheStatusWhereLabelsAreNotRead(t *testing.T) {
 	reported := logs().Build()
 	reported.Status.Environment = "production"
@@ -171,8 +171,8 @@ func (c *counting) ConfigMap(ctx context.Context, name types.NamespacedName) (*c
 	return c.ConfigMaps.ConfigMap(ctx, name)
 }
 
-// The namespace's defaults name a ConfigMap, of which a copy is made, whose name has to be
-// free: each is known when the one before has been read.
+// The namespace's defaults name a ConfigMap, of which a copy is made, whose name must be free: each
+// is known only after the one before has been read.
 func TestDecideFollowsReferencesUntilTheSnapshotIsWhole(t *testing.T) {
 	policy := map[string]string{catalog.PolicyKey: "overrides: {namespaces: [sidecar.config]}"}
 	defaults := objects.NewConfigMap(meta.NamespaceDefaults, "shop", meta.NamespaceDefaultsKey, "sidecar: {config: {configMapRef: {name: shipping, key: vector.yaml}}}")
@@ -200,7 +200,7 @@ func TestDecideFollowsReferencesUntilTheSnapshotIsWhole(t *testing.T) {
 	require.Equal(t, decided, again, "the snapshot is whole now")
 }
 
-// What has not been looked for is not decided to be missing.
+// What was not looked up is not decided to be missing.
 func TestDecideSaysWhatTheSnapshotLacks(t *testing.T) {
 	taken, err := taker(t, nil, cart()).Take(t.Context(), logs().WithConfigMap("shipping", "").Build())
 	require.NoError(t, err)

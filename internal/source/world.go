@@ -24,21 +24,20 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// World shows what a person gives, files, a cluster, or files laid over a cluster, as one
-// cluster to read: a client.Reader of workloads, VectorSidecars, ConfigMaps and the
-// metadata of Namespaces. Make one with NewWorld.
+// World presents files, a cluster, or files on top of a cluster as one cluster: a client.Reader of
+// workloads, VectorSidecars, ConfigMaps and the metadata of Namespaces. Make one with NewWorld.
 type World struct {
 	cluster    client.Reader
 	namespaces map[client.ObjectKey]*corev1.Namespace
 	configMaps map[client.ObjectKey]*corev1.ConfigMap
 	workloads  map[workload.Ref]workload.Object
 	sidecars   map[client.ObjectKey]*v1alpha1.VectorSidecar
-	// managers are the operator's field managers of the workloads.
+	// managers are the operator's field managers that own something in the workloads.
 	managers map[workload.Ref][]string
 }
 
-// NewWorld returns an empty World. cluster is asked for ConfigMaps and Namespaces that the
-// World does not have; nil for none.
+// NewWorld returns an empty World. ConfigMaps and Namespaces that it does not have are read from
+// cluster, which may be nil.
 func NewWorld(cluster client.Reader) *World {
 	return &World{
 		cluster:    cluster,
@@ -50,8 +49,7 @@ func NewWorld(cluster client.Reader) *World {
 	}
 }
 
-// Put adds an object, or replaces the one of its name. Objects of other kinds are
-// left out.
+// Put adds an object, or replaces the one of the same name. Objects of other kinds are ignored.
 func (w *World) Put(object client.Object) {
 	key := client.ObjectKeyFromObject(object)
 	switch o := object.(type) {
@@ -69,20 +67,20 @@ func (w *World) Put(object client.Object) {
 	}
 }
 
-// Workloads are all that there are, by namespace and name.
+// Workloads returns all workloads, by namespace and name.
 func (w *World) Workloads() []workload.Object { return sorted(w.workloads) }
 
-// Workload is one of them, nil if there is none. Its UID does not matter.
+// Workload returns a workload, nil if there is none. The UID is ignored.
 func (w *World) Workload(ref workload.Ref) workload.Object { return w.workloads[withoutUID(ref)] }
 
-// withoutUID names a workload as files do.
+// withoutUID returns the reference that files use.
 func withoutUID(ref workload.Ref) workload.Ref {
 	ref.UID = ""
 	return ref
 }
 
-// Sidecars are all VectorSidecars in the order in which they take effect: the
-// oldest first, of equal age by namespace and name.
+// Sidecars returns all VectorSidecars in order of precedence: the oldest first, those of equal age
+// by namespace and name.
 func (w *World) Sidecars() []*v1alpha1.VectorSidecar {
 	all := sorted(w.sidecars)
 	slices.SortStableFunc(all, func(a, b *v1alpha1.VectorSidecar) int {
@@ -108,7 +106,7 @@ func (w *World) Get(ctx context.Context, key client.ObjectKey, into client.Objec
 		if err := w.cluster.Get(ctx, key, o, options...); err != nil {
 			return err
 		}
-		w.configMaps[key] = o.DeepCopy() // It is asked for again by other VectorSidecars.
+		w.configMaps[key] = o.DeepCopy() // Other VectorSidecars may refer to it, too.
 		return nil
 	}
 	if one, isOne := workload.As(into); isOne {
@@ -139,7 +137,7 @@ func (w *World) namespace(ctx context.Context, key client.ObjectKey, into *metav
 	return nil
 }
 
-// List reads lists, by namespace, labels, and IndexManager.
+// List supports namespace, labels, and IndexManager.
 func (w *World) List(_ context.Context, into client.ObjectList, options ...client.ListOption) error {
 	var given client.ListOptions
 	given.ApplyOptions(options)
@@ -160,7 +158,7 @@ func (w *World) List(_ context.Context, into client.ObjectList, options ...clien
 	return nil
 }
 
-// listed are the workloads of a kind that are asked for.
+// listed returns the workloads of a kind that match the options.
 func (w *World) listed(kind *workload.Kind, options *client.ListOptions) []runtime.Object {
 	manager, isAsked := "", false
 	if options.FieldSelector != nil {
