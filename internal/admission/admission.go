@@ -147,7 +147,7 @@ func decode(request *admission.Request) (after, before *v1alpha1.VectorSidecar, 
 	}
 	before = &v1alpha1.VectorSidecar{}
 	if err := read(request.OldObject.Raw, before); err != nil {
-		return nil, nil, fmt.Errorf("reading the VectorSidecar as it was: %w", err)
+		return nil, nil, fmt.Errorf("reading the old VectorSidecar: %w", err)
 	}
 	return after, before, nil
 }

@@ -166,7 +166,7 @@ func TestWhoHasNotProvenToBeTheAPIServerReadsNoConfigMap(t *testing.T) {
 	answer = askedByAnybody(t, w, nil, logs().Build())
 	require.True(t, answer.Allowed)
 	require.NotContains(t, fmt.Sprint(answer), "s3cret")
-	require.Equal(t, []string{"VectorSidecar shop/logs: InvalidValues: what is said of it may quote ConfigMaps, and so is told only to who may read them: kubectl vectorsidecar plan -n shop --sidecar FILE"}, answer.Warnings)
+	require.Equal(t, []string{"VectorSidecar shop/logs: InvalidValues: the message may quote ConfigMaps, so it is shown only to users who may read them: kubectl vectorsidecar plan -n shop --sidecar FILE"}, answer.Warnings)
 
 	chart, err := sidecarchart.Load(vectorsidecar.FS)
 	require.NoError(t, err)
@@ -185,7 +185,7 @@ func TestWhoHasNotProvenToBeTheAPIServerReadsNoConfigMap(t *testing.T) {
 	answer = askedByAnybody(t, w, nil, logs().Build())
 	require.False(t, answer.Allowed)
 	require.NotContains(t, fmt.Sprint(answer), "s3cret")
-	require.Contains(t, answer.Result.Message, "PolicyViolation: what is said of it may quote ConfigMaps")
+	require.Contains(t, answer.Result.Message, "PolicyViolation: the message may quote ConfigMaps")
 }
 
 func TestEverybodyIsToldWhatIsWrongWithWhatTheySend(t *testing.T) {

@@ -76,7 +76,7 @@ func (j *judgement) keep(public judgement, sidecar *v1alpha1.VectorSidecar) {
 			if remarks[i].reason != "" {
 				text += ": " + remarks[i].reason
 			}
-			remarks[i].text = text + ": what is said of it may quote ConfigMaps, and so is told only to who may read them: kubectl vectorsidecar plan -n " + sidecar.Namespace + " --sidecar FILE"
+			remarks[i].text = text + ": the message may quote ConfigMaps, so it is shown only to users who may read them: kubectl vectorsidecar plan -n " + sidecar.Namespace + " --sidecar FILE"
 		}
 	}
 }

@@ -32,20 +32,20 @@ func newCheck(a *app) *cobra.Command {
 		Use:   "check",
 		Short: "Check whether the cluster is fit for the operator, and the installation healthy",
 		Long: `Check whether the cluster is fit for the operator, and the installation healthy: version of
-Kubernetes, CustomResourceDefinition, the operator's replicas, values and rights, its
+Kubernetes, CustomResourceDefinition, the operator's replicas, values and permissions, its
 admission webhook if it has one, other injectors, VectorSidecars with errors, and what
-workloads carry for VectorSidecars that do not exist. To ask for the operator's rights,
+workloads carry for VectorSidecars that do not exist. To check the operator's permissions,
 you have to be allowed to impersonate its ServiceAccount; for the webhook's certificate, to
 read its Secret.
 
-The exit code is 0 if nothing failed, 1 if something did, and 2 if nothing did as far as it
-could look, which was not everywhere.`,
+The exit code is 0 if all checks passed, 1 if one failed, and 2 if none failed but some could
+not look.`,
 		Example: `# the whole cluster
 kubectl vectorsidecar check`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return options.run(command.Context()) },
 	}
-	command.Flags().StringVar(&options.operatorNamespace, "operator-namespace", "", "namespace of the operator, if you may not look for it in all of them")
+	command.Flags().StringVar(&options.operatorNamespace, "operator-namespace", "", "namespace of the operator, if you may not list all namespaces")
 	options.output = addFormat(command, "json", "yaml")
 	a.withCluster(command.Flags())
 	return command
@@ -87,7 +87,7 @@ func (o *checkOptions) run(ctx context.Context) error {
 	case states[checkup.Failed] > 0:
 		return &foundError{}
 	case unknown > 0:
-		return fmt.Errorf("%d of %s could not look: have somebody run it who may", unknown, count(len(results), "check"))
+		return fmt.Errorf("%d of %s could not look: have somebody with more permissions run it", unknown, count(len(results), "check"))
 	}
 	return nil
 }

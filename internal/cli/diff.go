@@ -34,8 +34,8 @@ func newDiff(a *app) *cobra.Command {
 		Long: `Show what would change in live or given workloads, and whether pods would restart.
 
 The lines before each difference begin with # and say what is done to the workload,
-how many pods are replaced by it, and why; patch ignores them. The pace of a rollout
-does not count, nor do the annotations change-cause and rendered-from.
+how many pods it replaces, and why; patch ignores them. The rollout budget is ignored, as
+are the annotations change-cause and rendered-from.
 
 The exit code is 0 if nothing would change, 1 if something would, and 2 if it could not
 look.`,

@@ -43,18 +43,18 @@ func newEject(a *app) *cobra.Command {
 	options := ejectOptions{app: a}
 	command := &cobra.Command{
 		Use:   "eject [-f FILE | -n NAMESPACE | -A]",
-		Short: "Take the sidecars out: of manifests, or of a cluster for good",
-		Long: `Take the sidecars out, of manifests or of a cluster.
+		Short: "Remove the sidecars from manifests, or from a cluster for good",
+		Long: `Remove the sidecars from manifests or from a cluster.
 
-Of manifests (--filename), the workloads go to the standard output without their sidecars,
-and everything else as it is written, but for the ConfigMaps made for sidecars. What is
-the operator's, manifests read from a cluster with --show-managed-fields tell to the field;
-of others, the list in the pod template tells it.
+From manifests (--filename): the workloads are printed without their sidecars, and everything
+else unchanged, except for the ConfigMaps made for sidecars, which are dropped. Manifests read
+from a cluster with --show-managed-fields show exactly which fields are the operator's; for
+others, the list in the pod template is used.
 
-Of a cluster, everything goes that the operator and its users made: VectorSidecars,
-sidecars, the ConfigMaps made for them, annotations and finalizers. The operator need not
-run any more. Workloads lose their sidecars a few at a time, each by one ordinary rollout.
-Custom resource definition and operator are Helm's to remove.`,
+From a cluster: everything is removed that the operator and its users created: VectorSidecars,
+sidecars, the ConfigMaps made for them, annotations and finalizers. The operator need not be
+running. Workloads lose their sidecars a few at a time, each by one ordinary rollout.
+The custom resource definition and the operator are removed with Helm.`,
 		Example: `# manifests in, manifests out
 kubectl get deployment cart -n shop -o yaml --show-managed-fields | kubectl vectorsidecar eject -f -
 # see what would go
@@ -151,7 +151,7 @@ func (o *ejectOptions) cluster(ctx context.Context) error {
 		return err
 	}
 	if traces.None() {
-		o.app.note("there is nothing of the operator's in %s", where)
+		o.app.note("nothing of the operator is left in %s", where)
 		return nil
 	}
 	if o.dryRun {
@@ -165,7 +165,7 @@ func (o *ejectOptions) cluster(ctx context.Context) error {
 	found, err := ejector.Clean(ctx, namespace)
 	progress.end()
 	if err != nil {
-		return fmt.Errorf("%s is not clean yet; run this again once this is mended: %w", where, err)
+		return fmt.Errorf("%s is not clean yet; run this again once this is fixed: %w", where, err)
 	}
 	return humanize.Fprintf(o.app.Out, "removed from %s: %s\n", where, describe(found))
 }
@@ -200,7 +200,7 @@ func (o *ejectOptions) ask(where string, traces *removal.Traces) error {
 		return nil
 	}
 	if !isTerminal(o.app.ErrOut) {
-		return fmt.Errorf("this removes from %s: %s; say --yes to do it, or --dry-run to see it", where, describe(traces))
+		return fmt.Errorf("this removes from %s: %s; use --yes to do it, or --dry-run to preview it", where, describe(traces))
 	}
 	_ = humanize.Fprintf(o.app.ErrOut, "Remove from %s: %s? [y/N] ", where, describe(traces))
 	answer, err := bufio.NewReader(o.app.In).ReadString('\n')

@@ -72,7 +72,7 @@ func newExplain(a *app) *cobra.Command {
 	options := explainOptions{}
 	command := &cobra.Command{
 		Use:   "explain WORKLOAD",
-		Short: "Explain the whole decision about one workload: why it has the sidecar, or has it not",
+		Short: "Explain the whole decision about one workload: why it has the sidecar or not",
 		Long: `Explain the whole decision about one workload: which selectors match, or the first
 requirement that does not; whether it opts out; the environment and what named it; the
 templates; what would be done, why, and why it waits; why its sidecar was written last;

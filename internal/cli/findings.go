@@ -45,9 +45,9 @@ func (o *lintOptions) printText(result *lint.Result) error {
 		}
 	}
 	for _, name := range result.Skipped {
-		o.app.note("%s: neither objects, values nor Vector configuration: not looked at", name)
+		o.app.note("%s: neither objects, values nor Vector configuration: skipped", name)
 	}
-	text := fmt.Sprintf("%s looked at, %s", count(result.Linted, "file"), count(len(result.Findings), "finding"))
+	text := fmt.Sprintf("%s checked, %s", count(result.Linted, "file"), count(len(result.Findings), "finding"))
 	if n := len(result.Ignored); n > 0 {
 		text += fmt.Sprintf(", %d ignored", n)
 	}

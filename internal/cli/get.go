@@ -36,7 +36,7 @@ func newGet(a *app) *cobra.Command {
 	options := getOptions{app: a}
 	command := &cobra.Command{
 		Use:   "get [VECTORSIDECAR...]",
-		Short: "List VectorSidecars with what they count and why they are not ready",
+		Short: "List VectorSidecars with their counts and why they are not ready",
 		Example: `# all of a namespace
 kubectl vectorsidecar get -n shop
 # all of the cluster, with the messages

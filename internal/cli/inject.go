@@ -29,10 +29,9 @@ func newInject(a *app) *cobra.Command {
 		Short: "Add the sidecar to manifests, as a Helm post-renderer or in a pipeline",
 		Long: `Add the sidecar to manifests: those of --filename or of the standard input go to the
 standard output, with the sidecar in the workloads that a VectorSidecar selects, and
-with the objects that it needs. Everything else is passed on as it is written.
+with the objects that it needs. Everything else is passed on unchanged.
 
-What comes out is what the operator would make of it. Use one or the other for a
-workload: with both, the operator finds the container already there and leaves it alone.`,
+The result is what the operator would write. Use one or the other for a workload: with both, the operator finds the container already there and leaves it alone.`,
 		Example: `# manifests in, manifests out
 kubectl vectorsidecar inject -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml --label logs=vector
 # a pipe

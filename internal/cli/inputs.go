@@ -72,7 +72,7 @@ func newInputs(a *app, command *cobra.Command) *inputs {
 
 // many adds the flags of commands for many workloads.
 func (s *inputs) many(command *cobra.Command) {
-	command.Flags().BoolVarP(&s.allNamespaces, "all-namespaces", "A", false, "look at all namespaces")
+	command.Flags().BoolVarP(&s.allNamespaces, "all-namespaces", "A", false, "include all namespaces")
 	command.Flags().StringVarP(&s.selector, "selector", "l", "", "show only workloads with these labels")
 }
 
@@ -131,7 +131,7 @@ func (s *inputs) read() (*given, error) {
 	input := &given{documents: documents, sidecars: sidecars}
 	input.hasSidecars = holds[*v1alpha1.VectorSidecar](documents, sidecars)
 	if len(s.sidecars) > 0 && !holds[*v1alpha1.VectorSidecar](sidecars) {
-		return nil, fmt.Errorf("%s: there is no VectorSidecar in it", strings.Join(s.sidecars, ", "))
+		return nil, fmt.Errorf("%s has no VectorSidecar", strings.Join(s.sidecars, ", "))
 	}
 	// A file with only VectorSidecars is meant for the workloads of the cluster.
 	input.hasWorkloads = len(s.files) > 0 && (slices.ContainsFunc(documents, isWorkload) || !holds[*v1alpha1.VectorSidecar](documents))
@@ -155,7 +155,7 @@ func (s *inputs) chart() (fs.FS, error) {
 	if info, err := os.Stat(s.templates); err != nil {
 		return nil, fmt.Errorf("reading the sidecar chart: %w", err)
 	} else if !info.IsDir() {
-		return nil, fmt.Errorf("reading the sidecar chart: %s is no folder", s.templates)
+		return nil, fmt.Errorf("reading the sidecar chart: %s is not a folder", s.templates)
 	}
 	return openFolder(s.templates)
 }
@@ -212,7 +212,7 @@ func (g *given) namespaceOf(flag, current string) (string, error) {
 		}
 	}
 	if len(namespaces) > 1 && g.lacksNamespace() {
-		return "", errors.New("workloads name no namespace, and the VectorSidecars several: give one with --namespace")
+		return "", errors.New("the workloads have no namespace, and the VectorSidecars have several: set one with --namespace")
 	}
 	if current == "" {
 		current = metav1.NamespaceDefault

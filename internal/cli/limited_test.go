@@ -178,7 +178,7 @@ func TestWhoSeesANamespaceAloneIsToldWhatTheOperatorReports(t *testing.T) {
 			require.Equal(t, one.InjectedHash, one.WantedHash)
 			require.NotEmpty(t, one.InjectedHash)
 			require.Contains(t, one.Assumed, "the operator reports")
-			require.Contains(t, notes, "not seen: the values of the installation")
+			require.Contains(t, notes, "could not read the values of the installation")
 
 			out, notes, code = c.run(t, "diff")
 			require.Zero(t, code, notes)
@@ -204,7 +204,7 @@ func TestWhoSeesANamespaceAloneIsToldWhatIsAssumed(t *testing.T) {
 	out, notes, code := c.run(t, "explain", "cart")
 	require.Zero(t, code, notes)
 	require.Contains(t, out, "production, from the status of VectorSidecar logs: the labels of namespace shop may not be read")
-	require.Contains(t, out, "the values that are built in, as the installation's may not be read")
+	require.Contains(t, out, "the built-in values, as the installation's may not be read")
 
 	c = operated(t, "qa")
 	c.fault = limited

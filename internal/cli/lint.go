@@ -33,15 +33,15 @@ func newLint(a *app) *cobra.Command {
 		Use:   "lint FILE|FOLDER...",
 		Short: "Find what is wrong in values, templates, VectorSidecars and Vector configuration",
 		Long: `Find what is wrong in values files, sidecar charts, VectorSidecars with their workloads and
-ConfigMaps, and Vector configuration. Folders are read with all that is in them. Each
+ConfigMaps, and Vector configuration. Folders are read recursively. Each
 finding has a code, a place and a line of help; --explain CODE tells what a code means.
 
-A comment on a finding's line, or alone on the line above, ignores it: it names codes, and
-says why. One without a reason, or that ignores nothing, is itself a finding.
+A comment on a finding's line, or alone on the line above, ignores it. It names the codes and
+the reason. One without a reason, or that ignores nothing, is itself a finding.
 
     # vectorsidecar: ignore VSC215 because the collector of the team reads it
 
-The exit code is 0 if all is well, 1 if there are findings, and 2 if it could not look.`,
+The exit code is 0 if there are no findings, 1 if there are, and 2 if it could not look.`,
 		Example: `# a folder of samples
 kubectl vectorsidecar lint docs/samples
 # values and templates of a sidecar chart, for a pipeline

@@ -62,12 +62,11 @@ func newPlan(a *app) *cobra.Command {
 	options := planOptions{}
 	command := &cobra.Command{
 		Use:   "plan [-n NAMESPACE | -A] [-f FILE] [--sidecar FILE]",
-		Short: "Say what would happen to a namespace or a cluster, in which order, and to whom nothing and why",
-		Long: `Say what would happen to a namespace or a cluster: which workloads change, how many
+		Short: "Show what would happen in a namespace or a cluster, in which order, and what is skipped and why",
+		Long: `Show what would happen in a namespace or a cluster: which workloads change, how many
 pods restart, in which order, who is in conflict, who is skipped and why.
 
-A turn is a round of rollouts that may go on at once; the next one begins when it has
-finished. Nothing is written.`,
+A turn is a wave of rollouts that run at once; the next one begins when it has finished. Nothing is written.`,
 		Example: `# a namespace
 kubectl vectorsidecar plan -n shop
 # the cluster, if these VectorSidecars were changed

@@ -35,15 +35,16 @@ func newReconcile(a *app) *cobra.Command {
 	options := reconcileOptions{app: a}
 	command := &cobra.Command{
 		Use:   "reconcile [VECTORSIDECAR...] [--all] [--live]",
-		Short: "Have the operator judge VectorSidecars anew, with nothing remembered",
-		Long: `Have the operator judge VectorSidecars anew: it renders and compares with nothing remembered,
-as it does by itself every half hour. Where nothing differs, nothing is written.
+		Short: "Have the operator reconcile VectorSidecars from scratch",
+		Long: `Have the operator reconcile VectorSidecars from scratch: it renders and compares without its
+caches of earlier results, as it does by itself every half hour. If nothing differs, nothing
+is written.
 
-With --live it lists the workloads of the namespace first, as the API server has stored
-them, and compares them with what it has heard of. Where that differs, it reads all anew.
+With --live it first lists the workloads of the namespace live, and compares them with its
+cache. If they differ, the cache is relisted.
 
-It is asked by the annotation ` + meta.AnnotationReconcileAt + `, whose
-text the status repeats as lastHandledReconcileAt when it was done. You need the right to
+It sets the annotation ` + meta.AnnotationReconcileAt + `, whose
+value the status repeats as lastHandledReconcileAt when it is done. You need the permission to
 patch VectorSidecars. The exit code is 1 if no operator has answered in time.`,
 		Example: `# one, and then see where it stands
 kubectl vectorsidecar reconcile logs -n shop
@@ -66,7 +67,7 @@ kubectl vectorsidecar reconcile --all --live -n shop`,
 func (o *reconcileOptions) run(ctx context.Context, names []string) error {
 	switch {
 	case o.all == (len(names) > 0):
-		return errors.New("name VectorSidecars, or say --all")
+		return errors.New("name VectorSidecars, or use --all")
 	case o.allNamespaces && !o.all:
 		return errors.New("--all-namespaces needs --all")
 	}
@@ -146,7 +147,7 @@ func (o *reconcileOptions) await(ctx context.Context, cluster client.Reader, ask
 		return len(missing) == 0, nil
 	})
 	if wait.Interrupted(err) {
-		err = &foundError{fmt.Errorf("no operator has answered within %s for %s: kubectl vectorsidecar check looks why", o.timeout, strings.Join(missing, ", "))}
+		err = &foundError{fmt.Errorf("no operator has answered within %s for %s: find out why with kubectl vectorsidecar check", o.timeout, strings.Join(missing, ", "))}
 	}
 	if err != nil {
 		return err

@@ -25,8 +25,8 @@ func newSchema(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON schema of values files, for editors and pipelines",
-		Long: `Print the JSON schema of values files. Editors take it to complete and check them: a
-first line "# yaml-language-server: $schema=values.schema.json" names it.`,
+		Long: `Print the JSON schema of values files. Editors use it to complete and check them: a
+first line "# yaml-language-server: $schema=values.schema.json" refers to it.`,
 		Example: `# for an editor
 kubectl vectorsidecar schema > values.schema.json`,
 		Args: cobra.NoArgs,

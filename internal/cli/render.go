@@ -31,7 +31,7 @@ func newRender(a *app) *cobra.Command {
 		Short: "Print workloads as they would be with the sidecar, and the objects made for it",
 		Long: `Print workloads as they would be with the sidecar, and the objects made for it.
 
-The pace of a rollout does not count: what is printed is where it ends.`,
+The rollout budget is ignored: the output is the state after the rollout.`,
 		Example: `# a workload and a VectorSidecar from files; no cluster is asked
 kubectl vectorsidecar render -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml --label logs=vector --environment staging
 # only what is merged into the workload

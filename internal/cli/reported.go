@@ -34,8 +34,8 @@ func (s *scene) takeReport(ruled *ruling) error {
 		ruled.takeReport()
 		return nil
 	}
-	ruled.assumed = "the values that are built in, as the installation's may not be read"
-	s.note(fmt.Sprintf("VectorSidecar %s/%s: assumed are %s", ruled.sidecar.Namespace, ruled.sidecar.Name, ruled.assumed))
+	ruled.assumed = "the built-in values, as the installation's may not be read"
+	s.note(fmt.Sprintf("VectorSidecar %s/%s: assuming %s", ruled.sidecar.Namespace, ruled.sidecar.Name, ruled.assumed))
 	if invalid := ruled.Invalid; invalid != nil {
 		return fmt.Errorf("VectorSidecar %s/%s cannot be judged without the installation's values: %w; with the built-in ones: %s: %s",
 			ruled.sidecar.Namespace, ruled.sidecar.Name, s.unseen, invalid.Reason, invalid.Message)

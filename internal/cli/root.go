@@ -112,19 +112,19 @@ func newApp(streams genericiooptions.IOStreams, chart fs.FS, version string) *ap
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kubectl-vectorsidecar",
-		Short: "See, try and prove what the Vector Sidecar Operator decides, with or without a cluster",
-		Long: `See, try and prove what the Vector Sidecar Operator decides, with or without a cluster.
+		Short: "Preview, test and explain what the Vector Sidecar Operator decides, with or without a cluster",
+		Long: `Preview, test and explain what the Vector Sidecar Operator decides, with or without a cluster.
 
 Workloads and VectorSidecars that are not given in files are read from the cluster
 of the current kubeconfig. With both in files, no cluster is needed.
 
-Where you may not read the labels of a namespace or the values of the installation, what
-the operator reports in the status of a VectorSidecar counts, and what is assumed of
-anything else is said. What else may not be read is an error.
+If you may not read the labels of a namespace or the values of the installation, the
+plugin uses what the operator reports in the status of a VectorSidecar, and says what it
+assumes otherwise. Anything else that may not be read is an error.
 
-Exit codes are 0 for nothing to say, 1 for findings (check, diff, lint, reconcile and
-test tell which), and 2 if it could not look: what it was asked for cannot be read or
-reached, or gives no answer.`,
+Exit codes are 0 for success, 1 for findings (see check, diff, lint, reconcile and test),
+and 2 if it could not look: what it was asked for cannot be read or reached, or gives no
+answer.`,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl vectorsidecar"},

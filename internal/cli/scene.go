@@ -114,7 +114,7 @@ func (s *scene) load(ctx context.Context, input *given) error {
 		return explainMissing(err)
 	}
 	for _, what := range unseen {
-		s.note("not seen: " + what)
+		s.note("could not read: " + what)
 	}
 	return s.install(ctx)
 }
@@ -133,11 +133,11 @@ func (s *scene) install(ctx context.Context) error {
 	switch {
 	case apierrors.IsForbidden(err):
 		s.unseen = err
-		s.note(fmt.Sprintf("not seen: the values of the installation: %v; give --operator-namespace, or --environment and --values", err))
+		s.note(fmt.Sprintf("could not read the values of the installation: %v; give --operator-namespace, or --environment and --values", err))
 	case err != nil:
 		return err
 	case installation == nil && s.inputs.environment == "":
-		s.note(fmt.Sprintf("there is no operator%s: what is built in is decided with, and environment %s where none is named or reported; give another one with --environment",
+		s.note(fmt.Sprintf("there is no operator%s: using the built-in values, and environment %s where none is named or reported; set another one with --environment",
 			cmp.Or(in(s.inputs.operatorNamespace), " in the cluster"), defaultEnvironment))
 	}
 	s.installation = installation

@@ -81,7 +81,7 @@ kubectl vectorsidecar test test/golden --templates . -o junit`,
 		},
 	}
 	command.Flags().StringVar(&options.templates, "templates", "", "folder of a sidecar chart in place of the built-in one")
-	command.Flags().BoolVar(&options.update, "update", false, "write what comes as what is expected; the difference is yours to review")
+	command.Flags().BoolVar(&options.update, "update", false, "write the actual result as the expected one; review the difference")
 	options.output = addFormat(command, "json", "junit")
 	return command
 }

@@ -37,7 +37,7 @@ func newTree(a *app) *cobra.Command {
 	options := treeOptions{}
 	command := &cobra.Command{
 		Use:   "tree [-n NAMESPACE | -A]",
-		Short: "Show environments, their templates, VectorSidecars and workloads, and where each stands",
+		Short: "Show environments, their templates, VectorSidecars and workloads, with their state",
 		Long: `Show environments, the templates that are rendered for them, the VectorSidecars of each,
 their workloads, and where each of these stands.`,
 		Example: `# a namespace
@@ -49,7 +49,7 @@ kubectl vectorsidecar tree -f docs/samples/app/deployment.yaml --sidecar docs/sa
 	}
 	options.inputs = newInputs(a, command)
 	options.many(command)
-	command.Flags().BoolVarP(&options.watch, "watch", "w", false, "go on, and show it again when something changes")
+	command.Flags().BoolVarP(&options.watch, "watch", "w", false, "keep watching, and show it again when something changes")
 	options.output = addFormat(command, "json", "yaml")
 	return command
 }
@@ -63,7 +63,7 @@ func (o *treeOptions) run(ctx context.Context) error {
 		return err
 	}
 	if o.watch && first.cluster == nil {
-		return fmt.Errorf("--watch: files alone do not change")
+		return fmt.Errorf("--watch needs a cluster")
 	}
 	if o.watch {
 		return o.app.watch(ctx, first.cluster, first.namespace, func() ([]byte, error) {

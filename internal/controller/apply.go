@@ -92,7 +92,7 @@ func (a *applier) collect(ctx context.Context, known *state.Sidecar, namespace s
 func (a *applier) write(ctx context.Context, known *state.Sidecar, p *plan.Plan, result *outcome) {
 	object := status.Object(p.Target)
 	if err := known.Refusal(p); err != nil {
-		tellUndone(ctx, object, fmt.Errorf("the same was refused a short while ago: %w", err))
+		tellUndone(ctx, object, fmt.Errorf("the same write was refused recently: %w", err))
 		if reason, _ := explain(err); p.Action != plan.Note {
 			result.fail(object, reason, err, true)
 		}

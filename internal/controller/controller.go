@@ -86,7 +86,7 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler, error) {
 	events := newAnnouncer(mgr.GetEventRecorder(meta.Operator), mgr.GetScheme())
 	if err := mgr.Add(events); err != nil {
-		return nil, fmt.Errorf("adding the events: %w", err)
+		return nil, fmt.Errorf("adding the event sender: %w", err)
 	}
 	r := newReconciler(mgr.GetClient(), mgr.GetAPIReader(), events, &options)
 	if err := addIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
@@ -94,7 +94,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 	}
 	if len(options.WatchNamespaces) > 0 {
 		if err := mgr.Add(r.snapshots.namespaces); err != nil {
-			return nil, fmt.Errorf("adding the look at namespaces: %w", err)
+			return nil, fmt.Errorf("adding the polling of namespaces: %w", err)
 		}
 	}
 	if err := r.addPeriodic(mgr, &options); err != nil {
@@ -145,7 +145,7 @@ func (r *Reconciler) addPeriodic(mgr ctrl.Manager, options *Options) error {
 		writtenBy: options.WrittenBy, log: log, told: map[leftover]companion.Verdict{}, cleaned: map[types.UID]swept{},
 	}
 	if err := mgr.Add(sweeping); err != nil {
-		return fmt.Errorf("adding the look for leftovers: %w", err)
+		return fmt.Errorf("adding the sweep for leftovers: %w", err)
 	}
 	r.auditor.log = log
 	if err := mgr.Add(r.auditor); err != nil {
@@ -156,7 +156,7 @@ func (r *Reconciler) addPeriodic(mgr ctrl.Manager, options *Options) error {
 	}
 	err := mgr.Add(rejudger{sidecars: r.snapshots.sidecars, memory: r.memory, resyncs: r.auditor.resyncs, interval: options.ReconcileInterval})
 	if err != nil {
-		return fmt.Errorf("adding the regular judging: %w", err)
+		return fmt.Errorf("adding the periodic reconcile: %w", err)
 	}
 	return nil
 }
@@ -182,11 +182,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	defer func() { r.endPass(&whole, what, err, recover()) }()
 	result, what, err = r.pass(ctx, request, whole.span)
 	if err != nil && isStopping(ctx) {
-		log.FromContext(ctx).V(1).Info("pass cut short by the stop", "cause", err.Error())
+		log.FromContext(ctx).V(1).Info("pass stopped by shutdown", "cause", err.Error())
 		return reconcile.Result{}, nil
 	}
 	if errors.Is(err, apply.ErrStale) || errors.Is(err, election.ErrNotLeading) {
-		log.FromContext(ctx).V(1).Info("pass overtaken, trying again", "cause", err.Error())
+		log.FromContext(ctx).V(1).Info("object changed meanwhile, retrying", "cause", err.Error())
 		return reconcile.Result{RequeueAfter: staleRetry}, nil
 	}
 	return result, err
@@ -210,12 +210,12 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 	}
 	known := r.memory.Of(request.NamespacedName)
 	if err := r.validations.collect(ctx, known, sidecar); err != nil {
-		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("reading what Vector said: %w", err)
+		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("reading Vector's verdicts: %w", err)
 	}
 	sidecar.Status = *known.Status(sidecar)
 	taken, err := r.snapshots.take(ctx, sidecar, known)
 	if err != nil {
-		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("observing: %w", err)
+		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("taking the snapshot: %w", err)
 	}
 	asking := r.asking(sidecar, known)
 	decided, err := r.decide(ctx, taken, known, asking != "" || known.IsResyncDue())

@@ -64,7 +64,7 @@ func (f *finalizer) deleted(ctx context.Context, cached *v1alpha1.VectorSidecar)
 	var found v1alpha1.VectorSidecarList
 	err := f.live.List(ctx, &found, client.InNamespace(cached.Namespace), client.MatchingFields{metav1.ObjectNameField: cached.Name})
 	if err != nil {
-		return nil, fmt.Errorf("reading what is too large for the cache: %w", err)
+		return nil, fmt.Errorf("reading a VectorSidecar that is too large for the cache: %w", err)
 	}
 	if len(found.Items) == 0 {
 		return nil, nil //nolint:nilnil // What is gone is no error.
@@ -110,7 +110,7 @@ func (f *finalizer) carriers(ctx context.Context, sidecar *v1alpha1.VectorSideca
 	for _, kind := range workload.Kinds() {
 		found := kind.NewList()
 		if err := f.live.List(ctx, found, client.InNamespace(sidecar.Namespace)); err != nil {
-			return nil, fmt.Errorf("looking for what still carries the sidecar: %w", err)
+			return nil, fmt.Errorf("finding workloads that still carry the sidecar: %w", err)
 		}
 		for _, object := range workload.Items(found) {
 			view := workload.Of(object)

@@ -146,7 +146,7 @@ func (l *liveDiff) confirmed(ctx context.Context, found []difference) ([]differe
 		case apierrors.IsNotFound(err):
 			return one.live != ""
 		case err != nil:
-			failure = fmt.Errorf("looking at %s %s/%s: %w", one.Kind, one.Namespace, one.Name, err)
+			failure = fmt.Errorf("reading %s %s/%s: %w", one.Kind, one.Namespace, one.Name, err)
 			return false
 		}
 		return one.live != "" && live.UID != one.UID

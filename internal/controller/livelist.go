@@ -166,13 +166,13 @@ func (a *auditor) audit(ctx context.Context, namespace string) bool {
 	}
 	a.Metrics.Audited(len(found))
 	if len(found) == 0 {
-		log.FromContext(ctx).V(1).Info("the cache is as the live workloads are", telemetry.KeyNamespace, namespace)
+		log.FromContext(ctx).V(1).Info("the cache matches the live workloads", telemetry.KeyNamespace, namespace)
 		return true
 	}
 	a.tellDifferences(ctx, found)
 	a.options.Relist()
 	if err := a.untilMended(ctx, found); err != nil && ctx.Err() == nil {
-		log.FromContext(ctx).Error(err, "listing the cache anew")
+		log.FromContext(ctx).Error(err, "relisting the cache")
 	}
 	return true
 }

@@ -61,7 +61,7 @@ func (p *liveness) check(now time.Time) error {
 	defer p.mu.Unlock()
 	for current := range p.passes {
 		if still := now.Sub(time.Unix(0, current.last.Load())); still > p.patience {
-			return fmt.Errorf("the pass for VectorSidecar %s has made no step for %s", current.name, still.Round(time.Second))
+			return fmt.Errorf("the pass for VectorSidecar %s has been stuck for %s", current.name, still.Round(time.Second))
 		}
 	}
 	return nil

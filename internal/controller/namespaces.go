@@ -144,7 +144,7 @@ func (n *namespaces) lookAtAll(ctx context.Context) {
 	for _, name := range n.names {
 		changed, err := n.look(ctx, name)
 		if err != nil && ctx.Err() == nil {
-			log.FromContext(ctx).Error(err, "looking at a namespace", telemetry.KeyNamespace, name)
+			log.FromContext(ctx).Error(err, "reading a namespace", telemetry.KeyNamespace, name)
 		}
 		if !changed {
 			continue

@@ -42,7 +42,7 @@ func (s *sweeper) confirm(ctx context.Context, found []companion.Leftover) ([]co
 			if exists[f.Namespace], err = s.managersIn(ctx, f.Namespace); err != nil {
 				reached = notAble
 				exists[f.Namespace] = func(string, string) bool { return true } // Unknown: leave it alone.
-				log.FromContext(ctx).Error(err, "looking for what leftovers belong to", telemetry.KeyNamespace, f.Namespace)
+				log.FromContext(ctx).Error(err, "confirming leftovers", telemetry.KeyNamespace, f.Namespace)
 			}
 		}
 		return exists[f.Namespace](f.Namespace, f.Manager)
@@ -74,7 +74,7 @@ func (s *sweeper) clean(ctx context.Context, found []companion.Leftover) ([]comp
 		view, err := s.look(ctx, &f)
 		if err != nil {
 			reached = notAble
-			log.FromContext(ctx).Error(err, "looking at a leftover", telemetry.KeyWorkload, status.Object(f.Ref))
+			log.FromContext(ctx).Error(err, "reading a workload with a leftover", telemetry.KeyWorkload, status.Object(f.Ref))
 			return false
 		}
 		if view != nil {

@@ -42,7 +42,7 @@ func usedRevisions(ctx context.Context, live client.Reader, namespace string) (m
 	for {
 		err := live.List(ctx, page, client.InNamespace(namespace), client.Limit(replicaSetsAtOnce), client.Continue(page.Continue))
 		if err != nil {
-			return nil, fmt.Errorf("looking for ReplicaSets that refer to an old configuration: %w", err)
+			return nil, fmt.Errorf("listing ReplicaSets that may refer to an old configuration: %w", err)
 		}
 		for i := range page.Items {
 			for _, name := range companion.References(&page.Items[i].Spec.Template.Spec) {

@@ -21,7 +21,7 @@ import (
 )
 
 // errBehind is the reason to leave a workload alone while the cache is stale.
-var errBehind = errors.New("the cache does not show yet what was written last")
+var errBehind = errors.New("the cache does not show the last write yet")
 
 // views checks the views of workloads that plans are made of. They come from the cache, which may
 // lag behind the API server.
@@ -51,7 +51,7 @@ func (v *views) mayWrite(ctx context.Context, known *state.Sidecar, p *plan.Plan
 	err := v.live.Get(ctx, types.NamespacedName{Namespace: p.Target.Namespace, Name: p.Target.Name}, live)
 	switch {
 	case client.IgnoreNotFound(err) != nil:
-		result.fail(status.Object(p.Target), meta.ReasonRetrying, fmt.Errorf("looking at what has changed: %w", err), false)
+		result.fail(status.Object(p.Target), meta.ReasonRetrying, fmt.Errorf("reading the live workload: %w", err), false)
 		return false
 	case err != nil || live.GetUID() != p.Target.UID:
 		result.miss(known.Miss(p)) // An event will come and end this.

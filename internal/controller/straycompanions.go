@@ -36,7 +36,7 @@ func (s *sweeper) deleteStrays(ctx context.Context) progress {
 	reached := allSwept
 	for namespace, names := range strays {
 		if err := s.deleteStraysIn(ctx, namespace, names); err != nil {
-			log.FromContext(ctx).Error(err, "deleting companions whose VectorSidecar does not exist", telemetry.KeyNamespace, namespace)
+			log.FromContext(ctx).Error(err, "deleting stray companions", telemetry.KeyNamespace, namespace)
 			reached = notAble
 		}
 	}
@@ -65,7 +65,7 @@ func (s *sweeper) deleteStraysIn(ctx context.Context, namespace string, names []
 		if err := s.writer.DeleteCompanion(ctx, name); err != nil {
 			return err
 		}
-		log.FromContext(ctx).Info("companion of no VectorSidecar deleted", telemetry.KeyNamespace, namespace, "configMap", name.Name)
+		log.FromContext(ctx).Info("stray companion deleted", telemetry.KeyNamespace, namespace, "configMap", name.Name)
 	}
 	return nil
 }

@@ -145,7 +145,7 @@ func (w *watches) sidecarsOfPlatform(ctx context.Context, object client.Object) 
 	}
 	// Announce the change now, even if there is no VectorSidecar.
 	if _, err := w.catalog.current(ctx); err != nil {
-		log.FromContext(ctx).Error(err, "reading what the platform gives")
+		log.FromContext(ctx).Error(err, "reading the platform's ConfigMaps")
 	}
 	return requests(keysOf(w.sidecars.list(ctx, "", "", "")))
 }

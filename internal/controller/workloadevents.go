@@ -117,10 +117,10 @@ func (w *workloadEvents) WaitForSync(ctx context.Context) error {
 			return err
 		}
 	case <-ctx.Done():
-		return errors.New("the workloads are not read yet")
+		return errors.New("the workload cache has not synced yet")
 	}
 	if !toolscache.WaitForCacheSync(ctx.Done(), w.synced...) {
-		return errors.New("the workloads are not read yet")
+		return errors.New("the workload cache has not synced yet")
 	}
 	w.workloads.SetSynced()
 	return nil

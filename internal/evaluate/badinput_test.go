@@ -123,7 +123,7 @@ func TestMistakesInTemplates(t *testing.T) {
 
 		"a text":   {set: extra("hello"), reason: meta.ReasonInvalidSidecar, names: []string{"extra.yaml: it renders a text", `"hello"`}},
 		"a list":   {set: extra("- a"), reason: meta.ReasonInvalidSidecar, names: []string{"extra.yaml: it renders a list"}},
-		"nothing":  {set: map[string]string{"podtemplate.yaml": ""}, reason: meta.ReasonInvalidSidecar, names: []string{"no template gave a PodTemplate"}},
+		"nothing":  {set: map[string]string{"podtemplate.yaml": ""}, reason: meta.ReasonInvalidSidecar, names: []string{"no template renders a PodTemplate"}},
 		"a Secret": {set: extra("kind: Secret"), reason: meta.ReasonInvalidSidecar, names: []string{"extra.yaml", "kind Secret is neither"}},
 		"broken indentation": {
 			set: extra("kind: ConfigMap\n{{ print \"x:\" }}\n  y: 1\n bad: {{ print 1 }}\n"), reason: meta.ReasonInvalidSidecar,

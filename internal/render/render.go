@@ -103,7 +103,7 @@ func read(output sidecarchart.Output, request Request) (*Result, error) {
 		}
 	}
 	if result.Template == "" {
-		return nil, errors.New("no template gave a PodTemplate: one of them has to say what is merged into the workload")
+		return nil, errors.New("no template renders a PodTemplate: one of them has to define what is merged into the workload")
 	}
 	return result, nil
 }

@@ -276,7 +276,7 @@ func TestAChartHasOnePodTemplate(t *testing.T) {
 	require.ErrorContains(t, err, "own/templates/a.yaml")
 
 	_, err = try(t, map[string]string{"a.yaml": configMap})
-	require.ErrorContains(t, err, "no template gave a PodTemplate")
+	require.ErrorContains(t, err, "no template renders a PodTemplate")
 }
 
 func TestAnErrorOfTheTemplatesIsTheirs(t *testing.T) {

@@ -112,7 +112,7 @@ func (m *merge) record(live *unstructured.Unstructured) (runtime.Object, error) 
 	nothing.SetGroupVersionKind(m.kind.GroupVersionKind)
 	recorded, err := m.fields.Update(nothing, live, beforeUs)
 	if err != nil {
-		return nil, fmt.Errorf("recording whose the workload is: %w", err)
+		return nil, fmt.Errorf("recording the managed fields: %w", err)
 	}
 	return recorded, nil
 }
@@ -145,11 +145,11 @@ func (m *merge) patch(live runtime.Object, p *plan.Plan) (runtime.Object, error)
 	// Converting to a type and back drops lists that the patch has emptied.
 	typed := m.kind.New()
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(patched, typed); err != nil {
-		return nil, fmt.Errorf("reading what was patched: %w", err)
+		return nil, fmt.Errorf("reading the patched workload: %w", err)
 	}
 	written, err := m.toUnstructured(typed)
 	if err != nil {
-		return nil, fmt.Errorf("converting what was patched: %w", err)
+		return nil, fmt.Errorf("converting the patched workload: %w", err)
 	}
 	recorded, err := m.fields.Update(live, written, p.Manager)
 	if err != nil {

@@ -43,7 +43,7 @@ func Decide(ctx context.Context, taken *evaluate.Snapshot, from ConfigMaps, cach
 			return nil, err
 		}
 	}
-	return nil, fmt.Errorf("VectorSidecar %s/%s: each ConfigMap that it refers to leads to another one, at last %s",
+	return nil, fmt.Errorf("VectorSidecar %s/%s: its ConfigMaps refer to further ConfigMaps without end, last to %s",
 		taken.Sidecar.Namespace, taken.Sidecar.Name, strings.Join(decided.Unread, ", "))
 }
 

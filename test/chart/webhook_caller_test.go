@@ -78,7 +78,7 @@ func TestOnlyTheAPIServerIsToldWhatIsInConfigMaps(t *testing.T) {
 			return err == nil && strings.Contains(strings.Join(heard.texts, " "), says)
 		})
 	}
-	const told, hushed = "a namespace may not set sidecar.s3cret", "VectorSidecar shop/tried: InvalidValues: what is said of it may quote ConfigMaps"
+	const told, hushed = "a namespace may not set sidecar.s3cret", "VectorSidecar shop/tried: InvalidValues: the message may quote ConfigMaps"
 	awaitSaid("an answer where nobody can prove to be the API server", hushed)
 
 	for _, test := range []struct{ names, says string }{{"null", told}, {"{another}", hushed}, {"{" + callerName + "}", told}} {

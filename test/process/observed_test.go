@@ -116,7 +116,7 @@ func TestBeingOvertakenIsNoError(t *testing.T) {
 
 	require.Contains(t, vs.Finalizers, meta.Finalizer)
 	require.Contains(t, vs.Annotations, "example.com/by")
-	require.NotEmpty(t, p.Said(t, "pass overtaken, trying again"))
+	require.NotEmpty(t, p.Said(t, "object changed meanwhile, retrying"))
 	noErrors(t, p)
 }
 
