@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// print writes findings in the form that -o names.
+// print writes findings in the format that -o selects.
 func (o *lintOptions) print(result *lint.Result) error {
 	switch o.output.name {
 	case "json":
@@ -79,12 +79,12 @@ func (o *lintOptions) printCommands(result *lint.Result) error {
 	return nil
 }
 
-// inMessage escapes a text of others for the end of a command.
+// inMessage escapes untrusted text for the message of a command.
 func inMessage(text string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(humanize.Escape(text))
 }
 
-// inProperty escapes one for a property of a command.
+// inProperty escapes untrusted text for a property of a command.
 func inProperty(text string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(inMessage(text))
 }

@@ -79,7 +79,7 @@ type sarifSuppression struct {
 	Justification string `json:"justification"`
 }
 
-// sarifOf is a report of findings, and of those that are ignored.
+// sarifOf returns a report of findings, including ignored ones.
 func sarifOf(result *lint.Result, version string) *sarif {
 	run := sarifRun{Results: []sarifResult{}}
 	run.Tool.Driver = sarifDriver{Name: "kubectl vectorsidecar lint", Version: version, Rules: []sarifRule{}}
@@ -122,7 +122,7 @@ func sarifResultOf(finding *lint.Finding, index int) sarifResult {
 	return made
 }
 
-// sarifLevel is the word for a level.
+// sarifLevel returns the SARIF name of a level.
 func sarifLevel(level string) string {
 	if level == string(meta.Error) {
 		return "error"

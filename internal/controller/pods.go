@@ -56,7 +56,7 @@ func (p *pods) look(ctx context.Context, known *state.Sidecar, manager string, a
 			return nil
 		})
 	}
-	_ = group.Wait() // What went wrong is in the log; who is not seen is judged by time.
+	_ = group.Wait() // Errors are logged; workloads that could not be read are judged by time.
 	return known.Faults()
 }
 
