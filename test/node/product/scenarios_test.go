@@ -212,8 +212,7 @@ func ofFiles() map[string]*scenario {
 		delivery.Compressed:    {args: rotated("compress"), happens: enough},
 		delivery.SameFirstLine: {args: []string{"--files=2", "--header=logging begins"}, happens: func(c *cell) { c.more(100) }},
 		delivery.SameGeneration: {args: rotated("rename", "--header=logging begins"), happens: func(c *cell) {
-			c.more(500)
-			pass(c.Context(), 20*time.Second) // Of the later ones there may come none.
+			pass(c.Context(), 20*time.Second) // Of all but the first one there may come none.
 		}},
 		delivery.InodeAgain: {args: rotated("recreate"), happens: func(c *cell) { c.more(2500); c.upToDate() }},
 		delivery.Unended:    {args: []string{"--unended"}},
