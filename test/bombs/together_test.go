@@ -125,7 +125,7 @@ func TestBombsInTenNamespacesKeepNobodyFromTheirSidecars(t *testing.T) {
 	each, injections, clients := 10, 500, 10
 	bombs := chosen()
 	if !*full {
-		each, injections, clients = 1, 20, 2
+		each, injections, clients = 1, 20, 1
 	}
 	var before []time.Duration
 	if *full {

@@ -19,7 +19,7 @@ import (
 var (
 	seed   = flag.Uint64("seed", 1, "what workloads are drawn by; 0 for another one each time")
 	only   = flag.String("only", "", "a regular expression: of the workloads drawn, those whose description it matches, to see again what a long run has shown")
-	number = flag.Int("workloads", 12, "how many workloads are tried with every sample that they can take; 0 for every value of every field, and as many combinations")
+	number = flag.Int("workloads", 8, "how many workloads are tried with every sample that they can take; 0 for every value of every field, and as many combinations")
 	world  *harness.World
 )
 
