@@ -46,8 +46,12 @@ func checked(ctx context.Context, files []vectorconfig.File, options vectorconfi
 	return report
 }
 
-// refused says why a configuration must not reach a pod, nil if it may.
-func refused(report *vectorconfig.Report, values environment.Values) *Invalid {
+// refused says why a configuration must not reach a pod, nil if it may. unseen are the
+// ways round the policy that its container has.
+func refused(report *vectorconfig.Report, unseen []string, values environment.Values) *Invalid {
+	if invalid := forbidden(report, unseen); invalid != nil {
+		return invalid
+	}
 	if mode := checkOf(values); mode == v1alpha1.CheckWarn || mode == v1alpha1.CheckOff {
 		return nil
 	}

@@ -122,7 +122,7 @@ func (d *Desired) CommonVariant() *Variant { return d.variants[""] }
 func (d *Desired) CheckAlone(ctx context.Context) (*vectorconfig.Report, *Invalid) {
 	common := d.variants[""].renderer
 	report := common.checkAlone(ctx)
-	return report, refused(report, common.request.Values)
+	return report, refused(report, nil, common.request.Values)
 }
 
 // mostVariants is how many bytes the overrides have of which variants are kept: where

@@ -47,6 +47,8 @@ type Rendered struct {
 	shares bool
 	// isReadUnseen tells that Vector reads configuration that is not ours to see.
 	isReadUnseen bool
+	// unseen are the ways round the policy for configurations that it has.
+	unseen []string
 	// readTarget is what was read of the target that it was made of: a workload that
 	// has something else there may have another result.
 	readTarget []template.Read

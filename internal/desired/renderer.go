@@ -68,7 +68,7 @@ func newRenderer(cache *Cache, request render.Request, config config, inputs *In
 // passes.
 func (r *renderer) conclude(ctx context.Context, of *Rendered, rendered *render.Overlay) {
 	r.check(ctx, rendered, of)
-	if of.Invalid = refused(of.Report, r.request.Values); of.Invalid != nil {
+	if of.Invalid = refused(of.Report, of.unseen, r.request.Values); of.Invalid != nil {
 		return
 	}
 	of.rendered, of.Overlay = rendered, rendered
@@ -102,7 +102,9 @@ func (r *renderer) check(ctx context.Context, overlay *render.Overlay, of *Rende
 		options.Beside = slices.Sorted(maps.Keys(mountedFiles(container, spec, r.config.object)))
 	}
 	files := filesOf(r.request.Values, r.config, of.Companions, container, spec)
+	options.Permitted = r.policy.Vector
 	of.Report = r.cache.report(ctx, files, options)
+	of.unseen = r.unseen(files, of.Companions, container, spec)
 	of.isReadUnseen = readsUnseen(r.config, of.Companions, container, spec)
 	of.Validation = validationOf(&r.request, files, container, spec)
 }
@@ -125,5 +127,5 @@ func (r *renderer) checkAlone(ctx context.Context) *vectorconfig.Report {
 	if len(files) == 0 {
 		return &vectorconfig.Report{}
 	}
-	return r.cache.report(ctx, files, vectorconfig.Options{Image: value(values, "sidecar", "image")})
+	return r.cache.report(ctx, files, vectorconfig.Options{Image: value(values, "sidecar", "image"), Permitted: r.policy.Vector})
 }

@@ -19,6 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -164,6 +165,9 @@ func (o *objects) judge(document source.Document, decided *decision.Decision) []
 	if invalid := decided.Invalid; invalid != nil {
 		if invalid.Reason == meta.ReasonInvalidConfig && len(decided.Findings) > 0 {
 			return nil // They say it one by one.
+		}
+		if invalid.Reason == meta.ReasonPolicyViolation && len(vectorconfig.Forbidden(decided.Findings)) > 0 {
+			return nil
 		}
 		if invalid.Reason == meta.ReasonConfigMapNotFound && !o.hasConfigMaps(document.Object.GetNamespace()) {
 			return nil // Nobody said that the ConfigMaps would be among the files.

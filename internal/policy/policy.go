@@ -20,8 +20,8 @@ import (
 	podsecurity "k8s.io/pod-security-admission/policy"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
-
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 )
 
 //go:embed schema.json
@@ -38,6 +38,8 @@ type Rules struct {
 	Users           UserRules    `json:"users"`
 	ReservedDomains []string     `json:"reservedDomains"`
 	Overrides       OverrideRule `json:"overrides"`
+	// Vector is what its configuration may have. The check of that judges it.
+	Vector vectorconfig.Permitted `json:"vector"`
 }
 
 // ImageRules are about the images of injected containers and volumes.
@@ -152,6 +154,9 @@ func Parse(source string, text []byte) (*Policy, error) {
 	}
 	if users := rules.Users; users.Min != nil && users.Max != nil && *users.Min > *users.Max {
 		return nil, fmt.Errorf("%s: users.min is %d and users.max is %d: no user is left", layer.Where("users"), *users.Min, *users.Max)
+	}
+	if err := rules.Vector.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", layer.Where("vector"), err)
 	}
 	return newPolicy(rules.renewed())
 }

@@ -205,7 +205,8 @@ func TestTheChartsPolicyIsTheDefaultOne(t *testing.T) {
 	require.NoError(t, err)
 	empty := func(of *Policy) Rules {
 		rules := of.Rules
-		for _, list := range []*[]string{&rules.Images.Registries, &rules.Volumes.TokenAudiences, &rules.Volumes.CSIDrivers, &rules.Capabilities, &rules.Devices, &rules.Overrides.Namespaces, &rules.Overrides.Workloads} {
+		vector := &rules.Vector
+		for _, list := range []*[]string{&vector.Types.Allow, &vector.Types.Deny, &vector.Options.Allow, &vector.Options.Deny, &vector.Hosts.Allow, &vector.Hosts.Deny, &rules.Images.Registries, &rules.Volumes.TokenAudiences, &rules.Volumes.CSIDrivers, &rules.Capabilities, &rules.Devices, &rules.Overrides.Namespaces, &rules.Overrides.Workloads} {
 			if len(*list) == 0 {
 				*list = nil // The chart has to say [].
 			}

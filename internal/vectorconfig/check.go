@@ -26,6 +26,8 @@ type Options struct {
 	// Beside are files that lie in the container beside those of the
 	// configuration, by their whole path.
 	Beside []string
+	// Permitted is what the platform lets the configuration have.
+	Permitted Permitted `json:",omitzero"`
 }
 
 // Report is what a check found.
@@ -59,6 +61,8 @@ func Check(ctx context.Context, files []File, options Options) (*Report, error) 
 	if c.effort.err = ctx.Err(); c.effort.err != nil {
 		return nil, c.effort.err
 	}
+	// What is not permitted must not be lost among other findings, of which some are not kept.
+	c.findings = append(c.forbid(&options.Permitted, isWhole), c.findings...)
 	slices.SortStableFunc(c.findings, func(a, b Finding) int { return cmp.Compare(a.Level, b.Level) })
 	return &Report{Findings: c.findings, Intake: c.intake, Beside: beside, container: options.Container, listeners: c.listeners}, nil
 }

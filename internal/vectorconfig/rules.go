@@ -12,7 +12,7 @@ type Rule struct {
 }
 
 // Codes by group: 1 reading, 2 graph, 3 components, 4 versions and texts, 5
-// sidecars. A code that is given up is not given again.
+// sidecars, 6 the platform's policy. A code that is given up is not given again.
 const (
 	unreadable   Code = "VSC101"
 	badExtension Code = "VSC102"
@@ -68,6 +68,12 @@ const (
 	shutdownTooLong   Code = "VSC509"
 	plainSecret       Code = "VSC510"
 	openAPI           Code = "VSC511"
+
+	typeForbidden   Code = "VSC601"
+	optionForbidden Code = "VSC602"
+	hostForbidden   Code = "VSC603"
+	notLiteral      Code = "VSC604"
+	notSeen         Code = "VSC605"
 )
 
 var rules = []Rule{
@@ -125,6 +131,12 @@ var rules = []Rule{
 	{shutdownTooLong, Warning, "Draining may take longer than the pod's grace period", "lower sidecar.shutdown, or raise the workload's terminationGracePeriodSeconds"},
 	{plainSecret, Warning, "A credential in plain text", "use SECRET[backend.key] with a mounted Secret"},
 	{openAPI, Warning, "Vector's API listens on more than localhost", "set api.address: 127.0.0.1:8686, where kubectl port-forward reaches it; for a liveness probe, set sidecar.health.probe: Metrics"},
+
+	{typeForbidden, Error, "The platform's policy does not allow the type of a component", "use a type that the policy allows, or ask the platform team: policy.vector.types"},
+	{optionForbidden, Error, "The platform's policy does not allow an option", "leave the option out, or ask the platform team: policy.vector.options"},
+	{hostForbidden, Error, "The platform's policy does not allow what Vector would connect to", "name a host that the policy allows, or ask the platform team: policy.vector.hosts"},
+	{notLiteral, Error, "The platform's policy restricts a value that is not literal", "write the value itself: no variable, no SECRET[…], no {{ }}"},
+	{notSeen, Error, "The platform's policy cannot be held against what is not seen", "write all of the configuration where the operator reads it, in one of the ways that docs/policy.md names"},
 }
 
 // Rules returns the catalogue, in the order of the codes.

@@ -23,6 +23,8 @@ type try struct {
 	// container is where it runs; nil for none.
 	container *Container
 	pod       Pod
+	// permitted is what the platform allows.
+	permitted Permitted
 }
 
 func (c try) findings() []Finding {
@@ -34,7 +36,7 @@ func (c try) findings() []Finding {
 	if c.second != "" {
 		files = append(files, File{Name: "second.yaml", Text: c.second})
 	}
-	options := Options{Image: c.image, Container: c.container}
+	options := Options{Image: c.image, Container: c.container, Permitted: c.permitted}
 	if options.Image == "" {
 		options.Image = image
 	}
@@ -317,6 +319,11 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 		fires:  []try{{text: "sinks: {a: {type: axiom, token: abc}}", container: in(as)}},
 		silent: []try{{text: "sinks: {a: {type: axiom, token: \"SECRET[a.b]\"}}", container: in(as)}, {text: "sinks: {a: {type: axiom, token: \"${T}\"}}", container: in(as)}, {text: "sinks: {a: {type: axiom, token: abc}}"}},
 	},
+	typeForbidden:   {fires: []try{{text: graph("", ok), permitted: Permitted{Types: Lists{Deny: []string{"sinks.*"}}}}}, silent: []try{{text: graph("", ok)}, {text: graph("", ok), permitted: Permitted{Types: Lists{Deny: []string{"sinks.http"}}}}}},
+	optionForbidden: {fires: []try{{text: "data_dir: /x\n" + graph("", ok), permitted: Permitted{Options: Lists{Deny: []string{"data_dir"}}}}}, silent: []try{{text: "data_dir: /x\n" + graph("", ok)}, {text: graph("", ok), permitted: Permitted{Options: Lists{Deny: []string{"data_dir"}}}}}},
+	hostForbidden:   {fires: []try{{text: "sinks: {a: {type: http, uri: 'https://a.test'}}", permitted: Permitted{Hosts: Lists{Allow: []string{"b.test"}}}}}, silent: []try{{text: "sinks: {a: {type: http, uri: 'https://b.test'}}", permitted: Permitted{Hosts: Lists{Allow: []string{"b.test"}}}}}},
+	notLiteral:      {fires: []try{{text: "sinks: {a: {type: http, uri: 'https://{{ a }}'}}", permitted: Permitted{Hosts: Lists{Allow: []string{"*"}}}}}, silent: []try{{text: "sinks: {a: {type: http, uri: 'https://{{ a }}'}}", permitted: Permitted{Types: Lists{Deny: []string{"sinks.file"}}}}}},
+	notSeen:         {fires: []try{{text: "provider: {type: http, url: 'https://a.test'}", permitted: Permitted{Types: Lists{Deny: []string{"sinks.file"}}}}}, silent: []try{{text: "provider: {type: http, url: 'https://a.test'}"}}},
 }
 
 // bomb is a file of a few lines that grows beyond all bounds.
@@ -370,7 +377,7 @@ func codes(findings []Finding) []Code {
 func TestTheCatalogueIsInOrderAndSaysWhatToDo(t *testing.T) {
 	all := Rules()
 	require.True(t, slices.IsSortedFunc(all, func(a, b Rule) int { return strings.Compare(string(a.Code), string(b.Code)) }))
-	form := regexp.MustCompile(`^VSC[1-5]\d\d$`)
+	form := regexp.MustCompile(`^VSC[1-6]\d\d$`)
 	for i, rule := range all {
 		require.Regexp(t, form, rule.Code)
 		require.NotEmpty(t, rule.Title)

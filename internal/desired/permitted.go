@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+)
+
+// forbidden says what the policy refuses of a configuration, nil for nothing. It holds
+// whatever sidecar.config.check says.
+func forbidden(report *vectorconfig.Report, unseen []string) *Invalid {
+	all := slices.Concat(unseen, texts(vectorconfig.Forbidden(report.Findings)))
+	if len(all) == 0 {
+		return nil
+	}
+	return &Invalid{meta.ReasonPolicyViolation, "the platform's policy refuses the Vector configuration: " + strings.Join(all, "\n")}
+}
+
+// unseen are the ways by which a container may get another configuration than the files
+// that were checked, or connect to other hosts, nil where the policy restricts neither.
+func (r *renderer) unseen(files []vectorconfig.File, companions []corev1.ConfigMap, container *corev1.Container, spec *corev1.PodSpec) []string {
+	rules := &r.policy.Vector
+	if rules.IsEverything() {
+		return nil
+	}
+	if container == nil || len(files) == 0 {
+		return []string{"Vector reads no configuration that is rendered or referred to, so that nobody can tell what it has (vector)"}
+	}
+	var all []string
+	say := func(format string, args ...any) {
+		all = append(all, fmt.Sprintf("container %q: ", container.Name)+fmt.Sprintf(format, args...))
+	}
+	if len(container.Command) > 0 && (len(container.Command) > 1 || path.Base(container.Command[0]) != "vector") {
+		say("its command may start something else than Vector (vector)")
+	}
+	if len(container.EnvFrom) > 0 {
+		say("variables of envFrom may name other configuration and proxies: name each in env (vector)")
+	}
+	for _, argument := range container.Args {
+		if isPacked(argument) {
+			say("the argument %q may hold more than one: write each by itself (vector)", argument)
+		}
+	}
+	for _, told := range toldFiles(container) {
+		switch {
+		case told == "" || strings.HasSuffix(told, "/") || strings.ContainsAny(told, "*?["):
+			say("it reads %q, which may be files that are not seen: name each file (vector)", told)
+		case !r.isSeen(told, companions, container, spec):
+			say("it reads %s, which is not seen (vector)", told)
+		}
+	}
+	if len(toldFiles(container)) == 0 {
+		say("no argument tells which configuration it reads (vector)")
+	}
+	if !vectorconfig.IsAnyHost(rules) {
+		all = append(all, hostsBeside(rules, container)...)
+	}
+	return all
+}
+
+// isPacked reports whether an argument is several short ones in one, or one with its value.
+func isPacked(argument string) bool {
+	return len(argument) > 2 && argument[0] == '-' && argument[1] != '-' && argument[2] != '=' && strings.ContainsAny(argument[1:], "cC")
+}
+
+// isSeen reports whether a file is a key of the referenced ConfigMap or of a companion, and
+// nothing else is mounted there.
+func (r *renderer) isSeen(file string, companions []corev1.ConfigMap, container *corev1.Container, spec *corev1.PodSpec) bool {
+	file = path.Clean(file)
+	deepest, volume := "", ""
+	for _, mount := range container.VolumeMounts {
+		at := path.Clean(mount.MountPath)
+		if _, isBelow := below(file, at); isBelow && len(at) > len(deepest) {
+			deepest, volume = at, mount.Name
+		}
+	}
+	objects := slices.Clone(companions)
+	if r.config.object != nil {
+		objects = append(objects, *r.config.object)
+	}
+	for i := range spec.Volumes {
+		source := spec.Volumes[i].ConfigMap
+		if spec.Volumes[i].Name != volume || source == nil {
+			continue
+		}
+		for j := range objects {
+			if objects[j].Name == source.Name && mountedFiles(container, spec, &objects[j])[file] != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hostsBeside are what leads a container to hosts without a word in its configuration:
+// variables that name proxies and services, and files by which names are looked up.
+func hostsBeside(rules *vectorconfig.Permitted, container *corev1.Container) []string {
+	var all []string
+	for i := range container.Env {
+		name := container.Env[i].Name
+		if upper := strings.ToUpper(name); !strings.HasSuffix(upper, "_PROXY") && !strings.Contains(upper, "ENDPOINT") || upper == "NO_PROXY" {
+			continue
+		}
+		if container.Env[i].ValueFrom != nil || strings.Contains(container.Env[i].Value, "$(") {
+			all = append(all, fmt.Sprintf("container %q: the variable %s names a host, and its value is not literal (vector.hosts)", container.Name, name))
+		} else if why := vectorconfig.RefusesHost(rules, container.Env[i].Value); why != "" {
+			all = append(all, fmt.Sprintf("container %q: the variable %s: %s (vector.hosts)", container.Name, name, why))
+		}
+	}
+	for _, mount := range container.VolumeMounts {
+		at := path.Clean(mount.MountPath)
+		if slices.Contains([]string{"/", "/etc", "/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/host.conf"}, at) {
+			all = append(all, fmt.Sprintf("container %q: what is mounted at %s says which hosts names are of (vector.hosts)", container.Name, at))
+		}
+	}
+	return all
+}
