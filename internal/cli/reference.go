@@ -15,20 +15,25 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectoroptions"
 )
 
 // schemaFile is the schema of a sidecar chart's values.
 const schemaFile = "values.schema.json"
 
 func newSchema(a *app) *cobra.Command {
-	source := &inputs{app: a}
+	source, version := &inputs{app: a}, ""
 	command := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON schema of values files, for editors and pipelines",
 		Long: `Print the JSON schema of values files. Editors use it to complete and check them: a
-first line "# yaml-language-server: $schema=values.schema.json" refers to it.`,
+first line "# yaml-language-server: $schema=values.schema.json" refers to it. With
+--vector-version, it knows the options of that version below sidecar.sinks and
+sidecar.config.raw: names, forms and values. What an option needs beside it is for lint.`,
 		Example: `# for an editor
-kubectl vectorsidecar schema > values.schema.json`,
+kubectl vectorsidecar schema > values.schema.json
+# with every option of Vector
+kubectl vectorsidecar schema --vector-version 0.57.0 > values.schema.json`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			chart, err := source.chart()
@@ -39,11 +44,21 @@ kubectl vectorsidecar schema > values.schema.json`,
 			if err != nil {
 				return fmt.Errorf("reading the schema: %w", err)
 			}
+			if version != "" {
+				minor, err := vectoroptions.ParseMinor(version)
+				if err != nil {
+					return fmt.Errorf("--vector-version: %w", err)
+				}
+				if text, err = withOptions(text, minor); err != nil {
+					return err
+				}
+			}
 			_, err = a.Out.Write(humanize.EscapeJSON(text))
 			return err
 		},
 	}
 	command.Flags().StringVar(&source.templates, "templates", "", "folder of a sidecar chart in place of the built-in one")
+	command.Flags().StringVar(&version, "vector-version", "", "version of Vector, such as 0.57.0, whose options the schema knows")
 	return command
 }
 

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -21,7 +20,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -64,10 +62,8 @@ func Chart(ctx context.Context, name string, folder fs.FS, kubeVersion string) (
 
 // sample is the smallest world that a chart can be rendered in.
 func sample(chart *sidecarchart.Chart, environment, kubeVersion string) *evaluate.Snapshot {
-	one := workload.Default().New()
+	one := typical(nil)
 	one.SetNamespace("sample")
-	one.SetName("sample")
-	workload.TemplateOf(one).Spec.Containers = []corev1.Container{{Name: "sample", Image: "sample"}}
 	return &evaluate.Snapshot{
 		Inputs: desired.Inputs{
 			Sidecar: &v1alpha1.VectorSidecar{

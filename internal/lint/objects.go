@@ -121,6 +121,9 @@ func (o *objects) lint(ctx context.Context) ([]Finding, error) {
 		if err := o.linter.retag(ctx, taken); err != nil {
 			return nil, err
 		}
+		if err := accompany(ctx, taken); err != nil {
+			return nil, err
+		}
 		decided, err := source.Decide(ctx, taken, &taker, desired.NewCache())
 		if err != nil {
 			return nil, err
@@ -183,6 +186,9 @@ func (o *objects) judge(document source.Document, decided *decision.Decision) []
 			continue
 		}
 		of := o.documentOf(p.Target)
+		if of.Object == nil {
+			of = document // Nobody gave the workload.
+		}
 		finding := newFinding(p.Reason, of.Source, p.Target.Kind+" "+p.Target.Namespace+"/"+p.Target.Name+": "+p.Message)
 		findings = append(findings, finding.at(placesOf(of.Text, of.Line).of("metadata", "name"), ""))
 	}

@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectoroptions"
+)
+
+// jsonSchema is a JSON schema, or a part of one.
+type jsonSchema = map[string]any
+
+// optionSchema writes the options of one release of Vector as JSON schemas. What a values
+// file leaves out another layer may give, and null takes back what one gives: so nothing is
+// required, and everything may be null.
+type optionSchema struct {
+	minor int
+	// definitions by their names; objects that are the same share one.
+	definitions jsonSchema
+	names       map[*vectoroptions.Object]string
+}
+
+// withOptions returns the schema of values with Vector's options where a configuration
+// stands in them.
+func withOptions(schema []byte, minor int) ([]byte, error) {
+	var root jsonSchema
+	if err := bounded.Schemas().DecodeJSON(schema, &root); err != nil {
+		return nil, fmt.Errorf("%s: %w", schemaFile, err)
+	}
+	o := &optionSchema{minor: minor, definitions: jsonSchema{}, names: map[*vectoroptions.Object]string{}}
+	sections := jsonSchema{}
+	for _, section := range []string{"sources", "transforms", "sinks"} {
+		o.component(section)
+		sections[section] = jsonSchema{"type": []any{"object", "null"}, "additionalProperties": reference(section)}
+	}
+	globals := vectoroptions.Globals()
+	for i := range globals.Options {
+		option := &globals.Options[i]
+		if _, isSection := sections[option.Name]; !isSection {
+			sections[option.Name] = o.option(option)
+		}
+	}
+	sidecar := tree.At(root, "properties", "sidecar", "properties")
+	sinks, raw := tree.Map(sidecar["sinks"]), tree.At(sidecar, "config", "properties", "raw")
+	if sinks == nil || raw == nil {
+		return nil, fmt.Errorf("%s: it has no sidecar.sinks or no sidecar.config.raw for the options of Vector", schemaFile)
+	}
+	sinks["additionalProperties"] = jsonSchema{"allOf": []any{sinks["additionalProperties"], reference("sinks")}}
+	raw["properties"] = sections
+	root["definitions"] = o.definitions
+	return json.MarshalIndent(root, "", "  ")
+}
+
+func reference(name string) jsonSchema { return jsonSchema{"$ref": "#/definitions/" + name} }
+
+// component defines what a component of a section may be: its type decides.
+func (o *optionSchema) component(section string) {
+	types := []any{}
+	var cases []any
+	for _, name := range vectoroptions.Names(o.minor, section) {
+		object := vectoroptions.Component(o.minor, section, name)
+		defined := section + "." + name
+		o.definitions[defined] = o.body(object, "type", "inputs")
+		types = append(types, name)
+		cases = append(cases, jsonSchema{
+			"if":   jsonSchema{"required": []any{"type"}, "properties": jsonSchema{"type": jsonSchema{"const": name}}},
+			"then": reference(defined),
+		})
+	}
+	o.definitions[section] = jsonSchema{
+		"type": []any{"object", "null"}, "properties": jsonSchema{"type": jsonSchema{"anyOf": []any{jsonSchema{"enum": types}, replaced()}}}, "allOf": cases,
+	}
+}
+
+// object returns the definition of a map of options.
+func (o *optionSchema) object(object *vectoroptions.Object) jsonSchema {
+	name, isDefined := o.names[object]
+	if !isDefined {
+		name = "object." + strconv.Itoa(len(o.names)+1)
+		o.names[object] = name
+		o.definitions[name] = o.body(object)
+	}
+	return reference(name)
+}
+
+// body is an object with its options, and with others that it has beside them.
+func (o *optionSchema) body(object *vectoroptions.Object, beside ...string) jsonSchema {
+	properties := jsonSchema{}
+	var others any = !object.Denies
+	for i := range object.Options {
+		option := &object.Options[i]
+		if option.Name == "*" {
+			others = o.option(option)
+			continue
+		}
+		properties[option.Name] = o.option(option)
+	}
+	for _, name := range beside {
+		if _, isThere := properties[name]; !isThere {
+			properties[name] = true
+		}
+	}
+	return jsonSchema{"type": []any{"object", "null"}, "properties": properties, "additionalProperties": others}
+}
+
+// option is what the value of an option may be.
+func (o *optionSchema) option(option *vectoroptions.Option) any {
+	if len(option.Forms) == 0 {
+		return true
+	}
+	made := jsonSchema{"anyOf": o.forms(option.Forms)}
+	if option.Deprecated {
+		made["deprecated"] = true
+	}
+	if text := option.Forms[0].Default; text != "" && json.Valid([]byte(text)) {
+		made["default"] = json.RawMessage(text)
+	}
+	return made
+}
+
+// forms are what a value may be, a text that Vector replaces among them.
+func (o *optionSchema) forms(forms []vectoroptions.Form) []any {
+	all := []any{jsonSchema{"type": "null"}}
+	isText := false
+	for i := range forms {
+		form := &forms[i]
+		isText = isText || form.Kind == "string" && len(form.Values()) == 0
+		all = append(all, o.form(form))
+	}
+	if !isText {
+		all = append(all, replaced())
+	}
+	return all
+}
+
+// replaced is a text with a variable, a secret or a field.
+func replaced() jsonSchema { return jsonSchema{"type": "string", "pattern": `\$|SECRET\[|\{\{`} }
+
+func (o *optionSchema) form(form *vectoroptions.Form) any {
+	switch form.Kind {
+	case "string":
+		if values := form.Values(); len(values) > 0 {
+			return jsonSchema{"enum": values}
+		}
+		return jsonSchema{"type": "string"}
+	case "ascii_char":
+		return jsonSchema{"type": "string", "maxLength": 1}
+	case "bool":
+		return jsonSchema{"type": "boolean"}
+	case "float":
+		return jsonSchema{"type": "number"}
+	case "int":
+		return jsonSchema{"type": "integer"}
+	case "uint":
+		return jsonSchema{"type": "integer", "minimum": 0}
+	case "condition":
+		return jsonSchema{"type": []any{"string", "object"}}
+	case "array":
+		if items := form.Items(); len(items) > 0 {
+			return jsonSchema{"type": "array", "items": jsonSchema{"anyOf": o.forms(items)}}
+		}
+		return jsonSchema{"type": "array"}
+	case "object":
+		if object := form.Object(); object != nil {
+			return o.object(object)
+		}
+		return jsonSchema{"type": "object"}
+	}
+	return true
+}

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+)
+
+// typicalName is that of a workload, and of its container, that nobody gave.
+const typicalName = "sample"
+
+// accompany gives a snapshot without workloads one that fits its VectorSidecar: what only
+// shows in a pod is judged then, too. A selector that selects nothing stays as it is.
+func accompany(ctx context.Context, taken *evaluate.Snapshot) error {
+	selector, err := metav1.LabelSelectorAsSelector(&taken.Sidecar.Spec.Selector)
+	if len(taken.Workloads) > 0 || err != nil || selector.Empty() != taken.Sidecar.Spec.MatchAll {
+		return nil //nolint:nilerr // What is wrong with a selector, the decision says.
+	}
+	values, invalid, err := desired.ValuesOf(ctx, &taken.Inputs)
+	if err != nil || invalid != nil {
+		return err
+	}
+	one := typical(tree.At(values.Tree, "sidecar", "logs"))
+	one.SetNamespace(taken.Sidecar.Namespace)
+	taken.Workloads = []*workloadcache.Record{workloadcache.RecordOf(one)}
+	// It is selected, whatever the labels are.
+	given := taken.Sidecar.DeepCopy()
+	given.Spec.Selector, given.Spec.MatchAll = metav1.LabelSelector{}, true
+	taken.Sidecar = given
+	return nil
+}
+
+// typical is a workload as values of sidecar.logs want it: with the containers that they
+// name, or with a volume where the application logs to.
+func typical(logs map[string]any) workload.Object {
+	one := workload.Default().New()
+	one.SetName(typicalName)
+	pod := &workload.TemplateOf(one).Spec
+	for _, name := range tree.List(logs["containers"]) {
+		if name, isText := name.(string); isText && name != "*" {
+			pod.Containers = append(pod.Containers, corev1.Container{Name: name, Image: typicalName})
+		}
+	}
+	if len(pod.Containers) == 0 {
+		pod.Containers = []corev1.Container{{Name: typicalName, Image: typicalName}}
+	}
+	path, _ := logs["path"].(string)
+	if path != "" && len(tree.List(logs["containers"])) == 0 {
+		pod.Volumes = []corev1.Volume{{Name: typicalName, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
+		pod.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: typicalName, MountPath: path}}
+	}
+	return one
+}
