@@ -22,8 +22,8 @@ func TestVectorsAnswerIsReadToItsSentences(t *testing.T) {
 	}{
 		"accepted": {0, "√ Loaded [\"c.yaml\"]\n√ Transforms configuration\n--------------------------\n                 Validated\n", vectorconfig.Valid, ""},
 		"an option that there is not": {
-			78, log + "Failed to load [\"a.yaml\"]\n-------------------------\nx unknown field `compresion`\n\nin `sinks.out`\n\n\n",
-			vectorconfig.Refused, "unknown field `compresion` in `sinks.out`",
+			78, log + "Failed to load [\"a.yaml\"]\n-------------------------\nx unknown field `codex`\n\nin `sinks.out`\n\n\n",
+			vectorconfig.Refused, "unknown field `codex` in `sinks.out`",
 		},
 		"VRL": {
 			78, log + "√ Loaded [\"b.yaml\"]\n\nTransform errors\n----------------\nx Transform \"r\": \nerror[E105]: call to undefined function\n  ┌─ :1:6\n  │\n" +
