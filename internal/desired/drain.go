@@ -14,6 +14,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/store"
 )
 
+// quietSeconds is how long Vector may take to read what comes after a while of nothing: a
+// file without news for 10 s is looked at every 10 s, plus 2 s of waiting between rounds.
+const quietSeconds = 12
+
 // within returns what is wanted of a workload whose pods get so many seconds to end,
 // nil for the API server's default. It is the same unless a container would sleep for
 // longer than that before it is told to stop, which the API server refuses: then the
@@ -54,6 +58,9 @@ func (r *renderer) cut(ctx context.Context, of *Rendered, grace int64) *Rendered
 	cut.shortened = fmt.Sprintf("drains for %d s and not for %d s: %s %d", grace, of.Overlay.DrainSeconds(), why, grace)
 	if grace == 0 {
 		cut.shortened = fmt.Sprintf("does not drain for %d s: %s 0", of.Overlay.DrainSeconds(), why)
+	}
+	if grace < quietSeconds {
+		cut.shortened += fmt.Sprintf(", and Vector may need %d s for the last lines of a file that was quiet", quietSeconds)
 	}
 	r.conclude(ctx, cut, overlay)
 	return cut

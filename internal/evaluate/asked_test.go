@@ -5,8 +5,8 @@ package evaluate
 
 import (
 	"bytes"
-	"io/fs"
 	"encoding/json"
+	"io/fs"
 	"testing"
 
 	"github.com/stretchr/testify/require"

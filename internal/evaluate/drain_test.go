@@ -19,12 +19,13 @@ func TestASidecarDrainsNoLongerThanItsPodHas(t *testing.T) {
 		drain   int64
 		warning string
 	}{
-		"nothing said":    {grace: nil, drain: 5},
-		"enough":          {grace: new(int64(60)), drain: 5},
-		"just enough":     {grace: new(int64(5)), drain: 5, warning: "draining may take 25 s, and the pod has 5 s"},
-		"less":            {grace: new(int64(4)), drain: 4, warning: "drains for 4 s and not for 5 s: the terminationGracePeriodSeconds of its pods is 4"},
-		"no time at all":  {grace: new(int64(0)), drain: 0, warning: "does not drain for 5 s: the terminationGracePeriodSeconds of its pods is 0"},
-		"the least there": {grace: new(int64(1)), drain: 1, warning: "drains for 1 s"},
+		"nothing said":     {grace: nil, drain: 13},
+		"enough":           {grace: new(int64(60)), drain: 13},
+		"just enough":      {grace: new(int64(13)), drain: 13, warning: "draining may take 28 s, and the pod has 13 s"},
+		"less":             {grace: new(int64(12)), drain: 12, warning: "drains for 12 s and not for 13 s: the terminationGracePeriodSeconds of its pods is 12"},
+		"less than a file": {grace: new(int64(4)), drain: 4, warning: "is 4, and Vector may need 12 s for the last lines of a file that was quiet"},
+		"no time at all":   {grace: new(int64(0)), drain: 0, warning: "does not drain for 13 s: the terminationGracePeriodSeconds of its pods is 0"},
+		"the least there":  {grace: new(int64(1)), drain: 1, warning: "drains for 1 s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			deployment := cart()
@@ -56,6 +57,6 @@ func TestACutIsForWhomItIsMade(t *testing.T) {
 	}
 	require.Same(t, byName["short"], byName["alike"])
 	require.NotEqual(t, byName["cart"].InjectedHash(), byName["short"].InjectedHash())
-	require.Equal(t, int64(5), byName["cart"].Container("vector").Lifecycle.PreStop.Sleep.Seconds)
+	require.Equal(t, int64(13), byName["cart"].Container("vector").Lifecycle.PreStop.Sleep.Seconds)
 	require.Len(t, decided.Companions, 1, "the configuration is the same")
 }
