@@ -43,11 +43,7 @@ from by the kind of event. Every log says which pod it is of.
 {{- $logs := list }}
 {{- $outputs := dict "logs" list "metrics" list "traces" list }}
 {{- if $sidecar.logs.path }}
-{{- $include := list }}
-{{- range $sidecar.logs.include }}
-{{- $include = append $include (printf "%s/%s" (trimSuffix "/" $sidecar.logs.path) .) }}
-{{- end }}
-{{- $_ := set $sources "logs" (dict "type" "file" "include" $include "read_from" "beginning") }}
+{{- $_ := set $sources "logs" (include "vector-sidecar.fileSource" . | fromYaml) }}
 {{- $logs = append $logs "logs" }}
 {{- end }}
 {{- if $sidecar.socket.enabled }}
@@ -68,4 +64,34 @@ from by the kind of event. Every log says which pod it is of.
 {{- $_ := set $outputs "logs" (list "logs_with_pod") }}
 {{- end }}
 {{- dict "sources" $sources "transforms" $transforms "outputs" $outputs | toYaml }}
+{{- end }}
+
+{{- /* The source that reads the application's log files: a YAML map. */}}
+{{- define "vector-sidecar.fileSource" }}
+{{- $logs := .Values.sidecar.logs }}
+{{- $folder := trimSuffix "/" $logs.path }}
+{{- $include := list }}
+{{- $ends := list "gz" "bz2" "xz" "zst" "lz4" "zip" }}
+{{- if .Values.predecessor }}{{ $ends = list }}{{ end }}
+{{- range $pattern := $logs.include }}
+{{- $include = append $include (printf "%s/%s" $folder $pattern) }}
+{{- range $end := $ends }}
+{{- if hasSuffix (printf ".%s" $end) $pattern }}{{ $ends = without $ends $end }}{{ end }}
+{{- end }}
+{{- end }}
+{{- $source := dict "type" "file" "include" $include "read_from" "beginning" }}
+{{- if $ends }}
+{{- $exclude := list }}
+{{- range $ends }}{{ $exclude = append $exclude (printf "%s/*.%s" $folder .) }}{{ end }}
+{{- $_ := set $source "exclude" $exclude }}
+{{- end }}
+{{- $fingerprint := default dict $logs.fingerprint }}
+{{- if eq (default "" $fingerprint.strategy) "DeviceAndInode" }}
+{{- $_ := set $source "fingerprint" (dict "strategy" "device_and_inode") }}
+{{- else if gt (int (default 1 $fingerprint.lines)) 1 }}
+{{- $_ := set $source "fingerprint" (dict "strategy" "checksum" "lines" (int $fingerprint.lines)) }}
+{{- end }}
+{{- with $logs.ignoreOlderSeconds }}{{ $_ := set $source "ignore_older_secs" (int .) }}{{ end }}
+{{- with $logs.maxLineBytes }}{{ $_ := set $source "max_line_bytes" (int .) }}{{ end }}
+{{- toYaml $source }}
 {{- end }}

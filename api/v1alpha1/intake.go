@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import "k8s.io/apimachinery/pkg/api/resource"
+
+// LogsSpec says which files to read.
+type LogsSpec struct {
+	// path is the directory that the application logs to. If a container of the
+	// workload mounts a volume there, the sidecar mounts the same one.
+	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:Pattern=`^(/[^\s:]*)?$`
+	// +optional
+	Path string `json:"path,omitempty"`
+
+	// include are file name patterns relative to path. Compressed files are left
+	// out, unless a pattern ends as they do.
+	// +kubebuilder:validation:MaxItems=32
+	// +listType=atomic
+	// +optional
+	Include []string `json:"include,omitempty"`
+
+	// fingerprint is how Vector knows a file again after it was renamed.
+	// +optional
+	Fingerprint *FingerprintSpec `json:"fingerprint,omitempty"`
+
+	// ignoreOlderSeconds leaves files out that nobody has written to for as
+	// long. 0 reads all.
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=31536000
+	// +optional
+	IgnoreOlderSeconds *int32 `json:"ignoreOlderSeconds,omitempty"`
+
+	// maxLineBytes is how long a line may be; a longer one is dropped. 0 is
+	// Vector's own default, 102400.
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=16777216
+	// +optional
+	MaxLineBytes *int32 `json:"maxLineBytes,omitempty"`
+
+	// containers that get an emptyDir at path, for an application that mounts
+	// nothing there. "*" is all of them.
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=63
+	// +listType=atomic
+	// +optional
+	Containers []string `json:"containers,omitempty"`
+
+	// sizeLimit of that volume. A pod that writes more is evicted.
+	// +optional
+	SizeLimit *resource.Quantity `json:"sizeLimit,omitempty"`
+}
+
+// FingerprintSpec is how Vector knows a file again.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.lines) || self.lines == 1 || !has(self.strategy) || self.strategy != 'DeviceAndInode'",message="sidecar.logs.fingerprint.lines is for strategy Checksum: leave it out with DeviceAndInode"
+type FingerprintSpec struct {
+	// strategy Checksum goes by a file's first lines, so that files that begin
+	// alike are one; DeviceAndInode by its inode, so that a file that is emptied
+	// in place is not read until it is longer than before.
+	// +kubebuilder:validation:Enum=Checksum;DeviceAndInode
+	// +optional
+	Strategy string `json:"strategy,omitempty"`
+
+	// lines are how many of a file the checksum is made of. A file is read when
+	// it has as many.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	// +optional
+	Lines *int32 `json:"lines,omitempty"`
+}
+
+// SocketSpec is a listener for log lines on localhost.
+type SocketSpec struct {
+	// enabled turns the listener on.
+	// +optional
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// mode of the listener. tcp: an event is a line. udp: an event is a packet.
+	// +kubebuilder:validation:Enum=tcp;udp
+	// +optional
+	Mode string `json:"mode,omitempty"`
+
+	// port of the listener.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=65535
+	// +optional
+	Port *int32 `json:"port,omitempty"`
+
+	// codec is the format of a line or packet; bytes is plain text.
+	// +kubebuilder:validation:Enum=bytes;json;syslog;gelf
+	// +optional
+	Codec string `json:"codec,omitempty"`
+}
+
+// OTLPSpec is a listener for OpenTelemetry data on localhost.
+type OTLPSpec struct {
+	// enabled turns the listener on.
+	// +optional
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// grpcPort is the port of OTLP over gRPC.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=65535
+	// +optional
+	GRPCPort *int32 `json:"grpcPort,omitempty"`
+
+	// httpPort is the port of OTLP over HTTP.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=65535
+	// +optional
+	HTTPPort *int32 `json:"httpPort,omitempty"`
+}
