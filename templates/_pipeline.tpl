@@ -8,6 +8,9 @@ SPDX-License-Identifier: Apache-2.0
 {{- $intake := include "vector-sidecar.intake" . | fromYaml }}
 {{- $sources := default dict $intake.sources }}
 {{- $sinks := include "vector-sidecar.sinks" (dict "root" . "outputs" $intake.outputs) | fromYaml }}
+{{- if not .Values.predecessor }}
+{{- include "vector-sidecar.requireTakers" (dict "outputs" $intake.outputs "sinks" $sinks) }}
+{{- end }}
 {{- if $sidecar.metrics.enabled }}
 {{- $_ := set $sources "vector_metrics" (dict "type" "internal_metrics") }}
 {{- $_ := set $sinks "vector_metrics_exporter" (dict "type" "prometheus_exporter"

@@ -44,6 +44,33 @@ only a sink with inputs of its own has something to do.
 {{- toYaml $sinks }}
 {{- end }}
 
+{{- /*
+Fails where no sink takes what an OTLP client sends: Vector would drop it in silence. A
+glob in the inputs of a sink may name it.
+*/}}
+{{- define "vector-sidecar.requireTakers" }}
+{{- $inputs := list }}
+{{- $types := list }}
+{{- range $id, $sink := .sinks }}
+{{- if kindIs "slice" $sink.inputs }}{{ $inputs = concat $inputs $sink.inputs }}{{ end }}
+{{- $types = append $types (printf "%s (%s)" $id $sink.type) }}
+{{- end }}
+{{- $isGlobbed := contains "*" (join " " $inputs) }}
+{{- $left := list }}
+{{- $names := list }}
+{{- range $kind := list "metrics" "traces" }}
+{{- range get $.outputs $kind }}
+{{- if not (or $isGlobbed (has . $inputs)) }}
+{{- $left = append $left . }}
+{{- $names = append $names $kind }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if $left }}
+{{- fail (printf "sidecar.otlp takes %s, and no sink does: %s; add a sink that takes them, such as one of type vector, http or kafka, or drop them by one of type blackhole with inputs [%s]" (join " and " $names) (join ", " $types) (join ", " $left)) }}
+{{- end }}
+{{- end }}
+
 {{- /* One sink, filled in, from a map of id, sink, presets and needs. */}}
 {{- define "vector-sidecar.sink" }}
 {{- $id := .id }}

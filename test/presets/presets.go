@@ -16,6 +16,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,7 +36,8 @@ import (
 //go:embed intakes sinks
 var given embed.FS
 
-// sidecarFile is the part of a sink's archive that a person writes.
+// sidecarFile is the part of a sink's archive that a person writes. Where a sink does not
+// take all that a way in brings, INTAKE.yaml behind it says what a person writes there.
 const sidecarFile = "sidecar.yaml"
 
 // Combination is one environment, one way in and one sink.
@@ -73,6 +75,11 @@ func All(t testing.TB) []Combination {
 				one := Combination{Environment: env, Intake: intake, Sink: sink}
 				require.NoError(t, yaml.Unmarshal(archive.Files[0].Data, &one.sidecar), sink)
 				require.NoError(t, yaml.Unmarshal(text, &one.sidecar), intake)
+				for _, own := range written(archive)[1:] {
+					if own.Name == intake+".yaml" {
+						require.NoError(t, yaml.Unmarshal(own.Data, &one.sidecar), sink)
+					}
+				}
 				all = append(all, one)
 			}
 		}
@@ -99,6 +106,15 @@ func archiveOf(t testing.TB, sink string) *txtar.Archive {
 	archive := txtar.Parse(text)
 	require.NotEmpty(t, archive.Files, sink)
 	return archive
+}
+
+// written are the files of a sink's archive that a person writes.
+func written(archive *txtar.Archive) []txtar.File {
+	isRendered := func(file txtar.File) bool { return strings.Contains(file.Name, "/") }
+	if i := slices.IndexFunc(archive.Files, isRendered); i >= 0 {
+		return archive.Files[:i]
+	}
+	return archive.Files
 }
 
 // Render previews the combination as a person would, with the sample application.
