@@ -98,7 +98,7 @@ func TestTheJobShowsWhyItRuns(t *testing.T) {
 func TestWhoMadeTheJobIsNamed(t *testing.T) {
 	job := &batchv1.Job{}
 	_, makers := judge(job, nil)
-	require.Equal(t, "somebody who is not in its managedFields", quoted(makers))
+	require.Equal(t, "a client that is not in its managedFields", quoted(makers))
 
 	job.ManagedFields = []metav1.ManagedFieldsEntry{made("kubectl", byApply), made("helm", byUpdate), status("kube-controller-manager")}
 	_, makers = judge(job, nil)
@@ -114,7 +114,7 @@ func TestByHandIsWhatThePolicyDoesWhereTheReleaseWorks(t *testing.T) {
 		"eject":          {Options{Policy: Eject, Operator: everywhere}, "while the operator runs, kubectl delete vectorsidecars.observability.kontroloop.ai --all -A, then uninstall without hooks"},
 		"eject from two": {Options{Policy: Eject, Operator: two}, "kubectl delete vectorsidecars.observability.kontroloop.ai --all -n shop && kubectl delete vectorsidecars.observability.kontroloop.ai --all -n pay, then"},
 		"orphan":         {Options{Policy: Orphan, Operator: everywhere}, `"deletionPolicy":"Orphan"}}' for each, and kubectl delete vectorsidecars.observability.kontroloop.ai --all -A, then`},
-		"block":          {Options{Policy: Block, Operator: everywhere}, "see that there are none with kubectl get vectorsidecars.observability.kontroloop.ai -A, then"},
+		"block":          {Options{Policy: Block, Operator: everywhere}, "check that there are none with kubectl get vectorsidecars.observability.kontroloop.ai -A, then"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Contains(t, byHand(&test.options), test.says)
@@ -127,5 +127,5 @@ func TestWhatItWouldDoIsSaid(t *testing.T) {
 	require.Equal(t, "find no VectorSidecars and do nothing", would(Eject, nil))
 	require.Equal(t, "delete 1 VectorSidecars: shop/logs, and remove their sidecars", would(Eject, one))
 	require.Equal(t, "delete 1 VectorSidecars: shop/logs, and keep their sidecars", would(Orphan, one))
-	require.Equal(t, "refuse, because there are 1 VectorSidecars: shop/logs", would(Block, one))
+	require.Equal(t, "fail, because there are 1 VectorSidecars: shop/logs", would(Block, one))
 }
