@@ -149,7 +149,7 @@ func TestEveryLineIsJSONWithTheSameKeys(t *testing.T) {
 	}
 
 	level("WARN")
-	harness.Eventually(t, "the new level", func() bool { return len(p.Said(t, "configuration read again")) == 1 })
+	harness.Eventually(t, "the new level", func() bool { return len(p.Said(t, "configuration reloaded")) == 1 })
 	late := labelled(t, "late", namespace)
 	harness.Until(t, world, late, "the sidecar", isInjected)
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Environment = "nowhere" })
