@@ -41,7 +41,7 @@ func (c *checker) judgeGlobals() {
 // judge holds a map to the options that it may have. of names whose options they are;
 // some have rules of their own and are not looked at.
 func (c *checker) judge(path, of string, at position, v *value, object *vectoroptions.Object, except ...string) {
-	missing := c.missing(v, object)
+	missing, before := c.missing(v, object), c.counts[Error]
 	for i := range v.entries {
 		e := &v.entries[i]
 		option := object.Option(e.key)
@@ -58,6 +58,69 @@ func (c *checker) judge(path, of string, at position, v *value, object *vectorop
 			c.add(missingOption, at, path, c.isTabled, "%s needs %s", of, name, c.didYouMeanInstead(v, object, name))
 		}
 	}
+	if c.isTabled && c.counts[Error] == before && v.form == table && !c.hasOpenKey(v) {
+		c.judgeVariants(path, of, at, v, object.Variants(), except)
+	}
+}
+
+// judgeVariants wants that one of an object's variants fits, where there are several.
+func (c *checker) judgeVariants(path, of string, at position, v *value, variants []*vectoroptions.Object, except []string) {
+	var lacks []string
+	for _, variant := range variants {
+		if c.mayTell(v, variant) {
+			return
+		}
+		if !c.isMeant(v, variant, except) {
+			continue
+		}
+		if c.fits(path, of, at, v, variant, except) {
+			return
+		}
+		if missing := c.missing(v, variant); len(missing) > 0 {
+			lacks = append(lacks, strings.Join(missing, " and "))
+		}
+	}
+	switch {
+	case len(variants) == 0:
+	case len(lacks) > 0:
+		c.add(missingOption, at, path, true, "%s needs %s", of, strings.Join(lacks, ", or "))
+	default:
+		c.add(unknownOption, at, path, true, "the options of %s do not go together", of, help("leave out those that belong to another variant"))
+	}
+}
+
+// mayTell reports whether a text that is not known yet, of a secret or a variable, may tell
+// which variant is meant.
+func (c *checker) mayTell(v *value, variant *vectoroptions.Object) bool {
+	return slices.ContainsFunc(v.entries, func(e entry) bool {
+		option := variant.Option(e.key)
+		isUnknown := e.value.form == open || e.value.form == text && c.isOpen(e.value.scalar)
+		return isUnknown && option != nil && slices.ContainsFunc(option.Forms, func(form vectoroptions.Form) bool { return len(form.Values()) > 0 })
+	})
+}
+
+// isMeant reports whether the texts of a map, of which one may tell variants apart, are
+// among those of a variant.
+func (c *checker) isMeant(v *value, variant *vectoroptions.Object, except []string) bool {
+	for i := range v.entries {
+		e := &v.entries[i]
+		if e.value.form != text || c.isOpen(e.value.scalar) || slices.Contains(except, e.key) {
+			continue
+		}
+		if option := variant.Option(e.key); option != nil && len(option.Forms) == 1 && !option.Forms[0].Allows(e.value.scalar) {
+			return false
+		}
+	}
+	return true
+}
+
+// fits reports whether a map has no fault as one of its variants.
+func (c *checker) fits(path, of string, at position, v *value, variant *vectoroptions.Object, except []string) bool {
+	findings, counts := c.findings, c.counts
+	c.findings, c.counts = nil, map[Level]int{}
+	defer func() { c.findings, c.counts = findings, counts }()
+	c.judge(path, of, at, v, variant, except...)
+	return c.counts[Error] == 0
 }
 
 func (c *checker) reportUnknown(path, of string, e *entry, object *vectoroptions.Object) {

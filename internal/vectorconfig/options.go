@@ -6,6 +6,7 @@ package vectorconfig
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/vectoroptions"
 )
@@ -17,6 +18,25 @@ const smallestBuffer = 268435488
 var misplaced = map[kind][]string{
 	source:    {"inputs", "buffer", "healthcheck", "encoding"},
 	transform: {"buffer", "healthcheck", "encoding", "proxy"},
+}
+
+// exactlyOne are options of which the newest Vector wants one and no more, by the type of
+// their transform.
+var exactlyOne = map[string][]string{"remap": {"source", "file", "files"}, "sample": {"rate", "ratio"}}
+
+func (c *checker) checkExactlyOne(one *component) {
+	choices := exactlyOne[one.typeName]
+	if one.kind != transform || len(choices) == 0 || !c.isTabled || c.version.minor != vectoroptions.Newest || one.options.form == open || c.hasOpenKey(one.options) {
+		return
+	}
+	given := slices.DeleteFunc(slices.Clone(choices), func(name string) bool { return !one.options.has(name) })
+	switch len(given) {
+	case 0:
+		c.report(missingOption, one.at, one.path, "the transform %q needs %s", one.typeName, strings.Join(choices, " or "))
+	case 1:
+	default:
+		c.report(unknownOption, one.at, one.path, "the transform %q has %s: Vector takes one of them", one.typeName, strings.Join(given, " and "), help("leave out the others"))
+	}
 }
 
 // checkOptions holds a component to the options that its type has.
@@ -40,6 +60,7 @@ func (c *checker) checkOptions(one *component) {
 		options.add(e)
 	}
 	c.judge(one.path, of, one.at, options, object, "type", "inputs")
+	c.checkExactlyOne(one)
 }
 
 // isOfOtherVersion tells, and reports, whether another version has an option.

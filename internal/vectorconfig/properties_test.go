@@ -61,7 +61,7 @@ func (f flow) text() string {
 	var b strings.Builder
 	b.WriteString("sources: {app: {type: stdin}}\ntransforms:\n")
 	for i, inputs := range f.inputs {
-		fmt.Fprintf(&b, "  t%d: {type: remap, inputs: [%s]}\n", i, name(inputs))
+		fmt.Fprintf(&b, "  t%d: {type: remap, inputs: [%s], source: \"\"}\n", i, name(inputs))
 	}
 	b.WriteString("sinks:\n")
 	for i, inputs := range f.sinks {

@@ -28,6 +28,7 @@ var syntaxes = map[string]func(text string) string{
 	"uri":                  wrongURI,
 	"time_zone":            wrongTimeZone,
 	"glob":                 wrongGlob,
+	"ip_net":               wrongIPNet,
 }
 
 // judgeSyntax holds a text or a number to what its option wants beyond its form. What it
@@ -155,6 +156,14 @@ func wrongURI(text string) string {
 		return "it has no host"
 	}
 	return ""
+}
+
+func wrongIPNet(text string) string {
+	_, notNet := netip.ParsePrefix(text)
+	if _, notIP := netip.ParseAddr(text); notNet == nil || notIP == nil {
+		return ""
+	}
+	return "that is no range of IP addresses, such as 10.0.0.0/8"
 }
 
 func wrongTimeZone(text string) string {

@@ -15,6 +15,8 @@ type Object struct {
 	Options []Option
 	// Denies tells that Vector refuses an option that is not here. Others it ignores.
 	Denies bool
+
+	variants []string
 }
 
 // Option is an option of an object.
@@ -60,6 +62,15 @@ func (o *Object) Option(name string) *Option {
 		}
 	}
 	return free
+}
+
+// Variants are whole objects of which one has to fit; none where there is one only.
+func (o *Object) Variants() []*Object {
+	var all []*Object
+	for _, number := range o.variants {
+		all = append(all, table().object(number))
+	}
+	return all
 }
 
 // Applies tells whether an option has a meaning beside the values of others; valueOf

@@ -103,6 +103,10 @@ func (t *tables) object(number string) *Object {
 	line, denies := strings.CutPrefix(line, "!")
 	fresh := &Object{Denies: denies, Options: make([]Option, 0, strings.Count(line, " ")+1)}
 	forms := 0
+	line, variants, isOneOf := strings.Cut(strings.TrimSpace(line), "|")
+	if isOneOf {
+		fresh.variants = strings.Split(variants, " |")
+	}
 	for number := range strings.SplitSeq(strings.TrimSpace(line), " ") {
 		forms += strings.Count(t.option(number), "\t") - tabsBeforeForms + 1
 	}

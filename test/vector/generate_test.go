@@ -46,6 +46,9 @@ func configuration(kind, name string, options map[string]any) map[string]any {
 	port := 8079
 	options, _ = apart(options, &port).(map[string]any)
 	options["type"] = name
+	if one := choices[kind+"."+name]; one.options != nil && !slices.ContainsFunc(one.options, func(name string) bool { return options[name] != nil }) {
+		options[one.options[0]] = one.value
+	}
 	// A source vector gives events of all kinds.
 	all := map[string]any{"sources": map[string]any{"in": map[string]any{"type": "vector", "address": "127.0.0.1:6000"}}}
 	out := map[string]any{"type": "blackhole", "inputs": []any{"one*"}}
@@ -61,6 +64,14 @@ func configuration(kind, name string, options map[string]any) map[string]any {
 	}
 	all["sinks"] = map[string]any{"out": out}
 	return all
+}
+
+// choices are options of which one has to be there, and a right value of the first.
+var choices = map[string]struct {
+	options []string
+	value   any
+}{
+	"transforms.remap": {[]string{"source", "file", "files"}, "true"}, "transforms.sample": {[]string{"rate", "ratio"}, 5},
 }
 
 // apart gives every address a port of its own.
@@ -96,39 +107,58 @@ func (g *generator) object(path string, object *vectoroptions.Object, depth int,
 		if option.Name == "*" || depth == 0 && slices.Contains(common, option.Name) || len(option.Forms) == 0 {
 			continue
 		}
-		chosen := maps.Clone(tags)
+		chosen := map[string]string{}
+		maps.Copy(chosen, tags)
 		if tag, value, ok := strings.Cut(strings.Split(option.When, " or ")[0], ` = "`); ok {
-			chosen = maps.Clone(tags)
-			if chosen == nil {
-				chosen = map[string]string{}
-			}
 			chosen[tag] = strings.TrimSuffix(value, `"`)
 		}
-		right := complete(object, chosen, depth)
+		if value, isText := valueOf(option.Name, option.Forms, depth).(string); isText && len(option.Forms[0].Values()) > 0 {
+			chosen[option.Name] = value // It may tell variants apart.
+		}
+		shape := variant(object, option.Name, chosen)
+		right := complete(shape, chosen, depth)
 		delete(right, option.AliasOf)
 		for _, other := range object.Options {
 			if other.AliasOf == option.Name {
 				delete(right, other.Name)
 			}
 		}
-		g.option(path+"."+option.Name, object, option, right, depth, into)
+		g.option(path+"."+option.Name, object, shape, option, right, depth, into)
 	}
 }
 
-func (g *generator) option(path string, object *vectoroptions.Object, option *vectoroptions.Option, right map[string]any, depth int, into func(map[string]any) map[string]any) {
+// variant is the one of an object's variants that has an option, and these tags; the object
+// itself where there is none.
+func variant(object *vectoroptions.Object, name string, tags map[string]string) *vectoroptions.Object {
+	for _, one := range object.Variants() {
+		isOf := name == "" || one.Option(name) != nil
+		for tag, value := range tags {
+			if option := one.Option(tag); option == nil || len(option.Forms) > 0 && !option.Forms[0].Allows(value) {
+				isOf = false
+			}
+		}
+		if isOf {
+			return one
+		}
+	}
+	return object
+}
+
+// option mutates an option of an object, or of one of its variants, whose shape a right one has.
+func (g *generator) option(path string, object, shape *vectoroptions.Object, option *vectoroptions.Option, right map[string]any, depth int, into func(map[string]any) map[string]any) {
 	value := valueOf(option.Name, option.Forms, depth)
 	right = with(right, option.Name, value)
-	fill(object, right, depth)
+	fill(shape, right, depth)
 	g.add("right", path, false, into(right))
 	if name := misspelled(option.Name); object.Option(name) == nil {
 		slip := with(right, name, value)
 		delete(slip, option.Name)
 		g.add("misspelled", path, object.Denies || option.Required, into(slip))
 	}
-	if option.Required && option.AliasOf == "" {
+	if in := shape.Option(option.Name); option.AliasOf == "" && (option.Required || in != nil && in.Required) {
 		less := maps.Clone(right)
 		delete(less, option.Name)
-		g.add("missing", path, true, into(less))
+		g.add("missing", path, option.Required, into(less))
 	}
 	if wrong, ok := ofAnotherForm(option.Forms); ok {
 		g.add("form", path, !option.Lenient, into(with(right, option.Name, wrong)))
@@ -155,6 +185,7 @@ func with(options map[string]any, name string, value any) map[string]any {
 
 // complete is a map with what it has to have, where its tags have these values.
 func complete(object *vectoroptions.Object, tags map[string]string, depth int) map[string]any {
+	object = variant(object, "", tags)
 	all := map[string]any{}
 	for name, value := range tags {
 		all[name] = value
@@ -186,15 +217,16 @@ func isNamed(object *vectoroptions.Object, all map[string]any, name string) bool
 	})
 }
 
-// texts are right values of a text, by its syntax.
+// texts are right values of a text, by its syntax or the name of its option.
 var texts = map[string]string{
+	"runtime": "ast", "source": "true", "charset": "utf-8", "priority": "5", "score": "5", "file": "/dev/null", "files": "/dev/null", "multicast_groups": "224.0.0.1", "multicast_interface": "0.0.0.0",
 	"listen_address": "127.0.0.1:8080", "socket_address": "127.0.0.1:8080", "host_and_port": "a.example:8080", "uri": "http://a.example:8080",
-	"time_zone": "UTC", "target_path": ".a", "value_path": "a", "optional_target_path": ".a", "optional_value_path": "a", "glob": "*",
+	"time_zone": "UTC", "ip_net": "10.0.0.0/8", "target_path": ".a", "value_path": "a", "optional_target_path": ".a", "optional_value_path": "a", "glob": "*",
 }
 
 // valueOf is a right value of an option.
 func valueOf(name string, forms []vectoroptions.Form, depth int) any {
-	for _, kind := range []string{"string", "uint", "int", "float", "bool", "ascii_char", "condition", "array", "object", "any"} {
+	for _, kind := range []string{"condition", "string", "uint", "int", "float", "bool", "ascii_char", "array", "object", "any"} {
 		for _, form := range forms {
 			if form.Kind == kind {
 				return ofForm(name, form, depth)
@@ -207,6 +239,9 @@ func valueOf(name string, forms []vectoroptions.Form, depth int) any {
 func ofForm(name string, form vectoroptions.Form, depth int) any {
 	switch form.Kind {
 	case "uint", "int":
+		if form.Syntax == "100..999" {
+			return 200
+		}
 		return 1_000_000_000*map[bool]int{true: 1}[name == "max_size"] + 5
 	case "float":
 		return 0.5
@@ -238,9 +273,10 @@ func ofForm(name string, form vectoroptions.Form, depth int) any {
 
 // named is a text that suits the name of an option.
 func named(name string) string {
+	if text := texts[name]; text != "" {
+		return text
+	}
 	switch {
-	case name == "runtime":
-		return "ast"
 	case strings.Contains(name, "endpoint"), strings.Contains(name, "url"), strings.Contains(name, "uri"), strings.Contains(name, "host"):
 		return "http://a.example:8080"
 	case strings.Contains(name, "path"), strings.Contains(name, "file"), strings.Contains(name, "dir"), strings.Contains(name, "include"):

@@ -75,7 +75,8 @@ const head = `# SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 # Written by make vector-tables; README.md says what a line is.
 `
 
-// object writes ! if it refuses what it does not know, and the numbers of its options.
+// object writes ! if it refuses what it does not know, the numbers of its options, and
+// behind | those of its variants.
 func (e *encoder) object(of *form) string {
 	var parts []string
 	if of.denies {
@@ -83,6 +84,9 @@ func (e *encoder) object(of *form) string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(of.Options)) {
 		parts = append(parts, e.option(name, of.Options[name]))
+	}
+	for _, variant := range of.variants {
+		parts = append(parts, "|"+e.object(variant))
 	}
 	return e.objects.number(strings.Join(parts, " "))
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // exception is a line of exceptions.tsv: where Vector's code takes more than its data
-// say. A path is "sinks.http.compression"; * is one part of it, ** any number.
+// say, or, in the release of the schema alone, less. A path is "sinks.http.compression"; * is one part of it, ** any number.
 type exception struct {
 	path       []string
 	what       string
@@ -57,11 +57,33 @@ var changes = map[string]func(of *form, name, value string) bool{
 		text.Enum = union(text.Enum, []string{value})
 		return true
 	},
+	// required: Vector does not do without it.
+	"required": func(of *form, name, _ string) bool {
+		was := of.Options[name].Required
+		of.Options[name].Required = true
+		return !was
+	},
+	// refuses: Vector takes no value of a kind.
+	"refuses": func(of *form, name, value string) bool {
+		was := of.Options[name].Type[value] != nil
+		delete(of.Options[name].Type, value)
+		return was
+	},
+	// unknown: Vector knows no such option.
+	"unknown": func(of *form, name, _ string) bool {
+		delete(of.Options, name)
+		return true
+	},
 	// option: Vector knows an option that is in neither; its value is not judged.
 	"option": func(of *form, name, _ string) bool {
 		of.Options[name] = &option{Type: typ{"any": {}}}
 		return true
 	},
+}
+
+// narrows reports whether Vector takes less than its data say.
+func (e *exception) narrows() bool {
+	return e.what == "required" || e.what == "refuses" || e.what == "unknown"
 }
 
 func readExceptions(path string) ([]*exception, error) {
@@ -115,11 +137,13 @@ func (e *exception) apply(of release) {
 	for kind, components := range of {
 		for name, component := range components {
 			if rest := e.path[1:]; e.path[0] == "**" || e.path[0] == kind && (rest[0] == "*" || rest[0] == name) {
-				if e.path[0] != "**" {
-					e.within(component, rest[1:])
-					continue
-				}
-				e.anywhere(component, rest)
+				component.each(func(of *form) {
+					if e.path[0] != "**" {
+						e.within(of, rest[1:])
+						return
+					}
+					e.anywhere(of, rest)
+				})
 			}
 		}
 	}
@@ -150,7 +174,7 @@ func (e *exception) anywhere(of *form, path []string) {
 func (t typ) objects(visit func(*form)) {
 	for _, of := range t {
 		if of.Options != nil {
-			visit(of)
+			of.each(visit)
 		}
 		of.Items.objects(visit)
 	}

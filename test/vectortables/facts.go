@@ -37,6 +37,8 @@ type form struct {
 	Options map[string]*option `json:"options"`
 	// denies tells that Vector refuses an option of this object that it does not know.
 	denies bool
+	// variants are whole objects of which one has to fit; none where there is one only.
+	variants []*form
 }
 
 // option is an option of an object; "*" stands for a free key.

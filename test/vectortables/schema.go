@@ -32,6 +32,7 @@ type schema struct {
 	Metadata    struct {
 		Tag     string `json:"docs::enum_tag_field"`
 		Numeric string `json:"docs::numeric_type"`
+		Kind    string `json:"docs::type_override"`
 		Name    string `json:"docs::component_name"`
 	} `json:"_metadata"`
 }
@@ -57,6 +58,8 @@ type flattener struct {
 	denies map[string]int
 	minor  int
 	open   []string
+	// within is the definition, and the options below it, that a schema is in.
+	within string
 }
 
 // typeOf returns the forms that a schema allows, null among them.
@@ -91,9 +94,14 @@ func (f *flattener) referred(name string) typ {
 		return typ{"any": {}}
 	}
 	f.open = append(f.open, name)
+	before, own := f.within, name
+	if inner, ok := strings.CutPrefix(name, "core::option::Option<"); ok {
+		own = strings.TrimSuffix(inner, ">")
+	}
+	f.within = own
 	found := f.typeOf(f.definitions[name])
-	f.open = f.open[:len(f.open)-1]
-	if syntax := syntaxes[strings.TrimSuffix(strings.TrimPrefix(name, "core::option::Option<"), ">")]; syntax != "" && found["string"] != nil {
+	f.open, f.within = f.open[:len(f.open)-1], before
+	if syntax := syntaxes[own]; syntax != "" && found["string"] != nil {
 		found["string"].Syntax = syntax
 	}
 	if strings.HasSuffix(name, "::AdaptiveConcurrencySettings") {
@@ -103,10 +111,22 @@ func (f *flattener) referred(name string) typ {
 			}
 		}
 	}
-	if since, ok := f.denies[name]; ok && f.minor >= since && found["object"] != nil {
-		found["object"].denies = true
+	switch own {
+	case "http::StatusCode":
+		found["uint"].Syntax = "100..999"
+	case "vector_core::ipallowlist::IpAllowlistConfig":
+		found["array"].Items["string"].Syntax = "ip_net"
 	}
+	f.deny(own, found)
 	return found
+}
+
+// deny notes that the objects of a definition, or of an option below one, refuse what they
+// do not know.
+func (f *flattener) deny(place string, found typ) {
+	if since, ok := f.denies[place]; ok && f.minor >= since && found["object"] != nil {
+		found["object"].each(func(of *form) { of.denies = true })
+	}
 }
 
 // simple is one of JSON's own types.
@@ -117,6 +137,9 @@ func (f *flattener) simple(name string, s *schema) typ {
 	case "boolean":
 		return typ{"bool": {}}
 	case "integer":
+		if s.Metadata.Kind == "ascii_char" {
+			return typ{"ascii_char": {}}
+		}
 		if s.Metadata.Numeric == "int" {
 			return typ{"int": {Syntax: s.bounds()}}
 		}
@@ -140,7 +163,12 @@ func (f *flattener) simple(name string, s *schema) typ {
 func (f *flattener) options(s *schema) map[string]*option {
 	all := map[string]*option{}
 	for name, property := range s.Properties {
-		all[name] = &option{Type: f.typeOf(property).withoutNull(), Required: slices.Contains(s.Required, name), Deprecated: property.Deprecated}
+		before := f.within
+		f.within += "." + name
+		found := f.typeOf(property).withoutNull()
+		f.deny(f.within, found)
+		f.within = before
+		all[name] = &option{Type: found, Required: slices.Contains(s.Required, name), Deprecated: property.Deprecated}
 		if len(property.Default) > 0 {
 			all[name].Required = false
 		}
@@ -161,13 +189,14 @@ func (t typ) withoutNull() typ {
 // that may be null requires none, and is null where it cannot be read. That one of them refuses what it does not know says
 // nothing of the others, unless those are only the tag that tells it apart.
 func (f *flattener) together(s *schema) typ {
-	all := typ{}
+	all, objects := typ{}, []*form{}
 	tags := len(slices.DeleteFunc(slices.Clone(s.AllOf), func(part *schema) bool { return !part.isTag() }))
 	for _, part := range s.AllOf {
 		of := f.typeOf(part)
 		object := of["object"]
 		if object != nil {
-			object.denies = object.denies && tags == len(s.AllOf)-1
+			object.each(func(of *form) { of.denies = of.denies && tags == len(s.AllOf)-1 })
+			objects = append(objects, object.clone())
 		}
 		if object != nil && of["null"] != nil {
 			for _, o := range object.Options {
@@ -188,6 +217,9 @@ func (f *flattener) together(s *schema) typ {
 			all["object"].Options[name] = o
 		}
 		all["object"].denies = all["object"].denies || object.denies
+	}
+	if all["object"] != nil {
+		all["object"].variants = crossed(objects)
 	}
 	return all
 }
@@ -230,60 +262,6 @@ func (s *schema) isTag() bool {
 		return len(s.Properties) == 1 && property.Const != nil
 	}
 	return false
-}
-
-// alternatives is what one of has to hold. An option is required that all objects
-// require, or, of those with a tag, all that have it.
-func (f *flattener) alternatives(s *schema) typ {
-	all, objects := typ{}, []*form{}
-	for _, part := range append(slices.Clone(s.OneOf), s.AnyOf...) {
-		of := f.typeOf(part)
-		if object := of["object"]; object != nil {
-			objects = append(objects, object)
-			delete(of, "object")
-		}
-		all.add(of)
-	}
-	if len(objects) == 0 {
-		return all
-	}
-	united := &form{Options: map[string]*option{}, denies: true}
-	for _, object := range objects {
-		united.denies = united.denies && object.denies
-		for name, o := range object.Options {
-			if united.Options[name] == nil {
-				united.Options[name] = f.acrossObjects(name, s.Metadata.Tag, objects, o)
-			}
-		}
-	}
-	all["object"] = united
-	return all
-}
-
-// acrossObjects is an option of some of several objects.
-func (f *flattener) acrossObjects(name, tag string, objects []*form, first *option) *option {
-	united := &option{Type: typ{}, Required: true, When: first.When, Deprecated: first.Deprecated}
-	var when []string
-	everywhere := true
-	for _, object := range objects {
-		o := object.Options[name]
-		if o == nil {
-			everywhere = false
-			continue
-		}
-		united.Type.add(o.Type)
-		united.Required, united.isLenient = united.Required && o.Required, united.isLenient || o.isLenient
-		if tagged := object.Options[tag]; tagged != nil && tagged.Type["string"] != nil {
-			for _, value := range tagged.Type["string"].Enum {
-				when = append(when, tag+` = "`+value+`"`)
-			}
-		}
-	}
-	if !everywhere {
-		united.When = strings.Join(when, " or ")
-		united.Required = united.Required && len(when) > 0
-	}
-	return united
 }
 
 // literal is the type of one value.
@@ -354,7 +332,7 @@ func program(s *schema, denies map[string]int, minor int) release {
 		for _, component := range s.Definitions[kind.types].OneOf {
 			of := f.typeOf(component)["object"]
 			for name, o := range f.options(s.Definitions[kind.common].AllOf[0]) {
-				of.Options[name] = o
+				of.each(func(of *form) { of.Options[name] = o })
 			}
 			for _, name := range of.Options["type"].Type["string"].Enum {
 				all[kind.name][name] = of

@@ -28,6 +28,9 @@ func (w widening) component(documented, newest, program *form) {
 
 func (w widening) object(documented, newest, program *form) {
 	documented.denies = program.denies
+	for _, variant := range program.variants {
+		documented.variants = append(documented.variants, variant.clone())
+	}
 	for name, mine := range documented.Options {
 		theirs := program.Options[name]
 		if theirs == nil {
@@ -42,6 +45,9 @@ func (w widening) object(documented, newest, program *form) {
 		}
 		// An option that is no longer required was so before, by the documentation of then.
 		mine.Required = mine.Required && (theirs.Required || w.depth == 0 && !known.Required)
+		if w.isNewest && theirs.Required && (theirs.When == "" || theirs.When == mine.When) {
+			mine.Required = true
+		}
 		below := w
 		below.depth++
 		below.types(mine.Type, known.Type, theirs.Type)
@@ -49,7 +55,7 @@ func (w widening) object(documented, newest, program *form) {
 	for name, theirs := range program.Options {
 		if documented.Options[name] == nil && newest.Options[name] == nil {
 			hidden := theirs.clone()
-			hidden.Required = false
+			hidden.Required = hidden.Required && w.isNewest
 			documented.Options[name] = hidden
 		}
 	}
@@ -100,6 +106,10 @@ func (t typ) clone() typ {
 func (f *form) clone() *form {
 	fresh := *f
 	fresh.Enum, fresh.Items = slices.Clone(f.Enum), f.Items.clone()
+	fresh.variants = nil
+	for _, variant := range f.variants {
+		fresh.variants = append(fresh.variants, variant.clone())
+	}
 	if f.Options != nil {
 		fresh.Options = map[string]*option{}
 		for name, o := range f.Options {
@@ -135,7 +145,9 @@ func widened(f *facts, denies map[string]int, exceptions []*exception) map[int]r
 			fresh["globals"] = of["globals"]
 		}
 		for _, e := range exceptions {
-			e.apply(fresh)
+			if minor == last || !e.narrows() {
+				e.apply(fresh)
+			}
 		}
 		all[minor] = fresh
 	}
