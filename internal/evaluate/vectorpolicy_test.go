@@ -41,7 +41,7 @@ func TestAConfigurationIsHeldToThePolicyWhereverItComesFrom(t *testing.T) {
 		inTOML = "[sources.app]\ntype = \"demo_logs\"\nformat = \"json\"\n[sinks.out]\ntype = \"http\"\ninputs = [\"app\"]\nuri = \"https://HOST\"\nencoding.codec = \"json\"\n"
 	)
 	config := func(text, host string) string { return strings.ReplaceAll(text, "HOST", host) }
-	for name, make := range map[string]func(host string) (*objects.VectorSidecar, *corev1.ConfigMap){
+	for name, build := range map[string]func(host string) (*objects.VectorSidecar, *corev1.ConfigMap){
 		"YAML": func(host string) (*objects.VectorSidecar, *corev1.ConfigMap) {
 			return logs().WithInlineConfig(config(inYAML, host)), nil
 		},
@@ -68,7 +68,7 @@ func TestAConfigurationIsHeldToThePolicyWhereverItComesFrom(t *testing.T) {
 	} {
 		for host, isAllowed := range map[string]bool{"logs.example.com": true, "evil.test": false} {
 			t.Run(name+" with "+host, func(t *testing.T) {
-				sidecar, object := make(host)
+				sidecar, object := build(host)
 				for _, check := range []v1alpha1.ConfigCheck{"", v1alpha1.CheckOff} {
 					s := snapshot(t, sidecar.Sidecar(func(s *v1alpha1.SidecarSpec) {
 						if s.Config == nil {

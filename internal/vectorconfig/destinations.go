@@ -78,7 +78,7 @@ func wordsOf(text string) map[string]bool {
 }
 
 // mayBeAddress reports whether a text may be what Vector connects to.
-func (w *warden) mayBeAddress(of walked) bool {
+func (w *permittedChecker) mayBeAddress(of walked) bool {
 	name := of.steps[len(of.steps)-1]
 	if strings.EqualFold(name, "host") {
 		return true // In the headers of a request, it says whom that reaches behind a proxy.
@@ -101,7 +101,7 @@ func (w *warden) mayBeAddress(of walked) bool {
 }
 
 // isListening reports whether an option is an address to listen on.
-func (w *warden) isListening(section, name, option string) bool {
+func (w *permittedChecker) isListening(section, name, option string) bool {
 	profile := w.tables.profiles[kind(strings.TrimSuffix(section, "s"))][name]
 	return profile != nil && slices.ContainsFunc(profile.listens, func(l listening) bool { return l.option == option })
 }
@@ -110,7 +110,7 @@ func (w *warden) isListening(section, name, option string) bool {
 var callers = []string{"http_request", "dns_lookup"}
 
 // host judges what Vector is told to connect to.
-func (w *warden) host(of walked, v *value) {
+func (w *permittedChecker) host(of walked, v *value) {
 	if w.permitted.Hosts.isEmpty() {
 		return
 	}
@@ -137,7 +137,7 @@ func (w *warden) host(of walked, v *value) {
 
 // isChoice reports whether a text is one of the values that Vector knows of the option, of
 // which none is an address.
-func (w *warden) isChoice(of walked, v *value) bool {
+func (w *permittedChecker) isChoice(of walked, v *value) bool {
 	object := vectoroptions.Globals()
 	if of.section != "global" {
 		object = w.optionsOf(of.section, of.names[0])
@@ -164,7 +164,7 @@ func (w *warden) isChoice(of walked, v *value) bool {
 }
 
 // optionsOf are those of a component's type, nil if they are not known.
-func (w *warden) optionsOf(section, name string) *vectoroptions.Object {
+func (w *permittedChecker) optionsOf(section, name string) *vectoroptions.Object {
 	one := &component{kind: kind(strings.TrimSuffix(section, "s")), typeName: name}
 	if one.profile = w.tables.profiles[one.kind][name]; one.profile == nil {
 		return nil
@@ -174,7 +174,7 @@ func (w *warden) optionsOf(section, name string) *vectoroptions.Object {
 
 // unnamed refuses a component that connects to where its service is unless told otherwise,
 // and is not told.
-func (w *warden) unnamed(section, name string, e *entry) {
+func (w *permittedChecker) unnamed(section, name string, e *entry) {
 	if w.permitted.Hosts.isEmpty() || !slices.Contains([]string{"sources", "sinks"}, section) && name != "aws_ec2_metadata" || isLocal[section+"."+name] {
 		return
 	}
@@ -193,7 +193,7 @@ func (w *warden) unnamed(section, name string, e *entry) {
 }
 
 // isNamed reports whether an option says what a component connects to.
-func (w *warden) isNamed(section, name string, above []string, e entry) bool {
+func (w *permittedChecker) isNamed(section, name string, above []string, e entry) bool {
 	steps := append(slices.Clone(above), e.key)
 	if e.key == "proxy" || e.key == "healthcheck" || e.key == "auth" || e.key == "tls" || e.key == "request" || e.key == "encoding" {
 		return false // It says how it gets there.

@@ -67,8 +67,8 @@ func Forbidden(findings []Finding) []Finding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return !strings.HasPrefix(string(f.Code), "VSC6") })
 }
 
-// warden holds a configuration to what is permitted.
-type warden struct {
+// permittedChecker holds a configuration to what is permitted.
+type permittedChecker struct {
 	*checker
 	permitted *Permitted
 	patterns  hostRules
@@ -81,7 +81,7 @@ func (c *checker) forbid(permitted *Permitted, isWhole bool) []Finding {
 	if permitted.IsEverything() {
 		return nil
 	}
-	w := &warden{checker: c, permitted: permitted, patterns: newHostRules(permitted.Hosts)}
+	w := &permittedChecker{checker: c, permitted: permitted, patterns: newHostRules(permitted.Hosts)}
 	if !isWhole {
 		w.say(notSeen, position{}, "", "the configuration cannot be read, so that nobody can tell what it has")
 	}
@@ -102,7 +102,7 @@ func (c *checker) forbid(permitted *Permitted, isWhole bool) []Finding {
 }
 
 // say adds a finding, up to a bound: the first one is enough to refuse.
-func (w *warden) say(code Code, at position, path, format string, args ...any) {
+func (w *permittedChecker) say(code Code, at position, path, format string, args ...any) {
 	if len(w.found) >= mostFindings {
 		return
 	}
@@ -114,7 +114,7 @@ func (w *warden) say(code Code, at position, path, format string, args ...any) {
 }
 
 // tree judges one file.
-func (w *warden) tree(root *value) {
+func (w *permittedChecker) tree(root *value) {
 	for i := range root.entries {
 		e := &root.entries[i]
 		switch {
@@ -129,7 +129,7 @@ func (w *warden) tree(root *value) {
 	}
 }
 
-func (w *warden) section(section *entry) {
+func (w *permittedChecker) section(section *entry) {
 	if section.value.form != table {
 		if section.value.form != null {
 			w.say(notLiteral, section.at, section.key, "%s is %s", section.key, section.value.form.noun())
@@ -142,7 +142,7 @@ func (w *warden) section(section *entry) {
 }
 
 // component judges one component.
-func (w *warden) component(section string, e *entry) {
+func (w *permittedChecker) component(section string, e *entry) {
 	path := join(section, e.key)
 	typed := e.value.get("type")
 	if e.value.form != table || typed.form != text || w.isDynamic(typed.scalar) || w.isDynamic(e.key) {
@@ -188,7 +188,7 @@ func (l Lists) refuses(matches func(entry string) bool) (list string, isAllowed 
 }
 
 // namesOf are a type's name as it is written, and the one that it has today.
-func (w *warden) namesOf(section, name string) []string {
+func (w *permittedChecker) namesOf(section, name string) []string {
 	if p := w.tables.profiles[kind(strings.TrimSuffix(section, "s"))][name]; p != nil && p.alias != "" {
 		return []string{name, p.alias}
 	}
@@ -196,7 +196,7 @@ func (w *warden) namesOf(section, name string) []string {
 }
 
 // canonical is the name of an option that others are names of.
-func (w *warden) canonical(section, name, key string) string {
+func (w *permittedChecker) canonical(section, name, key string) string {
 	if object := w.optionsOf(section, name); object != nil {
 		if option := object.Option(key); option != nil && option.AliasOf != "" {
 			return option.AliasOf
@@ -221,7 +221,7 @@ type walked struct {
 }
 
 // walk judges an option and what is below it.
-func (w *warden) walk(of walked, at position, v *value) {
+func (w *permittedChecker) walk(of walked, at position, v *value) {
 	// What << merges from elsewhere would have another path.
 	if last := of.steps[len(of.steps)-1]; last == "<<" || w.isDynamic(last) {
 		w.say(notLiteral, at, of.path, "the key %q is not literal", last)
@@ -255,18 +255,17 @@ func (w *warden) walk(of walked, at position, v *value) {
 
 // notAPart refuses a text that becomes a map or a list which is restricted: where an option
 // below it is denied, or not among those allowed, the text may stand for it.
-func (w *warden) notAPart(of walked, v *value) {
+func (w *permittedChecker) notAPart(of walked, v *value) {
 	if !w.isDynamic(v.scalar) {
 		return
 	}
-	isBelow := func(entry string) bool { return of.isAbove(entry) }
-	if slices.ContainsFunc(w.permitted.Options.Deny, isBelow) {
+	if slices.ContainsFunc(w.permitted.Options.Deny, of.isAbove) {
 		w.say(notLiteral, v.at, of.path, "%s is restricted, and its value is not literal", of.path)
 	}
 }
 
 // option reports whether an option is permitted, and says so if it is not.
-func (w *warden) option(of walked, at position) bool {
+func (w *permittedChecker) option(of walked, at position) bool {
 	rules := w.permitted.Options
 	if i := slices.IndexFunc(rules.Deny, of.isBelow); i >= 0 {
 		w.say(optionForbidden, at, of.path, "the option is not allowed: the platform denies %s", rules.Deny[i])

@@ -269,7 +269,7 @@ func TestNoFindingHidesWhatIsNotPermitted(t *testing.T) {
 // Every text of every component of every release is known as an address or as none: who
 // adds a release says which a new one is, and until then it is taken for an address.
 func TestTheOptionsThatMayBeAddressesAreKnown(t *testing.T) {
-	w := &warden{checker: &checker{tables: tables()}}
+	w := &permittedChecker{checker: &checker{tables: tables()}}
 	found := map[string]bool{}
 	var look func(section, name string, steps []string, object *vectoroptions.Object)
 	value := func(of walked, form vectoroptions.Form) {
