@@ -54,7 +54,7 @@ func kinds() map[string]kind {
 		"mounted": {of: []*v1alpha1.VectorSidecar{sidecar("files", func(b *example.VectorSidecar) {
 			b.WithLogs("/var/log/app").Sidecar(func(s *v1alpha1.SidecarSpec) { s.Logs.Containers = []string{"*"} })
 		})}},
-		"referenced": {rolls: "mount a checked copy in place of the ConfigMap", of: []*v1alpha1.VectorSidecar{
+		"referenced": {rolls: "mount a checked copy instead of the ConfigMap", of: []*v1alpha1.VectorSidecar{
 			sidecar("own", func(b *example.VectorSidecar) { b.WithConfigMap("own", "vector.yaml") }),
 		}},
 		"reloading": {of: []*v1alpha1.VectorSidecar{sidecar("live", func(b *example.VectorSidecar) {

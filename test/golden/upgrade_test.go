@@ -40,7 +40,7 @@ var differs = map[string]string{
 }
 
 const (
-	copies = "mount a checked copy in place of the ConfigMap"
+	copies = "mount a checked copy instead of the ConfigMap"
 	// localhost and the others are the lines that say what is rendered differently, and rolls nothing.
 	localhost    = "Vector's API listens on localhost"
 	acknowledged = "have acknowledgements on"
