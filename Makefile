@@ -139,7 +139,7 @@ GO_TEST = GOGC=$(or $(GOGC),400) GOMEMLIMIT=$(or $(GOMEMLIMIT),2GiB) OPERATOR='$
 PARALLEL := 4
 
 # Of these there are most, and nothing ends before they do.
-go-test-envtest: PARALLEL := 8
+go-test-envtest: PARALLEL := 6
 
 # The release before this one, as long as there are no tags: what is upgraded from, and
 # rolled back to. An entry of CHANGELOG.md is about what has changed since.
