@@ -49,9 +49,10 @@
 //     internal/checkup (check).
 //
 // Beside the flow stand internal/meta, the vocabulary, internal/bounded, the door
-// through which texts of others come in, internal/humanize, which names what a person
-// meant to write and escapes all text of others that people are shown, internal/tree,
-// which reads decoded JSON, and internal/store, a cache of so many bytes.
+// through which texts of others come in, with the Store of so many bytes that remembers
+// what was made of them, internal/humanize, which names what a person meant to write and
+// escapes all text of others that people are shown, and internal/tree, which reads decoded
+// JSON.
 package vectorsidecar
 
 import "embed"

@@ -12,5 +12,6 @@
 // with aliases has few nodes at this point, so it is parsed into nodes once to count them
 // with all aliases expanded.
 //
-// Large texts also wait for a Budget that all workers share.
+// Large texts also wait for a Budget that all workers share. What is made of texts is kept in a
+// Store limited by bytes.
 package bounded

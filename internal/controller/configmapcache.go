@@ -15,10 +15,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/store"
 )
 
 // Digested returns a transform for the cache that replaces the content of ConfigMaps by a digest:
@@ -75,7 +75,7 @@ type configMapCache struct {
 	live client.Reader
 
 	mu    sync.Mutex
-	known *store.Store[content] // by NAMESPACE/NAME
+	known *bounded.Store[content] // by NAMESPACE/NAME
 }
 
 type content struct {
@@ -84,7 +84,7 @@ type content struct {
 }
 
 func newConfigMapCache(live client.Reader) *configMapCache {
-	return &configMapCache{live: live, known: store.New[content](mostContent)}
+	return &configMapCache{live: live, known: bounded.NewStore[content](mostContent)}
 }
 
 // of returns the whole ConfigMap for one in the cache, nil if it has been deleted since.
@@ -101,7 +101,7 @@ func (c *configMapCache) of(ctx context.Context, cached *corev1.ConfigMap) (*cor
 	// The live ConfigMap may be newer than the cache, whose event is then still to come.
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.known.Put(name.String(), content{companion.Digest(whole), whole}, store.Footprint(whole))
+	c.known.Put(name.String(), content{companion.Digest(whole), whole}, bounded.Footprint(whole))
 	return whole, nil
 }
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/store"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -27,18 +27,18 @@ const (
 // in bytes. It may be used by several goroutines at once; a nil Cache remembers nothing.
 type Cache struct {
 	mu       sync.Mutex
-	rendered *store.Store[*Rendered]
+	rendered *bounded.Store[*Rendered]
 	// read has for each request what its renderings read of their targets: most
 	// often the same of all, so that one look finds a result.
-	read    *store.Store[[][]template.Read]
-	reports *store.Store[*vectorconfig.Report]
+	read    *bounded.Store[[][]template.Read]
+	reports *bounded.Store[*vectorconfig.Report]
 }
 
 // NewCache returns an empty Cache.
 func NewCache() *Cache {
 	return &Cache{
-		rendered: store.New[*Rendered](mostRendered), read: store.New[[][]template.Read](mostRead),
-		reports: store.New[*vectorconfig.Report](mostReported),
+		rendered: bounded.NewStore[*Rendered](mostRendered), read: bounded.NewStore[[][]template.Read](mostRead),
+		reports: bounded.NewStore[*vectorconfig.Report](mostReported),
 	}
 }
 
@@ -67,7 +67,7 @@ func (c *Cache) noteRead(common []byte, reads []template.Read) []template.Read {
 	}
 	// A new list: others may be going through the old one.
 	now := append(slices.Clip(before), reads)
-	c.read.Put(string(common), now, store.Footprint(now))
+	c.read.Put(string(common), now, bounded.Footprint(now))
 	return reads
 }
 
@@ -96,13 +96,13 @@ func (c *Cache) grow(of *Rendered, bytes int) {
 	c.rendered.Put(of.key, of, int(total))
 }
 
-func remembered[V any](c *Cache, from *store.Store[V], key []byte) V {
+func remembered[V any](c *Cache, from *bounded.Store[V], key []byte) V {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return from.Get(key)
 }
 
-func remember[V any](c *Cache, in *store.Store[V], key []byte, fresh V, bytes int) {
+func remember[V any](c *Cache, in *bounded.Store[V], key []byte, fresh V, bytes int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	in.Put(string(key), fresh, bytes)

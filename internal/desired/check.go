@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/store"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 )
 
@@ -33,7 +33,7 @@ func (c *Cache) report(ctx context.Context, files []vectorconfig.File, options v
 	}
 	fresh := checked(ctx, files, options)
 	if ctx.Err() == nil {
-		remember(c, c.reports, sum[:], fresh, store.Footprint(fresh))
+		remember(c, c.reports, sum[:], fresh, bounded.Footprint(fresh))
 	}
 	return fresh
 }

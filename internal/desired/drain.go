@@ -10,8 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/store"
 )
 
 // quietSeconds is how long Vector may take to read what comes after a while of nothing: a
@@ -40,7 +40,7 @@ func (r *renderer) within(ctx context.Context, of *Rendered, grace *int64) *Rend
 		return cut
 	}
 	of.cuts.made[has] = cut
-	bytes := store.Footprint(cut) - store.Footprint(cut.Companions) // Those are the rendering's.
+	bytes := bounded.Footprint(cut) - bounded.Footprint(cut.Companions) // Those are the rendering's.
 	cut.bytes.Store(int64(bytes))
 	r.cache.grow(of, bytes)
 	return cut

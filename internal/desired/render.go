@@ -12,9 +12,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
-	"kontroloop.ai/vector-sidecar-operator/internal/store"
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -51,9 +51,9 @@ func (r *renderer) keep(target *workload.View, fresh *Rendered) {
 	}
 	reads := r.cache.noteRead(r.common, fresh.readTarget)
 	fresh.key = string(r.appendKey(nil, target, reads))
-	bytes := store.Footprint(fresh)
+	bytes := bounded.Footprint(fresh)
 	if fresh.shares {
-		bytes -= store.Footprint(fresh.Companions) // They count where they were made.
+		bytes -= bounded.Footprint(fresh.Companions) // They count where they were made.
 	}
 	r.cache.grow(fresh, bytes)
 }

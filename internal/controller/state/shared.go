@@ -11,8 +11,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/store"
 )
 
 // FirstRetry and LastRetry bound the backoff for what has failed: each wait is twice the one
@@ -31,7 +31,7 @@ type shared struct {
 	writers   index[types.UID]
 	referrers index[types.NamespacedName]
 	// previous are the last decisions, by VectorSidecar. Their total size is bounded.
-	previous *store.Store[*previous]
+	previous *bounded.Store[*previous]
 }
 
 // mostPrevious is the bound in bytes for the last decisions on all VectorSidecars. It fits a

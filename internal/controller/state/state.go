@@ -11,7 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/store"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
 // Memory holds the state of all VectorSidecars. Make one with New. It is safe for concurrent use.
@@ -36,7 +36,7 @@ type Sidecar struct {
 // New returns an empty Memory.
 func New(now func() time.Time) *Memory {
 	return &Memory{
-		shared:   &shared{now: now, writers: index[types.UID]{}, referrers: index[types.NamespacedName]{}, previous: store.New[*previous](mostPrevious)},
+		shared:   &shared{now: now, writers: index[types.UID]{}, referrers: index[types.NamespacedName]{}, previous: bounded.NewStore[*previous](mostPrevious)},
 		sidecars: map[types.NamespacedName]*Sidecar{},
 	}
 }

@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package store is a cache limited by bytes, for values that can be computed again. It has
-// no expiry.
-package store
+package bounded
 
 import "iter"
 
 // Store holds values by key. It is not safe for concurrent use. The latest value is held
-// whatever its size. Use New.
+// whatever its size. A Store is a cache for values that can be computed again, without
+// expiry. Use NewStore.
 type Store[V any] struct {
 	held        map[string]holding[V]
 	bytes, most int
@@ -23,8 +22,8 @@ type holding[V any] struct {
 // perHolding is the overhead of an entry in bytes.
 const perHolding = 128
 
-// New returns an empty Store for at most so many bytes.
-func New[V any](most int) *Store[V] { return &Store[V]{held: map[string]holding[V]{}, most: most} }
+// NewStore returns an empty Store for at most so many bytes.
+func NewStore[V any](most int) *Store[V] { return &Store[V]{held: map[string]holding[V]{}, most: most} }
 
 // Get returns the value of a key, or the zero value.
 func (s *Store[V]) Get(key []byte) V { return s.held[string(key)].value }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package store
+package bounded
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 )
 
 func TestAStoreHoldsWhatThereIsRoomFor(t *testing.T) {
-	s := New[int](1000)
+	s := NewStore[int](1000)
 	for n := range 100 {
 		s.Put(fmt.Sprint(n), n, 100)
 		require.Equal(t, n, s.Get([]byte(fmt.Sprint(n))), "the last one is there")
