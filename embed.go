@@ -9,7 +9,6 @@
 //   - api/v1alpha1 is what a person writes: the VectorSidecar.
 //   - internal/environment merges layers of values and keeps their origin.
 //   - internal/template executes compiled templates, bounded and hermetic.
-//   - internal/sidecarchart loads a chart of templates, values and schema.
 //   - internal/vectorconfig reads Vector configuration and finds what would keep
 //     Vector from starting.
 //   - internal/vectoroptions knows every option of the components of each Vector release.
@@ -18,8 +17,8 @@
 //     of every environment, the policy, and the last good version of each.
 //   - internal/companion knows the ConfigMaps that the operator makes, and finds what
 //     is left of VectorSidecars that are gone.
-//   - internal/render makes of chart, values and target the Overlay, which is
-//     what gets merged, and its companion objects.
+//   - internal/render loads a chart of templates, values and schema, and makes of it,
+//     values and target the Overlay, which is what gets merged, and its companion objects.
 //   - internal/workload shows a Deployment as a small View; internal/workloadcache
 //     keeps thousands of them small, and finds them by what VectorSidecars ask for.
 //   - internal/plan compares Overlay and View, names what has to be done, and which of

@@ -28,7 +28,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 	"kontroloop.ai/vector-sidecar-operator/test/hostile"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -49,7 +49,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
 	w := &world{platform: catalog.Of(chart, "", nil), bare: catalog.Of(chart, "", nil)}
 	w.platform.Policy.Overrides.Namespaces = []string{"sidecar.logLevel"}
@@ -168,7 +168,7 @@ func TestWhoHasNotProvenToBeTheAPIServerReadsNoConfigMap(t *testing.T) {
 	require.NotContains(t, fmt.Sprint(answer), "s3cret")
 	require.Equal(t, []string{"VectorSidecar shop/logs: InvalidValues: the message may quote ConfigMaps, so it is shown only to users who may read them: kubectl vectorsidecar plan -n shop --sidecar FILE"}, answer.Warnings)
 
-	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
 	w.defaults = ""
 	w.platform = catalog.Of(chart, "ConfigMap vector-system/values", map[string]string{

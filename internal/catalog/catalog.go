@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
 // PolicyKey is the key of the installation's ConfigMap that holds the policy; the other keys
@@ -27,8 +27,8 @@ const PolicyKey = "policy"
 // Catalog turns ConfigMaps into a Platform and remembers the last good version of each part.
 // It is safe for concurrent use.
 type Catalog struct {
-	files   sidecarchart.Files
-	builtin *sidecarchart.Chart
+	files   render.Files
+	builtin *render.Chart
 
 	mu      sync.Mutex
 	version string
@@ -42,7 +42,7 @@ type Catalog struct {
 // loaded is a template set loaded from one version of its ConfigMap.
 type loaded struct {
 	version string
-	chart   *sidecarchart.Chart
+	chart   *render.Chart
 	// given is a digest of the ConfigMap's content that chart was loaded from.
 	given string
 	// files has the digests of that content by key.
@@ -61,7 +61,7 @@ type Change struct {
 }
 
 // New returns a Catalog that has the built-in chart only.
-func New(builtin sidecarchart.Files) (*Catalog, error) {
+func New(builtin render.Files) (*Catalog, error) {
 	chart, err := builtin.Load()
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func New(builtin sidecarchart.Files) (*Catalog, error) {
 }
 
 // Builtin returns the built-in chart.
-func (c *Catalog) Builtin() *sidecarchart.Chart { return c.builtin }
+func (c *Catalog) Builtin() *render.Chart { return c.builtin }
 
 // Current returns the result of the last Update, nil before the first.
 func (c *Catalog) Current() *Platform {
@@ -178,7 +178,7 @@ func (c *Catalog) load(name string, objects []*corev1.ConfigMap, before loaded) 
 // addSets gives each set the installation's values and the names of all known environments.
 func (c *Catalog) addSets(next *Platform, installation *corev1.ConfigMap) {
 	source := describe(installation)
-	withValues := func(chart *sidecarchart.Chart) *environment.Set {
+	withValues := func(chart *render.Chart) *environment.Set {
 		known := chart.Environments.WithNames(c.builtin.Environments.Names()...)
 		return known.WithInstallation(source, installation.Data)
 	}

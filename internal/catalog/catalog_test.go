@@ -18,7 +18,7 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
 // system is the operator's namespace as the catalog sees it.
@@ -40,7 +40,7 @@ func newSystem(t *testing.T) *system {
 
 // restart starts with a new catalog that remembers no good version.
 func (s *system) restart() {
-	files, err := sidecarchart.Read(vectorsidecar.FS)
+	files, err := render.ReadFiles(vectorsidecar.FS)
 	require.NoError(s.t, err)
 	s.catalog, err = New(files)
 	require.NoError(s.t, err)
@@ -96,7 +96,7 @@ func TestASetOverridesSingleFilesOfTheDefaultOne(t *testing.T) {
 	require.NotEqual(t, builtin.Chart.Digest, gateway.Chart.Digest)
 	values, err := gateway.Environments.Values("edge")
 	require.NoError(t, err)
-	output, err := gateway.Chart.Execute(t.Context(), sidecarchart.Release{Name: "logs", Namespace: "shop"}, values.Tree, "v1.36.0")
+	output, err := gateway.Chart.Execute(t.Context(), render.Release{Name: "logs", Namespace: "shop"}, values.Tree, "v1.36.0")
 	require.NoError(t, err)
 	require.Equal(t, "hello\n", output.Files["vector-sidecar/templates/NOTES.txt"])
 	require.Contains(t, output.Files["vector-sidecar/templates/podtemplate.yaml"], "VECTOR_THREADS", "the default one's file, and the set's own environment")
@@ -128,7 +128,7 @@ func TestASetMayBeAWholeChart(t *testing.T) {
 			values, err := own.Environments.Values("staging")
 			require.NoError(t, err, "the name of the set is no value of it, and the environment is known")
 			require.Equal(t, map[string]any{"own": 2.0, "environment": "staging"}, values.Tree)
-			output, err := own.Chart.Execute(t.Context(), sidecarchart.Release{}, values.Tree, "v1.36.0")
+			output, err := own.Chart.Execute(t.Context(), render.Release{}, values.Tree, "v1.36.0")
 			require.NoError(t, err)
 			require.Equal(t, map[string]string{"own/templates/pod.yaml": "kind: PodTemplate\n"}, output.Files)
 		})
@@ -320,7 +320,7 @@ func FuzzArchive(f *testing.F) {
 	f.Add(archive(f, map[string]string{"Chart.yaml": "apiVersion: v2\nname: own\nversion: 1.0.0\n", "pod.yaml": "x"}))
 	f.Add(archive(f, map[string]string{"..__x": "x"}))
 	f.Add([]byte{0x1f, 0x8b})
-	files, err := sidecarchart.Read(vectorsidecar.FS)
+	files, err := render.ReadFiles(vectorsidecar.FS)
 	require.NoError(f, err)
 	f.Fuzz(func(t *testing.T, packed []byte) {
 		all, err := files.With(nil, map[string][]byte{"a.tgz": packed})

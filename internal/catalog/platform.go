@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
 // DefaultSet is the name of the template set that is used if none is named: the built-in
@@ -38,7 +38,7 @@ type Platform struct {
 type Set struct {
 	Name string
 	// Chart is the last good version, nil if there never was one.
-	Chart *sidecarchart.Chart
+	Chart *render.Chart
 	// Given is a digest of what the platform team provided for it, "" for the built-in set.
 	// Files taken from the built-in set are not part of it.
 	Given string
@@ -53,7 +53,7 @@ type Set struct {
 
 // Of returns a Platform with one chart as the default set, and with what the installation
 // provides: the files "ENVIRONMENT.yaml" of a source, and its policy in the file PolicyKey.
-func Of(chart *sidecarchart.Chart, source string, files map[string]string) *Platform {
+func Of(chart *render.Chart, source string, files map[string]string) *Platform {
 	environments := chart.Environments.WithInstallation(source, files)
 	only := &Platform{
 		Environments: environments,

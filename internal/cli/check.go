@@ -15,7 +15,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/checkup"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
 // checkOptions are the flags of check.
@@ -55,7 +55,7 @@ func (o *checkOptions) run(ctx context.Context) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	chart, err := sidecarchart.Load(o.app.chart)
+	chart, err := render.LoadChart(o.app.chart)
 	if err != nil {
 		return err
 	}

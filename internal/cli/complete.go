@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -22,7 +22,7 @@ func (s *inputs) completeEnvironments(*cobra.Command, []string, string) ([]strin
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	loaded, err := sidecarchart.Load(chart)
+	loaded, err := render.LoadChart(chart)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}

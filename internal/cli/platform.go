@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
@@ -33,13 +33,13 @@ func (s *inputs) platform(chart fs.FS, installed *source.Installation, values *c
 
 func platformOf(chart fs.FS, installed *source.Installation) (*catalog.Platform, error) {
 	if installed.Values == nil {
-		loaded, err := sidecarchart.Load(chart)
+		loaded, err := render.LoadChart(chart)
 		if err != nil {
 			return nil, err
 		}
 		return catalog.Of(loaded, "", nil), nil
 	}
-	files, err := sidecarchart.Read(chart)
+	files, err := render.ReadFiles(chart)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
 // versions are those of the program and of what is built into it.
@@ -32,7 +32,7 @@ kubectl vectorsidecar version -o json`,
 			if err := output.check(); err != nil {
 				return err
 			}
-			chart, err := sidecarchart.Load(a.chart)
+			chart, err := render.LoadChart(a.chart)
 			if err != nil {
 				return err
 			}

@@ -25,7 +25,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -49,7 +49,7 @@ func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object
 		WithStatusSubresource(&v1alpha1.VectorSidecar{}).WithInterceptorFuncs(faults)
 	require.NoError(t, addIndexes(t.Context(), indexing{builder}))
 	live := builder.Build()
-	files, err := sidecarchart.Read(vectorsidecar.FS)
+	files, err := render.ReadFiles(vectorsidecar.FS)
 	require.NoError(t, err)
 	sets, err := catalog.New(files)
 	require.NoError(t, err)

@@ -20,7 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -39,7 +39,7 @@ func releaseOf(t *testing.T, replaced map[string]string, installation map[string
 // chart replaced.
 func platformOf(t *testing.T, chart fs.FS, replaced map[string]string, installation map[string]string, sets map[string]map[string]string) *catalog.Platform {
 	t.Helper()
-	files, err := sidecarchart.Read(chart)
+	files, err := render.ReadFiles(chart)
 	require.NoError(t, err)
 	for from, to := range replaced {
 		found := false

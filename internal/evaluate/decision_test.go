@@ -25,7 +25,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -47,7 +47,7 @@ func settled(deployment *appsv1.Deployment) workload.View {
 }
 
 // builtin is the chart that is built in. It does not change, so that one serves all.
-var builtin = sync.OnceValues(func() (*sidecarchart.Chart, error) { return sidecarchart.Load(vectorsidecar.FS) })
+var builtin = sync.OnceValues(func() (*sidecarchart.Chart, error) { return render.LoadChart(vectorsidecar.FS) })
 
 func snapshot(t testing.TB, sidecar *v1alpha1.VectorSidecar, deployments ...*appsv1.Deployment) *Snapshot {
 	t.Helper()

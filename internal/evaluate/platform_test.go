@@ -16,14 +16,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
 // given is what a platform gives: the keys of its ConfigMap, and template sets.
 func given(t testing.TB, installation map[string]string, sets map[string]map[string]string) *catalog.Platform {
 	t.Helper()
-	files, err := sidecarchart.Read(vectorsidecar.FS)
+	files, err := render.ReadFiles(vectorsidecar.FS)
 	require.NoError(t, err)
 	catalogue, err := catalog.New(files)
 	require.NoError(t, err)

@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -43,7 +43,7 @@ func IsChart(folder fs.FS) bool {
 
 // Chart loads a sidecar chart and renders it for each of its environments.
 func Chart(ctx context.Context, name string, folder fs.FS, kubeVersion string) ([]Finding, error) {
-	chart, err := sidecarchart.Load(folder)
+	chart, err := render.LoadChart(folder)
 	if err != nil {
 		return sorted(located(name, notAChart, err.Error())), nil
 	}
@@ -61,7 +61,7 @@ func Chart(ctx context.Context, name string, folder fs.FS, kubeVersion string) (
 }
 
 // sample is the smallest world that a chart can be rendered in.
-func sample(chart *sidecarchart.Chart, environment, kubeVersion string) *evaluate.Snapshot {
+func sample(chart *render.Chart, environment, kubeVersion string) *evaluate.Snapshot {
 	one := typical(nil)
 	one.SetNamespace("sample")
 	return &evaluate.Snapshot{

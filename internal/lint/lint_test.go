@@ -11,12 +11,12 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
 func lintFiles(t *testing.T, files map[string]string) []string {
 	t.Helper()
-	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
 	linter := Linter{Platform: catalog.Of(chart, "", map[string]string{}), DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
 	var given []File
@@ -131,7 +131,7 @@ func TestEveryCodeIsInTheCatalogueOnce(t *testing.T) {
 
 // The version is that of configurations, and takes the place of what an image tells.
 func TestAVersionOfVectorIsJudgedFor(t *testing.T) {
-	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
 	linter := Linter{Platform: catalog.Of(chart, "", map[string]string{}), DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
 	codes := func(version string, file File) []string {

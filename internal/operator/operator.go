@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -140,7 +140,7 @@ func (o *Options) writtenBy() string {
 // loadCatalog loads the built-in chart, and checks the default environment if nothing else
 // can define it.
 func loadCatalog(chart fs.FS, options Options) (*catalog.Catalog, error) {
-	files, err := sidecarchart.Read(chart)
+	files, err := render.ReadFiles(chart)
 	if err != nil {
 		return nil, err
 	}

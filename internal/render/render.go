@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package render turns a sidecar chart, values and a target into the Overlay that is merged into
+// Package render loads a sidecar chart, which is an ordinary Helm chart, and turns it, values and a target into the Overlay that is merged into
 // the target, and the objects that go with it. It checks that the output can only add to a pod, and
 // knows no cluster.
 package render
@@ -24,14 +24,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Request is everything that a rendering depends on.
 type Request struct {
-	Chart  *sidecarchart.Chart
+	Chart  *Chart
 	Values environment.Values
 	// Sidecar is the VectorSidecar's name, which templates see as .Release.
 	Sidecar types.NamespacedName
@@ -79,7 +78,7 @@ func Render(ctx context.Context, request Request) (*Result, error) {
 	return result, nil
 }
 
-func execute(ctx context.Context, request Request) (sidecarchart.Output, error) {
+func execute(ctx context.Context, request Request) (Output, error) {
 	values := maps.Clone(request.Values.Tree)
 	if request.Target != nil {
 		values["target"] = request.Target.Values()
@@ -87,12 +86,12 @@ func execute(ctx context.Context, request Request) (sidecarchart.Output, error) 
 	if request.Predecessor {
 		values["predecessor"] = true
 	}
-	release := sidecarchart.Release{Name: request.Sidecar.Name, Namespace: request.Sidecar.Namespace}
+	release := Release{Name: request.Sidecar.Name, Namespace: request.Sidecar.Namespace}
 	return request.Chart.Execute(ctx, release, values, request.KubeVersion)
 }
 
 // read parses the rendered files.
-func read(output sidecarchart.Output, request Request) (*Result, error) {
+func read(output Output, request Request) (*Result, error) {
 	result := &Result{ReadTarget: output.ReadTarget}
 	for _, name := range slices.Sorted(maps.Keys(output.Files)) {
 		if path.Base(name) == "NOTES.txt" {
@@ -110,7 +109,7 @@ func read(output sidecarchart.Output, request Request) (*Result, error) {
 
 // writtenAt returns the line of the templates that an invalid line of YAML comes from, if it can be
 // told, because the reader never saw the rendered text.
-func writtenAt(chart *sidecarchart.Chart, err error) string {
+func writtenAt(chart *Chart, err error) string {
 	var bad *yamlLineError
 	if !errors.As(err, &bad) {
 		return ""

@@ -17,7 +17,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -49,7 +48,7 @@ func try(t *testing.T, templates map[string]string) (*Result, error) {
 	for name, text := range templates {
 		files["templates/"+name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	chart, err := sidecarchart.Load(files)
+	chart, err := LoadChart(files)
 	require.NoError(t, err)
 	values, err := chart.Environments.Values("qa")
 	require.NoError(t, err)

@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -66,7 +66,7 @@ var (
 // taker returns a Taker that reads objects, some of which fail.
 func taker(t *testing.T, faults map[string]error, there ...client.Object) *source.Taker {
 	t.Helper()
-	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
 	w := source.NewWorld(nil)
 	for _, object := range there {
@@ -178,7 +178,7 @@ func TestDecideFollowsReferencesUntilTheSnapshotIsWhole(t *testing.T) {
 	defaults := objects.NewConfigMap(meta.NamespaceDefaults, "shop", meta.NamespaceDefaultsKey, "sidecar: {config: {configMapRef: {name: shipping, key: vector.yaml}}}")
 	shipping := objects.NewConfigMap("shipping", "shop", "vector.yaml", objects.VectorConfig("one"))
 	from := taker(t, nil, cart(), defaults, shipping)
-	files, err := sidecarchart.Read(vectorsidecar.FS)
+	files, err := render.ReadFiles(vectorsidecar.FS)
 	require.NoError(t, err)
 	catalogue, err := catalog.New(files)
 	require.NoError(t, err)

@@ -56,7 +56,7 @@ var behindTheDoor = map[string]string{
 	"internal/policy/policy.go: json.Unmarshal":         "what was written of a layer that came through the door, and of our defaults",
 	"internal/render/overlay.go: json.Unmarshal":        "what was written of an overlay that came through the door",
 	"internal/render/redirect.go: json.Unmarshal":       "the same",
-	"internal/sidecarchart/chart.go: loader.LoadFiles":  "what Helm reads itself is measured before",
+	"internal/render/chart.go: loader.LoadFiles":       "what Helm reads itself is measured before",
 	"internal/vectorconfig/toml.go: unstable.Parser":    "the door hands it out",
 	"internal/workload/deployers.go: json.Unmarshal":    "the API server's own words on managed fields",
 	"internal/workload/owned.go: json.Unmarshal":        "the same",

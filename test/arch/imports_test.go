@@ -21,7 +21,6 @@ var order = []string{
 	"internal/environment",
 	"internal/cause",
 	"internal/template",
-	"internal/sidecarchart",
 	"internal/vectoroptions",
 	"internal/vectorconfig",
 	"internal/workload",
@@ -61,7 +60,6 @@ var pure = []string{
 	"internal/environment",
 	"internal/cause",
 	"internal/template",
-	"internal/sidecarchart",
 	"internal/vectoroptions",
 	"internal/vectorconfig",
 	"internal/workload",
@@ -111,7 +109,7 @@ var reserved = []struct {
 	reason  string
 }{
 	{"the root package", is(module), []string{"cmd/", "test/"}, "every package takes an fs.FS"},
-	{"Helm", under("helm.sh/helm"), []string{"internal/environment", "internal/template", "internal/sidecarchart", "test/"}, "one place knows Helm's values, one its functions, one its charts"},
+	{"Helm", under("helm.sh/helm"), []string{"internal/environment", "internal/template", "internal/render", "test/"}, "one place knows Helm's values, one its functions, one its charts"},
 	{"sprig", under("github.com/Masterminds/sprig"), []string{"internal/template", "test/"}, "what a template may call is decided in one place"},
 	{"the loop", is(module + "/internal/controller"), []string{"internal/operator"}, "nothing stands on the loop but the process"},
 	{"controller-runtime", under("sigs.k8s.io/controller-runtime"), []string{"internal/source", "internal/apply", "internal/certificate", "internal/admission", "internal/controller", "internal/operator", "internal/removal", "internal/checkup", "internal/cli", "api/", "cmd/", "test/"}, "everything else works without a cluster"},

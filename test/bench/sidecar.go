@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -42,7 +42,7 @@ type overlay struct {
 // newOverlay decides as the operator does. configuration is the ConfigMap that the
 // VectorSidecar refers to, nil if it refers to none.
 func newOverlay(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configuration *corev1.ConfigMap, kubeVersion string) (*overlay, error) {
-	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	chart, err := render.LoadChart(vectorsidecar.FS)
 	if err != nil {
 		return nil, err
 	}

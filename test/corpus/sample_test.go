@@ -26,7 +26,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -50,7 +50,7 @@ func loadSamples(t *testing.T) []*sample {
 	require.NoError(t, err)
 	files, err := filepath.Glob(filepath.Join(root, "docs", "samples", "*.yaml"))
 	require.NoError(t, err)
-	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
 	server, err := discovery.NewDiscoveryClientForConfig(world.Config)
 	require.NoError(t, err)

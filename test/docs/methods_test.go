@@ -15,7 +15,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
 )
 
@@ -57,8 +57,8 @@ func canCall(t *testing.T, of, method string) bool {
 		require.NoError(t, err)
 		set[name] = &fstest.MapFile{Data: text}
 	}
-	chart, err := sidecarchart.Load(set)
+	chart, err := render.LoadChart(set)
 	require.NoError(t, err)
-	_, err = chart.Execute(t.Context(), sidecarchart.Release{}, nil, "v1.36.0")
+	_, err = chart.Execute(t.Context(), render.Release{}, nil, "v1.36.0")
 	return err == nil || !strings.Contains(err.Error(), " has no ")
 }

@@ -20,7 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -29,7 +29,7 @@ import (
 // the container, the configuration and the values of each environment.
 func nextRelease(t *testing.T) fs.FS {
 	t.Helper()
-	files, err := sidecarchart.Read(vectorsidecar.FS)
+	files, err := render.ReadFiles(vectorsidecar.FS)
 	require.NoError(t, err)
 	next := fstest.MapFS{}
 	for name, text := range files {

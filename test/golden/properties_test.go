@@ -30,7 +30,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -138,7 +138,7 @@ func decide(t *testing.T, snapshot *evaluate.Snapshot) []plan.Plan {
 
 func (s *scenario) snapshot(t *testing.T, of []*appsv1.Deployment) *evaluate.Snapshot {
 	t.Helper()
-	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
 	text, _ := s.file("vectorsidecar.yaml")
 	sidecar := &v1alpha1.VectorSidecar{}

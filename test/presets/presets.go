@@ -29,7 +29,7 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/cli"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
@@ -61,7 +61,7 @@ type Result struct {
 // All returns every combination there is.
 func All(t testing.TB) []Combination {
 	t.Helper()
-	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
 	intakes, sinks := stems(t, "intakes"), stems(t, "sinks")
 	var all []Combination

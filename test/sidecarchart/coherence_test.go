@@ -17,7 +17,7 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
 // node is the part of a JSON schema that is looked at.
@@ -222,7 +222,7 @@ var operators = []string{
 
 // A value that changes nothing is a promise that is not kept.
 func TestEveryValueHasAnEffect(t *testing.T) {
-	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
 	known := leaves(t)
 	delete(known, "values") // It is for customised templates.

@@ -14,7 +14,7 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 )
 
@@ -22,7 +22,7 @@ import (
 const root = "../.."
 
 // What `helm template` takes for a name, a namespace and a server.
-var helmDefault = sidecarchart.Release{Name: "release-name", Namespace: "default"}
+var helmDefault = render.Release{Name: "release-name", Namespace: "default"}
 
 const helmKubeVersion = "v1.36.0"
 
@@ -92,7 +92,7 @@ sidecar:
 func TestHelmPrintsTheSameBytes(t *testing.T) {
 	helm, err := controlplane.Bin("helm")
 	require.NoError(t, err)
-	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
 	for _, env := range chart.Environments.Names() {
 		for name, text := range variants {
@@ -133,14 +133,14 @@ func bySource(out string) map[string]string {
 }
 
 // execute renders the chart for an environment with values of the user's own.
-func execute(t *testing.T, chart *sidecarchart.Chart, env string, texts ...string) map[string]string {
+func execute(t *testing.T, chart *render.Chart, env string, texts ...string) map[string]string {
 	t.Helper()
 	files, err := tryExecute(t, chart, env, texts...)
 	require.NoError(t, err)
 	return files
 }
 
-func tryExecute(t *testing.T, chart *sidecarchart.Chart, env string, texts ...string) (map[string]string, error) {
+func tryExecute(t *testing.T, chart *render.Chart, env string, texts ...string) (map[string]string, error) {
 	t.Helper()
 	var layers []environment.Layer
 	for _, text := range texts {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package sidecarchart
+package render
 
 import (
 	"reflect"
@@ -20,7 +20,7 @@ import (
 var leftOut = []string{"chart.Dependency.Validate", "chart.Maintainer.Validate", "chart.Metadata.Validate"}
 
 func TestEveryMethodOfWhatTemplatesGetCanBeCalledOrIsLeftOut(t *testing.T) {
-	loaded, err := Load(vectorsidecar.FS)
+	loaded, err := LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
 	values, err := loaded.Environments.Values("production")
 	require.NoError(t, err)

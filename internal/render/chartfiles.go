@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package sidecarchart
+package render
 
 import (
 	"bytes"
@@ -27,8 +27,8 @@ type Files map[string][]byte
 // testsFolder holds the tests of a chart, which are not rendered.
 const testsFolder = "tests"
 
-// Read reads the files of a chart, except its tests and what .helmignore excludes.
-func Read(source fs.FS) (Files, error) {
+// ReadFiles reads the files of a chart, except its tests and what .helmignore excludes.
+func ReadFiles(source fs.FS) (Files, error) {
 	ignored, err := ignoredIn(source)
 	if err != nil {
 		return nil, fmt.Errorf("reading the sidecar chart: %w", err)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package sidecarchart
+package render
 
 import (
 	"strings"
@@ -14,17 +14,17 @@ import (
 // Otherwise a golden file next to the templates would change what it is compared with.
 func TestTheTestsOfAChartAreNoPartOfIt(t *testing.T) {
 	source := fstest.MapFS{"templates/tests/a.yaml": {Data: []byte("a")}}
-	alone, err := Read(source)
+	alone, err := ReadFiles(source)
 	require.NoError(t, err)
 	require.Len(t, alone, 1)
 	source["tests/cart.golden"] = &fstest.MapFile{Data: []byte("b")}
-	beside, err := Read(source)
+	beside, err := ReadFiles(source)
 	require.NoError(t, err)
 	require.Equal(t, alone.digest(), beside.digest())
 }
 
 func TestWhatHelmLeavesOutIsNoPartOfAChart(t *testing.T) {
-	files, err := Read(fstest.MapFS{
+	files, err := ReadFiles(fstest.MapFS{
 		".helmignore": {Data: []byte("# ours\n/bin/\n*.md\n")}, "values.yaml": {Data: []byte("a: 1\n")},
 		"bin/tool": {Data: make([]byte, 8<<20)}, "README.md": {Data: []byte("x")}, "files/a.txt": {Data: []byte("x")},
 	})

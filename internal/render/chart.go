@@ -1,10 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sidecarchart loads a sidecar chart: an ordinary Helm chart whose
-// templates say what is merged into a workload. It compiles and executes them;
-// what their output means is not its business.
-package sidecarchart
+package render
 
 import (
 	"context"
@@ -38,11 +35,11 @@ type Chart struct {
 // Release is what templates see as .Release.
 type Release struct{ Name, Namespace string }
 
-// Load reads a chart from a file system: Chart.yaml, values.yaml,
+// LoadChart reads a chart from a file system: Chart.yaml, values.yaml,
 // values.schema.json, values/*.yaml and templates/ at its root. Errors name file
 // and line.
-func Load(source fs.FS) (*Chart, error) {
-	files, err := Read(source)
+func LoadChart(source fs.FS) (*Chart, error) {
+	files, err := ReadFiles(source)
 	if err != nil {
 		return nil, err
 	}
