@@ -19,8 +19,9 @@
 //     is left of VectorSidecars that are gone.
 //   - internal/render loads a chart of templates, values and schema, and makes of it,
 //     values and target the Overlay, which is what gets merged, and its companion objects.
-//   - internal/workload shows a Deployment as a small View; internal/workloadcache
-//     keeps thousands of them small, and finds them by what VectorSidecars ask for.
+//   - internal/workload shows a Deployment as a small View, and describes the Overlay that
+//     is merged into it; internal/workloadcache keeps thousands of Views small, and finds
+//     them by what VectorSidecars ask for.
 //   - internal/plan compares Overlay and View, names what has to be done, and which of
 //     that may be done now; internal/cause says in words why.
 //   - internal/desired says what workloads should carry of one VectorSidecar: values,

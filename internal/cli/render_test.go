@@ -49,14 +49,14 @@ func shopFiles(t *testing.T) map[string]string {
 	}
 }
 
-var render = []string{"render", "-f", "cart.yaml", "--sidecar", "logs.yaml"}
+var renderCart = []string{"render", "-f", "cart.yaml", "--sidecar", "logs.yaml"}
 
 func TestALabelShowsWhatItWouldDo(t *testing.T) {
-	before, err := run(t, shopFiles(t), render...)
+	before, err := run(t, shopFiles(t), renderCart...)
 	require.NoError(t, err)
 	require.NotContains(t, before, "name: vector\n")
 
-	after, err := run(t, shopFiles(t), append(render, "--label", "logs=vector")...)
+	after, err := run(t, shopFiles(t), append(renderCart, "--label", "logs=vector")...)
 	require.NoError(t, err)
 	require.Contains(t, after, "name: vector\n")
 }
@@ -66,7 +66,7 @@ func TestObjectsWithoutANamespaceAreInTheVectorSidecars(t *testing.T) {
 	files["cart.yaml"] = text(t, objects.NewDeployment("cart", "").Labelled("logs", "vector").Build()) +
 		"---\n" + text(t, objects.NewDeployment("cart", "warehouse").Labelled("logs", "vector").Build())
 
-	out, err := run(t, files, render...)
+	out, err := run(t, files, renderCart...)
 
 	require.NoError(t, err)
 	require.Contains(t, out, "namespace: shop")
@@ -78,11 +78,11 @@ func TestAConfigMapOfAnotherNamespaceIsNotThere(t *testing.T) {
 	files["cart.yaml"] = text(t, objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build()) +
 		"---\n" + text(t, objects.NewConfigMap("shipping", "warehouse", "vector.yaml", objects.VectorConfig("x")))
 	files["logs.yaml"] = text(t, objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").WithConfigMap("shipping", "").Build())
-	_, err := run(t, files, render...)
+	_, err := run(t, files, renderCart...)
 	require.ErrorContains(t, err, "ConfigMap shop/shipping does not exist")
 
 	files["cart.yaml"] += "---\n" + text(t, objects.NewConfigMap("shipping", "", "vector.yaml", objects.VectorConfig("x")))
-	_, err = run(t, files, render...)
+	_, err = run(t, files, renderCart...)
 	require.NoError(t, err)
 }
 
@@ -106,7 +106,7 @@ func TestFilesThatCannotBeReadAreNamed(t *testing.T) {
 			if test.change != nil {
 				test.change(files)
 			}
-			_, err := run(t, files, append(render[:len(render):len(render)], test.arguments...)...)
+			_, err := run(t, files, append(renderCart[:len(renderCart):len(renderCart)], test.arguments...)...)
 			require.Error(t, err)
 			for _, part := range test.names {
 				require.ErrorContains(t, err, part)
@@ -120,7 +120,7 @@ func TestTemplatesAreReadFromTheirFolderOnly(t *testing.T) {
 	require.NoError(t, os.CopyFS(folder, vectorsidecar.FS))
 	secret := filepath.Join(outside, "secret.txt")
 	require.NoError(t, os.WriteFile(secret, []byte("x"), 0o600))
-	arguments := append(slices.Clip(render), "--label", "logs=vector", "--templates", folder)
+	arguments := append(slices.Clip(renderCart), "--label", "logs=vector", "--templates", folder)
 	_, err := run(t, shopFiles(t), arguments...)
 	require.NoError(t, err)
 
@@ -138,7 +138,7 @@ func TestSeveralVectorSidecarsAreMergedOneAfterTheOther(t *testing.T) {
 			s.Health = &v1alpha1.HealthSpec{Port: ptr.To(int32(8687))}
 		}).Build())
 
-	out, err := run(t, files, append(render, "--label", "logs=vector")...)
+	out, err := run(t, files, append(renderCart, "--label", "logs=vector")...)
 
 	require.NoError(t, err)
 	require.Contains(t, out, "name: vector\n")

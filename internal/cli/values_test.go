@@ -48,7 +48,7 @@ func TestRenderReadsValuesAsTheInstallationDoes(t *testing.T) {
 			files["cart.yaml"] = text(t, objects.NewDeployment("cart", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build())
 			files["logs.yaml"] = text(t, objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").WithLogs("/var/log/app").Build())
 			files["values.yaml"] = test.values
-			out, err := run(t, files, slices.Concat(render, []string{"--values", "values.yaml"}, test.arguments)...)
+			out, err := run(t, files, slices.Concat(renderCart, []string{"--values", "values.yaml"}, test.arguments)...)
 			require.NoError(t, err)
 			for _, part := range test.has {
 				require.Contains(t, out, part)
@@ -63,7 +63,7 @@ func TestRenderNamesTheLineOfAValue(t *testing.T) {
 	files := shopFiles(t)
 	files["cart.yaml"] = text(t, objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build())
 	files["values.yaml"] = ownValues
-	arguments := slices.Concat(render, []string{"--values", "values.yaml", "--environment", "qa"})
+	arguments := slices.Concat(renderCart, []string{"--values", "values.yaml", "--environment", "qa"})
 
 	out, err := run(t, files, append(arguments, "--explain-values")...)
 	require.NoError(t, err)

@@ -10,13 +10,12 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	overlay "kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // The answer says that nothing is to be done, and what comes later.
 func TestASidecarThatIsKeptIsExplained(t *testing.T) {
-	desired := plan.NewDesired(&overlay.Overlay{Hash: "newer"}, "logs", "vector", "", nil)
+	desired := plan.NewDesired(&workload.Overlay{Hash: "newer"}, "logs", "vector", "", nil)
 	current := plan.Plan{Action: plan.None, Desired: desired, Carries: true, State: workload.State{Rollout: workload.RolloutComplete}}
 	kept := current
 	kept.Keeps = "older"

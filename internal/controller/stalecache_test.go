@@ -19,7 +19,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -130,6 +129,6 @@ func seen(resourceVersion string, generation int64, hash string) *plan.Plan {
 	return &plan.Plan{
 		Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"},
 		Action: plan.Update, State: workload.State{ResourceVersion: resourceVersion, Seen: resourceVersion, Generation: generation},
-		Desired: plan.NewDesired(&render.Overlay{Hash: hash}, "logs", "vector", "", nil),
+		Desired: plan.NewDesired(&workload.Overlay{Hash: hash}, "logs", "vector", "", nil),
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // largestCopy is how many bytes the values of a ConfigMap may have.
@@ -40,7 +41,7 @@ type Copied struct {
 // copyOf returns what a sidecar needs of the referenced ConfigMap, and the overlay with
 // the copy in its place; nil if the overlay does not use it. readsUnseen tells that Vector
 // reads configuration that is not ours to see.
-func copyOf(given *config, request *render.Request, overlay *render.Overlay, uses *uses, report *vectorconfig.Report, readsUnseen bool) (*Copied, *render.Overlay, *Invalid) {
+func copyOf(given *config, request *render.Request, overlay *workload.Overlay, uses *uses, report *vectorconfig.Report, readsUnseen bool) (*Copied, *workload.Overlay, *Invalid) {
 	if !uses.any {
 		return nil, overlay, nil
 	}

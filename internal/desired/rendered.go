@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -24,7 +23,7 @@ import (
 type Rendered struct {
 	// Desired is what to apply, of Overlay; both are nil if it is Invalid.
 	Desired *plan.Desired
-	Overlay *render.Overlay
+	Overlay *workload.Overlay
 	// Report is of the check of the Vector configuration, nil if there was none.
 	Report *vectorconfig.Report
 	// Companions are the ConfigMaps that were rendered, and Copied is what is given of a
@@ -40,7 +39,7 @@ type Rendered struct {
 
 	// rendered is the overlay as the templates give it, with the ConfigMap itself
 	// where the overlay has a copy.
-	rendered  *render.Overlay
+	rendered  *workload.Overlay
 	container string
 	collects  collection
 	// shares tells that an earlier rendering has made these companions.

@@ -20,6 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // renderer renders one request for several targets.
@@ -66,7 +67,7 @@ func newRenderer(cache *Cache, request render.Request, config config, inputs *In
 
 // conclude checks the configuration of an overlay, and fills in what to apply if it
 // passes.
-func (r *renderer) conclude(ctx context.Context, of *Rendered, rendered *render.Overlay) {
+func (r *renderer) conclude(ctx context.Context, of *Rendered, rendered *workload.Overlay) {
 	r.check(ctx, rendered, of)
 	if of.Invalid = refused(of.Report, of.unseen, r.request.Values); of.Invalid != nil {
 		return
@@ -92,7 +93,7 @@ func (r *renderer) conclude(ctx context.Context, of *Rendered, rendered *render.
 
 // check checks the configuration that a rendered sidecar reads. What the configuration
 // takes in is read even when nothing is checked.
-func (r *renderer) check(ctx context.Context, overlay *render.Overlay, of *Rendered) {
+func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, of *Rendered) {
 	spec, container := &overlay.Template.Spec, overlay.Container(of.container)
 	options := vectorconfig.Options{Image: value(r.request.Values, "sidecar", "image")}
 	if container != nil {

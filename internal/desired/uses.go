@@ -11,7 +11,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -28,7 +27,7 @@ type uses struct {
 }
 
 // usesOf looks for a ConfigMap in an overlay. container is the name of Vector's.
-func usesOf(overlay *render.Overlay, container string, object *corev1.ConfigMap) *uses {
+func usesOf(overlay *workload.Overlay, container string, object *corev1.ConfigMap) *uses {
 	found := &uses{keys: map[string]bool{}, files: map[string]string{}}
 	spec := &overlay.Template.Spec
 	for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
@@ -76,7 +75,7 @@ func (u *uses) addVariables(of *corev1.Container, name string) {
 
 // isOpen reports whether a volume is mounted where nobody can tell what is read of it:
 // in another container than Vector's, or at a path that only the kubelet knows.
-func isOpen(overlay *render.Overlay, volume, container string) bool {
+func isOpen(overlay *workload.Overlay, volume, container string) bool {
 	spec := &overlay.Template.Spec
 	for _, of := range slices.Concat(spec.InitContainers, spec.Containers) {
 		for _, mount := range of.VolumeMounts {

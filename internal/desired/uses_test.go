@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -40,7 +39,7 @@ func TestMountedFilesOfAConfigMap(t *testing.T) {
 
 // What a custom set mounts into the application is read by nobody knows whom.
 func TestUsesOfAVolumeOfTheApplicationsAreAllKeys(t *testing.T) {
-	overlay := &render.Overlay{Mounts: []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "config", MountPath: "/m"}}}}
+	overlay := &workload.Overlay{Mounts: []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "config", MountPath: "/m"}}}}
 	overlay.Template.Spec.Volumes = []corev1.Volume{{Name: "config", VolumeSource: corev1.VolumeSource{
 		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "shipping"}},
 	}}}

@@ -47,7 +47,7 @@ func settled(deployment *appsv1.Deployment) workload.View {
 }
 
 // builtin is the chart that is built in. It does not change, so that one serves all.
-var builtin = sync.OnceValues(func() (*sidecarchart.Chart, error) { return render.LoadChart(vectorsidecar.FS) })
+var builtin = sync.OnceValues(func() (*render.Chart, error) { return render.LoadChart(vectorsidecar.FS) })
 
 func snapshot(t testing.TB, sidecar *v1alpha1.VectorSidecar, deployments ...*appsv1.Deployment) *Snapshot {
 	t.Helper()

@@ -10,13 +10,12 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Desired is what one VectorSidecar wants of a workload.
 type Desired struct {
-	overlay *render.Overlay
+	overlay *workload.Overlay
 	// sidecar is the name of the VectorSidecar.
 	sidecar string
 	// injectedHash tells this sidecar, its configuration included, from others.
@@ -46,7 +45,7 @@ type applied struct {
 // the name of its container, configVersion a digest of the Vector configuration. The
 // annotations are for people and scripts; the operator itself looks at what its manager
 // owns. marks are annotations by their keys, whose lack makes no difference.
-func NewDesired(overlay *render.Overlay, sidecar, container, configVersion string, marks map[string]string) *Desired {
+func NewDesired(overlay *workload.Overlay, sidecar, container, configVersion string, marks map[string]string) *Desired {
 	// The overlay does not tell the content of a configuration that is reloaded.
 	injectedHash := meta.Digest([]byte(overlay.Hash+" "+configVersion), 8)
 	desired := &Desired{overlay: overlay, sidecar: sidecar, injectedHash: injectedHash, marks: marks, annotations: map[string]string{

@@ -12,7 +12,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/cause"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -213,7 +212,7 @@ func TestNotesStayWhatTheyAre(t *testing.T) {
 	view := application()
 	view.Containers[0].Mounts = []corev1.VolumeMount{{Name: "logs", MountPath: "/var/log/app", SubPath: "app"}}
 	view.Labels = map[string]string{"team": "search"}
-	overlay := render.Overlay{Body: map[string]any{"spec": map[string]any{}}, Mounts: []workload.Mount{
+	overlay := workload.Overlay{Body: map[string]any{"spec": map[string]any{}}, Mounts: []workload.Mount{
 		{Container: "app", VolumeMount: corev1.VolumeMount{Name: "data", MountPath: "/data"}},
 	}}
 	desired := NewDesired(&overlay, "logs", "vector", "config-1", nil).For(Asked{Digest: "0123456789abcdef", Keys: []string{"labels", "containers"}})

@@ -8,7 +8,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/cause"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -34,7 +33,7 @@ func ForBlocked(manager string, view *workload.View, reason, message string) Pla
 // ForReported is the plan of a workload that carries what it should, as somebody says who
 // knows: what is desired is what it carries.
 func ForReported(manager string, view *workload.View) Plan {
-	desired := &Desired{overlay: &render.Overlay{}, injectedHash: view.Owned[manager].InjectedHash}
+	desired := &Desired{overlay: &workload.Overlay{}, injectedHash: view.Owned[manager].InjectedHash}
 	if isLeftOut(view) {
 		return forLeftOut(manager, desired, view)
 	}

@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -24,7 +23,7 @@ var (
 // sidecar is what the tests want of a workload.
 func sidecar() *Desired {
 	always := corev1.ContainerRestartPolicyAlways
-	overlay := &render.Overlay{
+	overlay := &workload.Overlay{
 		Hash: "new",
 		Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
 			InitContainers: []corev1.Container{{

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // The type and the applied body are cut alike, and nothing else changes.
@@ -53,7 +55,7 @@ func TestOnlyTheSleepIsCut(t *testing.T) {
 	}
 }
 
-func texts(t *testing.T, overlay *Overlay) string {
+func texts(t *testing.T, overlay *workload.Overlay) string {
 	t.Helper()
 	text, err := json.Marshal(overlay)
 	require.NoError(t, err)

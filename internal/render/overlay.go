@@ -22,90 +22,30 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Overlay is what is merged into a workload's pod template.
-type Overlay struct {
-	// Template is the overlay as a typed object, for decisions.
-	Template corev1.PodTemplateSpec
-	// Body is the same as it is applied: only what the templates rendered, in the API server's
-	// spelling ("500m" for 0.5), so that we own nothing else. It must not be changed.
-	Body map[string]any
-	// Mounts are to be added to containers of the application. Templates render them as containers
-	// with nothing but volumeMounts. They are not in Template and Body: applying a mount would make
-	// us an owner of the container, so that its real owner could not rename it.
-	Mounts []workload.Mount
-	// Warning is what a person should know about the sidecar, or "".
-	Warning string
-	// Hash is a short digest of everything but the warning.
-	Hash string
-}
-
 // newOverlay reads a rendered PodTemplate. It adds annotations, among them the list of what the
 // request's field manager adds.
-func newOverlay(from *bounded.Document, request *Request) (Overlay, error) {
+func newOverlay(from *bounded.Document, request *Request) (workload.Overlay, error) {
 	if err := onlyAdds(from); err != nil {
-		return Overlay{}, err
+		return workload.Overlay{}, err
 	}
 	var object corev1.PodTemplate
 	if err := decode(from, &object); err != nil {
-		return Overlay{}, err
+		return workload.Overlay{}, err
 	}
 	var body corev1ac.PodTemplateApplyConfiguration
 	if err := from.Decode(&body); err != nil {
-		return Overlay{}, fmt.Errorf("reading the rendered YAML: %w", err)
+		return workload.Overlay{}, fmt.Errorf("reading the rendered YAML: %w", err)
 	}
-	overlay := Overlay{Warning: object.Annotations[meta.AnnotationWarning]}
-	overlay.Template = object.Template
+	overlay := workload.Overlay{Template: object.Template, Warning: object.Annotations[meta.AnnotationWarning]}
 	overlay.Template.Spec.Containers, overlay.Mounts = splitMounts(object.Template.Spec.Containers)
 	if err := check(&overlay.Template, overlay.Mounts, request.KubeVersion); err != nil {
-		return Overlay{}, err
+		return workload.Overlay{}, err
 	}
 	spec := body.Template.Spec
 	spec.Containers = slices.DeleteFunc(spec.Containers, func(c corev1ac.ContainerApplyConfiguration) bool { return c.Image == nil })
 	manager := meta.Manager(request.Sidecar.Name)
 	annotate(&overlay.Template, body.Template, map[string]string{meta.AnnotationParts(manager): partsOf(manager, &overlay.Template.Spec)})
-	if err := overlay.finish(body.Template); err != nil {
-		return Overlay{}, err
-	}
-	return overlay, nil
-}
-
-// finish fills in the body and the hash.
-func (o *Overlay) finish(body any) error {
-	canonical, err := json.Marshal(body)
-	if err != nil {
-		return fmt.Errorf("writing the overlay: %w", err)
-	}
-	o.Body = nil
-	if err := json.Unmarshal(canonical, &o.Body); err != nil {
-		return fmt.Errorf("reading the overlay back: %w", err)
-	}
-	return o.seal(canonical)
-}
-
-// seal fills in the hash of the serialized body.
-func (o *Overlay) seal(canonical []byte) error {
-	if len(o.Mounts) > 0 {
-		mounts, err := json.Marshal(o.Mounts)
-		if err != nil {
-			return fmt.Errorf("writing the mounts: %w", err)
-		}
-		canonical = append(canonical, mounts...)
-	}
-	o.Hash = meta.Digest(canonical, 8)
-	return nil
-}
-
-// Container returns the container with a name, nil if there is none.
-func (o *Overlay) Container(name string) *corev1.Container {
-	spec := &o.Template.Spec
-	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
-		for i := range list {
-			if list[i].Name == name {
-				return &list[i]
-			}
-		}
-	}
-	return nil
+	return overlay.With(body.Template)
 }
 
 // splitMounts separates the containers that stand for the application's: those with nothing but

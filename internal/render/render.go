@@ -46,7 +46,7 @@ type Request struct {
 
 // Result is the result of a rendering.
 type Result struct {
-	Overlay Overlay
+	Overlay workload.Overlay
 	// Template is the name of the template that rendered the overlay.
 	Template string
 	// ReadTarget is what the templates read of the target. Every target for which these reads are

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -24,7 +23,7 @@ const manager = "vectorsidecar/logs"
 // to mount.
 func desired(image string, into ...string) *plan.Desired {
 	always := corev1.ContainerRestartPolicyAlways
-	overlay := &render.Overlay{
+	overlay := &workload.Overlay{
 		Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
 			InitContainers: []corev1.Container{{Name: "vector", Image: image, RestartPolicy: &always}},
 			Volumes:        []corev1.Volume{{Name: "shared"}},

@@ -22,7 +22,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -46,7 +45,7 @@ func disabled(vs *v1alpha1.VectorSidecar) {
 }
 
 func wanting(hash string) *plan.Desired {
-	return plan.NewDesired(&render.Overlay{Hash: hash}, "logs", "vector", "", nil)
+	return plan.NewDesired(&workload.Overlay{Hash: hash}, "logs", "vector", "", nil)
 }
 
 // planned is a plan for a workload with nothing else to report.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package workload shows a workload as planning needs to see it: small, and with
-// what each of the operator's field managers owns in it. It reads objects that it
-// is given and asks no cluster.
+// what each of the operator's field managers owns in it, and describes the Overlay that
+// is merged into it. It reads objects that it is given and asks no cluster.
 package workload
 
 import (

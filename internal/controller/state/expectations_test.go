@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -26,7 +25,7 @@ func seen(resourceVersion string, generation int64, hash string) *plan.Plan {
 	return &plan.Plan{
 		Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"},
 		Action: plan.Update, State: workload.State{ResourceVersion: resourceVersion, Seen: resourceVersion, Generation: generation},
-		Desired: plan.NewDesired(&render.Overlay{Hash: hash}, "logs", "vector", "", nil),
+		Desired: plan.NewDesired(&workload.Overlay{Hash: hash}, "logs", "vector", "", nil),
 	}
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package render
+package workload
 
 import (
 	"encoding/json"
@@ -16,7 +16,9 @@ import (
 // DrainSeconds returns the longest preStop sleep of the overlay's containers, 0 if there is none.
 func (o *Overlay) DrainSeconds() int64 {
 	longest := int64(0)
-	each(&o.Template.Spec, func(_ string, c *corev1.Container) { longest = max(longest, sleepOf(c)) })
+	for container := range o.containers() {
+		longest = max(longest, sleepOf(container))
+	}
 	return longest
 }
 
@@ -25,7 +27,7 @@ func (o *Overlay) DrainSeconds() int64 {
 func (o *Overlay) Draining(most int64) (*Overlay, error) {
 	cut := *o
 	cut.Template, cut.Body = *o.Template.DeepCopy(), runtime.DeepCopyJSON(o.Body)
-	each(&cut.Template.Spec, func(_ string, c *corev1.Container) {
+	for c := range cut.containers() {
 		switch {
 		case sleepOf(c) <= most:
 		case most > 0:
@@ -35,7 +37,7 @@ func (o *Overlay) Draining(most int64) (*Overlay, error) {
 		default:
 			c.Lifecycle.PreStop = nil
 		}
-	})
+	}
 	pod := tree.Map(cut.Body["spec"])
 	for _, list := range []string{"initContainers", "containers"} {
 		for _, container := range tree.List(pod[list]) {

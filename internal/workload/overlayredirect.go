@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package render
+package workload
 
 import (
 	"encoding/json"
@@ -14,10 +14,10 @@ import (
 // Redirected returns a copy of the overlay that refers to another ConfigMap instead of one, in
 // volumes and environment variables.
 func (o *Overlay) Redirected(from, to string) (Overlay, error) {
-	redirected := *o
 	body := runtime.DeepCopyJSON(o.Body)
 	redirect(body, from, to)
-	if err := redirected.finish(body); err != nil {
+	redirected, err := o.With(body)
+	if err != nil {
 		return Overlay{}, err
 	}
 	redirected.Template = corev1.PodTemplateSpec{}

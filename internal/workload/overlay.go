@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// Overlay is what is merged into a workload's pod template.
+type Overlay struct {
+	// Template is the overlay as a typed object, for decisions.
+	Template corev1.PodTemplateSpec
+	// Body is the same as it is applied: only what the templates rendered, in the API server's
+	// spelling ("500m" for 0.5), so that we own nothing else. It must not be changed.
+	Body map[string]any
+	// Mounts are to be added to containers of the application. Templates render them as containers
+	// with nothing but volumeMounts. They are not in Template and Body: applying a mount would make
+	// us an owner of the container, so that its real owner could not rename it.
+	Mounts []Mount
+	// Warning is what a person should know about the sidecar, or "".
+	Warning string
+	// Hash is a short digest of everything but the warning.
+	Hash string
+}
+
+// With returns the overlay with a body, which is written as JSON, and with the hash of it.
+func (o *Overlay) With(body any) (Overlay, error) {
+	canonical, err := json.Marshal(body)
+	if err != nil {
+		return Overlay{}, fmt.Errorf("writing the overlay: %w", err)
+	}
+	with := *o
+	with.Body = nil
+	if err := json.Unmarshal(canonical, &with.Body); err != nil {
+		return Overlay{}, fmt.Errorf("reading the overlay back: %w", err)
+	}
+	err = with.seal(canonical)
+	return with, err
+}
+
+// seal fills in the hash, of the body as it is written.
+func (o *Overlay) seal(canonical []byte) error {
+	if len(o.Mounts) > 0 {
+		mounts, err := json.Marshal(o.Mounts)
+		if err != nil {
+			return fmt.Errorf("writing the mounts: %w", err)
+		}
+		canonical = append(canonical, mounts...)
+	}
+	o.Hash = meta.Digest(canonical, 8)
+	return nil
+}
+
+// Container returns the container of a name, nil if there is none.
+func (o *Overlay) Container(name string) *corev1.Container {
+	for container := range o.containers() {
+		if container.Name == name {
+			return container
+		}
+	}
+	return nil
+}
+
+// containers are the overlay's own, as they may be changed: init containers first.
+func (o *Overlay) containers() iter.Seq[*corev1.Container] {
+	return func(yield func(*corev1.Container) bool) {
+		for _, list := range [][]corev1.Container{o.Template.Spec.InitContainers, o.Template.Spec.Containers} {
+			for i := range list {
+				if !yield(&list[i]) {
+					return
+				}
+			}
+		}
+	}
+}
