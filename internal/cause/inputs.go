@@ -11,8 +11,8 @@ import (
 	"fmt"
 	"maps"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
 // Part is a part of what a sidecar is rendered from.
@@ -55,11 +55,11 @@ var parts = []struct {
 	{Environment, "environment", nil},
 	{TemplateSet, "template set", nil},
 	{Templates, "files of the template set", name},
-	{Policy, "policy", environment.Path},
-	{Installation, "values of the installation", environment.Path},
-	{Namespace, "values of the namespace", environment.Path},
-	{Sidecar, "values of the VectorSidecar", environment.Path},
-	{Workload, "values in the workload's annotations", environment.Path},
+	{Policy, "policy", tree.Path},
+	{Installation, "values of the installation", tree.Path},
+	{Namespace, "values of the namespace", tree.Path},
+	{Sidecar, "values of the VectorSidecar", tree.Path},
+	{Workload, "values in the workload's annotations", tree.Path},
 	{Config, "Vector configuration", name},
 	{Target, "the workload's own", name},
 	{Kubernetes, "Kubernetes", nil},

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
-	"kontroloop.ai/vector-sidecar-operator/internal/template"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -30,20 +30,20 @@ type Cache struct {
 	rendered *bounded.Store[*Rendered]
 	// read has for each request what its renderings read of their targets: most
 	// often the same of all, so that one look finds a result.
-	read    *bounded.Store[[][]template.Read]
+	read    *bounded.Store[[][]tree.Read]
 	reports *bounded.Store[*vectorconfig.Report]
 }
 
 // NewCache returns an empty Cache.
 func NewCache() *Cache {
 	return &Cache{
-		rendered: bounded.NewStore[*Rendered](mostRendered), read: bounded.NewStore[[][]template.Read](mostRead),
+		rendered: bounded.NewStore[*Rendered](mostRendered), read: bounded.NewStore[[][]tree.Read](mostRead),
 		reports: bounded.NewStore[*vectorconfig.Report](mostReported),
 	}
 }
 
 // readBy is what renderings of a request have read.
-func (c *Cache) readBy(common []byte) [][]template.Read { return remembered(c, c.read, common) }
+func (c *Cache) readBy(common []byte) [][]tree.Read { return remembered(c, c.read, common) }
 
 // mostReads is how many kinds of what is read of a target are told apart for one request:
 // each is a look for every workload. Templates that look up a label by the name of the
@@ -52,12 +52,12 @@ const mostReads = 16
 
 // noteRead notes what a rendering of a request has read, and returns by what of that it is
 // to be remembered: when there are many kinds, by the keys of the target as a whole.
-func (c *Cache) noteRead(common []byte, reads []template.Read) []template.Read {
+func (c *Cache) noteRead(common []byte, reads []tree.Read) []tree.Read {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	before := c.read.Get(common)
 	isKnown := func() bool {
-		return slices.ContainsFunc(before, func(known []template.Read) bool { return slices.EqualFunc(known, reads, template.Read.Equal) })
+		return slices.ContainsFunc(before, func(known []tree.Read) bool { return slices.EqualFunc(known, reads, tree.Read.Equal) })
 	}
 	if len(before) >= mostReads && !isKnown() {
 		reads = workload.WholeKeys(workload.KeysOf(reads))

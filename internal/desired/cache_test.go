@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
-	"kontroloop.ai/vector-sidecar-operator/internal/template"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -64,7 +64,7 @@ func TestCacheRemembersNoLateRendering(t *testing.T) {
 func TestCacheSharesARenderingByWhatItRead(t *testing.T) {
 	r := &renderer{cache: NewCache(), common: []byte("common")}
 	target := settled(fleet(1)[0])
-	forAll, ofName := &Rendered{}, &Rendered{readTarget: []template.Read{{Path: []string{"name"}}}}
+	forAll, ofName := &Rendered{}, &Rendered{readTarget: []tree.Read{{Path: []string{"name"}}}}
 	find := func(view workload.View) *Rendered {
 		for _, reads := range r.cache.readBy(r.common) {
 			if found := remembered(r.cache, r.cache.rendered, r.appendKey(nil, &view, reads)); found != nil {
@@ -91,7 +91,7 @@ func TestCacheBoundsKindsOfReads(t *testing.T) {
 	for i := range 100 {
 		view := settled(fleet(1)[0])
 		view.Name = fmt.Sprint(i)
-		reads := []template.Read{{Path: []string{"labels", view.Name}}, {Path: []string{"name"}}}
+		reads := []tree.Read{{Path: []string{"labels", view.Name}}, {Path: []string{"name"}}}
 		fresh := &Rendered{readTarget: reads}
 		r.keep(&view, fresh)
 		require.Same(t, fresh, r.rendered(t.Context(), &view))
@@ -101,7 +101,7 @@ func TestCacheBoundsKindsOfReads(t *testing.T) {
 
 func TestAppendKeyTellsApartWhatTemplatesSee(t *testing.T) {
 	seen := map[string]string{}
-	r, all := &renderer{}, []template.Read{{Seen: template.Whole}}
+	r, all := &renderer{}, []tree.Read{{Seen: tree.Whole}}
 	for name, change := range map[string]func(*workload.View){
 		"nothing":           func(*workload.View) {},
 		"the name":          func(v *workload.View) { v.Name = "card" },

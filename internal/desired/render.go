@@ -13,9 +13,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
-	"kontroloop.ai/vector-sidecar-operator/internal/template"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -60,7 +61,7 @@ func (r *renderer) keep(target *workload.View, fresh *Rendered) {
 
 // appendKey is the key of the request together with what templates find in a target
 // where they read it.
-func (r *renderer) appendKey(text []byte, target *workload.View, reads []template.Read) []byte {
+func (r *renderer) appendKey(text []byte, target *workload.View, reads []tree.Read) []byte {
 	return target.AppendReads(append(text, r.common...), reads)
 }
 
@@ -77,6 +78,9 @@ func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendere
 	}
 	if fresh.Invalid = r.judge(result, err); fresh.Invalid != nil {
 		return fresh
+	}
+	for i := range result.Companions {
+		companion.Label(&result.Companions[i], request.Sidecar.Name)
 	}
 	fresh.Companions, fresh.shares = r.share(result.Companions)
 	end = r.observer.begin(ctx, Check)

@@ -13,7 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/template"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -50,7 +50,7 @@ type Rendered struct {
 	unseen []string
 	// readTarget is what was read of the target that it was made of: a workload that
 	// has something else there may have another result.
-	readTarget []template.Read
+	readTarget []tree.Read
 	// shortened says what had to be cut for pods that end sooner, "" for nothing.
 	shortened string
 	// cuts are the same for such pods.

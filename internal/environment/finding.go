@@ -3,7 +3,11 @@
 
 package environment
 
-import "slices"
+import (
+	"slices"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+)
 
 // Finding is a value that does not fit the schema.
 type Finding struct {
@@ -16,11 +20,11 @@ type Finding struct {
 
 // Error returns the finding on one line.
 func (f *Finding) Error() string {
-	return f.Where + ": " + join(f.Path) + ": " + f.Message
+	return f.Where + ": " + tree.Path(f.Path...) + ": " + f.Message
 }
 
 // PathText returns the path as a user writes it.
-func (f *Finding) PathText() string { return join(f.Path) }
+func (f *Finding) PathText() string { return tree.Path(f.Path...) }
 
 // Check validates a layer against the schema.
 func (s *Set) Check(layer Layer) []*Finding { return findingsIn(s.schema.Check(&layer)) }

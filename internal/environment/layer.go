@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
 // Layer is one source of values. Later layers override earlier ones.
@@ -93,7 +94,7 @@ func (p *place) index(node *yaml.Node, path []string) error {
 			key, at := node.Content[i], append(path, node.Content[i].Value) //nolint:gocritic // Siblings reuse the same array, one after the other.
 			found := p.at(key.Value)
 			if found.line > 0 {
-				return fmt.Errorf("%d: %s is given twice, first in line %d", key.Line, join(at), found.line)
+				return fmt.Errorf("%d: %s is given twice, first in line %d", key.Line, tree.Path(at...), found.line)
 			}
 			found.line = key.Line
 			if err := found.index(node.Content[i+1], at); err != nil {
@@ -144,21 +145,4 @@ func (l *Layer) Where(path ...string) string {
 		return l.Name
 	}
 	return fmt.Sprintf("%s:%d", l.Name, line)
-}
-
-// join formats a path as a user writes it. A key that contains a dot is put in brackets, so
-// that no two paths look the same.
-func join(path []string) string {
-	var b strings.Builder
-	for i, key := range path {
-		switch {
-		case strings.ContainsAny(key, ".[]"):
-			fmt.Fprintf(&b, "[%q]", key)
-		case i > 0:
-			b.WriteString("." + key)
-		default:
-			b.WriteString(key)
-		}
-	}
-	return b.String()
 }

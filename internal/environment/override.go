@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
 // ParseOverrides parses values set by someone outside the platform team. Check MaySet
@@ -80,7 +81,7 @@ func (l *Layer) Outside(allowed []string) []string {
 	visit(l.Tree, nil, func(path []string) bool {
 		inside := func(keys []string) bool { return len(keys) <= len(path) && slices.Equal(keys, path[:len(keys)]) }
 		if len(path) > 0 && !slices.ContainsFunc(prefixes, inside) {
-			outside = append(outside, join(path))
+			outside = append(outside, tree.Path(path...))
 		}
 		return len(outside) < maxOutside
 	})

@@ -8,10 +8,9 @@ import (
 	"slices"
 
 	"helm.sh/helm/v3/pkg/chartutil"
-)
 
-// Path formats the path of a value as a user writes it: sidecar.logs.path.
-func Path(keys ...string) string { return join(keys) }
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+)
 
 // Values is the merged tree, with the origin of every leaf.
 type Values struct {
@@ -119,7 +118,7 @@ func (v Values) Leaves() []Leaf {
 	visit(v.Tree, nil, func(path []string) bool {
 		if len(path) > 0 {
 			value, _ := valueAt(v.Tree, path)
-			found = append(found, Leaf{Path: join(path), Value: value, Origin: v.Origin(path...)})
+			found = append(found, Leaf{Path: tree.Path(path...), Value: value, Origin: v.Origin(path...)})
 		}
 		return true
 	})

@@ -17,6 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
 // Chart is a loaded, compiled and checked sidecar chart. It is immutable and safe for
@@ -109,7 +110,7 @@ type Output struct {
 	Files map[string]string
 	// ReadTarget is what was read of .Values.target: the output is the same for every target
 	// with the same values there.
-	ReadTarget []template.Read
+	ReadTarget []tree.Read
 }
 
 // Execute runs every template of the chart. The values are the tree that templates see as
@@ -123,7 +124,7 @@ func (c *Chart) Execute(ctx context.Context, release Release, values map[string]
 	output := Output{Files: map[string]string{}}
 	for _, name := range c.templates.Names() {
 		text, read, err := c.templates.ExecuteWatched(ctx, name, c.root(name, release, values, version))
-		output.ReadTarget = template.JoinReads(output.ReadTarget, read)
+		output.ReadTarget = tree.JoinReads(output.ReadTarget, read)
 		if err != nil {
 			return output, err
 		}

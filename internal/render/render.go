@@ -22,9 +22,8 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
-	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
-	"kontroloop.ai/vector-sidecar-operator/internal/template"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -51,7 +50,7 @@ type Result struct {
 	Template string
 	// ReadTarget is what the templates read of the target. Every target for which these reads are
 	// the same has the same result, or the same error.
-	ReadTarget []template.Read
+	ReadTarget []tree.Read
 	// Companions are applied beside the workload, in the same namespace. Each is immutable and
 	// named by its content, unless the values have Vector reload it.
 	Companions []corev1.ConfigMap
@@ -192,7 +191,6 @@ func (r *Result) addConfigMap(document *bounded.Document, request Request) error
 	case (object.Immutable == nil || !*object.Immutable) && !request.Reloads():
 		return errors.New("immutable is not true: a companion is immutable and named by its content, unless sidecar.reload is Live")
 	}
-	companion.Label(&object, sidecar.Name)
 	r.Companions = append(r.Companions, object)
 	return nil
 }

@@ -73,7 +73,6 @@ func TestAChartGivesOverlayAndCompanions(t *testing.T) {
 		}}},
 	}, result.Overlay.Body, "what the templates say, in the API server's spelling, and a list of it")
 	require.Len(t, result.Companions, 1)
-	require.Equal(t, "logs", result.Companions[0].Labels[meta.LabelSidecar])
 }
 
 // Every reference to a ConfigMap is replaced by one to its copy, however a template set refers to

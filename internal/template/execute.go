@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
 // run is one execution of a set, with its meter.
@@ -33,7 +35,7 @@ func (s *Set) Execute(ctx context.Context, name string, data map[string]any) (st
 // ExecuteWatched is like Execute, and also returns what was read of Options.Watch. Data for which
 // these reads, and everything outside Options.Watch, are the same gives the same text or the same
 // error. Data of another size may hit a bound where this did not.
-func (s *Set) ExecuteWatched(ctx context.Context, name string, data map[string]any) (text string, reads []Read, err error) {
+func (s *Set) ExecuteWatched(ctx context.Context, name string, data map[string]any) (text string, reads []tree.Read, err error) {
 	template := s.scope.definitions[name]
 	if template == nil {
 		message, hint := unknownTemplate(name, s.scope)
@@ -64,7 +66,7 @@ func (r *run) execute(template *definition, data map[string]any) (text string, e
 }
 
 // reads returns what an execution that ended with err has read of the watched value.
-func (r *run) reads(err error) []Read {
+func (r *run) reads(err error) []tree.Read {
 	if len(r.set.watch) == 0 {
 		return nil
 	}

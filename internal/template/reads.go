@@ -4,57 +4,11 @@
 package template
 
 import (
-	"cmp"
 	"reflect"
 	"slices"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
-
-// Read is something that an execution has read of the watched value (Options.Watch). Two executions
-// behave the same until they read something different: so if all reads of one give the same in
-// another, both have the same result.
-type Read struct {
-	// Path is the key path from the watched value; empty for the value itself.
-	Path []string
-	// Seen is the aspect that was read.
-	Seen Aspect
-}
-
-// Aspect is a part of a value that can be read without the rest.
-type Aspect byte
-
-const (
-	// Shape is whether the value exists; if it is a scalar, its value; if it is a map or list,
-	// which of them, and whether it is empty.
-	Shape Aspect = iota
-	// Length is the number of items of a map or list.
-	Length
-	// Whole is everything. Reading more of a list than its length reads all of it.
-	Whole
-)
-
-// JoinReads merges the reads of several executions: sorted, without duplicates, and without those
-// that another read covers.
-func JoinReads(lists ...[]Read) []Read {
-	all := slices.Concat(lists...)
-	joined := slices.DeleteFunc(slices.Clone(all), func(one Read) bool {
-		return slices.ContainsFunc(all, func(other Read) bool { return other.covers(one) })
-	})
-	slices.SortFunc(joined, Read.compare)
-	return slices.CompactFunc(joined, func(a, b Read) bool { return a.compare(b) == 0 })
-}
-
-// covers reports whether another read is part of this one.
-func (r Read) covers(other Read) bool {
-	isAbove := len(r.Path) <= len(other.Path) && slices.Equal(r.Path, other.Path[:len(r.Path)])
-	return r.Seen == Whole && isAbove && r.compare(other) != 0
-}
-
-// Equal reports whether two reads are the same.
-func (r Read) Equal(other Read) bool { return r.compare(other) == 0 }
-
-func (r Read) compare(other Read) int {
-	return cmp.Or(slices.Compare(r.Path, other.Path), cmp.Compare(r.Seen, other.Seen))
-}
 
 // Beyond these bounds, parts are not distinguished, and a value is read as a whole.
 const (
@@ -93,7 +47,7 @@ type seen struct {
 	of    int
 	key   string
 	isKey bool
-	what  Aspect
+	what  tree.Aspect
 }
 
 // on starts watching the value at a path. A non-empty map is the expected case, and records
@@ -104,12 +58,12 @@ func (w *watch) on(root map[string]any, path []string) {
 	}
 	var value any = root
 	for _, key := range path {
-		tree, _ := value.(map[string]any)
-		value = tree[key]
+		items, _ := value.(map[string]any)
+		value = items[key]
 	}
-	tree, isMap := value.(map[string]any)
-	if w.isAll = !isMap || len(tree) == 0; !w.isAll {
-		w.hold(tree, held{})
+	items, isMap := value.(map[string]any)
+	if w.isAll = !isMap || len(items) == 0; !w.isAll {
+		w.hold(items, held{})
 	}
 }
 
@@ -122,8 +76,8 @@ func (w *watch) hold(value any, as held) {
 	as.at, as.value = addressOf(value), value
 	w.held[of] = as
 	w.count++
-	tree, _ := value.(map[string]any)
-	for key, item := range tree {
+	items, _ := value.(map[string]any)
+	for key, item := range items {
 		switch list := item.(type) {
 		case map[string]any:
 			w.hold(item, held{parent: of, key: key})
@@ -131,7 +85,7 @@ func (w *watch) hold(value any, as held) {
 			if len(list) == 0 {
 				// All lists without capacity have the same address.
 				item = make([]any, 0, 1)
-				tree[key] = item
+				items[key] = item
 			}
 			w.hold(item, held{parent: of, key: key})
 		}
@@ -169,10 +123,10 @@ func (w *watch) key(of any, key string) {
 	if holder < 0 || w.held[holder].isWhole {
 		return
 	}
-	tree, _ := w.held[holder].value.(map[string]any)
-	one := seen{of: holder, key: key, isKey: true, what: Shape}
-	if item := tree[key]; isContainer(item) && w.find(addressOf(item)) < 0 {
-		one.what = Whole
+	items, _ := w.held[holder].value.(map[string]any)
+	one := seen{of: holder, key: key, isKey: true, what: tree.Shape}
+	if item := items[key]; isContainer(item) && w.find(addressOf(item)) < 0 {
+		one.what = tree.Whole
 	}
 	if len(w.seen) >= maxSeen && !slices.Contains(w.seen, one) {
 		w.wholeAt(w.held[holder].at)
@@ -197,7 +151,7 @@ func (w *watch) length(of any) {
 		return
 	}
 	if holder := w.find(addressOf(of)); holder >= 0 && !w.held[holder].isWhole {
-		w.note(seen{of: holder, what: Length})
+		w.note(seen{of: holder, what: tree.Length})
 	}
 }
 
@@ -218,7 +172,7 @@ func (w *watch) wholeAt(at uintptr) {
 	if of < 0 || w.held[of].isWhole {
 		return
 	}
-	w.note(seen{of: of, what: Whole})
+	w.note(seen{of: of, what: tree.Whole})
 	w.held[of].isWhole = true
 	for i := of + 1; i < w.count; i++ { // What lies in another comes after it.
 		w.held[i].isWhole = w.held[i].isWhole || w.held[w.held[i].parent].isWhole
@@ -233,22 +187,22 @@ func (w *watch) note(one seen) {
 
 // reads returns what was recorded by an execution that ended with an exceeded budget, or "".
 // Whether a bound is hit depends on the size of everything.
-func (w *watch) reads(budget string) []Read {
+func (w *watch) reads(budget string) []tree.Read {
 	if w.isAll || w.count > 0 && budget != "" {
-		return []Read{{Seen: Whole}}
+		return []tree.Read{{Seen: tree.Whole}}
 	}
 	if len(w.seen) == 0 {
 		return nil
 	}
-	all := make([]Read, 0, len(w.seen))
+	all := make([]tree.Read, 0, len(w.seen))
 	for _, one := range w.seen {
 		path := w.path(one.of)
 		if one.isKey {
 			path = append(path, one.key)
 		}
-		all = append(all, Read{Path: path, Seen: one.what})
+		all = append(all, tree.Read{Path: path, Seen: one.what})
 	}
-	return JoinReads(all)
+	return tree.JoinReads(all)
 }
 
 // path returns the path of a held container.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/test/random"
 )
 
@@ -32,7 +33,7 @@ func cart() map[string]any {
 }
 
 // readsText prints one read per line: a path, and the aspect.
-func readsText(reads []template.Read) string {
+func readsText(reads []tree.Read) string {
 	var text []string
 	for _, read := range reads {
 		text = append(text, strings.TrimSpace(strings.Join(read.Path, ".")+" "+[]string{"", "length", "whole"}[read.Seen]))
@@ -175,14 +176,14 @@ func TestManyMapsAreNotToldApart(t *testing.T) {
 }
 
 func TestReadsAreJoined(t *testing.T) {
-	name, labels, team := template.Read{Path: []string{"name"}}, template.Read{Path: []string{"labels"}, Seen: template.Whole}, template.Read{Path: []string{"labels", "team"}}
-	length := template.Read{Path: []string{"labels"}, Seen: template.Length}
-	require.Equal(t, []template.Read{labels, name}, template.JoinReads([]template.Read{name, team}, nil, []template.Read{length, labels, name}))
-	require.Equal(t, []template.Read{length, team}, template.JoinReads([]template.Read{team, length}))
-	require.Equal(t, []template.Read{{Seen: template.Whole}}, template.JoinReads([]template.Read{team, length}, []template.Read{{Seen: template.Whole}}))
+	name, labels, team := tree.Read{Path: []string{"name"}}, tree.Read{Path: []string{"labels"}, Seen: tree.Whole}, tree.Read{Path: []string{"labels", "team"}}
+	length := tree.Read{Path: []string{"labels"}, Seen: tree.Length}
+	require.Equal(t, []tree.Read{labels, name}, tree.JoinReads([]tree.Read{name, team}, nil, []tree.Read{length, labels, name}))
+	require.Equal(t, []tree.Read{length, team}, tree.JoinReads([]tree.Read{team, length}))
+	require.Equal(t, []tree.Read{{Seen: tree.Whole}}, tree.JoinReads([]tree.Read{team, length}, []tree.Read{{Seen: tree.Whole}}))
 }
 
-func findTheSame(reads []template.Read, a, b any) bool {
+func findTheSame(reads []tree.Read, a, b any) bool {
 	for _, read := range reads {
 		if random.Found(a, read) != random.Found(b, read) {
 			return false
@@ -216,7 +217,7 @@ func requireReadsTell(t *testing.T, set *template.Set, targets []map[string]any)
 	type outcome struct {
 		target any
 		text   string
-		reads  []template.Read
+		reads  []tree.Read
 		err    error
 	}
 	var all []outcome

@@ -7,21 +7,21 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/template"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
 // AppendReads appends a text that differs wherever templates that read these of Values
 // would find something else. It is what renderings are remembered by, and so takes less
 // than a microsecond.
-func (v *View) AppendReads(text []byte, reads []template.Read) []byte {
+func (v *View) AppendReads(text []byte, reads []tree.Read) []byte {
 	for _, read := range reads {
 		text = append(binary.AppendUvarint(text, uint64(len(read.Path))), byte(read.Seen))
 		switch {
-		case len(read.Path) == 1 && read.Seen == template.Whole:
+		case len(read.Path) == 1 && read.Seen == tree.Whole:
 			text = v.appendValues(text, read.Path)
 		case len(read.Path) > 0:
 			text = v.appendRead(AppendTexts(text, read.Path...), read)
-		case read.Seen == template.Whole:
+		case read.Seen == tree.Whole:
 			text = v.appendValues(text, valueKeys())
 		}
 	}
@@ -29,7 +29,7 @@ func (v *View) AppendReads(text []byte, reads []template.Read) []byte {
 }
 
 // appendRead appends what a read finds below a key of Values, of which it is not the whole.
-func (v *View) appendRead(text []byte, read template.Read) []byte {
+func (v *View) appendRead(text []byte, read tree.Read) []byte {
 	key := read.Path[0]
 	switch {
 	case key == "labels" && len(read.Path) > 1:
@@ -67,19 +67,19 @@ func appendItem(text []byte, of map[string]string, key string) []byte {
 }
 
 // appendLength appends the number of items, or only whether there are any.
-func appendLength(text []byte, length int, seen template.Aspect) []byte {
-	if seen == template.Shape {
+func appendLength(text []byte, length int, seen tree.Aspect) []byte {
+	if seen == tree.Shape {
 		length = min(length, 1)
 	}
 	return binary.AppendUvarint(text, uint64(length)) //nolint:gosec // a length is not negative
 }
 
 // KeysOf are the keys of Values that anything was read of, in their order.
-func KeysOf(reads []template.Read) []string {
+func KeysOf(reads []tree.Read) []string {
 	var keys []string
 	for _, key := range valueKeys() {
-		if slices.ContainsFunc(reads, func(read template.Read) bool {
-			return len(read.Path) > 0 && read.Path[0] == key || len(read.Path) == 0 && read.Seen == template.Whole
+		if slices.ContainsFunc(reads, func(read tree.Read) bool {
+			return len(read.Path) > 0 && read.Path[0] == key || len(read.Path) == 0 && read.Seen == tree.Whole
 		}) {
 			keys = append(keys, key)
 		}
@@ -88,10 +88,10 @@ func KeysOf(reads []template.Read) []string {
 }
 
 // WholeKeys are reads of all that Values has in the keys.
-func WholeKeys(keys []string) []template.Read {
-	reads := make([]template.Read, 0, len(keys))
+func WholeKeys(keys []string) []tree.Read {
+	reads := make([]tree.Read, 0, len(keys))
 	for _, key := range keys {
-		reads = append(reads, template.Read{Path: []string{key}, Seen: template.Whole})
+		reads = append(reads, tree.Read{Path: []string{key}, Seen: tree.Whole})
 	}
 	return reads
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/template"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/test/random"
 )
 
@@ -42,30 +42,30 @@ func TestAppendReadsDiffersWhereTemplatesFindSomethingElse(t *testing.T) {
 		views = append(views, view)
 	}
 	paths := [][]string{nil, {"kind"}, {"name"}, {"namespace"}, {"labels"}, {"annotations"}, {"containers"}, {"other"}, {"labels", "team"}, {"labels", "none"}, {"annotations", "team"}}
-	var all []template.Read
+	var all []tree.Read
 	for _, path := range paths {
-		for _, seen := range []template.Aspect{template.Shape, template.Length, template.Whole} {
-			all = append(all, template.Read{Path: path, Seen: seen})
+		for _, seen := range []tree.Aspect{tree.Shape, tree.Length, tree.Whole} {
+			all = append(all, tree.Read{Path: path, Seen: seen})
 		}
 	}
 	require.Equal(t, valueKeys(), KeysOf(all))
 	for _, read := range all {
 		for i := range views {
 			for j := range views {
-				a, b := views[i].AppendReads(nil, []template.Read{read}), views[j].AppendReads(nil, []template.Read{read})
+				a, b := views[i].AppendReads(nil, []tree.Read{read}), views[j].AppendReads(nil, []tree.Read{read})
 				require.Equal(t, random.Found(views[i].Values(), read) == random.Found(views[j].Values(), read), slices.Equal(a, b), "%v of %d and %d", read, i, j)
 			}
 		}
 		for _, other := range all {
-			a, b := views[0].AppendReads(nil, []template.Read{read}), views[0].AppendReads(nil, []template.Read{other})
+			a, b := views[0].AppendReads(nil, []tree.Read{read}), views[0].AppendReads(nil, []tree.Read{other})
 			require.Equal(t, read.Equal(other), slices.Equal(a, b), "%v and %v must not be taken for each other", read, other)
 		}
 	}
 }
 
 func TestKeysOfReads(t *testing.T) {
-	reads := []template.Read{{Seen: template.Length}, {Path: []string{"labels", "team"}}, {Path: []string{"other"}}, {Path: []string{"kind"}}}
+	reads := []tree.Read{{Seen: tree.Length}, {Path: []string{"labels", "team"}}, {Path: []string{"other"}}, {Path: []string{"kind"}}}
 	require.Equal(t, []string{"kind", "labels"}, KeysOf(reads))
-	require.Empty(t, KeysOf([]template.Read{{Seen: template.Length}}), "there are the same keys in each")
-	require.Equal(t, valueKeys(), KeysOf([]template.Read{{Seen: template.Whole}}))
+	require.Empty(t, KeysOf([]tree.Read{{Seen: tree.Length}}), "there are the same keys in each")
+	require.Equal(t, valueKeys(), KeysOf([]tree.Read{{Seen: tree.Whole}}))
 }

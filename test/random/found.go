@@ -6,11 +6,11 @@ package random
 import (
 	"fmt"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/template"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
 // Found is what a template finds in a value where it reads, in Go's syntax.
-func Found(value any, read template.Read) string {
+func Found(value any, read tree.Read) string {
 	for _, key := range read.Path {
 		tree, _ := value.(map[string]any)
 		item, isThere := tree[key]
@@ -27,9 +27,9 @@ func Found(value any, read template.Read) string {
 		length = len(value)
 	}
 	switch {
-	case read.Seen == template.Whole || length < 0:
+	case read.Seen == tree.Whole || length < 0:
 		return fmt.Sprintf("%#v", value)
-	case read.Seen == template.Shape:
+	case read.Seen == tree.Shape:
 		length = min(length, 1)
 	}
 	return fmt.Sprintf("%T %d", value, length)

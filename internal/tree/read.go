@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package tree
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Read is something that an execution has read of the watched value (Options.Watch). Two executions
+// behave the same until they read something different: so if all reads of one give the same in
+// another, both have the same result.
+type Read struct {
+	// Path is the key path from the watched value; empty for the value itself.
+	Path []string
+	// Seen is the aspect that was read.
+	Seen Aspect
+}
+
+// Aspect is a part of a value that can be read without the rest.
+type Aspect byte
+
+const (
+	// Shape is whether the value exists; if it is a scalar, its value; if it is a map or list,
+	// which of them, and whether it is empty.
+	Shape Aspect = iota
+	// Length is the number of items of a map or list.
+	Length
+	// Whole is everything. Reading more of a list than its length reads all of it.
+	Whole
+)
+
+// JoinReads merges the reads of several executions: sorted, without duplicates, and without those
+// that another read covers.
+func JoinReads(lists ...[]Read) []Read {
+	all := slices.Concat(lists...)
+	joined := slices.DeleteFunc(slices.Clone(all), func(one Read) bool {
+		return slices.ContainsFunc(all, func(other Read) bool { return other.covers(one) })
+	})
+	slices.SortFunc(joined, Read.compare)
+	return slices.CompactFunc(joined, func(a, b Read) bool { return a.compare(b) == 0 })
+}
+
+// covers reports whether another read is part of this one.
+func (r Read) covers(other Read) bool {
+	isAbove := len(r.Path) <= len(other.Path) && slices.Equal(r.Path, other.Path[:len(r.Path)])
+	return r.Seen == Whole && isAbove && r.compare(other) != 0
+}
+
+// Equal reports whether two reads are the same.
+func (r Read) Equal(other Read) bool { return r.compare(other) == 0 }
+
+func (r Read) compare(other Read) int {
+	return cmp.Or(slices.Compare(r.Path, other.Path), cmp.Compare(r.Seen, other.Seen))
+}
