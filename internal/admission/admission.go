@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
@@ -48,7 +47,7 @@ type Options struct {
 	// Cache may be shared, and may be nil.
 	Cache *desired.Cache
 	// Bare is the platform without any ConfigMap.
-	Bare *catalog.Platform
+	Bare *desired.Platform
 }
 
 // Handler answers the API server's requests. Make one with New.

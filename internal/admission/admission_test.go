@@ -39,8 +39,8 @@ type world struct {
 	workloads []*workloadcache.Record
 	others    []v1alpha1.VectorSidecar
 	defaults  string // of the namespace
-	platform  *catalog.Platform
-	bare      *catalog.Platform // without ConfigMaps
+	platform  *desired.Platform
+	bare      *desired.Platform // without ConfigMaps
 	forbidden string            // a ConfigMap that may not be read
 	err       error
 	asked     atomic.Int32

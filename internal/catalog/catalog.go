@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package catalog holds what a platform team gave the operator: template sets with the
+// values of every environment, and the policy. It keeps the last good version of each. It
+// takes ConfigMaps as arguments and never reads from a cluster.
 package catalog
 
 import (
@@ -14,6 +17,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/cause"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
@@ -32,7 +36,7 @@ type Catalog struct {
 
 	mu      sync.Mutex
 	version string
-	current *Platform
+	current *desired.Platform
 	// charts are the sets as loaded, without the installation's values.
 	charts map[string]loaded
 	// policyText is the text that the current policy was parsed from; nil if none was yet.
@@ -69,11 +73,21 @@ func New(builtin render.Files) (*Catalog, error) {
 	return &Catalog{files: builtin, builtin: chart, charts: map[string]loaded{}}, nil
 }
 
+// Of returns a Platform with one chart as the default set, and with what the installation
+// provides: the files "ENVIRONMENT.yaml" of a source, and its policy in the file PolicyKey.
+func Of(chart *render.Chart, source string, files map[string]string) *desired.Platform {
+	environments := chart.Environments.WithInstallation(source, files)
+	only := &desired.Platform{Environments: environments}
+	only.Add(&desired.TemplateSet{Name: desired.DefaultTemplateSet, Chart: chart, Environments: environments})
+	only.Policy, only.PolicyErr = policy.Parse(source+" "+PolicyKey, []byte(files[PolicyKey]))
+	return only
+}
+
 // Builtin returns the built-in chart.
 func (c *Catalog) Builtin() *render.Chart { return c.builtin }
 
 // Current returns the result of the last Update, nil before the first.
-func (c *Catalog) Current() *Platform {
+func (c *Catalog) Current() *desired.Platform {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.current
@@ -82,7 +96,7 @@ func (c *Catalog) Current() *Platform {
 // Update takes the current ConfigMaps: the installation's, and those that hold template
 // sets. It returns the resulting Platform, and what has changed since the last call. While
 // the resource versions stay the same, nothing is loaded again.
-func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap) (*Platform, []Change) {
+func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap) (*desired.Platform, []Change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	slices.SortFunc(sets, func(a, b corev1.ConfigMap) int { return strings.Compare(a.Name, b.Name) })
@@ -95,7 +109,7 @@ func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap
 		return c.current, nil
 	}
 	c.version = version
-	next := &Platform{sets: map[string]*Set{}}
+	next := &desired.Platform{}
 	changes := c.readPolicy(next, installation)
 	changes = append(changes, c.readSets(sets)...)
 	c.addSets(next, installation)
@@ -108,7 +122,7 @@ func versionOf(object *corev1.ConfigMap) string {
 }
 
 // readPolicy keeps the last good policy if the current one is invalid.
-func (c *Catalog) readPolicy(next *Platform, installation *corev1.ConfigMap) []Change {
+func (c *Catalog) readPolicy(next *desired.Platform, installation *corev1.ConfigMap) []Change {
 	text := installation.Data[PolicyKey]
 	if c.policyText != nil && *c.policyText == text {
 		next.Policy, next.PolicyErr = c.current.Policy, c.current.PolicyErr
@@ -176,22 +190,22 @@ func (c *Catalog) load(name string, objects []*corev1.ConfigMap, before loaded) 
 }
 
 // addSets gives each set the installation's values and the names of all known environments.
-func (c *Catalog) addSets(next *Platform, installation *corev1.ConfigMap) {
+func (c *Catalog) addSets(next *desired.Platform, installation *corev1.ConfigMap) {
 	source := describe(installation)
 	withValues := func(chart *render.Chart) *environment.Set {
 		known := chart.Environments.WithNames(c.builtin.Environments.Names()...)
 		return known.WithInstallation(source, installation.Data)
 	}
 	next.Environments = withValues(c.builtin)
-	next.sets[DefaultSet] = &Set{Name: DefaultSet, Chart: c.builtin, Environments: next.Environments}
+	next.Add(&desired.TemplateSet{Name: desired.DefaultTemplateSet, Chart: c.builtin, Environments: next.Environments})
 	for name, from := range c.charts {
-		set := &Set{Name: name, Chart: from.chart, Given: from.given, Files: from.files, Err: from.err}
+		set := &desired.TemplateSet{Name: name, Chart: from.chart, Given: from.given, Files: from.files, Err: from.err}
 		if from.chart != nil {
 			set.Environments = withValues(from.chart)
 		}
-		next.sets[name] = set
+		next.Add(set)
 	}
-	if own := next.sets[DefaultSet]; own.Environments != nil {
+	if own, _ := next.Set(""); own.Environments != nil {
 		next.Environments = own.Environments
 	}
 }

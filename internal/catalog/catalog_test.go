@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
@@ -66,7 +67,7 @@ func (s *system) giveAs(name, set string, data map[string]string, binary map[str
 	s.sets[name] = object
 }
 
-func (s *system) update() (*Platform, []Change) {
+func (s *system) update() (*desired.Platform, []Change) {
 	var sets []corev1.ConfigMap
 	for _, object := range s.sets {
 		sets = append(sets, object)
@@ -74,7 +75,7 @@ func (s *system) update() (*Platform, []Change) {
 	return s.catalog.Update(s.installation, sets)
 }
 
-func (s *system) set(name string) *Set {
+func (s *system) set(name string) *desired.TemplateSet {
 	s.t.Helper()
 	now, _ := s.update()
 	set, err := now.Set(name)
@@ -233,7 +234,7 @@ func TestASetThatIsGoneIsUnknown(t *testing.T) {
 
 	_, err := now.Set("gatewey")
 
-	var unknown *UnknownSetError
+	var unknown *desired.UnknownSetError
 	require.ErrorAs(t, err, &unknown)
 	require.ErrorContains(t, err, `"gatewey" does not exist: there is only default`)
 }
@@ -241,14 +242,14 @@ func TestASetThatIsGoneIsUnknown(t *testing.T) {
 func TestTheDefaultSetMayBeReplaced(t *testing.T) {
 	s := newSystem(t)
 	builtin := s.set("")
-	s.give(DefaultSet, map[string]string{"NOTES.txt": "ours"})
+	s.give(desired.DefaultTemplateSet, map[string]string{"NOTES.txt": "ours"})
 	require.NotEqual(t, builtin.Chart.Digest, s.set("").Chart.Digest)
 
 	delete(s.sets, "templates-default")
 	require.Same(t, builtin.Chart, s.set("").Chart)
 
 	// The built-in set was never what the platform team wanted.
-	s.give(DefaultSet, map[string]string{"_x.tpl": broken})
+	s.give(desired.DefaultTemplateSet, map[string]string{"_x.tpl": broken})
 	s.restart()
 	require.Nil(t, s.set("").Chart)
 }

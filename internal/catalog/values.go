@@ -11,6 +11,7 @@ import (
 	"maps"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
@@ -92,20 +93,16 @@ func (v *Values) layersFor(set *environment.Set) *environment.Set {
 	})
 }
 
-// WithValues returns a copy with other values, and their policy, in place of the
-// installation's.
-func (p *Platform) WithValues(values *Values) *Platform {
-	tried := *p
-	tried.sets = maps.Clone(p.sets)
-	for name, set := range p.sets {
-		if set.Environments == nil {
-			continue
-		}
+// Over returns a platform with these values, and their policy, in place of the installation's.
+func (v *Values) Over(platform *desired.Platform) *desired.Platform {
+	tried := &desired.Platform{Environments: v.layersFor(platform.Environments)}
+	for _, set := range platform.Sets() {
 		other := *set
-		other.Environments = values.layersFor(set.Environments)
-		tried.sets[name] = &other
+		if set.Environments != nil {
+			other.Environments = v.layersFor(set.Environments)
+		}
+		tried.Add(&other)
 	}
-	tried.Environments = values.layersFor(p.Environments)
-	tried.Policy, tried.PolicyErr = policy.Parse(values.source+" "+PolicyKey, []byte(values.files[PolicyKey]))
-	return &tried
+	tried.Policy, tried.PolicyErr = policy.Parse(v.source+" "+PolicyKey, []byte(v.files[PolicyKey]))
+	return tried
 }

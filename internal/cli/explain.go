@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -214,5 +214,5 @@ func (s *scene) templatesName(ruled *ruling) string {
 	if s.inputs.templates != "" {
 		return s.inputs.templates
 	}
-	return cmp.Or(ruled.TemplateSet, catalog.DefaultSet)
+	return cmp.Or(ruled.TemplateSet, desired.DefaultTemplateSet)
 }

@@ -11,19 +11,20 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 // platform returns the platform team's configuration: the installation's values, policy and
 // template sets, unless the command line replaces them. values are those of --values, nil for none.
-func (s *inputs) platform(chart fs.FS, installed *source.Installation, values *catalog.Values) (*catalog.Platform, error) {
+func (s *inputs) platform(chart fs.FS, installed *source.Installation, values *catalog.Values) (*desired.Platform, error) {
 	now, err := platformOf(chart, installed)
 	if err != nil {
 		return nil, err
 	}
 	if values != nil {
-		now = now.WithValues(values)
+		now = values.Over(now)
 	}
 	if s.templates != "" {
 		now = now.OnTrial()
@@ -31,7 +32,7 @@ func (s *inputs) platform(chart fs.FS, installed *source.Installation, values *c
 	return now, nil
 }
 
-func platformOf(chart fs.FS, installed *source.Installation) (*catalog.Platform, error) {
+func platformOf(chart fs.FS, installed *source.Installation) (*desired.Platform, error) {
 	if installed.Values == nil {
 		loaded, err := render.LoadChart(chart)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
@@ -28,7 +29,7 @@ type catalogReader struct {
 
 // current returns the platform's present state, from the cache. A change is announced once, by
 // whichever caller sees it first.
-func (c *catalogReader) current(ctx context.Context) (*catalog.Platform, error) {
+func (c *catalogReader) current(ctx context.Context) (*desired.Platform, error) {
 	installation := &corev1.ConfigMap{}
 	var sets corev1.ConfigMapList
 	if name := c.options.Installation; name.Name != "" {
@@ -51,7 +52,7 @@ func (c *catalogReader) current(ctx context.Context) (*catalog.Platform, error) 
 }
 
 // count returns how many template sets are valid and how many are not.
-func count(now *catalog.Platform) (good, broken int) {
+func count(now *desired.Platform) (good, broken int) {
 	for _, set := range now.Sets() {
 		if set.Err != nil {
 			broken++

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/cause"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -29,7 +28,7 @@ type asked struct {
 
 // byName are where what is asked for is from, beside what its digest covers.
 type byName struct {
-	set    *catalog.Set
+	set    *TemplateSet
 	policy *policy.Policy
 	layers layers
 	// version is the operator's.
@@ -37,7 +36,7 @@ type byName struct {
 }
 
 // askedFor is all of it that is known before anything is rendered: all but Config.
-func askedFor(s *Inputs, set *catalog.Set, name string, layers layers) asked {
+func askedFor(s *Inputs, set *TemplateSet, name string, layers layers) asked {
 	found := asked{
 		Environment: name, Policy: s.Platform.Policy.Given, Kubernetes: minorOf(s.KubeVersion),
 		Values: []map[string]any{}, by: byName{set: set, policy: s.Platform.Policy, layers: layers, version: s.Version},

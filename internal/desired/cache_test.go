@@ -15,7 +15,7 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -27,11 +27,15 @@ func logs() *objects.VectorSidecar {
 }
 
 // builtIn is what there is of the platform without anything that somebody has given.
-func builtIn(t testing.TB) *catalog.Platform {
+func builtIn(t testing.TB) *Platform {
 	t.Helper()
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
-	return catalog.Of(chart, "", nil)
+	none, err := policy.Parse("policy", nil)
+	require.NoError(t, err)
+	platform := &Platform{Policy: none, Environments: chart.Environments}
+	platform.Add(&TemplateSet{Name: DefaultTemplateSet, Chart: chart, Environments: chart.Environments})
+	return platform
 }
 
 // fleet are so many workloads, each with a folder for its logs.

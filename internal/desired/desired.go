@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -45,7 +44,7 @@ type Desired struct {
 
 	sources  sources
 	cache    *Cache
-	set      *catalog.Set
+	set      *TemplateSet
 	variants map[string]*Variant
 	// overrides is how many bytes the keys of the variants have.
 	overrides int

@@ -10,7 +10,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
@@ -31,7 +30,7 @@ type Inputs struct {
 	LeavesReference bool
 
 	// Platform is what the platform team gives: template sets, values, policy.
-	Platform *catalog.Platform
+	Platform *Platform
 	// DefaultEnvironment is used when neither the VectorSidecar nor its
 	// namespace names one. DefaultFrom is what names it, "" for the operator.
 	DefaultEnvironment, DefaultFrom string

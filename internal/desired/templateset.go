@@ -7,13 +7,12 @@ import (
 	"cmp"
 	"fmt"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // templateSet finds the template set of a VectorSidecar: the one that it names, else
 // the one that its environment's values name, else the default one.
-func (in *Inputs) templateSet(environment string) (*catalog.Set, *Invalid) {
+func (in *Inputs) templateSet(environment string) (*TemplateSet, *Invalid) {
 	name := cmp.Or(in.Sidecar.Spec.TemplateSet, in.Platform.Environments.TemplateSet(environment))
 	set, err := in.Platform.Set(name)
 	switch {
@@ -28,7 +27,7 @@ func (in *Inputs) templateSet(environment string) (*catalog.Set, *Invalid) {
 }
 
 // outdated says of what the last good version is used, nil if of nothing.
-func (in *Inputs) outdated(set *catalog.Set) *Invalid {
+func (in *Inputs) outdated(set *TemplateSet) *Invalid {
 	const help = " (the last good version stays in use)"
 	switch {
 	case set.Err != nil:

@@ -14,7 +14,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -30,7 +29,7 @@ func (l *layers) all() []environment.Layer {
 
 // values merges the layers of an environment with those of the namespace, of the
 // VectorSidecar and what overrides it, which it returns as well.
-func (s *sources) values(set *catalog.Set, name string, overrides ...environment.Layer) (environment.Values, layers, *Invalid) {
+func (s *sources) values(set *TemplateSet, name string, overrides ...environment.Layer) (environment.Values, layers, *Invalid) {
 	namespace, err := s.namespaceLayers()
 	if err != nil {
 		return environment.Values{}, layers{}, &Invalid{meta.ReasonInvalidValues, err.Error()}

@@ -18,6 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -30,14 +31,14 @@ import (
 
 // releaseOf is what a release gives: a built-in chart in which texts are replaced, with
 // what the installation gives.
-func releaseOf(t *testing.T, replaced map[string]string, installation map[string]string, sets map[string]map[string]string) *catalog.Platform {
+func releaseOf(t *testing.T, replaced map[string]string, installation map[string]string, sets map[string]map[string]string) *desired.Platform {
 	t.Helper()
 	return platformOf(t, vectorsidecar.FS, replaced, installation, sets)
 }
 
 // platformOf is what a release with a built-in chart makes of what is given, with texts of the
 // chart replaced.
-func platformOf(t *testing.T, chart fs.FS, replaced map[string]string, installation map[string]string, sets map[string]map[string]string) *catalog.Platform {
+func platformOf(t *testing.T, chart fs.FS, replaced map[string]string, installation map[string]string, sets map[string]map[string]string) *desired.Platform {
 	t.Helper()
 	files, err := render.ReadFiles(chart)
 	require.NoError(t, err)

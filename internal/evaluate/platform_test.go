@@ -14,6 +14,7 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -21,7 +22,7 @@ import (
 )
 
 // given is what a platform gives: the keys of its ConfigMap, and template sets.
-func given(t testing.TB, installation map[string]string, sets map[string]map[string]string) *catalog.Platform {
+func given(t testing.TB, installation map[string]string, sets map[string]map[string]string) *desired.Platform {
 	t.Helper()
 	files, err := render.ReadFiles(vectorsidecar.FS)
 	require.NoError(t, err)

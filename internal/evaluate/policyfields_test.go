@@ -16,6 +16,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
@@ -134,13 +135,13 @@ type fieldTest struct {
 	// types are those of the fields, by name.
 	types map[string]reflect.Type
 	// platforms are remembered by their policies.
-	platforms map[string]*catalog.Platform
+	platforms map[string]*desired.Platform
 	kinds     []any
 }
 
 func newField(t *testing.T) *fieldTest {
 	t.Helper()
-	f := &fieldTest{types: map[string]reflect.Type{}, platforms: map[string]*catalog.Platform{}}
+	f := &fieldTest{types: map[string]reflect.Type{}, platforms: map[string]*desired.Platform{}}
 	f.note(reflect.TypeFor[corev1.PodTemplateSpec]())
 	kinds := map[string]bool{}
 	for name := range f.types {

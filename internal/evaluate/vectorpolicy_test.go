@@ -14,17 +14,18 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
-	"kontroloop.ai/vector-sidecar-operator/internal/sidecarchart"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
 // restricting is a platform whose policy says what a Vector configuration may have.
-func restricting(t *testing.T, rules string) *catalog.Platform {
+func restricting(t *testing.T, rules string) *desired.Platform {
 	t.Helper()
-	chart, err := sidecarchart.Load(vectorsidecar.FS)
+	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
 	platform := catalog.Of(chart, "the test's values", map[string]string{catalog.PolicyKey: rules})
 	require.NoError(t, platform.PolicyErr)

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
@@ -25,7 +25,7 @@ type File struct {
 // Linter lints files. All fields but VectorVersion are required.
 type Linter struct {
 	// Platform is the chart, with values of an installation if there are any.
-	Platform *catalog.Platform
+	Platform *desired.Platform
 	// DefaultEnvironment and KubeVersion are as in a decision.Snapshot.
 	DefaultEnvironment, KubeVersion string
 	// VectorVersion is that of Vector, such as 0.57.0, in place of what the image of a

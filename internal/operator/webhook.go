@@ -23,7 +23,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/admission"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -132,7 +131,7 @@ type webhookDeps struct {
 	cache  *desired.Cache
 	served *certificate.Served
 	// bare is the platform without any ConfigMap.
-	bare    *catalog.Platform
+	bare    *desired.Platform
 	counted *telemetry.Metrics
 	// config is that of the process's clients, without the leader's fence.
 	config *rest.Config

@@ -19,7 +19,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -47,7 +46,7 @@ type Source interface {
 type Taker struct {
 	Source
 	// Platform is the platform team's configuration.
-	Platform *catalog.Platform
+	Platform *desired.Platform
 	// DefaultEnvironment, DefaultFrom, KubeVersion, WrittenBy, Version and Budget are as in
 	// evaluate.Snapshot.
 	DefaultEnvironment, DefaultFrom, KubeVersion, WrittenBy, Version string

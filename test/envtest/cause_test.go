@@ -20,6 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/cli"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -120,7 +121,7 @@ func TestEveryWriteSaysWhyItIsMade(t *testing.T) {
 	// Another release alone writes nothing, and what it renders comes with a policy.
 	harness.Until(t, world, vs, "the end of it", isUpToDate)
 	writes := deployment.Generation
-	change(func(s *v1alpha1.VectorSidecarSpec) { s.TemplateSet = catalog.DefaultSet })
+	change(func(s *v1alpha1.VectorSidecarSpec) { s.TemplateSet = desired.DefaultTemplateSet })
 	requireCause(t, deployment, "template set edge → default")
 	harness.Until(t, world, vs, "the end of it", isUpToDate)
 	require.Equal(t, writes+1, deployment.Generation)

@@ -24,6 +24,7 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -224,7 +225,7 @@ func TestAnEnvironmentChoosesItsTemplateSet(t *testing.T) {
 	harness.Until(t, world, deployment, "the set's default", func(d *appsv1.Deployment) bool { return logLevel(d) == "error" })
 	harness.Until(t, world, vs, "the set's name", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.TemplateSet == "edge" })
 
-	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.TemplateSet = catalog.DefaultSet })
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.TemplateSet = desired.DefaultTemplateSet })
 	harness.Until(t, world, deployment, "the built-in default", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 }
 

@@ -1,10 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package catalog holds what a platform team gave the operator: template sets with the
-// values of every environment, and the policy. It keeps the last good version of each. It
-// takes ConfigMaps as arguments and never reads from a cluster.
-package catalog
+package desired
 
 import (
 	"fmt"
@@ -18,11 +15,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// DefaultSet is the name of the template set that is used if none is named: the built-in
+// DefaultTemplateSet is the name of the template set that is used if none is named: the built-in
 // one, unless the platform team provides one of that name.
-const DefaultSet = "default"
+const DefaultTemplateSet = "default"
 
-// Platform is a snapshot of the template sets, values and policy. It is immutable.
+// Platform is what a platform team has given at one moment: template sets, values and policy.
+// Once made, it is immutable.
 type Platform struct {
 	// Policy is the one in force, nil if there never was a good one.
 	Policy *policy.Policy
@@ -31,11 +29,11 @@ type Platform struct {
 	// Environments are those of the default set.
 	Environments *environment.Set
 
-	sets map[string]*Set
+	sets map[string]*TemplateSet
 }
 
-// Set is a template set.
-type Set struct {
+// TemplateSet is a template set.
+type TemplateSet struct {
 	Name string
 	// Chart is the last good version, nil if there never was one.
 	Chart *render.Chart
@@ -51,19 +49,15 @@ type Set struct {
 	Err error
 }
 
-// Of returns a Platform with one chart as the default set, and with what the installation
-// provides: the files "ENVIRONMENT.yaml" of a source, and its policy in the file PolicyKey.
-func Of(chart *render.Chart, source string, files map[string]string) *Platform {
-	environments := chart.Environments.WithInstallation(source, files)
-	only := &Platform{
-		Environments: environments,
-		sets:         map[string]*Set{DefaultSet: {Name: DefaultSet, Chart: chart, Environments: environments}},
+// Add adds a template set, while the Platform is made.
+func (p *Platform) Add(set *TemplateSet) {
+	if p.sets == nil {
+		p.sets = map[string]*TemplateSet{}
 	}
-	only.Policy, only.PolicyErr = policy.Parse(source+" "+PolicyKey, []byte(files[PolicyKey]))
-	return only
+	p.sets[set.Name] = set
 }
 
-// OnTrial returns a copy in which every chart counts as provided by the user (Set.Given),
+// OnTrial returns a copy in which every chart counts as provided by the user (TemplateSet.Given),
 // for a chart that someone tries out in place of the built-in one.
 func (p *Platform) OnTrial() *Platform {
 	tried := *p
@@ -99,9 +93,9 @@ func (e *UnknownSetError) Error() string {
 
 // Set returns a template set by its name; "" is the default one. The error is an
 // *UnknownSetError.
-func (p *Platform) Set(name string) (*Set, error) {
+func (p *Platform) Set(name string) (*TemplateSet, error) {
 	if name == "" {
-		name = DefaultSet
+		name = DefaultTemplateSet
 	}
 	if set, ok := p.sets[name]; ok {
 		return set, nil
@@ -110,8 +104,8 @@ func (p *Platform) Set(name string) (*Set, error) {
 }
 
 // Sets returns all template sets, sorted by name.
-func (p *Platform) Sets() []*Set {
-	var all []*Set
+func (p *Platform) Sets() []*TemplateSet {
+	var all []*TemplateSet
 	for _, name := range slices.Sorted(maps.Keys(p.sets)) {
 		all = append(all, p.sets[name])
 	}
