@@ -191,6 +191,10 @@ test-node: PLATFORMS = linux/$(shell go env GOARCH)
 test-node: image control-plane $(addprefix $(BIN)/,kubelet kube-proxy coredns) ## Run what only a real node shows, with Linux, root, containerd and runc; VECTOR names a Vector, a program or an image archive; ROWS=all tries every row of docs/delivery.md, ROWS=write writes its table.
 	ROWS='$(ROWS)' go test -count=1 -v -timeout 30m -parallel 24 ./test/node/...
 
+.PHONY: test-vector
+test-vector: ## Hold the check of Vector configurations against a real Vector, the program that VECTOR names: presets, what is in the repository, and mutants.
+	go test -count=1 -v -timeout 30m -run 'Vector' ./test/vector $(ARGS)
+
 .PHONY: faults
 faults: build control-plane ## Sweep every scenario for every fault, before and after each write, for up to an hour; ARGS='-scenarios REGEXP' for some.
 	go test -count=1 -v -timeout 170m ./test/faults -full -runs 16 $(ARGS)

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -115,6 +116,26 @@ func written(archive *txtar.Archive) []txtar.File {
 		return archive.Files[:i]
 	}
 	return archive.Files
+}
+
+// With returns the combination with more of what a person writes below spec.sidecar.
+func (c *Combination) With(more map[string]any) *Combination {
+	fresh := *c
+	fresh.sidecar = merged(c.sidecar, more)
+	return &fresh
+}
+
+// merged is a map with the values of another, maps within it likewise.
+func merged(into, more map[string]any) map[string]any {
+	all := maps.Clone(into)
+	for key, value := range more {
+		before, isMap := all[key].(map[string]any)
+		if fresh, ok := value.(map[string]any); ok && isMap {
+			value = merged(before, fresh)
+		}
+		all[key] = value
+	}
+	return all
 }
 
 // Render previews the combination as a person would, with the sample application.

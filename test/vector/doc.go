@@ -4,7 +4,8 @@
 // Package vector runs rendered configurations with a real Vector: the program that the
 // variable VECTOR names, or the one in PATH. Where there is none, these tests are skipped.
 // It also makes mutants of every option that Vector's components have, and compares what the
-// check says of them with the tables, and with what Vector says: allowed.tsv lists where the
+// check says of them with the tables, and with what Vector says, also of every preset with every
+// option and of every configuration in the repository: allowed.tsv lists where the
 // two may differ. -seed and -mutants choose which, and how many.
 // It runs no container and no kubelet; what a kubelet would ask is asked here.
 package vector
