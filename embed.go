@@ -13,8 +13,6 @@
 //     Vector from starting.
 //   - internal/vectoroptions knows every option of the components of each Vector release.
 //   - internal/policy holds what is injected against what the platform allows.
-//   - internal/catalog keeps what a platform team gives: template sets, values
-//     of every environment, the policy, and the last good version of each.
 //   - internal/companion knows the ConfigMaps that the operator makes, and finds what
 //     is left of VectorSidecars that are gone.
 //   - internal/render loads a chart of templates, values and schema, and makes of it,
@@ -26,6 +24,9 @@
 //     that may be done now; internal/cause says in words why.
 //   - internal/desired says what workloads should carry of one VectorSidecar: values,
 //     rendering, policy and checks, remembered in a cache.
+//   - internal/catalog makes the Platform that this takes of what a platform team gives:
+//     template sets, values of every environment and the policy; it keeps the last good
+//     version of each.
 //   - internal/decision says what is to be done about that, by pure functions.
 //   - internal/evaluate runs both on a snapshot of the world of one VectorSidecar: values
 //     in, values out, no cluster.

@@ -23,9 +23,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// Path is where the webhook is served.
-const Path = "/validate-vectorsidecar"
-
 const (
 	// mostWorkloads bounds the work of one request. The controller reports on further workloads.
 	mostWorkloads = 100

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/admission"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
@@ -88,7 +88,7 @@ func (d *Diagnosis) callers(ctx context.Context, namespace string) ([]caller, er
 		for j := range configuration.Webhooks {
 			webhook := &configuration.Webhooks[j]
 			service := webhook.ClientConfig.Service
-			if service == nil || service.Namespace != namespace || ptr.Deref(service.Path, "") != admission.Path || !isAboutSidecars(webhook) {
+			if service == nil || service.Namespace != namespace || ptr.Deref(service.Path, "") != meta.WebhookPath || !isAboutSidecars(webhook) {
 				continue
 			}
 			_, issued := configuration.Annotations["cert-manager.io/inject-ca-from"]

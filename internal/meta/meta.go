@@ -13,6 +13,9 @@ import (
 // Group prefixes every label, annotation and finalizer of the operator.
 const Group = "vectorsidecar.observability.kontroloop.ai"
 
+// WebhookPath is where the admission webhook is served.
+const WebhookPath = "/validate-vectorsidecar"
+
 // Annotations that an injected workload carries on its own metadata.
 const (
 	// AnnotationInjected is "true" on a workload that carries a sidecar.

@@ -26,6 +26,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
@@ -159,7 +160,7 @@ func addWebhook(ctx, ending context.Context, mgr ctrl.Manager, options Options, 
 	handler := admission.New(admission.Options{World: by.loop, Cache: by.cache, Bare: by.bare})
 	served := &webhook.Admission{Handler: counting{handler, by.counted}, WithContextFunc: callers.known}
 	server := newWebhookServer(w, by.served, callers)
-	server.Register(admission.Path, closingAfter(ending, admission.Bounded(served, callers.proves, by.counted.Rejected)))
+	server.Register(meta.WebhookPath, closingAfter(ending, admission.Bounded(served, callers.proves, by.counted.Rejected)))
 	if err := mgr.Add(server); err != nil {
 		return fmt.Errorf("adding the server of the webhook: %w", err)
 	}

@@ -23,7 +23,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/admission"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
@@ -98,7 +98,7 @@ var strangers = &http.Client{Timeout: time.Minute, Transport: &http.Transport{
 
 // ask reports whether there was an answer, whichever.
 func (o *running) ask(ctx context.Context, text []byte) bool {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+o.webhook+admission.Path, bytes.NewReader(text))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+o.webhook+meta.WebhookPath, bytes.NewReader(text))
 	if err != nil {
 		return false
 	}
