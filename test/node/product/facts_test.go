@@ -68,6 +68,7 @@ func testLiveReload(t *testing.T) {
 		{"refused", openAPI + "  broken: {type: console, inputs: [nobody], encoding: {codec: json}}\n", "Configuration error"},
 	} {
 		eventually(t, "the change to be let through", func() bool { // An operator that has just begun refuses it.
+			require.NoError(t, cluster.Get(t.Context(), client.ObjectKeyFromObject(asked), asked))
 			before := asked.DeepCopy()
 			config(change.text)(asked.Spec.Sidecar)
 			return cluster.Patch(t.Context(), asked, client.MergeFrom(before)) == nil
