@@ -46,10 +46,12 @@ func program(t *testing.T) string {
 
 // running is a Vector with the configuration of a rendered sidecar.
 type running struct {
-	program   string
-	container *corev1.Container
-	process   *os.Process
-	ended     chan struct{}
+	program, file string
+	env           []string
+	container     *corev1.Container
+	process       *os.Process
+	ended         chan struct{}
+	log           strings.Builder
 	// metrics, api and socket are its ports.
 	metrics, api, socket int
 }
@@ -58,44 +60,67 @@ type running struct {
 // and runs it. limit is how many seconds Vector may take to end.
 func start(t *testing.T, chart fs.FS, collector string, limit int) *running {
 	t.Helper()
-	r := &running{program: program(t), ended: make(chan struct{}), metrics: freePort(t), api: freePort(t), socket: freePort(t)}
-	result := presets.Render(t, chart, "development", map[string]any{
-		"metrics": map[string]any{"port": r.metrics}, "health": map[string]any{"port": r.api},
-		"socket":   map[string]any{"enabled": true, "port": r.socket},
+	socket := freePort(t)
+	r := launch(t, chart, map[string]any{
+		"socket":   map[string]any{"enabled": true, "port": socket},
 		"sinks":    map[string]any{"out": map[string]any{"type": "http", "uri": collector}},
 		"shutdown": map[string]any{"limitSeconds": limit},
 	})
+	r.socket = socket
+	return r
+}
+
+// launch runs what is rendered of what a person writes below spec.sidecar. folders are
+// pairs of a folder of the pod's and the one that stands for it here.
+func launch(t *testing.T, chart fs.FS, sidecar map[string]any, folders ...string) *running {
+	t.Helper()
+	r := &running{program: program(t), metrics: freePort(t), api: freePort(t)}
+	sidecar["metrics"], sidecar["health"] = map[string]any{"port": r.metrics}, map[string]any{"port": r.api}
+	result := presets.Render(t, chart, "development", sidecar)
 	r.container = &result.Deployment.Spec.Template.Spec.InitContainers[0]
 	folder := t.TempDir()
-	file := filepath.Join(folder, "vector.yaml")
-	text := strings.ReplaceAll(result.ConfigMap.Data["vector.yaml"], "/var/lib/vector", folder)
-	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-
-	var log strings.Builder
-	cmd := exec.Command(r.program, "--config", file)
-	cmd.Stdout, cmd.Stderr = &log, &log
+	r.file = filepath.Join(folder, "vector.yaml")
+	text := strings.NewReplacer(append(folders, "/var/lib/vector", folder)...).Replace(result.ConfigMap.Data["vector.yaml"])
+	require.NoError(t, os.WriteFile(r.file, []byte(text), 0o600))
 	for _, variable := range r.container.Env {
 		value := variable.Value
 		if variable.ValueFrom != nil {
 			value = variable.ValueFrom.FieldRef.FieldPath
 		}
-		cmd.Env = append(cmd.Env, variable.Name+"="+value)
+		r.env = append(r.env, variable.Name+"="+value)
 	}
-	require.NoError(t, cmd.Start())
-	r.process = cmd.Process
-	go func() {
-		_ = cmd.Wait() // Its state tells how it ended.
-		close(r.ended)
-	}()
 	t.Cleanup(func() {
-		_ = r.process.Kill()
-		<-r.ended
+		if r.process != nil {
+			r.kill(t)
+		}
 		if t.Failed() {
-			t.Logf("log of Vector:\n%s", &log)
+			t.Logf("log of Vector:\n%s", &r.log)
 		}
 	})
-	require.Eventually(t, func() bool { return r.isAlive(t) }, time.Minute, 100*time.Millisecond, "Vector answers the probe")
+	r.begin(t)
 	return r
+}
+
+// begin starts the program, and waits until it answers the probe.
+func (r *running) begin(t *testing.T) {
+	t.Helper()
+	cmd := exec.Command(r.program, "--config", r.file)
+	cmd.Stdout, cmd.Stderr, cmd.Env = &r.log, &r.log, r.env
+	require.NoError(t, cmd.Start())
+	ended := make(chan struct{})
+	r.process, r.ended = cmd.Process, ended
+	go func() {
+		_ = cmd.Wait() // Its state tells how it ended.
+		close(ended)
+	}()
+	require.Eventually(t, func() bool { return r.isAlive(t) }, time.Minute, 100*time.Millisecond, "Vector answers the probe")
+}
+
+// kill ends the program as the kernel does: at once.
+func (r *running) kill(t *testing.T) {
+	t.Helper()
+	_ = r.process.Kill()
+	await(t, r.ended, "Vector to end")
 }
 
 // isAlive asks what the kubelet would, as it would.
