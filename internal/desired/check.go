@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -60,6 +61,16 @@ func refused(report *vectorconfig.Report, unseen []string, values environment.Va
 		return nil
 	}
 	return &Invalid{meta.ReasonInvalidConfig, strings.Join(texts(errors), "\n")}
+}
+
+// forbidden says what the policy refuses of a configuration, nil for nothing. It holds
+// whatever sidecar.config.check says.
+func forbidden(report *vectorconfig.Report, unseen []string) *Invalid {
+	all := slices.Concat(unseen, texts(vectorconfig.Forbidden(report.Findings)))
+	if len(all) == 0 {
+		return nil
+	}
+	return &Invalid{meta.ReasonPolicyViolation, "the platform's policy refuses the Vector configuration: " + strings.Join(all, "\n")}
 }
 
 // checkOf is what an error in the configuration does.

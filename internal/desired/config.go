@@ -49,6 +49,14 @@ func referencedConfig(from *sources, values environment.Values) (config, *Invali
 	return found, nil
 }
 
+// with returns companions together with the ConfigMap, if there is one.
+func (c *config) with(companions []corev1.ConfigMap) []corev1.ConfigMap {
+	if c.object == nil {
+		return companions
+	}
+	return append(slices.Clip(companions), *c.object)
+}
+
 func keysOf(object *corev1.ConfigMap) string {
 	keys := slices.Sorted(maps.Keys(object.Data))
 	for _, key := range slices.Sorted(maps.Keys(object.BinaryData)) {

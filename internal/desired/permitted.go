@@ -11,24 +11,13 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 )
 
-// forbidden says what the policy refuses of a configuration, nil for nothing. It holds
-// whatever sidecar.config.check says.
-func forbidden(report *vectorconfig.Report, unseen []string) *Invalid {
-	all := slices.Concat(unseen, texts(vectorconfig.Forbidden(report.Findings)))
-	if len(all) == 0 {
-		return nil
-	}
-	return &Invalid{meta.ReasonPolicyViolation, "the platform's policy refuses the Vector configuration: " + strings.Join(all, "\n")}
-}
-
 // unseen are the ways by which a container may get another configuration than the files
-// that were checked, or connect to other hosts, nil where the policy restricts neither.
-func (r *renderer) unseen(files []vectorconfig.File, companions []corev1.ConfigMap, container *corev1.Container, spec *corev1.PodSpec) []string {
-	rules := &r.policy.Vector
+// that were checked, or connect to other hosts, nil where the rules restrict neither. The
+// ConfigMaps are those whose files were checked.
+func unseen(rules *vectorconfig.Permitted, files []vectorconfig.File, configMaps []corev1.ConfigMap, container *corev1.Container, spec *corev1.PodSpec) []string {
 	if rules.IsEverything() {
 		return nil
 	}
@@ -54,7 +43,7 @@ func (r *renderer) unseen(files []vectorconfig.File, companions []corev1.ConfigM
 		switch {
 		case told == "" || strings.HasSuffix(told, "/") || strings.ContainsAny(told, "*?["):
 			say("it reads %q, which may be files that are not seen: name each file (vector)", told)
-		case !r.isSeen(told, companions, container, spec):
+		case !isSeen(told, configMaps, container, spec):
 			say("it reads %s, which is not seen (vector)", told)
 		}
 	}
@@ -72,9 +61,9 @@ func isPacked(argument string) bool {
 	return len(argument) > 2 && argument[0] == '-' && argument[1] != '-' && argument[2] != '=' && strings.ContainsAny(argument[1:], "cC")
 }
 
-// isSeen reports whether a file is a key of the referenced ConfigMap or of a companion, and
-// nothing else is mounted there.
-func (r *renderer) isSeen(file string, companions []corev1.ConfigMap, container *corev1.Container, spec *corev1.PodSpec) bool {
+// isSeen reports whether a file is a key of one of the ConfigMaps, and nothing else is
+// mounted there.
+func isSeen(file string, configMaps []corev1.ConfigMap, container *corev1.Container, spec *corev1.PodSpec) bool {
 	file = path.Clean(file)
 	deepest, volume := "", ""
 	for _, mount := range container.VolumeMounts {
@@ -83,17 +72,13 @@ func (r *renderer) isSeen(file string, companions []corev1.ConfigMap, container 
 			deepest, volume = at, mount.Name
 		}
 	}
-	objects := slices.Clone(companions)
-	if r.config.object != nil {
-		objects = append(objects, *r.config.object)
-	}
 	for i := range spec.Volumes {
 		source := spec.Volumes[i].ConfigMap
 		if spec.Volumes[i].Name != volume || source == nil {
 			continue
 		}
-		for j := range objects {
-			if objects[j].Name == source.Name && mountedFiles(container, spec, &objects[j])[file] != "" {
+		for j := range configMaps {
+			if configMaps[j].Name == source.Name && mountedFiles(container, spec, &configMaps[j])[file] != "" {
 				return true
 			}
 		}

@@ -105,7 +105,7 @@ func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, of *Ren
 	files := filesOf(r.request.Values, r.config, of.Companions, container, spec)
 	options.Permitted = r.policy.Vector
 	of.Report = r.cache.report(ctx, files, options)
-	of.unseen = r.unseen(files, of.Companions, container, spec)
+	of.unseen = unseen(&r.policy.Vector, files, r.config.with(of.Companions), container, spec)
 	of.isReadUnseen = readsUnseen(r.config, of.Companions, container, spec)
 	of.Validation = validationOf(&r.request, files, container, spec)
 }
