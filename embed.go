@@ -39,8 +39,8 @@
 //     internal/telemetry observes it by a log, metrics, traces and reports, and changes
 //     nothing of what it does.
 //   - internal/admission answers the API server, with the same decision, whether a
-//     VectorSidecar may be created or changed; internal/certificate keeps the
-//     certificate that it is served with.
+//     VectorSidecar may be created or changed, and keeps the certificate that it
+//     answers with.
 //   - internal/election is the lock by which one operator leads.
 //   - internal/operator wires the process; cmd/operator is its main, which also runs
 //     internal/removal before a release goes and internal/checkup for helm test.

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package admission is the validating webhook: it answers whether a VectorSidecar may be created or
-// updated, by what the operator would decide about it. It changes nothing and has no rules of its
-// own.
+// updated, by what the operator would decide about it, and keeps the certificate that it serves. The
+// answers change nothing and have no rules of their own. The certificate is in a Secret: every replica
+// serves it, and any of them may create and renew it and register the webhook with the API server.
 package admission
 
 import (

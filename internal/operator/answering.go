@@ -12,9 +12,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+	ctrladmission "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
+	"kontroloop.ai/vector-sidecar-operator/internal/admission"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
@@ -26,7 +26,7 @@ const routing = 3 * time.Second
 // server's calls reach it.
 type answering struct {
 	hasRead func() error
-	served  *certificate.Served
+	served  *admission.ServedCertificate
 	address string
 	// isProbed is true if the kubelet probes readiness, and so no calls arrive before.
 	isProbed bool
@@ -81,13 +81,13 @@ func (a *answering) answers(ctx context.Context) error {
 
 // counting counts the responses of a handler.
 type counting struct {
-	admission.Handler
+	ctrladmission.Handler
 
 	counted *telemetry.Metrics
 }
 
-// Handle implements admission.Handler.
-func (c counting) Handle(ctx context.Context, request admission.Request) admission.Response {
+// Handle implements ctrladmission.Handler.
+func (c counting) Handle(ctx context.Context, request ctrladmission.Request) ctrladmission.Response {
 	began := time.Now()
 	response := c.Handler.Handle(ctx, request)
 	c.counted.Judged(resultOf(&response), time.Since(began))
@@ -95,7 +95,7 @@ func (c counting) Handle(ctx context.Context, request admission.Request) admissi
 }
 
 // resultOf returns the metrics' name for a response.
-func resultOf(response *admission.Response) string {
+func resultOf(response *ctrladmission.Response) string {
 	switch {
 	case response.Allowed:
 		return telemetry.AnswerAllowed

@@ -23,7 +23,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/admission"
-	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -130,7 +129,7 @@ func (w *WebhookOptions) addToCache(settings *cache.Options, namespace string) {
 type webhookDeps struct {
 	loop   *controller.Reconciler
 	cache  *desired.Cache
-	served *certificate.Served
+	served *admission.ServedCertificate
 	// bare is the platform without any ConfigMap.
 	bare    *desired.Platform
 	counted *telemetry.Metrics
@@ -177,7 +176,7 @@ func addWebhook(ctx, ending context.Context, mgr ctrl.Manager, options Options, 
 	if err != nil {
 		return fmt.Errorf("creating a client for the certificate: %w", err)
 	}
-	return mgr.Add(&certificate.Keeper{
+	return mgr.Add(&admission.CertificateKeeper{
 		Secret:        types.NamespacedName{Namespace: options.Namespace, Name: w.Secret},
 		Configuration: w.Configuration, Service: w.Service, Duration: w.Duration, Served: by.served, IsReached: here.isReached,
 		Cache: mgr.GetCache(), Live: mgr.GetAPIReader(), Client: writer, Log: log,

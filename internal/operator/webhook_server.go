@@ -14,7 +14,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/certificate"
+	"kontroloop.ai/vector-sidecar-operator/internal/admission"
 )
 
 // webhookServer serves the admission webhook as controller-runtime's server does, but limits
@@ -27,7 +27,7 @@ type webhookServer struct {
 	connections *connections
 }
 
-func newWebhookServer(w *WebhookOptions, served *certificate.Served, from *callers) *webhookServer {
+func newWebhookServer(w *WebhookOptions, served *admission.ServedCertificate, from *callers) *webhookServer {
 	config := &tls.Config{
 		MinVersion:     tls.VersionTLS12,
 		GetCertificate: served.Get,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package certificate
+package admission
 
 import (
 	"bytes"
@@ -116,7 +116,7 @@ func TestAnAuthorityIsTrustedBesideItsSuccessorForSomeTime(t *testing.T) {
 
 func TestTheLastGoodCertificateIsServed(t *testing.T) {
 	var valid []time.Time
-	served := &Served{log: logr.Discard(), observe: func(_, notAfter time.Time) { valid = append(valid, notAfter) }}
+	served := &ServedCertificate{log: logr.Discard(), observe: func(_, notAfter time.Time) { valid = append(valid, notAfter) }}
 	_, err := served.Get(nil)
 	require.ErrorContains(t, err, "no certificate yet")
 
@@ -158,7 +158,7 @@ func TestTheStateIsToldByWhatThereIs(t *testing.T) {
 	for name, test := range map[string]struct {
 		data     map[string][]byte
 		webhooks []admissionv1.ValidatingWebhook
-		is       state
+		is       certificateState
 	}{
 		"an empty Secret":                        {nil, nil, unauthorized},
 		"an authority alone":                     {authorized, nil, unsigned},

@@ -1,12 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package certificate provides the admission webhook's certificate: every replica serves
-// what a Secret holds, and any of them may create and renew it and register the webhook with
-// the API server. cert-controller issues the certificates. Its controller is not used: it
-// reads every Secret of the namespace, ends the process when the Secret or a mounted file is
-// missing, and replaces a CA before API servers trust the next one.
-package certificate
+package admission
 
 import (
 	"bytes"
@@ -39,12 +34,16 @@ const (
 	soon = time.Second
 )
 
-// Keeper creates and renews the certificate, and makes the API server call the webhook and
-// trust it. It runs in every replica, not only in the leader: a new replica needs a
+// CertificateKeeper creates and renews the certificate, and makes the API server call the webhook
+// and trust it. It runs in every replica, not only in the leader: a new replica needs a
 // certificate to become ready, and the current leader may be of a version that knows of no
 // webhook. If several try the same write, one succeeds, because each write names the
 // resource version that it replaces. All fields are required.
-type Keeper struct {
+//
+// cert-controller issues the certificates. Its controller is not used: it reads every Secret of
+// the namespace, ends the process when the Secret or a mounted file is missing, and replaces a CA
+// before API servers trust the next one.
+type CertificateKeeper struct {
 	// Secret holds the certificate, Configuration is the name of the
 	// ValidatingWebhookConfiguration in which the webhook is registered.
 	Secret        types.NamespacedName
@@ -55,7 +54,7 @@ type Keeper struct {
 	Duration time.Duration
 	// Served is the certificate that this process serves, and IsReached reports whether
 	// calls through the Service reach it.
-	Served    *Served
+	Served    *ServedCertificate
 	IsReached func() bool
 	// Cache reports changes, Live reads the current state, and Client writes, also in a
 	// process that does not lead.
@@ -79,10 +78,10 @@ type Keeper struct {
 }
 
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
-func (k *Keeper) NeedLeaderElection() bool { return false }
+func (k *CertificateKeeper) NeedLeaderElection() bool { return false }
 
 // Start maintains the certificate until the context is cancelled.
-func (k *Keeper) Start(ctx context.Context) error {
+func (k *CertificateKeeper) Start(ctx context.Context) error {
 	changed := make(chan struct{}, 1)
 	for _, object := range []client.Object{&corev1.Secret{}, &admissionv1.ValidatingWebhookConfiguration{}} {
 		if err := notify(ctx, k.Cache, object, changed); err != nil {
@@ -126,7 +125,7 @@ func notify(ctx context.Context, from cache.Cache, object client.Object, changed
 
 // reconcile observes the cluster and takes the next step. It returns when to check again if
 // nothing changes before.
-func (k *Keeper) reconcile(ctx context.Context) (time.Duration, error) {
+func (k *CertificateKeeper) reconcile(ctx context.Context) (time.Duration, error) {
 	found, err := k.observe(ctx)
 	if err != nil {
 		return retry, err
@@ -142,7 +141,7 @@ func (k *Keeper) reconcile(ctx context.Context) (time.Duration, error) {
 }
 
 // observe reads the current state.
-func (k *Keeper) observe(ctx context.Context) (*observed, error) {
+func (k *CertificateKeeper) observe(ctx context.Context) (*observed, error) {
 	found := &observed{secret: &corev1.Secret{}}
 	if err := client.IgnoreNotFound(k.Live.Get(ctx, k.Secret, found.secret)); err != nil {
 		return nil, fmt.Errorf("reading Secret %s: %w", k.Secret, err)
@@ -163,7 +162,7 @@ func (k *Keeper) observe(ctx context.Context) (*observed, error) {
 // step takes the next step and returns when to check again. Once the webhook is registered,
 // API servers must trust a new CA before the first certificate that it signed is served; and
 // the webhook is registered only when this process can answer.
-func (k *Keeper) step(ctx context.Context, found *observed) (time.Duration, error) {
+func (k *CertificateKeeper) step(ctx context.Context, found *observed) (time.Duration, error) {
 	now, data := found.state(k.from), found.secret.Data
 	left, isRegistered := k.settlingLeft(now, string(data[keyAuthority])), found.registered() != nil
 	rest := min(k.Duration/10, longestWait)
@@ -204,7 +203,7 @@ func (k *Keeper) step(ctx context.Context, found *observed) (time.Duration, erro
 
 // settlingLeft returns what is left of the settling time since the Secret was found missing
 // or the CA was found trusted.
-func (k *Keeper) settlingLeft(now state, authority string) time.Duration {
+func (k *CertificateKeeper) settlingLeft(now certificateState, authority string) time.Duration {
 	what := string(now)
 	if now == unsigned || now == upToDate {
 		what = authority
@@ -216,7 +215,7 @@ func (k *Keeper) settlingLeft(now state, authority string) time.Duration {
 }
 
 // write writes the data of the Secret, or returns the error of making it.
-func (k *Keeper) write(ctx context.Context, secret *corev1.Secret, data map[string][]byte, err error) error {
+func (k *CertificateKeeper) write(ctx context.Context, secret *corev1.Secret, data map[string][]byte, err error) error {
 	if err != nil {
 		return err
 	}
@@ -233,7 +232,7 @@ func (k *Keeper) write(ctx context.Context, secret *corev1.Secret, data map[stri
 
 // register applies the webhook and its CA bundle. If both are already up to date this costs
 // one request in the life of the process.
-func (k *Keeper) register(ctx context.Context, found *observed) error {
+func (k *CertificateKeeper) register(ctx context.Context, found *observed) error {
 	var trusted []byte
 	if registered := found.registered(); registered != nil {
 		trusted = registered.ClientConfig.CABundle

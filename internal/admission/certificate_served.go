@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package certificate
+package admission
 
 import (
 	"bytes"
@@ -18,10 +18,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
-// Served is the certificate that a process serves: the last good one of a Secret. It is read
+// ServedCertificate is the certificate that a process serves: the last good one of a Secret. It is read
 // from the API server instead of a mounted file, which the kubelet updates up to a minute
 // later. Its zero value has no certificate yet.
-type Served struct {
+type ServedCertificate struct {
 	log     logr.Logger
 	observe func(notBefore, notAfter time.Time)
 	current atomic.Pointer[tls.Certificate]
@@ -29,7 +29,7 @@ type Served struct {
 
 // Follow watches the only Secret of a cache. It calls observe with the validity of each
 // certificate that it serves from then on.
-func (s *Served) Follow(ctx context.Context, from cache.Cache, log logr.Logger, observe func(notBefore, notAfter time.Time)) error {
+func (s *ServedCertificate) Follow(ctx context.Context, from cache.Cache, log logr.Logger, observe func(notBefore, notAfter time.Time)) error {
 	s.log, s.observe = log, observe
 	informer, err := from.GetInformer(ctx, &corev1.Secret{}, cache.BlockUntilSynced(false))
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Served) Follow(ctx context.Context, from cache.Cache, log logr.Logger, 
 }
 
 // take uses the certificate of a Secret, unless it is missing or invalid.
-func (s *Served) take(object any) {
+func (s *ServedCertificate) take(object any) {
 	secret, ok := object.(*corev1.Secret)
 	if !ok || len(secret.Data[corev1.TLSCertKey]) == 0 {
 		return
@@ -58,7 +58,7 @@ func (s *Served) take(object any) {
 }
 
 // Get implements tls.Config.GetCertificate.
-func (s *Served) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+func (s *ServedCertificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if pair := s.current.Load(); pair != nil {
 		return pair, nil
 	}
@@ -66,7 +66,7 @@ func (s *Served) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 }
 
 // serves reports whether a certificate in PEM is the one being served.
-func (s *Served) serves(certificate []byte) bool {
+func (s *ServedCertificate) serves(certificate []byte) bool {
 	pair := s.current.Load()
 	block, _ := pem.Decode(certificate)
 	return pair != nil && block != nil && bytes.Equal(pair.Certificate[0], block.Bytes)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package certificate
+package admission
 
 import (
 	"bytes"
@@ -18,23 +18,23 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// state says which step comes next. It depends only on the cluster, so that each replica can
+// certificateState says which step comes next. It depends only on the cluster, so that each replica can
 // continue what another one began.
-type state string
+type certificateState string
 
 const (
 	// absent means that there is no Secret.
-	absent state = "absent"
+	absent certificateState = "absent"
 	// unauthorized means that the Secret has no usable CA.
-	unauthorized state = "unauthorized"
+	unauthorized certificateState = "unauthorized"
 	// untrusted means that the registered webhook's CA bundle lacks the CA.
-	untrusted state = "untrusted"
+	untrusted certificateState = "untrusted"
 	// unsigned means that the certificate is not signed by the CA, or due for renewal.
-	unsigned state = "unsigned"
+	unsigned certificateState = "unsigned"
 	// unregistered means that the certificate is good but no webhook is registered.
-	unregistered state = "unregistered"
+	unregistered certificateState = "unregistered"
 	// upToDate means that nothing is to be done.
-	upToDate state = "upToDate"
+	upToDate certificateState = "upToDate"
 )
 
 // observed is the cluster's state.
@@ -76,7 +76,7 @@ func (s *observed) registered() *admissionv1.ValidatingWebhook {
 }
 
 // state returns which step comes next.
-func (s *observed) state(from *authority) state {
+func (s *observed) state(from *authority) certificateState {
 	registered := s.registered()
 	switch {
 	case s.secret.ResourceVersion == "":
