@@ -25,13 +25,13 @@ import (
 type State string
 
 const (
-	// OK: all is well.
+	// OK means that all is well.
 	OK State = "ok"
-	// Warning: it needs a look.
+	// Warning means that it needs a look.
 	Warning State = "warning"
-	// Failed: the operator cannot do its work.
+	// Failed means that the operator cannot do its work.
 	Failed State = "failed"
-	// Unknown: it could not be checked.
+	// Unknown means that it could not be checked.
 	Unknown State = "unknown"
 )
 

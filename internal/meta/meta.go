@@ -112,7 +112,7 @@ type Parts struct {
 // not count as a companion.
 const AnnotationCompanion = Group + "/companion"
 
-// AnnotationExcess, set only in the operator's cache, says what is too large in a
+// AnnotationExcess is set only in the operator's cache. It says what is too large in a
 // VectorSidecar whose spec is too large to be kept.
 const AnnotationExcess = Group + "/excess"
 
