@@ -23,7 +23,11 @@ const ownValuesComment = "# my-values.yaml\n"
 // ownPolicyComment begins the example of a policy, as values of the installation.
 const ownPolicyComment = "# my-policy.yaml\n"
 
-// A YAML block is a VectorSidecar, the values that a command takes, a policy, or a quota.
+// ownVectorComment begins the example of a Vector configuration.
+const ownVectorComment = "# my-vector.yaml\n"
+
+// A YAML block is a VectorSidecar, a Vector configuration without findings, the values
+// that a command takes, a policy, or a quota.
 func TestExamplesAreWhatTheySay(t *testing.T) {
 	for _, f := range fences(t, "yaml") {
 		if _, isFile := fileOf(&f); isFile || strings.HasPrefix(f.text, ownValuesComment) {
@@ -31,6 +35,12 @@ func TestExamplesAreWhatTheySay(t *testing.T) {
 		}
 		if strings.HasPrefix(f.text, ownPolicyComment) {
 			requirePolicy(t, f)
+			continue
+		}
+		if strings.HasPrefix(f.text, ownVectorComment) {
+			file := filepath.Join(t.TempDir(), "my-vector.yaml")
+			require.NoError(t, os.WriteFile(file, []byte(f.text), 0o600))
+			shell(t, "bin/kubectl-vectorsidecar lint "+file)
 			continue
 		}
 		if strings.Contains(f.text, "\nkind: ResourceQuota\n") {
