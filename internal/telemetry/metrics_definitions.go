@@ -13,6 +13,14 @@ type MetricDefinition struct {
 	Labels []MetricLabel
 }
 
+func (d MetricDefinition) labels() []string {
+	var names []string
+	for _, label := range d.Labels {
+		names = append(names, label.Name)
+	}
+	return names
+}
+
 // MetricLabel is a label with a description of its values.
 type MetricLabel struct{ Name, Values string }
 

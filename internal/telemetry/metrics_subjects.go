@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package telemetry
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// maker makes metrics as MetricDefinitions has them, by their names.
+type maker struct {
+	definitions map[string]MetricDefinition
+	made        []prometheus.Collector
+}
+
+func newMaker() *maker {
+	m := &maker{definitions: map[string]MetricDefinition{}}
+	for _, definition := range MetricDefinitions() {
+		m.definitions[definition.Name] = definition
+	}
+	return m
+}
+
+func (m *maker) counter(name string) *prometheus.CounterVec {
+	definition := m.definitions[name]
+	vector := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: definition.Help}, definition.labels())
+	m.made = append(m.made, vector)
+	return vector
+}
+
+func (m *maker) gauge(name string) *prometheus.GaugeVec {
+	definition := m.definitions[name]
+	vector := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: definition.Help}, definition.labels())
+	m.made = append(m.made, vector)
+	return vector
+}
+
+func (m *maker) histogram(name string) *prometheus.HistogramVec {
+	definition := m.definitions[name]
+	vector := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: name, Help: definition.Help,
+		Buckets: []float64{.0001, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
+	}, definition.labels())
+	m.made = append(m.made, vector)
+	return vector
+}
+
+// The metrics by subject. Each initializes the series that are sure to come: a rate needs a
+// value from before the first event.
+
+// reconcileMetrics are those of reconciles and of their steps.
+type reconcileMetrics struct {
+	results, renders, judgedAnew *prometheus.CounterVec
+	duration                     *prometheus.HistogramVec
+}
+
+// Results of a reconcile.
+const (
+	ResultUnchanged = "unchanged"
+	ResultChanged   = "changed"
+	ResultStalled   = "stalled"
+	ResultFailed    = "failed"
+)
+
+func newReconcileMetrics(from *maker) reconcileMetrics {
+	m := reconcileMetrics{
+		results: from.counter(reconciles), renders: from.counter(renders), judgedAnew: from.counter(judgedAnew),
+		duration: from.histogram(duration),
+	}
+	for _, result := range []string{ResultUnchanged, ResultChanged, ResultStalled, ResultFailed} {
+		m.results.WithLabelValues(result)
+	}
+	for _, result := range []string{"ok", "invalid"} {
+		m.renders.WithLabelValues(result)
+	}
+	for _, result := range []string{"same", "different"} {
+		m.judgedAnew.WithLabelValues(result)
+	}
+	return m
+}
+
+// workloadMetrics are those of writes to workloads.
+type workloadMetrics struct {
+	writes  *prometheus.CounterVec
+	repairs prometheus.Counter
+}
+
+func newWorkloadMetrics(from *maker) workloadMetrics {
+	m := workloadMetrics{writes: from.counter(writes), repairs: from.counter(repairs).WithLabelValues()}
+	for _, action := range []string{"Inject", "Update", "Remove"} {
+		m.writes.WithLabelValues(action, "ok")
+	}
+	return m
+}
+
+// leftoverMetrics are those of leftovers, by verdict, and of those removed.
+type leftoverMetrics struct {
+	found   *prometheus.GaugeVec
+	removed prometheus.Counter
+}
+
+func newLeftoverMetrics(from *maker) leftoverMetrics {
+	return leftoverMetrics{found: from.gauge(leftover), removed: from.counter(cleaned).WithLabelValues()}
+}
+
+// cacheMetrics are those of the informer cache and of its comparisons with the API server.
+type cacheMetrics struct {
+	objects     *prometheus.GaugeVec
+	liveLists   *prometheus.CounterVec
+	differences prometheus.Counter
+}
+
+func newCacheMetrics(from *maker) cacheMetrics {
+	m := cacheMetrics{objects: from.gauge(cached), liveLists: from.counter(liveLists), differences: from.counter(differences).WithLabelValues()}
+	for _, result := range []string{"same", "different"} {
+		m.liveLists.WithLabelValues(result)
+	}
+	return m
+}
+
+// webhookMetrics are those of the admission webhook. They have no series where it is off.
+type webhookMetrics struct {
+	requests               *prometheus.CounterVec
+	duration               *prometheus.HistogramVec
+	validSince, validUntil *prometheus.GaugeVec
+}
+
+// Results of the admission webhook.
+const (
+	AnswerAllowed    = "allowed"
+	AnswerRefused    = "refused"
+	AnswerUndecided  = "undecided"
+	AnswerUnreadable = "unreadable"
+	AnswerRejected   = "rejected"
+)
+
+func newWebhookMetrics(from *maker) webhookMetrics {
+	return webhookMetrics{
+		requests: from.counter(admissions), duration: from.histogram(judging),
+		validSince: from.gauge(validSince), validUntil: from.gauge(validUntil),
+	}
+}
+
+// start initializes the series of the results, once it is known that the webhook is on.
+func (m *webhookMetrics) start() {
+	for _, result := range []string{AnswerAllowed, AnswerRefused, AnswerUndecided, AnswerUnreadable, AnswerRejected} {
+		m.requests.WithLabelValues(result)
+	}
+}
