@@ -5,7 +5,6 @@ package workload
 
 import (
 	"encoding/binary"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
@@ -92,31 +91,9 @@ func (v *View) appendContainers(text []byte, name string) []byte {
 	return text
 }
 
-// AppendTexts puts the length before each text, so that no two lists are the same.
-func AppendTexts(text []byte, parts ...string) []byte {
-	for _, part := range parts {
-		text = append(binary.AppendUvarint(text, uint64(len(part))), part...)
-	}
-	return text
-}
-
 func without(text, name string) string {
 	if text == name {
 		return ownName
-	}
-	return text
-}
-
-func appendMap(text []byte, of map[string]string) []byte {
-	text = binary.AppendUvarint(text, uint64(len(of)))
-	var space [16]string
-	keys := space[:0]
-	for key := range of {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
-		text = AppendTexts(text, key, of[key])
 	}
 	return text
 }

@@ -9,13 +9,11 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // kinds are the kinds of workloads that get sidecars. To add one is a row here and a file
@@ -25,65 +23,10 @@ var kinds = []*Kind{&deployments}
 // Kinds are the kinds of workloads that get sidecars.
 func Kinds() []*Kind { return kinds }
 
-// Object is a workload of one of the Kinds, as the API server has it.
-type Object interface {
-	metav1.Object
-	runtime.Object
-}
-
-// List is a list of workloads of one of the Kinds.
-type List interface {
-	metav1.ListInterface
-	runtime.Object
-}
-
-// Kind is all that the product knows of one kind of workloads and not of the others. The
-// pod template is at spec.template, and under server-side apply the lists of its pod merge
-// by key: what is applied takes nothing from other owners.
-type Kind struct {
-	schema.GroupVersionKind
-	// Plural names several in messages, Resource in URLs and rules.
-	Plural, Resource string
-	// Short are further names by which kubectl finds it, in lower case.
-	Short []string
-	// Annotations is the prefix of those that its controller writes on the workload.
-	Annotations string
-	// Revisions is what holds a revision of the pod template and controls its pods, and
-	// Revision the annotation by which a workload and its newest one are told.
-	Revisions schema.GroupVersionKind
-	Revision  string
-
-	// New and NewList return empty ones.
-	New     func() Object
-	NewList func() List
-	// finish gives a workload the status of one that has rolled out, if it has none.
-	finish func(Object)
-	// read returns false for an object of another kind.
-	read func(any) (Content, bool)
-}
-
-// ListKind is the kind of a list.
-func (k *Kind) ListKind() schema.GroupVersionKind {
-	return k.GroupVersion().WithKind(k.Kind + "List")
-}
-
-// Content is what a workload of any kind has.
-type Content struct {
-	Kind *Kind
-	// Template and Selector are the workload's own, not copies.
-	Template *corev1.PodTemplateSpec
-	Selector *metav1.LabelSelector
-	// Pods is how many a change of the template restarts.
-	Pods int32
-	// Paused reports whether a change of the template starts no rollout, and Observed
-	// whether the controller has seen the newest generation.
-	Paused, Observed bool
-	// Rollout is how far the workload's rollout is, and RolledOut when it finished: zero
-	// while it goes on, or if the workload does not say.
-	Rollout   Rollout
-	RolledOut time.Time
-	// Refusal is what the API server says if it refuses to make the pods, else "".
-	Refusal string
+// Ref names one workload, and by its UID not one that took its name later.
+type Ref struct {
+	Kind, Namespace, Name string
+	UID                   types.UID
 }
 
 // Read returns the content of a workload, and false for an object of none of the Kinds.

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
@@ -151,6 +153,87 @@ func containersIn(mentioned *mention, containers []corev1.Container) []corev1.Co
 		}
 	}
 	return kept
+}
+
+// owned tells what is each of our managers' in a workload. Most workloads carry
+// nothing of ours, and for those it costs nothing.
+func owned(object Object) map[string]Owned {
+	if !IsCarrier(object) {
+		return nil
+	}
+	fields := ManagedFieldsOf(object)
+	owned, _ := fields.Owned(fields.Select(object), object.GetManagedFields())
+	return owned
+}
+
+// IsCarrier reports whether there may be something of ours in a workload, or a record
+// of it.
+func IsCarrier(object Object) bool {
+	entries := object.GetManagedFields()
+	for i := range entries {
+		if IsOurs(&entries[i]) {
+			return true
+		}
+	}
+	for key := range TemplateOf(object).Annotations {
+		if meta.IsParts(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// Owned tells what is each manager's in what is selected of a workload, and whether the
+// records of deployers had a part in that; these are among the entries.
+func (m *ManagedFields) Owned(selected *corev1.PodTemplate, entries []metav1.ManagedFieldsEntry) (byManager map[string]Owned, readOthers bool) {
+	theirs := &deployed{entries: entries}
+	byManager = m.owned(selected, theirs)
+	return byManager, theirs.items != nil
+}
+
+func (m *ManagedFields) owned(selected *corev1.PodTemplate, theirs *deployed) map[string]Owned {
+	live := liveTree(selected)
+	all := map[string]Owned{}
+	for manager, record := range m.records {
+		if record.applied != nil || record.patched != nil {
+			all[manager] = record.owned(manager, live, theirs)
+		}
+	}
+	for manager, parts := range m.listed {
+		remaining := all[manager]
+		if remaining.addRemains(&parts, live, theirs); remaining.Tree != nil {
+			all[manager] = remaining
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	for manager, of := range all {
+		of.Orphan = selected.Annotations[meta.AnnotationOrphaned(manager)]
+		all[manager] = of
+	}
+	return all
+}
+
+// liveTree is a workload as managed fields see it.
+func liveTree(selected *corev1.PodTemplate) map[string]any {
+	template, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&selected.Template)
+	if err != nil {
+		// Every value of the type converts; nothing owned means one apply more.
+		return map[string]any{}
+	}
+	return map[string]any{
+		"metadata": map[string]any{"annotations": values(selected.Annotations)},
+		"spec":     map[string]any{"template": template},
+	}
+}
+
+func values(in map[string]string) map[string]any {
+	out := make(map[string]any, len(in))
+	for key, value := range in {
+		out[key] = value
+	}
+	return out
 }
 
 // AppendManagedFields appends all of a workload that ManagedFieldsOf reads.

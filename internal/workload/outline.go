@@ -36,6 +36,14 @@ func OutlineOf(object Object) Outline {
 	}
 }
 
+// Of returns the view of a workload.
+func Of(object Object) View {
+	content, outline := contentOf(object), OutlineOf(object)
+	view := outline.View(owned(object), LastWriter(object.GetManagedFields()))
+	view.State = stateOf(object, &content)
+	return view
+}
+
 // View returns the view without its state, given what is owned in the workload and its
 // LastWriter.
 func (o *Outline) View(owned map[string]Owned, lastWriter string) View {

@@ -10,21 +10,35 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Rollout is the state of a workload's rollout.
-type Rollout string
+// State is how far a workload is. It moves on while what is planned for the workload
+// stays the same.
+type State struct {
+	// ResourceVersion and Generation are the API server's.
+	ResourceVersion string
+	Generation      int64
+	// Seen is the first version, as far as is remembered, that looked as this one
+	// does: what is refused to one of them is refused to the others.
+	Seen string
+	// Rollout is how far the workload's own rollout is.
+	Rollout Rollout
+	// Refusal is what the API server says if it refuses to make its pods, else "".
+	Refusal string
+	Availability
+}
 
-const (
-	// RolloutComplete means that every wanted pod runs the current template and is
-	// available.
-	RolloutComplete Rollout = "Complete"
-	// RolloutProgressing means that pods are being replaced, or are not up yet.
-	RolloutProgressing Rollout = "Progressing"
-	// RolloutUnavailable means that the rollout has finished, and pods are not
-	// available any more or not yet again.
-	RolloutUnavailable Rollout = "Unavailable"
-	// RolloutFailed means that the progress deadline has passed.
-	RolloutFailed Rollout = "Failed"
-)
+// StateOf reads the state of a workload.
+func StateOf(object Object) State {
+	content := contentOf(object)
+	return stateOf(object, &content)
+}
+
+func stateOf(object metav1.Object, content *Content) State {
+	version := object.GetResourceVersion()
+	return State{
+		ResourceVersion: version, Generation: object.GetGeneration(), Seen: version,
+		Rollout: content.Rollout, Refusal: content.Refusal, Availability: availabilityOf(object, content),
+	}
+}
 
 // Availability is for how long all pods of a workload have been available since its last
 // rollout. It is the workload's own, whoever asks.

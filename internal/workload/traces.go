@@ -3,12 +3,6 @@
 
 package workload
 
-import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-)
-
 // Trace is what tells of one of the operator's field managers in a workload.
 type Trace struct {
 	Manager string
@@ -28,11 +22,6 @@ func TracesOf(object Object) []Trace {
 	fields := ManagedFieldsOf(object)
 	owned, _ := fields.Owned(fields.Select(object), object.GetManagedFields())
 	return fields.Traces(owned)
-}
-
-// isPatch reports whether an entry records a patch of one of our managers.
-func isPatch(entry *metav1.ManagedFieldsEntry) bool {
-	return entry.Operation == metav1.ManagedFieldsOperationUpdate && entry.Subresource == "" && meta.IsManager(entry.Manager)
 }
 
 // Traces returns what tells of each manager, given what it owns.

@@ -14,46 +14,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
-
-// Ref names one workload, and by its UID not one that took its name later.
-type Ref struct {
-	Kind, Namespace, Name string
-	UID                   types.UID
-}
-
-// State is how far a workload is. It moves on while what is planned for the workload
-// stays the same.
-type State struct {
-	// ResourceVersion and Generation are the API server's.
-	ResourceVersion string
-	Generation      int64
-	// Seen is the first version, as far as is remembered, that looked as this one
-	// does: what is refused to one of them is refused to the others.
-	Seen string
-	// Rollout is how far the workload's own rollout is.
-	Rollout Rollout
-	// Refusal is what the API server says if it refuses to make its pods, else "".
-	Refusal string
-	Availability
-}
-
-// StateOf reads the state of a workload.
-func StateOf(object Object) State {
-	content := contentOf(object)
-	return stateOf(object, &content)
-}
-
-func stateOf(object metav1.Object, content *Content) State {
-	version := object.GetResourceVersion()
-	return State{
-		ResourceVersion: version, Generation: object.GetGeneration(), Seen: version,
-		Rollout: content.Rollout, Refusal: content.Refusal, Availability: availabilityOf(object, content),
-	}
-}
 
 // View is what planning sees of a workload.
 type View struct {
@@ -101,58 +64,6 @@ type Container struct {
 	Mounts []corev1.VolumeMount
 	// Env are the variables that a subPathExpr of Mounts needs, and no others.
 	Env []corev1.EnvVar
-}
-
-// Owned is what one field manager has merged into a workload.
-type Owned struct {
-	// Hash of the live values of the fields that the manager has applied; see Hash.
-	// Empty if there are none.
-	Hash string
-	// Containers, init containers included, and Volumes are the names of the
-	// list items that are the manager's: those that it owns and Remains.
-	Containers, Volumes []string
-	// Remains are the names of items that the pod template itself says to be the
-	// manager's though it owns them no more: somebody went back to a revision.
-	Remains []string
-	// Taken are those of Containers that run a deployer's image now.
-	Taken []string
-	// Named reports whether the manager is on record for names of items that are the
-	// owner's, and Patched whether its patches are for more than the mounts in the
-	// application's containers: see Trim. What they hold is in Tree as well.
-	Named, Patched bool
-	// Unfinished reports whether the operator was broken off between two requests of
-	// one change. What an earlier release has left on record is not that.
-	Unfinished bool
-	// Tree holds the live values of the fields that the manager owns, those that it
-	// has only patched included, and the whole of Remains that it does not even own:
-	// {metadata: {annotations}, spec: {template}}.
-	Tree map[string]any
-	// PodLabels and PodAnnotations are the keys that it owns of the pods'.
-	PodLabels, PodAnnotations []string
-	// InjectedHash is the annotation injected-hash, if the manager owns it.
-	InjectedHash string
-	// AskedHash and AppliedHash are the annotations of these names, if the manager
-	// owns them: what was asked for when Tree was written, and what was written.
-	AskedHash, AppliedHash string
-	// ChangeCause and RenderedFrom are the annotations of these names, if the manager
-	// owns them: why it was written, and what Tree was rendered from.
-	ChangeCause, RenderedFrom string
-	// WrittenBy is the mark of that name, if the manager owns it.
-	WrittenBy string
-	// Orphan is the mark by which the VectorSidecar has left it for good, "" if it
-	// has not. It is the operator's own.
-	Orphan string
-	// HasPlainAnnotations tells that the manager owns the annotations that
-	// have no VectorSidecar in their key.
-	HasPlainAnnotations bool
-}
-
-// Of returns the view of a workload.
-func Of(object Object) View {
-	content, outline := contentOf(object), OutlineOf(object)
-	view := outline.View(owned(object), LastWriter(object.GetManagedFields()))
-	view.State = stateOf(object, &content)
-	return view
 }
 
 // Overrides are the values that annotations give, by their path.
@@ -309,12 +220,4 @@ func (v *View) MountsOf(manager string) []Mount {
 type Mount struct {
 	Container string
 	corev1.VolumeMount
-}
-
-func values(in map[string]string) map[string]any {
-	out := make(map[string]any, len(in))
-	for key, value := range in {
-		out[key] = value
-	}
-	return out
 }

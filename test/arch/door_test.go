@@ -47,20 +47,20 @@ var reads = regexp.MustCompile(`^(Unmarshal\w*|Decode|DecodeFile|DecodeFS|Decode
 
 // behindTheDoor read texts nonetheless, and why they may.
 var behindTheDoor = map[string]string{
-	"internal/cause/inputs.go: json.Unmarshal":             "a kilobyte at most, which is looked at before",
-	"internal/admission/certificate_state.go: json.NewDecoder":       "what the chart wrote into its own configuration of the webhook",
-	"internal/cli/objects.go: json.Unmarshal":              "what was written a line before",
-	"internal/operator/memory.go: os.DirFS":                "the kernel's accounts",
-	"internal/humanize/escape_data.go: yaml.NewDecoder":    "what the program itself prints, a line before it does",
-	"internal/plan/patch.go: json.Unmarshal":               "what was written by a merge of ours",
-	"internal/policy/policy.go: json.Unmarshal":            "what was written of a layer that came through the door, and of our defaults",
-	"internal/workload/overlay.go: json.Unmarshal":         "what was written of an overlay that came through the door",
-	"internal/workload/overlayredirect.go: json.Unmarshal": "the same",
-	"internal/render/chart.go: loader.LoadFiles":           "what Helm reads itself is measured before",
-	"internal/vectorconfig/toml.go: unstable.Parser":       "the door hands it out",
-	"internal/workload/deployers.go: json.Unmarshal":       "the API server's own words on managed fields",
-	"internal/workload/owned.go: json.Unmarshal":           "the same",
-	"internal/workload/trim.go: json.Unmarshal":            "the same",
+	"internal/cause/inputs.go: json.Unmarshal":                 "a kilobyte at most, which is looked at before",
+	"internal/admission/certificate_state.go: json.NewDecoder": "what the chart wrote into its own configuration of the webhook",
+	"internal/cli/objects.go: json.Unmarshal":                  "what was written a line before",
+	"internal/operator/memory.go: os.DirFS":                    "the kernel's accounts",
+	"internal/humanize/escape_data.go: yaml.NewDecoder":        "what the program itself prints, a line before it does",
+	"internal/plan/patch.go: json.Unmarshal":                   "what was written by a merge of ours",
+	"internal/policy/policy.go: json.Unmarshal":                "what was written of a layer that came through the door, and of our defaults",
+	"internal/workload/overlay.go: json.Unmarshal":             "what was written of an overlay that came through the door",
+	"internal/workload/overlayredirect.go: json.Unmarshal":     "the same",
+	"internal/render/chart.go: loader.LoadFiles":               "what Helm reads itself is measured before",
+	"internal/vectorconfig/toml.go: unstable.Parser":           "the door hands it out",
+	"internal/workload/deployers.go: json.Unmarshal":           "the API server's own words on managed fields",
+	"internal/workload/extract.go: json.Unmarshal":             "the same",
+	"internal/workload/trim.go: json.Unmarshal":                "the same",
 }
 
 // Every text that others wrote comes in through package bounded, which knows what it

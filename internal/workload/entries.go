@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// IsOurs reports whether an entry of managed fields records a write of one of our
+// managers.
+func IsOurs(entry *metav1.ManagedFieldsEntry) bool { return isApply(entry) || isPatch(entry) }
+
+// isApply reports whether an entry records an apply of one of our managers.
+func isApply(entry *metav1.ManagedFieldsEntry) bool {
+	return entry.Operation == metav1.ManagedFieldsOperationApply && entry.Subresource == "" &&
+		entry.FieldsV1 != nil && meta.IsManager(entry.Manager)
+}
+
+// isPatch reports whether an entry records a patch of one of our managers.
+func isPatch(entry *metav1.ManagedFieldsEntry) bool {
+	return entry.Operation == metav1.ManagedFieldsOperationUpdate && entry.Subresource == "" && meta.IsManager(entry.Manager)
+}
+
+// LastWriter finds who wrote last, status and the like apart.
+func LastWriter(entries []metav1.ManagedFieldsEntry) string {
+	if last := lastEntry(entries); last != nil {
+		return last.Manager
+	}
+	return ""
+}
+
+func lastEntry(entries []metav1.ManagedFieldsEntry) *metav1.ManagedFieldsEntry {
+	var last *metav1.ManagedFieldsEntry
+	for i := range entries {
+		entry := &entries[i]
+		if entry.Subresource != "" || meta.IsManager(entry.Manager) || entry.Time == nil {
+			continue
+		}
+		if last == nil || !entry.Time.Before(last.Time) {
+			last = entry
+		}
+	}
+	return last
+}

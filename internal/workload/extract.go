@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+)
+
+// atomic are the fields of pods whose value is a map that is owned as a whole. Of all
+// other maps, and of lists whose items have keys, managed fields without anything below
+// them mean that there is one, and nothing of what is in it.
+var atomic = []string{
+	"fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef", "secretRef", "nodePublishSecretRef",
+	"selector", "labelSelector", "dataSource",
+}
+
+// keyed are the lists whose items have keys.
+var keyed = []string{"initContainers", "containers", "volumes", "env", "ports", "volumeMounts", "volumeDevices", "claims"}
+
+// extract returns the live values of a set of managed fields in the API server's
+// notation: "f:name" is a field, "k:{…}" a list item by its keys, "v:…" an item of
+// a set, "." the thing itself, and an empty set a whole value.
+func extract(key string, fields map[string]any, live any) any {
+	if len(fields) == 0 {
+		switch live.(type) {
+		case map[string]any:
+			if !slices.Contains(atomic, key) {
+				return map[string]any{}
+			}
+		case []any:
+			if slices.Contains(keyed, key) {
+				return []any{}
+			}
+		}
+		return live
+	}
+	switch value := live.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for field, below := range fields {
+			name, ok := strings.CutPrefix(field, "f:")
+			if !ok {
+				continue
+			}
+			if item, ok := value[name]; ok {
+				out[name] = extract(name, tree.Map(below), item)
+			}
+		}
+		return out
+	case []any:
+		return extractItems(fields, value)
+	default:
+		return live
+	}
+}
+
+// extractItems keeps the order of the live list.
+func extractItems(fields map[string]any, live []any) []any {
+	type item struct{ keys, below map[string]any }
+	var wanted []item
+	var members []string
+	for field, below := range fields {
+		if text, ok := strings.CutPrefix(field, "k:"); ok {
+			var keys map[string]any
+			if json.Unmarshal([]byte(text), &keys) == nil {
+				wanted = append(wanted, item{keys, tree.Map(below)})
+			}
+		} else if text, ok := strings.CutPrefix(field, "v:"); ok {
+			members = append(members, text)
+		}
+	}
+	out := []any{}
+	for _, candidate := range live {
+		object, isMap := candidate.(map[string]any)
+		if !isMap {
+			if slices.Contains(members, jsonText(candidate)) {
+				out = append(out, candidate)
+			}
+			continue
+		}
+		for _, want := range wanted {
+			if hasKeys(object, want.keys) {
+				out = append(out, extract("", want.below, object))
+				break
+			}
+		}
+	}
+	return out
+}
+
+func hasKeys(object, keys map[string]any) bool {
+	for key, want := range keys {
+		if jsonText(object[key]) != jsonText(want) {
+			return false
+		}
+	}
+	return true
+}

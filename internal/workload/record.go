@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+)
+
+// record is what a manager is on record for, as managed fields.
+type record struct {
+	// applied is what it has applied and patched what it has patched, without items
+	// of which it holds no more than the name and without the application's
+	// containers. Either is nil if there is no such entry.
+	applied, patched map[string]any
+	// hasNames reports whether there are such items, isPatch whether there is an entry
+	// of a patch, and isLoose whether it is for more than mounts in the application's
+	// containers.
+	hasNames, isPatch, isLoose bool
+}
+
+// add notes an entry of the manager.
+func (r *record) add(entry *metav1.ManagedFieldsEntry) {
+	r.isPatch = r.isPatch || isPatch(entry)
+	fields := decodeFields(entry)
+	if fields == nil {
+		return
+	}
+	if isApply(entry) {
+		r.applied, r.hasNames = ownFields(fields)
+		return
+	}
+	r.patched = patchedFields(fields)
+	_, r.isLoose = Trim(entry)
+}
+
+// owned tells what is a manager's by its record.
+func (r *record) owned(manager string, live map[string]any, theirs *deployed) Owned {
+	of := Owned{Named: r.hasNames, Patched: r.isLoose || r.applied == nil}
+	var applied map[string]any
+	if r.applied != nil {
+		applied = tree.Map(extract("", r.applied, live))
+		of.Hash = Hash(applied)
+		of.WrittenBy, _ = tree.At(applied, "metadata", "annotations")[meta.AnnotationWrittenBy(manager)].(string)
+	}
+	all := applied
+	if of.Patched {
+		all = tree.Map(extract("", united(r.applied, r.patched), live))
+		of.Remains = lessOf(all, applied)
+		of.Unfinished = r.applied == nil || notes(r.applied) || notes(r.patched)
+	}
+	of.Unfinished = of.Unfinished || of.Named
+	of.read(all, theirs)
+	return of
+}
+
+// lessOf are the names of the items in the pod's lists of one tree that the other
+// does not have.
+func lessOf(all, some map[string]any) []string {
+	var names []string
+	for _, list := range podLists {
+		for _, item := range tree.List(tree.At(all, tree.Pod...)[list]) {
+			isSame := func(other any) bool { return tree.Name(other) == tree.Name(item) }
+			if !slices.ContainsFunc(tree.List(tree.At(some, tree.Pod...)[list]), isSame) {
+				names = append(names, tree.Name(item))
+			}
+		}
+	}
+	return names
+}

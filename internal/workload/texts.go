@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"slices"
+)
+
+// jsonText compares numbers of different Go types by what they look like.
+func jsonText(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// AppendTexts puts the length before each text, so that no two lists are the same.
+func AppendTexts(text []byte, parts ...string) []byte {
+	for _, part := range parts {
+		text = append(binary.AppendUvarint(text, uint64(len(part))), part...)
+	}
+	return text
+}
+
+func appendMap(text []byte, of map[string]string) []byte {
+	text = binary.AppendUvarint(text, uint64(len(of)))
+	var space [16]string
+	keys := space[:0]
+	for key := range of {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		text = AppendTexts(text, key, of[key])
+	}
+	return text
+}
