@@ -30,8 +30,8 @@
 //   - internal/decision says what is to be done about that, by pure functions.
 //   - internal/evaluate runs both on a snapshot of the world of one VectorSidecar: values
 //     in, values out, no cluster.
-//   - internal/source takes such a snapshot, of whatever can be read: a cluster, files, or
-//     files laid over a cluster.
+//   - internal/source reads what is in such a snapshot from whatever there is: a cluster,
+//     files, or files laid over a cluster.
 //   - internal/apply is the only writer.
 //   - internal/status turns facts into conditions.
 //   - internal/controller is the loop: take the snapshot, decide, apply, tell.

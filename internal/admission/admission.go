@@ -21,7 +21,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
-	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 const (
@@ -33,7 +32,7 @@ const (
 
 // World takes snapshots, and reads the ConfigMaps that they turn out to refer to.
 type World interface {
-	source.ConfigMaps
+	desired.ConfigMaps
 
 	// Snapshot is like the controller's.
 	Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*evaluate.Snapshot, error)
@@ -130,7 +129,7 @@ func (h *Handler) judgeIn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, 
 }
 
 func (h *Handler) decide(ctx context.Context, of *evaluate.Snapshot) (*decision.Decision, error) {
-	return source.Decide(ctx, of, h.World, h.Cache)
+	return evaluate.DecideFrom(ctx, of, h.World, h.Cache)
 }
 
 // decode returns the new VectorSidecar and the old one, nil on creation.

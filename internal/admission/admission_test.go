@@ -24,6 +24,7 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -61,10 +62,10 @@ func (w *world) Snapshot(_ context.Context, sidecar *v1alpha1.VectorSidecar) (*e
 	if w.held != nil {
 		<-w.held
 	}
-	return &evaluate.Snapshot{
+	return &evaluate.Snapshot{Observed: decision.Observed{
 		Inputs:    desired.Inputs{Sidecar: sidecar, Platform: w.platform, DefaultEnvironment: "development", KubeVersion: "v1.36.0"},
 		Workloads: w.workloads, Others: w.others,
-	}, nil
+	}}, nil
 }
 
 func (w *world) ConfigMap(_ context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {

@@ -232,14 +232,15 @@ func (s *scene) prepare(ctx context.Context, chart fs.FS) error {
 
 // rule decides about one VectorSidecar.
 func (s *scene) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*ruling, error) {
-	taken, err := s.taker.Take(ctx, sidecar)
+	observed, err := s.taker.Take(ctx, sidecar)
 	if err != nil {
 		return nil, err
 	}
+	taken := &evaluate.Snapshot{Observed: *observed}
 	taken.Renderers = runtime.GOMAXPROCS(0)
 	// Nobody runs Vector here: its verdict is assumed to be valid.
 	taken.Verdict = func(string) decision.Verdict { return decision.Verdict{State: decision.VerdictValid} }
-	decided, err := source.Decide(ctx, taken, &s.taker, s.cache)
+	decided, err := evaluate.DecideFrom(ctx, taken, &s.taker, s.cache)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -262,13 +261,13 @@ func (r *Reconciler) decide(ctx context.Context, taken *evaluate.Snapshot, known
 	taken.Observer = r.observeStep
 	if !isAnew {
 		taken.Previous = known.Previous()
-		if decided, err = source.Decide(ctx, taken, r.snapshots.source(known), r.cache); err == nil {
+		if decided, err = evaluate.DecideFrom(ctx, taken, r.snapshots.source(known), r.cache); err == nil {
 			known.SetPrevious(decided.Previous)
 		}
 		return decided, err
 	}
 	fresh := desired.NewCache()
-	if decided, err = source.Decide(ctx, taken, r.snapshots.source(known), fresh); err == nil {
+	if decided, err = evaluate.DecideFrom(ctx, taken, r.snapshots.source(known), fresh); err == nil {
 		r.cache.Adopt(fresh)
 		known.SetPrevious(decided.Previous)
 		known.Resynced()

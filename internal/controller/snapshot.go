@@ -48,7 +48,7 @@ func (s *snapshots) take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, k
 	isThere := func(name string) bool {
 		return slices.ContainsFunc(taken.Companions, func(c corev1.ConfigMap) bool { return c.Name == name })
 	}
-	if err := source.Read(ctx, taken, from, slices.DeleteFunc(known.References(), isThere)); err != nil {
+	if err := taken.ReadConfigMaps(ctx, from, slices.DeleteFunc(known.References(), isThere)); err != nil {
 		return nil, err
 	}
 	taken.Taken = known.Adopted()
@@ -73,10 +73,11 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, f
 		Source: from, Platform: given, Now: s.now(), DefaultEnvironment: s.options.DefaultEnvironment,
 		KubeVersion: s.options.KubeVersion, WrittenBy: s.options.WrittenBy, Version: s.options.Version, Budget: s.options.Budget,
 	}
-	taken, err := taker.Take(ctx, sidecar)
+	observed, err := taker.Take(ctx, sidecar)
 	if err != nil {
 		return nil, err
 	}
+	taken := &evaluate.Snapshot{Observed: *observed}
 	taken.Loops, _ = from.known.Loops()
 	taken.Started = from.known.Generation
 	if s.options.ValidationJobs {

@@ -107,7 +107,7 @@ func TestThePluginTakesTheSnapshotThatTheOperatorTakes(t *testing.T) {
 			known := api.memory.Of(client.ObjectKeyFromObject(asked))
 			operators, err := api.snapshots.take(t.Context(), asked, known)
 			require.NoError(t, err)
-			decided, err := source.Decide(t.Context(), operators, api.snapshots.source(known), nil)
+			decided, err := evaluate.DecideFrom(t.Context(), operators, api.snapshots.source(known), nil)
 			require.NoError(t, err)
 
 			world, unseen, err := source.Load(t.Context(), api.WithWatch, source.Scope{Namespace: "shop"})
@@ -117,9 +117,10 @@ func TestThePluginTakesTheSnapshotThatTheOperatorTakes(t *testing.T) {
 				Source: source.Reader{Reader: world}, Platform: operators.Platform,
 				DefaultEnvironment: operators.DefaultEnvironment, KubeVersion: operators.KubeVersion,
 			}
-			plugins, err := reader.Take(t.Context(), asked)
+			observed, err := reader.Take(t.Context(), asked)
 			require.NoError(t, err)
-			previewed, err := source.Decide(t.Context(), plugins, reader, nil)
+			plugins := &evaluate.Snapshot{Observed: *observed}
+			previewed, err := evaluate.DecideFrom(t.Context(), plugins, reader, nil)
 			require.NoError(t, err)
 
 			sameSnapshot(t, operators, plugins)

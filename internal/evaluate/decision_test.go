@@ -53,10 +53,10 @@ func snapshot(t testing.TB, sidecar *v1alpha1.VectorSidecar, deployments ...*app
 	t.Helper()
 	chart, err := builtin()
 	require.NoError(t, err)
-	s := &Snapshot{Inputs: desired.Inputs{
+	s := &Snapshot{Observed: decision.Observed{Inputs: desired.Inputs{
 		Sidecar: sidecar, Platform: catalog.Of(chart, "", nil),
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0", HasAllConfigMaps: true,
-	}}
+	}}}
 	for _, deployment := range deployments {
 		s.Workloads = append(s.Workloads, workloadcache.Showing(settled(deployment)))
 	}

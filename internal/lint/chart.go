@@ -16,6 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -64,7 +65,7 @@ func Chart(ctx context.Context, name string, folder fs.FS, kubeVersion string) (
 func sample(chart *render.Chart, environment, kubeVersion string) *evaluate.Snapshot {
 	one := typical(nil)
 	one.SetNamespace("sample")
-	return &evaluate.Snapshot{
+	return &evaluate.Snapshot{Observed: decision.Observed{
 		Inputs: desired.Inputs{
 			Sidecar: &v1alpha1.VectorSidecar{
 				ObjectMeta: metav1.ObjectMeta{Namespace: "sample", Name: "sample"},
@@ -74,7 +75,7 @@ func sample(chart *render.Chart, environment, kubeVersion string) *evaluate.Snap
 			Platform:         catalog.Of(chart, "", map[string]string{}), DefaultEnvironment: environment, KubeVersion: kubeVersion,
 		},
 		Workloads: []*workloadcache.Record{workloadcache.RecordOf(one)},
-	}
+	}}
 }
 
 // inFile is the first place that a message names.

@@ -16,6 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
@@ -114,17 +115,18 @@ func (o *objects) lint(ctx context.Context) ([]Finding, error) {
 			findings = append(findings, found...)
 			continue
 		}
-		taken, err := taker.Take(ctx, sidecar)
+		observed, err := taker.Take(ctx, sidecar)
 		if err != nil {
 			return nil, err
 		}
+		taken := &evaluate.Snapshot{Observed: *observed}
 		if err := o.linter.retag(ctx, taken); err != nil {
 			return nil, err
 		}
 		if err := accompany(ctx, taken); err != nil {
 			return nil, err
 		}
-		decided, err := source.Decide(ctx, taken, &taker, desired.NewCache())
+		decided, err := evaluate.DecideFrom(ctx, taken, &taker, desired.NewCache())
 		if err != nil {
 			return nil, err
 		}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package source takes the snapshot that a decision is based on: from the operator's cache, from a
+// Package source reads what a decision is based on: from the operator's cache, from a
 // cluster, or from files. The operator and the previews of it use the same code. It reads and does
 // not judge.
 package source
@@ -19,16 +19,16 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Source is where a snapshot is taken from. If something is forbidden or out of reach, that is an
+// Source is what a snapshot is read from. If something is forbidden or out of reach, that is an
 // error, and not an empty result.
 type Source interface {
-	ConfigMaps
+	desired.ConfigMaps
 
 	// NamespaceLabels returns the labels of a namespace, nil if it does not exist.
 	NamespaceLabels(ctx context.Context, namespace string) (map[string]string, error)
@@ -42,13 +42,13 @@ type Source interface {
 	Companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]corev1.ConfigMap, error)
 }
 
-// Taker takes snapshots. Source, Platform, DefaultEnvironment and KubeVersion are required.
+// Taker reads what snapshots are made of. Source, Platform, DefaultEnvironment and KubeVersion are required.
 type Taker struct {
 	Source
 	// Platform is the platform team's configuration.
 	Platform *desired.Platform
 	// DefaultEnvironment, DefaultFrom, KubeVersion, WrittenBy, Version and Budget are as in
-	// evaluate.Snapshot.
+	// desired.Inputs.
 	DefaultEnvironment, DefaultFrom, KubeVersion, WrittenBy, Version string
 	Budget                                                           *bounded.Budget
 	// DefaultAssumed says why DefaultEnvironment is only an assumption, "" if it is known. The
@@ -58,11 +58,11 @@ type Taker struct {
 	Now time.Time
 }
 
-// Take takes the snapshot for one VectorSidecar, with the namespace's defaults and without the
-// ConfigMaps that values refer to, which Decide adds. What cannot be read is an error, with one
+// Take reads what a snapshot for one VectorSidecar needs, with the namespace's defaults and without
+// the ConfigMaps that values refer to, which evaluate.DecideFrom adds. What cannot be read is an error, with one
 // exception: if the labels of its namespace may not be read, the environment is the one that the
 // operator reports.
-func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*evaluate.Snapshot, error) {
+func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*decision.Observed, error) {
 	namespaceLabels, err := t.NamespaceLabels(ctx, sidecar.Namespace)
 	unread := apierrors.IsForbidden(err)
 	if err != nil && !unread {
@@ -80,7 +80,7 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*eva
 	if err != nil {
 		return nil, err
 	}
-	taken := &evaluate.Snapshot{
+	taken := &decision.Observed{
 		Inputs: desired.Inputs{
 			Sidecar: sidecar, NamespaceLabels: namespaceLabels, Platform: t.Platform,
 			DefaultEnvironment: t.DefaultEnvironment, DefaultFrom: t.DefaultFrom,
@@ -95,7 +95,10 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*eva
 		assumeEnvironment(taken, sidecars, why)
 	}
 	taken.Others = competitors(sidecar, sidecars, workloads)
-	return taken, Read(ctx, taken, t, []string{meta.NamespaceDefaults})
+	if err := taken.ReadConfigMaps(ctx, t, []string{meta.NamespaceDefaults}); err != nil {
+		return nil, err
+	}
+	return taken, nil
 }
 
 // competitors returns the other VectorSidecars that select one of the workloads, the oldest first.
@@ -117,7 +120,7 @@ func competitors(sidecar *v1alpha1.VectorSidecar, sidecars []v1alpha1.VectorSide
 
 // assumeEnvironment sets the default environment to the one that the operator reports for a
 // VectorSidecar of the namespace that names none itself, and records why.
-func assumeEnvironment(taken *evaluate.Snapshot, sidecars []v1alpha1.VectorSidecar, why string) {
+func assumeEnvironment(taken *decision.Observed, sidecars []v1alpha1.VectorSidecar, why string) {
 	taken.DefaultFrom = "an assumption: " + why
 	for _, one := range append([]v1alpha1.VectorSidecar{*taken.Sidecar}, sidecars...) {
 		if one.Spec.Environment == "" && one.Status.Environment != "" {

@@ -19,6 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -80,11 +81,11 @@ func taker(t *testing.T, faults map[string]error, there ...client.Object) *sourc
 
 func decide(t *testing.T, from *source.Taker, sidecar *v1alpha1.VectorSidecar) (*decision.Decision, error) {
 	t.Helper()
-	taken, err := from.Take(t.Context(), sidecar)
+	observed, err := from.Take(t.Context(), sidecar)
 	if err != nil {
 		return nil, err
 	}
-	return source.Decide(t.Context(), taken, from, nil)
+	return evaluate.DecideFrom(t.Context(), &evaluate.Snapshot{Observed: *observed}, from, nil)
 }
 
 func cart() client.Object {
@@ -161,7 +162,7 @@ func TestTakeFailsWhereTheLabelsOfTheNamespaceCannotBeReached(t *testing.T) {
 
 // counting counts the ConfigMaps that are read.
 type counting struct {
-	source.ConfigMaps
+	desired.ConfigMaps
 
 	read []string
 }
@@ -183,11 +184,12 @@ func TestDecideFollowsReferencesUntilTheSnapshotIsWhole(t *testing.T) {
 	catalogue, err := catalog.New(files)
 	require.NoError(t, err)
 	from.Platform, _ = catalogue.Update(&corev1.ConfigMap{Data: policy}, nil)
-	taken, err := from.Take(t.Context(), logs().Build())
+	observed, err := from.Take(t.Context(), logs().Build())
 	require.NoError(t, err)
+	taken := &evaluate.Snapshot{Observed: *observed}
 	reader := &counting{ConfigMaps: from}
 
-	decided, err := source.Decide(t.Context(), taken, reader, nil)
+	decided, err := evaluate.DecideFrom(t.Context(), taken, reader, nil)
 
 	require.NoError(t, err)
 	require.Nil(t, decided.Invalid)
@@ -202,10 +204,10 @@ func TestDecideFollowsReferencesUntilTheSnapshotIsWhole(t *testing.T) {
 
 // What was not looked up is not decided to be missing.
 func TestDecideSaysWhatTheSnapshotLacks(t *testing.T) {
-	taken, err := taker(t, nil, cart()).Take(t.Context(), logs().WithConfigMap("shipping", "").Build())
+	observed, err := taker(t, nil, cart()).Take(t.Context(), logs().WithConfigMap("shipping", "").Build())
 	require.NoError(t, err)
 
-	decided, err := evaluate.Decide(t.Context(), taken, nil)
+	decided, err := evaluate.Decide(t.Context(), &evaluate.Snapshot{Observed: *observed}, nil)
 
 	require.NoError(t, err)
 	require.Equal(t, []string{"shipping"}, decided.Unread)

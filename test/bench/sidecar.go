@@ -15,6 +15,7 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -52,13 +53,13 @@ func newOverlay(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configurat
 	if configuration != nil {
 		configMaps[configuration.Name] = configuration
 	}
-	decided, err := evaluate.Decide(ctx, &evaluate.Snapshot{
+	decided, err := evaluate.Decide(ctx, &evaluate.Snapshot{Observed: decision.Observed{
 		Inputs: desired.Inputs{
 			Sidecar: sidecar, ConfigMaps: configMaps, HasAllConfigMaps: true,
 			Platform: catalog.Of(chart, "", nil), DefaultEnvironment: "development", KubeVersion: kubeVersion,
 		},
 		Workloads: []*workloadcache.Record{workloadcache.RecordOf(deployment)},
-	}, nil)
+	}}, nil)
 	if err != nil {
 		return nil, err
 	}

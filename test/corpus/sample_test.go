@@ -22,6 +22,7 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -65,9 +66,9 @@ func loadSamples(t *testing.T) []*sample {
 		documents, err := source.Parse(file, text)
 		require.NoError(t, err)
 		namespace := world.Namespace(t)
-		one := &sample{merger: merger, watch: watch(t, namespace), snapshot: evaluate.Snapshot{Inputs: desired.Inputs{
+		one := &sample{merger: merger, watch: watch(t, namespace), snapshot: evaluate.Snapshot{Observed: decision.Observed{Inputs: desired.Inputs{
 			DefaultEnvironment: "development", KubeVersion: version.GitVersion, Platform: catalog.Of(chart, "values.yaml", nil),
-		}}}
+		}}}}
 		configMaps := map[string]*corev1.ConfigMap{}
 		for _, document := range documents {
 			object := document.Object

@@ -27,6 +27,7 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -144,11 +145,11 @@ func (s *scenario) snapshot(t *testing.T, of []*appsv1.Deployment) *evaluate.Sna
 	sidecar := &v1alpha1.VectorSidecar{}
 	require.NoError(t, yaml.UnmarshalStrict([]byte(text), sidecar))
 	configMaps, _ := s.file("configmaps.yaml")
-	snapshot := &evaluate.Snapshot{Inputs: desired.Inputs{
+	snapshot := &evaluate.Snapshot{Observed: decision.Observed{Inputs: desired.Inputs{
 		Sidecar:            sidecar,
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
 		ConfigMaps: map[string]*corev1.ConfigMap{}, HasAllConfigMaps: true,
-	}}
+	}}}
 	for _, document := range documents(t, configMaps) {
 		object := &corev1.ConfigMap{}
 		require.NoError(t, yaml.Unmarshal(document, object))

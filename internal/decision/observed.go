@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+)
+
+// Observed is what was read of a cluster, or of files, for one VectorSidecar.
+type Observed struct {
+	// Inputs are what its sidecars are rendered from.
+	desired.Inputs
+
+	// Workloads of the namespace: at least those that the selector matches
+	// and those that carry something of this VectorSidecar.
+	Workloads []*workloadcache.Record
+	// Others are the other VectorSidecars of the namespace.
+	Others []v1alpha1.VectorSidecar
+	// Companions are the objects made for this VectorSidecar. Their content may be
+	// left out, and a digest be in its place.
+	Companions []corev1.ConfigMap
+	// Now is when it was read.
+	Now time.Time
+}

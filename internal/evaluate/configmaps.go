@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+)
+
+// mostRounds bounds how often a snapshot is completed. Each round follows references one step
+// further: from the namespace's defaults to the ConfigMap that the values name, from there to the
+// copies made of it, and once more for a rollout in progress.
+const mostRounds = 8
+
+// DecideFrom judges a snapshot as Decide does, and reads what it lacks. Which ConfigMaps a decision depends on follows from the merged
+// values and from what is rendered: those that turn out to be missing from the snapshot are added,
+// and it is judged again, until it has them all. cache may be nil. The error is that of a ConfigMap
+// that cannot be read, or as for Decide.
+func DecideFrom(ctx context.Context, snapshot *Snapshot, from desired.ConfigMaps, cache *desired.Cache) (*decision.Decision, error) {
+	var decided *decision.Decision
+	for range mostRounds {
+		var err error
+		if decided, err = Decide(ctx, snapshot, cache); err != nil || len(decided.Unread) == 0 {
+			return decided, err
+		}
+		if err := snapshot.ReadConfigMaps(ctx, from, decided.Unread); err != nil {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("VectorSidecar %s/%s: its ConfigMaps refer to further ConfigMaps without end, last to %s",
+		snapshot.Sidecar.Namespace, snapshot.Sidecar.Name, strings.Join(decided.Unread, ", "))
+}
