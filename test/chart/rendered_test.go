@@ -68,7 +68,7 @@ func TestRenderedManifestsThatAreAppliedUninstallNothing(t *testing.T) {
 			require.Equal(t, rollouts, cart.Generation)
 			require.True(t, hasCondition(job, batchv1.JobComplete), "who applies manifests is to see no failure")
 			said := strings.Join(i.pods.Said()[before:], "\n")
-			require.Contains(t, said, `made by "`+way.manager+`"`)
+			require.Contains(t, said, `created by "`+way.manager+`"`)
 			require.Contains(t, said, "nothing is changed")
 			require.Contains(t, said, "delete 1 VectorSidecars: shop/logs")
 		})
@@ -95,7 +95,7 @@ func TestAJobUninstallsForThoseWhoAreKnown(t *testing.T) {
 	}{
 		{"somebody", func(object *unstructured.Unstructured) error {
 			return cluster.Create(t.Context(), object, client.FieldOwner("deployer"))
-		}, false, `made by "deployer", which is not known`},
+		}, false, `created by "deployer", which is not known`},
 		{"Helm 4", func(object *unstructured.Unstructured) error {
 			return cluster.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(object), client.FieldOwner("helm"))
 		}, true, "all VectorSidecars are deleted"},

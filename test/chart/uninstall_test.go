@@ -83,8 +83,8 @@ func TestUninstallingByHelmsSDK(t *testing.T) {
 	require.Error(t, err)
 	require.Contains(t, complaint, "job "+fullname+"-uninstall failed")
 	said := strings.Join(i.pods.Said(), "\n")
-	require.Contains(t, said, `made by "lifecycle", which is not known to uninstall releases; nothing is changed`)
-	require.Contains(t, said, "name it in uninstall.clients")
+	require.Contains(t, said, `created by "lifecycle", which is not known to uninstall releases; nothing is changed`)
+	require.Contains(t, said, "add it to uninstall.clients")
 	requireUntouched(t, cart, logs)
 
 	helm(t, "rollback", release, "1", "-n", namespace)
