@@ -21,7 +21,7 @@
 //     is merged into it; internal/workloadcache keeps thousands of Views small, and finds
 //     them by what VectorSidecars ask for.
 //   - internal/plan compares Overlay and View, names what has to be done, and which of
-//     that may be done now; internal/cause says in words why.
+//     that may be done now, and says in words why.
 //   - internal/desired says what workloads should carry of one VectorSidecar: values,
 //     rendering, policy and checks, remembered in a cache.
 //   - internal/catalog makes the Platform that this takes of what a platform team gives:

@@ -15,11 +15,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/cause"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
@@ -177,7 +177,7 @@ func (c *Catalog) load(name string, objects []*corev1.ConfigMap, before loaded) 
 	files, err := c.files.With(object.Data, object.BinaryData)
 	if err == nil {
 		now.chart, err = files.Load()
-		now.given, now.files = companion.Digest(object), cause.ConfigMap(object)
+		now.given, now.files = companion.Digest(object), plan.ConfigMapDigests(object)
 	}
 	if len(objects) > 1 {
 		err = fmt.Errorf("%s defines it too: delete one of them", describe(objects[1]))

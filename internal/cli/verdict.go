@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/cause"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -158,7 +157,7 @@ func (e *explanation) print(to io.Writer, allFields bool) error {
 		add("warning", one.Warning)
 		add("rollout", one.Rollout)
 		add("injected", one.hashes())
-		add("last change", cause.Line(one.ChangeCause))
+		add("last change", plan.CauseLine(one.ChangeCause))
 		add("fields", summary(one.Fields))
 		if err := table(to, nil, rows); err != nil {
 			return err

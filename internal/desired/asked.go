@@ -7,9 +7,9 @@ import (
 	"encoding/json"
 	"strings"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/cause"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 )
 
@@ -73,34 +73,34 @@ func minorOf(version string) string {
 
 // changeInputs tells what is asked for by name, with what is copied of a referenced ConfigMap,
 // nil for nothing.
-func (a *asked) changeInputs(given *Copied) cause.Inputs {
-	found, by := cause.Inputs{}, &a.by
+func (a *asked) changeInputs(given *Copied) plan.Inputs {
+	found, by := plan.Inputs{}, &a.by
 	if by.set == nil {
 		return found
 	}
-	found.Name(cause.Environment, a.Environment)
-	found.Name(cause.TemplateSet, by.set.Name)
-	found.Name(cause.Kubernetes, a.Kubernetes)
-	found.Name(cause.Operator, by.version)
+	found.Name(plan.PartEnvironment, a.Environment)
+	found.Name(plan.PartTemplateSet, by.set.Name)
+	found.Name(plan.PartKubernetes, a.Kubernetes)
+	found.Name(plan.PartOperator, by.version)
 	switch {
 	case by.set.Files != nil:
-		found.Add(cause.Templates, by.set.Files)
+		found.Add(plan.PartTemplates, by.set.Files)
 	case by.set.Given != "":
-		found.Whole(cause.Templates, by.set.Given)
+		found.Whole(plan.PartTemplates, by.set.Given)
 	}
-	found.Add(cause.Policy, cause.Digests(by.policy.Beyond))
-	found.Add(cause.Installation, cause.Digests(by.set.Environments.Given(a.Environment)))
-	for part, layers := range map[cause.Part][]environment.Layer{
-		cause.Namespace: by.layers.namespace, cause.Sidecar: by.layers.sidecar, cause.Workload: by.layers.workload,
+	found.Add(plan.PartPolicy, plan.Digests(by.policy.Beyond))
+	found.Add(plan.PartInstallation, plan.Digests(by.set.Environments.Given(a.Environment)))
+	for part, layers := range map[plan.Part][]environment.Layer{
+		plan.PartNamespace: by.layers.namespace, plan.PartSidecar: by.layers.sidecar, plan.PartWorkload: by.layers.workload,
 	} {
 		var trees []map[string]any
 		for i := range layers {
 			trees = append(trees, layers[i].Tree)
 		}
-		found.Add(part, cause.Digests(trees...))
+		found.Add(part, plan.Digests(trees...))
 	}
 	if given != nil {
-		found.Add(cause.Config, given.content)
+		found.Add(plan.PartConfig, given.content)
 	}
 	return found.Bounded()
 }

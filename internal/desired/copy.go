@@ -14,9 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/cause"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -52,7 +52,7 @@ func copyOf(given *config, request *render.Request, overlay *workload.Overlay, u
 			"ConfigMap %s/%s: the sidecar needs %d bytes of it (%s), and a copy, which is what is mounted, holds %d at most: give what is large by a volume of its own (spec.volumes)",
 			object.Namespace, given.name, size, strings.Join(made.Keys, ", "), largestCopy)}
 	}
-	made.Digest, made.content = companion.Digest(object), cause.ConfigMap(object)
+	made.Digest, made.content = companion.Digest(object), plan.ConfigMapDigests(object)
 	made.Name = companion.Name(request.Sidecar.Name, made.Digest)
 	if made.isLive { // Of one name, whatever its content.
 		made.Name = companion.Name(request.Sidecar.Name, given.name+"/"+given.key)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/cause"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -21,7 +20,7 @@ type Asked struct {
 	Keys []string
 	// Inputs are the same as Digest by name, by which a later write says what has
 	// changed. They take no part in whether it is made.
-	Inputs cause.Inputs
+	Inputs Inputs
 }
 
 // of is the annotation asked-hash for a workload. It names the keys: the templates of
@@ -35,7 +34,7 @@ func (a *Asked) of(view *workload.View) string {
 
 // inputs are all that a rendering for a workload was made of, with further keys of the
 // workload's values.
-func (a *Asked) inputs(view *workload.View, further ...string) cause.Inputs {
+func (a *Asked) inputs(view *workload.View, further ...string) Inputs {
 	keys := slices.Concat(a.Keys, further)
 	if len(keys) == 0 {
 		return a.Inputs
@@ -44,7 +43,7 @@ func (a *Asked) inputs(view *workload.View, further ...string) cause.Inputs {
 	for _, key := range keys {
 		read[key] = view.ValuesHash([]string{key})
 	}
-	return a.Inputs.With(cause.Target, cause.Digests(read))
+	return a.Inputs.With(PartTarget, Digests(read))
 }
 
 // isIn reports whether a workload's annotation says the same of it as would be noted

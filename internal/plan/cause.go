@@ -6,7 +6,6 @@ package plan
 import (
 	"fmt"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/cause"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -26,7 +25,7 @@ const (
 
 // because says why a workload is written that should carry what is desired.
 func (p *Plan) because(want applied, has fit, policy Policy, view *workload.View) string {
-	write := func() string { return cause.Text(p.causes(want, has, policy, view), p.changes(view)) }
+	write := func() string { return causeText(p.causes(want, has, policy, view), p.changes(view)) }
 	owned := view.Owned[p.Manager]
 	if policy.Renew || owned.Unfinished || !view.IsAsWritten(p.Manager) {
 		return write() // What it carries is not what its annotations say.
@@ -57,9 +56,9 @@ func (p *Plan) causes(want applied, has fit, policy Policy, view *workload.View)
 	add(owned.HasPlainAnnotations != want.isPlain, becauseRank)
 	isNamed, isUpgrade := false, false
 	_, _, wereRead := readAsked(owned.AskedHash)
-	for _, change := range p.Desired.asked.inputs(view, wereRead...).Since(owned.RenderedFrom) {
+	for _, change := range p.Desired.asked.inputs(view, wereRead...).since(owned.RenderedFrom) {
 		found = append(found, change.Text)
-		isNamed, isUpgrade = isNamed || change.Part != cause.Operator, isUpgrade || change.Part == cause.Operator
+		isNamed, isUpgrade = isNamed || change.Part != PartOperator, isUpgrade || change.Part == PartOperator
 	}
 	switch {
 	case has.isAsked:

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/cause"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -24,9 +23,9 @@ func rendered(release, asked string, keys ...string) *Desired {
 		"initContainers": []any{map[string]any{"name": "vector", "restartPolicy": "Always", "image": "vector:" + release}},
 		"volumes":        []any{map[string]any{"name": "data"}},
 	}}
-	inputs := cause.Inputs{}
-	inputs.Name(cause.Operator, release)
-	inputs.Add(cause.Sidecar, cause.Digests(map[string]any{"sidecar": map[string]any{"logLevel": asked}}))
+	inputs := Inputs{}
+	inputs.Name(PartOperator, release)
+	inputs.Add(PartSidecar, Digests(map[string]any{"sidecar": map[string]any{"logLevel": asked}}))
 	return NewDesired(&overlay, "logs", "vector", "config-1", nil).For(Asked{Digest: asked, Keys: keys, Inputs: inputs})
 }
 

@@ -6,7 +6,6 @@ package plan
 import (
 	"fmt"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/cause"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -63,7 +62,7 @@ func forLeftOut(manager string, desired *Desired, view *workload.View) Plan {
 		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadDeleting, "the workload is being deleted"
 	case plan.Carries:
 		plan = ForRemoval(manager, view)
-		plan.Cause = fmt.Sprintf("the workload's annotation %s is %s", meta.AnnotationInject, cause.Printable(view.OptOut))
+		plan.Cause = fmt.Sprintf("the workload's annotation %s is %s", meta.AnnotationInject, quoted(view.OptOut))
 		return plan
 	default:
 		plan.Action, plan.Desired, plan.Reason = Blocked, nil, meta.ReasonOptedOut

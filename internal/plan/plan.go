@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package plan compares what a workload should carry with what it carries, names what
-// has to be done, and says which of the plans may be carried out now. It writes nothing
-// and knows no cluster.
+// has to be done and why, and says which of the plans may be carried out now. Why names keys
+// of what the sidecar is rendered from and shows no values of theirs, which may be secrets.
+// It writes nothing and knows no cluster.
 package plan
 
 import (

@@ -47,7 +47,7 @@ var reads = regexp.MustCompile(`^(Unmarshal\w*|Decode|DecodeFile|DecodeFS|Decode
 
 // behindTheDoor read texts nonetheless, and why they may.
 var behindTheDoor = map[string]string{
-	"internal/cause/inputs.go: json.Unmarshal":                 "a kilobyte at most, which is looked at before",
+	"internal/plan/inputs.go: json.Unmarshal":                  "a kilobyte at most, which is looked at before",
 	"internal/admission/certificate_state.go: json.NewDecoder": "what the chart wrote into its own configuration of the webhook",
 	"internal/cli/objects.go: json.Unmarshal":                  "what was written a line before",
 	"internal/operator/memory.go: os.DirFS":                    "the kernel's accounts",

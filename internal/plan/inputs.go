@@ -1,10 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cause says why a sidecar is written: what of all that it is rendered from is
-// not as it was. It names keys and shows no values of theirs, which may be secrets. What
-// is done about it is not its business.
-package cause
+package plan
 
 import (
 	"encoding/json"
@@ -20,54 +17,54 @@ type Part string
 
 // Parts that are names.
 const (
-	Environment Part = "environment"
-	TemplateSet Part = "templateSet"
-	Kubernetes  Part = "kubernetes"
-	// Operator is the version of the program. It alone is never a cause: what another
+	PartEnvironment Part = "environment"
+	PartTemplateSet Part = "templateSet"
+	PartKubernetes  Part = "kubernetes"
+	// PartOperator is the version of the program. It alone is never a cause: what another
 	// one renders differently comes with something else.
-	Operator Part = "operator"
+	PartOperator Part = "operator"
 )
 
 // Parts that have keys.
 const (
-	// Templates are the files of a template set that the platform has given.
-	Templates Part = "templates"
-	Policy    Part = "policy"
-	// Installation, Namespace, Sidecar and Workload are layers of values: the
+	// PartTemplates are the files of a template set that the platform has given.
+	PartTemplates Part = "templates"
+	PartPolicy    Part = "policy"
+	// PartInstallation, PartNamespace, PartSidecar and PartWorkload are layers of values: the
 	// workload's are those of its annotations.
-	Installation Part = "installation"
-	Namespace    Part = "namespace"
-	Sidecar      Part = "vectorSidecar"
-	Workload     Part = "workload"
-	// Config is a ConfigMap that the values refer to.
-	Config Part = "config"
-	// Target is what templates have read of the workload itself.
-	Target Part = "target"
+	PartInstallation Part = "installation"
+	PartNamespace    Part = "namespace"
+	PartSidecar      Part = "vectorSidecar"
+	PartWorkload     Part = "workload"
+	// PartConfig is a ConfigMap that the values refer to.
+	PartConfig Part = "config"
+	// PartTarget is what templates have read of the workload itself.
+	PartTarget Part = "target"
 )
 
-// parts are all of them in the order in which they are told of, and how they are called.
-var parts = []struct {
+// inputParts are all of them in the order in which they are told of, and how they are called.
+var inputParts = []struct {
 	part Part
 	text string
 	// path writes the path of a key.
 	path func(keys ...string) string
 }{
-	{Environment, "environment", nil},
-	{TemplateSet, "template set", nil},
-	{Templates, "files of the template set", name},
-	{Policy, "policy", tree.Path},
-	{Installation, "values of the installation", tree.Path},
-	{Namespace, "values of the namespace", tree.Path},
-	{Sidecar, "values of the VectorSidecar", tree.Path},
-	{Workload, "values in the workload's annotations", tree.Path},
-	{Config, "Vector configuration", name},
-	{Target, "the workload's own", name},
-	{Kubernetes, "Kubernetes", nil},
-	{Operator, "operator", nil},
+	{PartEnvironment, "environment", nil},
+	{PartTemplateSet, "template set", nil},
+	{PartTemplates, "files of the template set", firstKey},
+	{PartPolicy, "policy", tree.Path},
+	{PartInstallation, "values of the installation", tree.Path},
+	{PartNamespace, "values of the namespace", tree.Path},
+	{PartSidecar, "values of the VectorSidecar", tree.Path},
+	{PartWorkload, "values in the workload's annotations", tree.Path},
+	{PartConfig, "Vector configuration", firstKey},
+	{PartTarget, "the workload's own", firstKey},
+	{PartKubernetes, "Kubernetes", nil},
+	{PartOperator, "operator", nil},
 }
 
-// name is the path of a key where there is one level of them, such as that of a file.
-func name(keys ...string) string { return keys[0] }
+// firstKey is the path of a key where there is one level of them, such as that of a file.
+func firstKey(keys ...string) string { return keys[0] }
 
 // Inputs are what a sidecar is rendered from: of each name the name, and of what has
 // keys the Digests, or one digest where it is not known by key. Workloads carry them.
@@ -98,15 +95,15 @@ func (i Inputs) With(part Part, digests map[string]any) Inputs {
 	return more
 }
 
-// longest is how many bytes the text of Inputs may have: it is on every workload, and
+// longestInputs is how many bytes the text of Inputs may have: it is on every workload, and
 // on those of its ReplicaSets.
-const longest = 1 << 10
+const longestInputs = 1 << 10
 
 // Bounded returns inputs whose text is not too long: of the part that takes most room the
 // deepest keys are put together until it is not.
 func (i Inputs) Bounded() Inputs {
 	kept := maps.Clone(i)
-	for len(kept.encode()) > longest {
+	for len(kept.encode()) > longestInputs {
 		var largest Part
 		size := 0
 		for part, node := range kept {
@@ -118,7 +115,7 @@ func (i Inputs) Bounded() Inputs {
 				largest, size = part, len(text)
 			}
 		}
-		kept[largest] = cut(kept[largest], depth(kept[largest])-1)
+		kept[largest] = cutDigests(kept[largest], depthOf(kept[largest])-1)
 	}
 	return kept
 }
@@ -134,45 +131,45 @@ func (i Inputs) encode() string {
 	return string(text)
 }
 
-// parse reads what a workload carries, nil if that cannot be it.
-func parse(text string) Inputs {
+// parseInputs reads what a workload carries, nil if that cannot be it.
+func parseInputs(text string) Inputs {
 	var found Inputs
-	if text == "" || len(text) > longest || json.Unmarshal([]byte(text), &found) != nil {
+	if text == "" || len(text) > longestInputs || json.Unmarshal([]byte(text), &found) != nil {
 		return nil
 	}
 	return found
 }
 
-// Change is a part that is not as it was.
-type Change struct {
+// inputChange is a part that is not as it was.
+type inputChange struct {
 	Part Part
 	// Text names it, with what of it differs.
 	Text string
 }
 
-// Since are the changes since a workload was written that carries a text of Inputs. They
+// since are the changes since a workload was written that carries a text of Inputs. They
 // are nil also if that is none.
-func (i Inputs) Since(recorded string) []Change {
-	before := parse(recorded)
+func (i Inputs) since(recorded string) []inputChange {
+	before := parseInputs(recorded)
 	if before == nil {
 		return nil
 	}
-	var found []Change
-	for _, of := range parts {
+	var found []inputChange
+	for _, of := range inputParts {
 		was, is := before[of.part], i[of.part]
 		text := ""
 		switch {
 		case of.path == nil:
 			text = renamed(of.text, was, is)
-		case of.part == Templates && sum(before[TemplateSet]) != sum(i[TemplateSet]):
+		case of.part == PartTemplates && sum(before[PartTemplateSet]) != sum(i[PartTemplateSet]):
 			// Another set has other files.
-		case of.part == Target:
+		case of.part == PartTarget:
 			text = keyed(of.text, of.path, only(was, is), only(is, was))
 		default:
 			text = keyed(of.text, of.path, was, is)
 		}
 		if text != "" {
-			found = append(found, Change{of.part, text})
+			found = append(found, inputChange{of.part, text})
 		}
 	}
 	return found
@@ -185,12 +182,12 @@ func renamed(what string, was, is any) string {
 	if before == now || before == "" || now == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s %s → %s", what, Printable(before), Printable(now))
+	return fmt.Sprintf("%s %s → %s", what, quoted(before), quoted(now))
 }
 
 // keyed tells which keys differ, "" if none does.
 func keyed(what string, path func(...string) string, was, is any) string {
-	paths := changed(was, is, nil)
+	paths := changedKeys(was, is, nil)
 	if len(paths) == 0 {
 		return ""
 	}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package cause
+package plan
 
 import (
 	"crypto/sha256"
@@ -29,8 +29,8 @@ func Digests(trees ...map[string]any) map[string]any {
 	return all
 }
 
-// ConfigMap returns a digest for each key of a ConfigMap.
-func ConfigMap(object *corev1.ConfigMap) map[string]any {
+// ConfigMapDigests returns a digest for each key of a ConfigMap.
+func ConfigMapDigests(object *corev1.ConfigMap) map[string]any {
 	content := map[string]any{}
 	for key, text := range object.Data {
 		content[key] = text
@@ -91,35 +91,35 @@ func sum(node any) string {
 	return digest(sums)
 }
 
-// depth is how many levels of keys there are.
-func depth(node any) int {
+// depthOf is how many levels of keys there are.
+func depthOf(node any) int {
 	deepest := 0
 	branch, isMap := node.(map[string]any)
 	if !isMap {
 		return 0
 	}
 	for _, below := range branch {
-		deepest = max(deepest, depth(below))
+		deepest = max(deepest, depthOf(below))
 	}
 	return 1 + deepest
 }
 
-// cut returns digests with no more than some levels of keys.
-func cut(node any, levels int) any {
+// cutDigests returns digests with no more than some levels of keys.
+func cutDigests(node any, levels int) any {
 	branch, isMap := node.(map[string]any)
 	if !isMap || levels == 0 {
 		return sum(node)
 	}
 	kept := make(map[string]any, len(branch))
 	for key, below := range branch {
-		kept[key] = cut(below, levels-1)
+		kept[key] = cutDigests(below, levels-1)
 	}
 	return kept
 }
 
-// changed are the paths at which two digests differ, in their order. Where one does not
+// changedKeys are the paths at which two digests differ, in their order. Where one does not
 // tell keys apart, the other's do not count.
-func changed(before, now any, path []string) [][]string {
+func changedKeys(before, now any, path []string) [][]string {
 	was, wasMap := before.(map[string]any)
 	is, isMap := now.(map[string]any)
 	switch {
@@ -137,7 +137,7 @@ func changed(before, now any, path []string) [][]string {
 	slices.Sort(keys)
 	var found [][]string
 	for _, key := range keys {
-		found = append(found, changed(was[key], is[key], append(slices.Clip(path), key))...)
+		found = append(found, changedKeys(was[key], is[key], append(slices.Clip(path), key))...)
 	}
 	return found
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package cause
+package plan
 
 import (
 	"fmt"
@@ -18,8 +18,8 @@ const (
 	mostNames, longestName, longestChange = 5, 80, 300
 )
 
-// Text is one line of causes, and of what they change in the pods.
-func Text(causes, changes []string) string {
+// causeText is one line of causes, and of what they change in the pods.
+func causeText(causes, changes []string) string {
 	text := strings.Join(causes, "; ")
 	if len(changes) > 0 {
 		text += "; in the pods: " + few(changes, longestChange)
@@ -41,15 +41,15 @@ func few(names []string, bytes int) string {
 	return strings.Join(shown, ", ") + rest
 }
 
-// Printable is a text of somebody else's as it may stand in a line: short, and quoted if
+// quoted is a text of somebody else's as it may stand in a line: short, and quoted if
 // there is anything in it that a terminal would not just show.
-func Printable(text string) string {
+func quoted(text string) string {
 	return printable(text, longestName)
 }
 
-// Line is a Text that a workload carries, as it may be shown: somebody may have changed
-// it.
-func Line(carried string) string {
+// CauseLine is the line of causes that a workload carries, as it may be shown: somebody may
+// have changed it.
+func CauseLine(carried string) string {
 	return printable(carried, mostBytes)
 }
 
