@@ -23,10 +23,9 @@
 //   - internal/plan compares Overlay and View, names what has to be done, and which of
 //     that may be done now, and says in words why.
 //   - internal/desired says what workloads should carry of one VectorSidecar: values,
-//     rendering, policy and checks, remembered in a cache.
-//   - internal/catalog makes the Platform that this takes of what a platform team gives:
-//     template sets, values of every environment and the policy; it keeps the last good
-//     version of each.
+//     rendering, policy and checks, remembered in a cache. Its Catalog makes the Platform
+//     of what a platform team gives: template sets, values of every environment and the
+//     policy; it keeps the last good version of each.
 //   - internal/decision says what is to be done about that, by pure functions.
 //   - internal/evaluate runs both on a snapshot of the world of one VectorSidecar: values
 //     in, values out, no cluster.

@@ -23,7 +23,6 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
@@ -52,7 +51,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
-	w := &world{platform: catalog.Of(chart, "", nil), bare: catalog.Of(chart, "", nil)}
+	w := &world{platform: desired.PlatformOf(chart, "", nil), bare: desired.PlatformOf(chart, "", nil)}
 	w.platform.Policy.Overrides.Namespaces = []string{"sidecar.logLevel"}
 	return w
 }
@@ -172,7 +171,7 @@ func TestWhoHasNotProvenToBeTheAPIServerReadsNoConfigMap(t *testing.T) {
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
 	w.defaults = ""
-	w.platform = catalog.Of(chart, "ConfigMap vector-system/values", map[string]string{
+	w.platform = desired.PlatformOf(chart, "ConfigMap vector-system/values", map[string]string{
 		"development.yaml": "sidecar: {sinks: {out: {type: s3cret}}}",
 	})
 	sidecar := logs().WithLogs("/var/log/app").Build()

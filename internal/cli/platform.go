@@ -10,7 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
@@ -18,7 +17,7 @@ import (
 
 // platform returns the platform team's configuration: the installation's values, policy and
 // template sets, unless the command line replaces them. values are those of --values, nil for none.
-func (s *inputs) platform(chart fs.FS, installed *source.Installation, values *catalog.Values) (*desired.Platform, error) {
+func (s *inputs) platform(chart fs.FS, installed *source.Installation, values *desired.InstallationValues) (*desired.Platform, error) {
 	now, err := platformOf(chart, installed)
 	if err != nil {
 		return nil, err
@@ -38,13 +37,13 @@ func platformOf(chart fs.FS, installed *source.Installation) (*desired.Platform,
 		if err != nil {
 			return nil, err
 		}
-		return catalog.Of(loaded, "", nil), nil
+		return desired.PlatformOf(loaded, "", nil), nil
 	}
 	files, err := render.ReadFiles(chart)
 	if err != nil {
 		return nil, err
 	}
-	catalogue, err := catalog.New(files)
+	catalogue, err := desired.NewCatalog(files)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +55,7 @@ func platformOf(chart fs.FS, installed *source.Installation) (*desired.Platform,
 
 // givenValues returns those of --values, nil for none. If they do not name their environment, it is
 // the first one asked for that they do not define under environments.
-func (s *inputs) givenValues(ctx context.Context, asked ...string) (*catalog.Values, error) {
+func (s *inputs) givenValues(ctx context.Context, asked ...string) (*desired.InstallationValues, error) {
 	if s.values == "" {
 		return nil, nil //nolint:nilnil // None are given.
 	}
@@ -64,5 +63,5 @@ func (s *inputs) givenValues(ctx context.Context, asked ...string) (*catalog.Val
 	if err != nil {
 		return nil, fmt.Errorf("reading values: %w", err)
 	}
-	return catalog.ReadValues(ctx, s.app.builtin, s.values, text, asked...)
+	return desired.ReadInstallationValues(ctx, s.app.builtin, s.values, text, asked...)
 }

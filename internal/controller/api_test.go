@@ -23,7 +23,6 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
@@ -51,7 +50,7 @@ func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object
 	live := builder.Build()
 	files, err := render.ReadFiles(vectorsidecar.FS)
 	require.NoError(t, err)
-	sets, err := catalog.New(files)
+	sets, err := desired.NewCatalog(files)
 	require.NoError(t, err)
 	recorder := events.NewFakeRecorder(100)
 	a := &memoryAPI{WithWatch: live, events: recorder}

@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -21,7 +20,7 @@ import (
 // catalogReader reads the platform's template sets and policy from the cache.
 type catalogReader struct {
 	client  client.Reader
-	catalog *catalog.Catalog
+	catalog *desired.Catalog
 	options *Options
 	events  *announcer
 	metrics *telemetry.Metrics
@@ -64,7 +63,7 @@ func count(now *desired.Platform) (good, broken int) {
 }
 
 // announce emits an event about a change of the platform's ConfigMaps.
-func (c *catalogReader) announce(ctx context.Context, change catalog.Change) {
+func (c *catalogReader) announce(ctx context.Context, change desired.PlatformChange) {
 	object := change.Object
 	reasons := map[bool][2]string{
 		false: {meta.ReasonTemplateSetLoaded, meta.ReasonInvalidTemplateSet},

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -20,7 +19,7 @@ type Options struct {
 	// Workloads makes the records that the manager's cache holds instead of workloads.
 	Workloads *workloadcache.Cache
 	// Catalogue turns the platform's ConfigMaps into template sets.
-	Catalogue *catalog.Catalog
+	Catalogue *desired.Catalog
 	// Namespace is the operator's own, which holds the template sets. It may be empty.
 	Namespace string
 	// DefaultEnvironment is used when neither a VectorSidecar nor its

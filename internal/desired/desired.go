@@ -3,8 +3,9 @@
 
 // Package desired says what workloads should carry of one VectorSidecar: it merges the
 // layers of values, renders, holds the result against the platform's policy, checks the
-// Vector configuration, and remembers all that in a Cache. What is to be done about it is
-// not its business. It names no cluster and no clock.
+// Vector configuration, and remembers all that in a Cache. What a platform team gives for it
+// comes of a Catalog. What is to be done about it is not its business. It names no cluster
+// and no clock.
 package desired
 
 import (

@@ -16,7 +16,6 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -50,7 +49,7 @@ func platformOf(t *testing.T, chart fs.FS, replaced map[string]string, installat
 		}
 		require.True(t, found, from)
 	}
-	catalogue, err := catalog.New(files)
+	catalogue, err := desired.NewCatalog(files)
 	require.NoError(t, err)
 	var given []corev1.ConfigMap
 	for name, data := range sets {
@@ -93,7 +92,7 @@ func TestWhatPeopleGiveIsAskedFor(t *testing.T) {
 			s.Platform = given(t, map[string]string{"development.yaml": "sidecar: {threads: 2}"}, nil)
 		}},
 		"the policy": {change: func(s *Snapshot) {
-			s.Platform = given(t, map[string]string{catalog.PolicyKey: "users: {min: 1000}"}, nil)
+			s.Platform = given(t, map[string]string{desired.PolicyKey: "users: {min: 1000}"}, nil)
 		}},
 		"the API server's minor version": {change: func(s *Snapshot) { s.KubeVersion = "v1.37.2" }},
 		"a template set of its own": {change: func(s *Snapshot) {
@@ -111,13 +110,13 @@ func TestWhatPeopleGiveIsAskedFor(t *testing.T) {
 			s.Platform = given(t, nil, map[string]map[string]string{"default": {"_team.tpl": teamSet}})
 		}},
 		"the namespace's defaults": {
-			before: func(s *Snapshot) { s.Platform = given(t, map[string]string{catalog.PolicyKey: overrides}, nil) },
+			before: func(s *Snapshot) { s.Platform = given(t, map[string]string{desired.PolicyKey: overrides}, nil) },
 			change: func(s *Snapshot) {
 				s.ConfigMaps = only(meta.NamespaceDefaults, objects.NewConfigMap(meta.NamespaceDefaults, "shop", "values.yaml", "sidecar: {logLevel: warn}"))
 			},
 		},
 		"the workload's annotations": {
-			before: func(s *Snapshot) { s.Platform = given(t, map[string]string{catalog.PolicyKey: overrides}, nil) },
+			before: func(s *Snapshot) { s.Platform = given(t, map[string]string{desired.PolicyKey: overrides}, nil) },
 			change: func(s *Snapshot) {
 				change(s, func(v *workload.View) { v.Overrides = map[string]string{"sidecar.threads": "3"} })
 			},
@@ -165,15 +164,15 @@ func TestOnlyWhatTheSidecarNeedsOfAConfigMapIsAskedFor(t *testing.T) {
 
 func TestWhatIsBuiltInIsNotAskedFor(t *testing.T) {
 	sets := map[string]map[string]string{"team": {"_team.tpl": "{{- define \"team\" }}a{{ end }}"}}
-	installation := map[string]string{"development.yaml": "sidecar: {threads: 2}", catalog.PolicyKey: "users: {min: 1000}"}
+	installation := map[string]string{"development.yaml": "sidecar: {threads: 2}", desired.PolicyKey: "users: {min: 1000}"}
 	for name, change := range map[string]func(*Snapshot){
 		"nothing":         func(*Snapshot) {},
 		"another release": func(s *Snapshot) { s.Platform = releaseOf(t, nextRelease, installation, sets) },
 		"a policy that says the usual": func(s *Snapshot) {
-			s.Platform = given(t, map[string]string{"development.yaml": "sidecar: {threads: 2}", catalog.PolicyKey: "users: {min: 1000}\npodSecurity: restricted\noverrides: {workloads: []}"}, sets)
+			s.Platform = given(t, map[string]string{"development.yaml": "sidecar: {threads: 2}", desired.PolicyKey: "users: {min: 1000}\npodSecurity: restricted\noverrides: {workloads: []}"}, sets)
 		},
 		"values of another environment": func(s *Snapshot) {
-			s.Platform = given(t, map[string]string{"development.yaml": "sidecar: {threads: 2}", "staging.yaml": "sidecar: {threads: 3}", catalog.PolicyKey: "users: {min: 1000}"}, sets)
+			s.Platform = given(t, map[string]string{"development.yaml": "sidecar: {threads: 2}", "staging.yaml": "sidecar: {threads: 3}", desired.PolicyKey: "users: {min: 1000}"}, sets)
 		},
 		"a patch of the API server":   func(s *Snapshot) { s.KubeVersion = "v1.36.9-eks-1" },
 		"labels that nobody looks at": func(s *Snapshot) { change(s, func(v *workload.View) { v.Labels["team"] = "search" }) },
@@ -199,7 +198,7 @@ func TestWhatIsBuiltInIsNotAskedFor(t *testing.T) {
 func TestTheDigestOfWhatIsAskedForStaysWhatItIs(t *testing.T) {
 	s := snapshot(t, logs().WithEnv("A", "b").WithLogs("/var/log/app").FromSet("team").Build(),
 		objects.NewDeployment("cart", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build())
-	s.Platform = given(t, map[string]string{"development.yaml": "sidecar: {threads: 2}\ntemplateSet: team\n", catalog.PolicyKey: "users: {min: 1000}"},
+	s.Platform = given(t, map[string]string{"development.yaml": "sidecar: {threads: 2}\ntemplateSet: team\n", desired.PolicyKey: "users: {min: 1000}"},
 		map[string]map[string]string{"team": {"_team.tpl": "{{- define \"team\" }}a{{ end }}"}})
 	require.Equal(t, "27ea3144e62a216a.8837593518f92a98.containers", askedHashOf(t, s))
 	require.Equal(t, "d9579f9d6af8ab90", askedHashOf(t, snapshot(t, logs().Build(), cart())))

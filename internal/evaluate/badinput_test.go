@@ -12,7 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -53,7 +53,7 @@ func (m *mistake) snapshot(t *testing.T) *Snapshot {
 		sidecar.Spec.TemplateSet, sets["own"] = "own", m.set
 	}
 	s := snapshot(t, sidecar, deployment.Build())
-	s.Platform = given(t, map[string]string{"development.yaml": m.values, catalog.PolicyKey: m.policy}, sets)
+	s.Platform = given(t, map[string]string{"development.yaml": m.values, desired.PolicyKey: m.policy}, sets)
 	if m.kubeVersion != "" {
 		s.KubeVersion = m.kubeVersion
 	}

@@ -12,7 +12,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -71,7 +70,7 @@ func TestAFanOutRendersOncePerDistinctInput(t *testing.T) {
 				test.change(all)
 			}
 			s := snapshot(t, test.sidecar, all...)
-			s.Platform = given(t, map[string]string{catalog.PolicyKey: overrides}, nil)
+			s.Platform = given(t, map[string]string{desired.PolicyKey: overrides}, nil)
 			renders := 0
 			s.Observer = func(_ context.Context, step desired.Step) func(error) {
 				if step == desired.Render {
@@ -95,7 +94,7 @@ func TestMemoryChangesNoDecision(t *testing.T) {
 	for _, sidecar := range []*v1alpha1.VectorSidecar{logs().Build(), logs().WithLogs("/var/log/app").Build(), logs().Named("shipper").Build()} {
 		for _, policy := range []string{"", "images: {requireDigest: true}"} {
 			s := snapshot(t, sidecar, fleet(3)...)
-			s.Platform = given(t, map[string]string{catalog.PolicyKey: policy}, nil)
+			s.Platform = given(t, map[string]string{desired.PolicyKey: policy}, nil)
 			for range 2 {
 				remembered := memory.decide(t, s)
 				fresh := decide(t, s)

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
@@ -31,7 +31,7 @@ func TestADecisionSaysWhyAWorkloadIsWritten(t *testing.T) {
 	own := func(text string) map[string]*corev1.ConfigMap {
 		return only("own", objects.NewConfigMap("own", "shop", "vector.yaml", objects.VectorConfig(text)))
 	}
-	inform := map[string]string{catalog.PolicyKey: overrides}
+	inform := map[string]string{desired.PolicyKey: overrides}
 	for name, test := range map[string]struct {
 		before, change func(*Snapshot)
 		want           string
@@ -59,7 +59,7 @@ func TestADecisionSaysWhyAWorkloadIsWritten(t *testing.T) {
 		},
 		"the policy": {
 			change: func(s *Snapshot) {
-				s.Platform = given(t, map[string]string{catalog.PolicyKey: "users: {min: 1000}"}, nil)
+				s.Platform = given(t, map[string]string{desired.PolicyKey: "users: {min: 1000}"}, nil)
 			},
 			want: "policy (users.min)",
 		},

@@ -19,7 +19,6 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -54,7 +53,7 @@ func snapshot(t testing.TB, sidecar *v1alpha1.VectorSidecar, deployments ...*app
 	chart, err := builtin()
 	require.NoError(t, err)
 	s := &Snapshot{Observed: decision.Observed{Inputs: desired.Inputs{
-		Sidecar: sidecar, Platform: catalog.Of(chart, "", nil),
+		Sidecar: sidecar, Platform: desired.PlatformOf(chart, "", nil),
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0", HasAllConfigMaps: true,
 	}}}
 	for _, deployment := range deployments {

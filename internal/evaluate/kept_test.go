@@ -12,8 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -113,7 +113,7 @@ func TestANoteHoldsNoSlot(t *testing.T) {
 	s := snapshot(t, logs().WithMaxConcurrent("100%").Build(), deployments...)
 	s = carryOut(t, s, decide(t, s), deployments...)
 	s.Sidecar = paced
-	s.Platform = given(t, map[string]string{catalog.PolicyKey: "users: {min: 1000}"}, nil)
+	s.Platform = given(t, map[string]string{desired.PolicyKey: "users: {min: 1000}"}, nil)
 
 	decided := decide(t, s)
 

@@ -13,7 +13,6 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -26,7 +25,7 @@ func given(t testing.TB, installation map[string]string, sets map[string]map[str
 	t.Helper()
 	files, err := render.ReadFiles(vectorsidecar.FS)
 	require.NoError(t, err)
-	catalogue, err := catalog.New(files)
+	catalogue, err := desired.NewCatalog(files)
 	require.NoError(t, err)
 	var given []corev1.ConfigMap
 	for name, data := range sets {
@@ -59,7 +58,7 @@ func TestNamespacesAndWorkloadsOverrideWhatThePlatformAllows(t *testing.T) {
 		Annotated(override("sidecar.threads"), "3").
 		Annotated(override("sidecar.resources"), `{"limits": {"memory": "1Gi"}}`).Build()
 	s := snapshot(t, sidecar, plain, tuned)
-	s.Platform = given(t, map[string]string{catalog.PolicyKey: overrides}, nil)
+	s.Platform = given(t, map[string]string{desired.PolicyKey: overrides}, nil)
 	s.ConfigMaps = only(meta.NamespaceDefaults, objects.NewConfigMap(meta.NamespaceDefaults, "shop", "values.yaml", "sidecar:\n  logLevel: trace\n  resources: {requests: {cpu: 70m}}\n"))
 
 	plans := decide(t, s).Plans
@@ -91,7 +90,7 @@ func TestAWorkloadsBadOverrideBlocksItAlone(t *testing.T) {
 			bad := objects.NewDeployment("bad", "shop").Labelled("logs", "vector").Annotated(override(test.path), test.text).Build()
 			for _, workloads := range [][]*appsv1.Deployment{{good, bad}, {bad}} {
 				s := snapshot(t, logs().Build(), workloads...)
-				s.Platform = given(t, map[string]string{catalog.PolicyKey: overrides}, nil)
+				s.Platform = given(t, map[string]string{desired.PolicyKey: overrides}, nil)
 
 				decided := decide(t, s)
 
@@ -133,7 +132,7 @@ func TestANamespacesBadDefaultsAreNamed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, logs().Build(), cart())
-			s.Platform = given(t, map[string]string{catalog.PolicyKey: test.policy}, nil)
+			s.Platform = given(t, map[string]string{desired.PolicyKey: test.policy}, nil)
 			s.ConfigMaps = only(meta.NamespaceDefaults, objects.NewConfigMap(meta.NamespaceDefaults, "shop", test.key, test.text))
 
 			decided := decide(t, s)
@@ -190,7 +189,7 @@ func TestTheTemplateSetIsTheMostSpecificOne(t *testing.T) {
 
 func TestAPolicyThatNeverWasGoodStopsInjection(t *testing.T) {
 	s := snapshot(t, logs().Build(), cart())
-	s.Platform = given(t, map[string]string{catalog.PolicyKey: "imags: {}"}, nil)
+	s.Platform = given(t, map[string]string{desired.PolicyKey: "imags: {}"}, nil)
 
 	decided := decide(t, s)
 
@@ -201,7 +200,7 @@ func TestAPolicyThatNeverWasGoodStopsInjection(t *testing.T) {
 
 func TestThePolicyHoldsWhoeverSetsTheValue(t *testing.T) {
 	s := snapshot(t, logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.Image = "docker.io/timberio/vector" }).Build(), cart())
-	s.Platform = given(t, map[string]string{catalog.PolicyKey: "images: {requireTag: true}"}, nil)
+	s.Platform = given(t, map[string]string{desired.PolicyKey: "images: {requireTag: true}"}, nil)
 
 	decided := decide(t, s)
 
@@ -220,7 +219,7 @@ func TestAWorkloadThatPodSecurityWouldRefuseIsLeftAlone(t *testing.T) {
 	}).Build()
 	failing := objects.NewDeployment("failing", "shop").Labelled("logs", "vector").Build()
 	s := snapshot(t, sidecar, passing, failing)
-	s.Platform = given(t, map[string]string{catalog.PolicyKey: "podSecurity: privileged"}, nil)
+	s.Platform = given(t, map[string]string{desired.PolicyKey: "podSecurity: privileged"}, nil)
 	s.NamespaceLabels = map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}
 
 	decided := decide(t, s)

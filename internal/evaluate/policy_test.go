@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -127,13 +127,13 @@ func TestASidecarKeepsWhatThePolicyForbidsLater(t *testing.T) {
 				pod.Containers[0].EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "database"}}}}
 			}).Build()
 			s := snapshot(t, logs().Volumes(volume).Build(), application)
-			s.Platform = given(t, map[string]string{catalog.PolicyKey: allowed}, nil)
+			s.Platform = given(t, map[string]string{desired.PolicyKey: allowed}, nil)
 			before := decide(t, s)
 			require.Equal(t, plan.Inject, before.Plans[0].Action)
 			carried(s, &before.Plans[0])
 			s.Companions = written(before.Companions)
 
-			s.Platform = given(t, map[string]string{catalog.PolicyKey: ""}, nil)
+			s.Platform = given(t, map[string]string{desired.PolicyKey: ""}, nil)
 			forbidden := decide(t, s)
 			require.False(t, forbidden.Plans[0].StartsPods())
 			require.Empty(t, forbidden.Obsolete, "its pods still read their companion")

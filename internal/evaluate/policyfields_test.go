@@ -14,7 +14,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -238,7 +237,7 @@ func (f *fieldTest) decide(t *testing.T, rules, sidecar map[string]any) *decisio
 	text, err := yaml.Marshal(rules)
 	require.NoError(t, err)
 	if f.platforms[string(text)] == nil {
-		f.platforms[string(text)] = given(t, map[string]string{catalog.PolicyKey: string(text)}, map[string]map[string]string{
+		f.platforms[string(text)] = given(t, map[string]string{desired.PolicyKey: string(text)}, map[string]map[string]string{
 			"own": {"podtemplate.yaml": "kind: PodTemplate\ntemplate: {{ toJson .Values.values.template }}"},
 		})
 	}

@@ -15,7 +15,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -31,7 +30,7 @@ func TestAPassDecidesAsIfItWereTheFirst(t *testing.T) {
 	vs := logs().WithLogs("/var/log/app").Build()
 	vs.CreationTimestamp = metav1.NewTime(time.Unix(200, 0))
 	s := snapshot(t, vs, fleet(4)...)
-	s.Platform = given(t, map[string]string{catalog.PolicyKey: overrides}, nil)
+	s.Platform = given(t, map[string]string{desired.PolicyKey: overrides}, nil)
 	older := objects.NewVectorSidecar("audit", "shop").Selecting("audit", "yes").Build()
 	older.CreationTimestamp = metav1.NewTime(time.Unix(100, 0))
 	injected := decide(t, s).Plans[0]
@@ -75,7 +74,7 @@ func TestAPassDecidesAsIfItWereTheFirst(t *testing.T) {
 			change(s, func(v *workload.View) { v.Overrides = map[string]string{"sidecar.image": "x"} })
 		}, plan.Blocked},
 		{"for another reason now", func() {
-			s.Platform = given(t, map[string]string{catalog.PolicyKey: "overrides: {workloads: [sidecar.logLevel]}"}, nil)
+			s.Platform = given(t, map[string]string{desired.PolicyKey: "overrides: {workloads: [sidecar.logLevel]}"}, nil)
 		}, plan.Blocked},
 		{"no more", func() { change(s, func(v *workload.View) { v.Overrides = nil }) }, plan.Update},
 		{"an older one is there", func() { s.Others = []v1alpha1.VectorSidecar{*older} }, plan.Update},
@@ -87,13 +86,13 @@ func TestAPassDecidesAsIfItWereTheFirst(t *testing.T) {
 		{"and goes", func() { s.Others = nil }, plan.Update},
 		{"it is privileged, and may be", func() {
 			s.Sidecar.Spec.Sidecar.SecurityContext = &corev1.SecurityContext{Privileged: ptr.To(true), AllowPrivilegeEscalation: ptr.To(true)}
-			s.Platform = given(t, map[string]string{catalog.PolicyKey: "podSecurity: privileged"}, nil)
+			s.Platform = given(t, map[string]string{desired.PolicyKey: "podSecurity: privileged"}, nil)
 		}, plan.Update},
 		{"the namespace forbids that", func() { s.NamespaceLabels = map[string]string{api.EnforceLevelLabel: "baseline"} }, plan.Blocked},
 		{"and does not", func() { s.NamespaceLabels = nil }, plan.Update},
 		{"the policy changes", func() {
 			s.Sidecar.Spec.Sidecar.SecurityContext = nil
-			s.Platform = given(t, map[string]string{catalog.PolicyKey: "images: {requireDigest: true}"}, nil)
+			s.Platform = given(t, map[string]string{desired.PolicyKey: "images: {requireDigest: true}"}, nil)
 		}, plan.Blocked},
 		{"and changes back", func() { s.Platform = given(t, nil, nil) }, plan.Update},
 		{"it opts out", func() { change(s, func(v *workload.View) { v.OptOut = "false" }) }, plan.Remove},

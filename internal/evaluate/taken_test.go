@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -40,7 +40,7 @@ func newFlips(t *testing.T) *flips {
 	vs := logs().WithConfigMap("pipeline", "").WithMaxConcurrent("1").Build()
 	vs.Generation = 1
 	f := &flips{snapshot(t, vs, cart(), next), map[string]*corev1.ConfigMap{}}
-	f.Platform = given(t, map[string]string{catalog.PolicyKey: "overrides: {namespaces: [sidecar.logLevel]}"}, nil)
+	f.Platform = given(t, map[string]string{desired.PolicyKey: "overrides: {namespaces: [sidecar.logLevel]}"}, nil)
 	f.ConfigMaps = f.configMaps
 	f.Now = noon
 	f.holds(pipeline("one"))

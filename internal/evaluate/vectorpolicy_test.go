@@ -13,7 +13,6 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -27,7 +26,7 @@ func restricting(t *testing.T, rules string) *desired.Platform {
 	t.Helper()
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
-	platform := catalog.Of(chart, "the test's values", map[string]string{catalog.PolicyKey: rules})
+	platform := desired.PlatformOf(chart, "the test's values", map[string]string{desired.PolicyKey: rules})
 	require.NoError(t, platform.PolicyErr)
 	return platform
 }

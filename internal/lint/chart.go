@@ -15,7 +15,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
@@ -72,7 +71,7 @@ func sample(chart *render.Chart, environment, kubeVersion string) *evaluate.Snap
 				Spec:       v1alpha1.VectorSidecarSpec{MatchAll: true},
 			},
 			HasAllConfigMaps: true, // There are none.
-			Platform:         catalog.Of(chart, "", map[string]string{}), DefaultEnvironment: environment, KubeVersion: kubeVersion,
+			Platform:         desired.PlatformOf(chart, "", map[string]string{}), DefaultEnvironment: environment, KubeVersion: kubeVersion,
 		},
 		Workloads: []*workloadcache.Record{workloadcache.RecordOf(one)},
 	}}

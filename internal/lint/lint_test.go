@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
@@ -18,7 +18,7 @@ func lintFiles(t *testing.T, files map[string]string) []string {
 	t.Helper()
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
-	linter := Linter{Platform: catalog.Of(chart, "", map[string]string{}), DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
+	linter := Linter{Platform: desired.PlatformOf(chart, "", map[string]string{}), DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
 	var given []File
 	for name, text := range files {
 		given = append(given, File{Name: name, Text: []byte(text)})
@@ -133,7 +133,7 @@ func TestEveryCodeIsInTheCatalogueOnce(t *testing.T) {
 func TestAVersionOfVectorIsJudgedFor(t *testing.T) {
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
-	linter := Linter{Platform: catalog.Of(chart, "", map[string]string{}), DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
+	linter := Linter{Platform: desired.PlatformOf(chart, "", map[string]string{}), DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
 	codes := func(version string, file File) []string {
 		linter.VectorVersion = version
 		result, err := linter.Lint(t.Context(), []File{file})

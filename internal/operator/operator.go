@@ -18,7 +18,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/admission"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -76,7 +75,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if err := addChecks(mgr, loop.Alive); err != nil {
 		return err
 	}
-	by := webhookDeps{loop: loop, cache: cache, served: served, bare: catalog.Of(catalogue.Builtin(), "", nil), counted: counted, config: config}
+	by := webhookDeps{loop: loop, cache: cache, served: served, bare: desired.PlatformOf(catalogue.Builtin(), "", nil), counted: counted, config: config}
 	if err := addWebhook(ctx, ending, mgr, options, by); err != nil {
 		return err
 	}
@@ -139,12 +138,12 @@ func (o *Options) writtenBy() string {
 
 // loadCatalog loads the built-in chart, and checks the default environment if nothing else
 // can define it.
-func loadCatalog(chart fs.FS, options Options) (*catalog.Catalog, error) {
+func loadCatalog(chart fs.FS, options Options) (*desired.Catalog, error) {
 	files, err := render.ReadFiles(chart)
 	if err != nil {
 		return nil, err
 	}
-	catalogue, err := catalog.New(files)
+	catalogue, err := desired.NewCatalog(files)
 	if err != nil {
 		return nil, err
 	}

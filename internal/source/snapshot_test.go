@@ -17,7 +17,6 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
@@ -74,7 +73,7 @@ func taker(t *testing.T, faults map[string]error, there ...client.Object) *sourc
 		w.Put(object)
 	}
 	return &source.Taker{
-		Source: source.Reader{Reader: &faulty{Reader: w, faults: faults}}, Platform: catalog.Of(chart, "", nil),
+		Source: source.Reader{Reader: &faulty{Reader: w, faults: faults}}, Platform: desired.PlatformOf(chart, "", nil),
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
 	}
 }
@@ -175,13 +174,13 @@ func (c *counting) ConfigMap(ctx context.Context, name types.NamespacedName) (*c
 // The namespace's defaults name a ConfigMap, of which a copy is made, whose name must be free: each
 // is known only after the one before has been read.
 func TestDecideFollowsReferencesUntilTheSnapshotIsWhole(t *testing.T) {
-	policy := map[string]string{catalog.PolicyKey: "overrides: {namespaces: [sidecar.config]}"}
+	policy := map[string]string{desired.PolicyKey: "overrides: {namespaces: [sidecar.config]}"}
 	defaults := objects.NewConfigMap(meta.NamespaceDefaults, "shop", meta.NamespaceDefaultsKey, "sidecar: {config: {configMapRef: {name: shipping, key: vector.yaml}}}")
 	shipping := objects.NewConfigMap("shipping", "shop", "vector.yaml", objects.VectorConfig("one"))
 	from := taker(t, nil, cart(), defaults, shipping)
 	files, err := render.ReadFiles(vectorsidecar.FS)
 	require.NoError(t, err)
-	catalogue, err := catalog.New(files)
+	catalogue, err := desired.NewCatalog(files)
 	require.NoError(t, err)
 	from.Platform, _ = catalogue.Update(&corev1.ConfigMap{Data: policy}, nil)
 	observed, err := from.Take(t.Context(), logs().Build())

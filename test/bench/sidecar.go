@@ -14,7 +14,6 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
@@ -56,7 +55,7 @@ func newOverlay(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configurat
 	decided, err := evaluate.Decide(ctx, &evaluate.Snapshot{Observed: decision.Observed{
 		Inputs: desired.Inputs{
 			Sidecar: sidecar, ConfigMaps: configMaps, HasAllConfigMaps: true,
-			Platform: catalog.Of(chart, "", nil), DefaultEnvironment: "development", KubeVersion: kubeVersion,
+			Platform: desired.PlatformOf(chart, "", nil), DefaultEnvironment: "development", KubeVersion: kubeVersion,
 		},
 		Workloads: []*workloadcache.Record{workloadcache.RecordOf(deployment)},
 	}}, nil)

@@ -14,7 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -22,7 +22,7 @@ import (
 // allowing has the platform allow namespaces and workloads to set what bombs set.
 func allowing(t *testing.T) string {
 	t.Helper()
-	installation := objects.NewConfigMap("bombs", own, catalog.PolicyKey, "overrides: {namespaces: [values], workloads: [values]}")
+	installation := objects.NewConfigMap("bombs", own, desired.PolicyKey, "overrides: {namespaces: [values], workloads: [values]}")
 	world.Create(t, installation)
 	t.Cleanup(func() { require.NoError(t, world.Client.Delete(context.WithoutCancel(t.Context()), installation)) })
 	return "--environments-configmap=" + installation.Name

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 )
 
@@ -37,12 +37,12 @@ policy: {images: {registries: [a.example]}}
 			require.NoError(t, yaml.Unmarshal(helm(t, "template", release, chartDir, "-f", file, "--show-only", "templates/configmap-environments.yaml"), &rendered))
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)
-			read, err := catalog.ReadValues(t.Context(), vectorsidecar.FS, file, text, "development")
+			read, err := desired.ReadInstallationValues(t.Context(), vectorsidecar.FS, file, text, "development")
 			require.NoError(t, err)
 
 			require.Equal(t, policyOf(t, rendered.Data), policyOf(t, read.Files()), "helm adds the defaults of the chart")
-			delete(rendered.Data, catalog.PolicyKey)
-			delete(read.Files(), catalog.PolicyKey)
+			delete(rendered.Data, desired.PolicyKey)
+			delete(read.Files(), desired.PolicyKey)
 			require.Equal(t, rendered.Data, read.Files())
 		})
 	}
@@ -51,7 +51,7 @@ policy: {images: {registries: [a.example]}}
 // policyOf tells policies apart by what they say beyond the default.
 func policyOf(t *testing.T, files map[string]string) string {
 	t.Helper()
-	read, err := policy.Parse("policy", []byte(files[catalog.PolicyKey]))
+	read, err := policy.Parse("policy", []byte(files[desired.PolicyKey]))
 	require.NoError(t, err)
 	return read.Given
 }

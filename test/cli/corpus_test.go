@@ -25,7 +25,7 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/scenario"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
@@ -201,7 +201,7 @@ func install(t *testing.T, w *harness.World, one *scenario.Scenario) {
 	}
 	values := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "vector-system", Name: "environments"}}
 	if text, ok := one.File(scenario.Values); ok {
-		given, err := catalog.ReadValues(t.Context(), vectorsidecar.FS, scenario.Values, []byte(text), environment)
+		given, err := desired.ReadInstallationValues(t.Context(), vectorsidecar.FS, scenario.Values, []byte(text), environment)
 		require.NoError(t, err)
 		values.Data = given.Files()
 	}

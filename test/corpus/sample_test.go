@@ -21,7 +21,6 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
@@ -67,7 +66,7 @@ func loadSamples(t *testing.T) []*sample {
 		require.NoError(t, err)
 		namespace := world.Namespace(t)
 		one := &sample{merger: merger, watch: watch(t, namespace), snapshot: evaluate.Snapshot{Observed: decision.Observed{Inputs: desired.Inputs{
-			DefaultEnvironment: "development", KubeVersion: version.GitVersion, Platform: catalog.Of(chart, "values.yaml", nil),
+			DefaultEnvironment: "development", KubeVersion: version.GitVersion, Platform: desired.PlatformOf(chart, "values.yaml", nil),
 		}}}}
 		configMaps := map[string]*corev1.ConfigMap{}
 		for _, document := range documents {

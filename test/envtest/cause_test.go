@@ -18,7 +18,6 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/cli"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -129,7 +128,7 @@ func TestEveryWriteSaysWhyItIsMade(t *testing.T) {
 	harness.Until(t, world, vs, "what is told of a newer rendering", func(vs *v1alpha1.VectorSidecar) bool {
 		return isUpToDate(vs) && strings.Contains(message(vs, meta.ConditionReady), "as an earlier release rendered it")
 	})
-	harness.Change(t, world, values, func(c *corev1.ConfigMap) { c.Data[catalog.PolicyKey] = "users: {min: 1000}" })
+	harness.Change(t, world, values, func(c *corev1.ConfigMap) { c.Data[desired.PolicyKey] = "users: {min: 1000}" })
 	requireCause(t, deployment, "policy (users.min); operator 1.0.0 → 1.1.0; in the pods: initContainers[vector].terminationMessagePolicy")
 	require.Equal(t, writes+2, deployment.Generation)
 

@@ -23,7 +23,6 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
@@ -237,7 +236,7 @@ func builtinValues(t *testing.T) string {
 }
 
 func TestThePolicyIsTakenUpWithoutARestart(t *testing.T) {
-	installation := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, catalog.PolicyKey, "images: {registries: [registry.example]}")
+	installation := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "images: {registries: [registry.example]}")
 	give(t, installation)
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
@@ -247,21 +246,21 @@ func TestThePolicyIsTakenUpWithoutARestart(t *testing.T) {
 	require.Contains(t, message(vs, meta.ConditionReady), "PolicyViolation: ")
 	require.Contains(t, message(vs, meta.ConditionReady), "template.spec.initContainers[0].image")
 
-	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data[catalog.PolicyKey] = "images: {registries: [docker.io/timberio]}" })
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data[desired.PolicyKey] = "images: {registries: [docker.io/timberio]}" })
 	harness.Until(t, world, deployment, "the sidecar", isInjected)
 	harness.Until(t, world, vs, "readiness", isReady)
 
-	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data[catalog.PolicyKey] = "images: {registrys: []}" })
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data[desired.PolicyKey] = "images: {registrys: []}" })
 	harness.Until(t, world, vs, "the reason", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionReady) == "False" })
 	require.Contains(t, message(vs, meta.ConditionReady), "InvalidPolicy: ConfigMap vector-system/environments policy:1: images.registrys: unknown key; did you mean registries?")
 	harness.Eventually(t, "an event about the ConfigMap", func() bool { return eventsOf(t, installation, meta.ReasonInvalidPolicy) == 1 })
 
-	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { delete(c.Data, catalog.PolicyKey) })
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { delete(c.Data, desired.PolicyKey) })
 	harness.Until(t, world, vs, "readiness", isReady)
 }
 
 func TestNamespacesAndWorkloadsOverrideValues(t *testing.T) {
-	give(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, catalog.PolicyKey,
+	give(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey,
 		"overrides: {namespaces: [sidecar.logLevel], workloads: [sidecar.threads]}"))
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
@@ -306,7 +305,7 @@ func variable(d *appsv1.Deployment, name string) string {
 
 // What the API server would say of the pods is said before anything is written.
 func TestAPodThatWouldBeRefusedIsNotWritten(t *testing.T) {
-	give(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, catalog.PolicyKey, "podSecurity: privileged"))
+	give(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "podSecurity: privileged"))
 	namespace := world.Namespace(t)
 	no, yes := false, true
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Pod(func(pod *corev1.PodSpec) {

@@ -18,7 +18,7 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
@@ -144,7 +144,7 @@ func TestWhatIsAskedForIsWrittenDownWithoutNewPods(t *testing.T) {
 		before = append(before, deployment.DeepCopy())
 	}
 
-	give(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, catalog.PolicyKey, "users: {min: 1000}"))
+	give(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "users: {min: 1000}"))
 
 	for i, deployment := range deployments {
 		harness.Until(t, world, deployment, "the note", func(d *appsv1.Deployment) bool {

@@ -26,7 +26,6 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
@@ -161,7 +160,7 @@ func (s *scenario) snapshot(t *testing.T, of []*appsv1.Deployment) *evaluate.Sna
 	if version, ok := s.file("kube-version"); ok {
 		snapshot.KubeVersion = strings.TrimSpace(version)
 	}
-	snapshot.Platform = catalog.Of(chart, "values.yaml", s.installation(t, snapshot.DefaultEnvironment))
+	snapshot.Platform = desired.PlatformOf(chart, "values.yaml", s.installation(t, snapshot.DefaultEnvironment))
 	for _, deployment := range of {
 		snapshot.Workloads = append(snapshot.Workloads, workloadcache.RecordOf(deployment))
 	}
@@ -181,7 +180,7 @@ func (s *scenario) installation(t *testing.T, environment string) map[string]str
 	_ = yaml.Unmarshal([]byte(values), &given) // Some are no YAML, which is what their scenario is about.
 	policy, err := yaml.Marshal(given.Policy)
 	require.NoError(t, err)
-	return map[string]string{environment + ".yaml": values, catalog.PolicyKey: string(policy)}
+	return map[string]string{environment + ".yaml": values, desired.PolicyKey: string(policy)}
 }
 
 func deployments(t *testing.T, text string) []*appsv1.Deployment {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package catalog
+package desired
 
 import (
 	"archive/tar"
@@ -17,7 +17,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
-	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
@@ -43,7 +42,7 @@ func newSystem(t *testing.T) *system {
 func (s *system) restart() {
 	files, err := render.ReadFiles(vectorsidecar.FS)
 	require.NoError(s.t, err)
-	s.catalog, err = New(files)
+	s.catalog, err = NewCatalog(files)
 	require.NoError(s.t, err)
 }
 
@@ -67,7 +66,7 @@ func (s *system) giveAs(name, set string, data map[string]string, binary map[str
 	s.sets[name] = object
 }
 
-func (s *system) update() (*desired.Platform, []Change) {
+func (s *system) update() (*Platform, []PlatformChange) {
 	var sets []corev1.ConfigMap
 	for _, object := range s.sets {
 		sets = append(sets, object)
@@ -75,7 +74,7 @@ func (s *system) update() (*desired.Platform, []Change) {
 	return s.catalog.Update(s.installation, sets)
 }
 
-func (s *system) set(name string) *desired.TemplateSet {
+func (s *system) set(name string) *TemplateSet {
 	s.t.Helper()
 	now, _ := s.update()
 	set, err := now.Set(name)
@@ -234,7 +233,7 @@ func TestASetThatIsGoneIsUnknown(t *testing.T) {
 
 	_, err := now.Set("gatewey")
 
-	var unknown *desired.UnknownSetError
+	var unknown *UnknownSetError
 	require.ErrorAs(t, err, &unknown)
 	require.ErrorContains(t, err, `"gatewey" does not exist: there is only default`)
 }
@@ -242,14 +241,14 @@ func TestASetThatIsGoneIsUnknown(t *testing.T) {
 func TestTheDefaultSetMayBeReplaced(t *testing.T) {
 	s := newSystem(t)
 	builtin := s.set("")
-	s.give(desired.DefaultTemplateSet, map[string]string{"NOTES.txt": "ours"})
+	s.give(DefaultTemplateSet, map[string]string{"NOTES.txt": "ours"})
 	require.NotEqual(t, builtin.Chart.Digest, s.set("").Chart.Digest)
 
 	delete(s.sets, "templates-default")
 	require.Same(t, builtin.Chart, s.set("").Chart)
 
 	// The built-in set was never what the platform team wanted.
-	s.give(desired.DefaultTemplateSet, map[string]string{"_x.tpl": broken})
+	s.give(DefaultTemplateSet, map[string]string{"_x.tpl": broken})
 	s.restart()
 	require.Nil(t, s.set("").Chart)
 }

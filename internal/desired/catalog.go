@@ -1,10 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package catalog holds what a platform team gave the operator: template sets with the
-// values of every environment, and the policy. It keeps the last good version of each. It
-// takes ConfigMaps as arguments and never reads from a cluster.
-package catalog
+package desired
 
 import (
 	"fmt"
@@ -16,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
-	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -29,22 +25,22 @@ import (
 const PolicyKey = "policy"
 
 // Catalog turns ConfigMaps into a Platform and remembers the last good version of each part.
-// It is safe for concurrent use.
+// It takes the ConfigMaps as arguments and never reads from a cluster. It is safe for concurrent use.
 type Catalog struct {
 	files   render.Files
 	builtin *render.Chart
 
 	mu      sync.Mutex
 	version string
-	current *desired.Platform
+	current *Platform
 	// charts are the sets as loaded, without the installation's values.
-	charts map[string]loaded
+	charts map[string]loadedChart
 	// policyText is the text that the current policy was parsed from; nil if none was yet.
 	policyText *string
 }
 
-// loaded is a template set loaded from one version of its ConfigMap.
-type loaded struct {
+// loadedChart is a template set loaded from one version of its ConfigMap.
+type loadedChart struct {
 	version string
 	chart   *render.Chart
 	// given is a digest of the ConfigMap's content that chart was loaded from.
@@ -54,8 +50,8 @@ type loaded struct {
 	err   error
 }
 
-// Change is a template set or policy that was loaded again.
-type Change struct {
+// PlatformChange is a template set or policy that was loaded again.
+type PlatformChange struct {
 	// Object is the ConfigMap that it comes from.
 	Object *corev1.ConfigMap
 	// What describes it, such as template set "gateway".
@@ -64,21 +60,21 @@ type Change struct {
 	Err error
 }
 
-// New returns a Catalog that has the built-in chart only.
-func New(builtin render.Files) (*Catalog, error) {
+// NewCatalog returns a Catalog that has the built-in chart only.
+func NewCatalog(builtin render.Files) (*Catalog, error) {
 	chart, err := builtin.Load()
 	if err != nil {
 		return nil, err
 	}
-	return &Catalog{files: builtin, builtin: chart, charts: map[string]loaded{}}, nil
+	return &Catalog{files: builtin, builtin: chart, charts: map[string]loadedChart{}}, nil
 }
 
-// Of returns a Platform with one chart as the default set, and with what the installation
+// PlatformOf returns a Platform with one chart as the default set, and with what the installation
 // provides: the files "ENVIRONMENT.yaml" of a source, and its policy in the file PolicyKey.
-func Of(chart *render.Chart, source string, files map[string]string) *desired.Platform {
+func PlatformOf(chart *render.Chart, source string, files map[string]string) *Platform {
 	environments := chart.Environments.WithInstallation(source, files)
-	only := &desired.Platform{Environments: environments}
-	only.Add(&desired.TemplateSet{Name: desired.DefaultTemplateSet, Chart: chart, Environments: environments})
+	only := &Platform{Environments: environments}
+	only.Add(&TemplateSet{Name: DefaultTemplateSet, Chart: chart, Environments: environments})
 	only.Policy, only.PolicyErr = policy.Parse(source+" "+PolicyKey, []byte(files[PolicyKey]))
 	return only
 }
@@ -87,7 +83,7 @@ func Of(chart *render.Chart, source string, files map[string]string) *desired.Pl
 func (c *Catalog) Builtin() *render.Chart { return c.builtin }
 
 // Current returns the result of the last Update, nil before the first.
-func (c *Catalog) Current() *desired.Platform {
+func (c *Catalog) Current() *Platform {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.current
@@ -96,7 +92,7 @@ func (c *Catalog) Current() *desired.Platform {
 // Update takes the current ConfigMaps: the installation's, and those that hold template
 // sets. It returns the resulting Platform, and what has changed since the last call. While
 // the resource versions stay the same, nothing is loaded again.
-func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap) (*desired.Platform, []Change) {
+func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap) (*Platform, []PlatformChange) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	slices.SortFunc(sets, func(a, b corev1.ConfigMap) int { return strings.Compare(a.Name, b.Name) })
@@ -109,7 +105,7 @@ func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap
 		return c.current, nil
 	}
 	c.version = version
-	next := &desired.Platform{}
+	next := &Platform{}
 	changes := c.readPolicy(next, installation)
 	changes = append(changes, c.readSets(sets)...)
 	c.addSets(next, installation)
@@ -122,7 +118,7 @@ func versionOf(object *corev1.ConfigMap) string {
 }
 
 // readPolicy keeps the last good policy if the current one is invalid.
-func (c *Catalog) readPolicy(next *desired.Platform, installation *corev1.ConfigMap) []Change {
+func (c *Catalog) readPolicy(next *Platform, installation *corev1.ConfigMap) []PlatformChange {
 	text := installation.Data[PolicyKey]
 	if c.policyText != nil && *c.policyText == text {
 		next.Policy, next.PolicyErr = c.current.Policy, c.current.PolicyErr
@@ -130,7 +126,7 @@ func (c *Catalog) readPolicy(next *desired.Platform, installation *corev1.Config
 	}
 	isFirst := c.policyText == nil
 	c.policyText = &text
-	read, err := policy.Parse(describe(installation)+" "+PolicyKey, []byte(text))
+	read, err := policy.Parse(describeConfigMap(installation)+" "+PolicyKey, []byte(text))
 	next.Policy, next.PolicyErr = read, err
 	if err != nil && c.current != nil {
 		next.Policy = c.current.Policy
@@ -138,26 +134,26 @@ func (c *Catalog) readPolicy(next *desired.Platform, installation *corev1.Config
 	if isFirst && err == nil {
 		return nil
 	}
-	return []Change{{Object: installation, What: "the policy", Err: err}}
+	return []PlatformChange{{Object: installation, What: "the policy", Err: err}}
 }
 
 // readSets loads the sets that have changed and forgets those that were deleted.
-func (c *Catalog) readSets(sets []corev1.ConfigMap) []Change {
+func (c *Catalog) readSets(sets []corev1.ConfigMap) []PlatformChange {
 	byName := map[string][]*corev1.ConfigMap{}
 	for i := range sets {
 		if name := sets[i].Labels[meta.LabelTemplateSet]; name != "" {
 			byName[name] = append(byName[name], &sets[i])
 		}
 	}
-	var changes []Change
-	charts := map[string]loaded{}
+	var changes []PlatformChange
+	charts := map[string]loadedChart{}
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		before := c.charts[name]
 		now := c.load(name, byName[name], before)
 		charts[name] = now
 		isNew := now.version != before.version
 		if isNew && (now.err != nil || c.current != nil) {
-			changes = append(changes, Change{Object: byName[name][0], What: fmt.Sprintf("template set %q", name), Err: now.err})
+			changes = append(changes, PlatformChange{Object: byName[name][0], What: fmt.Sprintf("template set %q", name), Err: now.err})
 		}
 	}
 	c.charts = charts
@@ -165,8 +161,8 @@ func (c *Catalog) readSets(sets []corev1.ConfigMap) []Change {
 }
 
 // load loads a set unless this version of it is already loaded.
-func (c *Catalog) load(name string, objects []*corev1.ConfigMap, before loaded) loaded {
-	now := loaded{}
+func (c *Catalog) load(name string, objects []*corev1.ConfigMap, before loadedChart) loadedChart {
+	now := loadedChart{}
 	for _, object := range objects {
 		now.version += versionOf(object) + " "
 	}
@@ -180,26 +176,26 @@ func (c *Catalog) load(name string, objects []*corev1.ConfigMap, before loaded) 
 		now.given, now.files = companion.Digest(object), plan.ConfigMapDigests(object)
 	}
 	if len(objects) > 1 {
-		err = fmt.Errorf("%s defines it too: delete one of them", describe(objects[1]))
+		err = fmt.Errorf("%s defines it too: delete one of them", describeConfigMap(objects[1]))
 	}
 	if err != nil {
 		now.chart, now.given, now.files = before.chart, before.given, before.files // The last good one, if any.
-		now.err = fmt.Errorf("template set %q, %s: %w", name, describe(object), err)
+		now.err = fmt.Errorf("template set %q, %s: %w", name, describeConfigMap(object), err)
 	}
 	return now
 }
 
 // addSets gives each set the installation's values and the names of all known environments.
-func (c *Catalog) addSets(next *desired.Platform, installation *corev1.ConfigMap) {
-	source := describe(installation)
+func (c *Catalog) addSets(next *Platform, installation *corev1.ConfigMap) {
+	source := describeConfigMap(installation)
 	withValues := func(chart *render.Chart) *environment.Set {
 		known := chart.Environments.WithNames(c.builtin.Environments.Names()...)
 		return known.WithInstallation(source, installation.Data)
 	}
 	next.Environments = withValues(c.builtin)
-	next.Add(&desired.TemplateSet{Name: desired.DefaultTemplateSet, Chart: c.builtin, Environments: next.Environments})
+	next.Add(&TemplateSet{Name: DefaultTemplateSet, Chart: c.builtin, Environments: next.Environments})
 	for name, from := range c.charts {
-		set := &desired.TemplateSet{Name: name, Chart: from.chart, Given: from.given, Files: from.files, Err: from.err}
+		set := &TemplateSet{Name: name, Chart: from.chart, Given: from.given, Files: from.files, Err: from.err}
 		if from.chart != nil {
 			set.Environments = withValues(from.chart)
 		}
@@ -210,6 +206,6 @@ func (c *Catalog) addSets(next *desired.Platform, installation *corev1.ConfigMap
 	}
 }
 
-func describe(object *corev1.ConfigMap) string {
+func describeConfigMap(object *corev1.ConfigMap) string {
 	return fmt.Sprintf("ConfigMap %s/%s", object.Namespace, object.Name)
 }

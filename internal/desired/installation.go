@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package catalog
+package desired
 
 import (
 	"cmp"
@@ -11,7 +11,6 @@ import (
 	"maps"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
-	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
@@ -19,14 +18,14 @@ import (
 )
 
 // environmentsFile is the file of the installation chart that turns its values into its
-// ConfigMap, and environments the template that it defines for that.
+// ConfigMap, and environmentsTemplate the one that it defines for that.
 const (
-	environmentsFile = "chart/templates/_environments.tpl"
-	environments     = "vector-sidecar-operator.environments"
+	environmentsFile     = "chart/templates/_environments.tpl"
+	environmentsTemplate = "vector-sidecar-operator.environments"
 )
 
-// Values are an installation's values, as they are passed to helm.
-type Values struct {
+// InstallationValues are an installation's values, as they are passed to helm.
+type InstallationValues struct {
 	// Environment is the one that the installation is for.
 	Environment string
 
@@ -38,16 +37,16 @@ type Values struct {
 	written *environment.Layer
 }
 
-// ReadValues reads a values file as the installation does: with the template of its chart,
+// ReadInstallationValues reads a values file as the installation does: with the template of its chart,
 // which is below root. Top-level keys apply to the environment that the file says the
 // installation is for; if it says none, to the first asked one that is not listed in the
 // file's environments. Errors in an environment's values are reported when they are used.
-func ReadValues(ctx context.Context, root fs.FS, source string, text []byte, asked ...string) (*Values, error) {
+func ReadInstallationValues(ctx context.Context, root fs.FS, source string, text []byte, asked ...string) (*InstallationValues, error) {
 	written, err := environment.ParseLayer(source, text)
 	if err != nil {
 		name := cmp.Or(asked...)
 		//nolint:nilerr // The error is reported by the environment that the values are used for.
-		return &Values{Environment: name, source: source, files: map[string]string{name + ".yaml": string(text)}}, nil
+		return &InstallationValues{Environment: name, source: source, files: map[string]string{name + ".yaml": string(text)}}, nil
 	}
 	name, _ := written.Tree["environment"].(string)
 	for _, one := range asked {
@@ -65,11 +64,11 @@ func ReadValues(ctx context.Context, root fs.FS, source string, text []byte, ask
 	if err != nil {
 		return nil, fmt.Errorf("reading the installation chart: %w", err)
 	}
-	made, err := set.Execute(ctx, environments, values)
+	made, err := set.Execute(ctx, environmentsTemplate, values)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s as the installation does: %w", source, err)
 	}
-	read := &Values{Environment: name, source: source, written: &written, files: map[string]string{}}
+	read := &InstallationValues{Environment: name, source: source, written: &written, files: map[string]string{}}
 	if err := bounded.Values().DecodeYAML([]byte(made+"\n"), &read.files); err != nil {
 		return nil, fmt.Errorf("reading %s as the installation does: %w", source, err)
 	}
@@ -78,10 +77,10 @@ func ReadValues(ctx context.Context, root fs.FS, source string, text []byte, ask
 
 // Files returns the data of the installation's ConfigMap made from the values. It must not
 // be modified.
-func (v *Values) Files() map[string]string { return v.files }
+func (v *InstallationValues) Files() map[string]string { return v.files }
 
 // layersFor returns the set with these values as the installation's.
-func (v *Values) layersFor(set *environment.Set) *environment.Set {
+func (v *InstallationValues) layersFor(set *environment.Set) *environment.Set {
 	if v.written == nil {
 		return set.WithInstallation(v.source, v.files)
 	}
@@ -94,8 +93,8 @@ func (v *Values) layersFor(set *environment.Set) *environment.Set {
 }
 
 // Over returns a platform with these values, and their policy, in place of the installation's.
-func (v *Values) Over(platform *desired.Platform) *desired.Platform {
-	tried := &desired.Platform{Environments: v.layersFor(platform.Environments)}
+func (v *InstallationValues) Over(platform *Platform) *Platform {
+	tried := &Platform{Environments: v.layersFor(platform.Environments)}
 	for _, set := range platform.Sets() {
 		other := *set
 		if set.Environments != nil {
