@@ -236,7 +236,7 @@ func (s *scene) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*rul
 	if err != nil {
 		return nil, err
 	}
-	taken := &evaluate.Snapshot{Observed: *observed}
+	taken := &evaluate.Snapshot{Observed: observed}
 	taken.Renderers = runtime.GOMAXPROCS(0)
 	// Nobody runs Vector here: its verdict is assumed to be valid.
 	taken.Verdict = func(string) decision.Verdict { return decision.Verdict{State: decision.VerdictValid} }

@@ -77,7 +77,7 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, f
 	if err != nil {
 		return nil, err
 	}
-	taken := &evaluate.Snapshot{Observed: *observed}
+	taken := &evaluate.Snapshot{Observed: observed}
 	taken.Loops, _ = from.known.Loops()
 	taken.Started = from.known.Generation
 	if s.options.ValidationJobs {

@@ -119,7 +119,7 @@ func TestThePluginTakesTheSnapshotThatTheOperatorTakes(t *testing.T) {
 			}
 			observed, err := reader.Take(t.Context(), asked)
 			require.NoError(t, err)
-			plugins := &evaluate.Snapshot{Observed: *observed}
+			plugins := &evaluate.Snapshot{Observed: observed}
 			previewed, err := evaluate.DecideFrom(t.Context(), plugins, reader, nil)
 			require.NoError(t, err)
 

@@ -119,7 +119,7 @@ func (o *objects) lint(ctx context.Context) ([]Finding, error) {
 		if err != nil {
 			return nil, err
 		}
-		taken := &evaluate.Snapshot{Observed: *observed}
+		taken := &evaluate.Snapshot{Observed: observed}
 		if err := o.linter.retag(ctx, taken); err != nil {
 			return nil, err
 		}

@@ -59,28 +59,28 @@ type Taker struct {
 }
 
 // Take reads what a snapshot for one VectorSidecar needs, with the namespace's defaults and without
-// the ConfigMaps that values refer to, which evaluate.DecideFrom adds. What cannot be read is an error, with one
-// exception: if the labels of its namespace may not be read, the environment is the one that the
-// operator reports.
-func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*decision.Observed, error) {
+// the ConfigMaps that values refer to, which evaluate.DecideFrom adds. What cannot be read is an
+// error, with one exception: if the labels of its namespace may not be read, the environment is the
+// one that the operator reports.
+func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (observed decision.Observed, err error) {
 	namespaceLabels, err := t.NamespaceLabels(ctx, sidecar.Namespace)
 	unread := apierrors.IsForbidden(err)
 	if err != nil && !unread {
-		return nil, err
+		return observed, err
 	}
 	workloads, err := t.Workloads(ctx, sidecar)
 	if err != nil {
-		return nil, err
+		return observed, err
 	}
 	sidecars, err := t.Sidecars(ctx, sidecar.Namespace, workloads)
 	if err != nil {
-		return nil, err
+		return observed, err
 	}
 	companions, err := t.Companions(ctx, sidecar)
 	if err != nil {
-		return nil, err
+		return observed, err
 	}
-	taken := &decision.Observed{
+	observed = decision.Observed{
 		Inputs: desired.Inputs{
 			Sidecar: sidecar, NamespaceLabels: namespaceLabels, Platform: t.Platform,
 			DefaultEnvironment: t.DefaultEnvironment, DefaultFrom: t.DefaultFrom,
@@ -90,15 +90,13 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*dec
 	}
 	switch why := t.DefaultAssumed; {
 	case unread && t.DefaultFrom == "":
-		assumeEnvironment(taken, sidecars, fmt.Sprintf("the labels of namespace %s may not be read", sidecar.Namespace))
+		assumeEnvironment(&observed, sidecars, fmt.Sprintf("the labels of namespace %s may not be read", sidecar.Namespace))
 	case why != "" && namespaceLabels[meta.LabelEnvironment] == "":
-		assumeEnvironment(taken, sidecars, why)
+		assumeEnvironment(&observed, sidecars, why)
 	}
-	taken.Others = competitors(sidecar, sidecars, workloads)
-	if err := taken.ReadConfigMaps(ctx, t, []string{meta.NamespaceDefaults}); err != nil {
-		return nil, err
-	}
-	return taken, nil
+	observed.Others = competitors(sidecar, sidecars, workloads)
+	err = observed.ReadConfigMaps(ctx, t, []string{meta.NamespaceDefaults})
+	return observed, err
 }
 
 // competitors returns the other VectorSidecars that select one of the workloads, the oldest first.

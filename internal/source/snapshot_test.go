@@ -84,7 +84,7 @@ func decide(t *testing.T, from *source.Taker, sidecar *v1alpha1.VectorSidecar) (
 	if err != nil {
 		return nil, err
 	}
-	return evaluate.DecideFrom(t.Context(), &evaluate.Snapshot{Observed: *observed}, from, nil)
+	return evaluate.DecideFrom(t.Context(), &evaluate.Snapshot{Observed: observed}, from, nil)
 }
 
 func cart() client.Object {
@@ -185,7 +185,7 @@ func TestDecideFollowsReferencesUntilTheSnapshotIsWhole(t *testing.T) {
 	from.Platform, _ = catalogue.Update(&corev1.ConfigMap{Data: policy}, nil)
 	observed, err := from.Take(t.Context(), logs().Build())
 	require.NoError(t, err)
-	taken := &evaluate.Snapshot{Observed: *observed}
+	taken := &evaluate.Snapshot{Observed: observed}
 	reader := &counting{ConfigMaps: from}
 
 	decided, err := evaluate.DecideFrom(t.Context(), taken, reader, nil)
@@ -206,7 +206,7 @@ func TestDecideSaysWhatTheSnapshotLacks(t *testing.T) {
 	observed, err := taker(t, nil, cart()).Take(t.Context(), logs().WithConfigMap("shipping", "").Build())
 	require.NoError(t, err)
 
-	decided, err := evaluate.Decide(t.Context(), &evaluate.Snapshot{Observed: *observed}, nil)
+	decided, err := evaluate.Decide(t.Context(), &evaluate.Snapshot{Observed: observed}, nil)
 
 	require.NoError(t, err)
 	require.Equal(t, []string{"shipping"}, decided.Unread)
