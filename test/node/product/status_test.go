@@ -156,8 +156,11 @@ func faultSeen(t *testing.T, reason string, change func(*v1alpha1.SidecarSpec), 
 	return time.Since(inPod), time.Since(began)
 }
 
-// seconds prints durations: how many, their median, and the longest.
+// seconds prints durations: their median and the longest, or that there are none.
 func seconds(all []time.Duration) string {
+	if len(all) == 0 {
+		return "no time that was seen"
+	}
 	slices.Sort(all)
 	var text strings.Builder
 	for i, each := range []time.Duration{all[len(all)/2], all[len(all)-1]} {
