@@ -17,10 +17,11 @@ import (
 // copies made of it, and once more for a rollout in progress.
 const mostRounds = 8
 
-// DecideFrom judges a snapshot as Decide does, and reads what it lacks. Which ConfigMaps a decision depends on follows from the merged
-// values and from what is rendered: those that turn out to be missing from the snapshot are added,
-// and it is judged again, until it has them all. cache may be nil. The error is that of a ConfigMap
-// that cannot be read, or as for Decide.
+// DecideFrom judges a snapshot as Decide does, and reads what it lacks. Which ConfigMaps a
+// decision depends on follows from the merged values and from what is rendered: those that
+// turn out to be missing from the snapshot are added, and it is judged again, until it has
+// them all. cache may be nil. The error is that of a ConfigMap that cannot be read, or as for
+// Decide.
 func DecideFrom(ctx context.Context, snapshot *Snapshot, from desired.ConfigMaps, cache *desired.Cache) (*decision.Decision, error) {
 	var decided *decision.Decision
 	for range mostRounds {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package render loads a sidecar chart, which is an ordinary Helm chart, and turns it, values and a target into the Overlay that is merged into
-// the target, and the objects that go with it. It checks that the output can only add to a pod, and
-// knows no cluster.
+// Package render loads a sidecar chart, which is an ordinary Helm chart, and turns it, values
+// and a target into the Overlay that is merged into the target, and the objects that go with
+// it. It checks that the output can only add to a pod, and knows no cluster.
 package render
 
 import (

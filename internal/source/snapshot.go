@@ -42,7 +42,8 @@ type Source interface {
 	Companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]corev1.ConfigMap, error)
 }
 
-// Taker reads what snapshots are made of. Source, Platform, DefaultEnvironment and KubeVersion are required.
+// Taker reads what snapshots are made of. Source, Platform, DefaultEnvironment and KubeVersion
+// are required.
 type Taker struct {
 	Source
 	// Platform is the platform team's configuration.
