@@ -23,8 +23,8 @@ import (
 // server to the fan-out itself and to other clients.
 const (
 	eventsAtOnce = 20
-	// eventsASecond is the rate limit while nothing is written, eventsBetween while workloads are
-	// being written.
+	// eventsASecond is the rate limit while nothing is written, eventsBetween, and then one at a
+	// time, while workloads are being written.
 	eventsASecond, eventsBetween = 50, 5
 	// stillness is how long after the last write the higher rate applies.
 	stillness = 500 * time.Millisecond
@@ -53,12 +53,14 @@ func (a *announcer) wrote() {
 	a.written.Store(&now)
 }
 
-// limit returns how many events may be sent per second now.
-func (a *announcer) limit() rate.Limit {
+// adjust sets how many events may be sent now.
+func (a *announcer) adjust() {
+	limit, burst := rate.Limit(eventsASecond), eventsAtOnce
 	if last := a.written.Load(); last != nil && time.Since(*last) < stillness {
-		return eventsBetween
+		limit, burst = eventsBetween, 1
 	}
-	return eventsASecond
+	a.pace.SetLimit(limit)
+	a.pace.SetBurst(burst)
 }
 
 // Eventf queues an event.
@@ -91,7 +93,7 @@ func (a *announcer) Start(ctx context.Context) error {
 	for ctx.Err() == nil {
 		select {
 		case send := <-a.waiting:
-			a.pace.SetLimit(a.limit())
+			a.adjust()
 			_ = a.pace.Wait(ctx) // Its only error is that of the context.
 			send()
 		case <-ctx.Done():
