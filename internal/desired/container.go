@@ -20,6 +20,7 @@ func vectorContainer(container *corev1.Container, spec *corev1.PodSpec) *vectorc
 		Args: container.Args, Commands: commandsOf(container), WorkingDir: container.WorkingDir, Env: map[string]string{}, OpenEnv: len(container.EnvFrom) > 0,
 		ReadOnlyRoot: container.SecurityContext != nil && container.SecurityContext.ReadOnlyRootFilesystem != nil && *container.SecurityContext.ReadOnlyRootFilesystem,
 	}
+	c.MemoryLimit = container.Resources.Limits.Memory().Value()
 	for _, variable := range container.Env {
 		c.Env[variable.Name] = variable.Value
 	}

@@ -5,6 +5,7 @@ package evaluate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +62,18 @@ func TestAFindingNamesWhereTheConfigurationCameFrom(t *testing.T) {
 				require.Empty(t, decided.Missing)
 			})
 		}
+	}
+}
+
+// The container's own limit is what memory buffers are held against.
+func TestMemoryBuffersAboveTheLimitAreToldAndStopNothing(t *testing.T) {
+	for size, isTold := range map[string]bool{"134217728": false, "134217729": true} {
+		configuration := "sources:\n  app: {type: stdin}\nsinks:\n  out: {type: blackhole, inputs: [app], buffer: {max_size: " + size + "}}\n"
+		decided := decide(t, snapshot(t, logs().WithInlineConfig(configuration).Build(), cart()))
+		require.Nil(t, decided.Invalid)
+		require.Equal(t, plan.Inject, decided.Plans[0].Action)
+		isFound := slices.ContainsFunc(decided.Findings, func(f vectorconfig.Finding) bool { return f.Code == "VSC512" })
+		require.Equal(t, isTold, isFound, "%s bytes in a container of 128Mi: %v", size, decided.Findings)
 	}
 }
 

@@ -21,6 +21,8 @@ type Container struct {
 	// OpenEnv tells that there are more variables than Env has.
 	OpenEnv bool
 	Mounts  []Mount
+	// MemoryLimit in bytes; 0 for none.
+	MemoryLimit int64
 	// ReadOnlyRoot tells that what lies on no mount cannot be written.
 	ReadOnlyRoot bool
 	// ProbePorts are the ports that the kubelet asks, on the pod's address.

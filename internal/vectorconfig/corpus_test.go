@@ -28,6 +28,7 @@ func sidecar() *Container {
 			{Path: "/etc/vector", ReadOnly: true}, {Path: "/var/log/app", ReadOnly: true},
 			{Path: "/var/lib/vector", SizeLimit: 300 << 20},
 		},
+		MemoryLimit:    128 << 20,
 		PreStopSeconds: 5,
 	}
 }

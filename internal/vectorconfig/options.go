@@ -96,7 +96,12 @@ func (c *checker) checkBuffer(one *component) {
 }
 
 // diskBuffers lists the stages of a sink's buffer that are on disk.
-func diskBuffers(one *component) []*value {
+func diskBuffers(one *component) []*value { return buffers(one, "disk") }
+
+// memoryBuffers lists the stages that are in memory, as they are where nothing is said.
+func memoryBuffers(one *component) []*value { return buffers(one, "memory", "") }
+
+func buffers(one *component, types ...string) []*value {
 	if one.kind != sink {
 		return nil
 	}
@@ -107,7 +112,7 @@ func diskBuffers(one *component) []*value {
 	}
 	var found []*value
 	for _, stage := range stages {
-		if stage.get("type").scalar == "disk" {
+		if slices.Contains(types, stage.get("type").scalar) {
 			found = append(found, stage)
 		}
 	}

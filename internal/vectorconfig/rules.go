@@ -68,6 +68,7 @@ const (
 	shutdownTooLong   Code = "VSC509"
 	plainSecret       Code = "VSC510"
 	openAPI           Code = "VSC511"
+	bufferAboveMemory Code = "VSC512"
 
 	typeForbidden   Code = "VSC601"
 	optionForbidden Code = "VSC602"
@@ -131,6 +132,7 @@ var rules = []Rule{
 	{shutdownTooLong, Warning, "Draining may take longer than the pod's grace period", "lower sidecar.shutdown, or raise the workload's terminationGracePeriodSeconds"},
 	{plainSecret, Warning, "A credential in plain text", "use SECRET[backend.key] with a mounted Secret"},
 	{openAPI, Warning, "Vector's API listens on more than localhost", "set api.address: 127.0.0.1:8686, where kubectl port-forward reaches it; for a liveness probe, set sidecar.health.probe: Metrics"},
+	{bufferAboveMemory, Warning, "Memory buffers are larger than the container's memory", "raise sidecar.resources.limits.memory, lower buffer.max_size, or use a disk buffer: a container above the limit is killed, with all that its buffers hold"},
 
 	{typeForbidden, Error, "The platform's policy does not allow the type of a component", "use a type that the policy allows, or ask the platform team: policy.vector.types"},
 	{optionForbidden, Error, "The platform's policy does not allow an option", "leave the option out, or ask the platform team: policy.vector.options"},

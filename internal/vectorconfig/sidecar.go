@@ -26,6 +26,7 @@ func (c *checker) checkSidecar() {
 	}
 	c.checkDataDir()
 	c.checkBufferVolume()
+	c.checkBufferMemory()
 	c.checkAPI()
 }
 
@@ -90,16 +91,34 @@ func (c *checker) checkBufferVolume() {
 	if mount == nil || mount.SizeLimit == 0 {
 		return
 	}
-	total := float64(0)
+	if one, stage, total := c.buffersAbove(mount.SizeLimit, diskBuffers); one != nil {
+		c.report(bufferAboveVolume, stage.at, one.path+".buffer", "disk buffers may grow to %.0f bytes, and the volume at %s holds %d", total, mount.Path, mount.SizeLimit)
+	}
+}
+
+// checkBufferMemory compares all memory buffers that are bounded by bytes with the container's
+// memory. What one bounded by events takes depends on the events.
+func (c *checker) checkBufferMemory() {
+	if c.container.MemoryLimit == 0 {
+		return
+	}
+	if one, stage, total := c.buffersAbove(c.container.MemoryLimit, memoryBuffers); one != nil {
+		c.report(bufferAboveMemory, stage.at, one.path+".buffer", "memory buffers may grow to %.0f bytes, and the container has %d", total, c.container.MemoryLimit)
+	}
+}
+
+// buffersAbove returns the sink and the stage of its buffer with which the buffers of a kind
+// together may take more than limit bytes, and how many; nil if they may not.
+func (c *checker) buffersAbove(limit int64, stagesOf func(*component) []*value) (above *component, stage *value, total float64) {
 	for _, one := range c.components {
-		for _, stage := range diskBuffers(one) {
+		for _, stage := range stagesOf(one) {
 			n, _ := stage.get("max_size").float()
-			if total += n; total > float64(mount.SizeLimit) {
-				c.report(bufferAboveVolume, stage.at, one.path+".buffer", "disk buffers may grow to %.0f bytes, and the volume at %s holds %d", total, mount.Path, mount.SizeLimit)
-				return
+			if total += n; total > float64(limit) {
+				return one, stage, total
 			}
 		}
 	}
+	return nil, nil, total
 }
 
 // checkAPI wants an answer for the kubelet, which asks the pod's address, and an API
