@@ -96,17 +96,17 @@ func (h *Handler) Handle(ctx context.Context, request admission.Request) admissi
 }
 
 // judge evaluates a VectorSidecar as it would be.
-func (h *Handler) judge(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (judgement, error) {
+func (h *Handler) judge(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (review, error) {
 	return h.judgeIn(ctx, sidecar, func(*evaluate.Snapshot) {})
 }
 
 // hush removes from a judgement what is only known from ConfigMaps.
-func (h *Handler) hush(ctx context.Context, sidecar *v1alpha1.VectorSidecar, found *judgement) error {
+func (h *Handler) hush(ctx context.Context, sidecar *v1alpha1.VectorSidecar, found *review) error {
 	if len(found.faults)+len(found.doubts) == 0 {
 		return nil
 	}
 	public, err := h.judgeIn(ctx, sidecar, func(s *evaluate.Snapshot) {
-		s.Platform, s.Companions, s.Verdict, s.Taken = h.Bare, nil, nil, decision.Taken{}
+		s.Platform, s.Companions, s.Verdict, s.Adopted = h.Bare, nil, nil, decision.Adopted{}
 		s.ConfigMaps, s.HasAllConfigMaps = nil, true // None are known.
 	})
 	if err != nil {
@@ -118,10 +118,10 @@ func (h *Handler) hush(ctx context.Context, sidecar *v1alpha1.VectorSidecar, fou
 
 // judgeIn evaluates a VectorSidecar on its snapshot, modified by change. The content of ConfigMaps
 // that it refers to may change at any time, so it is left to the controller.
-func (h *Handler) judgeIn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, change func(*evaluate.Snapshot)) (judgement, error) {
+func (h *Handler) judgeIn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, change func(*evaluate.Snapshot)) (review, error) {
 	taken, err := h.World.Snapshot(ctx, sidecar)
 	if err != nil {
-		return judgement{}, err
+		return review{}, err
 	}
 	taken.LeavesReference = true
 	change(taken)

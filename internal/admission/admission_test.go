@@ -219,7 +219,7 @@ func TestAConfigMapThatIsReferredToIsNotRead(t *testing.T) {
 	require.Empty(t, answer.Warnings)
 }
 
-func TestAClashIsOneWithYoungerAndOlderAlike(t *testing.T) {
+func TestAConflictIsOneWithYoungerAndOlderAlike(t *testing.T) {
 	w := newWorld(t)
 	w.workloads = []*workloadcache.Record{workloadcache.RecordOf(objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build())}
 	aged := func(b *objects.VectorSidecar, age time.Duration) *v1alpha1.VectorSidecar {
@@ -236,7 +236,7 @@ func TestAClashIsOneWithYoungerAndOlderAlike(t *testing.T) {
 
 		require.False(t, answer.Allowed, name)
 		require.Contains(t, answer.Result.Message, `Deployment shop/cart: VectorSidecar shop/`+name+` injects a container "vector", too`)
-		require.True(t, asked(t, w, nil, before).Allowed, "another name does not clash")
+		require.True(t, asked(t, w, nil, before).Allowed, "another name does not conflict")
 		w.others[0].Spec.Enabled = new(bool)
 		require.True(t, asked(t, w, before, after).Allowed, "one that is off takes nothing")
 	}
@@ -253,7 +253,7 @@ func TestTheWorkOfARequestIsBounded(t *testing.T) {
 		w.workloads = append(w.workloads, workloadcache.RecordOf(deployment.Build()))
 	}
 
-	require.True(t, asked(t, w, nil, logs().Build()).Allowed, "the clash is in the last by name")
+	require.True(t, asked(t, w, nil, logs().Build()).Allowed, "the conflict is in the last by name")
 	w.workloads = w.workloads[:mostWorkloads]
 	require.False(t, asked(t, w, nil, logs().Build()).Allowed)
 }
@@ -281,7 +281,7 @@ func TestSomeRequestsAreWorkedOnAtOnce(t *testing.T) {
 }
 
 func TestAnAnswerIsBounded(t *testing.T) {
-	j := judgement{}
+	j := review{}
 	for n := range 15 {
 		j.faults = append(j.faults, remark{text: fmt.Sprintf("fault %d", n)})
 		j.doubts = append(j.doubts, remark{text: fmt.Sprintf("doubt\n  %d", n)}, remark{text: "one that is told once"})
@@ -296,7 +296,7 @@ func TestAnAnswerIsBounded(t *testing.T) {
 // kubectl prints an answer unescaped.
 func TestNothingInAnAnswerSteersATerminal(t *testing.T) {
 	for why, text := range hostile.Texts() {
-		j := judgement{faults: []remark{{text: text}}, doubts: []remark{{text: text}}}
+		j := review{faults: []remark{{text: text}}, doubts: []remark{{text: text}}}
 		answer := j.answer()
 		// kubectl itself prints the beginning of the line.
 		hostile.RequireHarmless(t, "denied: "+answer.Result.Message, why)

@@ -53,7 +53,7 @@ func isIn(all []remark) func(remark) bool {
 }
 
 // forgive turns faults that existed before into doubts.
-func (j *judgement) forgive(before []remark) {
+func (j *review) forgive(before []remark) {
 	isOld := isIn(before)
 	for _, fault := range j.faults {
 		if isOld(fault) {
@@ -65,7 +65,7 @@ func (j *judgement) forgive(before []remark) {
 }
 
 // keep keeps the text of public remarks, and replaces that of others by their reason.
-func (j *judgement) keep(public judgement, sidecar *v1alpha1.VectorSidecar) {
+func (j *review) keep(public review, sidecar *v1alpha1.VectorSidecar) {
 	isPublic := isIn(slices.Concat(public.faults, public.doubts))
 	for _, remarks := range [][]remark{j.faults, j.doubts} {
 		for i := range remarks {
@@ -82,7 +82,7 @@ func (j *judgement) keep(public judgement, sidecar *v1alpha1.VectorSidecar) {
 }
 
 // answer lists what is wrong, and refuses the request if there are faults.
-func (j *judgement) answer() admission.Response {
+func (j *review) answer() admission.Response {
 	response := admission.Allowed("").WithWarnings(lines(j.doubts, true)...)
 	if len(j.faults) == 0 {
 		return response

@@ -23,8 +23,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// judgement is what is wrong with a VectorSidecar.
-type judgement struct {
+// review is what is wrong with a VectorSidecar.
+type review struct {
 	// faults are its own, doubts everything else that a person should know.
 	faults, doubts []remark
 }
@@ -34,7 +34,7 @@ var last = metav1.NewTime(time.Unix(math.MaxUint32, 0))
 
 // judge has the operator decide about a VectorSidecar as if it were the newest one, so that
 // conflicts with older and with younger ones both show.
-func judge(ctx context.Context, snapshot *evaluate.Snapshot, decide func(context.Context, *evaluate.Snapshot) (*decision.Decision, error)) (judgement, error) {
+func judge(ctx context.Context, snapshot *evaluate.Snapshot, decide func(context.Context, *evaluate.Snapshot) (*decision.Decision, error)) (review, error) {
 	asked := *snapshot
 	asked.Sidecar = snapshot.Sidecar.DeepCopy()
 	asked.Sidecar.CreationTimestamp = last
@@ -42,20 +42,20 @@ func judge(ctx context.Context, snapshot *evaluate.Snapshot, decide func(context
 	asked.Workloads = asked.Workloads[:min(len(asked.Workloads), mostWorkloads)]
 	decided, err := decide(ctx, &asked)
 	if err != nil {
-		return judgement{}, err
+		return review{}, err
 	}
-	found := judgement{}
+	found := review{}
 	if err := found.addInvalid(ctx, &asked, decided); err != nil {
-		return judgement{}, err
+		return review{}, err
 	}
 	found.addFindings(decided)
 	if decided.Invalid == nil && decided.Matched == 0 && asked.Sidecar.Spec.IsEnabled() {
 		of, err := sample(ctx, &asked)
 		if err != nil {
-			return judgement{}, err
+			return review{}, err
 		}
 		if decided, err = decide(ctx, of); err != nil {
-			return judgement{}, err
+			return review{}, err
 		}
 		err = found.addInvalid(ctx, of, decided)
 		found.addFindings(decided)
@@ -63,10 +63,10 @@ func judge(ctx context.Context, snapshot *evaluate.Snapshot, decide func(context
 	}
 	container, err := containerOf(ctx, &asked)
 	if err != nil {
-		return judgement{}, err
+		return review{}, err
 	}
 	for i := range decided.Plans {
-		if p := &decided.Plans[i]; p.Rival != "" {
+		if p := &decided.Plans[i]; p.Competitor != "" {
 			found.addRival(p, container)
 		} else if decided.Invalid == nil || decided.OfWorkloads {
 			found.addPlan(p)
@@ -76,7 +76,7 @@ func judge(ctx context.Context, snapshot *evaluate.Snapshot, decide func(context
 }
 
 // addInvalid adds the reason why nothing may be injected, if there is one.
-func (j *judgement) addInvalid(ctx context.Context, s *evaluate.Snapshot, decided *decision.Decision) error {
+func (j *review) addInvalid(ctx context.Context, s *evaluate.Snapshot, decided *decision.Decision) error {
 	if decided.Invalid == nil {
 		return nil
 	}
@@ -115,7 +115,7 @@ func isOwn(ctx context.Context, s *evaluate.Snapshot, decided *decision.Decision
 
 // addFindings adds warnings about the Vector configuration, and its errors if sidecar.config.check
 // lets them through.
-func (j *judgement) addFindings(decided *decision.Decision) {
+func (j *review) addFindings(decided *decision.Decision) {
 	for _, finding := range decided.Findings {
 		isRefused := decided.Invalid != nil && decided.Invalid.Reason == meta.ReasonInvalidConfig
 		if finding.Level == vectorconfig.Error && isRefused {
@@ -126,8 +126,8 @@ func (j *judgement) addFindings(decided *decision.Decision) {
 }
 
 // addRival adds a conflict with what another VectorSidecar has, or will have, in a workload.
-func (j *judgement) addRival(p *plan.Plan, container string) {
-	why := fmt.Sprintf("VectorSidecar %s/%s", p.Target.Namespace, p.Rival)
+func (j *review) addRival(p *plan.Plan, container string) {
+	why := fmt.Sprintf("VectorSidecar %s/%s", p.Target.Namespace, p.Competitor)
 	if p.Desired == nil {
 		why += fmt.Sprintf(" injects a container %q, too: give one of them another name in spec.sidecar.name, or another spec.selector", container)
 	} else {
@@ -137,7 +137,7 @@ func (j *judgement) addRival(p *plan.Plan, container string) {
 }
 
 // addPlan adds other reasons why a workload gets no sidecar.
-func (j *judgement) addPlan(p *plan.Plan) {
+func (j *review) addPlan(p *plan.Plan) {
 	target := status.Object(p.Target)
 	switch {
 	case p.Skipped():

@@ -20,9 +20,9 @@ import (
 
 var deployments = schema.GroupResource{Group: "apps", Resource: "deployments"}
 
-// clashWith returns the API server's response to an apply of a field that another manager
+// conflictWith returns the API server's response to an apply of a field that another manager
 // owns.
-func clashWith(manager string) error {
+func conflictWith(manager string) error {
 	return apierrors.NewApplyConflict([]metav1.StatusCause{{
 		Type:    metav1.CauseTypeFieldManagerConflict,
 		Message: fmt.Sprintf("conflict with %q using apps/v1", manager),
@@ -71,7 +71,7 @@ func TestAnswersAreToldApartByWhatCanBeDone(t *testing.T) {
 		"not found":                {apierrors.NewNotFound(deployments, "cart"), gone, "the next event says what to do"},
 		"another UID":              {apierrors.NewConflict(deployments, "cart", errors.New("UID in precondition")), gone, "another one has its name"},
 		"another version":          {apierrors.NewConflict(deployments, "cart", errors.New("the object has been modified")), stale, "a look at the workload says what to do"},
-		"a field of somebody else": {clashWith("helm"), conflict, "a person has to settle it"},
+		"a field of somebody else": {conflictWith("helm"), conflict, "a person has to settle it"},
 		"invalid":                  {apierrors.NewInvalid(kind, "cart", invalid), refused, "the same would be refused again"},
 		"a bad request":            {apierrors.NewBadRequest("no"), refused, "the same would be refused again"},
 		"too large":                {apierrors.NewRequestEntityTooLargeError("no"), refused, "the same would be refused again"},

@@ -14,9 +14,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Hold adds the finalizer to a VectorSidecar, so that it exists until what it injected is
+// AddFinalizer adds the finalizer to a VectorSidecar, so that it exists until what it injected is
 // removed. The error is ErrStale if another version has been written since.
-func (w *Writer) Hold(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
+func (w *Writer) AddFinalizer(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
 	before := sidecar.DeepCopy()
 	if !controllerutil.AddFinalizer(sidecar, meta.Finalizer) {
 		return nil
@@ -27,9 +27,9 @@ func (w *Writer) Hold(ctx context.Context, sidecar *v1alpha1.VectorSidecar) erro
 	return nil
 }
 
-// Release removes the finalizer; an object already deleted is not an error. The error is
+// RemoveFinalizer removes the finalizer; an object already deleted is not an error. The error is
 // ErrStale if another version has been written since.
-func (w *Writer) Release(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
+func (w *Writer) RemoveFinalizer(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
 	before := sidecar.DeepCopy()
 	if !controllerutil.RemoveFinalizer(sidecar, meta.Finalizer) {
 		return nil

@@ -65,7 +65,7 @@ func (c *concerns) includes(object workload.Object) bool {
 
 // pick returns the workloads of a scene that a command is about, those from files in their order.
 // An unknown name is an error.
-func (s *scene) pick() ([]workload.Object, error) {
+func (s *session) pick() ([]workload.Object, error) {
 	var found []workload.Object
 	for _, deployment := range s.inOrder() {
 		if s.about.includes(deployment) && (s.namespace == "" || deployment.GetNamespace() == s.namespace) {
@@ -88,7 +88,7 @@ func in(namespace string) string {
 }
 
 // inOrder returns all workloads, those from files first and in their order.
-func (s *scene) inOrder() []workload.Object {
+func (s *session) inOrder() []workload.Object {
 	var all []workload.Object
 	add := func(deployment workload.Object) {
 		if !slices.Contains(all, deployment) {
@@ -110,7 +110,7 @@ func (s *scene) inOrder() []workload.Object {
 
 // merged is the result of all VectorSidecars of a scene.
 type merged struct {
-	rulings []*ruling
+	rulings []*result
 	changes map[workload.Object]*change
 }
 
@@ -124,7 +124,7 @@ func (m *merged) of(deployment workload.Object) *change {
 
 // merge carries out all decisions, one VectorSidecar after another, on copies. It ignores the
 // rollout budget: the result is what a rollout ends with.
-func (s *scene) merge(ctx context.Context) (*merged, error) {
+func (s *session) merge(ctx context.Context) (*merged, error) {
 	merger, err := simulate.New()
 	if err != nil {
 		return nil, err

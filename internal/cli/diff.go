@@ -81,7 +81,7 @@ func (o *diffOptions) run(ctx context.Context, arguments []string) error {
 }
 
 // print prints all differences and reports whether there are any.
-func (o *diffOptions) print(ctx context.Context, scene *scene, merged *merged, workloads []workload.Object) (bool, error) {
+func (o *diffOptions) print(ctx context.Context, scene *session, merged *merged, workloads []workload.Object) (bool, error) {
 	found := false
 	for _, ruled := range merged.rulings {
 		if ruled.Invalid != nil {
@@ -123,7 +123,7 @@ func withoutAccount(of client.Object) client.Object {
 }
 
 // printCompanions prints the companions that would be created, changed or deleted.
-func (o *diffOptions) printCompanions(ctx context.Context, scene *scene, ruled *ruling) (bool, error) {
+func (o *diffOptions) printCompanions(ctx context.Context, scene *session, ruled *result) (bool, error) {
 	found := false
 	for i := range ruled.Missing {
 		wanted := printable(&ruled.Missing[i])

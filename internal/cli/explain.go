@@ -32,11 +32,11 @@ type explanation struct {
 	Message string `json:"message"`
 	// VectorSidecars are those of the namespace, and those of other namespaces whose selector would
 	// match.
-	VectorSidecars []account `json:"vectorSidecars"`
+	VectorSidecars []sidecarReport `json:"vectorSidecars"`
 }
 
-// account is what one VectorSidecar does with the workload, and why.
-type account struct {
+// sidecarReport is what one VectorSidecar does with the workload, and why.
+type sidecarReport struct {
 	Name    string `json:"name"`
 	Matches bool   `json:"matches"`
 	// Selector says which labels match, or which do not.
@@ -120,14 +120,14 @@ func (o *explainOptions) run(ctx context.Context, arguments []string) error {
 }
 
 // explain collects the decisions of every VectorSidecar that may affect a workload.
-func (s *scene) explain(ctx context.Context, deployment workload.Object) (*explanation, error) {
+func (s *session) explain(ctx context.Context, deployment workload.Object) (*explanation, error) {
 	result := &explanation{Workload: workload.RefOf(deployment).Kind + " " + deployment.GetNamespace() + "/" + deployment.GetName()}
 	view := workload.Of(deployment)
 	for _, sidecar := range s.Sidecars() {
 		if sidecar.Namespace != deployment.GetNamespace() {
 			continue
 		}
-		one, err := s.account(ctx, sidecar, deployment, &view)
+		one, err := s.sidecarReport(ctx, sidecar, deployment, &view)
 		if err != nil {
 			return nil, err
 		}
@@ -142,14 +142,14 @@ func (s *scene) explain(ctx context.Context, deployment workload.Object) (*expla
 	return result, nil
 }
 
-// account explains one VectorSidecar of the workload's namespace.
-func (s *scene) account(ctx context.Context, sidecar *v1alpha1.VectorSidecar, deployment workload.Object, view *workload.View) (*account, error) {
+// sidecarReport explains one VectorSidecar of the workload's namespace.
+func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSidecar, deployment workload.Object, view *workload.View) (*sidecarReport, error) {
 	ruled, err := s.rule(ctx, sidecar)
 	if err != nil {
 		return nil, err
 	}
 	owned := view.Owned[meta.Manager(sidecar.Name)]
-	one := &account{
+	one := &sidecarReport{
 		Name: sidecar.Name, Environment: ruled.Environment, EnvironmentFrom: ruled.EnvironmentFrom,
 		Templates: s.templatesName(ruled), Assumed: ruled.assumed, InjectedHash: owned.InjectedHash, ChangeCause: owned.ChangeCause,
 		Fields: fieldsOf(deployment, meta.Manager(sidecar.Name)),
@@ -176,7 +176,7 @@ func (s *scene) account(ctx context.Context, sidecar *v1alpha1.VectorSidecar, de
 	return one, nil
 }
 
-func (a *account) fill(p *plan.Plan, turn int) {
+func (a *sidecarReport) fill(p *plan.Plan, turn int) {
 	a.Action, a.State, a.Turn, a.Rollout = string(p.Action), string(p.Phase()), turn, string(p.Rollout)
 	a.Reason, a.Message, a.Warning, a.Cause = p.Reason, p.Message, p.Warning, p.Cause
 	a.Keeps = p.Keeps != ""
@@ -187,7 +187,7 @@ func (a *account) fill(p *plan.Plan, turn int) {
 
 // report takes from the status what only the operator knows: that the API server refused a write,
 // that repairs are paused, or what is wrong with the pods of an unfinished rollout.
-func (a *account) report(sidecar *v1alpha1.VectorSidecar, name string) {
+func (a *sidecarReport) report(sidecar *v1alpha1.VectorSidecar, name string) {
 	if sidecar.Status.ObservedGeneration != sidecar.Generation {
 		return
 	}
@@ -210,7 +210,7 @@ func (a *account) report(sidecar *v1alpha1.VectorSidecar, name string) {
 }
 
 // templatesName names the templates that are rendered.
-func (s *scene) templatesName(ruled *ruling) string {
+func (s *session) templatesName(ruled *result) string {
 	if s.inputs.templates != "" {
 		return s.inputs.templates
 	}

@@ -85,7 +85,7 @@ type given struct {
 
 // open reads the files and, for what they lack, the cluster. names are the workloads that the
 // command is about, empty for all.
-func (s *inputs) open(ctx context.Context, names ...string) (*scene, error) {
+func (s *inputs) open(ctx context.Context, names ...string) (*session, error) {
 	about, err := s.concerning(names)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (s *inputs) open(ctx context.Context, names ...string) (*scene, error) {
 	if err != nil {
 		return nil, err
 	}
-	scene := &scene{inputs: s, about: about, documents: input.documents}
+	scene := &session{inputs: s, about: about, documents: input.documents}
 	if input.hasWorkloads && input.hasSidecars {
 		scene.World = source.NewWorld(nil)
 		scene.namespace = *s.app.kube.Namespace

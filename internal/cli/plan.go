@@ -24,8 +24,8 @@ type planOptions struct {
 	output *format
 }
 
-// outlook is what would happen in a namespace or a cluster.
-type outlook struct {
+// planReport is what would happen in a namespace or a cluster.
+type planReport struct {
 	// Workloads is how many workloads VectorSidecars are about, Restarts how many pods would be
 	// replaced, Turns how many waves of rollouts that takes.
 	Workloads int            `json:"workloads"`
@@ -90,7 +90,7 @@ func (o *planOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	outlook, err := scene.outlook(ctx)
+	outlook, err := scene.planReport(ctx)
 	if err != nil {
 		return err
 	}
@@ -100,9 +100,9 @@ func (o *planOptions) run(ctx context.Context) error {
 	return outlook.print(o)
 }
 
-// outlook decides about every VectorSidecar.
-func (s *scene) outlook(ctx context.Context) (*outlook, error) {
-	result := &outlook{States: map[string]int{}, Steps: []step{}}
+// planReport decides about every VectorSidecar.
+func (s *session) planReport(ctx context.Context) (*planReport, error) {
+	result := &planReport{States: map[string]int{}, Steps: []step{}}
 	merger, err := simulate.New()
 	if err != nil {
 		return nil, err
@@ -159,14 +159,14 @@ func stepOf(merger *simulate.Merger, p *plan.Plan, deployment workload.Object, t
 	return one, nil
 }
 
-func (o *outlook) add(one step) {
+func (o *planReport) add(one step) {
 	o.Steps = append(o.Steps, one)
 	o.States[one.State]++
 	o.Restarts += one.Restarts
 	o.Turns = max(o.Turns, one.Turn)
 }
 
-func (o *outlook) print(to *planOptions) error {
+func (o *planReport) print(to *planOptions) error {
 	header := []string{"NAMESPACE", "VECTORSIDECAR", "WORKLOAD", "ACTION", "TURN", "RESTARTS", "REASON"}
 	isWide := to.output.name == "wide"
 	if isWide {
@@ -194,7 +194,7 @@ func (o *outlook) print(to *planOptions) error {
 }
 
 // sorted returns the steps in the order of their waves, those without one last.
-func (o *outlook) sorted() []step {
+func (o *planReport) sorted() []step {
 	steps := slices.Clone(o.Steps)
 	slices.SortStableFunc(steps, func(a, b step) int {
 		last := func(s step) int {
@@ -209,7 +209,7 @@ func (o *outlook) sorted() []step {
 }
 
 // summary returns the result in one line.
-func (o *outlook) summary() string {
+func (o *planReport) summary() string {
 	actions := map[string]int{}
 	for _, one := range o.Steps {
 		actions[one.Action]++

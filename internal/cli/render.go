@@ -84,7 +84,7 @@ func (o *renderOptions) run(ctx context.Context, arguments []string) error {
 
 // objects returns the companions, and then the workloads that a VectorSidecar may be about: from
 // files all those in the namespaces of VectorSidecars, from a cluster those that one selects.
-func (o *renderOptions) objects(scene *scene, merged *merged, workloads []workload.Object) ([]any, error) {
+func (o *renderOptions) objects(scene *session, merged *merged, workloads []workload.Object) ([]any, error) {
 	namespaces := map[string]bool{}
 	for _, ruled := range merged.rulings {
 		namespaces[ruled.sidecar.Namespace] = true

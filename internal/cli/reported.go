@@ -25,7 +25,7 @@ const byReport = " (as the operator reports)"
 // the status that the operator reports: rendering without those values is a guess, so a difference
 // from it means nothing. It applies only if the status is about the current spec. Otherwise the
 // guess stays, and if it is an error, the missing values may be the cause.
-func (s *scene) takeReport(ruled *ruling) error {
+func (s *session) takeReport(ruled *result) error {
 	if s.unseen == nil || s.inputs.values != "" {
 		return nil
 	}
@@ -50,7 +50,7 @@ func isReported(sidecar *v1alpha1.VectorSidecar) bool {
 }
 
 // takeReport replaces the decision by what the status says.
-func (r *ruling) takeReport() {
+func (r *result) takeReport() {
 	status := &r.sidecar.Status
 	r.Environment, r.TemplateSet = cmp.Or(status.Environment, r.Environment), cmp.Or(status.TemplateSet, r.TemplateSet)
 	r.Outdated, r.Invalid, r.OfWorkloads, r.Findings = nil, reportedInvalid(status), false, nil
@@ -84,7 +84,7 @@ func reportedInvalid(status *v1alpha1.VectorSidecarStatus) *desired.Invalid {
 
 // reportedPlan returns the plan of a workload according to the status, nil for none. decided is the
 // plan that was decided, or nil.
-func (r *ruling) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Plan {
+func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Plan {
 	if matches, _ := match(r.sidecar, view.Labels); !matches || !r.sidecar.Spec.IsEnabled() {
 		return decided // Removing a sidecar needs no values.
 	}

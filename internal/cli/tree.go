@@ -82,7 +82,7 @@ func (o *treeOptions) run(ctx context.Context) error {
 	return err
 }
 
-func (o *treeOptions) text(ctx context.Context, scene *scene) ([]byte, error) {
+func (o *treeOptions) text(ctx context.Context, scene *session) ([]byte, error) {
 	root, err := scene.tree(ctx)
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (o *treeOptions) text(ctx context.Context, scene *scene) ([]byte, error) {
 }
 
 // tree decides about every VectorSidecar and puts it below its environment.
-func (s *scene) tree(ctx context.Context) ([]*node, error) {
+func (s *session) tree(ctx context.Context) ([]*node, error) {
 	roots := []*node{}
 	for _, sidecar := range s.Sidecars() {
 		ruled, err := s.rule(ctx, sidecar)

@@ -21,7 +21,7 @@ type valuesOf struct {
 }
 
 // printValues prints every value of every VectorSidecar, and its origin.
-func (o *renderOptions) printValues(ctx context.Context, scene *scene) error {
+func (o *renderOptions) printValues(ctx context.Context, scene *session) error {
 	var all []valuesOf
 	for _, sidecar := range scene.Sidecars() {
 		taken, err := scene.rule(ctx, sidecar)

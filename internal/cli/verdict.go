@@ -54,7 +54,7 @@ func labelled(of map[string]string, key string) string {
 }
 
 // elsewhere returns VectorSidecars of other namespaces that would match.
-func (s *scene) elsewhere(ctx context.Context, deployment workload.Object) ([]account, error) {
+func (s *session) elsewhere(ctx context.Context, deployment workload.Object) ([]sidecarReport, error) {
 	var all v1alpha1.VectorSidecarList
 	if s.cluster != nil {
 		if err := s.cluster.List(ctx, &all); apierrors.IsForbidden(err) || isNoMatch(err) {
@@ -65,14 +65,14 @@ func (s *scene) elsewhere(ctx context.Context, deployment workload.Object) ([]ac
 	} else if err := s.List(ctx, &all); err != nil {
 		return nil, err
 	}
-	var found []account
+	var found []sidecarReport
 	for i := range all.Items {
 		sidecar := &all.Items[i]
 		if sidecar.Namespace == deployment.GetNamespace() {
 			continue
 		}
 		if matches, by := match(sidecar, deployment.GetLabels()); matches && !sidecar.Spec.MatchAll {
-			found = append(found, account{Name: sidecar.Namespace + "/" + sidecar.Name, Elsewhere: true, Selector: by})
+			found = append(found, sidecarReport{Name: sidecar.Namespace + "/" + sidecar.Name, Elsewhere: true, Selector: by})
 		}
 	}
 	return found, nil
@@ -80,7 +80,7 @@ func (s *scene) elsewhere(ctx context.Context, deployment workload.Object) ([]ac
 
 // conclude sets the short answer; obstacles come first.
 func (e *explanation) conclude(view *workload.View) {
-	var matching, elsewhere []account
+	var matching, elsewhere []sidecarReport
 	for _, one := range e.VectorSidecars {
 		switch {
 		case one.Elsewhere:
@@ -89,9 +89,9 @@ func (e *explanation) conclude(view *workload.View) {
 			matching = append(matching, one)
 		}
 	}
-	removed := slices.IndexFunc(e.VectorSidecars, func(a account) bool { return !a.Matches && a.Action == string(plan.Remove) })
-	troubled := slices.IndexFunc(matching, func(a account) bool { return a.Reason != "" })
-	busy := slices.IndexFunc(matching, func(a account) bool { return a.State != "Updated" })
+	removed := slices.IndexFunc(e.VectorSidecars, func(a sidecarReport) bool { return !a.Matches && a.Action == string(plan.Remove) })
+	troubled := slices.IndexFunc(matching, func(a sidecarReport) bool { return a.Reason != "" })
+	busy := slices.IndexFunc(matching, func(a sidecarReport) bool { return a.State != "Updated" })
 	switch {
 	case view.OptOut != "":
 		e.Reason, e.Message = meta.ReasonOptedOut, fmt.Sprintf("its annotation %s is %s", meta.AnnotationInject, view.OptOut)
@@ -110,7 +110,7 @@ func (e *explanation) conclude(view *workload.View) {
 }
 
 // unmatched says why no VectorSidecar selects the workload.
-func (e *explanation) unmatched(elsewhere []account) string {
+func (e *explanation) unmatched(elsewhere []sidecarReport) string {
 	var near []string
 	for _, one := range e.VectorSidecars {
 		if !one.Elsewhere {
@@ -127,7 +127,7 @@ func (e *explanation) unmatched(elsewhere []account) string {
 }
 
 // busyness says what is going on.
-func (a *account) busyness() string {
+func (a *sidecarReport) busyness() string {
 	if a.Action != string(plan.None) && a.Action != string(plan.Note) {
 		return fmt.Sprintf("VectorSidecar %s is about to write to it (%s); if that does not happen, see whether the operator runs: kubectl vectorsidecar check", a.Name, strings.ToLower(a.Action))
 	}
@@ -169,7 +169,7 @@ func (e *explanation) print(to io.Writer, allFields bool) error {
 	return nil
 }
 
-func (a *account) actionText() string {
+func (a *sidecarReport) actionText() string {
 	if a.Action == "" {
 		return ""
 	}
@@ -181,7 +181,7 @@ func (a *account) actionText() string {
 }
 
 // upToDate says that there is nothing to do.
-func (a *account) upToDate() string {
+func (a *sidecarReport) upToDate() string {
 	text := fmt.Sprintf("it runs the current sidecar of VectorSidecar %s", a.Name)
 	if a.Keeps {
 		text += ", as an earlier release rendered it: a newer rendering comes with its next change"
@@ -190,7 +190,7 @@ func (a *account) upToDate() string {
 }
 
 // hashes describes the hash of the present sidecar and of the desired one.
-func (a *account) hashes() string {
+func (a *sidecarReport) hashes() string {
 	switch {
 	case a.InjectedHash == "" && a.WantedHash == "":
 		return ""

@@ -31,9 +31,9 @@ func TestASidecarThatIsKeptIsExplained(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			one := account{Name: "logs", Matches: true, InjectedHash: test.injected}
+			one := sidecarReport{Name: "logs", Matches: true, InjectedHash: test.injected}
 			one.fill(&test.plan, 0)
-			explained := explanation{VectorSidecars: []account{one}}
+			explained := explanation{VectorSidecars: []sidecarReport{one}}
 			explained.conclude(&workload.View{})
 
 			require.Equal(t, meta.ReasonUpToDate, explained.Reason)

@@ -225,7 +225,7 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 	span.Set(telemetry.AttributeEnvironment, decided.Environment)
 	span.Count(telemetry.AttributeMatched, decided.Matched)
 	r.snapshots.configMaps.forget(known.KeepReferences(decided.ConfigMaps()))
-	known.Adopt(decided.Taken)
+	known.Adopt(decided.Adopted)
 	return r.carryOut(ctx, known, sidecar, decided, asking)
 }
 

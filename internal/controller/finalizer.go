@@ -50,7 +50,7 @@ func (f *finalizer) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.Vec
 	if sidecar.DeletionTimestamp != nil || !holds {
 		return nil
 	}
-	return f.writer.Hold(ctx, sidecar)
+	return f.writer.AddFinalizer(ctx, sidecar)
 }
 
 // deleted returns the VectorSidecar as cached, or, if it is being deleted and too large for the
@@ -83,7 +83,7 @@ func (f *finalizer) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	} else if !settled {
 		return reconcile.Result{RequeueAfter: releaseRetry}, nil
 	}
-	return reconcile.Result{}, f.writer.Release(ctx, sidecar)
+	return reconcile.Result{}, f.writer.RemoveFinalizer(ctx, sidecar)
 }
 
 // settle cleans up, or orphans, what a deleted VectorSidecar leaves behind. It returns false while

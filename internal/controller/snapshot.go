@@ -51,7 +51,7 @@ func (s *snapshots) take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, k
 	if err := taken.ReadConfigMaps(ctx, from, slices.DeleteFunc(known.References(), isThere)); err != nil {
 		return nil, err
 	}
-	taken.Taken = known.Adopted()
+	taken.Adopted = known.Adopted()
 	if s.options.ReadPods {
 		taken.Faults = s.pods.look(ctx, known, meta.Manager(sidecar.Name), taken.Workloads)
 	}

@@ -110,7 +110,7 @@ func (w *statusWriter) count(sidecar *v1alpha1.VectorSidecar, facts status.Facts
 	w.Metrics.Stand(client.ObjectKeyFromObject(sidecar), telemetry.SidecarState{
 		Ready: string(ready.Status), Reason: ready.Reason,
 		Workloads: func(yield func(telemetry.WorkloadState) bool) {
-			for s := range status.Standings(facts) {
+			for s := range status.Workloads(facts) {
 				if !yield(telemetry.WorkloadState{UID: s.Target.UID, State: s.State, Reason: s.Reason}) {
 					return
 				}

@@ -58,8 +58,8 @@ type Decision struct {
 
 	// Again is when to decide again though nothing happens until then; 0 for never.
 	Again time.Duration
-	// Taken is what a rollout is under way with, its zero value if none is.
-	Taken Taken
+	// Adopted is what a rollout is under way with, its zero value if none is.
+	Adopted Adopted
 	// Waiting are the ConfigMaps, by name, that have another content by now, which
 	// waits for the end of that rollout.
 	Waiting []string

@@ -78,7 +78,7 @@ func (e *Evaluator) plan(want *plan.Desired, container string, competitors []Com
 	}
 	for _, other := range competitors {
 		if other.Container == container && !p.Carries {
-			p.Action, p.Desired, p.Reason, p.Rival = plan.Conflict, nil, meta.ReasonConflict, other.Name
+			p.Action, p.Desired, p.Reason, p.Competitor = plan.Conflict, nil, meta.ReasonConflict, other.Name
 			p.Message = fmt.Sprintf("VectorSidecar %s, which is older, injects a container of the same name: give one of them another name in spec.sidecar.name", other.Name)
 			return p
 		}
@@ -93,9 +93,9 @@ func (e *Evaluator) plan(want *plan.Desired, container string, competitors []Com
 		return p
 	}
 	if !p.Carries {
-		if clash := plan.For(e.manager, want, policy, &expected); clash.Action != plan.Inject {
-			clash.Rival = "" // Nothing is in the way yet that would be somebody's.
-			return clash
+		if found := plan.For(e.manager, want, policy, &expected); found.Action != plan.Inject {
+			found.Competitor = "" // Nothing is in the way yet that would be somebody's.
+			return found
 		}
 	}
 	return plan.For(e.manager, want, policy, view)

@@ -303,7 +303,7 @@ func TestTheOlderOfTwoWithOneContainerNameHasIt(t *testing.T) {
 
 	s = snapshot(t, logs().Named("shipper").Build(), cart())
 	s.Others = []v1alpha1.VectorSidecar{*old}
-	require.Equal(t, plan.Inject, decide(t, s).Plans[0].Action, "another name is no clash")
+	require.Equal(t, plan.Inject, decide(t, s).Plans[0].Action, "another name is not a conflict")
 }
 
 func TestAMemoChangesNoDecision(t *testing.T) {

@@ -23,15 +23,15 @@ func Decide(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*dec
 		return nil, err
 	}
 	if now.Invalid != nil || len(now.Unread) > 0 {
-		now.Taken = snapshot.Taken
+		now.Adopted = snapshot.Adopted
 		return now, nil
 	}
-	changed := snapshot.Taken.ChangedIn(&now.Taken)
+	changed := snapshot.Adopted.ChangedIn(&now.Adopted)
 	if len(changed) > 0 {
 		before := *snapshot
 		before.ConfigMaps = maps.Clone(snapshot.ConfigMaps)
 		for _, name := range changed {
-			before.ConfigMaps[name] = snapshot.Taken.ConfigMaps[name]
+			before.ConfigMaps[name] = snapshot.Adopted.ConfigMaps[name]
 		}
 		begun, err := decideOn(ctx, &before, cache)
 		if err != nil {
@@ -43,7 +43,7 @@ func Decide(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*dec
 		}
 	}
 	if !now.IsUnderWay() {
-		now.Taken = decision.Taken{}
+		now.Adopted = decision.Adopted{}
 	}
 	return now, nil
 }
@@ -55,9 +55,9 @@ func decideOn(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*d
 	inject, remove, matched, invalid := decision.Match(sidecar, snapshot.Workloads)
 	reader := desired.NewReader(ctx, &snapshot.Inputs)
 	defer reader.Release()
-	taken := decision.Taken{Generation: sidecar.Generation}
+	taken := decision.Adopted{Generation: sidecar.Generation}
 	if invalid != nil || sidecar.Orphans() {
-		return &decision.Decision{Invalid: invalid, Taken: taken}, nil
+		return &decision.Decision{Invalid: invalid, Adopted: taken}, nil
 	}
 	p := newPass(snapshot, reader, sidecar)
 	p.facts.Matched = matched
@@ -82,7 +82,7 @@ func decideOn(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*d
 	var unread []string
 	p.facts.Asked, unread = reader.Asked()
 	decided := decision.Decide(&p.facts, injected, removed)
-	if decided.Taken, decided.Unread = taken, unread; len(unread) > 0 {
+	if decided.Adopted, decided.Unread = taken, unread; len(unread) > 0 {
 		decided.Previous = nil // It was evaluated without them.
 	}
 	return decided, nil

@@ -20,8 +20,8 @@ type Snapshot struct {
 	// Observed is what was read; all else is what the process remembers.
 	decision.Observed
 
-	// Taken is what the rollout under way was begun with; its zero value is nothing.
-	Taken decision.Taken
+	// Adopted is what the rollout under way was begun with; its zero value is nothing.
+	Adopted decision.Adopted
 	// Previous is what the decision before has left; nil for nothing. It changes no
 	// decision, and saves work.
 	Previous *decision.Previous

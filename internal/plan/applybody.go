@@ -23,11 +23,11 @@ import (
 // trimmed (fact 16 of server-side apply).
 func (p *Plan) Body() map[string]any {
 	switch {
-	case p.Disown:
+	case p.ReleaseOnly:
 		return nil
 	case p.Action == Remove:
 		return map[string]any{}
-	case p.Patch == nil && len(p.Behind) > 0:
+	case p.Patch == nil && len(p.InitAfter) > 0:
 		return p.ordered()
 	default:
 		return p.Apply
@@ -51,7 +51,7 @@ func (p *Plan) ordered() map[string]any {
 	}
 	native := slices.DeleteFunc(slices.Clone(ours), func(item any) bool { return !isNative(item) })
 	others := slices.DeleteFunc(slices.Clone(ours), isNative)
-	pod["initContainers"] = slices.Concat(named(p.Ahead), native, named(p.Behind), others)
+	pod["initContainers"] = slices.Concat(named(p.InitBefore), native, named(p.InitAfter), others)
 	return body
 }
 
@@ -63,7 +63,7 @@ func (p *Plan) Trim(entry *metav1.ManagedFieldsEntry) (kept *metav1.FieldsV1, is
 	switch {
 	case entry.Subresource != "", entry.Manager != p.Manager && !workload.IsHusk(entry):
 		return entry.FieldsV1, false
-	case p.Disown && entry.Manager == p.Manager:
+	case p.ReleaseOnly && entry.Manager == p.Manager:
 		return nil, true
 	}
 	return workload.Trim(entry)

@@ -20,17 +20,17 @@ func TestOnlyWhatPeopleChangedIsTakenBack(t *testing.T) {
 		err  error
 		want bool
 	}{
-		"one person":               {clashWith("kubectl-edit"), true},
-		"two of them":              {clashWith("kubectl-edit", "kubectl-set"), true},
-		"a deployer":               {clashWith("helm"), false},
-		"a manifest that is kept":  {clashWith("kubectl-client-side-apply"), false},
-		"another VectorSidecar":    {clashWith(theirs), false},
-		"a patch of our own":       {clashWith(mine), true},
-		"a person and a deployer":  {clashWith("kubectl-edit", "argocd-controller"), false},
-		"nobody on record":         {clashWith(), false},
-		"an undo by kubectl":       {clashWith("kubectl"), true},
+		"one person":               {refusalOver("kubectl-edit"), true},
+		"two of them":              {refusalOver("kubectl-edit", "kubectl-set"), true},
+		"a deployer":               {refusalOver("helm"), false},
+		"a manifest that is kept":  {refusalOver("kubectl-client-side-apply"), false},
+		"another VectorSidecar":    {refusalOver(theirs), false},
+		"a patch of our own":       {refusalOver(mine), true},
+		"a person and a deployer":  {refusalOver("kubectl-edit", "argocd-controller"), false},
+		"nobody on record":         {refusalOver(), false},
+		"an undo by kubectl":       {refusalOver("kubectl"), true},
 		"an apply by kubectl":      {refused(`conflict with "kubectl"`), false},
-		"a name that is a prefix":  {clashWith("kube"), false},
+		"a name that is a prefix":  {refusalOver("kube"), false},
 		"another kind of conflict": {another, false},
 		"no conflict":              {apierrors.NewBadRequest("no"), false},
 		"no error":                 {nil, false},
@@ -40,9 +40,9 @@ func TestOnlyWhatPeopleChangedIsTakenBack(t *testing.T) {
 	}
 }
 
-// clashWith is the API server's answer to an apply of what others have written by
+// refusalOver is the API server's answer to an apply of what others have written by
 // an update. For one that applies, it names no version.
-func clashWith(managers ...string) error {
+func refusalOver(managers ...string) error {
 	var messages []string
 	for _, manager := range managers {
 		messages = append(messages, fmt.Sprintf("conflict with %q using apps/v1", manager))

@@ -79,7 +79,7 @@ func (p *Plan) isDrifted(has fit, owned *workload.Owned, view *workload.View) bo
 	case has.isRendered:
 		return false
 	case owned.AppliedHash == "": // Undoing a rollout takes the annotations, too.
-		return owned.InjectedHash == "" || owned.InjectedHash == p.Desired.injectedHash || len(owned.Remains) > 0
+		return owned.InjectedHash == "" || owned.InjectedHash == p.Desired.injectedHash || len(owned.Leftovers) > 0
 	}
 	return !view.IsAsWritten(p.Manager)
 }

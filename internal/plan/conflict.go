@@ -11,15 +11,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// findClash looks for what the API server would not refuse, or only with a
+// findObstacle looks for what the API server would not refuse, or only with a
 // riddle: a name taken over, a mount of nothing, a port used twice.
-func findClash(manager string, desired *Desired, view *workload.View) *clash {
+func findObstacle(manager string, desired *Desired, view *workload.View) *obstacle {
 	spec := &desired.overlay.Template.Spec
 	ours := view.Owned[manager]
-	if c := containerClash(spec, ours, view); c != nil {
+	if c := containerConflict(spec, ours, view); c != nil {
 		return c
 	}
-	if c := metadataClash(manager, desired, view); c != nil {
+	if c := metadataConflict(manager, desired, view); c != nil {
 		return c
 	}
 	for i := range spec.Volumes {
@@ -28,15 +28,15 @@ func findClash(manager string, desired *Desired, view *workload.View) *clash {
 			return conflict("the workload has a volume %q already: give the sidecar's another name", name).of(view.OwnerOfVolume(name))
 		}
 	}
-	if c := applicationClash(desired.overlay.Mounts, ours, view); c != nil {
+	if c := applicationConflict(desired.overlay.Mounts, ours, view); c != nil {
 		return c
 	}
 	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
 		for i := range list {
-			if c := mountClash(&list[i], spec, ours, view); c != nil {
+			if c := missingVolume(&list[i], spec, ours, view); c != nil {
 				return c
 			}
-			if c := portClash(&list[i], ours, view); c != nil {
+			if c := portConflict(&list[i], ours, view); c != nil {
 				return c
 			}
 		}
@@ -44,7 +44,7 @@ func findClash(manager string, desired *Desired, view *workload.View) *clash {
 	return nil
 }
 
-func containerClash(spec *corev1.PodSpec, ours workload.Owned, view *workload.View) *clash {
+func containerConflict(spec *corev1.PodSpec, ours workload.Owned, view *workload.View) *obstacle {
 	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
 		for i := range list {
 			name := list[i].Name
@@ -61,8 +61,8 @@ func containerClash(spec *corev1.PodSpec, ours workload.Owned, view *workload.Vi
 	return nil
 }
 
-// mountClash finds a mount of a volume that would not be in the pod.
-func mountClash(container *corev1.Container, spec *corev1.PodSpec, ours workload.Owned, view *workload.View) *clash {
+// missingVolume finds a mount of a volume that would not be in the pod.
+func missingVolume(container *corev1.Container, spec *corev1.PodSpec, ours workload.Owned, view *workload.View) *obstacle {
 	for _, mount := range container.VolumeMounts {
 		inOverlay := slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
 		inWorkload := slices.Contains(view.Volumes, mount.Name) && !slices.Contains(ours.Volumes, mount.Name)
@@ -73,9 +73,9 @@ func mountClash(container *corev1.Container, spec *corev1.PodSpec, ours workload
 	return nil
 }
 
-// applicationClash finds a mount for a container that is not there, or at a path
+// applicationConflict finds a mount for a container that is not there, or at a path
 // where it has another.
-func applicationClash(mounts []workload.Mount, ours workload.Owned, view *workload.View) *clash {
+func applicationConflict(mounts []workload.Mount, ours workload.Owned, view *workload.View) *obstacle {
 	for i := range mounts {
 		wanted := &mounts[i]
 		at := slices.IndexFunc(view.Containers, func(c workload.Container) bool { return !c.Init && c.Name == wanted.Container })
@@ -91,8 +91,8 @@ func applicationClash(mounts []workload.Mount, ours workload.Owned, view *worklo
 	return nil
 }
 
-// portClash finds a port that another container of the pod declares.
-func portClash(container *corev1.Container, ours workload.Owned, view *workload.View) *clash {
+// portConflict finds a port that another container of the pod declares.
+func portConflict(container *corev1.Container, ours workload.Owned, view *workload.View) *obstacle {
 	for _, port := range container.Ports {
 		for _, other := range view.Containers {
 			if slices.Contains(ours.Containers, other.Name) {

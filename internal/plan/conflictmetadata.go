@@ -12,10 +12,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// metadataClash finds labels and annotations of the pods that the overlay would
+// metadataConflict finds labels and annotations of the pods that the overlay would
 // take from somebody else. One that is only ours no longer, because a person
-// changed it, is drift and no clash: then the workload was given this very sidecar.
-func metadataClash(manager string, desired *Desired, view *workload.View) *clash {
+// changed it, is drift and not a conflict: then the workload was given this very sidecar.
+func metadataConflict(manager string, desired *Desired, view *workload.View) *obstacle {
 	overlay := &desired.overlay.Template
 	for _, key := range slices.Sorted(maps.Keys(overlay.Labels)) {
 		if slices.Contains(view.SelectorKeys, key) {

@@ -135,7 +135,7 @@ func (d *Desired) apply(key func(string) string) applied {
 // isApplied reports whether a workload carries what is desired, no less and no more.
 func (d *Desired) isApplied(manager string, want *applied, view *workload.View) bool {
 	owned := view.Owned[manager]
-	return owned.Hash == want.hash && len(owned.Remains) == 0 && haveMounts(d.overlay.Mounts, view.MountsOf(manager))
+	return owned.Hash == want.hash && len(owned.Leftovers) == 0 && haveMounts(d.overlay.Mounts, view.MountsOf(manager))
 }
 
 // isIn is isApplied for who has not worked out what is applied; nil is in nothing.

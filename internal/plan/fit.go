@@ -75,17 +75,17 @@ func (f fit) needsNote(manager string, want *applied, desired *Desired, view *wo
 	return owned.AskedHash != "" && (!f.isAsked || owned.AppliedHash != workload.AppliedHash(want.hash, desired.overlay.Mounts))
 }
 
-// keptClash finds what is in the way of a sidecar that is kept: of all that findClash
+// keptObstacle finds what is in the way of a sidecar that is kept: of all that findObstacle
 // looks for, only a port can come later, when everything else is there already.
-func keptClash(manager string, _ *Desired, view *workload.View) *clash {
+func keptObstacle(manager string, _ *Desired, view *workload.View) *obstacle {
 	ours := view.Owned[manager]
 	for i := range view.Containers {
 		c := &view.Containers[i]
 		if !slices.Contains(ours.Containers, c.Name) {
 			continue
 		}
-		if clash := portClash(&corev1.Container{Name: c.Name, Ports: c.Ports}, ours, view); clash != nil {
-			return clash
+		if found := portConflict(&corev1.Container{Name: c.Name, Ports: c.Ports}, ours, view); found != nil {
+			return found
 		}
 	}
 	return nil

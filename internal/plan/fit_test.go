@@ -114,7 +114,7 @@ func TestASidecarThatIsKeptIsLookedAfter(t *testing.T) {
 		"opted out":                      {view: with(writtenBy(old), func(v *workload.View) { v.OptOut = "false" }), want: Remove},
 		"no longer possible":             {view: writtenBy(old), policy: Policy{Renew: true}, want: Update},
 		"changed by somebody":            {view: with(writtenBy(old), owning(func(o *workload.Owned) { o.Hash = "x" })), want: Update},
-		"brought back by a rollout undo": {view: with(writtenBy(old), owning(func(o *workload.Owned) { o.Remains = []string{"vector"} })), want: Update},
+		"brought back by a rollout undo": {view: with(writtenBy(old), owning(func(o *workload.Owned) { o.Leftovers = []string{"vector"} })), want: Update},
 		"with annotations that move":     {view: with(writtenBy(old), owning(func(o *workload.Owned) { o.HasPlainAnnotations = false })), want: Update},
 		"behind an init container":       {view: with(writtenBy(old), gotAhead), want: None},
 		"the same, where order matters":  {view: with(writtenBy(old), gotAhead), policy: Policy{StrictOrder: true}, want: Update},
@@ -142,7 +142,7 @@ func TestASidecarThatIsKeptIsLookedAfter(t *testing.T) {
 }
 
 // What only the new rendering brings is in nobody's way yet.
-func TestASidecarThatIsKeptMindsNoClashOfANewerOne(t *testing.T) {
+func TestASidecarThatIsKeptIgnoresConflictsOfANewerOne(t *testing.T) {
 	overlay := *rendered("new", "a").overlay
 	overlay.Template.Spec.InitContainers = []corev1.Container{*overlay.Template.Spec.InitContainers[0].DeepCopy()}
 	overlay.Template.Spec.InitContainers[0].Ports = []corev1.ContainerPort{{ContainerPort: 8080}}

@@ -46,7 +46,7 @@ func ForRemoval(manager string, view *workload.View) Plan {
 		plan.Action = Remove
 		plan.block(plan.takeOut(view))
 		if owned := view.Owned[manager]; owned.IsEmpty() && plan.Patch == nil {
-			plan.Action, plan.Disown = Note, true
+			plan.Action, plan.ReleaseOnly = Note, true
 		}
 	}
 	return plan
@@ -80,17 +80,17 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 	owned, carries := view.Owned[manager]
 	want := desired.beside(manager, policy, view)
 	has := fitOf(manager, desired, &want, policy, view)
-	clash := findClash
+	obstacleIn := findObstacle
 	if has.isKept {
-		clash = keptClash
+		obstacleIn = keptObstacle
 	}
 	isHalf := owned.Named || owned.Unfinished && has.isCurrent()
-	switch clash := clash(manager, desired, view); {
+	switch found := obstacleIn(manager, desired, view); {
 	case isHalf:
 		// The record is trimmed; the next pass does what else there is.
 		plan.Action, plan.Cause = Note, becauseHalf
-	case clash != nil:
-		plan.Action, plan.Reason, plan.Message, plan.Rival = clash.action, clash.reason, clash.message, clash.rival
+	case found != nil:
+		plan.Action, plan.Reason, plan.Message, plan.Competitor = found.action, found.reason, found.message, found.competitor
 	case view.Paused && (!carries || !has.isCurrent()):
 		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadPaused, "its rollouts are paused; it gets the sidecar when they are resumed"
 	case !carries, owned.IsEmpty():
@@ -126,7 +126,7 @@ func (p *Plan) write(action Action, want applied, has fit, policy Policy, view *
 	p.Action, p.Force = action, !policy.ReportDrift
 	p.Cause = p.because(want, has, policy, view)
 	p.Apply = p.noted(want, p.Cause, policy, view)
-	p.Ahead, p.Behind = order(p.Manager, p.Desired, view)
+	p.InitBefore, p.InitAfter = order(p.Manager, p.Desired, view)
 	patch, err := patchToApply(p, view)
 	p.Patch = patch
 	p.block(err)

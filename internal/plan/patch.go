@@ -21,12 +21,12 @@ import (
 func patchToApply(p *Plan, view *workload.View) (map[string]any, error) {
 	owned, mounts := view.Owned[p.Manager], view.MountsOf(p.Manager)
 	wanted := p.Desired.overlay.Mounts
-	isEnough := len(owned.Remains) == 0 && (!owned.Patched || owned.IsEmpty()) && owned.Orphan == ""
+	isEnough := len(owned.Leftovers) == 0 && (!owned.Patched || owned.IsEmpty()) && owned.Orphan == ""
 	if isEnough && haveMounts(wanted, mounts) {
 		return nil, nil
 	}
 	body := p.Apply
-	if len(p.Behind) > 0 {
+	if len(p.InitAfter) > 0 {
 		body = p.ordered()
 	}
 	return difference(p.Manager, view, there(p.Manager, view), withMounts(body, wanted))
@@ -37,7 +37,7 @@ func patchToApply(p *Plan, view *workload.View) (map[string]any, error) {
 // deployer's: it loses only what is ours in it.
 func (p *Plan) takeOut(view *workload.View) error {
 	owned, mounts := view.Owned[p.Manager], view.MountsOf(p.Manager)
-	isEnough := len(mounts)+len(owned.Remains)+len(owned.Taken) == 0 && !owned.Patched && !owned.Named && owned.Orphan == ""
+	isEnough := len(mounts)+len(owned.Leftovers)+len(owned.Taken) == 0 && !owned.Patched && !owned.Named && owned.Orphan == ""
 	if isEnough {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (p *Plan) takeOut(view *workload.View) error {
 		}
 	}
 	patch, err := difference(p.Manager, view, there(p.Manager, view), left)
-	p.Patch, p.Disown = patch, true
+	p.Patch, p.ReleaseOnly = patch, true
 	return err
 }
 

@@ -46,9 +46,9 @@ type Plan struct {
 	// Reason is a word of package meta, Message a sentence; both are empty
 	// when there is nothing to explain.
 	Reason, Message string
-	// Rival is another VectorSidecar that what is in the way belongs to, "" if it
+	// Competitor is another VectorSidecar that what is in the way belongs to, "" if it
 	// is nobody's or not of the operator's making.
-	Rival string
+	Competitor string
 	// Manager is the field manager to write as.
 	Manager string
 	// Apply is what is applied for Inject, Update and Note: the whole of what the
@@ -60,13 +60,13 @@ type Plan struct {
 	// be patched: mounts in the application's containers, what is the manager's
 	// without its owning it, and a mark of the operator's own that has to go.
 	Patch map[string]any
-	// Disown drops the manager from the record of who owns what, in place of applying
+	// ReleaseOnly drops the manager from the record of who owns what, in place of applying
 	// nothing: what is left of its items is somebody else's, and would go with it.
-	Disown bool
-	// Ahead and Behind are the other init containers, between which the native sidecars
-	// have to come. Behind is empty when the order is right. Writing them down orders
+	ReleaseOnly bool
+	// InitBefore and InitAfter are the other init containers, between which the native sidecars
+	// have to come. InitAfter is empty when the order is right. Writing them down orders
 	// them, and then the record has to be trimmed.
-	Ahead, Behind []string
+	InitBefore, InitAfter []string
 	// Force takes fields of ours back from people who changed them by hand. It
 	// never takes any from a deployer or another VectorSidecar.
 	Force bool
@@ -148,24 +148,24 @@ func (p *Plan) InjectedHash() string {
 // Carried is the injected-hash of what the workload carries if it is as it should be.
 func (p *Plan) Carried() string { return cmp.Or(p.Keeps, p.Desired.InjectedHash()) }
 
-// clash is why a workload cannot be written to.
-type clash struct {
+// obstacle is why a workload cannot be written to.
+type obstacle struct {
 	action          Action
 	reason, message string
-	// rival is as in a Plan.
-	rival string
+	// competitor is as in a Plan.
+	competitor string
 }
 
 // of notes the field manager that what is in the way belongs to.
-func (c *clash) of(manager string) *clash {
-	c.rival = meta.SidecarOf(manager)
+func (c *obstacle) of(manager string) *obstacle {
+	c.competitor = meta.SidecarOf(manager)
 	return c
 }
 
-func conflict(format string, args ...any) *clash {
-	return &clash{action: Conflict, reason: meta.ReasonConflict, message: fmt.Sprintf(format, args...)}
+func conflict(format string, args ...any) *obstacle {
+	return &obstacle{action: Conflict, reason: meta.ReasonConflict, message: fmt.Sprintf(format, args...)}
 }
 
-func blocked(format string, args ...any) *clash {
-	return &clash{action: Blocked, reason: meta.ReasonBlocked, message: fmt.Sprintf(format, args...)}
+func blocked(format string, args ...any) *obstacle {
+	return &obstacle{action: Blocked, reason: meta.ReasonBlocked, message: fmt.Sprintf(format, args...)}
 }

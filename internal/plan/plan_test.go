@@ -144,7 +144,7 @@ func shares() *workload.View {
 	return view
 }
 
-func TestAClashNamesBothSides(t *testing.T) {
+func TestAConflictNamesBothSides(t *testing.T) {
 	for name, test := range map[string]struct {
 		view  *workload.View
 		names []string
@@ -241,7 +241,7 @@ func TestANativeSidecarComesBeforeTheWorkloadsOwnInitContainers(t *testing.T) {
 
 	p := For(mine, sidecar(), Policy{}, view)
 
-	require.Equal(t, []string{"migrate", "warm-up"}, p.Behind)
+	require.Equal(t, []string{"migrate", "warm-up"}, p.InitAfter)
 	require.Equal(t, []any{"vector", "migrate", "warm-up"}, initContainers(p.Body()), "their names order them")
 	require.Equal(t, []any{"vector"}, initContainers(p.Apply))
 
@@ -353,7 +353,7 @@ func TestAPatchOfARemovalTakesOnlyWhatIsOurs(t *testing.T) {
 	owned.Taken = []string{"vector"}
 	view.Owned[mine] = owned
 	p := ForRemoval(mine, view)
-	require.True(t, p.Disown)
+	require.True(t, p.ReleaseOnly)
 	require.Nil(t, p.Body(), "to apply nothing would take the container out")
 	left := tree.Map(tree.List(tree.At(p.Patch, tree.Pod...)["initContainers"])[0])
 	require.NotContains(t, left, "$patch", "it stays")
@@ -372,7 +372,7 @@ func TestWhatIsHalfDoneIsCompleted(t *testing.T) {
 		"ordered, with the owner's names on record": {func(o *workload.Owned) { o.Named, o.Unfinished = true, true }, Note, false},
 		"applied, with the patch on record":         {func(o *workload.Owned) { o.Patched, o.Unfinished = true, true }, Note, false},
 		"patched, and not applied": {func(o *workload.Owned) {
-			o.Hash, o.Patched, o.Unfinished, o.Remains = "", true, true, []string{"vector", "data"}
+			o.Hash, o.Patched, o.Unfinished, o.Leftovers = "", true, true, []string{"vector", "data"}
 		}, Update, true},
 		"patched by an earlier release":     {func(o *workload.Owned) { o.Patched = true }, None, false},
 		"with nothing left but the record":  {func(o *workload.Owned) { *o = workload.Owned{Patched: true, Unfinished: true} }, Inject, true},
@@ -400,18 +400,18 @@ func TestARemovalDropsTheRecordWhereItHoldsMoreThanIsOurs(t *testing.T) {
 	for name, change := range map[string]func(*workload.Owned){
 		"names":          func(o *workload.Owned) { o.Named = true },
 		"a patch":        func(o *workload.Owned) { o.Patched = true },
-		"what came back": func(o *workload.Owned) { o.Remains = []string{"vector"} },
+		"what came back": func(o *workload.Owned) { o.Leftovers = []string{"vector"} },
 	} {
 		p := ForRemoval(mine, with(current(), owning(change)))
 		require.Equal(t, Remove, p.Action, name)
-		require.True(t, p.Disown, name)
+		require.True(t, p.ReleaseOnly, name)
 		require.Nil(t, p.Body(), name)
 	}
 	husk := application()
 	husk.Owned = map[string]workload.Owned{mine: {Patched: true}}
 	p := ForRemoval(mine, husk)
 	require.Equal(t, Note, p.Action, "there is nothing to take out but the record")
-	require.True(t, p.Disown)
+	require.True(t, p.ReleaseOnly)
 	require.Nil(t, p.Patch)
 }
 
@@ -434,5 +434,5 @@ func TestANativeSidecarKeepsTheOrderOfOthers(t *testing.T) {
 
 	view.Containers = append(view.Containers[:1], view.Containers[2:]...)
 	p = For(mine, sidecar(), Policy{}, view)
-	require.Empty(t, p.Behind, "between sidecars there is no order")
+	require.Empty(t, p.InitAfter, "between sidecars there is no order")
 }

@@ -98,7 +98,7 @@ func (e *Ejector) pass(ctx context.Context, traces *Traces) error {
 		if err != nil {
 			continue // It had no finalizer, or it was removed in the meantime.
 		}
-		if err := writer.Release(ctx, sidecar); err != nil {
+		if err := writer.RemoveFinalizer(ctx, sidecar); err != nil {
 			return fmt.Errorf("VectorSidecar %s/%s: %w", sidecar.Namespace, sidecar.Name, err)
 		}
 	}

@@ -111,22 +111,22 @@ func keeping(plans []plan.Plan) int {
 	return n
 }
 
-// Standing is the state of one workload after a reconcile.
-type Standing struct {
+// Workload is the state of one workload after a reconcile.
+type Workload struct {
 	Target workload.Ref
 	// State and Reason are as in status.unsettled, or State is "Updated".
 	State, Reason string
 }
 
-// Standings returns the state of every workload that a VectorSidecar matches or that has its
+// Workloads returns the state of every workload that a VectorSidecar matches or that has its
 // sidecar.
-func Standings(facts Facts) iter.Seq[Standing] {
-	return func(yield func(Standing) bool) {
+func Workloads(facts Facts) iter.Seq[Workload] {
+	return func(yield func(Workload) bool) {
 		refusals := refusalsOf(facts)
 		for i := range facts.Decision.Plans {
 			p := &facts.Decision.Plans[i]
 			at := phaseOf(p, refusals)
-			if at != bare && !yield(Standing{Target: p.Target, State: string(at), Reason: reasonOf(p, at, refusals)}) {
+			if at != bare && !yield(Workload{Target: p.Target, State: string(at), Reason: reasonOf(p, at, refusals)}) {
 				return
 			}
 		}

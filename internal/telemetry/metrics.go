@@ -21,7 +21,7 @@ type Metrics struct {
 
 	templateSets *prometheus.GaugeVec
 	conflicts    *prometheus.CounterVec
-	fleet        *fleet
+	states       *workloadStates
 
 	parts []prometheus.Collector
 }
@@ -32,10 +32,10 @@ func NewMetrics(version string, now func() time.Time) *Metrics {
 	m := &Metrics{
 		reconciles: newReconcileMetrics(from), workloads: newWorkloadMetrics(from), leftovers: newLeftoverMetrics(from),
 		cache: newCacheMetrics(from), webhook: newWebhookMetrics(from),
-		templateSets: from.gauge(templateSets), conflicts: from.counter(conflicts), fleet: newFleet(now),
+		templateSets: from.gauge(templateSets), conflicts: from.counter(conflicts), states: newWorkloadStates(now),
 	}
 	from.gauge(buildInfo).WithLabelValues(version).Set(1)
-	from.made = append(from.made, m.fleet)
+	from.made = append(from.made, m.states)
 	m.parts = from.made
 	return m
 }
@@ -168,7 +168,7 @@ func (m *Metrics) Stand(sidecar types.NamespacedName, state SidecarState) {
 	if m == nil {
 		return
 	}
-	for _, reason := range m.fleet.set(sidecar, state) {
+	for _, reason := range m.states.set(sidecar, state) {
 		m.conflicts.WithLabelValues(reason).Inc()
 	}
 }
@@ -176,7 +176,7 @@ func (m *Metrics) Stand(sidecar types.NamespacedName, state SidecarState) {
 // Forget removes a VectorSidecar that was deleted.
 func (m *Metrics) Forget(sidecar types.NamespacedName) {
 	if m != nil {
-		m.fleet.remove(sidecar)
+		m.states.remove(sidecar)
 	}
 }
 

@@ -104,7 +104,7 @@ func TestTheAgeOfTheOldestWaitingWorkloadGrowsUntilItGoes(t *testing.T) {
 	now := time.Unix(1000, 0)
 	m := NewMetrics("1.2.3", func() time.Time { return now })
 	oldest := func() float64 {
-		_, _, age := m.fleet.count()
+		_, _, age := m.states.count()
 		return age.Seconds()
 	}
 	waiting := func(uids ...types.UID) SidecarState {

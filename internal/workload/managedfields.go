@@ -201,7 +201,7 @@ func (m *ManagedFields) owned(selected *corev1.PodTemplate, theirs *deployed) ma
 	}
 	for manager, parts := range m.listed {
 		remaining := all[manager]
-		if remaining.addRemains(&parts, live, theirs); remaining.Tree != nil {
+		if remaining.addLeftovers(&parts, live, theirs); remaining.Tree != nil {
 			all[manager] = remaining
 		}
 	}

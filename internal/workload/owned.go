@@ -17,11 +17,11 @@ type Owned struct {
 	// Empty if there are none.
 	Hash string
 	// Containers, init containers included, and Volumes are the names of the
-	// list items that are the manager's: those that it owns and Remains.
+	// list items that are the manager's: those that it owns and Leftovers.
 	Containers, Volumes []string
-	// Remains are the names of items that the pod template itself says to be the
+	// Leftovers are the names of items that the pod template itself says to be the
 	// manager's though it owns them no more: somebody went back to a revision.
-	Remains []string
+	Leftovers []string
 	// Taken are those of Containers that run a deployer's image now.
 	Taken []string
 	// Named reports whether the manager is on record for names of items that are the
@@ -32,7 +32,7 @@ type Owned struct {
 	// one change. What an earlier release has left on record is not that.
 	Unfinished bool
 	// Tree holds the live values of the fields that the manager owns, those that it
-	// has only patched included, and the whole of Remains that it does not even own:
+	// has only patched included, and the whole of Leftovers that it does not even own:
 	// {metadata: {annotations}, spec: {template}}.
 	Tree map[string]any
 	// PodLabels and PodAnnotations are the keys that it owns of the pods'.

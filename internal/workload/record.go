@@ -51,7 +51,7 @@ func (r *record) owned(manager string, live map[string]any, theirs *deployed) Ow
 	all := applied
 	if of.Patched {
 		all = tree.Map(extract("", united(r.applied, r.patched), live))
-		of.Remains = lessOf(all, applied)
+		of.Leftovers = lessOf(all, applied)
 		of.Unfinished = r.applied == nil || notes(r.applied) || notes(r.patched)
 	}
 	of.Unfinished = of.Unfinished || of.Named

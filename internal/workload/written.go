@@ -30,7 +30,7 @@ func AppliedHash(hash string, mounts []Mount) string {
 // workload says what that was.
 func (v *View) IsAsWritten(manager string) bool {
 	owned := v.Owned[manager]
-	return owned.AppliedHash != "" && len(owned.Remains) == 0 && owned.AppliedHash == AppliedHash(owned.Hash, v.MountsOf(manager))
+	return owned.AppliedHash != "" && len(owned.Leftovers) == 0 && owned.AppliedHash == AppliedHash(owned.Hash, v.MountsOf(manager))
 }
 
 // ConfigMaps are the names of the ConfigMaps that the manager's volumes show.

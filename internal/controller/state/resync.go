@@ -11,7 +11,7 @@ type resync struct {
 
 	isResyncDue bool
 	liveListed  string
-	adopted     decision.Taken
+	adopted     decision.Adopted
 }
 
 // ResyncNext makes the next pass use no earlier rendering or evaluation.
@@ -52,17 +52,17 @@ func (s *resync) HasLiveListed(by string) {
 
 // Adopted returns the content of ConfigMaps with which the rollout in progress began. It is lost on
 // restart: the present content is used then.
-func (s *resync) Adopted() decision.Taken {
+func (s *resync) Adopted() decision.Adopted {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.adopted
 }
 
 // Adopt records what a decision has adopted, nothing if no rollout is in progress.
-func (s *resync) Adopt(taken decision.Taken) {
+func (s *resync) Adopt(taken decision.Adopted) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.adopted = decision.Taken{}
+	s.adopted = decision.Adopted{}
 	if len(taken.ConfigMaps) > 0 {
 		s.adopted = taken
 	}

@@ -47,9 +47,9 @@ func partsIn(annotations map[string]string) map[string]meta.Parts {
 	return all
 }
 
-// addRemains adds the listed items that are in the pod though the manager owns
+// addLeftovers adds the listed items that are in the pod though the manager owns
 // them no more. What a deployer's manifest holds stays the deployer's.
-func (o *Owned) addRemains(parts *meta.Parts, live map[string]any, theirs *deployed) {
+func (o *Owned) addLeftovers(parts *meta.Parts, live map[string]any, theirs *deployed) {
 	pod := tree.At(live, tree.Pod...)
 	for _, list := range podLists {
 		for _, item := range tree.List(pod[list]) {
@@ -62,11 +62,11 @@ func (o *Owned) addRemains(parts *meta.Parts, live map[string]any, theirs *deplo
 				continue
 			}
 			*owned = append(*owned, name)
-			o.Remains = append(o.Remains, name)
+			o.Leftovers = append(o.Leftovers, name)
 			o.add(list, item)
 		}
 	}
-	if len(o.Remains) == 0 {
+	if len(o.Leftovers) == 0 {
 		return
 	}
 	path := []string{"spec", "template", "metadata", "annotations"}

@@ -45,10 +45,10 @@ func newFlips(t *testing.T) *flips {
 	f.Now = noon
 	f.holds(pipeline("one"))
 	decided := decide(t, f.Snapshot)
-	require.NotEmpty(t, decided.Taken.ConfigMaps, "a rollout begins")
+	require.NotEmpty(t, decided.Adopted.ConfigMaps, "a rollout begins")
 	carried(f.Snapshot, &decided.Plans[0])
 	f.is(workload.RolloutProgressing)
-	f.Taken, f.Companions = decided.Taken, written(decided.Companions)
+	f.Adopted, f.Companions = decided.Adopted, written(decided.Companions)
 	return f
 }
 
@@ -65,7 +65,7 @@ func TestContentThatChangesWaitsForTheRolloutBefore(t *testing.T) {
 	require.Equal(t, []string{"pipeline"}, decided.Waiting)
 	require.Equal(t, plan.None, decided.Plans[0].Action, "it goes on with what it was begun with")
 	require.Equal(t, meta.ReasonWaitingForBudget, decided.Plans[1].Reason)
-	require.Equal(t, f.Taken, decided.Taken)
+	require.Equal(t, f.Adopted, decided.Adopted)
 
 	f.is(workload.RolloutComplete)
 	decided = decide(t, f.Snapshot)
@@ -78,7 +78,7 @@ func TestContentThatChangesWaitsForTheRolloutBefore(t *testing.T) {
 	require.Empty(t, decided.Waiting)
 	require.Equal(t, plan.Update, decided.Plans[0].Action)
 	require.Len(t, decided.Missing, 1)
-	require.Equal(t, f.configMaps["pipeline"], decided.Taken.ConfigMaps["pipeline"])
+	require.Equal(t, f.configMaps["pipeline"], decided.Adopted.ConfigMaps["pipeline"])
 }
 
 func TestWhatEndsTheWaitOfChangedContent(t *testing.T) {
@@ -86,7 +86,7 @@ func TestWhatEndsTheWaitOfChangedContent(t *testing.T) {
 		"the rollout has failed":       func(f *flips) { f.is(workload.RolloutFailed) },
 		"the spec changes":             func(f *flips) { f.Sidecar.Generation++ },
 		"the rollout is paused":        func(f *flips) { f.is(workload.RolloutComplete); f.Sidecar.Spec.Rollout.Paused = true },
-		"nobody remembers (a restart)": func(f *flips) { f.Taken = decision.Taken{} },
+		"nobody remembers (a restart)": func(f *flips) { f.Adopted = decision.Adopted{} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFlips(t)
@@ -115,7 +115,7 @@ func TestContentThatIsRefusedDoesNotWait(t *testing.T) {
 
 			require.NotNil(t, decided.Invalid)
 			require.Empty(t, decided.Waiting)
-			require.Equal(t, f.Taken, decided.Taken)
+			require.Equal(t, f.Adopted, decided.Adopted)
 		})
 	}
 }
@@ -127,13 +127,13 @@ func TestDefaultsOfTheNamespaceWaitToo(t *testing.T) {
 	}
 	f := newFlips(t)
 	f.holds(defaults("warn"))
-	f.Taken = decision.Taken{}
+	f.Adopted = decision.Adopted{}
 	f.is(workload.RolloutComplete)
 	decided := decide(t, f.Snapshot)
 	require.Equal(t, plan.Update, decided.Plans[0].Action)
 	carried(f.Snapshot, &decided.Plans[0])
 	f.is(workload.RolloutProgressing)
-	f.Taken = decided.Taken
+	f.Adopted = decided.Adopted
 
 	f.holds(defaults("error"))
 
@@ -147,5 +147,5 @@ func TestNothingIsHeldOnceAllIsDone(t *testing.T) {
 	f.is(workload.RolloutComplete)
 	f.Workloads = f.Workloads[:1]
 
-	require.Zero(t, decide(t, f.Snapshot).Taken)
+	require.Zero(t, decide(t, f.Snapshot).Adopted)
 }

@@ -12,10 +12,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 )
 
-// Taken is the content with which a rollout was begun: of the ConfigMap that the values
+// Adopted is the content with which a rollout was begun: of the ConfigMap that the values
 // refer to, and of the namespace's defaults. Somebody may change these faster than
 // rollouts finish. It must not be changed.
-type Taken struct {
+type Adopted struct {
 	// Generation of the VectorSidecar: whoever changes its spec wants what there is.
 	Generation int64
 	ConfigMaps map[string]*corev1.ConfigMap
@@ -23,7 +23,7 @@ type Taken struct {
 
 // ChangedIn are the names of ConfigMaps that have another content in what would be taken
 // now, in order. One that is gone or new is no change of content.
-func (t *Taken) ChangedIn(now *Taken) []string {
+func (t *Adopted) ChangedIn(now *Adopted) []string {
 	if t.Generation != now.Generation {
 		return nil
 	}

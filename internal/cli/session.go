@@ -27,8 +27,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// scene holds all objects that a command needs for decisions.
-type scene struct {
+// session holds all objects that a command needs for decisions.
+type session struct {
 	*source.World
 
 	inputs *inputs
@@ -51,8 +51,8 @@ type scene struct {
 	cache *desired.Cache
 }
 
-// ruling is a VectorSidecar and the decision about it.
-type ruling struct {
+// result is a VectorSidecar and the decision about it.
+type result struct {
 	sidecar  *v1alpha1.VectorSidecar
 	snapshot *evaluate.Snapshot
 	*decision.Decision
@@ -93,7 +93,7 @@ func (a *app) current() (string, error) {
 }
 
 // load reads from the cluster what the files lack.
-func (s *scene) load(ctx context.Context, input *given) error {
+func (s *session) load(ctx context.Context, input *given) error {
 	current, err := s.inputs.app.current()
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func explainMissing(err error) error {
 }
 
 // install finds out how the operator was installed.
-func (s *scene) install(ctx context.Context) error {
+func (s *session) install(ctx context.Context) error {
 	installation, err := source.FindInstallation(ctx, s.cluster, s.inputs.operatorNamespace)
 	switch {
 	case apierrors.IsForbidden(err):
@@ -156,7 +156,7 @@ func (s *scene) install(ctx context.Context) error {
 }
 
 // add puts the objects of the files on top of those of the cluster.
-func (s *scene) add(ctx context.Context, input *given) error {
+func (s *session) add(ctx context.Context, input *given) error {
 	namespace, err := input.namespaceOf(*s.inputs.app.kube.Namespace, s.namespace)
 	if err != nil {
 		return err
@@ -188,7 +188,7 @@ func (s *scene) add(ctx context.Context, input *given) error {
 }
 
 // note prints a note about the scene, once.
-func (s *scene) note(text string) {
+func (s *session) note(text string) {
 	if s.noted[text] {
 		return
 	}
@@ -200,7 +200,7 @@ func (s *scene) note(text string) {
 }
 
 // prepare finds out the platform's configuration and the default environment.
-func (s *scene) prepare(ctx context.Context, chart fs.FS) error {
+func (s *session) prepare(ctx context.Context, chart fs.FS) error {
 	s.taker = source.Taker{Source: source.Reader{Reader: s}, Now: time.Now()}
 	installed := source.Installation{}
 	if s.installation != nil {
@@ -231,7 +231,7 @@ func (s *scene) prepare(ctx context.Context, chart fs.FS) error {
 }
 
 // rule decides about one VectorSidecar.
-func (s *scene) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*ruling, error) {
+func (s *session) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*result, error) {
 	observed, err := s.taker.Take(ctx, sidecar)
 	if err != nil {
 		return nil, err
@@ -247,6 +247,6 @@ func (s *scene) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*rul
 	if from := taken.DefaultFrom; s.cluster != nil && from == decided.EnvironmentFrom && s.inputs.environment == "" && from != "" {
 		s.note(fmt.Sprintf("namespace %s: environment %s, from %s", sidecar.Namespace, decided.Environment, from))
 	}
-	ruled := &ruling{sidecar: sidecar, snapshot: taken, Decision: decided}
+	ruled := &result{sidecar: sidecar, snapshot: taken, Decision: decided}
 	return ruled, s.takeReport(ruled)
 }

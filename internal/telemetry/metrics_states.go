@@ -31,18 +31,18 @@ type WorkloadState struct {
 // stateKey is what is counted: it holds no names.
 type stateKey struct{ state, reason string }
 
-// fleet knows the state of every workload of every VectorSidecar, and counts them on scrape.
-type fleet struct {
+// workloadStates knows the state of every workload of every VectorSidecar, and counts them on scrape.
+type workloadStates struct {
 	now func() time.Time
 
 	workloads, objects, oldest *prometheus.Desc
 
 	mu       sync.Mutex
-	sidecars map[types.NamespacedName]*member
+	sidecars map[types.NamespacedName]*sidecarStates
 }
 
-// member is one VectorSidecar of the fleet.
-type member struct {
+// sidecarStates is one VectorSidecar in it.
+type sidecarStates struct {
 	ready  stateKey
 	counts map[stateKey]int
 	// held are the workloads that wait or are stuck.
@@ -55,8 +55,8 @@ type heldState struct {
 	since time.Time
 }
 
-func newFleet(now func() time.Time) *fleet {
-	f := &fleet{now: now, sidecars: map[types.NamespacedName]*member{}}
+func newWorkloadStates(now func() time.Time) *workloadStates {
+	f := &workloadStates{now: now, sidecars: map[types.NamespacedName]*sidecarStates{}}
 	for _, d := range MetricDefinitions() {
 		switch d.Name {
 		case workloads:
@@ -78,11 +78,11 @@ var stuck = []string{"Conflict", "Blocked", "Refused"}
 
 // set replaces what was known of a VectorSidecar. It returns the reason of each workload
 // that has newly become stuck.
-func (f *fleet) set(sidecar types.NamespacedName, state SidecarState) (reasons []string) {
+func (f *workloadStates) set(sidecar types.NamespacedName, state SidecarState) (reasons []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	before := f.sidecars[sidecar]
-	after := &member{ready: stateKey{state.Ready, state.Reason}, counts: map[stateKey]int{}, held: map[types.UID]heldState{}}
+	after := &sidecarStates{ready: stateKey{state.Ready, state.Reason}, counts: map[stateKey]int{}, held: map[types.UID]heldState{}}
 	for w := range state.Workloads {
 		at := stateKey{w.State, w.Reason}
 		after.counts[at]++
@@ -107,21 +107,21 @@ func (f *fleet) set(sidecar types.NamespacedName, state SidecarState) (reasons [
 	return reasons
 }
 
-func (f *fleet) remove(sidecar types.NamespacedName) {
+func (f *workloadStates) remove(sidecar types.NamespacedName) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.sidecars, sidecar)
 }
 
 // Describe implements prometheus.Collector.
-func (f *fleet) Describe(descriptions chan<- *prometheus.Desc) {
+func (f *workloadStates) Describe(descriptions chan<- *prometheus.Desc) {
 	descriptions <- f.workloads
 	descriptions <- f.objects
 	descriptions <- f.oldest
 }
 
 // Collect implements prometheus.Collector.
-func (f *fleet) Collect(samples chan<- prometheus.Metric) {
+func (f *workloadStates) Collect(samples chan<- prometheus.Metric) {
 	states, ready, oldest := f.count()
 	for at, n := range states {
 		samples <- prometheus.MustNewConstMetric(f.workloads, prometheus.GaugeValue, float64(n), at.state, at.reason)
@@ -132,7 +132,7 @@ func (f *fleet) Collect(samples chan<- prometheus.Metric) {
 	samples <- prometheus.MustNewConstMetric(f.oldest, prometheus.GaugeValue, oldest.Seconds())
 }
 
-func (f *fleet) count() (states, ready map[stateKey]int, oldest time.Duration) {
+func (f *workloadStates) count() (states, ready map[stateKey]int, oldest time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	states, ready = map[stateKey]int{}, map[stateKey]int{}

@@ -20,14 +20,14 @@ func TestWhatAnUndoBringsBackIsKnown(t *testing.T) {
 	view := Of(deployment)
 
 	owned := view.Owned[meta.Manager("logs")]
-	require.Equal(t, []string{"vector", "vectorsidecar-vector-data"}, owned.Remains, "and nothing that is not there")
+	require.Equal(t, []string{"vector", "vectorsidecar-vector-data"}, owned.Leftovers, "and nothing that is not there")
 	require.Equal(t, []string{"vector"}, owned.Containers)
 	require.Equal(t, []string{"vectorsidecar-vector-data"}, owned.Volumes)
 	require.Empty(t, owned.Hash, "nothing is owned")
 	require.Equal(t, []string{meta.Manager("logs")}, Managers(deployment))
 }
 
-func TestWhatADeployersManifestHoldsIsNoRemains(t *testing.T) {
+func TestWhatADeployersManifestHoldsIsNoLeftover(t *testing.T) {
 	key := meta.AnnotationParts(meta.Manager("logs"))
 	deployment := fieldmanager.Undone(t, "helm", map[string]string{key: fieldmanager.List})
 
