@@ -95,8 +95,12 @@ func (v *validations) verdictOf(ctx context.Context, job *batchv1.Job) (decision
 			if end == nil {
 				continue
 			}
-			if outcome, says := vectorconfig.Answer(int(end.ExitCode), end.Message); outcome == vectorconfig.Refused {
-				return decision.Verdict{State: decision.VerdictInvalid, Message: humanize.Message(says, noteLimit)}, nil
+			answer := vectorconfig.ReadAnswer(int(end.ExitCode), end.Message)
+			switch {
+			case answer.Outcome == vectorconfig.Refused:
+				return decision.Verdict{State: decision.VerdictInvalid, Message: humanize.Message(answer.String(), noteLimit)}, nil
+			case len(answer.Faults) > 0:
+				return decision.Verdict{State: decision.VerdictUnable, Message: humanize.Message("in Job "+job.Name+": "+answer.String(), noteLimit)}, nil
 			}
 		}
 	}

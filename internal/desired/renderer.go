@@ -107,7 +107,7 @@ func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, of *Ren
 	of.Report = r.cache.report(ctx, files, options)
 	of.unseen = unseen(&r.policy.Vector, files, r.config.with(of.Companions), container, spec)
 	of.isReadUnseen = readsUnseen(r.config, of.Companions, container, spec)
-	of.Validation = validationOf(&r.request, files, container, spec)
+	of.Validation = validationOf(&r.request, files, of.Report.DataDir, container, spec)
 }
 
 // marks are those of what is written for the VectorSidecar.

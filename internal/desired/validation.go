@@ -6,7 +6,9 @@ package desired
 import (
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -28,6 +30,8 @@ type Validation struct {
 	Job   batchv1.Job
 	Files corev1.ConfigMap
 
+	// Unseen says what Vector is not asked about: "whether …".
+	Unseen string
 	// WaitsWhenUnable has the configuration wait where Vector cannot be asked.
 	WaitsWhenUnable bool
 }
@@ -36,19 +40,22 @@ type Validation struct {
 const checkFolder = "/etc/vector-validate"
 
 // validationOf describes the Job that the values ask for, nil if they do not.
-func validationOf(request *render.Request, files []vectorconfig.File, container *corev1.Container, spec *corev1.PodSpec) *Validation {
+func validationOf(request *render.Request, files []vectorconfig.File, dataDir string, container *corev1.Container, spec *corev1.PodSpec) *Validation {
 	job := tree.At(request.Values.Tree, "sidecar", "config", "validateJob")
 	if enabled, _ := job["enabled"].(bool); !enabled || container == nil || len(files) == 0 {
 		return nil
 	}
-	deadline := seconds(job["deadlineSeconds"])
-	data, args := map[string]string{}, []string{"validate", "--no-environment", "--skip-healthchecks"}
+	deadline, mode := seconds(job["deadlineSeconds"]), vectorconfig.ValidateModeOf(container.Image)
+	data, args := map[string]string{}, slices.Clone(mode.Args)
 	for i, file := range files {
 		name := fmt.Sprintf("%d-%s", i, file.Name)
 		data[name] = file.Text
 		args = append(args, checkFolder+"/"+name)
 	}
 	pod := validatingPod(container, spec, args)
+	if mode.Builds {
+		addDataDir(&pod, dataDir)
+	}
 	text, _ := json.Marshal([]any{request.Sidecar, data, pod, deadline}) // All of it always marshals.
 	key := meta.Digest(text, 8)
 	object := metav1.ObjectMeta{
@@ -59,7 +66,7 @@ func validationOf(request *render.Request, files []vectorconfig.File, container 
 		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: object.Name}},
 	}})
 	return &Validation{
-		Key: key, WaitsWhenUnable: job["whenUnable"] == "wait",
+		Key: key, Unseen: mode.Unseen, WaitsWhenUnable: job["whenUnable"] == "wait",
 		Files: corev1.ConfigMap{ObjectMeta: object, Immutable: ptr.To(true), Data: data},
 		Job: batchv1.Job{ObjectMeta: object, Spec: batchv1.JobSpec{
 			BackoffLimit: ptr.To[int32](0), ActiveDeadlineSeconds: ptr.To(deadline), TTLSecondsAfterFinished: ptr.To[int32](600),
@@ -77,6 +84,19 @@ func seconds(given any) int64 {
 		return n
 	}
 	return 0
+}
+
+// addDataDir gives a pod an empty folder for what Vector keeps, where it has no such volume.
+func addDataDir(pod *corev1.PodSpec, folder string) {
+	folder = path.Clean(folder)
+	container := &pod.Containers[0]
+	isThere := slices.ContainsFunc(container.VolumeMounts, func(mount corev1.VolumeMount) bool { return path.Clean(mount.MountPath) == folder })
+	if isThere || !path.IsAbs(folder) || folder == "/" || strings.Contains(folder, "$") {
+		return
+	}
+	const name = "vector-validate-data"
+	pod.Volumes = append(pod.Volumes, corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}})
+	container.VolumeMounts = append(container.VolumeMounts, corev1.VolumeMount{Name: name, MountPath: folder})
 }
 
 // validatingPod runs the sidecar's image with its variables, and those of its

@@ -4,6 +4,7 @@
 package evaluate
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,6 +89,41 @@ func TestTheJobIsBoundedAndRestricted(t *testing.T) {
 	for _, result := range results {
 		require.True(t, result.Allowed, result.ForbiddenDetail)
 	}
+}
+
+// Vector before 0.57 compiles VRL only where it builds the components, which needs data_dir.
+func TestTheJobOfAnEarlierVectorBuildsTheComponents(t *testing.T) {
+	jobOf := func(image, dataDir string) corev1.PodSpec {
+		sidecar := judged("")
+		sidecar.Spec.Sidecar.Image = image
+		sidecar.Spec.Sidecar.Config.Inline = dataDir + objects.VectorConfig("x")
+		s := snapshot(t, sidecar, cart())
+		s.Verdict = said(decision.VerdictPending)
+		decided := decide(t, s)
+		require.Len(t, decided.Validations, 1, "%v", decided.Invalid)
+		require.Contains(t, decided.Plans[0].Message, "but not "+decided.Validations[0].Unseen)
+		return decided.Validations[0].Job.Spec.Template.Spec
+	}
+	writable := func(pod corev1.PodSpec) (paths []string) {
+		for _, mount := range pod.Containers[0].VolumeMounts {
+			if slices.ContainsFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name && v.EmptyDir != nil }) {
+				paths = append(paths, mount.MountPath)
+			}
+		}
+		return paths
+	}
+	for image, args := range map[string][]string{
+		"vector:0.45.0": {"validate", "--skip-healthchecks", "/etc/vector-validate/0-vector.yaml"},
+		"vector:0.56.0": {"validate", "--skip-healthchecks", "/etc/vector-validate/0-vector.yaml"},
+		"vector:0.57.0": {"validate", "--no-environment", "--skip-healthchecks", "/etc/vector-validate/0-vector.yaml"},
+		"vector:latest": {"validate", "--no-environment", "--skip-healthchecks", "/etc/vector-validate/0-vector.yaml"},
+	} {
+		pod := jobOf(image, "")
+		require.Equal(t, args, pod.Containers[0].Args, image)
+		require.Equal(t, []string{"/var/lib/vector"}, writable(pod), image)
+	}
+	require.Equal(t, []string{"/var/lib/vector", "/var/lib/vector/own"}, writable(jobOf("vector:0.56.0", "data_dir: /var/lib/vector/own\n")))
+	require.Equal(t, []string{"/var/lib/vector"}, writable(jobOf("vector:0.57.0", "data_dir: /var/lib/vector/own\n")))
 }
 
 func TestAVerdictIsOnOneContentAndImage(t *testing.T) {

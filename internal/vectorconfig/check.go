@@ -36,6 +36,8 @@ type Report struct {
 	Findings []Finding
 	// Intake is what the configuration takes in.
 	Intake Intake
+	// DataDir is where Vector keeps what it has to, as it is written.
+	DataDir string
 	// Beside are those of Options.Beside that the configuration may read.
 	Beside []string
 
@@ -64,7 +66,8 @@ func Check(ctx context.Context, files []File, options Options) (*Report, error) 
 	// What is not permitted must not be lost among other findings, of which some are not kept.
 	c.findings = append(c.forbid(&options.Permitted, isWhole), c.findings...)
 	slices.SortStableFunc(c.findings, func(a, b Finding) int { return cmp.Compare(a.Level, b.Level) })
-	return &Report{Findings: c.findings, Intake: c.intake, Beside: beside, container: options.Container, listeners: c.listeners}, nil
+	dataDir, _ := c.dataDir()
+	return &Report{Findings: c.findings, Intake: c.intake, DataDir: dataDir, Beside: beside, container: options.Container, listeners: c.listeners}, nil
 }
 
 // mostFindings is how many findings of a level are kept: who has more mends these
