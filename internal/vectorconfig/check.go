@@ -145,6 +145,7 @@ func (c *checker) check() {
 	for _, one := range c.components {
 		c.checkOptions(one)
 		c.checkConfinement(one)
+		c.checkHeaders(one)
 	}
 	if c.effort.ctx.Err() != nil {
 		return

@@ -123,7 +123,7 @@ func (w *permittedChecker) host(of walked, v *value) {
 		w.say(notSeen, v.at, of.path, "where the program in the file connects to is not seen: write it as source")
 		return
 	}
-	if v.form == number && plainNumber.MatchString(v.scalar) || !w.mayBeAddress(of) || w.isChoice(of, v) {
+	if v.form == number || !w.mayBeAddress(of) || w.isChoice(of, v) {
 		return
 	}
 	if w.isOpen(v.scalar) || w.isReplaced(v.at) {

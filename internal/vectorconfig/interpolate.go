@@ -79,8 +79,8 @@ func (c *checker) parseFile(number int) *value {
 		return nil
 	}
 	in.restore(tree)
-	if tree.hasNull() {
-		c.checkNulls("", tree)
+	if !tree.fitsTOML() {
+		c.checkFitsTOML("", tree)
 	}
 	c.interpolations = append(c.interpolations, in)
 	return tree
@@ -234,10 +234,10 @@ func (in *interpolation) restore(v *value) {
 		return
 	}
 	v.at = in.origin(v.at)
-	if (v.form == text || v.form == number) && len(in.open) > 0 {
+	if (v.form == text || v.form == number || v.form == wide) && len(in.open) > 0 {
 		if written := in.written(v.scalar); written != v.scalar {
 			v.scalar = written
-			if v.form == number {
+			if v.form != text {
 				v.form = open
 			}
 		}
@@ -247,7 +247,10 @@ func (in *interpolation) restore(v *value) {
 	}
 	for i := range v.entries {
 		e := &v.entries[i]
-		e.at, e.key = in.origin(e.at), in.written(e.key)
+		e.at = in.origin(e.at)
+		if written := in.written(e.key); written != e.key {
+			e.key, e.isNoText = written, false
+		}
 		in.restore(e.value)
 	}
 	if v.index != nil {

@@ -92,7 +92,7 @@ func (r *jsonReader) read() (*value, *fault) {
 	case string:
 		return &value{form: text, scalar: t, at: at}, nil
 	case json.Number:
-		return &value{form: number, scalar: t.String(), at: at}, nil
+		return &value{form: jsonNumber(t.String()), scalar: t.String(), at: at}, nil
 	case bool:
 		return &value{form: boolean, scalar: strconv.FormatBool(t), at: at}, nil
 	}

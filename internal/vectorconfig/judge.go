@@ -4,7 +4,6 @@
 package vectorconfig
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -191,7 +190,7 @@ func (c *checker) judgeOption(path string, v *value, option *vectoroptions.Optio
 
 // judgeValue holds a value to the forms that its option may have.
 func (c *checker) judgeValue(path string, v *value, forms []vectoroptions.Form) {
-	if len(forms) == 0 || v.form == null || v.form == open || v.form == text && (c.isDynamic(v.scalar) || strings.Contains(v.scalar, "{{") && !isTemplate(forms)) {
+	if len(forms) == 0 || v.form == null || v.form == wide || v.form == open || v.form == text && (c.isDynamic(v.scalar) || strings.Contains(v.scalar, "{{") && !isTemplate(forms)) {
 		return
 	}
 	var choices []string
@@ -260,15 +259,12 @@ func (c *checker) isOpen(scalar string) bool {
 	return c.isDynamic(scalar) || strings.Contains(scalar, "{{")
 }
 
-// plainNumber is a number for every reader of YAML; for Vector's, 0123 and 1_000 are texts.
-var plainNumber = regexp.MustCompile(`^[-+]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
-
 // isOf tells whether a value may be of a kind of Vector's; of one that is new here, it
 // always may.
 func isOf(v *value, kind string) bool {
 	switch kind {
 	case "string", "ascii_char":
-		return v.form == text || v.form == number && !plainNumber.MatchString(v.scalar)
+		return v.form == text
 	case "condition":
 		return v.form == text || v.form == table
 	case "bool":
@@ -287,9 +283,10 @@ func isOf(v *value, kind string) bool {
 	return true
 }
 
-// isWhole tells whether a number is written without a fraction and an exponent.
+// isWhole reports whether a number is an integer of 64 bits; others are read as fractions.
 func isWhole(scalar string) bool {
-	return strings.HasPrefix(scalar, "0x") || !strings.ContainsAny(scalar, ".eE")
+	_, err := strconv.ParseInt(scalar, 0, 64)
+	return err == nil
 }
 
 // nouns are the words for forms in messages: a text or a map.

@@ -4,6 +4,7 @@
 package vectorconfig
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -32,24 +33,31 @@ func (c *checker) checkKeys() {
 	}
 }
 
-// checkNulls finds keys and items that have no value. Vector turns each file into TOML first,
-// which knows no such thing.
-func (c *checker) checkNulls(path string, v *value) {
+// checkFitsTOML finds what TOML does not know: keys and items without a value, wide numbers,
+// and keys that are not texts.
+func (c *checker) checkFitsTOML(path string, v *value) {
 	for i, item := range v.items {
-		c.checkNull(path+"["+itoa(i)+"]", item.at, item)
+		c.checkValueFitsTOML(path+"["+itoa(i)+"]", item.at, item)
 	}
 	for i := range v.entries {
 		e := &v.entries[i]
-		c.checkNull(join(path, e.key), e.at, e.value)
+		here := join(path, e.key)
+		if e.isNoText {
+			c.add(wrongForm, e.at, here, c.isTabled, "the key %s is not a text", e.key, help(fmt.Sprintf("write it in quotes: %q", e.key)))
+		}
+		c.checkValueFitsTOML(here, e.at, e.value)
 	}
 }
 
-func (c *checker) checkNull(path string, at position, v *value) {
-	if v.form != null {
-		c.checkNulls(path, v)
-		return
+func (c *checker) checkValueFitsTOML(path string, at position, v *value) {
+	switch v.form {
+	case null:
+		c.add(wrongForm, at, path, c.isTabled, "%s has no value", path, help("give it one, or leave it out: Vector takes no null"))
+	case wide:
+		c.add(wrongForm, v.at, path, c.isTabled, "%s is %s, which has no place in 64 bits", path, v.scalar, help("write a smaller number, or a text in quotes"))
+	default:
+		c.checkFitsTOML(path, v)
 	}
-	c.add(wrongForm, at, path, c.isTabled, "%s has no value", path, help("give it one, or leave it out: Vector takes no null"))
 }
 
 // checkProvider tells whether the configuration comes from elsewhere, so that

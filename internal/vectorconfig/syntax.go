@@ -226,7 +226,11 @@ func (c *checker) judgeCondition(path string, v *value) {
 		c.add(noSuchValue, v.get("runtime").at, path+".runtime", c.isTabled, "%s.runtime is not ast, the only one there is", path)
 	case hasSource && source.form == null:
 		c.add(missingOption, v.at, path, c.isTabled, "%s needs source", path)
-	case hasSource && source.form != text && source.form != open && (source.form != number || plainNumber.MatchString(source.scalar)):
+	case hasSource && source.form != text && source.form != wide && source.form != open:
 		c.add(wrongForm, source.at, path+".source", c.isTabled, "%s.source is %s, and not a text", path, source.form.noun())
+	case typed.scalar == "datadog_search" && source.form == text && !c.isDynamic(source.scalar):
+		if wrong := wrongSearch(source.scalar); wrong != "" {
+			c.add(noSuchValue, source.at, path+".source", c.isTabled && c.version.minor == vectoroptions.Newest, "%s.source is %q: %s", path, source.scalar, wrong, help("see docs.datadoghq.com/logs/explorer/search_syntax"))
+		}
 	}
 }

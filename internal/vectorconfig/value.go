@@ -20,11 +20,13 @@ const (
 	table
 	// open is what a variable stands for of which nothing is known: any of the others.
 	open
+	// wide is a number that has no place in 64 bits.
+	wide
 )
 
 // noun is the word for a form in messages.
 func (f form) noun() string {
-	return [...]string{"nothing", "a text", "a number", "a boolean", "a list", "a map", "a variable"}[f]
+	return [...]string{"nothing", "a text", "a number", "a boolean", "a list", "a map", "a variable", "a number of more than 64 bits"}[f]
 }
 
 // position is where something stands. Lines and columns count from 1; 0 is
@@ -47,6 +49,8 @@ type entry struct {
 	key   string
 	at    position
 	value *value
+	// isNoText reports whether the key is written as a number, a boolean or nothing.
+	isNoText bool
 }
 
 // nothing is the value of a key that is not there.
@@ -133,10 +137,13 @@ func (v *value) visit(path string, visit func(path string, v *value)) {
 	}
 }
 
-// hasNull reports whether there is a value without a value below a table or a list.
-func (v *value) hasNull() bool {
-	return slices.ContainsFunc(v.items, func(item *value) bool { return item.form == null || item.hasNull() }) ||
-		slices.ContainsFunc(v.entries, func(e entry) bool { return e.value.form == null || e.value.hasNull() })
+// fitsTOML reports whether TOML, which Vector turns each file into first, knows all that is
+// below a table or a list: no null, no wide number, and no key that is not a text.
+func (v *value) fitsTOML() bool {
+	return !slices.ContainsFunc(v.items, func(item *value) bool { return item.form == null || item.form == wide || !item.fitsTOML() }) &&
+		!slices.ContainsFunc(v.entries, func(e entry) bool {
+			return e.isNoText || e.value.form == null || e.value.form == wide || !e.value.fitsTOML()
+		})
 }
 
 // join appends a key to a path.

@@ -64,6 +64,9 @@ func tabAt(source string, near position) position {
 // readYAML turns nodes of the YAML library into values.
 func readYAML(node *yaml.Node) (*value, *fault) {
 	at := position{line: node.Line, column: node.Column}
+	if isTagged := node.Style&yaml.TaggedStyle != 0; isTagged && !strings.HasPrefix(node.Tag, "!!") {
+		return nil, &fault{code: unreadable, at: at, message: "Vector knows no tag " + node.Tag}
+	}
 	switch node.Kind {
 	case yaml.AliasNode:
 		return readYAML(node.Alias)
@@ -80,7 +83,7 @@ func readYAML(node *yaml.Node) (*value, *fault) {
 	case yaml.MappingNode:
 		return readMap(node, at)
 	default:
-		return &value{form: yamlForm(node), scalar: node.Value, at: at}, nil
+		return readScalar(node, at), nil
 	}
 }
 
@@ -104,7 +107,7 @@ func readMap(node *yaml.Node, at position) (*value, *fault) {
 		if first := v.entry(key.Value); first != nil {
 			return nil, duplicateKey(key.Value, here, first.at)
 		}
-		v.add(entry{key: key.Value, at: here, value: of})
+		v.add(entry{key: key.Value, at: here, value: of, isNoText: readScalar(key, here).form != text})
 	}
 	for _, merge := range merges {
 		v.merge(merge)
@@ -124,19 +127,23 @@ func (v *value) merge(from *value) {
 	}
 }
 
-func yamlForm(node *yaml.Node) form {
-	if node.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-		return text
+// readScalar reads a scalar as Vector's reader does, by its tag if it has one.
+func readScalar(node *yaml.Node, at position) *value {
+	v := &value{form: text, scalar: node.Value, at: at}
+	switch isTagged := node.Style&yaml.TaggedStyle != 0; {
+	case isTagged && node.Tag == "!!null":
+		v.form = null
+	case isTagged && (node.Tag == "!!int" || node.Tag == "!!float"):
+		v.form = number
+	case isTagged && node.Tag == "!!bool":
+		v.form = boolean
+	case !isTagged && node.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0:
+		v.form = plainForm(node.Value)
 	}
-	switch node.Tag {
-	case "!!null":
-		return null
-	case "!!int", "!!float":
-		return number
-	case "!!bool":
-		return boolean
+	if v.form == boolean {
+		v.scalar = strings.ToLower(v.scalar)
 	}
-	return text
+	return v
 }
 
 func duplicateKey(key string, at, first position) *fault {

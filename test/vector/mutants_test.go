@@ -90,14 +90,20 @@ func TestMutantsAreJudgedAsTheTablesSay(t *testing.T) {
 
 func first(all []string) []string { return all[:min(len(all), 20)] }
 
-// Vector and the check both say yes, or both no.
-func TestMutantsAreJudgedAsVectorJudgesThem(t *testing.T) {
-	vector, groups := program(t), grouped()
+// seeded is the seed that was asked for, or any, and tells which.
+func seeded(t *testing.T) uint64 {
+	t.Helper()
 	chosen := *seed
 	if chosen == 0 {
 		chosen = rand.Uint64()
 	}
 	t.Logf("seed %d", chosen)
+	return chosen
+}
+
+// Vector and the check both say yes, or both no.
+func TestMutantsAreJudgedAsVectorJudgesThem(t *testing.T) {
+	vector, groups, chosen := program(t), grouped(), seeded(t)
 	mutants := generate()
 	rand.New(rand.NewPCG(chosen, 0)).Shuffle(len(mutants), func(i, j int) { mutants[i], mutants[j] = mutants[j], mutants[i] })
 	mutants = mutants[:min(len(mutants), *most)]
