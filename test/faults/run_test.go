@@ -191,14 +191,15 @@ func (p *player) hasFired() bool {
 }
 
 // isFutile has a person start the operator anew after a refusal for good, and says
-// whether to give up.
+// whether to give up: not on an operator that has just been started, which on a busy
+// machine may take longer to begin than nothing was written before.
 func (p *player) isFutile(s *seen) bool {
 	if !p.restarted && p.hasFired() && p.fault.Effect.Status() == http.StatusUnprocessableEntity && p.wire.Quiet() > anew {
 		p.restarted = true
 		p.crash()
 		return false
 	}
-	return p.wire.Quiet() > futile && s.unsettled() == ""
+	return !p.restarted && p.wire.Quiet() > futile && s.unsettled() == ""
 }
 
 // learn waits for the end of a step without a fault: what is said, and then calm.
