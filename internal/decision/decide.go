@@ -60,7 +60,7 @@ func (d *Decision) inject(facts *Facts, workloads []Workload) {
 	failures, haveLooked := 0, false
 	for i := range workloads {
 		w := &workloads[i]
-		if !w.Evaluated.IsLate() {
+		if !w.Evaluated.isLate() {
 			d.Previous.Injected = append(d.Previous.Injected, w.Evaluated)
 		}
 		if rendered := w.Evaluated.Rendered; rendered != nil {

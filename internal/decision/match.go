@@ -17,9 +17,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Selector reads the selector. An empty one needs matchAll: an object from
+// selectorOf reads the selector. An empty one needs matchAll: an object from
 // before the rule in the CRD may still lack it. One that is too large has none.
-func Selector(sidecar *v1alpha1.VectorSidecar) (labels.Selector, *desired.Invalid) {
+func selectorOf(sidecar *v1alpha1.VectorSidecar) (labels.Selector, *desired.Invalid) {
 	if invalid := desired.TooLarge(sidecar); invalid != nil {
 		return nil, invalid
 	}
@@ -37,7 +37,7 @@ func Selector(sidecar *v1alpha1.VectorSidecar) (labels.Selector, *desired.Invali
 // order of their names, and how many of them the selector matches. One that is deleted
 // has everything taken out, whatever else it says.
 func Match(sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record) (inject, remove []*workloadcache.Record, matched int, invalid *desired.Invalid) {
-	selector, invalid := Selector(sidecar)
+	selector, invalid := selectorOf(sidecar)
 	if sidecar.DeletionTimestamp != nil {
 		selector, invalid = labels.Nothing(), nil
 	}
@@ -77,7 +77,7 @@ func Elders(sidecar *v1alpha1.VectorSidecar, others []v1alpha1.VectorSidecar, ma
 		if !isOlder(other, sidecar) || !other.Spec.IsEnabled() || other.DeletionTimestamp != nil {
 			continue
 		}
-		selector, invalid := Selector(other)
+		selector, invalid := selectorOf(other)
 		if invalid == nil && slices.ContainsFunc(matched, func(record *workloadcache.Record) bool { return selector.Matches(record.Labels()) }) {
 			older = append(older, Elder{other, selector})
 		}

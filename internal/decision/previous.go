@@ -30,8 +30,8 @@ type Evaluated struct {
 	Kept []string
 }
 
-// IsLate reports whether it would be another one if templates had not run out of time.
-func (e *Evaluated) IsLate() bool { return e.Rendered != nil && e.Rendered.Late }
+// isLate reports whether it would be another one if templates had not run out of time.
+func (e *Evaluated) isLate() bool { return e.Rendered != nil && e.Rendered.Late }
 
 // Previous is what one decision leaves to the next one on the same VectorSidecar, which
 // evaluates only what has changed. Both are in the order of the workloads' names.

@@ -82,13 +82,6 @@ func PlatformOf(chart *render.Chart, source string, files map[string]string) *Pl
 // Builtin returns the built-in chart.
 func (c *Catalog) Builtin() *render.Chart { return c.builtin }
 
-// Current returns the result of the last Update, nil before the first.
-func (c *Catalog) Current() *Platform {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.current
-}
-
 // Update takes the current ConfigMaps: the installation's, and those that hold template
 // sets. It returns the resulting Platform, and what has changed since the last call. While
 // the resource versions stay the same, nothing is loaded again.

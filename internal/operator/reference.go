@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Reference returns the text of docs/flags.md.
-func Reference() string {
+// reference returns the text of docs/flags.md.
+func reference() string {
 	var b strings.Builder
 	b.WriteString(`<!--
 SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors

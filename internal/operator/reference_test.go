@@ -16,9 +16,9 @@ var update = flag.Bool("update", false, "regenerate docs/flags.md")
 func TestTheReferenceIsTheOneInTheDocumentation(t *testing.T) {
 	const path = "../../docs/flags.md"
 	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(Reference()), 0o644))
+		require.NoError(t, os.WriteFile(path, []byte(reference()), 0o644))
 	}
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Equal(t, Reference(), string(text), "go test ./internal/operator -update")
+	require.Equal(t, reference(), string(text), "go test ./internal/operator -update")
 }

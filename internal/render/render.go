@@ -113,7 +113,7 @@ func writtenAt(chart *Chart, err error) string {
 	if !errors.As(err, &bad) {
 		return ""
 	}
-	if place := chart.WrittenAt(bad.line); place != "" {
+	if place := chart.writtenAt(bad.line); place != "" {
 		return " (written at " + place + ")"
 	}
 	return ""

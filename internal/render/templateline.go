@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// WrittenAt returns the template line that a rendered line most likely comes from, as
+// writtenAt returns the template line that a rendered line most likely comes from, as
 // file:line: the one with the most text in common, "" if there is none or a tie.
-func (c *Chart) WrittenAt(rendered string) string {
+func (c *Chart) writtenAt(rendered string) string {
 	rendered = strings.TrimSpace(rendered)
 	place, best := "", 0
 	for _, file := range slices.Sorted(maps.Keys(c.texts)) {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// MetricsReference returns the text of docs/metrics.md.
-func MetricsReference() string {
+// metricsReference returns the text of docs/metrics.md.
+func metricsReference() string {
 	var b strings.Builder
 	b.WriteString(`<!--
 SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors

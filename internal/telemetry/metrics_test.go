@@ -25,11 +25,11 @@ var logs = types.NamespacedName{Namespace: "shop", Name: "logs"}
 func TestTheReferenceIsTheOneInTheDocumentation(t *testing.T) {
 	const path = "../../docs/metrics.md"
 	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(MetricsReference()), 0o644))
+		require.NoError(t, os.WriteFile(path, []byte(metricsReference()), 0o644))
 	}
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Equal(t, MetricsReference(), string(text), "go test ./internal/telemetry -update")
+	require.Equal(t, metricsReference(), string(text), "go test ./internal/telemetry -update")
 }
 
 // Every metric is set once here, so that none is documented but not exported.

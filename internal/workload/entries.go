@@ -9,9 +9,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// IsOurs reports whether an entry of managed fields records a write of one of our
+// isOurs reports whether an entry of managed fields records a write of one of our
 // managers.
-func IsOurs(entry *metav1.ManagedFieldsEntry) bool { return isApply(entry) || isPatch(entry) }
+func isOurs(entry *metav1.ManagedFieldsEntry) bool { return isApply(entry) || isPatch(entry) }
 
 // isApply reports whether an entry records an apply of one of our managers.
 func isApply(entry *metav1.ManagedFieldsEntry) bool {

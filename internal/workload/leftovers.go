@@ -16,7 +16,7 @@ func Managers(object Object) []string {
 	var found []string
 	entries := object.GetManagedFields()
 	for i := range entries {
-		if entry := &entries[i]; IsOurs(entry) {
+		if entry := &entries[i]; isOurs(entry) {
 			found = append(found, entry.Manager)
 		}
 	}

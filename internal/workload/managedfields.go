@@ -75,7 +75,7 @@ func ManagedFieldsOf(object Object) *ManagedFields {
 	entries := object.GetManagedFields()
 	for i := range entries {
 		entry := &entries[i]
-		if !IsOurs(entry) {
+		if !isOurs(entry) {
 			continue
 		}
 		if m.records[entry.Manager] == nil {
@@ -171,7 +171,7 @@ func owned(object Object) map[string]Owned {
 func IsCarrier(object Object) bool {
 	entries := object.GetManagedFields()
 	for i := range entries {
-		if IsOurs(&entries[i]) {
+		if isOurs(&entries[i]) {
 			return true
 		}
 	}
@@ -240,7 +240,7 @@ func values(in map[string]string) map[string]any {
 func AppendManagedFields(text []byte, object Object) []byte {
 	entries := object.GetManagedFields()
 	for i := range entries {
-		if entry := &entries[i]; IsOurs(entry) {
+		if entry := &entries[i]; isOurs(entry) {
 			fields := ""
 			if entry.FieldsV1 != nil {
 				fields = entry.FieldsV1.GetRawString()

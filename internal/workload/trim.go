@@ -26,7 +26,7 @@ import (
 // applied, and a second record of it would keep what a later apply drops, and refuse
 // its owner the maps and lists that the patch has made.
 func Trim(entry *metav1.ManagedFieldsEntry) (kept *metav1.FieldsV1, isLess bool) {
-	if !IsOurs(entry) {
+	if !isOurs(entry) {
 		return entry.FieldsV1, false
 	}
 	if !isPatch(entry) && !mayHoldNames(entry) {

@@ -58,7 +58,7 @@ var behindTheDoor = map[string]string{
 	"internal/workload/overlayredirect.go: json.Unmarshal":     "the same",
 	"internal/render/chart.go: loader.LoadFiles":               "what Helm reads itself is measured before",
 	"internal/vectorconfig/toml.go: unstable.Parser":           "the door hands it out",
-	"internal/workload/managers.go: json.Unmarshal":           "the API server's own words on managed fields",
+	"internal/workload/managers.go: json.Unmarshal":            "the API server's own words on managed fields",
 	"internal/workload/extract.go: json.Unmarshal":             "the same",
 	"internal/workload/trim.go: json.Unmarshal":                "the same",
 }

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// calledByTemplates are methods that templates name, and no code.
+var calledByTemplates = []string{
+	"internal/template.Files.AsConfig", "internal/template.Files.AsSecrets", "internal/template.Files.GetBytes", "internal/template.Files.Lines",
+}
+
+// An exported function that nobody else calls is an offer that has to be kept for nobody. What
+// tests and tools outside its package call is used.
+func TestEveryExportedFunctionIsUsedByAnotherPackage(t *testing.T) {
+	t.Chdir("../../..")
+	code, err := load()
+	require.NoError(t, err)
+	var tests strings.Builder
+	require.NoError(t, walk([]string{"test", "internal"}, ".go", func(path string, text []byte) {
+		if strings.HasPrefix(path, "test/") || strings.HasSuffix(path, "_test.go") {
+			tests.Write(text)
+		}
+	}))
+
+	idle := code.idleExports()
+
+	require.Subset(t, idle, calledByTemplates, "the list is not longer than it has to be")
+	for _, name := range idle {
+		last := name[strings.LastIndex(name, ".")+1:]
+		isMethod := strings.Count(name[strings.LastIndex(name, "/"):], ".") > 1
+		called := regexp.MustCompile(regexp.QuoteMeta(name[strings.LastIndex(name, "/")+1:]) + `\b`)
+		if isMethod {
+			called = regexp.MustCompile(`\.` + last + `\(`)
+		}
+		isUsed := called.MatchString(tests.String())
+		for _, one := range calledByTemplates {
+			isUsed = isUsed || one == name
+		}
+		if !isUsed {
+			t.Errorf("%s is exported, and no other package uses it: write its name in lower case, or remove it", name)
+		}
+	}
+}
