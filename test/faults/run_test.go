@@ -16,8 +16,10 @@ import (
 )
 
 const (
-	// patience is how long a state may take to come after a fault.
-	patience = 40 * time.Second
+	// patience is for how long nothing may change in the namespace while a state is waited
+	// for, and utmost how long a state may take to come after a fault, however much changes:
+	// how fast fifty rollouts go side by side with others is the machine's affair.
+	patience, utmost = 40 * time.Second, 5 * time.Minute
 	// calm is how long nothing is written when all is done: more than the time for
 	// which a status is held back.
 	calm = 1500 * time.Millisecond
@@ -277,10 +279,14 @@ func (p *player) compareRollouts() error {
 // until looks at the namespace until nothing is missing, patience is over, or it is
 // futile to wait.
 func (p *place) until(ctx context.Context, missing func(*seen) string, isFutile func(*seen) bool) error {
-	deadline := time.Now().Add(patience)
+	began, versions := time.Now(), ""
+	changed := began
 	for {
 		s, err := look(ctx, p.namespace, false)
-		isOver := time.Now().After(deadline)
+		if err == nil && s.versions != versions {
+			changed, versions = time.Now(), s.versions
+		}
+		isOver := time.Since(changed) > patience || time.Since(began) > utmost
 		if err != nil && (isOver || ctx.Err() != nil) {
 			return err
 		}
