@@ -14,6 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 )
 
@@ -75,7 +76,7 @@ func forbidden(report *vectorconfig.Report, unseen []string) *Invalid {
 
 // checkOf is what an error in the configuration does.
 func checkOf(values environment.Values) v1alpha1.ConfigCheck {
-	return v1alpha1.ConfigCheck(value(values, "sidecar", "config", "check"))
+	return v1alpha1.ConfigCheck(tree.Text(values.Tree, "sidecar", "config", "check"))
 }
 
 func texts(findings []vectorconfig.Finding) []string {

@@ -14,6 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
 // config is a Vector configuration in a ConfigMap of the user's. Its zero value
@@ -27,7 +28,7 @@ type config struct {
 
 // referencedConfig finds the ConfigMap that the values name.
 func referencedConfig(from *sources, values environment.Values) (config, *Invalid) {
-	name, key := value(values, "sidecar", "config", "configMapRef", "name"), value(values, "sidecar", "config", "configMapRef", "key")
+	name, key := tree.Text(values.Tree, "sidecar", "config", "configMapRef", "name"), tree.Text(values.Tree, "sidecar", "config", "configMapRef", "key")
 	if name == "" {
 		return config{}, nil
 	}
@@ -66,20 +67,4 @@ func keysOf(object *corev1.ConfigMap) string {
 		return "it has no keys"
 	}
 	return "it has " + strings.Join(keys, ", ")
-}
-
-// value reads a string from the values, "" if there is none.
-func value(values environment.Values, path ...string) string {
-	text, _ := at(values, path...).(string)
-	return text
-}
-
-// at reads any value, nil if there is none.
-func at(values environment.Values, path ...string) any {
-	var node any = values.Tree
-	for _, key := range path {
-		branch, _ := node.(map[string]any)
-		node = branch[key]
-	}
-	return node
 }

@@ -21,6 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -148,7 +149,7 @@ func (d *Desired) variant(key string, overrides ...environment.Layer) *Variant {
 	if made.Invalid = invalid; invalid != nil {
 		return d.keep(key, made)
 	}
-	made.Container = value(values, "sidecar", "name")
+	made.Container = tree.Text(values.Tree, "sidecar", "name")
 	referenced, invalid := referencedConfig(&d.sources, values)
 	if key == "" {
 		d.ReferencedConfigMap = referenced.name

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 )
 
@@ -37,7 +38,7 @@ func filesOf(values environment.Values, given config, companions []corev1.Config
 				continue
 			}
 			file := vectorconfig.File{Name: key, Source: source + " " + key, Text: object.Data[key]}
-			if text := value(values, "sidecar", "config", "inline"); text != "" && text == file.Text {
+			if text := tree.Text(values.Tree, "sidecar", "config", "inline"); text != "" && text == file.Text {
 				file.Source = inlineSource(values)
 			}
 			if printed.Text != "" && printed.Text == file.Text {
@@ -147,7 +148,7 @@ func keyIn(layer, key string) string {
 // printedRaw is the file that becomes of a configuration that is given as data, as
 // toYaml prints it. Its Text is empty if there is none.
 func printedRaw(values environment.Values) vectorconfig.File {
-	raw, _ := at(values, "sidecar", "config", "raw").(map[string]any)
+	raw := tree.At(values.Tree, "sidecar", "config", "raw")
 	if len(raw) == 0 {
 		return vectorconfig.File{}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
 // origins says which layers gave the values of a template's failing expression, ""
@@ -39,7 +40,8 @@ func origin(path []string, values environment.Values) string {
 		return ""
 	}
 	for n := len(path); n > 0; n-- {
-		_, isMap := at(values, path[:n]...).(map[string]any)
+		value, _ := tree.Value(values.Tree, path[:n]...)
+		_, isMap := value.(map[string]any)
 		if from := values.Origin(path[:n]...); from != "" && (n == len(path) || !isMap) {
 			return fmt.Sprintf("%s is from %s", strings.Join(path[:n], "."), from)
 		}

@@ -74,7 +74,7 @@ func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendere
 	end(err)
 	fresh := &Rendered{
 		readTarget: result.ReadTarget, Late: errors.Is(err, context.DeadlineExceeded),
-		container: value(request.Values, "sidecar", "name"),
+		container: tree.Text(request.Values.Tree, "sidecar", "name"),
 	}
 	if fresh.Invalid = r.judge(result, err); fresh.Invalid != nil {
 		return fresh

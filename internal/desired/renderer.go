@@ -19,6 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -95,7 +96,7 @@ func (r *renderer) conclude(ctx context.Context, of *Rendered, rendered *workloa
 // takes in is read even when nothing is checked.
 func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, of *Rendered) {
 	spec, container := &overlay.Template.Spec, overlay.Container(of.container)
-	options := vectorconfig.Options{Image: value(r.request.Values, "sidecar", "image")}
+	options := vectorconfig.Options{Image: tree.Text(r.request.Values.Tree, "sidecar", "image")}
 	if container != nil {
 		options = vectorconfig.Options{Image: container.Image, Container: vectorContainer(container, spec)}
 	}
@@ -122,11 +123,11 @@ func (r *renderer) marks() map[string]string {
 func (r *renderer) checkAlone(ctx context.Context) *vectorconfig.Report {
 	values := r.request.Values
 	files := filesOf(values, r.config, nil, nil, nil)
-	if inline := value(values, "sidecar", "config", "inline"); len(files) == 0 && inline != "" {
+	if inline := tree.Text(values.Tree, "sidecar", "config", "inline"); len(files) == 0 && inline != "" {
 		files = []vectorconfig.File{{Name: inlineName(inline), Source: inlineSource(values), Text: inline}}
 	}
 	if len(files) == 0 {
 		return &vectorconfig.Report{}
 	}
-	return r.cache.report(ctx, files, vectorconfig.Options{Image: value(values, "sidecar", "image"), Permitted: r.policy.Vector})
+	return r.cache.report(ctx, files, vectorconfig.Options{Image: tree.Text(values.Tree, "sidecar", "image"), Permitted: r.policy.Vector})
 }

@@ -3,6 +3,8 @@
 
 package environment
 
+import "kontroloop.ai/vector-sidecar-operator/internal/tree"
+
 // PredecessorFile is the file of a chart with what its values said in releases that noted
 // nothing in workloads of what they were asked for, where they say otherwise now:
 // values for all environments, and environments by name. A chart need not have it.
@@ -23,16 +25,13 @@ func (s *Set) readPredecessor(text []byte) (predecessor, error) {
 		return found, err
 	}
 	part := func(path ...string) (*Layer, error) {
-		value, _ := valueAt(whole.Tree, path)
-		tree, _ := value.(map[string]any)
-		layer := &Layer{Name: PredecessorFile, Tree: tree, lines: whole.lines.find(path...)}
+		layer := &Layer{Name: PredecessorFile, Tree: tree.At(whole.Tree, path...), lines: whole.lines.find(path...)}
 		return layer, s.schema.Check(layer)
 	}
 	if found.values, err = part("values"); err != nil {
 		return found, err
 	}
-	environments, _ := whole.Tree["environments"].(map[string]any)
-	for name := range environments {
+	for name := range tree.At(whole.Tree, "environments") {
 		if found.environments[name], err = part("environments", name); err != nil {
 			return found, err
 		}

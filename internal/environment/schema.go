@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
 const schemaURL = "values.schema.json"
@@ -103,26 +105,9 @@ func (s *Schema) describe(layer *Layer, err *jsonschema.ValidationError, room in
 
 // properties returns the sorted keys that the part of the schema at url has.
 func (s *Schema) properties(url string) []string {
-	node := s.compiled.Raw()
 	_, pointer, _ := strings.Cut(url, "#")
-	for _, token := range strings.Split(strings.Trim(pointer, "/"), "/") {
-		if token == "" {
-			continue
-		}
-		parent, ok := node.(map[string]any)
-		if !ok {
-			return nil
-		}
-		node = parent[token]
-	}
-	object, _ := node.(map[string]any)
-	properties, _ := object["properties"].(map[string]any)
-	var names []string
-	for name := range properties {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	path := append(strings.FieldsFunc(pointer, func(r rune) bool { return r == '/' }), "properties")
+	return slices.Sorted(maps.Keys(tree.At(tree.Map(s.compiled.Raw()), path...)))
 }
 
 // withoutNulls returns the tree without nulls: a null only deletes a value of an earlier

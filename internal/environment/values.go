@@ -38,7 +38,7 @@ func (v Values) Origin(path ...string) string {
 func (v Values) originOfLeaf(path []string) string {
 	for i := range slices.Backward(v.layers) {
 		layer := &v.layers[i]
-		if value, is := valueAt(layer.Tree, path); is {
+		if value, is := tree.Value(layer.Tree, path...); is {
 			if _, isMap := value.(map[string]any); !isMap {
 				return layer.Where(path...)
 			}
@@ -51,7 +51,7 @@ func (v Values) originOfLeaf(path []string) string {
 func (v Values) below(path []string) []map[string]any {
 	var found []map[string]any
 	for i := range v.layers {
-		if value, is := valueAt(v.layers[i].Tree, path); is {
+		if value, is := tree.Value(v.layers[i].Tree, path...); is {
 			if branch, isMap := value.(map[string]any); isMap {
 				found = append(found, branch)
 			}
@@ -89,21 +89,6 @@ func firstLeaf(trees []map[string]any, path []string) []string {
 	return nil
 }
 
-// valueAt returns what a tree has at a path.
-func valueAt(tree map[string]any, path []string) (value any, is bool) {
-	value, is = tree, true
-	for _, key := range path {
-		branch, isMap := value.(map[string]any)
-		if !isMap {
-			return nil, false
-		}
-		if value, is = branch[key]; !is {
-			return nil, false
-		}
-	}
-	return value, is
-}
-
 // Leaf is a value that is not a map, and its origin.
 type Leaf struct {
 	// Path is as a user writes it: sidecar.logs.path.
@@ -117,7 +102,7 @@ func (v Values) Leaves() []Leaf {
 	var found []Leaf
 	visit(v.Tree, nil, func(path []string) bool {
 		if len(path) > 0 {
-			value, _ := valueAt(v.Tree, path)
+			value, _ := tree.Value(v.Tree, path...)
 			found = append(found, Leaf{Path: tree.Path(path...), Value: value, Origin: v.Origin(path...)})
 		}
 		return true
@@ -129,9 +114,7 @@ func (v Values) Leaves() []Leaf {
 // duplicates.
 func (v Values) OriginsBelow(path ...string) []string {
 	found := map[string]bool{}
-	tree, _ := valueAt(v.Tree, path)
-	branch, _ := tree.(map[string]any)
-	visit(branch, slices.Clone(path), func(path []string) bool {
+	visit(tree.At(v.Tree, path...), slices.Clone(path), func(path []string) bool {
 		if origin := v.Origin(path...); origin != "" {
 			found[origin] = true
 		}

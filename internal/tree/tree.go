@@ -23,12 +23,30 @@ func Name(item any) string {
 	return name
 }
 
+// Value returns the value at a path, and whether there is one.
+func Value(tree map[string]any, path ...string) (value any, is bool) {
+	value, is = tree, true
+	for _, key := range path {
+		if value, is = Map(value)[key]; !is {
+			return nil, false
+		}
+	}
+	return value, true
+}
+
 // At returns the map at a path, nil if there is none.
 func At(tree map[string]any, path ...string) map[string]any {
 	for _, key := range path {
 		tree = Map(tree[key])
 	}
 	return tree
+}
+
+// Text returns the text at a path, "" if there is none.
+func Text(tree map[string]any, path ...string) string {
+	value, _ := Value(tree, path...)
+	text, _ := value.(string)
+	return text
 }
 
 // Below returns the map at a path, which it makes where there is none.
