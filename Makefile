@@ -35,16 +35,22 @@ PLATFORMS = linux/amd64,linux/arm64
 ##@ Build
 
 .PHONY: build
-build: ## Build the operator and the kubectl plugin into bin/.
+build: ## Build the operator, the kubectl plugin and the drain gate into bin/.
 	CGO_ENABLED=0 go build -trimpath -tags '$(TAGS)' -ldflags '$(LDFLAGS)' -o $(BIN)/ $(PROGRAMS)
 
 .PHONY: image
-image: $(BIN)/ko ## Build the image as an OCI layout in bin/image, and lists of its parts (SPDX) in bin/image.sbom, without a container engine or a registry; PUSH=true pushes it to IMAGE.
-	@rm -rf $(BIN)/image $(BIN)/image.sbom $(BIN)/ko-cache/img
+image: $(BIN)/ko ## Build the images of the operator and of the drain gate as OCI layouts in bin/image and bin/image-drain-gate, and lists of their parts (SPDX) beside them, without a container engine or a registry; PUSH=true pushes them to IMAGE and IMAGE-drain-gate.
+	@rm -rf $(BIN)/image $(BIN)/image.sbom $(BIN)/image-drain-gate $(BIN)/image-drain-gate.sbom $(BIN)/ko-cache/img
 	@mkdir -p $(BIN)/ko-cache && cp -R $(TOOLS)/ko/base $(BIN)/ko-cache/img
-	KOCACHE=$(CURDIR)/$(BIN)/ko-cache KO_DOCKER_REPO=$(IMAGE) TAGS='$(TAGS)' LDFLAGS='$(LDFLAGS)' $(BIN)/ko build --bare --tags=$(VERSION) \
-	  --push=$(or $(PUSH),false) --oci-layout-path=$(BIN)/image --sbom=spdx --sbom-dir=$(BIN)/image.sbom \
-	  --platform='$(PLATFORMS)' --image-user=65532:65532 ./cmd/operator
+	$(call ko,operator,)
+	$(call ko,drain-gate,-drain-gate)
+
+# $(call ko,program,suffix of the image's name)
+define ko
+KOCACHE=$(CURDIR)/$(BIN)/ko-cache KO_DOCKER_REPO=$(IMAGE)$(2) TAGS='$(TAGS)' LDFLAGS='$(LDFLAGS)' $(BIN)/ko build --bare --tags=$(VERSION) \
+  --push=$(or $(PUSH),false) --oci-layout-path=$(BIN)/image$(2) --sbom=spdx --sbom-dir=$(BIN)/image$(2).sbom \
+  --platform='$(PLATFORMS)' --image-user=65532:65532 ./cmd/$(1)
+endef
 
 .PHONY: generate
 generate: $(BIN)/controller-gen ## Generate the API types' deepcopy functions, and the pages of the plugin and of reasons.

@@ -47,6 +47,8 @@
 //     with internal/simulate; cmd/kubectl-vectorsidecar is its main. Its longer commands have packages of
 //     their own: internal/lint, internal/scenario (test), internal/removal (eject) and
 //     internal/checkup (check).
+//   - internal/draingate runs in pods, beside Vector, and holds its end back until it has read
+//     the log files; cmd/drain-gate is its main.
 //
 // Beside the flow stand internal/meta, the vocabulary, internal/bounded, the door
 // through which texts of others come in, with the Store of so many bytes that remembers

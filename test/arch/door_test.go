@@ -57,6 +57,8 @@ var behindTheDoor = map[string]string{
 	"internal/workload/overlay.go: json.Unmarshal":             "what was written of an overlay that came through the door",
 	"internal/workload/overlayredirect.go: json.Unmarshal":     "the same",
 	"internal/render/chart.go: loader.LoadFiles":               "what Helm reads itself is measured before",
+	"internal/draingate/source.go: json.Unmarshal":             "an argument of a program that stands alone",
+	"internal/draingate/checkpoints.go: json.Unmarshal":        "so many bytes of what Vector wrote, of the same program",
 	"internal/vectorconfig/toml.go: unstable.Parser":           "the door hands it out",
 	"internal/workload/managers.go: json.Unmarshal":            "the API server's own words on managed fields",
 	"internal/workload/extract.go: json.Unmarshal":             "the same",

@@ -46,6 +46,7 @@ var order = []string{
 	"internal/scenario",
 	"internal/checkup",
 	"internal/cli",
+	"internal/draingate",
 }
 
 // pure packages take values and return values.
@@ -84,6 +85,18 @@ func TestImportsPointDownThePipeline(t *testing.T) {
 			}
 			at := slices.Index(order, short(imported))
 			require.True(t, at >= 0 && at < rank, "%s imports %s, which does not come before it", name, short(imported))
+		}
+	}
+}
+
+// A program that runs beside every sidecar is small.
+func TestTheDrainGateStandsAlone(t *testing.T) {
+	for _, one := range packages(t) {
+		if short(one.ImportPath) != "internal/draingate" {
+			continue
+		}
+		for _, imported := range one.Imports {
+			require.NotContains(t, imported, ".", "internal/draingate imports %s, which is not of the standard library", imported)
 		}
 	}
 }

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package draingate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// fingerprint is what Vector knows a file by: a checksum, or a device and an inode.
+type fingerprint struct {
+	strategy      string
+	checksum      uint64
+	device, inode uint64
+}
+
+// checkpoints are the bytes of each file that Vector has finished with: read, or, with
+// acknowledgements, delivered.
+type checkpoints map[fingerprint]int64
+
+// version is that of Vector's format that is known.
+const version = "1"
+
+// mostBytes bounds the file of checkpoints, about 200 bytes for each file.
+const mostBytes = 4 << 20
+
+// readCheckpoints reads those of a source. Before its first line, Vector has written none.
+func readCheckpoints(dataDir, source string) (checkpoints, error) {
+	path := filepath.Join(dataDir, source, "checkpoints.json")
+	found, err := decodeCheckpoints(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the checkpoints %s: %w", path, err)
+	}
+	return found, nil
+}
+
+func decodeCheckpoints(path string) (checkpoints, error) {
+	opened, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return checkpoints{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = opened.Close() }() // It was only read.
+	text, err := io.ReadAll(io.LimitReader(opened, mostBytes))
+	if err != nil {
+		return nil, err
+	}
+	var written struct {
+		Version     string `json:"version"`
+		Checkpoints []struct {
+			Fingerprint struct {
+				Lines *uint64 `json:"first_lines_checksum"`
+				// Line is its name in earlier releases.
+				Line  *uint64    `json:"first_line_checksum"`
+				Inode *[2]uint64 `json:"dev_inode"`
+			} `json:"fingerprint"`
+			Position *int64 `json:"position"`
+		} `json:"checkpoints"`
+	}
+	if err := json.Unmarshal(text, &written); err != nil {
+		return nil, err
+	}
+	if written.Version != version {
+		return nil, fmt.Errorf("they are of version %q, and only %q is known", written.Version, version)
+	}
+	found := checkpoints{}
+	for _, each := range written.Checkpoints {
+		id := each.Fingerprint
+		switch {
+		case each.Position == nil:
+			return nil, errors.New("one has no position")
+		case id.Lines != nil:
+			found[ofChecksum(*id.Lines)] = *each.Position
+		case id.Line != nil:
+			found[ofChecksum(*id.Line)] = *each.Position
+		case id.Inode != nil:
+			found[ofInode(id.Inode[0], id.Inode[1])] = *each.Position
+		default:
+			return nil, errors.New("one has a fingerprint of a kind that is not known")
+		}
+	}
+	return found, nil
+}
+
+func ofChecksum(sum uint64) fingerprint { return fingerprint{strategy: byChecksum, checksum: sum} }
+
+func ofInode(device, inode uint64) fingerprint {
+	return fingerprint{strategy: byDeviceAndInode, device: device, inode: inode}
+}

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package draingate
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"syscall"
+	"time"
+)
+
+// file is a log file that Vector can tell from others.
+type file struct {
+	path        string
+	fingerprint fingerprint
+	modified    time.Time
+}
+
+var errCompressed = errors.New("it is compressed with gzip, and its checkpoint is about what is in it")
+
+// open looks at a file. It returns nil for what Vector does not read: a folder, a file that is
+// gone, and one that has not the lines yet that it is known by.
+func (s *Source) open(path string) (*file, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, nil
+	}
+	opened, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = opened.Close() }() // It was only read.
+	if info, err = opened.Stat(); err != nil {
+		return nil, err
+	}
+	id, err := s.fingerprintOf(opened, info)
+	if errors.Is(err, io.EOF) {
+		return nil, nil
+	}
+	return &file{path: path, fingerprint: id, modified: info.ModTime()}, err
+}
+
+// gzipped is how compressed files begin.
+var gzipped = []byte{0x1f, 0x8b}
+
+// fingerprintOf is what Vector knows the file by; io.EOF if it is too short for it.
+func (s *Source) fingerprintOf(opened *os.File, info fs.FileInfo) (fingerprint, error) {
+	reader := bufio.NewReader(io.NewSectionReader(opened, 0, math.MaxInt64))
+	head, err := reader.Peek(len(gzipped))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fingerprint{}, err
+	}
+	if bytes.Equal(head, gzipped) {
+		return fingerprint{}, errCompressed
+	}
+	if s.Fingerprint.Strategy == byDeviceAndInode {
+		stat, isKnown := info.Sys().(*syscall.Stat_t)
+		if !isKnown {
+			return fingerprint{}, errors.New("its inode is not known")
+		}
+		return ofInode(uint64(stat.Dev), stat.Ino), nil //nolint:unconvert // An int32 on some systems.
+	}
+	if err != nil {
+		return fingerprint{}, err
+	}
+	if _, err := reader.Discard(int(s.Fingerprint.IgnoredHeaderBytes)); err != nil {
+		return fingerprint{}, err
+	}
+	return checksumOf(reader, s.Fingerprint.Lines, s.MaxLineBytes)
+}
+
+// checksumOf is the checksum of so many lines with their ends, or of as many bytes as all of
+// them may have.
+func checksumOf(reader io.ByteReader, lines int, most int64) (fingerprint, error) {
+	sum := uint64(0)
+	for range most {
+		b, err := reader.ReadByte()
+		if err != nil {
+			return fingerprint{}, err
+		}
+		sum = ecma182[byte(sum>>56)^b] ^ sum<<8
+		if b != '\n' {
+			continue
+		}
+		if lines--; lines <= 0 {
+			break
+		}
+	}
+	return ofChecksum(sum), nil
+}
+
+// ecma182 is the table of CRC-64/ECMA-182, whose bits are not reflected as those of hash/crc64
+// are.
+var ecma182 = func() (table [256]uint64) {
+	const polynomial = 0x42f0e1eba9ea3693
+	for i := range table {
+		sum := uint64(i) << 56
+		for range 8 {
+			carry := sum >> 63
+			sum = sum<<1 ^ carry*polynomial
+		}
+		table[i] = sum
+	}
+	return table
+}()
+
+// hasLines reports whether a line ends behind a position. Longer ones than most bytes Vector
+// drops, and a last one without an end it does not read.
+func (f *file) hasLines(position, most int64) (bool, error) {
+	opened, err := os.Open(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = opened.Close() }() // It was only read.
+	reader := bufio.NewReader(io.NewSectionReader(opened, position, math.MaxInt64-position))
+	for length := int64(0); ; {
+		part, err := reader.ReadSlice('\n')
+		length += int64(len(part))
+		switch {
+		case err == nil && length <= most+1:
+			return true, nil
+		case err == nil:
+			length = 0
+		case errors.Is(err, io.EOF):
+			return false, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return false, err
+		}
+	}
+}

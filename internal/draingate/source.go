@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package draingate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Source is a `file` source as Vector's configuration has it: the options that say which files
+// it reads, and how far.
+type Source struct {
+	Include     []string    `json:"include"`
+	Exclude     []string    `json:"exclude"`
+	Fingerprint Fingerprint `json:"fingerprint"`
+	// MaxLineBytes is the longest line that is not dropped.
+	MaxLineBytes int64 `json:"max_line_bytes"`
+	// IgnoreOlderSecs is the age in seconds of files that are left out, nil for none.
+	IgnoreOlderSecs *int64 `json:"ignore_older_secs"`
+}
+
+// Fingerprint is how the source tells files apart.
+type Fingerprint struct {
+	// Strategy is checksum, of the first Lines lines after IgnoredHeaderBytes bytes, or
+	// device_and_inode.
+	Strategy           string `json:"strategy"`
+	Lines              int    `json:"lines"`
+	IgnoredHeaderBytes int64  `json:"ignored_header_bytes"`
+}
+
+const (
+	byChecksum       = "checksum"
+	byDeviceAndInode = "device_and_inode"
+	// defaultLineBytes is Vector's default of max_line_bytes, 100 KiB.
+	defaultLineBytes = 100 << 10
+)
+
+// ReadSources reads sources by their names from JSON. What it cannot judge the files of is an
+// error.
+func ReadSources(text []byte) (map[string]Source, error) {
+	var all map[string]struct {
+		Source
+
+		Type          string          `json:"type"`
+		DataDir       string          `json:"data_dir"`
+		LineDelimiter string          `json:"line_delimiter"`
+		Encoding      json.RawMessage `json:"encoding"`
+		ReadFrom      string          `json:"read_from"`
+	}
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, fmt.Errorf("reading the sources: %w", err)
+	}
+	sources := map[string]Source{}
+	for name, each := range all {
+		isOther := each.Type != "file" || each.DataDir != "" || each.Encoding != nil ||
+			each.LineDelimiter != "" && each.LineDelimiter != "\n" || each.ReadFrom != "" && each.ReadFrom != "beginning"
+		if isOther {
+			return nil, fmt.Errorf("source %q: only a file source can be judged that reads lines of UTF-8 from the beginning, with Vector's own data_dir", name)
+		}
+		source := each.Source
+		if err := source.complete(); err != nil {
+			return nil, fmt.Errorf("source %q: %w", name, err)
+		}
+		sources[name] = source
+	}
+	return sources, nil
+}
+
+// complete fills in Vector's defaults.
+func (s *Source) complete() error {
+	if s.MaxLineBytes == 0 {
+		s.MaxLineBytes = defaultLineBytes
+	}
+	if s.Fingerprint.Strategy == "" {
+		s.Fingerprint.Strategy = byChecksum
+	}
+	if s.Fingerprint.Lines == 0 {
+		s.Fingerprint.Lines = 1
+	}
+	if strategy := s.Fingerprint.Strategy; strategy != byChecksum && strategy != byDeviceAndInode {
+		return fmt.Errorf("fingerprints of strategy %q are not known", strategy)
+	}
+	return nil
+}
+
+// files returns the paths of the files that Vector reads. With an error, those that it found.
+func (s *Source) files() ([]string, error) {
+	var all []string
+	var findings []error
+	seen := map[string]bool{}
+	for _, pattern := range s.Include {
+		found, err := glob(pattern)
+		if err != nil {
+			findings = append(findings, fmt.Errorf("looking for %s: %w", pattern, err))
+		}
+		for _, path := range found {
+			if !seen[path] && !s.excludes(path) {
+				all = append(all, path)
+			}
+			seen[path] = true
+		}
+	}
+	return all, errors.Join(findings...)
+}
+
+func (s *Source) excludes(path string) bool {
+	for _, pattern := range s.Exclude {
+		if matches([]rune(pattern), []rune(path)) {
+			return true
+		}
+	}
+	return false
+}
+
+// finished compares files with their checkpoints, which are only read if they are needed. Of
+// files with one fingerprint Vector reads the one that was modified last.
+func (s *Source) finished(paths []string, read func() (checkpoints, error), started time.Time) Remainder {
+	var left Remainder
+	newest := map[fingerprint]*file{}
+	for _, path := range paths {
+		opened, err := s.open(path)
+		if err != nil {
+			left.Unjudged = append(left.Unjudged, fmt.Errorf("reading %s: %w", path, err))
+		}
+		if opened == nil {
+			continue
+		}
+		if before := newest[opened.fingerprint]; before == nil || before.modified.Before(opened.modified) {
+			newest[opened.fingerprint] = opened
+		}
+	}
+	if len(newest) == 0 {
+		return left
+	}
+	positions, err := read()
+	if err != nil {
+		left.Unjudged = append(left.Unjudged, err)
+		return left
+	}
+	for id, each := range newest {
+		position, isKnown := positions[id]
+		if !isKnown && s.IgnoreOlderSecs != nil && each.modified.Before(started.Add(-time.Duration(*s.IgnoreOlderSecs)*time.Second)) {
+			continue
+		}
+		isBehind, err := each.hasLines(position, s.MaxLineBytes)
+		if err != nil {
+			left.Unjudged = append(left.Unjudged, fmt.Errorf("reading %s: %w", each.path, err))
+		}
+		if isBehind {
+			left.Files = append(left.Files, each.path)
+		}
+	}
+	return left
+}
