@@ -33,7 +33,8 @@ SPDX-License-Identifier: Apache-2.0
     timeoutSeconds: 3
     failureThreshold: {{ include "vector-sidecar.failures" $ }}
   {{- end }}
-  {{- if and $sidecar.shutdown.drainSeconds (semverCompare ">=1.30.0-0" .Capabilities.KubeVersion.Version) }}
+  {{- $isSleeping := eq (include "vector-sidecar.drain" . | fromYaml).method "Sleep" }}
+  {{- if and $isSleeping $sidecar.shutdown.drainSeconds (semverCompare ">=1.30.0-0" .Capabilities.KubeVersion.Version) }}
   lifecycle:
     preStop:
       sleep:

@@ -269,8 +269,15 @@ type HealthSpec struct {
 
 // ShutdownSpec configures how the sidecar drains when its pod terminates.
 type ShutdownSpec struct {
-	// drainSeconds is how long a preStop sleep lets Vector keep reading before it
-	// is asked to stop. 0 means no sleep.
+	// method by which Vector keeps reading. Sleep: for drainSeconds, by a preStop
+	// sleep. Gate: until it has finished with the log files, for drainSeconds at most,
+	// by a native sidecar that ends before it.
+	// +kubebuilder:validation:Enum=Sleep;Gate
+	// +optional
+	Method string `json:"method,omitempty"`
+
+	// drainSeconds is how long Vector keeps reading before it is asked to stop. 0
+	// means that it does not.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=600
 	// +optional
@@ -282,6 +289,23 @@ type ShutdownSpec struct {
 	// +kubebuilder:validation:Maximum=3600
 	// +optional
 	LimitSeconds *int32 `json:"limitSeconds,omitempty"`
+
+	// gate is the container of method Gate.
+	// +optional
+	Gate *DrainGateSpec `json:"gate,omitempty"`
+}
+
+// DrainGateSpec configures the container that holds Vector's end back.
+type DrainGateSpec struct {
+	// image of cmd/drain-gate, with a tag or a digest.
+	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:Pattern=`^\S+$`
+	// +optional
+	Image string `json:"image,omitempty"`
+
+	// resources of the container.
+	// +optional
+	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
 }
 
 // DataSpec is the emptyDir of Vector's data_dir.

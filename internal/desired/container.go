@@ -33,7 +33,10 @@ func vectorContainer(container *corev1.Container, spec *corev1.PodSpec) *vectorc
 		}
 	}
 	if hook := container.Lifecycle; hook != nil && hook.PreStop != nil && hook.PreStop.Sleep != nil {
-		c.PreStopSeconds = hook.PreStop.Sleep.Seconds
+		c.DrainSeconds = hook.PreStop.Sleep.Seconds
+	}
+	for i := range spec.InitContainers {
+		c.DrainSeconds = max(c.DrainSeconds, workload.GateSeconds(&spec.InitContainers[i]))
 	}
 	return c
 }

@@ -7,7 +7,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
@@ -39,6 +42,42 @@ func TestASidecarDrainsNoLongerThanItsPodHas(t *testing.T) {
 				return
 			}
 			require.Equal(t, test.drain, lifecycle.PreStop.Sleep.Seconds)
+		})
+	}
+}
+
+// A gate waits no longer than its pod has, either, and where there can be none it is said.
+func TestAGateWaitsNoLongerThanItsPodHas(t *testing.T) {
+	for name, test := range map[string]struct {
+		grace   int64
+		native  v1alpha1.NativeMode
+		seconds string
+		warning string
+	}{
+		"enough":       {grace: 60, seconds: "13"},
+		"just enough":  {grace: 13, seconds: "13", warning: "draining may take 28 s, and the pod has 13 s"},
+		"less":         {grace: 12, seconds: "12", warning: "drains for 12 s and not for 13 s: the terminationGracePeriodSeconds of its pods is 12"},
+		"none at all":  {grace: 0, seconds: "0", warning: "does not drain for 13 s"},
+		"no gate here": {grace: 60, native: "Never", warning: "drains by Sleep and not by Gate: a gate takes a native sidecar"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			deployment := cart()
+			deployment.Spec.Template.Spec.TerminationGracePeriodSeconds = &test.grace
+			sidecar := logs().Sidecar(func(spec *v1alpha1.SidecarSpec) {
+				spec.Native = test.native
+				spec.Logs = &v1alpha1.LogsSpec{Path: "/var/log/app", Containers: []string{"*"}}
+				spec.Shutdown = &v1alpha1.ShutdownSpec{Method: "Gate"}
+			}).Build()
+			p := decide(t, snapshot(t, sidecar, deployment)).Plans[0]
+			require.Equal(t, plan.Inject, p.Action, p.Message)
+			require.Contains(t, p.Warning, test.warning)
+			gate := p.Desired.Container("vector-drain-gate")
+			if test.seconds == "" {
+				require.Nil(t, gate)
+				return
+			}
+			require.Equal(t, corev1.EnvVar{Name: meta.VariableDrainSeconds, Value: test.seconds}, gate.Env[0])
+			require.Nil(t, p.Desired.Container("vector").Lifecycle)
 		})
 	}
 }

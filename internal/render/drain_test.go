@@ -55,6 +55,22 @@ func TestOnlyTheSleepIsCut(t *testing.T) {
 	}
 }
 
+// A gate has its seconds in a variable, and others keep theirs.
+func TestOnlyTheGateIsCut(t *testing.T) {
+	for _, test := range []struct{ seconds, want string }{{"9", "4"}, {"4", "4"}, {"3", "3"}, {"soon", "soon"}} {
+		env := `env: [{name: A, value: "9"}, {name: VECTORSIDECAR_DRAIN_SECONDS, value: "` + test.seconds + `"}]`
+		result, err := try(t, map[string]string{"pod.yaml": strings.Replace(podTemplate, "}}}", "}}, "+env+"}", 1)})
+		require.NoError(t, err)
+		cut, err := result.Overlay.Draining(4)
+		require.NoError(t, err)
+		want := []corev1.EnvVar{{Name: "A", Value: "9"}, {Name: "VECTORSIDECAR_DRAIN_SECONDS", Value: test.want}}
+		require.Equal(t, want, cut.Template.Spec.Containers[0].Env)
+		text, err := json.Marshal(cut.Body["spec"].(map[string]any)["containers"].([]any)[0].(map[string]any)["env"])
+		require.NoError(t, err)
+		require.JSONEq(t, `[{"name": "A", "value": "9"}, {"name": "VECTORSIDECAR_DRAIN_SECONDS", "value": "`+test.want+`"}]`, string(text))
+	}
+}
+
 func texts(t *testing.T, overlay *workload.Overlay) string {
 	t.Helper()
 	text, err := json.Marshal(overlay)

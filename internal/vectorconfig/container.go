@@ -27,9 +27,8 @@ type Container struct {
 	ReadOnlyRoot bool
 	// ProbePorts are the ports that the kubelet asks, on the pod's address.
 	ProbePorts []int
-	// PreStopSeconds is how long the container sleeps before it is told to
-	// stop.
-	PreStopSeconds int64
+	// DrainSeconds is how long Vector reads on before it is told to stop, at most.
+	DrainSeconds int64
 }
 
 // Mount is a volume of the container.

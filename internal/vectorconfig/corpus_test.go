@@ -28,8 +28,8 @@ func sidecar() *Container {
 			{Path: "/etc/vector", ReadOnly: true}, {Path: "/var/log/app", ReadOnly: true},
 			{Path: "/var/lib/vector", SizeLimit: 300 << 20},
 		},
-		MemoryLimit:    128 << 20,
-		PreStopSeconds: 5,
+		MemoryLimit:  128 << 20,
+		DrainSeconds: 5,
 	}
 }
 

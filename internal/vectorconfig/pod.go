@@ -47,7 +47,7 @@ func (r *Report) In(pod Pod) []Finding {
 	if n, err := strconv.ParseInt(r.container.Env["VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS"], 10, 64); err == nil {
 		limit = n
 	}
-	if total := limit + r.container.PreStopSeconds; total > *pod.GraceSeconds {
+	if total := limit + r.container.DrainSeconds; total > *pod.GraceSeconds {
 		found = append(found, r.finding(shutdownTooLong, "draining may take %d s, and the pod has %d s", total, *pod.GraceSeconds))
 	}
 	return found

@@ -6,28 +6,34 @@ package workload
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// DrainSeconds returns the longest preStop sleep of the overlay's containers, 0 if there is none.
+// DrainSeconds returns the longest time that one of the overlay's containers drains, by a preStop
+// sleep or as a gate; 0 if there is none.
 func (o *Overlay) DrainSeconds() int64 {
 	longest := int64(0)
 	for container := range o.containers() {
-		longest = max(longest, sleepOf(container))
+		longest = max(longest, sleepOf(container), GateSeconds(container))
 	}
 	return longest
 }
 
-// Draining returns a copy of the overlay in which no preStop sleep is longer than most seconds;
-// with 0 there is none.
+// Draining returns a copy of the overlay in which no preStop sleep is longer than most seconds,
+// with 0 there is none, and no gate waits for longer.
 func (o *Overlay) Draining(most int64) (*Overlay, error) {
 	cut := *o
 	cut.Template, cut.Body = *o.Template.DeepCopy(), runtime.DeepCopyJSON(o.Body)
 	for c := range cut.containers() {
+		if GateSeconds(c) > most {
+			gateOf(c).Value = strconv.FormatInt(most, 10)
+		}
 		switch {
 		case sleepOf(c) <= most:
 		case most > 0:
@@ -42,6 +48,7 @@ func (o *Overlay) Draining(most int64) (*Overlay, error) {
 	for _, list := range []string{"initContainers", "containers"} {
 		for _, container := range tree.List(pod[list]) {
 			cutSleep(tree.Map(container), most)
+			cutGate(tree.Map(container), most)
 		}
 	}
 	canonical, err := json.Marshal(cut.Body)
@@ -67,10 +74,48 @@ func cutSleep(container map[string]any, most int64) {
 	}
 }
 
+// cutGate is the same for the variable of a gate.
+func cutGate(container map[string]any, most int64) {
+	for _, item := range tree.List(container["env"]) {
+		variable := tree.Map(item)
+		if text, _ := variable["value"].(string); variable["name"] == meta.VariableDrainSeconds && secondsIn(text) > most {
+			variable["value"] = strconv.FormatInt(most, 10)
+		}
+	}
+}
+
 // sleepOf returns the preStop sleep of a container in seconds.
 func sleepOf(c *corev1.Container) int64 {
 	if c.Lifecycle == nil || c.Lifecycle.PreStop == nil || c.Lifecycle.PreStop.Sleep == nil {
 		return 0
 	}
 	return c.Lifecycle.PreStop.Sleep.Seconds
+}
+
+// GateSeconds returns for how many seconds a container holds back the end of the native sidecars
+// before it, 0 if it is no gate.
+func GateSeconds(c *corev1.Container) int64 {
+	if variable := gateOf(c); variable != nil {
+		return secondsIn(variable.Value)
+	}
+	return 0
+}
+
+// gateOf returns the variable that makes a gate of a container, nil if there is none.
+func gateOf(c *corev1.Container) *corev1.EnvVar {
+	for i := range c.Env {
+		if c.Env[i].Name == meta.VariableDrainSeconds {
+			return &c.Env[i]
+		}
+	}
+	return nil
+}
+
+// secondsIn reads a number of seconds; what is none is 0.
+func secondsIn(text string) int64 {
+	seconds, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return seconds
 }

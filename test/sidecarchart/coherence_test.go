@@ -193,6 +193,9 @@ var other = map[string]struct{ value, with string }{
 	"sidecar.logLevel":                  {value: `error`},
 	"sidecar.threads":                   {value: `3`},
 	"sidecar.shutdown.drainSeconds":     {value: `6`},
+	"sidecar.shutdown.method":           {value: `Gate`, with: mountsLogs},
+	"sidecar.shutdown.gate.image":       {value: `registry.example/gate:1`, with: gates},
+	"sidecar.shutdown.gate.resources":   {value: `{limits: {memory: 12Mi}}`, with: gates},
 	"sidecar.shutdown.limitSeconds":     {value: `21`},
 	"sidecar.data.sizeLimit":            {value: `1Gi`},
 	"sidecar.args":                      {value: `[--quiet]`},
@@ -210,6 +213,7 @@ var other = map[string]struct{ value, with string }{
 
 const (
 	mountsLogs = `{sidecar: {logs: {path: /var/log/app}}, target: {containers: [{name: app, volumeMounts: [{name: l, mountPath: /var/log}]}]}}`
+	gates      = `{sidecar: {shutdown: {method: Gate}, logs: {path: /var/log/app}}, target: {containers: [{name: app, volumeMounts: [{name: l, mountPath: /var/log}]}]}}`
 	sharesLogs = `{sidecar: {logs: {path: /var/log/app, containers: [app]}}, target: {containers: [{name: app, volumeMounts: []}, {name: web, volumeMounts: []}]}}`
 )
 

@@ -1,0 +1,94 @@
+{{- /*
+SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+SPDX-License-Identifier: Apache-2.0
+*/}}
+{{- /*
+How the sidecar drains, as a map: method, Sleep or Gate; warning, why it is not the one
+that is asked for. A gate judges files by what is rendered here, and holds back nothing
+but native sidecars.
+*/}}
+{{- define "vector-sidecar.drain" }}
+{{- $drain := dict "method" "Sleep" }}
+{{- if and (eq (default "Sleep" .Values.sidecar.shutdown.method) "Gate") .Values.sidecar.shutdown.drainSeconds (not .Values.predecessor) }}
+{{- $why := "" }}
+{{- if not (include "vector-sidecar.isNative" .) }}
+{{- $why = "a gate takes a native sidecar" }}
+{{- else if not (include "vector-sidecar.rendersConfig" .) }}
+{{- $why = "a gate takes a rendered configuration" }}
+{{- else if not .Values.sidecar.logs.path }}
+{{- $why = "a gate is for log files, and sidecar.logs.path names none" }}
+{{- else if contains "$" (include "vector-sidecar.fileSource" .) }}
+{{- $why = "a gate does not know variables in the names of log files" }}
+{{- end }}
+{{- if $why }}
+{{- $_ := set $drain "warning" (printf "drains by Sleep and not by Gate: %s" $why) }}
+{{- else }}
+{{- $_ := set $drain "method" "Gate" }}
+{{- end }}
+{{- end }}
+{{- toYaml $drain }}
+{{- end }}
+
+{{- /*
+The container that holds Vector's end back, by cmd/drain-gate: a list of one, empty
+without. It comes after Vector, so the kubelet tells it to end before Vector.
+*/}}
+{{- define "vector-sidecar.drainGate" -}}
+{{- $sidecar := .Values.sidecar -}}
+{{- $gate := $sidecar.shutdown.gate -}}
+{{- if eq (include "vector-sidecar.drain" . | fromYaml).method "Gate" -}}
+{{- $mounts := include "vector-sidecar.drainGateMounts" . | fromYamlArray -}}
+- name: {{ include "vector-sidecar.drainGateName" $sidecar.name }}
+  image: {{ required "sidecar.shutdown.gate.image is empty: name the image of cmd/drain-gate, with a tag or a digest" $gate.image | quote }}
+  imagePullPolicy: {{ $sidecar.imagePullPolicy }}
+  restartPolicy: Always
+  args:
+    - /var/lib/vector
+    - {{ dict "logs" (include "vector-sidecar.fileSource" . | fromYaml) | toJson | quote }}
+  env:
+    - name: VECTORSIDECAR_DRAIN_SECONDS
+      value: {{ $sidecar.shutdown.drainSeconds | quote }}
+    {{- range include "vector-sidecar.env" . | fromYamlArray }}
+    {{- $variable := . }}
+    {{- $isUsed := "" }}
+    {{- range $mounts }}
+    {{- if contains (printf "$(%s)" $variable.name) (default "" .subPathExpr) }}{{ $isUsed = "true" }}{{ end }}
+    {{- end }}
+    {{- if $isUsed }}
+    {{- toYaml (list $variable) | nindent 4 }}
+    {{- end }}
+    {{- end }}
+  {{- with $gate.resources }}
+  resources:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with $sidecar.securityContext }}
+  securityContext:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  volumeMounts:
+    {{- toYaml $mounts | nindent 4 }}
+{{- end }}
+{{- end }}
+
+{{- /* Its name, from the sidecar's. */}}
+{{- define "vector-sidecar.drainGateName" }}
+{{- $name := . }}
+{{- if gt (len $name) 52 }}
+{{- $name = printf "%s-%s" (trunc 43 $name | trimSuffix "-") (sha256sum $name | trunc 8) }}
+{{- end }}
+{{- printf "%s-drain-gate" $name }}
+{{- end }}
+
+{{- /* The sidecar's mounts that have the log files and Vector's checkpoints, to read: a YAML list. */}}
+{{- define "vector-sidecar.drainGateMounts" }}
+{{- $logs := printf "%s/" (trimSuffix "/" .Values.sidecar.logs.path) }}
+{{- $mounts := list }}
+{{- range include "vector-sidecar.volumeMounts" . | fromYamlArray }}
+{{- $at := printf "%s/" (trimSuffix "/" .mountPath) }}
+{{- if or (hasPrefix $at "/var/lib/vector/") (hasPrefix $at $logs) (hasPrefix $logs $at) }}
+{{- $mounts = append $mounts (set . "readOnly" true) }}
+{{- end }}
+{{- end }}
+{{- toYaml $mounts }}
+{{- end }}
