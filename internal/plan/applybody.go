@@ -14,13 +14,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Body returns what is applied for a plan that writes, without the name of the
-// workload; nil for nothing. To apply an empty one gives up everything that the manager
-// owns alone.
+// Body returns the server-side apply body of a plan that writes, without the workload's
+// name; nil if nothing is applied. Applying an empty body gives up every field that the
+// manager alone owns.
 //
-// Where no patch does it, the body orders init containers: naming the workload's own
-// puts ours before them and makes us an owner of the names too, until the record is
-// trimmed (fact 16 of server-side apply).
+// If there is no patch, the body also orders the init containers: listing the
+// workload's own by name puts ours before them. That makes us an owner of those names
+// until the managed fields are trimmed (fact 16 of server-side apply).
 func (p *Plan) Body() map[string]any {
 	switch {
 	case p.ReleaseOnly:
@@ -34,8 +34,8 @@ func (p *Plan) Body() map[string]any {
 	}
 }
 
-// ordered returns what is applied with the names of the other init containers around
-// the native sidecars, and the rest of ours last.
+// ordered returns the apply body with the names of the other init containers around the
+// native sidecars, and the rest of ours last.
 func (p *Plan) ordered() map[string]any {
 	body := runtime.DeepCopyJSON(p.Apply)
 	pod := tree.At(body, tree.Pod...)
@@ -55,10 +55,10 @@ func (p *Plan) ordered() map[string]any {
 	return body
 }
 
-// Trim returns what is to stay of an entry of managed fields, nil for nothing, once the
-// plan is carried out, and whether that is less than the entry says. Beside the
-// manager's own entries, what earlier releases left of patches of any VectorSidecar
-// goes with whatever is written.
+// Trim returns what to keep of a managedFields entry after the plan is carried out, nil
+// for nothing, and whether that is less than the entry has. Besides the manager's own
+// entries, any write also drops what patches of earlier releases left for any
+// VectorSidecar.
 func (p *Plan) Trim(entry *metav1.ManagedFieldsEntry) (kept *metav1.FieldsV1, isLess bool) {
 	switch {
 	case entry.Subresource != "", entry.Manager != p.Manager && !workload.IsHusk(entry):

@@ -14,22 +14,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// conflictWith reads the manager from the message of a conflict's cause, and
-// whether it wrote by an update: an apply is not said to use a version.
+// conflictWith extracts the field manager from a conflict cause, and whether it wrote
+// with Update: the API server names a version only for those, not for Apply.
 var conflictWith = regexp.MustCompile(`^conflict with "([^"]*)"( using)?`)
 
-// containers are maps and lists of a workload that many write to. Who is on record for
-// one itself has made it, or applied it empty as templates of charts do, and owns nothing
-// of what is in it.
+// containers are shared maps and lists of a workload. A manager that owns one itself
+// created it, or applied it empty as chart templates do, and owns nothing inside.
 var containers = []string{
 	".metadata.annotations", ".spec.template.metadata.annotations", ".spec.template.metadata.labels",
 	".spec.template.spec.initContainers", ".spec.template.spec.containers", ".spec.template.spec.volumes",
 }
 
-// Forces reports whether an apply of the plan that was refused with an error is to
-// be sent once more by force: it was refused because of fields that people changed
-// by hand, that the manager itself has patched, or that are no more than an empty map or
-// list, and of no others.
+// Forces reports whether to retry a refused apply with force: if all conflicting fields
+// were changed by hand, patched by the manager itself, or are only empty maps or lists.
 func (p *Plan) Forces(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || !apierrors.IsConflict(err) || status.Status().Details == nil {
@@ -55,7 +52,7 @@ func (p *Plan) Forces(err error) bool {
 	return conflicts > 0
 }
 
-// IsWithSiblings reports whether an apply was refused because of fields of other
+// IsWithSiblings reports whether an apply conflicted with fields of other
 // VectorSidecars.
 func IsWithSiblings(err error) bool {
 	var status apierrors.APIStatus

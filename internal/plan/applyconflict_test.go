@@ -40,8 +40,8 @@ func TestOnlyWhatPeopleChangedIsTakenBack(t *testing.T) {
 	}
 }
 
-// refusalOver is the API server's answer to an apply of what others have written by
-// an update. For one that applies, it names no version.
+// refusalOver is the API server's conflict for fields that others wrote with Update.
+// For managers that used Apply it names no version.
 func refusalOver(managers ...string) error {
 	var messages []string
 	for _, manager := range managers {
@@ -64,8 +64,8 @@ func causesAt(field string, messages ...string) []metav1.StatusCause {
 	return causes
 }
 
-// An owner who applies an empty map, as charts do where no annotations are given, is
-// on record for all of it, and has nothing in it that could be taken away.
+// Charts apply an empty map where no annotations are given: they then own the map
+// itself and nothing inside that could be taken away.
 func TestEmptyMapsAndListsArePassedOver(t *testing.T) {
 	p := &Plan{Manager: mine}
 	for _, field := range []string{".spec.template.metadata.annotations", ".spec.template.spec.volumes"} {

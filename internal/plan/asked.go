@@ -10,21 +10,20 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Asked is what a rendering was asked for with. Nothing of it comes from the program:
-// another release renders the same request differently, and that alone is no reason to
-// start new pods.
+// Asked is the user's input to a rendering. It includes nothing of the program: another
+// release renders the same input differently, and that alone must not restart pods.
 type Asked struct {
-	// Digest covers all but the workload.
+	// Digest covers everything but the workload.
 	Digest string
-	// Keys are those of the workload's values that the templates read.
+	// Keys are the keys of the workload's values that the templates read.
 	Keys []string
-	// Inputs are the same as Digest by name, by which a later write says what has
-	// changed. They take no part in whether it is made.
+	// Inputs is Digest by name, for saying later what has changed. It does not decide
+	// whether to write.
 	Inputs Inputs
 }
 
-// of is the annotation asked-hash for a workload. It names the keys: the templates of
-// another release may read others.
+// of returns the value of the annotation asked-hash for a workload. It includes the
+// keys, because templates of another release may read others.
 func (a *Asked) of(view *workload.View) string {
 	if len(a.Keys) == 0 {
 		return a.Digest
@@ -32,8 +31,8 @@ func (a *Asked) of(view *workload.View) string {
 	return a.Digest + "." + view.ValuesHash(a.Keys) + "." + strings.Join(a.Keys, ".")
 }
 
-// inputs are all that a rendering for a workload was made of, with further keys of the
-// workload's values.
+// inputs returns everything that a workload's rendering was made from, including
+// further keys of the workload's values.
 func (a *Asked) inputs(view *workload.View, further ...string) Inputs {
 	keys := slices.Concat(a.Keys, further)
 	if len(keys) == 0 {
@@ -46,8 +45,8 @@ func (a *Asked) inputs(view *workload.View, further ...string) Inputs {
 	return a.Inputs.With(PartTarget, Digests(read))
 }
 
-// isIn reports whether a workload's annotation says the same of it as would be noted
-// now: of the workload's values, those count that were read when it was written.
+// isIn reports whether a workload's annotation matches what would be written now. Only
+// the workload values that were read when it was written are compared.
 func (a *Asked) isIn(recorded string, view *workload.View) bool {
 	digest, values, keys := readAsked(recorded)
 	if recorded == "" || digest != a.Digest {
@@ -56,8 +55,8 @@ func (a *Asked) isIn(recorded string, view *workload.View) bool {
 	return values == "" || values == view.ValuesHash(keys)
 }
 
-// readAsked takes a workload's annotation apart: the digest, and that of the values of
-// the workload that were read, with their keys.
+// readAsked splits a workload's annotation into the digest, the digest of the
+// workload's values that were read, and their keys.
 func readAsked(recorded string) (digest, values string, keys []string) {
 	digest, of, hasValues := strings.Cut(recorded, ".")
 	if !hasValues {

@@ -10,21 +10,21 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Limit is how much may go on at once.
+// Limit bounds concurrent rollouts.
 type Limit struct {
-	// Max is the number of workloads whose rollout was started and has not
-	// finished; 0 for no limit.
+	// Max is the number of workloads whose rollout was started and has not finished; 0
+	// for no limit.
 	Max int
-	// Soak is for how long after a rollout its place stays taken, for the message
-	// alone: what is in flight is the plans' to say.
+	// Soak is how long a finished rollout still counts. Only the message uses it: the
+	// plans say what is in flight.
 	Soak time.Duration
-	// Paused lets nothing new begin.
+	// Paused starts nothing new.
 	Paused bool
 }
 
-// Admit marks the plans that have to wait, with the reason: never more rollouts go on
-// at once than allowed, and none begins while one of them has failed. The order of the
-// plans is the order in which they are let go. It remembers nothing.
+// Admit marks the plans that have to wait, with the reason: no more concurrent rollouts
+// than allowed, and no new one while one has failed. Plans are admitted in their order.
+// It keeps no state.
 func Admit(plans []Plan, limit Limit) {
 	inFlight := 0
 	var failed *Plan
@@ -48,7 +48,7 @@ func Admit(plans []Plan, limit Limit) {
 		case failed != nil && p.Action != Remove:
 			p.Wait(meta.ReasonRolloutFailed, fmt.Sprintf("%s %s did not finish its rollout with this sidecar: nothing more is started until it does, or the sidecar changes", failed.Target.Kind, failed.Target.Name))
 		case p.InFlight:
-			// It is replaced by its newest version and stays one rollout.
+			// The newest version replaces it: still one rollout.
 		case limit.Max > 0 && inFlight >= limit.Max:
 			p.Wait(meta.ReasonWaitingForBudget, limit.why())
 		default:
@@ -57,7 +57,7 @@ func Admit(plans []Plan, limit Limit) {
 	}
 }
 
-// why says what has to be waited for.
+// why says what the plan waits for.
 func (l *Limit) why() string {
 	text := fmt.Sprintf("spec.rollout.maxConcurrent lets %d rollouts go on at once", l.Max)
 	if l.Soak > 0 {

@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// plansOf makes plans from words: what has to be done to each workload, or what it
-// is doing.
+// plansOf makes plans from words: the action due for each workload, or its rollout
+// state.
 func plansOf(words ...string) []Plan {
 	desired := &Desired{}
 	var plans []Plan

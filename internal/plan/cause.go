@@ -10,7 +10,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Causes that need no further words.
+// Causes without parameters.
 const (
 	becauseHalf     = "a change of the sidecar was broken off"
 	becauseGone     = "somebody has taken the sidecar out"
@@ -23,7 +23,7 @@ const (
 	becauseNotNoted = "the workload's annotations do not say what it carries"
 )
 
-// because says why a workload is written that should carry what is desired.
+// because says why the plan writes a workload that should have the sidecar.
 func (p *Plan) because(want applied, has fit, policy Policy, view *workload.View) string {
 	write := func() string { return causeText(p.causes(want, has, policy, view), p.changes(view)) }
 	owned := view.Owned[p.Manager]
@@ -34,7 +34,7 @@ func (p *Plan) because(want applied, has fit, policy Policy, view *workload.View
 		p.Desired.injectedHash, owned.InjectedHash, owned.AskedHash, owned.AppliedHash, owned.RenderedFrom, p.Desired.asked.of(view)), write)
 }
 
-// causes are why a workload is written that should carry what is desired.
+// causes returns the reasons to write a workload that should have the sidecar.
 func (p *Plan) causes(want applied, has fit, policy Policy, view *workload.View) []string {
 	owned := view.Owned[p.Manager]
 	if !p.Carries {
@@ -72,8 +72,8 @@ func (p *Plan) causes(want applied, has fit, policy Policy, view *workload.View)
 	return found
 }
 
-// isDrifted reports whether what the workload carries is not what was written, as far as
-// the workload says what that was.
+// isDrifted reports whether the workload's sidecar differs from what was written, as
+// far as its annotations say what that was.
 func (p *Plan) isDrifted(has fit, owned *workload.Owned, view *workload.View) bool {
 	switch {
 	case has.isRendered:
@@ -84,16 +84,16 @@ func (p *Plan) isDrifted(has fit, owned *workload.Owned, view *workload.View) bo
 	return !view.IsAsWritten(p.Manager)
 }
 
-// changes are what the plan changes in the pod template of a workload that carries the
-// sidecar; nothing where half of a change is there, for what a patch has on record is
-// also what the API server has filled in.
+// changes lists what the plan changes in the pod template of a workload with the
+// sidecar. It is empty for an unfinished change: a patch's managed fields include API
+// server defaults.
 func (p *Plan) changes(view *workload.View) []string {
 	owned := view.Owned[p.Manager]
 	if !p.Carries || owned.IsEmpty() || owned.Unfinished || p.Action == Note {
 		return nil
 	}
 	before, after := withMounts(owned.Tree, view.MountsOf(p.Manager)), withMounts(p.Desired.alone.tree, p.Desired.overlay.Mounts)
-	// A container of the application is there, whether or not it has a mount of ours.
+	// The application's container exists, with or without a mount of ours.
 	nameOthers(tree.Below(before, tree.Pod...), tree.Below(after, tree.Pod...), owned, view)
 	return workload.Changes(before, after)
 }

@@ -102,12 +102,12 @@ func TestAPlanSaysWhyItWrites(t *testing.T) {
 	}
 }
 
-// podOf is a tree with one init container.
+// podOf is a pod template tree with one init container.
 func podOf(container map[string]any) map[string]any {
 	return map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"initContainers": []any{container}}}}}
 }
 
-// The pods are as they were, and so is why.
+// The pods stay as they are, and so does the cause.
 func TestANoteLeavesTheCause(t *testing.T) {
 	view := writtenBy(rendered("old", "a"))
 	p := For(mine, rendered("old", "b"), Policy{}, view)
@@ -117,7 +117,8 @@ func TestANoteLeavesTheCause(t *testing.T) {
 	require.NotEqual(t, view.Owned[mine].RenderedFrom, annotations[meta.AnnotationRenderedFrom])
 }
 
-// What a release has read of the workload counts, whether or not another one reads it.
+// What any release has read of the workload counts, even if another release does not
+// read it.
 func TestTheWorkloadsOwnIsNamed(t *testing.T) {
 	labelled := func(v *workload.View) { v.Labels = map[string]string{"team": "search"} }
 	for name, now := range map[string][]string{"still read": {"containers", "labels"}, "not read by now": nil} {
@@ -129,8 +130,8 @@ func TestTheWorkloadsOwnIsNamed(t *testing.T) {
 	}
 }
 
-// None of it makes a difference: a workload without is as good as one with it, and one
-// in which somebody has changed it as well.
+// None of it is compared: a workload without it is up to date, and so is one where
+// somebody has changed it.
 func TestHowItCameAboutIsNotCompared(t *testing.T) {
 	desired := rendered("old", "a")
 	for name, change := range map[string]func(map[string]any){

@@ -11,14 +11,15 @@ import (
 )
 
 const (
-	// mostBytes is how long a text may be: an event holds 1024, with a sentence around it.
+	// mostBytes bounds a text: an event message holds 1024 bytes, and has a sentence
+	// around it.
 	mostBytes = 512
-	// mostNames is how many names are given of a kind, longestName how long one is, and
-	// longestChange how long one is with what it was and what it is.
+	// mostNames is how many names are listed of a kind, longestName the bytes of one,
+	// and longestChange the bytes of one with its old and new value.
 	mostNames, longestName, longestChange = 5, 80, 300
 )
 
-// causeText is one line of causes, and of what they change in the pods.
+// causeText joins causes, and the pod changes they make, in one line.
 func causeText(causes, changes []string) string {
 	text := strings.Join(causes, "; ")
 	if len(changes) > 0 {
@@ -27,7 +28,7 @@ func causeText(causes, changes []string) string {
 	return shortened(text, mostBytes)
 }
 
-// few gives the first names, each of so many bytes, and counts the rest.
+// few lists the first names, each cut to a number of bytes, and counts the rest.
 func few(names []string, bytes int) string {
 	rest := ""
 	if len(names) > mostNames {
@@ -41,13 +42,13 @@ func few(names []string, bytes int) string {
 	return strings.Join(shown, ", ") + rest
 }
 
-// quoted is a text of somebody else's as it may stand in a line: short, and quoted if
-// there is anything in it that a terminal would not just show.
+// quoted makes untrusted text safe for one line: shortened, and quoted if a terminal
+// might interpret any of it.
 func quoted(text string) string {
 	return printable(text, longestName)
 }
 
-// CauseLine is the line of causes that a workload carries, as it may be shown: somebody may
+// CauseLine is the cause from a workload's annotation made safe to show: somebody may
 // have changed it.
 func CauseLine(carried string) string {
 	return printable(carried, mostBytes)
@@ -61,7 +62,7 @@ func printable(text string, bytes int) string {
 	return text
 }
 
-// shortened keeps a text within so many bytes.
+// shortened cuts a text to a number of bytes.
 func shortened(text string, bytes int) string {
 	if len(text) <= bytes {
 		return text

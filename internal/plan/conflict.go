@@ -11,8 +11,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// findObstacle looks for what the API server would not refuse, or only with a
-// riddle: a name taken over, a mount of nothing, a port used twice.
+// findObstacle looks for what the API server accepts, or refuses with an obscure
+// message: a name that is taken, a mount without a volume, a port used twice.
 func findObstacle(manager string, desired *Desired, view *workload.View) *obstacle {
 	spec := &desired.overlay.Template.Spec
 	ours := view.Owned[manager]
@@ -61,7 +61,7 @@ func containerConflict(spec *corev1.PodSpec, ours workload.Owned, view *workload
 	return nil
 }
 
-// missingVolume finds a mount of a volume that would not be in the pod.
+// missingVolume finds a mount whose volume would not be in the pod.
 func missingVolume(container *corev1.Container, spec *corev1.PodSpec, ours workload.Owned, view *workload.View) *obstacle {
 	for _, mount := range container.VolumeMounts {
 		inOverlay := slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
@@ -73,8 +73,8 @@ func missingVolume(container *corev1.Container, spec *corev1.PodSpec, ours workl
 	return nil
 }
 
-// applicationConflict finds a mount for a container that is not there, or at a path
-// where it has another.
+// applicationConflict finds a mount for a missing container, or at a path where the
+// container already has one.
 func applicationConflict(mounts []workload.Mount, ours workload.Owned, view *workload.View) *obstacle {
 	for i := range mounts {
 		wanted := &mounts[i]

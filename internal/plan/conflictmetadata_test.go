@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// A label or an annotation is somebody's, as a container is.
+// Labels and annotations have owners, as containers do.
 func TestThePodsLabelsAndAnnotationsAreNotTakenOver(t *testing.T) {
 	labelled := sidecar()
 	labelled.overlay.Template.Labels = map[string]string{"tier": "logs"}

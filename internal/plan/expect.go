@@ -12,9 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Expect returns a workload as it will look to other VectorSidecars once what is
-// desired is in it: what it then has, and whose that is. The view itself is not
-// changed.
+// Expect returns a copy of the view as other VectorSidecars will see it after this
+// sidecar is injected: its contents and their owners.
 func (d *Desired) Expect(manager string, view *workload.View) workload.View {
 	expected, template := *view, &d.overlay.Template
 	owned := workload.Owned{InjectedHash: d.injectedHash, HasPlainAnnotations: d.beside(manager, Policy{}, view).isPlain}

@@ -14,14 +14,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// fit is how what a workload carries fits to what it should carry.
+// fit compares what a workload carries with what it should carry.
 type fit struct {
-	// isRendered: it is what is rendered now.
+	// isRendered: it carries the current rendering.
 	isRendered bool
-	// isAsked: it was written for what is asked for now, as the workload says.
+	// isAsked: its annotations say that it was written for the current input.
 	isAsked bool
-	// isKept: it is no more what is rendered now, and stays: it was written for what
-	// is asked for now, and has not changed since.
+	// isKept: it carries another rendering, written for the current input and unchanged
+	// since, and keeps it.
 	isKept bool
 }
 
@@ -37,12 +37,12 @@ func fitOf(manager string, desired *Desired, want *applied, policy Policy, view 
 	return found
 }
 
-// isCurrent: nothing has to be written for the pods.
+// isCurrent reports whether the pods need no write.
 func (f fit) isCurrent() bool { return f.isRendered || f.isKept }
 
-// noted returns what is applied together with what it was asked for with, and a digest
-// of it: by these a later release finds out that it has nothing to write. Why it is
-// written stands beside them.
+// noted returns the apply body with annotations for its input and a digest of it, so
+// that a later release finds that it has nothing to write, and with the cause of the
+// write.
 func (p *Plan) noted(want applied, because string, policy Policy, view *workload.View) map[string]any {
 	desired := p.Desired
 	if desired.asked.Digest == "" {
@@ -67,16 +67,15 @@ func (p *Plan) noted(want applied, because string, policy Policy, view *workload
 	return root
 }
 
-// needsNote reports whether a workload that carries what is rendered says otherwise of
-// what that was asked for with. One that says nothing was written by a release that
-// noted nothing, and is left alone.
+// needsNote reports whether a workload carries the current rendering but notes another
+// input. One without a note comes from a release that wrote none, and is left alone.
 func (f fit) needsNote(manager string, want *applied, desired *Desired, view *workload.View) bool {
 	owned := view.Owned[manager]
 	return owned.AskedHash != "" && (!f.isAsked || owned.AppliedHash != workload.AppliedHash(want.hash, desired.overlay.Mounts))
 }
 
-// keptObstacle finds what is in the way of a sidecar that is kept: of all that findObstacle
-// looks for, only a port can come later, when everything else is there already.
+// keptObstacle finds conflicts of a sidecar that is kept: of what findObstacle looks
+// for, only a port can appear once everything is in place.
 func keptObstacle(manager string, _ *Desired, view *workload.View) *obstacle {
 	ours := view.Owned[manager]
 	for i := range view.Containers {
@@ -91,7 +90,7 @@ func keptObstacle(manager string, _ *Desired, view *workload.View) *obstacle {
 	return nil
 }
 
-// isBehind reports whether an init container of the workload's own comes before a
+// isBehind reports whether one of the workload's own init containers comes before a
 // native sidecar that is kept.
 func isBehind(manager string, view *workload.View) bool {
 	native := map[string]bool{}

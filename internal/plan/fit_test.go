@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// rendered is the sidecar as a release renders it for what is asked.
+// rendered is the sidecar as a release renders it for an input.
 func rendered(release, asked string, keys ...string) *Desired {
 	overlay := *sidecar().overlay
 	overlay.Hash = release
@@ -29,7 +29,7 @@ func rendered(release, asked string, keys ...string) *Desired {
 	return NewDesired(&overlay, "logs", "vector", "config-1", nil).For(Asked{Digest: asked, Keys: keys, Inputs: inputs})
 }
 
-// writtenBy is a workload that carries what a release rendered and noted.
+// writtenBy is a workload with what a release rendered and noted.
 func writtenBy(desired *Desired) *workload.View {
 	view := injected("")
 	applied := For(mine, desired, Policy{}, application()).Apply
@@ -45,8 +45,8 @@ func writtenBy(desired *Desired) *workload.View {
 	return view
 }
 
-// An upgrade of the operator renders the same request differently, which by itself is
-// no reason to write. Whatever people do is.
+// An upgrade of the operator renders the same input differently, which alone is no
+// reason to write. A change by a user is.
 func TestWhatWasAskedForDecidesWhetherAnotherRenderingIsWritten(t *testing.T) {
 	const same, different, missing = "same", "different", "missing"
 	for _, asked := range []string{same, different, missing} {
@@ -87,7 +87,7 @@ func TestWhatWasAskedForDecidesWhetherAnotherRenderingIsWritten(t *testing.T) {
 	}
 }
 
-// What is noted stands on the workload itself, and not in its pod template.
+// Notes are on the workload itself, not in its pod template.
 func TestANoteStartsNoPods(t *testing.T) {
 	p := For(mine, rendered("old", "b"), Policy{}, writtenBy(rendered("old", "a")))
 	require.Equal(t, Note, p.Action)
@@ -141,7 +141,7 @@ func TestASidecarThatIsKeptIsLookedAfter(t *testing.T) {
 	}
 }
 
-// What only the new rendering brings is in nobody's way yet.
+// What only the new rendering adds conflicts with nobody yet.
 func TestASidecarThatIsKeptIgnoresConflictsOfANewerOne(t *testing.T) {
 	overlay := *rendered("new", "a").overlay
 	overlay.Template.Spec.InitContainers = []corev1.Container{*overlay.Template.Spec.InitContainers[0].DeepCopy()}
@@ -152,7 +152,7 @@ func TestASidecarThatIsKeptIgnoresConflictsOfANewerOne(t *testing.T) {
 	require.Equal(t, Blocked, For(mine, desired, Policy{}, application()).Action)
 }
 
-// Templates of another release may look at more of the workload, or at less.
+// Templates of another release may read more or less of the workload.
 func TestOfTheWorkloadWhatWasReadCounts(t *testing.T) {
 	mounts := func(v *workload.View) {
 		app := &v.Containers[len(v.Containers)-1]
@@ -177,7 +177,8 @@ func TestOfTheWorkloadWhatWasReadCounts(t *testing.T) {
 	}
 }
 
-// Mounts in the application's containers are not applied, and count as written.
+// Mounts in the application's containers are patched, not applied, and count as
+// written.
 func TestMountsCountAsWritten(t *testing.T) {
 	shared := func(release, at string) *Desired {
 		overlay := *rendered(release, "a").overlay
@@ -205,8 +206,8 @@ func TestNotesAreBesideThoseOfAnother(t *testing.T) {
 	require.NotContains(t, annotations, meta.AnnotationAskedHash)
 }
 
-// Workloads carry these texts from release to release: with others, an upgrade would
-// start every pod anew.
+// Workloads keep these texts across releases: if they changed, an upgrade would restart
+// every pod.
 func TestNotesStayWhatTheyAre(t *testing.T) {
 	view := application()
 	view.Containers[0].Mounts = []corev1.VolumeMount{{Name: "logs", MountPath: "/var/log/app", SubPath: "app"}}

@@ -18,8 +18,8 @@ func newPlan(manager string, desired *Desired, view *workload.View) Plan {
 	}
 }
 
-// ForBlocked is the plan of a workload for which there is nothing to apply. One that
-// is left out by its owner is that in the first place.
+// ForBlocked returns the plan of a workload for which nothing can be applied. Opting
+// out takes precedence.
 func ForBlocked(manager string, view *workload.View, reason, message string) Plan {
 	if isLeftOut(view) {
 		return forLeftOut(manager, nil, view)
@@ -29,8 +29,8 @@ func ForBlocked(manager string, view *workload.View, reason, message string) Pla
 	return plan
 }
 
-// ForReported is the plan of a workload that carries what it should, as somebody says who
-// knows: what is desired is what it carries.
+// ForReported returns the plan of a workload that is known from elsewhere to be up to
+// date: what it carries is what is desired.
 func ForReported(manager string, view *workload.View) Plan {
 	desired := &Desired{overlay: &workload.Overlay{}, injectedHash: view.Owned[manager].InjectedHash}
 	if isLeftOut(view) {
@@ -39,7 +39,7 @@ func ForReported(manager string, view *workload.View) Plan {
 	return newPlan(manager, desired, view)
 }
 
-// ForRemoval plans a workload that should carry nothing of a manager's.
+// ForRemoval plans a workload that should carry nothing of a manager.
 func ForRemoval(manager string, view *workload.View) Plan {
 	plan := newPlan(manager, nil, view)
 	if plan.Carries && !view.Deleting {
@@ -52,7 +52,7 @@ func ForRemoval(manager string, view *workload.View) Plan {
 	return plan
 }
 
-// isLeftOut tells whether a workload gets no sidecar by its owner's wish or state.
+// isLeftOut reports whether a workload opted out or is being deleted.
 func isLeftOut(view *workload.View) bool { return view.Deleting || view.OptOut != "" }
 
 func forLeftOut(manager string, desired *Desired, view *workload.View) Plan {
@@ -87,7 +87,7 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 	isHalf := owned.Named || owned.Unfinished && has.isCurrent()
 	switch found := obstacleIn(manager, desired, view); {
 	case isHalf:
-		// The record is trimmed; the next pass does what else there is.
+		// This trims the managed fields; the next pass does the rest.
 		plan.Action, plan.Cause = Note, becauseHalf
 	case found != nil:
 		plan.Action, plan.Reason, plan.Message, plan.Competitor = found.action, found.reason, found.message, found.competitor
@@ -115,7 +115,7 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 	return plan
 }
 
-// note writes down what was asked for, and leaves the cause of what is there.
+// note writes the input down and keeps the recorded cause.
 func (p *Plan) note(want applied, has fit, policy Policy, view *workload.View) {
 	p.Action, p.Force = Note, !policy.ReportDrift
 	p.Cause = p.because(want, has, policy, view)
@@ -132,7 +132,7 @@ func (p *Plan) write(action Action, want applied, has fit, policy Policy, view *
 	p.block(err)
 }
 
-// block holds a plan that could not be made.
+// block blocks a plan that could not be made.
 func (p *Plan) block(err error) {
 	if err != nil {
 		p.Action, p.Reason, p.Message = Blocked, meta.ReasonBlocked, err.Error()

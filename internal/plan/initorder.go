@@ -11,11 +11,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// order returns the other init containers that come before the native sidecars of ours
-// and those that come behind them, if one of the workload's own is ahead of ours or
-// would be once they are added: an applied init container lands behind those that are
-// there (fact 15 of server-side apply), and what runs before the sidecar is not
-// collected. Sidecars of other VectorSidecars keep their places.
+// order returns the other init containers before and after our native sidecars, if one
+// of the workload's own is before ours or would be once ours are added: an applied init
+// container is appended (fact 15 of server-side apply), and logs of what runs before
+// the sidecar are not collected. Sidecars of other VectorSidecars keep their places.
 func order(manager string, desired *Desired, view *workload.View) (ahead, behind []string) {
 	var native []string
 	for i := range desired.overlay.Template.Spec.InitContainers {

@@ -12,41 +12,42 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Part is a part of what a sidecar is rendered from.
+// Part is one of the inputs that a sidecar is rendered from.
 type Part string
 
-// Parts that are names.
+// Parts that are a name.
 const (
 	PartEnvironment Part = "environment"
 	PartTemplateSet Part = "templateSet"
 	PartKubernetes  Part = "kubernetes"
-	// PartOperator is the version of the program. It alone is never a cause: what another
-	// one renders differently comes with something else.
+	// PartOperator is the version of the operator. It is never a cause alone: it is
+	// only named along with another change.
 	PartOperator Part = "operator"
 )
 
 // Parts that have keys.
 const (
-	// PartTemplates are the files of a template set that the platform has given.
+	// PartTemplates are the files of a template set provided by the platform.
 	PartTemplates Part = "templates"
 	PartPolicy    Part = "policy"
-	// PartInstallation, PartNamespace, PartSidecar and PartWorkload are layers of values: the
-	// workload's are those of its annotations.
+	// PartInstallation, PartNamespace, PartSidecar and PartWorkload are layers of
+	// values; the workload's come from its annotations.
 	PartInstallation Part = "installation"
 	PartNamespace    Part = "namespace"
 	PartSidecar      Part = "vectorSidecar"
 	PartWorkload     Part = "workload"
 	// PartConfig is a ConfigMap that the values refer to.
 	PartConfig Part = "config"
-	// PartTarget is what templates have read of the workload itself.
+	// PartTarget is what templates read of the workload itself.
 	PartTarget Part = "target"
 )
 
-// inputParts are all of them in the order in which they are told of, and how they are called.
+// inputParts are all parts, in the order in which changes are listed, and how messages
+// call them.
 var inputParts = []struct {
 	part Part
 	text string
-	// path writes the path of a key.
+	// path formats the path of a key.
 	path func(keys ...string) string
 }{
 	{PartEnvironment, "environment", nil},
@@ -63,31 +64,32 @@ var inputParts = []struct {
 	{PartOperator, "operator", nil},
 }
 
-// firstKey is the path of a key where there is one level of them, such as that of a file.
+// firstKey is the path where there is one level of keys, such as files.
 func firstKey(keys ...string) string { return keys[0] }
 
-// Inputs are what a sidecar is rendered from: of each name the name, and of what has
-// keys the Digests, or one digest where it is not known by key. Workloads carry them.
+// Inputs are what a sidecar is rendered from: a name for each part that is one, and
+// Digests for each part with keys, or one digest if its keys are not known. They are
+// stored on workloads.
 type Inputs map[Part]any
 
-// Name notes a name; "" for none.
+// Name records a name; "" for none.
 func (i Inputs) Name(part Part, name string) {
 	if name != "" {
 		i[part] = meta.LabelValue(name)
 	}
 }
 
-// Add notes Digests of what has keys, if it has any.
+// Add records the Digests of a part with keys, if there are any.
 func (i Inputs) Add(part Part, digests map[string]any) {
 	if len(digests) > 0 {
 		i[part] = digests
 	}
 }
 
-// Whole notes what has no keys that anybody knows.
+// Whole records a part whose keys are not known.
 func (i Inputs) Whole(part Part, value string) { i[part] = digest(value) }
 
-// With returns the same with another part.
+// With returns a copy with another part.
 func (i Inputs) With(part Part, digests map[string]any) Inputs {
 	more := Inputs{}
 	maps.Copy(more, i)
@@ -95,12 +97,12 @@ func (i Inputs) With(part Part, digests map[string]any) Inputs {
 	return more
 }
 
-// longestInputs is how many bytes the text of Inputs may have: it is on every workload, and
-// on those of its ReplicaSets.
+// longestInputs bounds the text of Inputs in bytes: it is stored on every workload and
+// its ReplicaSets.
 const longestInputs = 1 << 10
 
-// Bounded returns inputs whose text is not too long: of the part that takes most room the
-// deepest keys are put together until it is not.
+// Bounded returns Inputs that fit: it merges the deepest keys of the largest part until
+// the text is short enough.
 func (i Inputs) Bounded() Inputs {
 	kept := maps.Clone(i)
 	for len(kept.encode()) > longestInputs {
@@ -120,7 +122,7 @@ func (i Inputs) Bounded() Inputs {
 	return kept
 }
 
-// String is what a workload carries.
+// String is the text that is stored on a workload.
 func (i Inputs) String() string { return i.Bounded().encode() }
 
 func (i Inputs) encode() string {
@@ -131,7 +133,7 @@ func (i Inputs) encode() string {
 	return string(text)
 }
 
-// parseInputs reads what a workload carries, nil if that cannot be it.
+// parseInputs parses the text on a workload; nil if it is malformed.
 func parseInputs(text string) Inputs {
 	var found Inputs
 	if text == "" || len(text) > longestInputs || json.Unmarshal([]byte(text), &found) != nil {
@@ -140,15 +142,15 @@ func parseInputs(text string) Inputs {
 	return found
 }
 
-// inputChange is a part that is not as it was.
+// inputChange is one part that has changed.
 type inputChange struct {
 	Part Part
-	// Text names it, with what of it differs.
+	// Text names it and what differs in it.
 	Text string
 }
 
-// since are the changes since a workload was written that carries a text of Inputs. They
-// are nil also if that is none.
+// since lists the changes since the recorded text was written; nil also if that is
+// malformed.
 func (i Inputs) since(recorded string) []inputChange {
 	before := parseInputs(recorded)
 	if before == nil {
@@ -175,7 +177,7 @@ func (i Inputs) since(recorded string) []inputChange {
 	return found
 }
 
-// renamed tells of a name that is another, "" if it is not, or was not noted.
+// renamed describes a changed name; "" if it is the same or was not recorded.
 func renamed(what string, was, is any) string {
 	before, _ := was.(string)
 	now, _ := is.(string)
@@ -185,7 +187,7 @@ func renamed(what string, was, is any) string {
 	return fmt.Sprintf("%s %s → %s", what, quoted(before), quoted(now))
 }
 
-// keyed tells which keys differ, "" if none does.
+// keyed lists the keys that differ, "" if none does.
 func keyed(what string, path func(...string) string, was, is any) string {
 	paths := changedKeys(was, is, nil)
 	if len(paths) == 0 {
@@ -203,8 +205,8 @@ func keyed(what string, path func(...string) string, was, is any) string {
 	return what + " (" + few(names, longestName) + ")"
 }
 
-// only are the digests of the keys that another has as well: templates of another
-// release read others.
+// only keeps the digests of keys that the other has too: templates of another release
+// read other keys.
 func only(of, other any) any {
 	kept := map[string]any{}
 	has, _ := other.(map[string]any)

@@ -15,12 +15,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// deepest is how many levels of keys are told apart.
+// deepest is how many levels of keys get digests of their own.
 const deepest = 6
 
-// Digests returns a digest for each key of trees of JSON's types, in the shape that the
-// trees have, one laid over the other. Workloads carry what an earlier release made of
-// it: with another digest of the same, everything would be said to have changed once.
+// Digests returns a digest for each key of JSON trees laid over each other, in the
+// shape of the trees. Workloads keep digests from earlier releases: if the digest of a
+// value changed, everything would be reported as changed once.
 func Digests(trees ...map[string]any) map[string]any {
 	all := map[string]any{}
 	for _, one := range trees {
@@ -68,16 +68,16 @@ func lay(below, above map[string]any) {
 	}
 }
 
-// digest has 12 bits: of four thousand changes one is not named, and nobody finds out
-// by it what the value of a key was.
+// digest has 12 bits: one of 4096 changes goes unnamed, and a value cannot be guessed
+// from it.
 func digest(value any) string {
 	text, _ := json.Marshal(value) // JSON's types always marshal, and in the order of their keys.
 	sum := sha256.Sum256(text)
 	return base64.RawURLEncoding.EncodeToString(sum[:2])[:2]
 }
 
-// sum is one digest in the place of many, the same however many of those are one
-// already; "" for nothing.
+// sum merges digests into one, with the same result however many of them were merged
+// before; "" for nothing.
 func sum(node any) string {
 	branch, isMap := node.(map[string]any)
 	if !isMap {
@@ -91,7 +91,7 @@ func sum(node any) string {
 	return digest(sums)
 }
 
-// depthOf is how many levels of keys there are.
+// depthOf returns the number of levels of keys.
 func depthOf(node any) int {
 	deepest := 0
 	branch, isMap := node.(map[string]any)
@@ -104,7 +104,7 @@ func depthOf(node any) int {
 	return 1 + deepest
 }
 
-// cutDigests returns digests with no more than some levels of keys.
+// cutDigests returns digests cut to a number of levels.
 func cutDigests(node any, levels int) any {
 	branch, isMap := node.(map[string]any)
 	if !isMap || levels == 0 {
@@ -117,8 +117,8 @@ func cutDigests(node any, levels int) any {
 	return kept
 }
 
-// changedKeys are the paths at which two digests differ, in their order. Where one does not
-// tell keys apart, the other's do not count.
+// changedKeys returns the paths at which two digests differ, in order. Where one side
+// has merged its keys, those of the other are not listed.
 func changedKeys(before, now any, path []string) [][]string {
 	was, wasMap := before.(map[string]any)
 	is, isMap := now.(map[string]any)

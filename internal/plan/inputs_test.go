@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// of are inputs with one layer of values.
+// of are Inputs with one layer of values.
 func of(values map[string]any) Inputs {
 	inputs := Inputs{}
 	inputs.Name(PartEnvironment, "staging")
@@ -96,8 +96,8 @@ func TestWhatIsNoRecordTellsOfNoChange(t *testing.T) {
 	require.Empty(t, Inputs{}.String())
 }
 
-// Workloads carry digests from release to release: with others of the same, the next
-// change would be said to be one of everything.
+// Workloads keep digests across releases: if they changed, the next change would be
+// reported as one of everything.
 func TestDigestsStayWhatTheyAre(t *testing.T) {
 	inputs := of(map[string]any{"sidecar": map[string]any{"logs": map[string]any{"path": "/var/log/app"}, "sinks": map[string]any{}, "args": []any{"-v"}, "threads": 2.0}})
 	inputs.Add(PartConfig, ConfigMapDigests(&corev1.ConfigMap{Data: map[string]string{"vector.yaml": "sources: {}"}, BinaryData: map[string][]byte{"x": {1}}}))
@@ -108,7 +108,7 @@ func TestDigestsStayWhatTheyAre(t *testing.T) {
 	require.Equal(t, "rX", sum(inputs[PartSidecar]))
 }
 
-// However much there is, what is put together is the same as what is told apart.
+// However large the inputs, merged digests compare like those by key.
 func TestARecordIsBounded(t *testing.T) {
 	values := func(of, changed int) map[string]any {
 		groups := map[string]any{}
@@ -145,7 +145,7 @@ func TestARecordIsBounded(t *testing.T) {
 	require.LessOrEqual(t, len(wide.String()), longestInputs)
 }
 
-// What others write stands in logs, events and terminals.
+// Text from others ends up in logs, events and terminals.
 func TestATextIsOneShortLineThatShowsWhatItSays(t *testing.T) {
 	hostile := map[string]any{"\x1b[2J": 1, "a\nb": 1, strings.Repeat("k", 300): 1, "\xff": 1}
 	for _, text := range append(texts(of(hostile).since(of(nil).String())), causeText([]string{strings.Repeat("ä", 600)}, nil), CauseLine("a\x1b]0;x\x07\n"), quoted("\u202e")) {

@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// patchToApply returns the patch for a plan that applies something, nil if to apply
-// it is enough.
+// patchToApply returns the patch for a plan that applies something; nil if the apply is
+// enough.
 func patchToApply(p *Plan, view *workload.View) (map[string]any, error) {
 	owned, mounts := view.Owned[p.Manager], view.MountsOf(p.Manager)
 	wanted := p.Desired.overlay.Mounts
@@ -32,9 +32,9 @@ func patchToApply(p *Plan, view *workload.View) (map[string]any, error) {
 	return difference(p.Manager, view, there(p.Manager, view), withMounts(body, wanted))
 }
 
-// takeOut has a removal patch everything out and drop the record, unless to give up
-// what is on record is enough. A container that runs a deployer's image is the
-// deployer's: it loses only what is ours in it.
+// takeOut makes a removal patch everything out and drop the manager from managedFields,
+// unless giving up its applied fields is enough. A container that now runs a deployer's
+// image belongs to the deployer and loses only our fields.
 func (p *Plan) takeOut(view *workload.View) error {
 	owned, mounts := view.Owned[p.Manager], view.MountsOf(p.Manager)
 	isEnough := len(mounts)+len(owned.Leftovers)+len(owned.Taken) == 0 && !owned.Patched && !owned.Named && owned.Orphan == ""
@@ -55,9 +55,9 @@ func (p *Plan) takeOut(view *workload.View) error {
 	return err
 }
 
-// there is all that a workload carries for a manager: what that one owns, its mounts
-// in the application's containers, and the mark by which the sidecar was left. Who
-// writes to it again has not left it.
+// there returns all that a workload carries for a manager: what it owns, its mounts in
+// the application's containers, and the mark of an orphaned sidecar, which the next
+// write removes.
 func there(manager string, view *workload.View) map[string]any {
 	owned := view.Owned[manager]
 	of := withMounts(owned.Tree, view.MountsOf(manager))
@@ -67,8 +67,8 @@ func there(manager string, view *workload.View) map[string]any {
 	return of
 }
 
-// withMounts returns a tree with mounts in the application's containers, each of
-// which is otherwise only named.
+// withMounts returns a tree with mounts in the application's containers, which are
+// otherwise listed by name only.
 func withMounts(of map[string]any, mounts []workload.Mount) map[string]any {
 	of = runtime.DeepCopyJSON(of)
 	if of == nil {

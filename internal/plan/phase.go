@@ -8,19 +8,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Phase is where one workload is on its way to the sidecar: a word of status.unsettled, or
+// Phase is how far one workload is with the sidecar: a value of status.unsettled, or
 // one of the two below.
 type Phase = v1alpha1.WorkloadState
 
 const (
-	// Updated is a workload that carries the current sidecar, and has settled.
+	// Updated is a workload with the current sidecar whose rollout has finished.
 	Updated Phase = "Updated"
-	// Bare is one of which nothing is wanted, and in which nothing is.
+	// Bare is a workload that should have no sidecar and has none.
 	Bare Phase = "Bare"
 )
 
-// Phase is where the workload of the plan is. It follows from the plan alone: whether the
-// API server refuses to carry it out, the plan does not know.
+// Phase follows from the plan alone. It does not know whether the API server refuses
+// the write.
 func (p *Plan) Phase() Phase {
 	switch {
 	case p.Waiting:

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package plan compares what a workload should carry with what it carries, names what
-// has to be done and why, and says which of the plans may be carried out now. Why names keys
-// of what the sidecar is rendered from and shows no values of theirs, which may be secrets.
-// It writes nothing and knows no cluster.
+// Package plan compares a workload's sidecar with the desired one, decides what to do
+// and why, and which plans may be carried out now. Causes name keys of the inputs and
+// never their values, which may be secrets. It writes nothing and knows no cluster.
 package plan
 
 import (
@@ -15,86 +14,85 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Action is what has to be done to one workload.
+// Action is what to do with one workload.
 type Action string
 
 const (
-	// None means that the workload is as it should be.
+	// None means that the workload is up to date.
 	None Action = "None"
-	// Inject means that the workload carries nothing of this VectorSidecar yet.
+	// Inject means that the workload has nothing of this VectorSidecar yet.
 	Inject Action = "Inject"
-	// Update means that what it carries is not what it should carry.
+	// Update means that the sidecar differs from the desired one.
 	Update Action = "Update"
-	// Note means that the workload is as it should be, and says otherwise of what it
-	// was asked for with. To write that down starts no pods.
+	// Note means that the workload is up to date but its annotations note another
+	// input. Writing them restarts no pods.
 	Note Action = "Note"
-	// Remove means that what it carries has to go.
+	// Remove means that the sidecar is to be removed.
 	Remove Action = "Remove"
-	// Conflict means that somebody else owns what we would have to write.
+	// Conflict means that somebody else owns fields that we would have to write.
 	Conflict Action = "Conflict"
 	// Blocked means that the workload cannot take the sidecar as it is.
 	Blocked Action = "Blocked"
 )
 
-// Plan is what has to be done to one workload, and why.
+// Plan is what to do with one workload, and why.
 type Plan struct {
 	Target workload.Ref
 	Action Action
-	// Cause says why the plan writes, in one line that is not too long; it may be empty
-	// for a plan that does not. Workloads carry it.
+	// Cause says in one bounded line why the plan writes; it may be empty for a plan
+	// that does not. It is stored on the workload.
 	Cause string
-	// Reason is a word of package meta, Message a sentence; both are empty
-	// when there is nothing to explain.
+	// Reason is one of the reasons in package meta, Message a sentence; both are empty
+	// if there is nothing to explain.
 	Reason, Message string
-	// Competitor is another VectorSidecar that what is in the way belongs to, "" if it
-	// is nobody's or not of the operator's making.
+	// Competitor is the other VectorSidecar that the conflict is with, "" if it is with
+	// none.
 	Competitor string
 	// Manager is the field manager to write as.
 	Manager string
-	// Apply is what is applied for Inject, Update and Note: the whole of what the
-	// VectorSidecar wants of the workload, without its name. It must not be
-	// changed.
+	// Apply is the body for Inject, Update and Note: all that the VectorSidecar wants
+	// in the workload, without its name. It must not be changed.
 	Apply map[string]any
-	// Patch is a strategic merge patch that makes the whole change at once and is
-	// sent before anything is applied; nil where applying does all. What can only
-	// be patched: mounts in the application's containers, what is the manager's
-	// without its owning it, and a mark of the operator's own that has to go.
+	// Patch is a strategic merge patch that makes the whole change at once and is sent
+	// before the apply; nil if the apply is enough. These can only be patched: mounts
+	// in the application's containers, items of the manager that it no longer owns, and
+	// the removal of a mark of the operator.
 	Patch map[string]any
-	// ReleaseOnly drops the manager from the record of who owns what, in place of applying
-	// nothing: what is left of its items is somebody else's, and would go with it.
+	// ReleaseOnly drops the manager from managedFields instead of applying nothing:
+	// what is left of its items is somebody else's and would be deleted with it.
 	ReleaseOnly bool
-	// InitBefore and InitAfter are the other init containers, between which the native sidecars
-	// have to come. InitAfter is empty when the order is right. Writing them down orders
-	// them, and then the record has to be trimmed.
+	// InitBefore and InitAfter are the other init containers before and after the
+	// native sidecars. InitAfter is empty if the order is right. Applying the names
+	// sets the order; the managed fields have to be trimmed afterwards.
 	InitBefore, InitAfter []string
-	// Force takes fields of ours back from people who changed them by hand. It
-	// never takes any from a deployer or another VectorSidecar.
+	// Force takes fields of ours back from people who changed them by hand, but never
+	// from a deployer or another VectorSidecar.
 	Force bool
-	// Repairs tells that the sidecar in the workload is the current one, changed
-	// by somebody else.
+	// Repairs reports whether the workload has the current sidecar, changed by somebody
+	// else.
 	Repairs bool
 	// Desired is what the workload should carry, nil for nothing.
 	Desired *Desired
-	// Keeps is the injected-hash of what the workload carries if that is no more what
-	// is rendered, and yet was written for what is asked for now: what is Desired
-	// comes with the next change. Else it is "".
+	// Keeps is the injected-hash of a sidecar that is no longer the current rendering
+	// but was written for the current input: Desired comes with the next change.
+	// Otherwise it is "".
 	Keeps string
-	// State is that of the view planned from.
+	// State is that of the view that was planned from.
 	workload.State
-	// Halted tells that the workload's owner has paused it, or deletes it.
+	// Halted reports whether the workload is paused or being deleted.
 	Halted bool
-	// Carries tells that the workload carries something of the VectorSidecar.
+	// Carries reports whether the workload carries anything of the VectorSidecar.
 	Carries bool
-	// InFlight tells that a rollout that we started has not finished, soaking included.
+	// InFlight reports whether a rollout that we started has not finished, including
+	// its soak.
 	InFlight bool
-	// Failed reports whether the rollout with the current sidecar has failed, and
-	// Hindered whether something keeps its pods from running that may pass, both for
-	// Reason.
+	// Failed reports whether the rollout with the current sidecar has failed, Hindered
+	// whether something that may pass keeps its pods from running. Reason says which.
 	Failed, Hindered bool
-	// Warning is something about the sidecar that a person should know though
-	// it stops nothing; "" for nothing.
+	// Warning is something about the sidecar that a person should know but that blocks
+	// nothing; "" for nothing.
 	Warning string
-	// Waiting tells that the action has to wait, for Reason.
+	// Waiting reports whether the action has to wait, for Reason.
 	Waiting bool
 }
 
@@ -103,18 +101,18 @@ func (p *Plan) Wait(reason, message string) {
 	p.Waiting, p.Reason, p.Message = true, reason, message
 }
 
-// Fail notes that the rollout with the current sidecar has failed.
+// Fail marks the rollout with the current sidecar as failed.
 func (p *Plan) Fail(reason, message string) {
 	p.Failed, p.Reason, p.Message = true, reason, message
 }
 
-// Hinder notes what keeps pods with the current sidecar from running.
+// Hinder records what keeps pods with the current sidecar from running.
 func (p *Plan) Hinder(reason, message string) {
 	p.Hindered, p.Reason, p.Message = true, reason, message
 }
 
-// Skipped tells that the workload is left out by its owner's wish or state, which
-// is nobody's mistake.
+// Skipped reports whether the workload opted out, is paused or is being deleted: not an
+// error.
 func (p *Plan) Skipped() bool {
 	switch p.Reason {
 	case meta.ReasonOptedOut, meta.ReasonWorkloadPaused, meta.ReasonWorkloadDeleting:
@@ -123,21 +121,20 @@ func (p *Plan) Skipped() bool {
 	return false
 }
 
-// Writes tells whether the plan changes the workload now.
+// Writes reports whether the plan changes the workload now.
 func (p *Plan) Writes() bool {
 	return !p.Waiting && (p.StartsPods() || p.Action == Note)
 }
 
-// StartsPods reports whether the plan comes to a change of the pod template, now or
-// in its turn.
+// StartsPods reports whether the plan changes the pod template, now or later.
 func (p *Plan) StartsPods() bool {
 	return p.Action == Inject || p.Action == Update || p.Action == Remove
 }
 
-// IsCurrent reports whether the workload is as it should be.
+// IsCurrent reports whether the sidecar is up to date.
 func (p *Plan) IsCurrent() bool { return p.Action == None || p.Action == Note }
 
-// InjectedHash is that of what the workload should carry, "" for nothing.
+// InjectedHash is the hash of the desired sidecar, "" if none is desired.
 func (p *Plan) InjectedHash() string {
 	if p.Desired == nil {
 		return ""
@@ -145,7 +142,7 @@ func (p *Plan) InjectedHash() string {
 	return p.Desired.InjectedHash()
 }
 
-// Carried is the injected-hash of what the workload carries if it is as it should be.
+// Carried is the injected-hash of the sidecar in a workload that is up to date.
 func (p *Plan) Carried() string { return cmp.Or(p.Keeps, p.Desired.InjectedHash()) }
 
 // obstacle is why a workload cannot be written to.
@@ -156,7 +153,7 @@ type obstacle struct {
 	competitor string
 }
 
-// of notes the field manager that what is in the way belongs to.
+// of sets the field manager that the conflict is with.
 func (c *obstacle) of(manager string) *obstacle {
 	c.competitor = meta.SidecarOf(manager)
 	return c

@@ -20,7 +20,7 @@ var (
 	theirs = meta.Manager("audit")
 )
 
-// sidecar is what the tests want of a workload.
+// sidecar is the desired sidecar of the tests.
 func sidecar() *Desired {
 	always := corev1.ContainerRestartPolicyAlways
 	overlay := &workload.Overlay{
@@ -51,7 +51,7 @@ func application() *workload.View {
 	}
 }
 
-// injected is the same once it carries the sidecar.
+// injected is the application with the sidecar.
 func injected(hash string) *workload.View {
 	view := application()
 	view.Containers = append([]workload.Container{{Name: "vector", Init: true, Ports: []corev1.ContainerPort{{ContainerPort: 9598}}}}, view.Containers...)
@@ -137,7 +137,7 @@ func sharing() *Desired {
 	return NewDesired(&overlay, "logs", "vector", "config-1", nil)
 }
 
-// shares is a workload that carries all of it.
+// shares is a workload with that sidecar and its mount.
 func shares() *workload.View {
 	view := injected(sharing().alone.hash)
 	view.Containers[1].Mounts = []corev1.VolumeMount{{Name: "data", MountPath: "/data"}}
@@ -168,7 +168,7 @@ func TestAConflictNamesBothSides(t *testing.T) {
 	}
 }
 
-// What cannot be rendered for a workload does not keep its owner from opting out.
+// A rendering error does not keep the owner from opting out.
 func TestABlockedWorkloadMayStillBeLeftOut(t *testing.T) {
 	optedOut := func(v *workload.View) { v.OptOut = "\"false\"" }
 	for name, test := range map[string]struct {
@@ -213,8 +213,8 @@ func TestRemovalIsPlannedWhereThereIsSomething(t *testing.T) {
 	}
 }
 
-// There is one set of annotations without a name in their keys, and it stays with
-// whoever came first.
+// Only one VectorSidecar gets the annotations without a name in their keys: the first
+// keeps them.
 func TestTwoVectorSidecarsDoNotFightOverAnnotations(t *testing.T) {
 	view := application()
 	view.Owned = map[string]workload.Owned{theirs: {HasPlainAnnotations: true, Containers: []string{"audit"}}}
@@ -299,8 +299,8 @@ func TestAMountInTheApplicationIsPatchedIn(t *testing.T) {
 	require.Nil(t, ForRemoval(mine, current()).Patch, "without a mount it is enough to give up")
 }
 
-// A workload is as good with a mark as without, and an installation that finds what
-// another has written, or an earlier release, writes nothing.
+// A missing mark is no difference: an installation that finds the sidecar of another
+// one, or of an earlier release, writes nothing.
 func TestMarksAreNoDifference(t *testing.T) {
 	marked := *sidecar()
 	marked.marks = map[string]string{meta.AnnotationWrittenBy(mine): "vector-system/vso"}
@@ -310,8 +310,8 @@ func TestMarksAreNoDifference(t *testing.T) {
 	require.Equal(t, "vector-system/vso", tree.At(For(mine, &marked, Policy{}, application()).Apply, "metadata", "annotations")[meta.AnnotationWrittenBy(mine)])
 }
 
-// What was left is nobody's; whoever takes it up again does away with the mark, which
-// is not the manager's to give up.
+// The next VectorSidecar to write to an orphaned sidecar removes the mark, which its
+// manager does not own.
 func TestTheMarkOfWhatWasLeftGoesWithTheNextWrite(t *testing.T) {
 	left := func(view *workload.View) *workload.View {
 		return with(view, owning(func(o *workload.Owned) { o.Orphan = "true" }))
@@ -330,7 +330,7 @@ func TestTheMarkOfWhatWasLeftGoesWithTheNextWrite(t *testing.T) {
 	require.NotContains(t, ForRemoval(mine, left(current())).Patch, "spec", "the rest is given up")
 }
 
-// What others have is not named by a patch, or named as it is.
+// A patch does not touch what others own.
 func TestAPatchOfARemovalTakesOnlyWhatIsOurs(t *testing.T) {
 	view := shares()
 	owned := view.Owned[mine]
@@ -360,7 +360,7 @@ func TestAPatchOfARemovalTakesOnlyWhatIsOurs(t *testing.T) {
 	require.Equal(t, without(map[string]any{"name": "A", "$patch": "delete"}), left["env"], "without anything of ours")
 }
 
-// Whatever is half done is told by the workload itself, and completed without a loss,
+// The workload itself says what is half done, and it is completed without a loss,
 // whichever request was the last to arrive.
 func TestWhatIsHalfDoneIsCompleted(t *testing.T) {
 	report := Policy{ReportDrift: true}
@@ -394,8 +394,8 @@ func TestWhatIsHalfDoneIsCompleted(t *testing.T) {
 	}
 }
 
-// To apply nothing would take out what only the manager is on record for, an owner's
-// init container among it.
+// Applying nothing would delete what only the manager owns, such as an owner's init
+// container.
 func TestARemovalDropsTheRecordWhereItHoldsMoreThanIsOurs(t *testing.T) {
 	for name, change := range map[string]func(*workload.Owned){
 		"names":          func(o *workload.Owned) { o.Named = true },
@@ -415,7 +415,7 @@ func TestARemovalDropsTheRecordWhereItHoldsMoreThanIsOurs(t *testing.T) {
 	require.Nil(t, p.Patch)
 }
 
-// Another VectorSidecar's native sidecar was there first, and stays ahead.
+// The native sidecar of another VectorSidecar was there first, and stays first.
 func TestANativeSidecarKeepsTheOrderOfOthers(t *testing.T) {
 	view := with(application(), func(v *workload.View) {
 		v.Containers = append([]workload.Container{{Name: "audit", Init: true}, {Name: "migrate", Init: true}}, v.Containers...)

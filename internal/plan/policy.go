@@ -3,19 +3,19 @@
 
 package plan
 
-// Policy is what a VectorSidecar wishes of a plan beside the result.
+// Policy is how a VectorSidecar wants its plans made.
 type Policy struct {
-	// StrictOrder makes a native sidecar that another writer's init container
-	// got ahead of a reason for an update. Without it, the order is mended
-	// together with the next change: it costs new pods.
+	// StrictOrder updates a workload whose own init container comes before the native
+	// sidecar. Otherwise the order is corrected with the next change, because it
+	// restarts pods.
 	StrictOrder bool
-	// ReportDrift leaves what a person changed as it is.
+	// ReportDrift leaves changes by people as they are.
 	ReportDrift bool
-	// Renew writes what is rendered now over a sidecar that would be kept.
+	// Renew writes the current rendering over a sidecar that would be kept.
 	Renew bool
 	// Second leaves the annotations without a name in their keys to another
 	// VectorSidecar, which comes first and has not written yet.
 	Second bool
-	// Texts remembers what plans say; nil remembers nothing.
+	// Texts caches texts of plans; nil caches nothing.
 	Texts *Texts
 }

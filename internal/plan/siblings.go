@@ -10,9 +10,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// nameOthers names the items of the workload's own in both trees, in the order that
-// they have, so that the difference neither takes nor moves them. What is new comes
-// last, unless the second tree says where.
+// nameOthers lists the workload's own items by name in both trees, in their order, so
+// that the patch neither removes nor moves them. New items come last, unless the second
+// tree says where.
 func nameOthers(from, to map[string]any, ours workload.Owned, view *workload.View) {
 	for list, live := range map[string][]string{
 		"initContainers": containerNames(view, true),
@@ -30,7 +30,7 @@ func nameOthers(from, to map[string]any, ours workload.Owned, view *workload.Vie
 			return list == "initContainers" && !isOurs(tree.Name(item)) && slices.Contains(live, tree.Name(item))
 		})
 		for _, side := range []map[string]any{from, to} {
-			// Empty and not nil, which would mean to delete the list.
+			// Empty, not nil: nil would delete the list.
 			items := append([]any{}, tree.List(side[list])...)
 			for _, name := range live {
 				if !isOurs(name) && !slices.ContainsFunc(items, func(item any) bool { return tree.Name(item) == name }) {
@@ -56,7 +56,7 @@ func containerNames(view *workload.View, init bool) []string {
 	return names
 }
 
-// sortAs sorts items as they are live, and new ones behind those.
+// sortAs sorts items in their live order, new ones last.
 func sortAs(live []string, items []any) {
 	at := func(item any) int {
 		if i := slices.Index(live, tree.Name(item)); i >= 0 {
@@ -70,8 +70,8 @@ func sortAs(live []string, items []any) {
 // mergedLists are the lists of a container that others may add items to.
 var mergedLists = []string{"env", "ports", "volumeMounts"}
 
-// keepBeside has both trees say something of the maps and lists that others have a
-// part in: where only the first does, the difference would be to delete the whole.
+// keepBeside puts the maps and lists that others share into both trees: if only the
+// first had one, the patch would delete all of it.
 func keepBeside(from, to map[string]any) {
 	for _, path := range [][]string{{"metadata", "annotations"}, {"spec", "template", "metadata", "annotations"}, {"spec", "template", "metadata", "labels"}} {
 		if tree.At(from, path...) != nil {

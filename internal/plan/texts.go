@@ -3,15 +3,14 @@
 
 package plan
 
-// mostTexts bounds what is remembered. One is a kilobyte at most.
+// mostTexts bounds the cache. A text is at most a kilobyte.
 const mostTexts = 64
 
-// Texts remembers what was said of a workload, for others that carry the same and get
-// the same: nearly all of a VectorSidecar's. It changes no plan. A nil one remembers
-// nothing.
+// Texts caches texts for workloads that carry the same and get the same, which are
+// nearly all of a VectorSidecar's. It changes no plan. A nil Texts caches nothing.
 type Texts struct{ known map[string]string }
 
-// of returns the text of a key, which is all that the text is made of.
+// of returns the text for a key, which has to include all that the text depends on.
 func (t *Texts) of(key string, write func() string) string {
 	if t == nil {
 		return write()

@@ -5,9 +5,9 @@ package plan
 
 import "slices"
 
-// Waves tells for each admitted plan in which wave it goes if every rollout of a
-// wave finishes before the next begins: 1 is now, 0 never as things stand, or
-// nothing to do. The plans are not changed.
+// Waves returns, for each admitted plan, the wave in which it is carried out if every
+// rollout of a wave finishes before the next wave: 1 is now; 0 is never as things are,
+// or nothing to do. It does not change the plans.
 func Waves(plans []Plan, limit Limit) []int {
 	waves := make([]int, len(plans))
 	now := slices.Clone(plans)
@@ -18,7 +18,7 @@ func Waves(plans []Plan, limit Limit) []int {
 				waves[i], moved = wave, true
 				now[i].Action = None
 			}
-			// What goes on has finished before the next wave.
+			// Rollouts in flight have finished before the next wave.
 			if now[i].InFlight {
 				now[i].InFlight, moved = false, true
 			}
