@@ -25,7 +25,7 @@ func Name(item any) string {
 
 // Value returns the value at a path, and whether there is one.
 func Value(tree map[string]any, path ...string) (value any, is bool) {
-	value, is = tree, true
+	value = tree
 	for _, key := range path {
 		if value, is = Map(value)[key]; !is {
 			return nil, false
