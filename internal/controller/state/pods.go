@@ -16,9 +16,12 @@ const (
 	// startingPods is how long a rollout may take before its pods are read. Most are done by then
 	// and cost nothing.
 	startingPods = 2 * time.Second
-	// firstPodLook and lastPodLook are the waits between two reads, each 1.5 times the one before.
-	// If the state has lasted longer than newTrouble, the wait grows further.
-	firstPodLook, lastPodLook = 2 * time.Second, 30 * time.Second
+	// firstPodLook and lastPodLook are the waits between two reads, each 1.5 times the one before:
+	// what is wrong shows in the status within 10 s. Where many workloads are read it takes longer,
+	// podLookEach for each of them, so that no more than two are read in three seconds. If the
+	// state has lasted longer than newTrouble, the wait grows further.
+	firstPodLook, lastPodLook = 2 * time.Second, 6 * time.Second
+	podLookEach               = 1500 * time.Millisecond
 	newTrouble                = 10 * time.Minute
 )
 
@@ -60,7 +63,7 @@ func (s *podLooks) PodsDue(unsettled []*workloadcache.Record) []*workloadcache.R
 			}
 		}
 		if !now.Before(look.next) {
-			longest := lastPodLook
+			longest := max(lastPodLook, time.Duration(len(unsettled))*podLookEach)
 			if record.For(now) > newTrouble {
 				longest = LastRetry
 			}
