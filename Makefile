@@ -76,6 +76,13 @@ vector-tables: ## Write the table of all options of Vector's components, out of 
 	go run ./test/vectortables '$(FACTS)' $(if $(CHECKOUT),'$(FURTHER)')
 	FACTS='$(abspath $(FACTS))' $(if $(CHECKOUT),FURTHER='$(FURTHER)') go test -count=1 ./test/vectortables
 
+.PHONY: vrl-functions
+vrl-functions: ## Write the table of the functions of VRL in each release of Vector, out of the Git repositories of both: VECTOR_REPOSITORY and VRL_REPOSITORY.
+	@test -n '$(VECTOR_REPOSITORY)' -a -n '$(VRL_REPOSITORY)' || { echo 'vrl-functions: name the folders in VECTOR_REPOSITORY and VRL_REPOSITORY'; exit 2; }
+	go run ./test/vectortables/functions '$(VECTOR_REPOSITORY)' '$(VRL_REPOSITORY)' > $(FUNCTIONS).tmp && mv $(FUNCTIONS).tmp $(FUNCTIONS)
+
+FUNCTIONS := internal/vrl/data/functions.tsv
+
 # FURTHER is where the options of a release that is not in FACTS are written, for vector-tables.
 FURTHER := $(abspath $(BIN))/vector-options.json
 

@@ -11,7 +11,8 @@
 //   - internal/template executes compiled templates, bounded and hermetic.
 //   - internal/vectorconfig reads Vector configuration and finds what would keep
 //     Vector from starting.
-//   - internal/vectoroptions knows every option of the components of each Vector release.
+//   - internal/vectoroptions knows every option of the components of each Vector release,
+//     and internal/vrl reads programs in Vector's language.
 //   - internal/policy holds what is injected against what the platform allows.
 //   - internal/companion knows the ConfigMaps that the operator makes, and finds what
 //     is left of VectorSidecars that are gone.

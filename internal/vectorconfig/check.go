@@ -4,8 +4,7 @@
 // Package vectorconfig reads Vector configuration and finds what would keep
 // Vector from starting, and the mistakes that only sidecars make: graph, event
 // types, versions, mounts, variables. The rules are Vector's own, in Vector's
-// order; what its components are is in data/. It does not run Vector, and it
-// compiles no VRL.
+// order; what its components are is in data/. It does not run Vector.
 package vectorconfig
 
 import (
@@ -40,6 +39,8 @@ type Report struct {
 	DataDir string
 	// Beside are those of Options.Beside that the configuration may read.
 	Beside []string
+	// Programs counts its VRL programs.
+	Programs Programs
 
 	container *Container
 	listeners []listener
@@ -67,7 +68,7 @@ func Check(ctx context.Context, files []File, options Options) (*Report, error) 
 	c.findings = append(c.forbid(&options.Permitted, isWhole), c.findings...)
 	slices.SortStableFunc(c.findings, func(a, b Finding) int { return cmp.Compare(a.Level, b.Level) })
 	dataDir, _ := c.dataDir()
-	return &Report{Findings: c.findings, Intake: c.intake, DataDir: dataDir, Beside: beside, container: options.Container, listeners: c.listeners}, nil
+	return &Report{Findings: c.findings, Intake: c.intake, DataDir: dataDir, Beside: beside, Programs: c.programs, container: options.Container, listeners: c.listeners}, nil
 }
 
 // mostFindings is how many findings of a level are kept: who has more mends these
@@ -87,6 +88,9 @@ type checker struct {
 	findings []Finding
 	counts   map[Level]int
 	effort   *effort
+	// readAhead is how many characters of programs were read ahead.
+	readAhead int
+	programs  Programs
 
 	// isTabled reports whether the options of what is judged are known: then what is not
 	// among them does not exist.

@@ -190,7 +190,7 @@ func (c *checker) judgeOption(path string, v *value, option *vectoroptions.Optio
 
 // judgeValue holds a value to the forms that its option may have.
 func (c *checker) judgeValue(path string, v *value, forms []vectoroptions.Form) {
-	if len(forms) == 0 || v.form == null || v.form == wide || v.form == open || v.form == text && (c.isDynamic(v.scalar) || strings.Contains(v.scalar, "{{") && !isTemplate(forms)) {
+	if len(forms) == 0 || v.form == null || v.form == wide || v.form == open || v.form == text && (c.isDynamic(v.scalar) || strings.Contains(v.scalar, "{{") && !isTemplate(forms) && !isProgram(forms)) {
 		return
 	}
 	var choices []string

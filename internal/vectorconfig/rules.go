@@ -47,6 +47,9 @@ const (
 	deprecatedType Code = "VSC307"
 	unknownOption  Code = "VSC308"
 	noSuchValue    Code = "VSC309"
+	wrongProgram   Code = "VSC310"
+	noSuchFunction Code = "VSC311"
+	noSuchVariable Code = "VSC312"
 
 	versionUnknown   Code = "VSC401"
 	newerThanImage   Code = "VSC402"
@@ -111,6 +114,9 @@ var rules = []Rule{
 	{deprecatedType, Warning, "The type is deprecated", "use the new name"},
 	{unknownOption, Error, "An option that the component does not have", "remove the option, or see the component's page at vector.dev/docs/reference/configuration"},
 	{noSuchValue, Error, "A value that the option cannot have", "write one of the values"},
+	{wrongProgram, Error, "A VRL program that is not in the language", "see vector.dev/docs/reference/vrl/expressions"},
+	{noSuchFunction, Error, "A function that VRL does not have, or not with these arguments", "see vector.dev/docs/reference/vrl/functions"},
+	{noSuchVariable, Error, "A VRL variable that has no value", "give it a value before, in the same block or one around it"},
 
 	{versionUnknown, Warning, "Vector's version is not known", "use an image with a tag such as 0.57.0-distroless-static, before its digest too"},
 	{newerThanImage, Error, "The component is newer than the image", "use a newer image of Vector"},

@@ -51,6 +51,11 @@ func graph(between, sink string) string {
 
 const ok = "inputs: [app]"
 
+// remap is a transform with a program.
+func remap(program string) string {
+	return "transforms:\n  one:\n    type: remap\n    inputs: [app]\n    source: |-\n      " + strings.ReplaceAll(program, "\n", "\n      ") + "\n"
+}
+
 func in(change func(*Container)) *Container {
 	c := sidecar()
 	change(c)
@@ -242,6 +247,40 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 		silent: []try{
 			{text: "sinks: {a: {type: http, compression: gzip}, b: {type: http, compression: {algorithm: zstd, level: 6}}, c: {type: elasticsearch, mode: normal}}"}, {text: "sinks: {a: {type: http, compression: \"${C}\"}}", image: "vector:0.56.0"},
 			{text: "sinks: {a: {type: http, compression: \"SECRET[a.b]\", request: {concurrency: 5}}, b: {type: http, request: {concurrency: adaptive}}}"},
+		},
+	},
+	wrongProgram: {
+		fires: []try{
+			{text: graph(remap(".a = = 1"), ok)}, {text: graph(remap("if true {}"), ok)}, {text: graph(remap(".a = (1"), ok)},
+			{text: graph("transforms:\n  one: {type: filter, inputs: [app], condition: '.a == '}\n", ok)},
+			{text: graph("transforms:\n  one: {type: filter, inputs: [app], condition: {type: vrl, source: '.a == '}}\n", ok)},
+			{text: graph("transforms:\n  one: {type: route, inputs: [app], route: {a: '.a =='}}\n", ok)},
+		},
+		silent: []try{
+			{text: graph(remap(".a = 1"), ok)}, {text: graph(remap(`.a = "{{ x"`), ok)}, {text: graph(remap("# nothing"), ok)},
+			{text: graph("transforms:\n  one: {type: filter, inputs: [app], condition: {type: datadog_search, source: '.a == '}}\n", ok)},
+			{text: graph(remap(strings.Repeat("(", 10_000)), ok)},
+		},
+	},
+	noSuchFunction: {
+		fires: []try{
+			{text: graph(remap(`.a = parse_jsn!("1")`), ok)}, {text: graph(remap(`.a = upcase()`), ok)}, {text: graph(remap(`.a = upcase("a", "b")`), ok)},
+			{text: graph(remap(`.a = upcase(valu: "a")`), ok)}, {text: graph(remap(`for_each({"a": 1}) -> |k| { k }`), ok)}, {text: graph(remap(`.a = upcase("a") -> |k| { k }`), ok)},
+			{text: graph(remap(`.a = basename!("a")`), ok), image: "vector:0.50.0"},
+		},
+		silent: []try{
+			{text: graph(remap(`.a = parse_json!("1")`), ok)}, {text: graph(remap(`.a = contains(substring: "a", value: "b")`), ok)},
+			{text: graph(remap(`.a = get_secret("a")`), ok)}, {text: graph(remap(`.a = basename!("a")`), ok), image: "vector:0.51.0"},
+		},
+	},
+	noSuchVariable: {
+		fires: []try{
+			{text: graph(remap(`.a = b`), ok)}, {text: graph(remap(`if true { b = 1 }; .a = b`), ok)}, {text: graph(remap(`.a = "{{ b }}"`), ok)},
+			{text: graph(remap(`for_each({"a": 1}) -> |k, v| { .a = v }; .b = k`), ok)},
+		},
+		silent: []try{
+			{text: graph(remap(`b = 1; if true { .a = b }`), ok)}, {text: graph(remap(`b = "c"; .a = "{{ b }}"`), ok)}, {text: graph(remap(`.a = s'{{ b }}'`), ok)},
+			{text: graph(remap(`for_each({"a": 1}) -> |k, v| { .a = v; .b = k }`), ok)},
 		},
 	},
 	smallBuffer:    {fires: []try{{text: graph("", "inputs: [app], buffer: [{type: memory}, {type: disk, max_size: 268435487}]")}}, silent: []try{{text: graph("", "inputs: [app], buffer: {type: disk, max_size: 268435488}")}, {text: graph("", "inputs: [app], buffer: {type: memory, max_size: 1}")}}},

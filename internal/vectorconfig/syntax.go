@@ -36,6 +36,8 @@ var syntaxes = map[string]func(text string) string{
 func (c *checker) judgeSyntax(path string, v *value, form vectoroptions.Form) {
 	wrong := ""
 	switch {
+	case form.Syntax == "remap_program", strings.HasSuffix(path, ".decoding.vrl.source"):
+		c.judgeProgram(path, v)
 	case v.form == number && form.Syntax != "":
 		wrong = outOfBounds(v.scalar, form.Syntax)
 	case v.form == text && strings.HasSuffix(path, ".multiline.start_pattern"), v.form == text && strings.HasSuffix(path, ".multiline.condition_pattern"):
@@ -211,7 +213,9 @@ func (c *checker) judgeCondition(path string, v *value) {
 	if v.form == text {
 		if _, isType := conditions[v.scalar]; isType {
 			c.add(noSuchValue, v.at, path, c.isTabled, "%s is %q, which is no program but the type of a condition", path, v.scalar, help("write "+path[strings.LastIndexByte(path, '.')+1:]+": {type: "+v.scalar+"}"))
+			return
 		}
+		c.judgeProgram(path, v)
 		return
 	}
 	typed, source := v.get("type"), v.get("source")
@@ -226,6 +230,8 @@ func (c *checker) judgeCondition(path string, v *value) {
 		c.add(noSuchValue, v.get("runtime").at, path+".runtime", c.isTabled, "%s.runtime is not ast, the only one there is", path)
 	case hasSource && source.form == null:
 		c.add(missingOption, v.at, path, c.isTabled, "%s needs source", path)
+	case typed.scalar == "vrl" && source.form == text:
+		c.judgeProgram(path+".source", source)
 	case hasSource && source.form != text && source.form != wide && source.form != open:
 		c.add(wrongForm, source.at, path+".source", c.isTabled, "%s.source is %s, and not a text", path, source.form.noun())
 	case typed.scalar == "datadog_search" && source.form == text && !c.isDynamic(source.scalar):

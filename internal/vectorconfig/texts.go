@@ -19,8 +19,8 @@ var variable = regexp.MustCompile(`\$\$|\$([\w.]+)|\$\{([\w.]+)(:?[-?][^}]*)?\}`
 // secret is SECRET[backend.key], as Vector finds it: other texts stay as they are.
 var secret = regexp.MustCompile(`SECRET\[(\w+)\.([\w.\-/]+)\]`)
 
-// vrl are the options whose text is a program, in which $ has other meanings.
-var vrl = []string{"source", "condition"}
+// programs are the options whose text is a program, in which $ has other meanings.
+var programs = []string{"source", "condition"}
 
 // mostInText is how many variables and secrets of one text are looked at.
 const mostInText = 1000
@@ -61,7 +61,7 @@ func (c *checker) checkVariables(path, key string, v *value) {
 		switch {
 		case name == "":
 		case !c.interpolates:
-			if match[2] != "" && !slices.Contains(vrl, key) {
+			if match[2] != "" && !slices.Contains(programs, key) {
 				c.report(literalVariable, v.at, path, "%s stays as it is: since Vector 0.57 variables are not replaced", match[0])
 			}
 		case c.container == nil || c.container.OpenEnv || strings.HasPrefix(strings.TrimPrefix(modifier, ":"), "-"):

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package vectorconfig
+
+import (
+	"fmt"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/vectoroptions"
+	"kontroloop.ai/vector-sidecar-operator/internal/vrl"
+)
+
+// mostReadAhead is how many characters the programs of a configuration may be read ahead
+// in all: about a tenth of a second.
+const mostReadAhead = 10_000_000
+
+// codeOf has the rules of what may be wrong with a program.
+var codeOf = map[vrl.Kind]Code{vrl.Syntax: wrongProgram, vrl.Function: noSuchFunction, vrl.Variable: noSuchVariable}
+
+// Programs counts the VRL programs of a configuration by how much of what Vector judges of
+// them was judged.
+type Programs struct{ Fully, Partly, NotJudged int }
+
+// isProgram reports whether a text of one of these forms may be a program, which has uses of
+// its own for $ and {{.
+func isProgram(forms []vectoroptions.Form) bool {
+	for _, form := range forms {
+		if form.Kind == "condition" || form.Syntax == "remap_program" {
+			return true
+		}
+	}
+	return false
+}
+
+// judgeProgram finds what is wrong with a VRL program.
+func (c *checker) judgeProgram(path string, v *value) {
+	if v.form != text || c.isDynamic(v.scalar) {
+		return
+	}
+	minor := c.version.minor
+	if !c.isTabled {
+		minor = 0
+	}
+	report := vrl.Check(v.scalar, vrl.Options{Minor: minor, Effort: mostReadAhead - c.readAhead})
+	c.readAhead += report.Effort
+	switch report.Coverage {
+	case vrl.Fully:
+		c.programs.Fully++
+	case vrl.Partly:
+		c.programs.Partly++
+	default:
+		c.programs.NotJudged++
+	}
+	for _, one := range report.Findings {
+		at, isFound := c.within(v, one.Line, one.Column)
+		message := one.Message
+		if !isFound && strings.Contains(v.scalar, "\n") {
+			message = fmt.Sprintf("line %d of the program: %s", one.Line, message)
+		}
+		c.add(codeOf[one.Kind], at, path, c.isTabled, "%s", message, help(one.Help))
+	}
+}
+
+// within finds a place of a text in the file that it is written in, if that has its lines as
+// they are.
+func (c *checker) within(v *value, line, column int) (at position, isFound bool) {
+	if v.at.file >= len(c.files) || v.at.line == 0 {
+		return v.at, false
+	}
+	written := strings.Split(c.files[v.at.file].Text, "\n")
+	lines := strings.Split(v.scalar, "\n")
+	for _, first := range []int{v.at.line, v.at.line - 1} { // Below the key, and beside it.
+		if indent, isThere := indentOf(lines[:line], written[min(first, len(written)):]); isThere {
+			return position{file: v.at.file, line: first + line, column: indent + column}, true
+		}
+	}
+	return v.at, false
+}
+
+// indentOf returns where the last of some lines begins in those that are written, if these
+// have all of them.
+func indentOf(lines, written []string) (indent int, isThere bool) {
+	if len(lines) > len(written) {
+		return 0, false
+	}
+	for i, line := range lines {
+		at := strings.Index(written[i], line)
+		if at < 0 || line == "" && strings.TrimSpace(written[i]) != "" {
+			return 0, false
+		}
+		indent = at
+	}
+	return indent, true
+}

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package vrl
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// effort is enough for every program of these tests.
+const effort = 10_000_000
+
+// programs are those of a file, which lines of three dashes separate. test/vector asks a real
+// Vector about them.
+func programs(tb testing.TB, file string) []string {
+	tb.Helper()
+	text, err := os.ReadFile("testdata/" + file)
+	require.NoError(tb, err)
+	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n---\n")
+}
+
+func TestWhatVectorTakesPasses(t *testing.T) {
+	for _, program := range programs(t, "taken.txt") {
+		for _, minor := range []int{0, 57} {
+			require.Empty(t, Check(program, Options{minor, effort}).Findings, program)
+		}
+	}
+}
+
+func TestWhatVectorRefusesIsFound(t *testing.T) {
+	for _, program := range programs(t, "refused.txt") {
+		for _, minor := range []int{0, 57} {
+			require.NotEmpty(t, Check(program, Options{minor, effort}).Findings, program)
+		}
+	}
+}
+
+func TestAFindingSaysWhereAndWhatToDo(t *testing.T) {
+	for _, c := range []struct {
+		program string
+		want    Finding
+	}{
+		{".a = 1\n.é = , 2", Finding{Syntax, 2, 2, "the character 'é' has no meaning here", ""}},
+		{".a = 1\n.b = , 2", Finding{Syntax, 2, 6, `"," is not expected here, but an expression`, ""}},
+		{"while = 1", Finding{Syntax, 1, 1, `"while" is not expected here, but an expression`, `"while" is reserved: use another name`}},
+		{".a = 1-1", Finding{Syntax, 1, 7, `"-1" is not expected here, but the end of the line`, "write a blank behind the minus sign"}},
+		{`.ü = "x`, Finding{Syntax, 1, 2, "the character 'ü' has no meaning here", ""}},
+		{`.a = parse_jsn("b")`, Finding{Function, 1, 6, `there is no function "parse_jsn"`, `did you mean "parse_json"?`}},
+		{`.a = upcase(valeu: "b")`, Finding{Function, 1, 13, `upcase has no argument "valeu"`, `did you mean "value"?`}},
+		{`.a = upcase("b", 1)`, Finding{Function, 1, 18, "upcase takes 1 arguments at most, not 2", "its arguments are value"}},
+		{`.a = contains("b")`, Finding{Function, 1, 6, `contains needs the argument "substring"`, "its arguments are value, substring, case_sensitive"}},
+		{"count = 1\n.a = cuont", Finding{Variable, 2, 6, `the variable "cuont" has no value here`, `did you mean "count"?`}},
+		{"count = 1\n.a = \"b {{ cuont }}\"", Finding{Variable, 2, 12, `the variable "cuont" has no value here`, `did you mean "count"?`}},
+	} {
+		require.Equal(t, []Finding{c.want}, Check(c.program, Options{57, effort}).Findings, c.program)
+	}
+}
+
+func TestAFunctionIsJudgedByTheRelease(t *testing.T) {
+	const program = `.a = basename!("b")`
+	require.Equal(t, []Finding{{Function, 1, 6, `the function "basename" came with Vector 0.51`, "use a newer image of Vector, or another function"}}, Check(program, Options{50, effort}).Findings)
+	require.Empty(t, Check(program, Options{51, effort}).Findings)
+	require.Empty(t, Check(program, Options{0, effort}).Findings, "of a release that is not known any function passes")
+}
+
+// A program that is too much to judge passes, and takes no time and no stack.
+func TestBombsAreNotJudged(t *testing.T) {
+	const much = 200_000
+	for name, program := range map[string]string{
+		"parentheses": ".a = " + strings.Repeat("(", much), "braces": strings.Repeat("{", much), "brackets": ".a = " + strings.Repeat("[", much),
+		"closed": ".a = " + strings.Repeat("[", much/2) + strings.Repeat("]", much/2), "negations": ".a = " + strings.Repeat("!", much),
+		"calls": strings.Repeat("f(", much/2), "operators": ".a = 1" + strings.Repeat(" + 1", much/4), "else": "if a { b }" + strings.Repeat(" else if a { b }", much/20),
+		"assignments": strings.Repeat("a = ", much/4), "aborts": strings.Repeat("abort ", much/6), "queries": strings.Repeat("a[0].", much/5),
+		"size": strings.Repeat("# comment\n", 30_000), "closures": strings.Repeat("f() -> |x| { ", much/15),
+	} {
+		t.Run(name, func(t *testing.T) {
+			report := Check(program, Options{57, effort})
+			require.Equal(t, None, report.Coverage, report.Findings)
+			require.LessOrEqual(t, report.Effort, effort+len(program))
+		})
+	}
+	require.Len(t, Check(strings.Repeat("a\n", 10_000), Options{57, effort}).Findings, mostFindings)
+}
+
+func FuzzCheck(f *testing.F) {
+	for _, file := range []string{"taken.txt", "refused.txt"} {
+		for _, program := range programs(f, file) {
+			f.Add(program, 57)
+		}
+	}
+	f.Fuzz(func(t *testing.T, program string, minor int) {
+		report := Check(program, Options{minor, effort})
+		lines := strings.Split(program, "\n")
+		for _, one := range report.Findings {
+			require.NotEmpty(t, one.Message)
+			require.True(t, one.Line >= 1 && one.Line <= len(lines), "%+v", one)
+			require.True(t, one.Column >= 1 && one.Column <= len(lines[one.Line-1])+1, "%+v", one)
+		}
+	})
+}
+
+func BenchmarkCheck(b *testing.B) {
+	all := programs(b, "taken.txt")
+	size := 0
+	for _, program := range all {
+		size += len(program)
+	}
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, program := range all {
+			Check(program, Options{57, effort})
+		}
+	}
+}
