@@ -10,8 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// applicationOf is what admission judges of a pod, without what one of our
-// managers owns.
+// applicationOf returns the parts of a pod that admission judges, without what our
+// managers own.
 func applicationOf(spec *corev1.PodSpec, ours map[string]Owned) corev1.PodSpec {
 	application := corev1.PodSpec{
 		HostNetwork: spec.HostNetwork, HostPID: spec.HostPID, HostIPC: spec.HostIPC,
@@ -39,7 +39,7 @@ func foreignContainers(containers []corev1.Container, ours map[string]Owned) []c
 	return kept
 }
 
-// kindOnly is a volume that tells its name and its kind, and no more.
+// kindOnly returns a volume with only its name and kind.
 func kindOnly(volume *corev1.Volume) corev1.Volume {
 	kept := corev1.Volume{Name: volume.Name}
 	from, to := reflect.ValueOf(volume.VolumeSource), reflect.ValueOf(&kept.VolumeSource).Elem()

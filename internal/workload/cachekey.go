@@ -12,13 +12,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// valueKeys are the keys of Values.
+// valueKeys returns the keys of Values.
 func valueKeys() []string {
 	return []string{"kind", "name", "namespace", "labels", "annotations", "containers"}
 }
 
-// appendValues appends a text that differs wherever Values differs in one of the
-// keys.
+// appendValues appends a text that differs if Values differs in one of the keys.
 func (v *View) appendValues(text []byte, keys []string) []byte {
 	for _, key := range keys {
 		text = AppendTexts(text, key)
@@ -40,13 +39,13 @@ func (v *View) appendValues(text []byte, keys []string) []byte {
 	return text
 }
 
-// GraceKey is a key for ValuesHash alone, of what templates do not see: the seconds that
-// pods have to end.
+// GraceKey is a key for ValuesHash alone, for the pods' terminationGracePeriodSeconds,
+// which templates do not see.
 const GraceKey = "terminationGracePeriodSeconds"
 
-// ValuesHash is a digest of what Values has in the keys, the same for workloads that
-// differ in nothing but their name. Workloads carry what an earlier release made of it:
-// what appendValues is to tell as well is appended only where there is any.
+// ValuesHash is a digest of the keys of Values, the same for workloads that differ only
+// in name. Workloads keep the digest of earlier releases: whatever is added to
+// appendValues is appended only if present.
 func (v *View) ValuesHash(keys []string) string {
 	var space [1024]byte // Enough for most, without an allocation.
 	text := space[:0]
@@ -63,10 +62,10 @@ func (v *View) ValuesHash(keys []string) string {
 	return meta.Digest(text, 8)
 }
 
-// ownName stands for the workload's name in the name of a container.
+// ownName replaces the workload's name in container names.
 const ownName = "\x00"
 
-// appendContainers puts ownName where a container has the name.
+// appendContainers writes ownName for a container that has the workload's name.
 func (v *View) appendContainers(text []byte, name string) []byte {
 	for i := range v.Containers {
 		c := &v.Containers[i]

@@ -13,10 +13,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Changes names what differs in the pod template between what is a manager's and what
-// is applied, both {spec: {template}}, such as "initContainers[vector].image a:1 → a:2".
-// Values are shown of the fields that say no more than how a container runs, and never
-// of variables, arguments and the like, which may hold secrets.
+// Changes lists how the pod template of a manager differs from what is applied, both
+// {spec: {template}}, such as "initContainers[vector].image a:1 → a:2". Values are
+// shown only for fields that say how a container runs, never for variables, arguments
+// and the like, which may hold secrets.
 func Changes(before, after map[string]any) []string {
 	var found []string
 	from, to := tree.At(before, "spec", "template"), tree.At(after, "spec", "template")
@@ -28,7 +28,7 @@ func Changes(before, after map[string]any) []string {
 	return append(found, changesIn("", "", normal("", orEmpty(from[pod])), normal("", orEmpty(to[pod])))...)
 }
 
-// withoutOurs are labels or annotations without the operator's own.
+// withoutOurs returns labels or annotations without the operator's own.
 func withoutOurs(of any) map[string]any {
 	kept := maps.Clone(tree.Map(of))
 	maps.DeleteFunc(kept, func(key string, _ any) bool { return strings.HasPrefix(key, meta.Group+"/") })
@@ -42,8 +42,8 @@ func orEmpty(of any) map[string]any {
 	return map[string]any{}
 }
 
-// changesIn names what differs between two values at a path, whose last field is named
-// apart. nil is no value.
+// changesIn lists the differences between two values at a path; field is the last field
+// of the path. nil is no value.
 func changesIn(path, field string, before, after any) []string {
 	was, wasMap := before.(map[string]any)
 	is, isMap := after.(map[string]any)
@@ -66,7 +66,7 @@ func changesIn(path, field string, before, after any) []string {
 	return []string{fmt.Sprintf("%s %v → %v", path, before, after)}
 }
 
-// eachChange names what differs below the keys of two maps, in their order.
+// eachChange lists the differences below the keys of two maps, in order.
 func eachChange(before, after map[string]any, at func(key string) (path, field string)) []string {
 	keys := slices.Collect(maps.Keys(before))
 	for key := range after {
@@ -90,19 +90,19 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// itemKeys are the fields by which the items of a pod's lists are told apart.
+// itemKeys are the merge keys of the lists of a pod.
 var itemKeys = map[string]string{
 	"initContainers": "name", "containers": "name", "volumes": "name", "env": "name", "ports": "containerPort", "volumeMounts": "mountPath",
 }
 
-// isKeyed reports whether a value is a list whose items are told apart by a key, or
-// nothing in the place of one.
+// isKeyed reports whether a value is a list with a merge key, or missing where one
+// belongs.
 func isKeyed(field string, value any) bool {
 	_, isList := value.([]any)
 	return itemKeys[field] != "" && (isList || value == nil)
 }
 
-// byKey are the items of a list by their keys.
+// byKey returns the items of a list by their merge keys.
 func byKey(field string, list any) map[string]any {
 	items := map[string]any{}
 	for _, item := range tree.List(list) {
@@ -111,10 +111,10 @@ func byKey(field string, list any) map[string]any {
 	return items
 }
 
-// shown are the fields whose texts are shown.
+// shown are the fields whose string values are shown.
 var shown = []string{"image", "imagePullPolicy", "restartPolicy", "cpu", "memory", "ephemeral-storage", "sizeLimit"}
 
-// isShown reports whether the value of a field is shown. Numbers and flags are.
+// isShown reports whether the value of a field is shown. Numbers and booleans are.
 func isShown(field string, value any) bool {
 	switch value.(type) {
 	case map[string]any, []any:

@@ -23,13 +23,13 @@ var deployments = Kind{
 	read:    readDeployment,
 }
 
-// Reasons that the Deployment controller gives for the condition Progressing.
+// Reasons of the condition Progressing that the Deployment controller sets.
 const (
 	progressDeadlineExceeded = "ProgressDeadlineExceeded"
 	newReplicaSetAvailable   = "NewReplicaSetAvailable"
 )
 
-// refusalLimit is how many bytes of a refusal are kept.
+// refusalLimit bounds the text of a refusal, in bytes.
 const refusalLimit = 512
 
 func readDeployment(object any) (Content, bool) {
@@ -68,7 +68,7 @@ func rolloutOfDeployment(deployment *appsv1.Deployment) Rollout {
 	return RolloutProgressing
 }
 
-// conditionOf returns a condition of a Deployment, its zero value if there is none.
+// conditionOf returns a condition of a Deployment, or its zero value.
 func conditionOf(status *appsv1.DeploymentStatus, kind appsv1.DeploymentConditionType) appsv1.DeploymentCondition {
 	for i := range status.Conditions {
 		if status.Conditions[i].Type == kind {
@@ -78,8 +78,8 @@ func conditionOf(status *appsv1.DeploymentStatus, kind appsv1.DeploymentConditio
 	return appsv1.DeploymentCondition{}
 }
 
-// refusalOfDeployment returns the API server's words if it refuses to make pods: because
-// of a quota, a LimitRange, Pod Security or a webhook.
+// refusalOfDeployment returns the API server's message if it refuses to create pods:
+// for a quota, a LimitRange, Pod Security or a webhook.
 func refusalOfDeployment(deployment *appsv1.Deployment) string {
 	failure := conditionOf(&deployment.Status, appsv1.DeploymentReplicaFailure)
 	if failure.Status != corev1.ConditionTrue {

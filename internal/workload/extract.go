@@ -11,9 +11,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// atomic are the fields of pods whose value is a map that is owned as a whole. Of all
-// other maps, and of lists whose items have keys, managed fields without anything below
-// them mean that there is one, and nothing of what is in it.
+// atomic are the fields of pods whose map value is owned as a whole. For other maps,
+// and lists whose items have keys, managed fields without children own the map or list
+// itself and nothing inside.
 var atomic = []string{
 	"fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef", "secretRef", "nodePublishSecretRef",
 	"selector", "labelSelector", "dataSource",
@@ -22,9 +22,9 @@ var atomic = []string{
 // keyed are the lists whose items have keys.
 var keyed = []string{"initContainers", "containers", "volumes", "env", "ports", "volumeMounts", "volumeDevices", "claims"}
 
-// extract returns the live values of a set of managed fields in the API server's
-// notation: "f:name" is a field, "k:{…}" a list item by its keys, "v:…" an item of
-// a set, "." the thing itself, and an empty set a whole value.
+// extract returns the live values of managed fields in FieldsV1 notation: "f:name" is a
+// field, "k:{…}" a list item by its keys, "v:…" an item of a set, "." the value itself,
+// and an empty set a whole value.
 func extract(key string, fields map[string]any, live any) any {
 	if len(fields) == 0 {
 		switch live.(type) {

@@ -14,19 +14,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Fault is what keeps a pod of a workload from running, by the pod's own status. Its zero
-// value is none.
+// Fault is what keeps a pod of a workload from running, according to the pod's status.
+// The zero value is no fault.
 type Fault struct {
-	// Reason is a word of package meta, Message names the pod and quotes the kubelet or
+	// Reason is one of package meta, Message names the pod and quotes the kubelet or
 	// the scheduler.
 	Reason, Message string
-	// IsOurs reports whether a container of the operator's is at fault.
+	// IsOurs reports whether the fault is in a container of the operator.
 	IsOurs bool
 }
 
-// FaultOf returns the first fault of some pods, by their names: one of the named
-// containers' in the first place. Pods that are being deleted, evicted or have ended are
-// at no fault: that is how a node is drained.
+// FaultOf returns the first fault of pods in name order, preferring the named
+// containers. Pods that are being deleted, were evicted or have ended have no fault:
+// that is how a node is drained.
 func FaultOf(pods []corev1.Pod, containers []string) Fault {
 	var first Fault
 	for _, pod := range byName(pods) {
@@ -59,7 +59,7 @@ func isLeaving(pod *corev1.Pod) bool {
 	return pod.DeletionTimestamp != nil || isDisrupted || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
 }
 
-// schedulingFault tells whether no node takes a pod.
+// schedulingFault reports a pod that no node can take.
 func schedulingFault(pod *corev1.Pod) Fault {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse && condition.Reason == corev1.PodReasonUnschedulable {
@@ -69,7 +69,7 @@ func schedulingFault(pod *corev1.Pod) Fault {
 	return Fault{}
 }
 
-// containerFault looks at the named containers of a pod.
+// containerFault returns the first fault of the named containers of a pod.
 func containerFault(pod *corev1.Pod, containers []string) Fault {
 	lasting := map[string]bool{}
 	for i := range pod.Spec.Containers {
@@ -90,8 +90,8 @@ func containerFault(pod *corev1.Pod, containers []string) Fault {
 	return Fault{}
 }
 
-// faultIn says why a container does not run, "" if it does or is about to start. One that
-// is lasting must not end.
+// faultIn says why a container does not run, "" if it runs or is about to start. A
+// lasting container must not terminate.
 func faultIn(status *corev1.ContainerStatus, isLasting bool) (reason, message string) {
 	ended := status.State.Terminated
 	if waiting := status.State.Waiting; waiting != nil {

@@ -22,7 +22,7 @@ func ended(reason string, code int32) *corev1.ContainerStateTerminated {
 	return &corev1.ContainerStateTerminated{Reason: reason, ExitCode: code}
 }
 
-// before adds how a container ended before.
+// before sets a container's last termination.
 func before(status corev1.ContainerStatus, end *corev1.ContainerStateTerminated) corev1.ContainerStatus {
 	status.LastTerminationState.Terminated = end
 	return status
@@ -76,7 +76,7 @@ func TestFaultOf(t *testing.T) {
 	}
 }
 
-// A drained node, an eviction and a rollout end containers, too.
+// A node drain, an eviction and a rollout terminate containers, too.
 func TestPodsThatGoAreAtNoFault(t *testing.T) {
 	broken := pod("a", waiting("ImagePullBackOff", ""), corev1.ContainerStatus{}, corev1.ContainerStatus{})
 	for name, leave := range map[string]func(*corev1.Pod){
@@ -98,7 +98,7 @@ func TestPodsThatGoAreAtNoFault(t *testing.T) {
 	}
 }
 
-// Of several pods the first by name speaks, so that what is said stays the same, and a
+// The first pod by name is reported, so that the message stays the same, and a
 // container of ours before the scheduler.
 func TestTheFirstFaultIsTold(t *testing.T) {
 	homeless := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Status: corev1.PodStatus{Conditions: []corev1.PodCondition{

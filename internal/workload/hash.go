@@ -12,17 +12,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Hash is a digest of what is applied to a workload: {metadata: {annotations},
-// spec: {template}}. What was applied and what the API server made of it have the
-// same hash, and any change to one of the applied values gives another, the
-// bookkeeping apart. Workloads carry what an earlier release made of it, so that
-// another digest of the same would have all of them written anew.
+// Hash is a digest of what is applied to a workload: {metadata: {annotations}, spec:
+// {template}}. The applied body and the live values the API server made of it have the
+// same hash; any change of an applied value changes it, except the annotations for
+// bookkeeping. Workloads keep the hash of earlier releases: if the function changed,
+// all of them would be written again.
 func Hash(applied map[string]any) string {
 	return meta.Digest([]byte(jsonText(normal("", withoutBookkeeping(applied)))), 12)
 }
 
-// withoutBookkeeping returns what is applied without the annotations that say how it
-// came about.
+// withoutBookkeeping returns the body without the annotations about how it came about.
 func withoutBookkeeping(applied map[string]any) map[string]any {
 	annotations := tree.At(applied, "metadata", "annotations")
 	if annotations == nil {
@@ -35,15 +34,15 @@ func withoutBookkeeping(applied map[string]any) map[string]any {
 	return applied
 }
 
-// atomicDefaults are the values that the API server adds inside of atomic values.
-// Those are owned as a whole, so that the added field looks as if we had sent it.
+// atomicDefaults are defaults that the API server adds inside atomic values. Those are
+// owned as a whole, so that the defaults look as if we had applied them.
 var atomicDefaults = map[string]struct{ field, value string }{
 	"fieldRef":            {"apiVersion", `"v1"`},
 	"serviceAccountToken": {"expirationSeconds", "3600"},
 }
 
-// normal leaves out what the API server adds, and the order of list items that
-// have a name: another manager's items may come to lie between ours.
+// normal drops the API server's defaults and the order of named list items: items of
+// other managers may be placed between ours.
 func normal(key string, value any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -74,7 +73,7 @@ func normal(key string, value any) any {
 	}
 }
 
-// sortByText sorts items by how they are written.
+// sortByText sorts items by their JSON.
 func sortByText(items []any) {
 	type written struct {
 		text string

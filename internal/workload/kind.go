@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Object is a workload of one of the Kinds, as the API server has it.
+// Object is a workload of one of the Kinds.
 type Object interface {
 	metav1.Object
 	runtime.Object
@@ -24,26 +24,27 @@ type List interface {
 	runtime.Object
 }
 
-// Kind is all that the product knows of one kind of workloads and not of the others. The
-// pod template is at spec.template, and under server-side apply the lists of its pod merge
-// by key: what is applied takes nothing from other owners.
+// Kind is everything specific to one kind of workload. The pod template is at
+// spec.template, and server-side apply merges the lists of its pod by key: applying
+// takes nothing from other owners.
 type Kind struct {
 	schema.GroupVersionKind
-	// Plural names several in messages, Resource in URLs and rules.
+	// Plural is for messages, Resource for URLs and RBAC rules.
 	Plural, Resource string
-	// Short are further names by which kubectl finds it, in lower case.
+	// Short are kubectl's short names, in lower case.
 	Short []string
-	// Annotations is the prefix of those that its controller writes on the workload.
+	// Annotations is the prefix of the annotations that its controller writes on the
+	// workload.
 	Annotations string
-	// Revisions is what holds a revision of the pod template and controls its pods, and
-	// Revision the annotation by which a workload and its newest one are told.
+	// Revisions is the kind that holds a revision of the pod template and controls its
+	// pods; Revision is the annotation that links a workload to its newest one.
 	Revisions schema.GroupVersionKind
 	Revision  string
 
 	// New and NewList return empty ones.
 	New     func() Object
 	NewList func() List
-	// finish gives a workload the status of one that has rolled out, if it has none.
+	// finish sets the status of a finished rollout if the workload has no status.
 	finish func(Object)
 	// read returns false for an object of another kind.
 	read func(any) (Content, bool)
@@ -54,22 +55,22 @@ func (k *Kind) ListKind() schema.GroupVersionKind {
 	return k.GroupVersion().WithKind(k.Kind + "List")
 }
 
-// Content is what a workload of any kind has.
+// Content is what workloads of all kinds have in common.
 type Content struct {
 	Kind *Kind
 	// Template and Selector are the workload's own, not copies.
 	Template *corev1.PodTemplateSpec
 	Selector *metav1.LabelSelector
-	// Pods is how many a change of the template restarts.
+	// Pods is how many pods a change of the template restarts.
 	Pods int32
-	// Paused reports whether a change of the template starts no rollout, and Observed
-	// whether the controller has seen the newest generation.
+	// Paused reports whether template changes start no rollout, Observed whether the
+	// controller has seen the newest generation.
 	Paused, Observed bool
-	// Rollout is how far the workload's rollout is, and RolledOut when it finished: zero
-	// while it goes on, or if the workload does not say.
+	// Rollout is the state of the rollout. RolledOut is when it finished: zero while it
+	// goes on, or if the workload does not say.
 	Rollout   Rollout
 	RolledOut time.Time
-	// Refusal is what the API server says if it refuses to make the pods, else "".
+	// Refusal is the API server's message if it refuses to create the pods, else "".
 	Refusal string
 }
 
@@ -77,13 +78,12 @@ type Content struct {
 type Rollout string
 
 const (
-	// RolloutComplete means that every wanted pod runs the current template and is
-	// available.
+	// RolloutComplete means that all pods run the current template and are available.
 	RolloutComplete Rollout = "Complete"
 	// RolloutProgressing means that pods are being replaced, or are not up yet.
 	RolloutProgressing Rollout = "Progressing"
-	// RolloutUnavailable means that the rollout has finished, and pods are not
-	// available any more or not yet again.
+	// RolloutUnavailable means that the rollout has finished, but pods are not
+	// available, not yet or no longer.
 	RolloutUnavailable Rollout = "Unavailable"
 	// RolloutFailed means that the progress deadline has passed.
 	RolloutFailed Rollout = "Failed"

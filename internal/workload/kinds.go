@@ -16,20 +16,20 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// kinds are the kinds of workloads that get sidecars. To add one is a row here and a file
-// beside deployment.go.
+// kinds are the kinds of workloads that get sidecars. A new one needs a row here and a
+// file like deployment.go.
 var kinds = []*Kind{&deployments}
 
 // Kinds are the kinds of workloads that get sidecars.
 func Kinds() []*Kind { return kinds }
 
-// Ref names one workload, and by its UID not one that took its name later.
+// Ref identifies one workload; the UID tells it from a later one of the same name.
 type Ref struct {
 	Kind, Namespace, Name string
 	UID                   types.UID
 }
 
-// Read returns the content of a workload, and false for an object of none of the Kinds.
+// Read returns the content of a workload, and false for any other object.
 func Read(object any) (Content, bool) {
 	for _, kind := range kinds {
 		if content, isOne := kind.read(object); isOne {
@@ -40,7 +40,7 @@ func Read(object any) (Content, bool) {
 	return Content{}, false
 }
 
-// contentOf is Read for those who have a workload.
+// contentOf is Read for an Object.
 func contentOf(object Object) Content {
 	content, isOne := Read(object)
 	if !isOne {
@@ -49,7 +49,7 @@ func contentOf(object Object) Content {
 	return content
 }
 
-// As returns an object as a workload, and false if it is of none of the Kinds.
+// As returns an object as a workload, and false if it is none.
 func As(object any) (Object, bool) {
 	if _, isOne := Read(object); !isOne {
 		return nil, false
@@ -66,12 +66,12 @@ func RefOf(object Object) Ref {
 	return Ref{Kind: contentOf(object).Kind.Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()}
 }
 
-// Finish gives a workload of a file the status of one that has rolled out: nothing says
-// that it is at it.
+// Finish gives a workload read from a file the status of a finished rollout: a file
+// says nothing about one.
 func Finish(object Object) { contentOf(object).Kind.finish(object) }
 
-// KindNamed returns the kind of a name as kubectl takes it, such as deploy or
-// deployments.apps, and nil for none.
+// KindNamed returns the kind for a name that kubectl accepts, such as deploy or
+// deployments.apps; nil if there is none.
 func KindNamed(name string) *Kind {
 	name = strings.ToLower(name)
 	for _, kind := range kinds {
@@ -83,10 +83,10 @@ func KindNamed(name string) *Kind {
 	return nil
 }
 
-// Default returns the kind of workloads that is meant where none is named.
+// Default returns the kind that is meant where none is named.
 func Default() *Kind { return kinds[0] }
 
-// Singular names a workload of one of the Kinds in messages.
+// Singular names one workload in messages.
 func Singular() string {
 	if len(kinds) > 1 {
 		return "workload"
@@ -94,7 +94,7 @@ func Singular() string {
 	return kinds[0].Kind
 }
 
-// Plural names workloads of the Kinds in messages.
+// Plural names workloads in messages.
 func Plural() string {
 	if len(kinds) > 1 {
 		return "workloads"
@@ -102,7 +102,7 @@ func Plural() string {
 	return kinds[0].Plural
 }
 
-// KindOf returns the kind of a name as manifests have it, and nil for none.
+// KindOf returns the kind for a name as in manifests; nil if there is none.
 func KindOf(name string) *Kind {
 	for _, kind := range kinds {
 		if kind.Kind == name {
@@ -112,7 +112,7 @@ func KindOf(name string) *Kind {
 	return nil
 }
 
-// KindOfList returns the kind that a list is of, and nil for none.
+// KindOfList returns the item kind of a list; nil if it is none of the Kinds.
 func KindOfList(list any) *Kind {
 	for _, kind := range kinds {
 		if reflect.TypeOf(kind.NewList()) == reflect.TypeOf(list) {
@@ -122,7 +122,7 @@ func KindOfList(list any) *Kind {
 	return nil
 }
 
-// Adapter returns the kind of the workload that is named.
+// Adapter returns the Kind of the workload.
 func (r *Ref) Adapter() *Kind { return cmp.Or(KindOf(r.Kind), Default()) }
 
 // Items returns the workloads of a list, not copies.

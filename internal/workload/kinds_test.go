@@ -32,7 +32,7 @@ func TestOnlyWorkloadsAreRead(t *testing.T) {
 	require.Nil(t, KindOfList(&corev1.PodList{}))
 }
 
-// What is made empty by an adapter is what it reads, alone and in a list.
+// Each adapter reads the objects and lists that it makes.
 func TestAKindKnowsItsOwn(t *testing.T) {
 	for _, kind := range Kinds() {
 		content, isOne := Read(kind.New())

@@ -11,7 +11,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Managers are the operator's field managers that have something in a workload.
+// Managers returns the operator's field managers that have something in a workload.
 func Managers(object Object) []string {
 	var found []string
 	entries := object.GetManagedFields()
@@ -27,8 +27,8 @@ func Managers(object Object) []string {
 	return slices.Compact(found)
 }
 
-// partsIn reads the lists of what managers have merged into a pod template. What
-// is no such list, or is under the key of another manager, is none of ours.
+// partsIn reads the annotations that list what managers have merged into a pod
+// template. Malformed ones, and those under the key of another manager, are ignored.
 func partsIn(annotations map[string]string) map[string]meta.Parts {
 	var all map[string]meta.Parts
 	for key, text := range annotations {
@@ -47,8 +47,8 @@ func partsIn(annotations map[string]string) map[string]meta.Parts {
 	return all
 }
 
-// addLeftovers adds the listed items that are in the pod though the manager owns
-// them no more. What a deployer's manifest holds stays the deployer's.
+// addLeftovers adds listed items that are in the pod but no longer owned by the
+// manager. Items in a deployer's manifest stay the deployer's.
 func (o *Owned) addLeftovers(parts *meta.Parts, live map[string]any, theirs *deployed) {
 	pod := tree.At(live, tree.Pod...)
 	for _, list := range podLists {
@@ -77,8 +77,8 @@ func (o *Owned) addLeftovers(parts *meta.Parts, live map[string]any, theirs *dep
 	}
 }
 
-// partsKeys are the annotations of a pod template that come back with a revision and
-// are a manager's: the list, and the digest that earlier releases wrote.
+// partsKeys are the manager's annotations of a pod template that come back with a
+// rollback: the list, and the digest that earlier releases wrote.
 func partsKeys(manager string) []string {
 	return []string{meta.AnnotationParts(manager), meta.AnnotationConfigDigest(meta.SidecarOf(manager))}
 }

@@ -45,7 +45,7 @@ func TestAListUnderAnotherKeyIsNobodys(t *testing.T) {
 	}
 }
 
-// A deployer that sets the image of our container has made it its own.
+// A deployer that sets the image of our container takes it over.
 func TestAContainerIsTakenByWhoDeploysItsImage(t *testing.T) {
 	for by, taken := range map[string][]string{"helm": {"vector"}, "kubectl-client-side-apply": {"vector"}, "kubectl-set": nil, "kubectl-edit": nil} {
 		c := fieldmanager.New(t)

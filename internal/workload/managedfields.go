@@ -15,9 +15,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// ManagedFields is what of a workload can be our managers': what their records and
-// their lists mention. It is the same in all workloads that one VectorSidecar has merged
-// the same into.
+// ManagedFields is the part of a workload that may belong to our managers: what their
+// managedFields entries and parts lists mention. Workloads with the same sidecar share
+// one.
 type ManagedFields struct {
 	// Managers are the operator's field managers that are mentioned, sorted.
 	Managers []string
@@ -27,7 +27,7 @@ type ManagedFields struct {
 
 	lists                                  map[string]*mention // by the names in podLists
 	annotations, podLabels, podAnnotations mention
-	// pod tells that something of the pods beside these is mentioned.
+	// pod reports whether anything else of the pods is mentioned.
 	pod bool
 }
 
@@ -52,7 +52,7 @@ func (m *mention) addFields(fields any) {
 	}
 }
 
-// of returns what is mentioned of a map.
+// of returns the mentioned keys of a map.
 func (m *mention) of(values map[string]string) map[string]string {
 	kept := map[string]string{}
 	for key, value := range values {
@@ -63,7 +63,7 @@ func (m *mention) of(values map[string]string) map[string]string {
 	return kept
 }
 
-// ManagedFieldsOf reads the records and lists of a workload.
+// ManagedFieldsOf reads the managedFields entries and parts lists of a workload.
 func ManagedFieldsOf(object Object) *ManagedFields {
 	m := &ManagedFields{
 		Managers: Managers(object), listed: partsIn(TemplateOf(object).Annotations),
@@ -124,7 +124,7 @@ func (m *ManagedFields) addFields(fields map[string]any) {
 	}
 }
 
-// Select returns what is mentioned of a workload: of its annotations and its template.
+// Select returns the mentioned parts of a workload's annotations and template.
 func (m *ManagedFields) Select(object Object) *corev1.PodTemplate {
 	selected, template := &corev1.PodTemplate{}, TemplateOf(object)
 	selected.Annotations = m.annotations.of(object.GetAnnotations())
@@ -155,8 +155,8 @@ func containersIn(mentioned *mention, containers []corev1.Container) []corev1.Co
 	return kept
 }
 
-// owned tells what is each of our managers' in a workload. Most workloads carry
-// nothing of ours, and for those it costs nothing.
+// owned returns what each of our managers has in a workload. For most workloads that is
+// nothing, and costs nothing.
 func owned(object Object) map[string]Owned {
 	if !IsCarrier(object) {
 		return nil
@@ -166,8 +166,8 @@ func owned(object Object) map[string]Owned {
 	return owned
 }
 
-// IsCarrier reports whether there may be something of ours in a workload, or a record
-// of it.
+// IsCarrier reports whether a workload may have something of ours, or a managedFields
+// entry of ours.
 func IsCarrier(object Object) bool {
 	entries := object.GetManagedFields()
 	for i := range entries {
@@ -183,8 +183,8 @@ func IsCarrier(object Object) bool {
 	return false
 }
 
-// Owned tells what is each manager's in what is selected of a workload, and whether the
-// records of deployers had a part in that; these are among the entries.
+// Owned returns what each manager owns of the selected parts, and whether that depended
+// on the managedFields of deployers, which are among the entries.
 func (m *ManagedFields) Owned(selected *corev1.PodTemplate, entries []metav1.ManagedFieldsEntry) (byManager map[string]Owned, readOthers bool) {
 	theirs := &deployed{entries: entries}
 	byManager = m.owned(selected, theirs)
@@ -215,11 +215,12 @@ func (m *ManagedFields) owned(selected *corev1.PodTemplate, theirs *deployed) ma
 	return all
 }
 
-// liveTree is a workload as managed fields see it.
+// liveTree returns the workload in the shape of managed fields.
 func liveTree(selected *corev1.PodTemplate) map[string]any {
 	template, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&selected.Template)
 	if err != nil {
-		// Every value of the type converts; nothing owned means one apply more.
+		// Every value of the type converts; if not, nothing owned only means one more
+		// apply.
 		return map[string]any{}
 	}
 	return map[string]any{
@@ -236,7 +237,7 @@ func values(in map[string]string) map[string]any {
 	return out
 }
 
-// AppendManagedFields appends all of a workload that ManagedFieldsOf reads.
+// AppendManagedFields appends everything of a workload that ManagedFieldsOf reads.
 func AppendManagedFields(text []byte, object Object) []byte {
 	entries := object.GetManagedFields()
 	for i := range entries {

@@ -18,9 +18,9 @@ import (
 // podLists are the lists of a pod that a sidecar adds items to.
 var podLists = []string{"initContainers", "containers", "volumes"}
 
-// deployed are the items that a deployer's manifest holds: containers whose image it
-// sets, and volumes. Nobody but the deployer may take them out. The records of the
-// deployers are read when one is asked for, which is seldom.
+// deployed are the items in a deployer's manifest: containers whose image it sets, and
+// volumes. Only the deployer may remove them. The managedFields of deployers are parsed
+// on first use, which is rare.
 type deployed struct {
 	entries []metav1.ManagedFieldsEntry
 	items   map[string][]string // names by the name of their list; nil before they are read
@@ -40,7 +40,7 @@ func (d *deployed) read() map[string][]string {
 	return d.items
 }
 
-// deployedIn reads the records of all deployers.
+// deployedIn reads the managedFields of all deployers.
 func deployedIn(entries []metav1.ManagedFieldsEntry) map[string][]string {
 	all := map[string][]string{}
 	for i := range entries {
@@ -68,13 +68,13 @@ func podFields(entry *metav1.ManagedFieldsEntry) map[string]any {
 	return podOf(fields)
 }
 
-// podPath leads to the pod in managed fields.
+// podPath is the path to the pod in managed fields.
 var podPath = []string{"f:spec", "f:template", "f:spec"}
 
 // podOf returns managed fields below spec.template.spec.
 func podOf(fields map[string]any) map[string]any { return tree.At(fields, podPath...) }
 
-// nameIn reads the name of a list item from its keys in managed fields.
+// nameIn returns the name of a list item from its key in managed fields.
 func nameIn(key string) (name string, isItem bool) {
 	text, isItem := strings.CutPrefix(key, "k:")
 	var keys struct{ Name string }

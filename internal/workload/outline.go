@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Outline is what a View is made of beside its State and its managed fields, of a
-// workload of any kind or of what was packed of one.
+// Outline is what a View is made of besides its State and managed fields, read from a
+// workload of any kind or from a packed one.
 type Outline struct {
 	Ref
 	Labels, Annotations map[string]string
@@ -25,7 +25,7 @@ type Outline struct {
 	Paused, Deleting    bool
 }
 
-// OutlineOf returns the outline of a workload, which refers to it.
+// OutlineOf returns the outline of a workload, which shares the workload's memory.
 func OutlineOf(object Object) Outline {
 	content := contentOf(object)
 	return Outline{
@@ -77,8 +77,8 @@ func (o *Outline) View(owned map[string]Owned, lastWriter string) View {
 	return view
 }
 
-// Pack returns a copy of the annotations, the keys of the selector as labels, and the
-// template, with nothing in it that a View does not show. Unpacked undoes that.
+// Pack returns a copy of the annotations, of the selector's keys as labels, and of the
+// template, limited to what a View shows. Unpacked is the inverse.
 func (o *Outline) Pack(owned map[string]Owned) *corev1.PodTemplate {
 	spec := &o.Template.Spec
 	return &corev1.PodTemplate{
@@ -102,12 +102,12 @@ func (o *Outline) Pack(owned map[string]Owned) *corev1.PodTemplate {
 	}
 }
 
-// Unpacked returns the outline of a workload with what was packed of it.
+// Unpacked returns the outline from what Pack returned.
 func Unpacked(of Ref, labels map[string]string, packed *corev1.PodTemplate) Outline {
 	return Outline{Ref: of, Labels: labels, Annotations: packed.Annotations, Template: packed.Template, SelectorKeys: sortedKeys(packed.Labels)}
 }
 
-// sortedKeys are the keys of a map, nil if it has none.
+// sortedKeys returns the keys of a map, nil if it has none.
 func sortedKeys(of map[string]string) []string {
 	if len(of) == 0 {
 		return nil
@@ -120,8 +120,8 @@ func sortedKeys(of map[string]string) []string {
 	return keys
 }
 
-// visibleAnnotations are those of others, and those by which a workload speaks to
-// the operator.
+// visibleAnnotations are those of others, and those by which users configure the
+// operator.
 func visibleAnnotations(annotations map[string]string) map[string]string {
 	kept := foreign(annotations)
 	for key, value := range annotations {
@@ -132,7 +132,7 @@ func visibleAnnotations(annotations map[string]string) map[string]string {
 	return kept
 }
 
-// keysOnly is a map without values, which may be long.
+// keysOnly returns a map without its values, which may be long.
 func keysOnly(keys iter.Seq[string]) map[string]string {
 	kept := map[string]string{}
 	for key := range keys {
@@ -160,7 +160,8 @@ func kindsOnly(volumes []corev1.Volume) []corev1.Volume {
 	return kept
 }
 
-// secretNames names Secrets in the one list of a pod that can name all of them.
+// secretNames stores the names of Secrets in imagePullSecrets, the one list of a pod
+// that can hold any number of them.
 func secretNames(secrets []string) []corev1.LocalObjectReference {
 	kept := make([]corev1.LocalObjectReference, len(secrets))
 	for i, secret := range secrets {

@@ -17,20 +17,22 @@ import (
 type Overlay struct {
 	// Template is the overlay as a typed object, for decisions.
 	Template corev1.PodTemplateSpec
-	// Body is the same as it is applied: only what the templates rendered, in the API server's
-	// spelling ("500m" for 0.5), so that we own nothing else. It must not be changed.
+	// Body is the overlay as it is applied: only what the templates rendered, in the
+	// API server's canonical form ("500m" for 0.5), so that we own nothing else. It
+	// must not be changed.
 	Body map[string]any
-	// Mounts are to be added to containers of the application. Templates render them as containers
-	// with nothing but volumeMounts. They are not in Template and Body: applying a mount would make
-	// us an owner of the container, so that its real owner could not rename it.
+	// Mounts are to be added to the application's containers. Templates render them as
+	// containers with nothing but volumeMounts. They are not in Template and Body:
+	// applying a mount would make us an owner of the container, and its real owner
+	// could not rename it.
 	Mounts []Mount
-	// Warning is what a person should know about the sidecar, or "".
+	// Warning is a warning about the sidecar for people, or "".
 	Warning string
 	// Hash is a short digest of everything but the warning.
 	Hash string
 }
 
-// With returns the overlay with a body, which is written as JSON, and with the hash of it.
+// With returns the overlay with another body, converted to JSON types, and its hash.
 func (o *Overlay) With(body any) (Overlay, error) {
 	canonical, err := json.Marshal(body)
 	if err != nil {
@@ -45,7 +47,7 @@ func (o *Overlay) With(body any) (Overlay, error) {
 	return with, err
 }
 
-// seal fills in the hash, of the body as it is written.
+// seal sets the hash; canonical is the body as JSON.
 func (o *Overlay) seal(canonical []byte) error {
 	if len(o.Mounts) > 0 {
 		mounts, err := json.Marshal(o.Mounts)
@@ -58,7 +60,7 @@ func (o *Overlay) seal(canonical []byte) error {
 	return nil
 }
 
-// Container returns the container of a name, nil if there is none.
+// Container returns the container of a name, or nil.
 func (o *Overlay) Container(name string) *corev1.Container {
 	for container := range o.containers() {
 		if container.Name == name {
@@ -68,7 +70,7 @@ func (o *Overlay) Container(name string) *corev1.Container {
 	return nil
 }
 
-// containers are the overlay's own, as they may be changed: init containers first.
+// containers yields the overlay's containers, not copies, init containers first.
 func (o *Overlay) containers() iter.Seq[*corev1.Container] {
 	return func(yield func(*corev1.Container) bool) {
 		for _, list := range [][]corev1.Container{o.Template.Spec.InitContainers, o.Template.Spec.Containers} {

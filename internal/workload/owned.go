@@ -13,49 +13,49 @@ import (
 
 // Owned is what one field manager has merged into a workload.
 type Owned struct {
-	// Hash of the live values of the fields that the manager has applied; see Hash.
-	// Empty if there are none.
+	// Hash is the Hash of the live values of the fields that the manager has applied,
+	// "" if there are none.
 	Hash string
-	// Containers, init containers included, and Volumes are the names of the
-	// list items that are the manager's: those that it owns and Leftovers.
+	// Containers (with init containers) and Volumes are the names of the manager's list
+	// items: those that it owns, and Leftovers.
 	Containers, Volumes []string
-	// Leftovers are the names of items that the pod template itself says to be the
-	// manager's though it owns them no more: somebody went back to a revision.
+	// Leftovers are the names of items that the pod template lists as the manager's
+	// although it no longer owns them: somebody rolled back to a revision.
 	Leftovers []string
-	// Taken are those of Containers that run a deployer's image now.
+	// Taken are those of Containers that now run a deployer's image.
 	Taken []string
-	// Named reports whether the manager is on record for names of items that are the
-	// owner's, and Patched whether its patches are for more than the mounts in the
-	// application's containers: see Trim. What they hold is in Tree as well.
+	// Named reports whether the manager's managedFields include names of the owner's
+	// items, Patched whether its patch entries hold more than mounts in the
+	// application's containers: see Trim. Tree includes these fields as well.
 	Named, Patched bool
-	// Unfinished reports whether the operator was broken off between two requests of
-	// one change. What an earlier release has left on record is not that.
+	// Unfinished reports whether the operator was interrupted between two requests of
+	// one change. managedFields left by an earlier release do not count.
 	Unfinished bool
-	// Tree holds the live values of the fields that the manager owns, those that it
-	// has only patched included, and the whole of Leftovers that it does not even own:
-	// {metadata: {annotations}, spec: {template}}.
+	// Tree holds the live values of the fields that the manager owns, including those
+	// only patched, and the whole of Leftovers, which it does not own: {metadata:
+	// {annotations}, spec: {template}}.
 	Tree map[string]any
-	// PodLabels and PodAnnotations are the keys that it owns of the pods'.
+	// PodLabels and PodAnnotations are the keys that it owns in the pod template.
 	PodLabels, PodAnnotations []string
 	// InjectedHash is the annotation injected-hash, if the manager owns it.
 	InjectedHash string
-	// AskedHash and AppliedHash are the annotations of these names, if the manager
-	// owns them: what was asked for when Tree was written, and what was written.
+	// AskedHash and AppliedHash are the annotations of these names, if the manager owns
+	// them: the input when Tree was written, and what was written.
 	AskedHash, AppliedHash string
 	// ChangeCause and RenderedFrom are the annotations of these names, if the manager
 	// owns them: why it was written, and what Tree was rendered from.
 	ChangeCause, RenderedFrom string
 	// WrittenBy is the mark of that name, if the manager owns it.
 	WrittenBy string
-	// Orphan is the mark by which the VectorSidecar has left it for good, "" if it
-	// has not. It is the operator's own.
+	// Orphan is the mark of a sidecar that its VectorSidecar left for good, or "". The
+	// operator itself owns it.
 	Orphan string
-	// HasPlainAnnotations tells that the manager owns the annotations that
-	// have no VectorSidecar in their key.
+	// HasPlainAnnotations reports whether the manager owns the annotations that have no
+	// VectorSidecar in their key.
 	HasPlainAnnotations bool
 }
 
-// read fills in what a tree of the manager's live values tells.
+// read sets the fields that follow from the tree of the manager's live values.
 func (o *Owned) read(owned map[string]any, theirs *deployed) {
 	o.Tree = owned
 	for key, value := range tree.At(owned, "metadata", "annotations") {
@@ -89,8 +89,8 @@ func (o *Owned) read(owned map[string]any, theirs *deployed) {
 	o.PodAnnotations = slices.Sorted(maps.Keys(tree.Map(pods["annotations"])))
 }
 
-// IsEmpty reports whether nothing in the workload is the manager's any more, though it
-// is on record.
+// IsEmpty reports whether the manager has nothing left in the workload, though it has a
+// managedFields entry.
 func (o *Owned) IsEmpty() bool {
 	return len(o.Containers)+len(o.Volumes)+len(o.PodLabels)+len(o.PodAnnotations)+len(tree.At(o.Tree, "metadata", "annotations")) == 0
 }

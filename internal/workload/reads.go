@@ -10,9 +10,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// AppendReads appends a text that differs wherever templates that read these of Values
-// would find something else. It is what renderings are remembered by, and so takes less
-// than a microsecond.
+// AppendReads appends a text that differs if templates with these reads of Values would
+// find something else. It is the key of cached renderings, and takes less than a
+// microsecond.
 func (v *View) AppendReads(text []byte, reads []tree.Read) []byte {
 	for _, read := range reads {
 		text = append(binary.AppendUvarint(text, uint64(len(read.Path))), byte(read.Seen))
@@ -28,7 +28,8 @@ func (v *View) AppendReads(text []byte, reads []tree.Read) []byte {
 	return text
 }
 
-// appendRead appends what a read finds below a key of Values, of which it is not the whole.
+// appendRead appends what a read finds below a key of Values, if it does not read the
+// whole key.
 func (v *View) appendRead(text []byte, read tree.Read) []byte {
 	key := read.Path[0]
 	switch {
@@ -46,7 +47,7 @@ func (v *View) appendRead(text []byte, read tree.Read) []byte {
 	return v.appendValues(text, []string{key})
 }
 
-// countContainers is how many containers Values has.
+// countContainers returns how many containers Values has.
 func (v *View) countContainers() int {
 	count := 0
 	for i := range v.Containers {
@@ -57,7 +58,7 @@ func (v *View) countContainers() int {
 	return count
 }
 
-// appendItem appends what a map has for a key, and whether it has it.
+// appendItem appends a map's value for a key, and whether it has the key.
 func appendItem(text []byte, of map[string]string, key string) []byte {
 	value, isThere := of[key]
 	if !isThere {
@@ -74,7 +75,7 @@ func appendLength(text []byte, length int, seen tree.Aspect) []byte {
 	return binary.AppendUvarint(text, uint64(length)) //nolint:gosec // a length is not negative
 }
 
-// KeysOf are the keys of Values that anything was read of, in their order.
+// KeysOf returns the keys of Values that were read, sorted.
 func KeysOf(reads []tree.Read) []string {
 	var keys []string
 	for _, key := range valueKeys() {
@@ -87,7 +88,7 @@ func KeysOf(reads []tree.Read) []string {
 	return keys
 }
 
-// WholeKeys are reads of all that Values has in the keys.
+// WholeKeys returns reads of the whole of each key.
 func WholeKeys(keys []string) []tree.Read {
 	reads := make([]tree.Read, 0, len(keys))
 	for _, key := range keys {

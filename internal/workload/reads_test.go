@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/random"
 )
 
-// What is appended for two workloads is the same exactly where templates find the same.
+// The texts of two workloads are equal exactly if templates find the same in both.
 func TestAppendReadsDiffersWhereTemplatesFindSomethingElse(t *testing.T) {
 	var views []View
 	for _, change := range []func(*View){

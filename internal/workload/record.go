@@ -12,19 +12,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// record is what a manager is on record for, as managed fields.
+// record holds the managed fields of one manager.
 type record struct {
-	// applied is what it has applied and patched what it has patched, without items
-	// of which it holds no more than the name and without the application's
-	// containers. Either is nil if there is no such entry.
+	// applied and patched are the fields it has applied and patched, without items of
+	// which it owns only the name and without the application's containers. Each is nil
+	// if there is no such entry.
 	applied, patched map[string]any
-	// hasNames reports whether there are such items, isPatch whether there is an entry
-	// of a patch, and isLoose whether it is for more than mounts in the application's
+	// hasNames reports whether there are such items, isPatch whether there is a patch
+	// entry, and isLoose whether it holds more than mounts in the application's
 	// containers.
 	hasNames, isPatch, isLoose bool
 }
 
-// add notes an entry of the manager.
+// add adds an entry of the manager.
 func (r *record) add(entry *metav1.ManagedFieldsEntry) {
 	r.isPatch = r.isPatch || isPatch(entry)
 	fields := decodeFields(entry)
@@ -39,7 +39,7 @@ func (r *record) add(entry *metav1.ManagedFieldsEntry) {
 	_, r.isLoose = Trim(entry)
 }
 
-// owned tells what is a manager's by its record.
+// owned returns what the manager owns by its entries.
 func (r *record) owned(manager string, live map[string]any, theirs *deployed) Owned {
 	of := Owned{Named: r.hasNames, Patched: r.isLoose || r.applied == nil}
 	var applied map[string]any
@@ -59,8 +59,7 @@ func (r *record) owned(manager string, live map[string]any, theirs *deployed) Ow
 	return of
 }
 
-// lessOf are the names of the items in the pod's lists of one tree that the other
-// does not have.
+// lessOf returns the names of pod list items that one tree has and the other lacks.
 func lessOf(all, some map[string]any) []string {
 	var names []string
 	for _, list := range podLists {

@@ -10,18 +10,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// State is how far a workload is. It moves on while what is planned for the workload
+// State is the rollout state of a workload. It changes while the plan for the workload
 // stays the same.
 type State struct {
 	// ResourceVersion and Generation are the API server's.
 	ResourceVersion string
 	Generation      int64
-	// Seen is the first version, as far as is remembered, that looked as this one
-	// does: what is refused to one of them is refused to the others.
+	// Seen is the first known resourceVersion that looked like this one: what the API
+	// server refused for it, it refuses now.
 	Seen string
-	// Rollout is how far the workload's own rollout is.
+	// Rollout is the state of the workload's own rollout.
 	Rollout Rollout
-	// Refusal is what the API server says if it refuses to make its pods, else "".
+	// Refusal is the API server's message if it refuses to create the pods, else "".
 	Refusal string
 	Availability
 }
@@ -40,26 +40,25 @@ func stateOf(object metav1.Object, content *Content) State {
 	}
 }
 
-// Availability is for how long all pods of a workload have been available since its last
-// rollout. It is the workload's own, whoever asks.
+// Availability is how long all pods of a workload have been available since its last
+// rollout. It depends on the workload alone.
 type Availability struct {
-	// RolledOut is when the last rollout finished, by the workload's own word: its
-	// controller's clock, in whole seconds. It is zero while one goes on, and always for
-	// a workload that does not say.
+	// RolledOut is when the last rollout finished by the workload's status: its
+	// controller's clock, in whole seconds. It is zero while one goes on, and for
+	// workloads that do not say.
 	RolledOut time.Time
-	// Since is when the workload got to where its rollout is. Zero is long ago.
+	// Since is when the rollout got to its state. Zero is long ago.
 	Since time.Time
-	// Steady is the longest time for which all pods were available, between RolledOut
-	// and Since.
+	// Steady is the longest time during which all pods were available, between
+	// RolledOut and Since.
 	Steady time.Duration
-	// IsAssumed reports whether nobody has watched all that time, so that Steady is
-	// what it is if pods became unavailable but once.
+	// IsAssumed reports whether nobody watched all that time, so that Steady assumes
+	// that pods became unavailable only once.
 	IsAssumed bool
 }
 
-// availabilityOf reads as much from a workload as it tells by itself: when its status
-// last changed, which the API server keeps on record. So nothing has to be written down
-// to know it after a restart.
+// availabilityOf returns what the workload alone says: managedFields record when its
+// status last changed. So nothing has to be stored to know it after a restart.
 func availabilityOf(object metav1.Object, content *Content) Availability {
 	read := Availability{RolledOut: content.RolledOut, Since: statusChanged(object), IsAssumed: true}
 	if content.Rollout != RolloutProgressing && !read.RolledOut.IsZero() && read.Since.After(read.RolledOut) {
@@ -68,9 +67,9 @@ func availabilityOf(object metav1.Object, content *Content) Availability {
 	return read
 }
 
-// statusChanged is when the status of a workload was last changed, by the managed
-// fields: when it was created for one that no controller has seen yet. It is zero for
-// one that is no API server's.
+// statusChanged returns when the status last changed according to managedFields: the
+// creation time if no controller has seen the workload yet, zero if it is not from an
+// API server.
 func statusChanged(object metav1.Object) time.Time {
 	last, entries := object.GetCreationTimestamp().Time, object.GetManagedFields()
 	for i := range entries {
@@ -81,8 +80,8 @@ func statusChanged(object metav1.Object) time.Time {
 	return last
 }
 
-// Steadiest is the longest time for which all pods have been available since the last
-// rollout, the time that goes on included.
+// Steadiest returns the longest time during which all pods have been available since
+// the last rollout, including now.
 func (s *State) Steadiest(now time.Time) time.Duration {
 	if s.Rollout != RolloutComplete {
 		return s.Steady
@@ -90,7 +89,7 @@ func (s *State) Steadiest(now time.Time) time.Duration {
 	return max(s.Steady, s.For(now))
 }
 
-// For is how long the workload has been where its rollout is.
+// For returns how long the rollout has been in its state.
 func (s *State) For(now time.Time) time.Duration {
 	if s.Since.IsZero() {
 		return math.MaxInt64
@@ -98,9 +97,9 @@ func (s *State) For(now time.Time) time.Duration {
 	return now.Sub(s.Since)
 }
 
-// Follow carries on what is known of the state before. Another rollout than that one's
-// is known by the time when it finished, or by another template with another generation:
-// scaling gives another generation, too, and is no rollout.
+// Follow carries over what is known from the state before. It is another rollout if it
+// finished at another time, or if both template and generation differ: scaling changes
+// the generation, too, and is no rollout.
 func (s *State) Follow(before *State, isSameTemplate bool, now time.Time) {
 	isSameRollout := !s.RolledOut.IsZero() && s.RolledOut.Equal(before.RolledOut) && (isSameTemplate || s.Generation == before.Generation)
 	if s.Rollout == before.Rollout && (isSameRollout || s.RolledOut.IsZero()) {

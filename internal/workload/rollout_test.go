@@ -17,12 +17,12 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// at is a time some seconds after noon.
+// at is a number of seconds after noon.
 func at(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
 
 // rolling is a Deployment of three replicas, of which some run the newest template and
-// some are available; finished is when its rollout did, by its conditions, and changed
-// when its status did, both in seconds after noon, -1 for no word of it.
+// some are available. finished and changed, in seconds after noon, are when the rollout
+// finished by its conditions and when the status changed; -1 if not recorded.
 func rolling(updated, all, available int32, finished, changed int) *appsv1.Deployment {
 	deployment := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Replicas: ptr.To[int32](3)}}
 	deployment.Generation = 7
@@ -41,7 +41,7 @@ func rolling(updated, all, available int32, finished, changed int) *appsv1.Deplo
 	return deployment
 }
 
-// generation gives a Deployment another one, which its controller has seen.
+// generation sets another generation, which the controller has observed.
 func generation(deployment *appsv1.Deployment, number int64) *appsv1.Deployment {
 	deployment.Generation, deployment.Status.ObservedGeneration = number, number
 	return deployment
@@ -70,7 +70,7 @@ func TestHowFarARolloutIs(t *testing.T) {
 	}
 }
 
-// What a restart leaves of what was known: nothing had to be written down for it.
+// What is still known after a restart, with nothing stored for it.
 func TestAWorkloadTellsByItselfHowLongItWasAvailable(t *testing.T) {
 	for name, test := range map[string]struct {
 		deployment *appsv1.Deployment
@@ -97,8 +97,8 @@ func TestAWorkloadTellsByItselfHowLongItWasAvailable(t *testing.T) {
 	}
 }
 
-// Each course is what a watch brings, a second each after noon, and how long, without a
-// break, all pods have been available in the end, another second later.
+// Each case is a course of watch events, one a second after noon, and how long all pods
+// have been available without a break one second after the last.
 func TestTheTimeOfAvailabilityIsWatched(t *testing.T) {
 	complete, lost, begun := rolling(3, 3, 3, 500, 500), rolling(3, 3, 1, 500, 501), rolling(1, 4, 3, -1, 502)
 	again := rolling(3, 3, 3, 503, 503)
@@ -129,8 +129,8 @@ func TestTheTimeOfAvailabilityIsWatched(t *testing.T) {
 	}
 }
 
-// A template that is written again and again may be back at a ReplicaSet that there is,
-// and done before a condition has changed.
+// A template that is changed repeatedly may return to an existing ReplicaSet, and
+// finish before a condition has changed.
 func TestAnotherTemplateBeginsAnotherTime(t *testing.T) {
 	before, after := StateOf(rolling(3, 3, 3, 0, 0)), StateOf(generation(rolling(3, 3, 3, 0, 0), 8))
 

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// SecretUse is a place in a pod that names a Secret.
+// SecretUse is a reference to a Secret in a pod.
 type SecretUse struct {
 	// Secret is the Secret's name.
 	Secret string
@@ -20,13 +20,13 @@ type SecretUse struct {
 	field string
 }
 
-// At is the path of the place in the pod's spec.
+// At is the path of the reference in the pod's spec.
 func (u *SecretUse) At() string { return fmt.Sprintf("%s[%d].%s", u.list, u.index, u.field) }
 
-// EachSecret visits every place in a pod by which a Secret of its namespace gets in.
+// EachSecret visits every reference of a pod to a Secret in its namespace.
 func EachSecret(spec *corev1.PodSpec, visit func(use SecretUse)) { eachSecret(spec, nil, visit) }
 
-// eachSecret leaves out what one of our managers owns.
+// eachSecret skips what our managers own.
 func eachSecret(spec *corev1.PodSpec, ours map[string]Owned, visit func(use SecretUse)) {
 	for i := range spec.ImagePullSecrets {
 		visit(SecretUse{spec.ImagePullSecrets[i].Name, "imagePullSecrets", i, "name"})
@@ -80,8 +80,8 @@ func secretsOfVolume(of *corev1.VolumeSource, visit func(field, secret string)) 
 	}
 }
 
-// driverSecret is the Secret that a volume's driver is given, and its field; nil for
-// none. The API server lets a volume have one source.
+// driverSecret returns the Secret that a volume gives to its driver, and its field; nil
+// for none. A volume has one source.
 func driverSecret(of *corev1.VolumeSource) (field string, reference *corev1.LocalObjectReference) {
 	switch {
 	case of.CSI != nil:
@@ -104,8 +104,8 @@ func driverSecret(of *corev1.VolumeSource) (field string, reference *corev1.Loca
 	return "", nil
 }
 
-// secretsOf are the Secrets that a pod names outside of what one of our managers owns,
-// sorted.
+// secretsOf returns the Secrets that a pod refers to, sorted, except in what our
+// managers own.
 func secretsOf(spec *corev1.PodSpec, ours map[string]Owned) []string {
 	var names []string
 	eachSecret(spec, ours, func(use SecretUse) {

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// jsonText compares numbers of different Go types by what they look like.
+// jsonText is JSON, for comparing numbers of different Go types.
 func jsonText(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -18,7 +18,8 @@ func jsonText(value any) string {
 	return string(text)
 }
 
-// AppendTexts puts the length before each text, so that no two lists are the same.
+// AppendTexts writes the length before each text, so that different lists give
+// different texts.
 func AppendTexts(text []byte, parts ...string) []byte {
 	for _, part := range parts {
 		text = append(binary.AppendUvarint(text, uint64(len(part))), part...)

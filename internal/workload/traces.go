@@ -3,12 +3,12 @@
 
 package workload
 
-// Trace is what tells of one of the operator's field managers in a workload.
+// Trace is what one of the operator's field managers has left in a workload.
 type Trace struct {
 	Manager string
-	// Applied says that the manager is on record for an apply: what it owns is its
-	// own. Listed says that the pod template lists items of it, and Patched that it
-	// is on record for a patch; neither gives it anything.
+	// Applied reports whether managedFields have an apply of the manager, which makes
+	// it an owner. Listed reports whether the pod template lists items of it, and
+	// Patched whether managedFields have a patch of it; neither makes it an owner.
 	Applied, Listed, Patched bool
 	// WrittenBy and Orphan are the marks, as in Owned.
 	WrittenBy, Orphan string
@@ -24,7 +24,7 @@ func TracesOf(object Object) []Trace {
 	return fields.Traces(owned)
 }
 
-// Traces returns what tells of each manager, given what it owns.
+// Traces returns the traces of each manager, given what it owns.
 func (m *ManagedFields) Traces(owned map[string]Owned) []Trace {
 	var found []Trace
 	for _, manager := range m.Managers {

@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/fieldmanager"
 )
 
-// marked is the sidecar with the mark of who wrote it.
+// marked is the sidecar with the mark of its writer.
 func marked(manager string) string {
 	return strings.Replace(fieldmanager.Sidecar, "annotations:\n", "annotations:\n    "+meta.AnnotationWrittenBy(manager)+": vector-system/vso\n", 1)
 }
@@ -61,7 +61,7 @@ func TestTracesTellWhatIsOnRecord(t *testing.T) {
 	}
 }
 
-// The release before has no marks, and must not be told apart by them.
+// The previous release has no marks, and must have the same hash.
 func TestAMarkIsNoPartOfTheHash(t *testing.T) {
 	logs := meta.Manager("logs")
 	plain, c := fieldmanager.New(t), fieldmanager.New(t)
@@ -73,7 +73,7 @@ func TestAMarkIsNoPartOfTheHash(t *testing.T) {
 	require.Contains(t, c.Live().Annotations, meta.AnnotationWrittenBy(logs))
 }
 
-// A name may be longer than a manager's, or than the key of an annotation.
+// A name may be longer than a field manager, or than an annotation key.
 func TestMarksOfLongNamesAreFound(t *testing.T) {
 	for _, length := range []int{60, 120, 253} {
 		manager := meta.Manager(strings.Repeat("a", length))

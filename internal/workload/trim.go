@@ -16,15 +16,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Trim returns what one of our managers is to stay on record for once a change is
-// complete, and whether that is less than an entry of managed fields says. It is nil
-// for nothing. To give something up by applying less would delete what nobody else
-// has on record; to take it off the record deletes nothing.
+// Trim returns what one of our managers should still own when a change is complete, and
+// whether that is less than a managedFields entry holds; nil for nothing. Giving a
+// field up by applying less would delete it if nobody else owns it; removing it from
+// managedFields deletes nothing.
 //
-// Of an apply the names go that put the owner's init containers in order. Of a patch
-// nothing stays but the mounts in the application's containers: the rest has been
-// applied, and a second record of it would keep what a later apply drops, and refuse
-// its owner the maps and lists that the patch has made.
+// From an apply, it removes the names that order the owner's init containers. From a
+// patch, it keeps only the mounts in the application's containers: the rest has been
+// applied. A second entry for it would keep what a later apply drops, and block its
+// owner from the maps and lists that the patch has created.
 func Trim(entry *metav1.ManagedFieldsEntry) (kept *metav1.FieldsV1, isLess bool) {
 	if !isOurs(entry) {
 		return entry.FieldsV1, false
@@ -47,10 +47,10 @@ func Trim(entry *metav1.ManagedFieldsEntry) (kept *metav1.FieldsV1, isLess bool)
 	return metav1.NewFieldsV1(string(text)), true
 }
 
-// mayHoldNames reports whether the text of managed fields has an item (key `k:{"name":"app"}`)
-// of which it holds no more than the name. The API server sorts the keys and writes no spaces.
-// Every write ends here, and nearly none has such an item: to decode them all took a tenth of
-// a fan-out's processor.
+// mayHoldNames reports whether the managed fields may have an item (key
+// `k:{"name":"app"}`) of which only the name is owned, judged by their text: the API
+// server sorts the keys and writes no spaces. Every write gets here and nearly none has
+// such an item: decoding them all took a tenth of the CPU of a fan-out.
 func mayHoldNames(entry *metav1.ManagedFieldsEntry) bool {
 	if entry.FieldsV1 == nil {
 		return false
@@ -59,8 +59,8 @@ func mayHoldNames(entry *metav1.ManagedFieldsEntry) bool {
 	return strings.Contains(text, `}":{".":{},"f:name":{}}`) || strings.Contains(text, `}":{"f:name":{}}`)
 }
 
-// decodeFields returns the managed fields of an entry, nil if they cannot be read: the
-// API server wrote them, and were they damaged, the next apply would mend it.
+// decodeFields returns the managed fields of an entry, nil if they cannot be parsed:
+// the API server wrote them, and if they are damaged, the next apply repairs them.
 func decodeFields(entry *metav1.ManagedFieldsEntry) map[string]any {
 	var fields map[string]any
 	if entry.FieldsV1 == nil {
@@ -72,8 +72,8 @@ func decodeFields(entry *metav1.ManagedFieldsEntry) map[string]any {
 	return fields
 }
 
-// ownFields returns managed fields without the items of the pod's lists of which they
-// hold no more than the name: these are somebody else's.
+// ownFields returns managed fields without the pod's list items of which only the name
+// is owned: these are somebody else's.
 func ownFields(fields map[string]any) (own map[string]any, hasNames bool) {
 	own = eachPodItem(fields, func(_ string, item map[string]any) any {
 		if isNameOnly(item) {
@@ -86,7 +86,7 @@ func ownFields(fields map[string]any) (own map[string]any, hasNames bool) {
 }
 
 // patchedFields returns the managed fields of a patch without the application's
-// containers, into which it has put mounts.
+// containers, to which it has added mounts.
 func patchedFields(fields map[string]any) map[string]any {
 	return eachPodItem(fields, func(list string, item map[string]any) any {
 		if list != "volumes" && !hasSelf(item) || isNameOnly(item) {
@@ -96,8 +96,8 @@ func patchedFields(fields map[string]any) map[string]any {
 	})
 }
 
-// mountFields returns of the managed fields of a patch the mounts in the
-// application's containers.
+// mountFields returns only the mounts in the application's containers from the managed
+// fields of a patch.
 func mountFields(fields map[string]any) map[string]any {
 	mounts := map[string]any{}
 	for key, item := range tree.Map(podOf(fields)["f:containers"]) {
@@ -117,8 +117,8 @@ func mountFields(fields map[string]any) map[string]any {
 	return mounts
 }
 
-// eachPodItem returns a copy of managed fields in which each item of the pod's lists
-// is what a function makes of it, or is left out for nil.
+// eachPodItem returns a copy of managed fields with each item of the pod's lists
+// replaced by what change returns, or dropped if that is nil.
 func eachPodItem(fields map[string]any, change func(list string, item map[string]any) any) map[string]any {
 	pod := podOf(fields)
 	if pod == nil {
@@ -150,7 +150,8 @@ func eachPodItem(fields map[string]any, change func(list string, item map[string
 	return withPod(fields, changed)
 }
 
-// withPod returns a copy of managed fields with others below spec.template.spec.
+// withPod returns a copy of managed fields with those below spec.template.spec
+// replaced.
 func withPod(fields, pod map[string]any) map[string]any {
 	for i := len(podPath); i > 0; i-- {
 		above := maps.Clone(tree.At(fields, podPath[:i-1]...))
@@ -163,7 +164,7 @@ func withPod(fields, pod map[string]any) map[string]any {
 	return pod
 }
 
-// isNameOnly reports whether no more than the name of an item is on record.
+// isNameOnly reports whether only the name of an item is owned.
 func isNameOnly(item map[string]any) bool {
 	for field := range item {
 		if field != "." && field != "f:name" {
@@ -173,13 +174,13 @@ func isNameOnly(item map[string]any) bool {
 	return len(item) > 0
 }
 
-// hasSelf reports whether an item itself is on record, and not only something in it.
+// hasSelf reports whether an item itself is owned, and not only fields in it.
 func hasSelf(item map[string]any) bool {
 	_, has := item["."]
 	return has
 }
 
-// united returns managed fields that hold what either of two do.
+// united returns the union of two sets of managed fields.
 func united(a, b map[string]any) map[string]any {
 	switch {
 	case a == nil:
@@ -198,8 +199,8 @@ func united(a, b map[string]any) map[string]any {
 	return both
 }
 
-// notes reports whether managed fields hold an annotation by which this release and
-// later ones keep their books.
+// notes reports whether managed fields include an annotation in which this release and
+// later ones keep their records.
 func notes(fields map[string]any) bool {
 	for key := range tree.At(fields, "f:metadata", "f:annotations") {
 		if name, ok := strings.CutPrefix(key, "f:"); ok && meta.IsBookkeeping(name) {
@@ -209,8 +210,8 @@ func notes(fields map[string]any) bool {
 	return false
 }
 
-// IsHusk reports whether an entry is the record of a patch of one of our managers of
-// which nothing is left but the maps and lists that it made.
+// IsHusk reports whether an entry is a patch of one of our managers of which only the
+// maps and lists that it created are left.
 func IsHusk(entry *metav1.ManagedFieldsEntry) bool {
 	if !isPatch(entry) {
 		return false

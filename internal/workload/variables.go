@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// pathVariables are the variables of a container by which its mounts name folders in
-// their volumes, and no others: what they mean is needed to mount the same folders.
+// pathVariables returns only the variables that the container's mounts expand in
+// subPathExpr: they are needed to mount the same folders.
 func pathVariables(c *corev1.Container) []corev1.EnvVar {
 	var names []string
 	for i := range c.VolumeMounts {
@@ -22,9 +22,8 @@ func pathVariables(c *corev1.Container) []corev1.EnvVar {
 	return kept
 }
 
-// variablesNamed are those of some variables that have one of the names, and those
-// that their values name in turn, in the order that they have. The names that none
-// has are missing.
+// variablesNamed returns the variables of the given names and those that their values
+// refer to in turn, in their order. Names without a variable are missing.
 func variablesNamed(of []corev1.EnvVar, names []string) (found []corev1.EnvVar, missing []string) {
 	if len(names) == 0 {
 		return nil, nil
@@ -47,9 +46,9 @@ func variablesNamed(of []corev1.EnvVar, names []string) (found []corev1.EnvVar, 
 	return found, missing
 }
 
-// variableValues is what templates see of the variables that an expression needs: as
-// in a pod, and always with a value where it is given as one. One that the container
-// does not set has neither value nor valueFrom.
+// variableValues is what templates see of the variables that an expression needs: as in
+// a pod, with a value for each literal one. A variable that the container does not set
+// has neither value nor valueFrom.
 func variableValues(of []corev1.EnvVar, expression string) []any {
 	found, missing := variablesNamed(of, variablesIn(expression))
 	shown := []any{}
@@ -67,8 +66,8 @@ func variableValues(of []corev1.EnvVar, expression string) []any {
 	return shown
 }
 
-// variablesIn are the variables that a text names, as Kubernetes expands them:
-// $(NAME) is one, and $$ stands for a dollar sign.
+// variablesIn returns the variables that a text refers to, as Kubernetes expands them:
+// $(NAME) is one, and $$ is a dollar sign.
 func variablesIn(text string) []string {
 	var names []string
 	for {

@@ -34,7 +34,7 @@ func pathEnv() []corev1.EnvVar {
 	}
 }
 
-// What a mount's expression needs is kept, with what that needs, and nothing else.
+// Only the variables that a mount's expression needs are kept, directly or indirectly.
 func TestAnExpressionIsSeenWithItsVariables(t *testing.T) {
 	mount := func(expression string) *corev1.Container {
 		return &corev1.Container{Name: "app", Env: pathEnv(), VolumeMounts: []corev1.VolumeMount{{Name: "logs", MountPath: "/logs", SubPathExpr: expression}}}

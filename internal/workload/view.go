@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package workload shows a workload as planning needs to see it: small, and with
-// what each of the operator's field managers owns in it, and describes the Overlay that
-// is merged into it. It reads objects that it is given and asks no cluster.
+// Package workload reduces a workload to what planning needs, with what each of the
+// operator's field managers owns in it, and describes the Overlay that is merged into
+// it. It reads the objects it is given and asks no cluster.
 package workload
 
 import (
@@ -22,35 +22,35 @@ import (
 type View struct {
 	Ref
 	State
-	// Labels and Annotations of the workload itself. Annotations are without
-	// the operator's and without those that other controllers rewrite.
+	// Labels and Annotations of the workload itself, the annotations without the
+	// operator's own and without those that other controllers rewrite.
 	Labels, Annotations map[string]string
 	// Containers are the init containers and the containers, in that order.
 	Containers []Container
 	// Volumes are the names of the pod's volumes.
 	Volumes []string
-	// PodLabels and PodAnnotations are the keys of the pod template's own,
-	// SelectorKeys the labels that the workload finds its pods by.
+	// PodLabels and PodAnnotations are the keys in the pod template that are not ours,
+	// SelectorKeys the labels in the workload's selector.
 	PodLabels, PodAnnotations, SelectorKeys []string
-	// Application is what admission judges of the pod without what is ours:
+	// Application is the part of the pod that admission judges, without what is ours:
 	// security contexts, host namespaces, ports, and the kinds of volumes.
 	Application corev1.PodSpec
-	// Secrets are the names of the Secrets that the pod refers to without what is
-	// ours, sorted.
+	// Secrets are the names of the Secrets that the pod refers to without what is ours,
+	// sorted.
 	Secrets []string
-	// Overrides are the values that the workload's annotations give, by their
-	// path, such as sidecar.resources.
+	// Overrides are the values from the workload's annotations by path, such as
+	// sidecar.resources.
 	Overrides map[string]string
-	// HostNetwork tells that ports are the node's.
+	// HostNetwork reports whether ports are the node's.
 	HostNetwork bool
 	// GraceSeconds is the pod's terminationGracePeriodSeconds, nil if not given.
 	GraceSeconds *int64
-	// Owned tells by field manager what the operator has merged in.
+	// Owned is what the operator has merged in, by field manager.
 	Owned map[string]Owned
 	// Paused and Deleting are as the workload says.
 	Paused, Deleting bool
-	// LastWriter is the field manager, none of ours, whose record in the
-	// workload is the newest. Who only removes things leaves no record.
+	// LastWriter is the field manager of the newest managedFields entry that is not
+	// ours. Removing fields alone leaves no entry.
 	LastWriter string
 	// OptOut is the value of the annotation inject if it opts out, else "".
 	OptOut string
@@ -66,7 +66,7 @@ type Container struct {
 	Env []corev1.EnvVar
 }
 
-// Overrides are the values that annotations give, by their path.
+// Overrides returns the values that annotations set, by path.
 func Overrides(annotations map[string]string) map[string]string {
 	var found map[string]string
 	for key, text := range annotations {
@@ -82,7 +82,7 @@ func Overrides(annotations map[string]string) map[string]string {
 	return found
 }
 
-// selectorKeys are the labels that a selector speaks of, sorted.
+// selectorKeys returns the label keys of a selector, sorted.
 func selectorKeys(selector *metav1.LabelSelector) []string {
 	if selector == nil {
 		return nil
@@ -95,8 +95,8 @@ func selectorKeys(selector *metav1.LabelSelector) []string {
 	return slices.Compact(keys)
 }
 
-// optOut returns how a workload says that it wants no sidecar. A misspelt value
-// counts: whoever wrote the annotation wanted to be left alone.
+// optOut returns the value by which a workload opts out. A misspelt value counts:
+// somebody who sets the annotation wants no sidecar.
 func optOut(annotations map[string]string) string {
 	if value, given := annotations[meta.AnnotationInject]; given && value != "true" {
 		return fmt.Sprintf("%q", value)
@@ -108,8 +108,8 @@ func container(c *corev1.Container, isInit bool) Container {
 	return Container{Name: c.Name, Init: isInit, Ports: c.Ports, Mounts: c.VolumeMounts, Env: pathVariables(c)}
 }
 
-// foreign leaves out the annotations that must not influence a rendering: our
-// own, and those that change with each deploy or rollout.
+// foreign drops the annotations that must not influence a rendering: our own, and those
+// that change with each deployment or rollout.
 func foreign(annotations map[string]string) map[string]string {
 	kept := map[string]string{}
 	for key, value := range annotations {
@@ -125,7 +125,8 @@ func foreign(annotations map[string]string) map[string]string {
 	return kept
 }
 
-// isOfController reports whether the controller of one of the Kinds writes an annotation.
+// isOfController reports whether the controller of one of the Kinds writes an
+// annotation.
 func isOfController(key string) bool {
 	return slices.ContainsFunc(kinds, func(kind *Kind) bool { return strings.HasPrefix(key, kind.Annotations) })
 }
@@ -140,8 +141,8 @@ func (v *View) OwnerOfVolume(volume string) string {
 	return v.ownerBy(func(of *Owned) bool { return slices.Contains(of.Volumes, volume) })
 }
 
-// ownerBy returns the first by name of the managers that own something. Every plan
-// asks several times, so that it must not cost an allocation.
+// ownerBy returns the first manager by name for which owns is true. Every plan calls it
+// several times, so it must not allocate.
 func (v *View) ownerBy(owns func(*Owned) bool) string {
 	first := ""
 	for manager, owned := range v.Owned {
@@ -152,8 +153,8 @@ func (v *View) ownerBy(owns func(*Owned) bool) string {
 	return first
 }
 
-// Values is what templates see of the workload: as it would be without any
-// sidecar, so that what was injected does not influence what is injected.
+// Values is what templates see of the workload: without any sidecar, so that what was
+// injected does not influence what is injected.
 func (v *View) Values() map[string]any {
 	containers := []any{}
 	for _, c := range v.Containers {
@@ -188,7 +189,7 @@ func (v *View) values(c *Container) map[string]any {
 	return map[string]any{"name": c.Name, "ports": ports, "volumeMounts": mounts}
 }
 
-// isOurVolume tells whether one of the operator's managers has added a volume.
+// isOurVolume reports whether one of the operator's managers has added a volume.
 func (v *View) isOurVolume(name string) bool {
 	for _, owned := range v.Owned {
 		if slices.Contains(owned.Volumes, name) {
@@ -198,8 +199,8 @@ func (v *View) isOurVolume(name string) bool {
 	return false
 }
 
-// MountsOf are the mounts of a manager's volumes in the application's containers,
-// as they are live.
+// MountsOf returns the live mounts of a manager's volumes in the application's
+// containers.
 func (v *View) MountsOf(manager string) []Mount {
 	owned := v.Owned[manager]
 	var found []Mount

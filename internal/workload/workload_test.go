@@ -73,7 +73,7 @@ func TestWhatOthersChangeDoesNotChangeTheHash(t *testing.T) {
 	}
 }
 
-// Releases differ in what they note, and none of them writes for that alone.
+// Releases differ in their bookkeeping annotations, and must not write for that alone.
 func TestBookkeepingHasNoPartInTheHash(t *testing.T) {
 	c := fieldmanager.New(t)
 	applied := c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
@@ -91,8 +91,8 @@ func TestBookkeepingHasNoPartInTheHash(t *testing.T) {
 
 func ours(d *appsv1.Deployment) *corev1.Container { return &d.Spec.Template.Spec.InitContainers[1] }
 
-// The extraction is our own because client-go's needs the schemas of all types
-// and the whole object; it has to say the same.
+// We have our own extraction because client-go's needs the schemas of all types and the
+// whole object; the results have to agree.
 func TestExtractionAgreesWithClientGo(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
@@ -132,8 +132,8 @@ func TestTemplatesSeeAWorkloadAsIfItHadNoSidecar(t *testing.T) {
 	}, bare.Values())
 }
 
-// Admission judges the application and the sidecar together; who of them is at
-// fault shows only apart.
+// Admission judges the application and the sidecar together; to find which of them is
+// at fault they are judged apart.
 func TestTheApplicationIsSeenWithoutTheSidecar(t *testing.T) {
 	c := fieldmanager.New(t)
 	bare := Of(c.Live())

@@ -12,9 +12,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// AppliedHash is a digest of what is written to a workload: of what is applied, by
-// its Hash, and of the mounts in the application's containers. As a Hash, it has to
-// stay what it is.
+// AppliedHash is a digest of what is written to a workload: the Hash of what is
+// applied, and the mounts in the application's containers. Like Hash, it must not
+// change between releases.
 func AppliedHash(hash string, mounts []Mount) string {
 	if len(mounts) == 0 {
 		return hash
@@ -26,14 +26,14 @@ func AppliedHash(hash string, mounts []Mount) string {
 	return meta.Digest(text, 12)
 }
 
-// IsAsWritten reports whether what is a manager's is what it wrote last, as far as the
-// workload says what that was.
+// IsAsWritten reports whether a manager's fields are as it last wrote them, as far as
+// the workload's annotations say what that was.
 func (v *View) IsAsWritten(manager string) bool {
 	owned := v.Owned[manager]
 	return owned.AppliedHash != "" && len(owned.Leftovers) == 0 && owned.AppliedHash == AppliedHash(owned.Hash, v.MountsOf(manager))
 }
 
-// ConfigMaps are the names of the ConfigMaps that the manager's volumes show.
+// ConfigMaps returns the names of the ConfigMaps in the manager's volumes.
 func (o *Owned) ConfigMaps() []string {
 	var names []string
 	add := func(source map[string]any) {

@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/fieldmanager"
 )
 
-// noted is the sidecar with what is noted of it.
+// noted is the sidecar with its bookkeeping annotations.
 func noted(t *testing.T) string {
 	t.Helper()
 	applied := fieldmanager.New(t).Apply(meta.Manager("logs"), fieldmanager.Sidecar) // In the API server's spelling.
@@ -56,7 +56,7 @@ func TestAWorkloadTellsWhetherItIsAsItWasWritten(t *testing.T) {
 	}
 }
 
-// The order in which mounts are found is nobody's choice.
+// The order in which mounts are found must not matter.
 func TestMountsArePartOfWhatIsWritten(t *testing.T) {
 	a, b := Mount{"app", corev1.VolumeMount{Name: "v", MountPath: "/a"}}, Mount{"app", corev1.VolumeMount{Name: "v", MountPath: "/b"}}
 	require.Equal(t, "x", AppliedHash("x", nil))
@@ -68,7 +68,7 @@ func TestMountsArePartOfWhatIsWritten(t *testing.T) {
 	require.NotEqual(t, AppliedHash("x", []Mount{a}), AppliedHash("x", []Mount{moved}))
 }
 
-// Thousands of workloads of one make share what is remembered of them.
+// Thousands of similar workloads share one cache entry.
 func TestWorkloadsOfOneMakeAskForTheSame(t *testing.T) {
 	of := func(name, container string) *View {
 		return &View{Ref: Ref{Name: name}, Containers: []Container{{Name: container, Ports: []corev1.ContainerPort{{ContainerPort: 80}}}}}
