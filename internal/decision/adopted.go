@@ -12,17 +12,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 )
 
-// Adopted is the content with which a rollout was begun: of the ConfigMap that the values
-// refer to, and of the namespace's defaults. Somebody may change these faster than
+// Adopted is the content with which a rollout was begun: of the ConfigMap that the
+// values refer to, and of the namespace's defaults. These may change faster than
 // rollouts finish. It must not be changed.
 type Adopted struct {
-	// Generation of the VectorSidecar: whoever changes its spec wants what there is.
+	// Generation of the VectorSidecar: after a change of its spec the current content
+	// is used.
 	Generation int64
 	ConfigMaps map[string]*corev1.ConfigMap
 }
 
-// ChangedIn are the names of ConfigMaps that have another content in what would be taken
-// now, in order. One that is gone or new is no change of content.
+// ChangedIn returns the sorted names of ConfigMaps whose content is different now. One
+// that was deleted or created is not a change of content.
 func (t *Adopted) ChangedIn(now *Adopted) []string {
 	if t.Generation != now.Generation {
 		return nil

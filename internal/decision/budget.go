@@ -9,11 +9,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// defaultConcurrent is spec.rollout.maxConcurrent when it is not given.
+// defaultConcurrent is the default of spec.rollout.maxConcurrent.
 const defaultConcurrent = 5
 
-// limitOf reads spec.rollout. Deleting a VectorSidecar overrides a pause: its
-// finalizer must not wait for ever.
+// limitOf reads spec.rollout. Deleting a VectorSidecar overrides a pause: its finalizer
+// must not wait for ever.
 func limitOf(facts *Facts, matched int) plan.Limit {
 	limit := plan.Limit{Max: defaultConcurrent, Soak: facts.soak()}
 	rollout := facts.Sidecar.Spec.Rollout
@@ -28,7 +28,7 @@ func limitOf(facts *Facts, matched int) plan.Limit {
 		limit.Max = 0
 		return limit
 	}
-	// The CRD lets nothing else through than numbers and percentages.
+	// The CRD allows only numbers and percentages.
 	if scaled, err := intstr.GetScaledValueFromIntOrPercent(rollout.MaxConcurrent, matched, true); err == nil {
 		limit.Max = max(1, scaled)
 	}

@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// need notes a companion, each name once, and returns the one that is noted.
+// need adds a companion, once per name, and returns the one that is kept.
 func (d *Decision) need(fresh *corev1.ConfigMap) *corev1.ConfigMap {
 	for i := range d.Companions {
 		if known := &d.Companions[i]; known.Name == fresh.Name {
@@ -28,15 +28,14 @@ func (d *Decision) need(fresh *corev1.ConfigMap) *corev1.ConfigMap {
 	return &d.Companions[len(d.Companions)-1]
 }
 
-// needCopy notes the copy that a rendering is given of a referenced ConfigMap. Where
-// copies have one name whatever their content, one workload may need more keys than
-// another.
+// needCopy adds the copy of a referenced ConfigMap for a rendering. Where the copy's
+// name does not depend on its content, one workload may need more keys than another.
 func (d *Decision) needCopy(of *desired.Copied, from *corev1.ConfigMap, sidecar types.NamespacedName) {
 	of.AddTo(d.need(of.Of(from, sidecar)), from)
 }
 
-// provide compares the companions that are wanted with those that there are. One
-// whose name is taken by an object of somebody else's is a conflict.
+// provide compares the wanted companions with the existing ones. If somebody else's
+// object has the name, that is a conflict.
 func (d *Decision) provide(facts *Facts) {
 	for _, wanted := range d.Companions {
 		there := facts.find(wanted.Name)
@@ -62,8 +61,8 @@ func (d *Decision) provide(facts *Facts) {
 	}
 }
 
-// collect finds the companions that may go: not before everything that may refer
-// to them is settled.
+// collect finds the companions that may be deleted: none before every workload that may
+// refer to them has settled.
 func (d *Decision) collect(companions []corev1.ConfigMap) {
 	if d.Invalid != nil {
 		return

@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 )
 
-// A set of templates that gives one workload more arguments than another: their copies
-// have one name, so that it has what either needs.
+// Templates that give one workload more arguments than another: their copies share a
+// name, so the copy has the keys of both.
 func TestNeedCopyMakesOneCopyOfOneNameForAllWorkloads(t *testing.T) {
 	made, from, sidecar := &Decision{}, &corev1.ConfigMap{
 		Data: map[string]string{"vector.yaml": "a"}, BinaryData: map[string][]byte{"geo.mmdb": {1}},

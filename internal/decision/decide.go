@@ -21,15 +21,15 @@ import (
 type Workload struct {
 	Record    *workloadcache.Record
 	Evaluated *Evaluated
-	// Source is what it is rendered from; nil for a workload that should carry nothing.
+	// Source is what it is rendered from; nil for a workload that should have no
+	// sidecar.
 	Source *desired.Source
-	// Started is the generation that the last write to it gave it, 0 if none is remembered.
+	// Started is the generation after the last write to it, 0 if none is known.
 	Started int64
 }
 
-// Decide says what is to be done about workloads that should carry the sidecar and about
-// those that should not, both in the order of their names. It follows from the
-// arguments alone.
+// Decide decides about workloads that should have the sidecar and those that should
+// not, both sorted by name. The result depends on the arguments alone.
 func Decide(facts *Facts, injected, removed []Workload) *Decision {
 	d := &Decision{
 		Environment: facts.Desired.Environment, EnvironmentFrom: facts.Desired.EnvironmentFrom, TemplateSet: facts.Desired.TemplateSet,
@@ -53,7 +53,7 @@ func Decide(facts *Facts, injected, removed []Workload) *Decision {
 	return d
 }
 
-// inject plans the workloads that should carry the sidecar.
+// inject plans the workloads that should have the sidecar.
 func (d *Decision) inject(facts *Facts, workloads []Workload) {
 	var failed *desired.Invalid
 	var last *desired.Rendered // The one whose companions were noted last.
@@ -72,16 +72,16 @@ func (d *Decision) inject(facts *Facts, workloads []Workload) {
 		}
 		last = d.add(facts, w, last)
 	}
-	// What no workload can take is a fault of the VectorSidecar and not of
-	// the workloads.
+	// If no workload can take it, that is an error of the VectorSidecar and not of the
+	// workloads.
 	if failures > 0 && failures == len(workloads) {
 		d.Invalid, d.OfWorkloads = failed, haveLooked
 	}
 }
 
-// add turns an evaluation into a plan, in the face of all else that goes on, and notes
-// the companions that it needs. last is the rendering whose companions were noted last,
-// as is what it returns.
+// add turns an evaluation into a plan, given everything else that is under way, and
+// adds the companions that it needs. last is the rendering whose companions were added
+// last; add returns the new one.
 func (d *Decision) add(facts *Facts, w *Workload, last *desired.Rendered) *desired.Rendered {
 	evaluated, rendered := w.Evaluated, w.Evaluated.Rendered
 	d.Plans = append(d.Plans, evaluated.Plan)
@@ -117,8 +117,8 @@ func (d *Decision) add(facts *Facts, w *Workload, last *desired.Rendered) *desir
 	return rendered
 }
 
-// remove plans a workload that should not carry the sidecar, if there is anything to
-// do or under way.
+// remove plans a workload that should not have the sidecar, if there is anything to do
+// or under way.
 func (d *Decision) remove(facts *Facts, w *Workload) {
 	d.Previous.Removed = append(d.Previous.Removed, w.Evaluated)
 	removal := w.Evaluated.Plan
@@ -128,7 +128,7 @@ func (d *Decision) remove(facts *Facts, w *Workload) {
 	}
 }
 
-// whyRemoved says why a workload should not carry the sidecar.
+// whyRemoved says why a workload should not have the sidecar.
 func whyRemoved(sidecar *v1alpha1.VectorSidecar) string {
 	switch {
 	case sidecar.DeletionTimestamp != nil:
@@ -139,7 +139,7 @@ func whyRemoved(sidecar *v1alpha1.VectorSidecar) string {
 	return fmt.Sprintf("VectorSidecar %s does not select the workload any more", sidecar.Name)
 }
 
-// breakLoop blocks a write that somebody keeps undoing.
+// breakLoop blocks a write that somebody keeps reverting.
 func (f *Facts) breakLoop(p *plan.Plan, record *workloadcache.Record) {
 	if len(f.Loops) == 0 || p.Desired == nil || !p.Writes() || p.Action == plan.Note {
 		return

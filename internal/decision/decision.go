@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package decision says what is to be done about what is desired: one VectorSidecar, facts
-// of its world and what its workloads should carry in, plans and why out. It reads no
+// Package decision decides what to do for one VectorSidecar, given the facts and what
+// its workloads should carry. The result is plans with their reasons. It reads no
 // cluster and no clock, and renders nothing.
 package decision
 
@@ -19,64 +19,65 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 )
 
-// Decision is what should be, and why.
+// Decision is what to do, and why.
 type Decision struct {
-	// Environment whose values were used, what named it, and the template set.
+	// Environment is the one whose values are used, EnvironmentFrom what named it, and
+	// TemplateSet the template set.
 	Environment, EnvironmentFrom, TemplateSet string
-	// ReferencedConfigMap is the name of the ConfigMap that the Vector
-	// configuration is copied from, "" if it is rendered. It is known even when
-	// the ConfigMap is not there.
+	// ReferencedConfigMap is the name of the ConfigMap that the Vector configuration is
+	// copied from, "" if it is rendered. It is set even if that ConfigMap does not
+	// exist.
 	ReferencedConfigMap string
 	// Invalid says why nothing may be injected, nil if it may.
 	Invalid *desired.Invalid
-	// OfWorkloads tells that Invalid is what templates said after they had looked
-	// at the workloads: of others they may say something else.
+	// OfWorkloads reports whether Invalid comes from templates that had read the
+	// workloads: for others the result may differ.
 	OfWorkloads bool
-	// Findings are what is wrong with the Vector configuration, errors first:
-	// the errors too when sidecar.config.check lets them through.
+	// Findings are the problems of the Vector configuration, errors first, including
+	// errors that sidecar.config.check lets through.
 	Findings []vectorconfig.Finding
-	// Validations are the configurations that Vector has to be asked about
-	// before anything waiting for them goes on.
+	// Validations are the configurations that Vector has to check before the plans
+	// waiting for them go on.
 	Validations []desired.Validation
-	// Outdated says what is wrong with something of the platform's, of which
-	// the last good version was used; nil if nothing is.
+	// Outdated says what is wrong with a template set or policy whose last good version
+	// was used; nil if nothing is.
 	Outdated *desired.Invalid
-	// Plans has a plan for each workload of the snapshot that the
-	// VectorSidecar matches or that carries its sidecar, by name.
+	// Plans has a plan for each workload of the snapshot that the VectorSidecar matches
+	// or that carries its sidecar, by name.
 	Plans []plan.Plan
 	// Matched is how many of them the selector matches.
 	Matched int
-	// Limit is how many of the plans may be under way at once.
+	// Limit bounds how many of the plans may be under way at once.
 	Limit plan.Limit
-	// Companions are all that its sidecars refer to. Those of them that are not
-	// there, or are not the same, are Missing: they have to be written before
-	// any plan is carried out. One that is there has its UID.
+	// Companions are all that its sidecars refer to. Missing are those that do not
+	// exist or differ: they have to be written before any plan is carried out. One that
+	// exists has its UID.
 	Companions, Missing []corev1.ConfigMap
-	// Obsolete are the names of companions that nothing wanted refers to. They
-	// may go once no workload can be rolled back to them.
+	// Obsolete are the names of companions that nothing desired refers to. They may be
+	// deleted once no workload can be rolled back to them.
 	Obsolete []string
 
-	// Again is when to decide again though nothing happens until then; 0 for never.
+	// Again is when to decide again if nothing happens until then; 0 for never.
 	Again time.Duration
-	// Adopted is what a rollout is under way with, its zero value if none is.
+	// Adopted is the content of the rollout under way, or its zero value.
 	Adopted Adopted
-	// Waiting are the ConfigMaps, by name, that have another content by now, which
-	// waits for the end of that rollout.
+	// Waiting are the names of ConfigMaps whose new content waits for the end of that
+	// rollout.
 	Waiting []string
-	// Late tells that templates ran out of time. That may be a busy machine's
-	// fault, so that it is worth another try.
+	// Late reports whether templates ran out of time. The machine may have been busy,
+	// so it is worth a retry.
 	Late bool
 
 	// Previous is for the next decision on the same VectorSidecar.
 	Previous *Previous
 
-	// Unread are the ConfigMaps, by name, that it depends on and that nobody had looked
-	// for. A decision with any is not to be acted on: it took them for missing.
+	// Unread are the names of ConfigMaps that it depends on and that were not looked
+	// up. If there are any, it must not be acted on: it took them for missing.
 	Unread []string
 
-	// kept are the ConfigMaps of sidecars that are kept though another is rendered.
+	// kept are the ConfigMaps of sidecars that are kept.
 	kept map[string]bool
-	// references are further ConfigMaps that were asked for.
+	// references are further ConfigMaps that were read.
 	references []string
 }
 
@@ -85,8 +86,8 @@ func (d *Decision) Writes() bool {
 	return len(d.Missing) > 0 || slices.ContainsFunc(d.Plans, func(p plan.Plan) bool { return p.Writes() })
 }
 
-// ConfigMaps are the names of those whose content or existence the decision
-// depends on.
+// ConfigMaps returns the names of those whose content or existence the decision depends
+// on.
 func (d *Decision) ConfigMaps() []string {
 	names := slices.Concat(d.references, slices.Sorted(maps.Keys(d.kept)))
 	if d.ReferencedConfigMap != "" {
@@ -98,7 +99,7 @@ func (d *Decision) ConfigMaps() []string {
 	return names
 }
 
-// IsUnderWay reports whether a rollout goes on that will come to an end by itself: some
+// IsUnderWay reports whether a rollout is going on that will finish by itself: some
 // workloads roll out or soak, or wait for those that do, and none has failed.
 func (d *Decision) IsUnderWay() bool {
 	isMoving := false
@@ -113,7 +114,7 @@ func (d *Decision) IsUnderWay() bool {
 	return isMoving
 }
 
-// again has a look taken after a time, when a plan may become another one though
+// again schedules another decision after a time, for plans that may change although
 // nothing happens.
 func (d *Decision) again(after time.Duration) {
 	if d.Again == 0 || after < d.Again {

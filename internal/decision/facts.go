@@ -16,69 +16,70 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Facts are what a decision is made on, beside what is to be said of each workload.
+// Facts are what a decision is based on, besides the evaluations of the workloads.
 type Facts struct {
 	Sidecar *v1alpha1.VectorSidecar
 	// NamespaceLabels are those of the VectorSidecar's namespace.
 	NamespaceLabels map[string]string
-	// Policy is the platform's, nil only where Desired is invalid.
+	// Policy is the platform's, nil only if Desired is invalid.
 	Policy *policy.Policy
-	// Desired is what is known of all that is to be injected.
+	// Desired is what all workloads have in common.
 	Desired desired.Common
 	// Findings are those in a configuration that no workload runs yet.
 	Findings []vectorconfig.Finding
 	// Matched is how many workloads the selector matches.
 	Matched int
-	// Companions are the objects made for this VectorSidecar. Their content may be
-	// left out, and a digest be in its place.
+	// Companions are the objects made for this VectorSidecar. They may have a digest in
+	// place of their content.
 	Companions []corev1.ConfigMap
-	// ConfigMaps are others that were looked for, by name; nil is one that is not there.
+	// ConfigMaps are other ConfigMaps that were looked up, by name; nil is a missing
+	// one.
 	ConfigMaps map[string]*corev1.ConfigMap
-	// Asked are the names of all ConfigMaps that were asked for.
+	// Asked are the names of all ConfigMaps that were needed.
 	Asked []string
-	// Verdicts are what Vector said of configurations, by key; nil when the operator may
-	// not ask.
+	// Verdicts are the results of Vector's own validation, by key; nil if the operator
+	// may not run it.
 	Verdicts map[string]Verdict
-	// Loops are the workloads from which somebody takes the sidecar again and
-	// again, so that it is not to be written for now.
+	// Loops are the workloads where somebody keeps removing the sidecar, so that it is
+	// not written for now.
 	Loops map[types.UID]Loop
-	// Faults are what keeps pods of workloads from running, none included, of the
-	// workloads whose pods were looked at.
+	// Faults are what keeps pods from running, for the workloads whose pods were read;
+	// the zero value if nothing does.
 	Faults map[types.UID]workload.Fault
-	// Now is when these were the facts.
+	// Now is the time of these facts.
 	Now time.Time
 }
 
-// Loop is a loop of repairs that was broken off.
+// Loop is a repair loop that was stopped.
 type Loop struct {
-	// InjectedHash tells which sidecar is concerned; another one may be tried.
+	// InjectedHash is the sidecar that was reverted; another one may be tried.
 	InjectedHash string
-	// Writes is how many writes were undone.
+	// Writes is how many writes were reverted.
 	Writes int
 }
 
-// Verdict is what Vector said of a configuration.
+// Verdict is the result of Vector's own validation of a configuration.
 type Verdict struct {
 	State   VerdictState
 	Message string
 }
 
-// VerdictState is how far Vector's judgement is.
+// VerdictState is the state of a validation.
 type VerdictState int
 
 const (
-	// VerdictPending is one that nobody has given yet.
+	// VerdictPending means that there is no result yet.
 	VerdictPending VerdictState = iota
 	// VerdictValid lets the configuration through.
 	VerdictValid
-	// VerdictInvalid is Vector's refusal.
+	// VerdictInvalid means that Vector refused the configuration.
 	VerdictInvalid
-	// VerdictUnable says that Vector could not be asked, which tells nothing
-	// about the configuration.
+	// VerdictUnable means that Vector could not be run, which says nothing about the
+	// configuration.
 	VerdictUnable
 )
 
-// find returns the ConfigMap of a name, nil if there is none.
+// find returns the ConfigMap of that name, or nil.
 func (f *Facts) find(name string) *corev1.ConfigMap {
 	for i := range f.Companions {
 		if f.Companions[i].Name == name {
@@ -88,7 +89,7 @@ func (f *Facts) find(name string) *corev1.ConfigMap {
 	return f.ConfigMaps[name]
 }
 
-// isGone reports whether a ConfigMap was looked for and is not there.
+// isGone reports whether a ConfigMap was looked up and does not exist.
 func (f *Facts) isGone(name string) bool {
 	object, isKnown := f.ConfigMaps[name]
 	return isKnown && object == nil

@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// hasLost reports whether a sidecar cannot be kept, because a ConfigMap of it is gone
-// that is not rendered any more: its next pods would not start.
+// hasLost reports whether a sidecar cannot be kept because one of its ConfigMaps is
+// gone and no longer rendered: its next pods would not start.
 func (f *Facts) hasLost(manager string, desired *plan.Desired, view *workload.View) bool {
 	owned := view.Owned[manager]
 	return slices.ContainsFunc(owned.ConfigMaps(), func(name string) bool {
@@ -22,9 +22,9 @@ func (f *Facts) hasLost(manager string, desired *plan.Desired, view *workload.Vi
 	})
 }
 
-// keep notes the ConfigMaps of a sidecar that is kept. Of the companions of today it
-// leaves those that have to be written in the place of one that is gone, or that
-// somebody has changed: what it held before is not rendered any more.
+// keep records the ConfigMaps of a sidecar that is kept. Of the current companions,
+// only those are dropped from Missing that are neither gone nor changed: the earlier
+// content is not rendered any more.
 func (f *Facts) keep(of *Evaluated, view *workload.View) {
 	owned := view.Owned[of.Plan.Manager]
 	of.Kept = owned.ConfigMaps()

@@ -17,8 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// selectorOf reads the selector. An empty one needs matchAll: an object from
-// before the rule in the CRD may still lack it. One that is too large has none.
+// selectorOf parses the selector. An empty one needs matchAll: objects from before that
+// rule in the CRD may lack it. A VectorSidecar that is too large has none.
 func selectorOf(sidecar *v1alpha1.VectorSidecar) (labels.Selector, *desired.Invalid) {
 	if invalid := desired.TooLarge(sidecar); invalid != nil {
 		return nil, invalid
@@ -33,9 +33,9 @@ func selectorOf(sidecar *v1alpha1.VectorSidecar) (labels.Selector, *desired.Inva
 	return selector, nil
 }
 
-// Match says which workloads should carry the sidecar and which should not, both in the
-// order of their names, and how many of them the selector matches. One that is deleted
-// has everything taken out, whatever else it says.
+// Match returns which workloads should have the sidecar and which should not, both
+// sorted by name, and how many the selector matches. If the VectorSidecar is being
+// deleted, all are in remove.
 func Match(sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record) (inject, remove []*workloadcache.Record, matched int, invalid *desired.Invalid) {
 	selector, invalid := selectorOf(sidecar)
 	if sidecar.DeletionTimestamp != nil {
@@ -68,8 +68,8 @@ type Elder struct {
 	Selector labels.Selector
 }
 
-// Elders are the VectorSidecars that are older than one, inject, and select one of its
-// workloads, the oldest first. Each has those before it for elders.
+// Elders returns the VectorSidecars that are older, inject, and select one of the
+// matched workloads, oldest first. The elders of each are those before it.
 func Elders(sidecar *v1alpha1.VectorSidecar, others []v1alpha1.VectorSidecar, matched []*workloadcache.Record) []Elder {
 	var older []Elder
 	for i := range others {

@@ -13,18 +13,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Observed is what was read of a cluster, or of files, for one VectorSidecar.
+// Observed is what was read from a cluster, or from files, for one VectorSidecar.
 type Observed struct {
 	// Inputs are what its sidecars are rendered from.
 	desired.Inputs
 
-	// Workloads of the namespace: at least those that the selector matches
-	// and those that carry something of this VectorSidecar.
+	// Workloads of the namespace: at least those that the selector matches and those
+	// that carry something of this VectorSidecar.
 	Workloads []*workloadcache.Record
 	// Others are the other VectorSidecars of the namespace.
 	Others []v1alpha1.VectorSidecar
-	// Companions are the objects made for this VectorSidecar. Their content may be
-	// left out, and a digest be in its place.
+	// Companions are the objects made for this VectorSidecar. They may have a digest in
+	// place of their content.
 	Companions []corev1.ConfigMap
 	// Now is when it was read.
 	Now time.Time

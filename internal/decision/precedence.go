@@ -13,21 +13,20 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Competitor is an older VectorSidecar that selects the workload that is looked at.
+// Competitor is an older VectorSidecar that selects the same workload.
 type Competitor struct {
 	// Name is the VectorSidecar's, Container that of its sidecar.
 	Name, Container string
-	// Wants is what it is about to inject into a workload that carries nothing of it
-	// yet, nil if it is not.
+	// Wants is what it is about to inject into a workload that has nothing of it yet,
+	// or nil.
 	Wants *plan.Desired
 }
 
-// Evaluator says what is to be done to one workload after the other. Make one with
-// NewEvaluator.
+// Evaluator evaluates one workload after the other. Make one with NewEvaluator.
 type Evaluator struct {
 	facts   *Facts
 	manager string
-	// texts are what plans say.
+	// texts are shared by the plans.
 	texts plan.Texts
 }
 
@@ -36,13 +35,13 @@ func NewEvaluator(facts *Facts) *Evaluator {
 	return &Evaluator{facts: facts, manager: meta.Manager(facts.Sidecar.Name)}
 }
 
-// Removal evaluates a workload that should not carry the sidecar.
+// Removal evaluates a workload that should not have the sidecar.
 func (e *Evaluator) Removal(view *workload.View) *Evaluated {
 	return &Evaluated{Plan: plan.ForRemoval(e.manager, view)}
 }
 
-// Injection evaluates a workload that should carry what is desired. container is the name
-// of the sidecar's, and competitors are the older VectorSidecars, the oldest first.
+// Injection evaluates a workload that should have the sidecar. container is the name of
+// the sidecar's container, and competitors are the older VectorSidecars, oldest first.
 func (e *Evaluator) Injection(of desired.Workload, container string, competitors []Competitor, view *workload.View) *Evaluated {
 	if why := of.Invalid; why != nil {
 		return &Evaluated{Plan: plan.ForBlocked(e.manager, view, why.Reason, why.Message), Rendered: of.Rendered}
@@ -59,9 +58,9 @@ func (e *Evaluator) Injection(of desired.Workload, container string, competitors
 	return found
 }
 
-// plan plans one workload in the face of older VectorSidecars. What is in the workload
-// keeps its place; of those that are new to it the older comes first, whoever writes
-// first.
+// plan plans one workload in competition with older VectorSidecars. What is in the
+// workload keeps its place; of those that are new to it the oldest comes first, whoever
+// writes first.
 func (e *Evaluator) plan(want *plan.Desired, container string, competitors []Competitor, view *workload.View) plan.Plan {
 	policy := plan.Policy{
 		StrictOrder: e.facts.Sidecar.Spec.StrictOrder,
@@ -101,8 +100,8 @@ func (e *Evaluator) plan(want *plan.Desired, container string, competitors []Com
 	return plan.For(e.manager, want, policy, view)
 }
 
-// admit blocks a write that the policy does not allow into this workload, or whose
-// pods would be refused because of the sidecar.
+// admit blocks a write that the policy does not allow in this workload, or whose pods
+// would be refused because of the sidecar.
 func (e *Evaluator) admit(p *plan.Plan, view *workload.View, of *desired.Rendered) {
 	if !p.Writes() || p.Action == plan.Remove || p.Action == plan.Note {
 		return

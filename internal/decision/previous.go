@@ -13,15 +13,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Evaluated is what is to be done to one workload, as far as that follows from the
-// workload and what it should carry alone, whatever goes on elsewhere. It must not be
-// changed.
+// Evaluated is the part of a decision on one workload that depends only on the workload
+// and what it should carry, not on other workloads. It must not be changed.
 type Evaluated struct {
-	// Of is the workload, and Basis what it was evaluated by beside that.
+	// Of is the workload, Basis a digest of all else it was evaluated with.
 	Of    *workloadcache.Record
 	Basis string
 	Plan  plan.Plan
-	// Rendered is what the plan was made of; nil if there was nothing to inject.
+	// Rendered is what the plan was made from; nil if there was nothing to inject.
 	Rendered *desired.Rendered
 	// Companions and Copied are those of Rendered that the workload needs.
 	Companions []corev1.ConfigMap
@@ -30,15 +29,16 @@ type Evaluated struct {
 	Kept []string
 }
 
-// isLate reports whether it would be another one if templates had not run out of time.
+// isLate reports whether templates ran out of time, so that the result may differ next
+// time.
 func (e *Evaluated) isLate() bool { return e.Rendered != nil && e.Rendered.Late }
 
-// Previous is what one decision leaves to the next one on the same VectorSidecar, which
-// evaluates only what has changed. Both are in the order of the workloads' names.
+// Previous is passed from one decision to the next on the same VectorSidecar, so that
+// only what has changed is evaluated. Both lists are sorted by workload name.
 type Previous struct{ Injected, Removed []*Evaluated }
 
-// Bytes are about what it takes to remember it. What it has in common with renderings
-// that are remembered anyway counts, too: these may be gone before.
+// Bytes is roughly its memory. Memory shared with cached renderings is counted, too,
+// since these may be evicted first.
 func (p *Previous) Bytes() int {
 	total := 0
 	seen := map[*desired.Rendered]bool{}
@@ -52,5 +52,5 @@ func (p *Previous) Bytes() int {
 	return total
 }
 
-// perEvaluated is about what one takes with its plan, but for texts.
+// perEvaluated is roughly the size of an Evaluated with its plan, without texts.
 const perEvaluated = 512

@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// defaultSoak is spec.rollout.soak when it is not given.
+// defaultSoak is the default of spec.rollout.soak.
 const defaultSoak = 30 * time.Second
 
 // soak reads spec.rollout.soak.
@@ -24,10 +24,10 @@ func (f *Facts) soak() time.Duration {
 	return defaultSoak
 }
 
-// markInFlight notes in a plan whether a rollout that we started has not finished. A
-// workload that carries the current sidecar and is rolling out counts too: after a
-// restart nothing else tells that we started it. So does one that carries it and has
-// not soaked, whether its pods are available now or not. A removal needs no soak.
+// markInFlight sets whether a rollout that we started has not finished. A workload that
+// has the current sidecar and is rolling out counts: after a restart nothing else says
+// that we started it. So does one that has it and has not soaked, whether its pods are
+// available now or not. A removal needs no soak.
 func (f *Facts) markInFlight(p *plan.Plan, started int64) {
 	isCurrent := p.IsCurrent() && p.Desired != nil
 	switch {
@@ -41,9 +41,9 @@ func (f *Facts) markInFlight(p *plan.Plan, started int64) {
 	}
 }
 
-// steadiest is the longest time for which all pods have been available since the last
-// rollout. Where that is only assumed, the status tells of those that had not soaked when
-// it was written, by this operator or by the one before.
+// steadiest returns the longest time during which all pods have been available since
+// the last rollout. If that is only assumed, the last status decides: it lists
+// workloads that had not soaked when it was written, by this process or the one before.
 func (f *Facts) steadiest(p *plan.Plan) time.Duration {
 	state := p.State
 	if state.IsAssumed && f.told(p) != "" {
@@ -52,8 +52,8 @@ func (f *Facts) steadiest(p *plan.Plan) time.Duration {
 	return state.Steadiest(f.Now)
 }
 
-// told is what the status last said of a workload that had not finished its rollout, ""
-// if it said nothing of it.
+// told returns the state of a workload in the last status if its rollout had not
+// finished, else "".
 func (f *Facts) told(p *plan.Plan) v1alpha1.WorkloadState {
 	for i := range f.Sidecar.Status.Unsettled {
 		told := &f.Sidecar.Status.Unsettled[i]
@@ -70,15 +70,15 @@ func (f *Facts) told(p *plan.Plan) v1alpha1.WorkloadState {
 	return ""
 }
 
-// patience is for how long pods may be unavailable while they soak before their rollout
-// counts as failed, where nobody may see why they are: a drained node takes less.
+// patience is how long pods may be unavailable during a soak before the rollout counts
+// as failed, if the operator may not read pods to see why: a node drain takes less.
 const patience = 2 * time.Minute
 
-// unseen ends a message about pods whose states are not read.
+// unseen is appended to messages about pods that the operator may not read.
 const unseen = "; pods are not read (rbac.optional.pods), so that the cause is not known"
 
-// judgeRollout says of a workload that carries the current sidecar what is wrong with its
-// pods, and whether its rollout has failed.
+// judgeRollout records what is wrong with the pods of a workload that has the current
+// sidecar, and whether its rollout has failed.
 func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 	fault, isSeen := f.Faults[p.Target.UID]
 	if p.Refusal != "" && !fault.IsOurs {
@@ -100,13 +100,13 @@ func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 	}
 }
 
-// refusal is the fault that the API server refuses to make pods.
+// refusal is the fault that the API server refuses to create pods.
 func refusal(p *plan.Plan) workload.Fault {
 	return workload.Fault{Reason: meta.ReasonPodsRefused, Message: "the API server refuses to make its pods: " + p.Refusal}
 }
 
-// soak judges a workload all of whose pods are available. One that had failed has so
-// until the end of the soak: a sidecar that ends again and again runs in between.
+// soak judges a workload with all pods available. One that had failed stays failed
+// until it has soaked: a sidecar in a crash loop runs in between.
 func (d *Decision) soak(f *Facts, p *plan.Plan) {
 	if !p.InFlight {
 		return
@@ -119,7 +119,7 @@ func (d *Decision) soak(f *Facts, p *plan.Plan) {
 	p.Reason, p.Message = meta.ReasonSoaking, fmt.Sprintf("its rollout counts as done when its pods have been available for %s (spec.rollout.soak)", f.soak())
 }
 
-// lose judges a workload that has lost pods while it soaked, where nobody sees why.
+// lose judges a workload that lost pods during its soak, if the cause cannot be read.
 func (d *Decision) lose(f *Facts, p *plan.Plan, fault workload.Fault) {
 	lost := fmt.Sprintf("not all of its pods stayed available for %s after its rollout (spec.rollout.soak)", f.soak())
 	if f.told(p) == v1alpha1.StateFailed || p.For(f.Now) >= patience {
@@ -134,7 +134,7 @@ func (d *Decision) lose(f *Facts, p *plan.Plan, fault workload.Fault) {
 	p.Reason, p.Message = meta.ReasonUnavailable, because(lost, fault, false)
 }
 
-// because adds to a message what is known of the cause.
+// because appends the known cause to a message.
 func because(message string, fault workload.Fault, isSeen bool) string {
 	switch {
 	case fault.Reason != "":
@@ -145,7 +145,7 @@ func because(message string, fault workload.Fault, isSeen bool) string {
 	return message
 }
 
-// follow notes in a plan how far the rollout of its workload is, and what is wrong with it.
+// follow sets the rollout state of the plan's workload, and what is wrong with it.
 func (d *Decision) follow(f *Facts, p *plan.Plan, started int64) {
 	if !p.Halted {
 		f.markInFlight(p, started)

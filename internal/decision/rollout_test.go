@@ -20,14 +20,14 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// logs is a VectorSidecar that rolls out to one workload at a time, whose pods soak for
-// the default of 30 seconds.
+// logs is a VectorSidecar that rolls out to one workload at a time, with the default
+// soak of 30 seconds.
 func logs() *v1alpha1.VectorSidecar {
 	return objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").WithMaxConcurrent("1").WithSoak(-1).Build()
 }
 
-// evaluated is a workload in some state, and what it was evaluated to; desired is nil for
-// one that should carry nothing.
+// evaluated is a workload in some state with its evaluation; desired is nil for one
+// that should have no sidecar.
 func evaluated(name string, action plan.Action, desired *plan.Desired, state workload.State) Workload {
 	ref := workload.Ref{Namespace: "shop", Name: name, UID: types.UID(name)}
 	return Workload{
@@ -36,7 +36,7 @@ func evaluated(name string, action plan.Action, desired *plan.Desired, state wor
 	}
 }
 
-// where is a workload that got there so long ago.
+// where sets the rollout state, and how long ago it was reached.
 func where(rollout workload.Rollout, ago time.Duration, steady ...time.Duration) func(*workload.State) {
 	return func(s *workload.State) {
 		s.Rollout, s.Since = rollout, noon.Add(-ago)
@@ -46,21 +46,21 @@ func where(rollout workload.Rollout, ago time.Duration, steady ...time.Duration)
 	}
 }
 
-// told is what the status says of the workload already.
+// told sets the workload's state in the last status.
 func told(state v1alpha1.WorkloadState) func(*Facts) {
 	return func(f *Facts) {
 		f.Sidecar.Status.Unsettled = []v1alpha1.UnsettledWorkload{{Name: "cart", State: state}}
 	}
 }
 
-// seen is what is known of the pods.
+// seen sets the fault read from the pods.
 func seen(fault workload.Fault) func(*Facts) {
 	return func(f *Facts) { f.Faults = map[types.UID]workload.Fault{"cart": fault} }
 }
 
 func nobodyKnows(*Facts) {}
 
-// A workload that carries the current sidecar, and one that waits for it.
+// One workload has the current sidecar, and another waits for it.
 func TestDecideJudgesARollout(t *testing.T) {
 	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsOurs: true}
 	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}
@@ -134,7 +134,7 @@ func TestDecideJudgesARollout(t *testing.T) {
 	}
 }
 
-// To take a sidecar out is done as soon as its pods are: there is nothing to soak.
+// A removal is finished when its pods are: there is nothing to soak.
 func TestDecideHasNoRemovalSoak(t *testing.T) {
 	for rollout, isInFlight := range map[workload.Rollout]bool{
 		workload.RolloutProgressing: true, workload.RolloutComplete: false, workload.RolloutUnavailable: false,
@@ -155,7 +155,7 @@ func TestDecideHasNoRemovalSoak(t *testing.T) {
 	}
 }
 
-// What is to be mended need not wait for the soak of what is to be replaced.
+// A fix need not wait for the soak of what it replaces.
 func TestDecideLetsANewerSidecarTakeThePlaceOfOneThatSoaks(t *testing.T) {
 	state := workload.State{Generation: 1}
 	where(workload.RolloutUnavailable, time.Second, time.Second)(&state)

@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// validate holds a write back until Vector has let its configuration through.
+// validate holds a write back until Vector has accepted its configuration.
 func (d *Decision) validate(facts *Facts, p *plan.Plan, of *desired.Validation, record *workloadcache.Record) {
 	if of == nil || p.Desired == nil || p.Action == plan.Remove || !p.Writes() && !p.IsCurrent() {
 		return
@@ -37,7 +37,7 @@ func (d *Decision) validate(facts *Facts, p *plan.Plan, of *desired.Validation, 
 	}
 }
 
-// ask notes a validation, each once.
+// ask adds a validation, each once.
 func (d *Decision) ask(of *desired.Validation) {
 	for i := range d.Validations {
 		if d.Validations[i].Key == of.Key {
