@@ -4,6 +4,7 @@
 package envtest
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -72,4 +73,43 @@ func TestTheOrderIsMendedWithTheNextChangeUnlessItIsStrict(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The kubelet ends native sidecars from the last to the first, so a gate is of use between
+// Vector and all others alone. It comes and goes with one rollout each.
+func TestAGateComesAndGoesBehindVector(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").
+		WithInitContainer("migrate").WithInitContainer("wait").Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithLogs("/var/log/app").Build()
+	world.Create(t, deployment, vs)
+	harness.Until(t, world, vs, "readiness", isUpToDate)
+	world.Get(t, deployment)
+	generation := deployment.Generation
+
+	for _, step := range []struct {
+		method string
+		want   []string
+	}{
+		{"Gate", []string{"vector", "vector-drain-gate", "migrate", "wait"}},
+		{"Sleep", []string{"vector", "migrate", "wait"}},
+		{"Gate", []string{"vector", "vector-drain-gate", "migrate", "wait"}},
+	} {
+		harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
+			vs.Spec.Sidecar.Shutdown = &v1alpha1.ShutdownSpec{Method: step.method}
+		})
+		harness.Until(t, world, deployment, step.method, func(d *appsv1.Deployment) bool {
+			return slices.Equal(step.want, initContainers(d))
+		})
+		harness.Until(t, world, vs, "readiness", isUpToDate)
+		generation++
+		world.Get(t, deployment)
+		require.Equal(t, generation, deployment.Generation, "%s is one rollout", step.method)
+	}
+
+	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { delete(d.Labels, "logs") })
+	harness.Until(t, world, deployment, "the application as it was", func(d *appsv1.Deployment) bool {
+		return slices.Equal([]string{"migrate", "wait"}, initContainers(d))
+	})
 }
