@@ -22,9 +22,9 @@ func (f *Facts) hasLost(manager string, desired *plan.Desired, view *workload.Vi
 	})
 }
 
-// keep records the ConfigMaps of a sidecar that is kept. Of the current companions,
-// only those are dropped from Missing that are neither gone nor changed: the earlier
-// content is not rendered any more.
+// keep records the ConfigMaps of a sidecar that is kept. Of the current companions it
+// keeps only those to rewrite, because they are gone or somebody has changed them: their
+// earlier content is not rendered any more.
 func (f *Facts) keep(of *Evaluated, view *workload.View) {
 	owned := view.Owned[of.Plan.Manager]
 	of.Kept = owned.ConfigMaps()

@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// flips is a namespace whose ConfigMaps somebody changes while the first of two workloads
-// rolls out, and the second waits for its turn.
+// flips is a namespace whose ConfigMaps somebody changes while the first of two
+// workloads rolls out and the second waits.
 type flips struct {
 	*Snapshot
 
@@ -52,7 +52,7 @@ func newFlips(t *testing.T) *flips {
 	return f
 }
 
-// is where the rollout of the first workload is.
+// is sets the rollout state of the first workload.
 func (f *flips) is(rollout workload.Rollout) {
 	change(f.Snapshot, func(v *workload.View) { v.Rollout, v.Since = rollout, noon.Add(-time.Hour) })
 }
@@ -101,7 +101,7 @@ func TestWhatEndsTheWaitOfChangedContent(t *testing.T) {
 	}
 }
 
-// Who makes a mistake learns of it at once. What the rollout was begun with stays known.
+// A mistake is reported at once. The content of the rollout stays known.
 func TestContentThatIsRefusedDoesNotWait(t *testing.T) {
 	for name, change := range map[string]func(*flips){
 		"no Vector configuration": func(f *flips) { f.holds(objects.NewConfigMap("pipeline", "shop", "vector.yaml", "sinks: {}")) },
@@ -120,7 +120,7 @@ func TestContentThatIsRefusedDoesNotWait(t *testing.T) {
 	}
 }
 
-// The namespace's defaults are another ConfigMap that a tenant may flip.
+// A tenant may keep changing the namespace's defaults, which are another ConfigMap.
 func TestDefaultsOfTheNamespaceWaitToo(t *testing.T) {
 	defaults := func(level string) *corev1.ConfigMap {
 		return objects.NewConfigMap(meta.NamespaceDefaults, "shop", meta.NamespaceDefaultsKey, "sidecar: {logLevel: "+level+"}")

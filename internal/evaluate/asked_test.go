@@ -28,15 +28,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// releaseOf is what a release gives: a built-in chart in which texts are replaced, with
-// what the installation gives.
+// releaseOf is the Platform of a release: a built-in chart with texts replaced, and
+// what the installation provides.
 func releaseOf(t *testing.T, replaced map[string]string, installation map[string]string, sets map[string]map[string]string) *desired.Platform {
 	t.Helper()
 	return platformOf(t, vectorsidecar.FS, replaced, installation, sets)
 }
 
-// platformOf is what a release with a built-in chart makes of what is given, with texts of the
-// chart replaced.
+// platformOf is the Platform from a built-in chart with texts replaced, and what the
+// installation provides.
 func platformOf(t *testing.T, chart fs.FS, replaced map[string]string, installation map[string]string, sets map[string]map[string]string) *desired.Platform {
 	t.Helper()
 	files, err := render.ReadFiles(chart)
@@ -61,13 +61,13 @@ func platformOf(t *testing.T, chart fs.FS, replaced map[string]string, installat
 	return now
 }
 
-// nextRelease differs in what it renders for everybody.
+// nextRelease renders differently for everybody.
 var nextRelease = map[string]string{
 	"imagePullPolicy: {{": "terminationMessagePolicy: FallbackToLogsOnError\n  imagePullPolicy: {{",
 	"logLevel: debug":     "logLevel: trace",
 }
 
-// askedHashOf is what would be noted in the first workload.
+// askedHashOf is the asked-hash that would be written to the first workload.
 func askedHashOf(t *testing.T, s *Snapshot) string {
 	t.Helper()
 	p := decide(t, s).Plans[0]
@@ -193,8 +193,8 @@ func TestWhatIsBuiltInIsNotAskedFor(t *testing.T) {
 	}
 }
 
-// Workloads carry it from release to release: with another digest of the same, an
-// upgrade would start every pod anew.
+// Workloads keep the digest across releases: if it changed, an upgrade would restart
+// every pod.
 func TestTheDigestOfWhatIsAskedForStaysWhatItIs(t *testing.T) {
 	s := snapshot(t, logs().WithEnv("A", "b").WithLogs("/var/log/app").FromSet("team").Build(),
 		objects.NewDeployment("cart", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build())
@@ -209,8 +209,8 @@ func strictly(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	return sidecar
 }
 
-// carryOut returns the snapshot after a decision: with its companions, and with the
-// workloads as they then are.
+// carryOut returns the snapshot after a decision was carried out: with its companions
+// and the changed workloads.
 func carryOut(t *testing.T, s *Snapshot, decided *decision.Decision, deployments ...*appsv1.Deployment) *Snapshot {
 	t.Helper()
 	merger, err := simulate.New()

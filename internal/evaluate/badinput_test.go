@@ -18,17 +18,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// mistake is one thing that a person gets wrong, and what the answer must name.
+// mistake is one invalid input, and what the message must contain.
 type mistake struct {
-	// set has files in the place of the default set's.
+	// set replaces files of the default set.
 	set map[string]string
-	// values are the installation's of the environment, policy its policy.
+	// values and policy are the installation's.
 	values, policy string
 	sidecar        func(*objects.VectorSidecar) *objects.VectorSidecar
 	workload       func(*objects.Deployment) *objects.Deployment
 	kubeVersion    string
 	// raw are free values as they come from the API server, defaults those of the
-	// namespace, and config is a ConfigMap of the user's.
+	// namespace, and config is a ConfigMap of the user.
 	raw      *apiextensionsv1.JSON
 	defaults string
 	config   *corev1.ConfigMap
@@ -37,7 +37,7 @@ type mistake struct {
 	names  []string
 }
 
-// snapshot is the world with the mistake in it.
+// snapshot is a snapshot with the mistake in it.
 func (m *mistake) snapshot(t *testing.T) *Snapshot {
 	t.Helper()
 	builder, deployment := logs(), objects.NewDeployment("cart", "shop").Labelled("logs", "vector")
@@ -84,7 +84,7 @@ func (m *mistake) holds(t *testing.T) {
 // extra is a set with one more template.
 func extra(text string) map[string]string { return map[string]string{"extra.yaml": text} }
 
-// pods is a set whose PodTemplate has a spec.
+// pods is a set with this spec in its PodTemplate.
 func pods(spec string) map[string]string {
 	return map[string]string{"podtemplate.yaml": "kind: PodTemplate\ntemplate:\n  spec: " + spec + "\n"}
 }
@@ -275,7 +275,7 @@ func TestMistakesInWhatIsRendered(t *testing.T) {
 	}
 }
 
-// With a mistake in the next version, what carries the last good one keeps it.
+// If the next version has a mistake, workloads keep the last good one.
 func TestAMistakeLeavesTheLastGoodSidecar(t *testing.T) {
 	for name, test := range map[string]mistake{
 		"a set":      {set: extra("{{ if }}")},

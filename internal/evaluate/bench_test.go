@@ -17,8 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// BenchmarkPlanning is a pass over a thousand workloads whose rendering is
-// remembered; figures are those of one of them.
+// BenchmarkPlanning is a pass over a thousand workloads with a cached rendering;
+// figures are per workload.
 func BenchmarkPlanning(b *testing.B) {
 	const count = 1000
 	sidecar := logs().WithLogs("/var/log/app").Build()

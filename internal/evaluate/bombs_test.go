@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// allocated returns how many bytes a function allocates in all.
+// allocated returns the total bytes that a function allocates.
 func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -28,7 +28,7 @@ func allocated(do func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// laughs is a text that stands for a hundred thousand times as much.
+// laughs is a "billion laughs" text that expands to a hundred thousand times its size.
 func laughs(anchored, aliases int) string {
 	return "values: {a: &a " + strings.Repeat("x", anchored) + ", b: [" + strings.Repeat("*a, ", aliases) + "]}"
 }
@@ -41,14 +41,14 @@ func each(n int, line string) string {
 	return text.String()
 }
 
-// withValues gives a VectorSidecar free values as they come from the API server.
+// withValues sets free values as they come from the API server.
 func withValues(text string) func(*mistake) {
 	return func(m *mistake) {
 		m.raw = &apiextensionsv1.JSON{Raw: []byte(text)}
 	}
 }
 
-// bombs are texts of tenants, of which each fits into an object.
+// bombs are tenants' texts that each fit into an object.
 func bombs() map[string]*mistake {
 	policy := "overrides: {namespaces: [values, sidecar], workloads: [values, sidecar]}"
 	longKeys := strings.Repeat(`{"`+strings.Repeat("k", 1000)+`": `, 90) + "{" + strings.TrimSuffix(each(500, `"l%d": 1, `), ", ") + "}" + strings.Repeat("}", 90)
@@ -99,7 +99,7 @@ func bombs() map[string]*mistake {
 	}
 }
 
-// world is the snapshot, with what tenants have written besides.
+// world is the snapshot, with other texts of tenants.
 func (m *mistake) world(t *testing.T) *Snapshot {
 	t.Helper()
 	s := m.snapshot(t)
@@ -118,8 +118,8 @@ func (m *mistake) world(t *testing.T) *Snapshot {
 	return s
 }
 
-// Whatever a tenant has written, a pass over it costs less than the memory that the
-// operator has, by a wide margin, and says what is wrong with it.
+// Whatever a tenant writes, a pass takes far less memory than the operator has, and
+// reports what is wrong.
 func TestNoTextOfATenantCostsMuch(t *testing.T) {
 	for name, bomb := range bombs() {
 		t.Run(name, func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestNoTextOfATenantCostsMuch(t *testing.T) {
 	}
 }
 
-// What is as large as it may be costs what was promised.
+// Text of the maximum size stays within the promised cost.
 func TestLargeTextsThatPassCostWhatWasPromised(t *testing.T) {
 	text := objects.VectorConfig("x") + "tests:\n" + each(2_000, "- {name: t%d, inputs: [], outputs: []}\n")
 	policy := "overrides: {namespaces: [values, sidecar], workloads: [values, sidecar]}"

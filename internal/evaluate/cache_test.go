@@ -16,7 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// fleet are so many workloads, each with a folder for its logs.
+// fleet returns n workloads, each with a log folder of its own.
 func fleet(n int) []*appsv1.Deployment {
 	var all []*appsv1.Deployment
 	for i := range n {
@@ -25,8 +25,7 @@ func fleet(n int) []*appsv1.Deployment {
 	return all
 }
 
-// A fan-out renders as often as there are distinct inputs, and a second pass not at
-// all.
+// A fan-out renders once per distinct input, and a second pass not at all.
 func TestAFanOutRendersOncePerDistinctInput(t *testing.T) {
 	const workloads = 50
 	for name, test := range map[string]struct {
@@ -88,7 +87,7 @@ func TestAFanOutRendersOncePerDistinctInput(t *testing.T) {
 	}
 }
 
-// What is remembered is what would be rendered.
+// Cached results equal fresh ones.
 func TestMemoryChangesNoDecision(t *testing.T) {
 	memory := newMemory()
 	for _, sidecar := range []*v1alpha1.VectorSidecar{logs().Build(), logs().WithLogs("/var/log/app").Build(), logs().Named("shipper").Build()} {

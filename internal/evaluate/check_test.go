@@ -23,7 +23,7 @@ import (
 // misspelt is a configuration whose sink names no source, on line 4.
 const misspelt = "sources:\n  app: {type: stdin}\nsinks:\n  out: {type: blackhole, inputs: [ap]}\n"
 
-// doubtful is a configuration that Vector starts with, though nothing takes the
+// doubtful is a configuration that Vector starts with, though nothing consumes the
 // events of other.
 const doubtful = "sources:\n  app: {type: stdin}\n  other: {type: internal_logs}\nsinks:\n  out: {type: blackhole, inputs: [app]}\n"
 
@@ -65,7 +65,7 @@ func TestAFindingNamesWhereTheConfigurationCameFrom(t *testing.T) {
 	}
 }
 
-// The container's own limit is what memory buffers are held against.
+// Memory buffers are compared with the container's own limit.
 func TestMemoryBuffersAboveTheLimitAreToldAndStopNothing(t *testing.T) {
 	for size, isTold := range map[string]bool{"134217728": false, "134217729": true} {
 		configuration := "sources:\n  app: {type: stdin}\nsinks:\n  out: {type: blackhole, inputs: [app], buffer: {max_size: " + size + "}}\n"

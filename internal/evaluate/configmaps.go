@@ -12,16 +12,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 )
 
-// mostRounds bounds how often a snapshot is completed. Each round follows references one step
-// further: from the namespace's defaults to the ConfigMap that the values name, from there to the
-// copies made of it, and once more for a rollout in progress.
+// mostRounds bounds how often a snapshot is completed. Each round follows references
+// one step further: from the namespace's defaults to the ConfigMap that the values
+// name, from there to the copies made of it, and once more for a rollout in progress.
 const mostRounds = 8
 
-// DecideFrom judges a snapshot as Decide does, and reads what it lacks. Which ConfigMaps a
-// decision depends on follows from the merged values and from what is rendered: those that
-// turn out to be missing from the snapshot are added, and it is judged again, until it has
-// them all. cache may be nil. The error is that of a ConfigMap that cannot be read, or as for
-// Decide.
+// DecideFrom is Decide, and reads the ConfigMaps that the snapshot lacks. Which ones a
+// decision depends on follows from the merged values and from what is rendered: missing
+// ones are added and it decides again, until there are none. cache may be nil. The
+// error is that of a ConfigMap that cannot be read, or as for Decide.
 func DecideFrom(ctx context.Context, snapshot *Snapshot, from desired.ConfigMaps, cache *desired.Cache) (*decision.Decision, error) {
 	var decided *decision.Decision
 	for range mostRounds {

@@ -34,7 +34,7 @@ func shipping(change func(*corev1.ConfigMap)) *corev1.ConfigMap {
 
 func asIs(*corev1.ConfigMap) {}
 
-// copies decides about a referenced ConfigMap.
+// copies decides with a referenced ConfigMap.
 func copies(t *testing.T, sidecar *v1alpha1.VectorSidecar, object *corev1.ConfigMap) *decision.Decision {
 	t.Helper()
 	s := snapshot(t, sidecar, cart())
@@ -122,14 +122,14 @@ func TestACopyHasWhatTheSidecarNeedsAndNoMore(t *testing.T) {
 	}
 }
 
-// keysOf are the keys of a ConfigMap, in order.
+// keysOf returns the sorted keys of a ConfigMap.
 func keysOf(object *corev1.ConfigMap) []string {
 	keys := slices.AppendSeq(slices.Collect(maps.Keys(object.Data)), maps.Keys(object.BinaryData))
 	slices.Sort(keys)
 	return keys
 }
 
-// needed are the names of the ConfigMaps that what is applied needs.
+// needed returns the names of the ConfigMaps that the applied body refers to.
 func needed(t *testing.T, p *plan.Plan) []string {
 	t.Helper()
 	text, err := json.Marshal(p.Apply)
@@ -172,8 +172,8 @@ func TestOnlyWhatIsCopiedIsTheContent(t *testing.T) {
 	}
 }
 
-// A ConfigMap of the user's may have the name that the rendered one of a VectorSidecar
-// with Live would have.
+// A user's ConfigMap may have the name that the rendered one of a VectorSidecar with
+// Live would have.
 func TestALiveCopyIsNotNamedLikeItsOrigin(t *testing.T) {
 	sidecar := logs().WithConfigMap("logs-vector", "").Build()
 	sidecar.Spec.Sidecar.Reload = v1alpha1.ReloadLive
@@ -205,7 +205,7 @@ func TestWhatIsTooLargeIsRefusedWithItsSize(t *testing.T) {
 	require.False(t, decided.Plans[0].Writes())
 }
 
-// What runs keeps its copy, whatever becomes of the ConfigMap.
+// A running sidecar keeps its copy, whatever happens to the ConfigMap.
 func TestTheLastGoodCopyStays(t *testing.T) {
 	s := snapshot(t, logs().WithConfigMap("shipping", "").Build(), cart())
 	s.ConfigMaps = only("shipping", shipping(asIs))

@@ -45,7 +45,7 @@ func settled(deployment *appsv1.Deployment) workload.View {
 	return view
 }
 
-// builtin is the chart that is built in. It does not change, so that one serves all.
+// builtin is the built-in chart, which does not change and is loaded once.
 var builtin = sync.OnceValues(func() (*render.Chart, error) { return render.LoadChart(vectorsidecar.FS) })
 
 func snapshot(t testing.TB, sidecar *v1alpha1.VectorSidecar, deployments ...*appsv1.Deployment) *Snapshot {
@@ -72,8 +72,7 @@ func decide(t *testing.T, s *Snapshot) *decision.Decision {
 	return new(memory).decide(t, s)
 }
 
-// memory is what is remembered from one decision to the next; its zero value remembers
-// nothing before the first one.
+// memory is what is kept between decisions; its zero value is that of a new process.
 type memory struct {
 	cache    *desired.Cache
 	previous *decision.Previous
@@ -81,8 +80,8 @@ type memory struct {
 
 func newMemory() *memory { return &memory{cache: desired.NewCache()} }
 
-// decide decides with what is remembered. What is left for the next decision stays here,
-// so that decisions compare.
+// decide decides with the memory. Previous is moved there, so that decisions can be
+// compared.
 func (m *memory) decide(t *testing.T, s *Snapshot) *decision.Decision {
 	t.Helper()
 	remembered := *s
@@ -101,8 +100,7 @@ func change(s *Snapshot, how func(*workload.View)) {
 	s.Workloads[0] = workloadcache.Showing(view)
 }
 
-// carried marks the first workload as one that carries what an earlier decision
-// planned.
+// carried has the first workload carry what an earlier decision planned.
 func carried(s *Snapshot, p *plan.Plan) {
 	change(s, func(view *workload.View) {
 		view.Owned = map[string]workload.Owned{p.Manager: {
@@ -112,7 +110,7 @@ func carried(s *Snapshot, p *plan.Plan) {
 	})
 }
 
-// written are companions as they are once they are there.
+// written are companions as they are after they were written.
 func written(companions []corev1.ConfigMap) []corev1.ConfigMap {
 	var there []corev1.ConfigMap
 	for i := range companions {
@@ -145,7 +143,7 @@ func TestTheEnvironmentIsTheMostSpecificOne(t *testing.T) {
 	}
 }
 
-// However it comes about that a workload is not to carry the sidecar any more.
+// All ways in which a workload is no longer to have the sidecar.
 func TestWhatShouldNotCarryTheSidecarLosesIt(t *testing.T) {
 	now := metav1.Now()
 	for name, happen := range map[string]func(*Snapshot){
@@ -378,8 +376,8 @@ func TestASidecarThatWouldCollectNothingIsAWarning(t *testing.T) {
 	}
 }
 
-// With Live, new content changes nothing in the pod template. It is still another
-// sidecar, and neither drift nor a repair that does not last.
+// With Live, new content does not change the pod template. It is a new sidecar, and
+// neither drift nor a repair loop.
 func TestNewContentOfALiveConfigurationIsNoDrift(t *testing.T) {
 	live := func(text string) *v1alpha1.VectorSidecar {
 		vs := logs().WithInlineConfig(objects.VectorConfig(text)).Sidecar(func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive }).Build()
@@ -399,8 +397,8 @@ func TestNewContentOfALiveConfigurationIsNoDrift(t *testing.T) {
 	require.Equal(t, first.Apply["spec"], second.Apply["spec"], "no pod starts anew")
 }
 
-// The plain annotations pass to the second VectorSidecar when the first one goes.
-// That is our own doing and no drift.
+// The plain annotations pass to the second VectorSidecar when the first is deleted.
+// That is our own change and no drift.
 func TestAnnotationsThatPassOnAreNoDrift(t *testing.T) {
 	vs := logs().Build()
 	vs.Spec.DriftPolicy = v1alpha1.DriftReport
@@ -419,7 +417,7 @@ func TestAnnotationsThatPassOnAreNoDrift(t *testing.T) {
 	require.Equal(t, plan.Update, decide(t, s).Plans[0].Action)
 }
 
-// A ConfigMap of somebody else's stops all writing, of other companions too.
+// A conflict over a ConfigMap stops all writes, also of other companions.
 func TestNothingIsWrittenBesideAConflictOverAConfigMap(t *testing.T) {
 	s := snapshot(t, logs().Build(), cart())
 	s.ConfigMaps = map[string]*corev1.ConfigMap{}

@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// The API server refuses pods that sleep for longer than they have to end. A pod that
-// says nothing has 30 seconds.
+// The API server refuses pods whose preStop sleep is longer than their grace period, by
+// default 30 seconds.
 func TestASidecarDrainsNoLongerThanItsPodHas(t *testing.T) {
 	for name, test := range map[string]struct {
 		grace   *int64
@@ -82,7 +82,7 @@ func TestAGateWaitsNoLongerThanItsPodHas(t *testing.T) {
 	}
 }
 
-// What is cut for one workload is not cut for another, and the same is one.
+// A cut applies only to workloads with that grace period, and is made once for them.
 func TestACutIsForWhomItIsMade(t *testing.T) {
 	full, short, alike := cart(), cart(), cart()
 	short.Name, alike.Name = "short", "alike"

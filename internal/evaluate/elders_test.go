@@ -18,14 +18,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// made is a VectorSidecar for the cart, made at a second.
+// made is a VectorSidecar for the cart, created at this second.
 func made(second int64, b *objects.VectorSidecar) *v1alpha1.VectorSidecar {
 	vs := b.Build()
 	vs.CreationTimestamp = metav1.NewTime(time.Unix(second, 0))
 	return vs
 }
 
-// named begins a VectorSidecar with a container of its own and ports of its own.
+// named begins a VectorSidecar with a container and ports of its own.
 func named(name string, port int32) *objects.VectorSidecar {
 	return objects.NewVectorSidecar(name, "shop").Selecting("logs", "vector").Named("vector-" + name).Sidecar(func(s *v1alpha1.SidecarSpec) {
 		health := port + 1000
@@ -33,8 +33,7 @@ func named(name string, port int32) *objects.VectorSidecar {
 	})
 }
 
-// decideAmong decides for one of several VectorSidecars, of which each has its say on a
-// workload that it sees as it is.
+// decideAmong decides for one of several VectorSidecars that select the workload.
 func decideAmong(t *testing.T, sidecar *v1alpha1.VectorSidecar, s *Snapshot, others ...*v1alpha1.VectorSidecar) *plan.Plan {
 	t.Helper()
 	s.Sidecar, s.Others = sidecar, nil
@@ -49,7 +48,7 @@ func decideAmong(t *testing.T, sidecar *v1alpha1.VectorSidecar, s *Snapshot, oth
 	return &decided.Plans[0]
 }
 
-// enters marks the workload as one that carries what was planned, beside what it has.
+// enters has the workload carry what was planned, beside what it has.
 func enters(s *Snapshot, p *plan.Plan) {
 	change(s, func(view *workload.View) {
 		after := p.Desired.Expect(p.Manager, view)
@@ -101,7 +100,7 @@ func TestOfTwoThatAreNewTheOlderComesFirst(t *testing.T) {
 	}
 }
 
-// Backups are restored within a second, and in another order.
+// A restore from a backup creates them within a second, and in another order.
 func TestWhatAWorkloadCarriesKeepsItsPlace(t *testing.T) {
 	for name, test := range map[string]struct {
 		first, second *objects.VectorSidecar
@@ -127,7 +126,7 @@ func TestWhatAWorkloadCarriesKeepsItsPlace(t *testing.T) {
 	}
 }
 
-// Who cannot come keeps nobody waiting.
+// A VectorSidecar that cannot be injected blocks nobody.
 func TestAnElderThatCannotComeKeepsNobodyOut(t *testing.T) {
 	for name, elder := range map[string]*objects.VectorSidecar{
 		"it is disabled":            named("z", 9001).Disabled(),
@@ -145,8 +144,8 @@ func TestAnElderThatCannotComeKeepsNobodyOut(t *testing.T) {
 	}
 }
 
-// The third of three knows what the second may do in the face of the first; and many
-// cost no more than each by itself.
+// The third of three knows what the second may do given the first; and many cost no
+// more than each alone.
 func TestEachKnowsThoseBeforeIt(t *testing.T) {
 	first, second, third := made(1, named("a", 9001)), made(2, named("b", 9001)), made(3, named("c", 9003).Named("vector-b"))
 	s := snapshot(t, third, cart())

@@ -11,12 +11,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 )
 
-// Decide judges a snapshot. cache may be nil. The error is the context's:
-// whatever is wrong with the input is part of the decision.
+// Decide decides on a snapshot. cache may be nil. The error is the context's: whatever
+// is wrong with the input is part of the decision.
 //
-// Content of a ConfigMap that changes while a rollout is under way is taken when that
-// has finished or failed, else whoever changes it each second would keep pods restarting
-// and never let the last workloads have their turn. What would be refused is told at once.
+// If the content of a ConfigMap changes during a rollout, it is used when the rollout
+// has finished or failed. Otherwise somebody who changes it every second would keep
+// restarting pods, and the last workloads would never be updated. Invalid content is
+// reported at once.
 func Decide(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*decision.Decision, error) {
 	now, err := decideOn(ctx, snapshot, cache)
 	if err != nil {
@@ -48,8 +49,8 @@ func Decide(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*dec
 	return now, nil
 }
 
-// decideOn judges a snapshot with the ConfigMaps that it has, and notes what was taken of
-// them.
+// decideOn decides with the ConfigMaps that the snapshot has, and records the content
+// used.
 func decideOn(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*decision.Decision, error) {
 	sidecar := snapshot.Sidecar
 	inject, remove, matched, invalid := decision.Match(sidecar, snapshot.Workloads)

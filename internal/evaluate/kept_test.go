@@ -23,7 +23,7 @@ import (
 // otherConfig has the next release render another configuration, too.
 var otherConfig = map[string]string{"imagePullPolicy: {{": "terminationMessagePolicy: FallbackToLogsOnError\n  imagePullPolicy: {{", `"data_dir"`: `"timezone" "UTC" "data_dir"`}
 
-// keeping is a VectorSidecar whose workload keeps what the release before rendered.
+// keeping is a VectorSidecar whose workload keeps the sidecar of the previous release.
 func keeping(t *testing.T, sidecar *v1alpha1.VectorSidecar) (s *Snapshot, before *decision.Decision) {
 	t.Helper()
 	deployment := cart()
@@ -40,7 +40,7 @@ func live() *v1alpha1.VectorSidecar {
 	return logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive }).Build()
 }
 
-// A configuration that is not rendered any more comes from nowhere.
+// A configuration that is no longer rendered cannot be restored.
 func TestASidecarWhoseConfigurationIsGoneIsNotKept(t *testing.T) {
 	s, _ := keeping(t, logs().Build())
 	memory := newMemory()
@@ -53,7 +53,7 @@ func TestASidecarWhoseConfigurationIsGoneIsNotKept(t *testing.T) {
 	require.Len(t, decided.Missing, 1)
 }
 
-// One of a name that stays can be had again, without a new pod.
+// One whose name stays can be restored without a new pod.
 func TestALiveConfigurationIsMendedUnderASidecarThatIsKept(t *testing.T) {
 	for name, happen := range map[string]func(*Snapshot){
 		"gone": func(s *Snapshot) { s.Companions = nil },
@@ -103,7 +103,7 @@ func TestANewWorkloadGetsWhatIsRenderedNowBesideOneThatKeeps(t *testing.T) {
 	}
 }
 
-// A note takes nobody's turn, is stopped by nothing and makes no loop.
+// A note takes no place in the budget, is not blocked and makes no loop.
 func TestANoteHoldsNoSlot(t *testing.T) {
 	var deployments []*appsv1.Deployment
 	for _, name := range []string{"a", "b", "c"} {
@@ -129,8 +129,7 @@ func TestANoteHoldsNoSlot(t *testing.T) {
 	}
 }
 
-// What the release before wrote, which noted nothing, is written with the next change
-// only.
+// Workloads written by a release without notes get them with the next change only.
 func TestAWorkloadWithoutNotesIsLeftAlone(t *testing.T) {
 	deployment := cart()
 	s := snapshot(t, logs().Build(), deployment)
@@ -147,13 +146,13 @@ func TestAWorkloadWithoutNotesIsLeftAlone(t *testing.T) {
 	require.Equal(t, plan.Update, decide(t, s).Plans[0].Action, "nobody can tell what it was asked for with")
 }
 
-// withAggregator is what an installation gives whose environments have an aggregator.
+// withAggregator is an installation whose environments have an aggregator.
 var withAggregator = map[string]string{
 	"development.yaml": "global: {aggregator: {address: aggregator:6000}}", "production.yaml": "global: {aggregator: {address: aggregator:6000}}",
 }
 
-// What such a release rendered of what is asked for now is known by rendering it as that
-// release did: its API is on all addresses, and stays there until something else changes.
+// What such a release rendered for the current input is found by rendering as it did:
+// its API listens on all addresses, and stays there until something else changes.
 func TestWhatAReleaseWithoutNotesRenderedIsKept(t *testing.T) {
 	mounting := logs().WithLogs("/var/log/app").Sidecar(func(s *v1alpha1.SidecarSpec) { s.Logs.Containers = []string{"*"} })
 	for name, sidecar := range map[string]*v1alpha1.VectorSidecar{
@@ -198,7 +197,7 @@ func TestWhatAReleaseWithoutNotesRenderedIsKept(t *testing.T) {
 	}
 }
 
-// The ConfigMap of the user's is no companion, and no concern of what is kept.
+// The user's ConfigMap is no companion and does not matter to a sidecar that is kept.
 func TestASidecarIsKeptWithAConfigurationOfTheUsers(t *testing.T) {
 	deployment := cart()
 	s := snapshot(t, logs().WithConfigMap("own", "vector.yaml").Build(), deployment)

@@ -30,17 +30,17 @@ type pass struct {
 	evaluator *decision.Evaluator
 	wanted    *desired.Desired
 	elders    []*elder
-	// bases are those that are known already, by that of the variant.
+	// bases caches basisOf by the basis of the variant.
 	bases map[string]string
 }
 
-// elder is an older VectorSidecar that selects some of the workloads, seen as it sees
-// them itself.
+// elder is an older VectorSidecar that selects some of the workloads, with a pass of
+// its own.
 type elder struct {
 	*pass
 
 	selector labels.Selector
-	// wishes are what it has been asked already, by workload.
+	// wishes caches wish, by workload.
 	wishes map[types.UID]*plan.Desired
 }
 
@@ -57,10 +57,10 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 	return p
 }
 
-// desire has the pass bring about what is desired.
+// desire sets what is desired.
 func (p *pass) desire(wanted *desired.Desired) { p.wanted, p.facts.Desired = wanted, wanted.Common }
 
-// addElders looks at the workloads as older VectorSidecars do, the oldest first.
+// addElders adds the older VectorSidecars, oldest first.
 func (p *pass) addElders(snapshot *Snapshot, cache *desired.Cache, matched []*workloadcache.Record) {
 	if p.wanted.Invalid != nil {
 		return
@@ -79,8 +79,8 @@ func (p *pass) addElders(snapshot *Snapshot, cache *desired.Cache, matched []*wo
 	}
 }
 
-// inject evaluates the workloads that should carry the sidecar, or only the first, if that
-// needs what was not looked for.
+// inject evaluates the workloads that should have the sidecar, or only the first if it
+// needs a ConfigMap that was not looked up.
 func (p *pass) inject(ctx context.Context, snapshot *Snapshot, records []*workloadcache.Record) ([]decision.Workload, error) {
 	if p.wanted.Invalid != nil {
 		return nil, nil
@@ -113,7 +113,8 @@ func (p *pass) inject(ctx context.Context, snapshot *Snapshot, records []*worklo
 			return nil, err
 		}
 		all = append(all, decision.Workload{Record: record, Evaluated: evaluated, Source: own.Source, Started: snapshot.started(record)})
-		// What workloads have in common is read before the others are evaluated in vain.
+		// What workloads have in common is read first: without it, evaluating the
+		// others would be wasted.
 		if i == 0 {
 			if p.look(snapshot, all); p.reader.Lacks() {
 				return all, nil
@@ -123,7 +124,7 @@ func (p *pass) inject(ctx context.Context, snapshot *Snapshot, records []*worklo
 	return all, nil
 }
 
-// evaluate evaluates one workload that should carry the sidecar.
+// evaluate evaluates one workload that should have the sidecar.
 func (p *pass) evaluate(ctx context.Context, record *workloadcache.Record, by *desired.Variant) *decision.Evaluated {
 	view := record.View()
 	of := by.For(ctx, p.manager, &view)
@@ -145,8 +146,8 @@ func (p *pass) evaluate(ctx context.Context, record *workloadcache.Record, by *d
 	return evaluated
 }
 
-// wish returns what the elder is about to inject into a workload that it selects and that
-// carries nothing of it, nil if it is not.
+// wish returns what the elder is about to inject into a workload that it selects and
+// that has nothing of it, or nil.
 func (e *elder) wish(ctx context.Context, record *workloadcache.Record, view *workload.View) *plan.Desired {
 	if _, carries := view.Owned[e.manager]; carries {
 		return nil
@@ -161,7 +162,7 @@ func (e *elder) wish(ctx context.Context, record *workloadcache.Record, view *wo
 	return known
 }
 
-// basisOf is a digest of all that a workload is evaluated by beside itself.
+// basisOf is a digest of everything that a workload is evaluated with besides itself.
 func (p *pass) basisOf(of *desired.Variant) string {
 	if known, isKnown := p.bases[of.Basis]; isKnown {
 		return known
@@ -181,7 +182,7 @@ func (p *pass) basisOf(of *desired.Variant) string {
 	return p.bases[of.Basis]
 }
 
-// remove evaluates the workloads that should not carry the sidecar.
+// remove evaluates the workloads that should not have the sidecar.
 func (p *pass) remove(snapshot *Snapshot, records []*workloadcache.Record) []decision.Workload {
 	var before recall
 	if snapshot.Previous != nil {
@@ -200,8 +201,8 @@ func (p *pass) remove(snapshot *Snapshot, records []*workloadcache.Record) []dec
 	return all
 }
 
-// look looks for the companions that the workloads need among all ConfigMaps, and for
-// what Vector said of the configurations.
+// look looks up the companions that the workloads need, and Vector's verdicts on their
+// configurations.
 func (p *pass) look(snapshot *Snapshot, injected []decision.Workload) {
 	if snapshot.Verdict != nil {
 		p.facts.Verdicts = map[string]decision.Verdict{}
@@ -226,8 +227,8 @@ func (p *pass) look(snapshot *Snapshot, injected []decision.Workload) {
 	}
 }
 
-// find looks for ConfigMaps that are not among the companions. It reports whether
-// anything has come out that was not known before.
+// find looks up ConfigMaps that are not among the companions. It reports whether any
+// was new.
 func (p *pass) find(names ...string) (isNew bool) {
 	for _, name := range names {
 		if _, isKnown := p.facts.ConfigMaps[name]; isKnown {
@@ -240,7 +241,7 @@ func (p *pass) find(names ...string) (isNew bool) {
 	return isNew
 }
 
-// started is the generation that the last write to a workload gave it.
+// started is the generation after the last write to a workload.
 func (s *Snapshot) started(record *workloadcache.Record) int64 {
 	if s.Started == nil {
 		return 0

@@ -20,7 +20,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// given is what a platform gives: the keys of its ConfigMap, and template sets.
+// given is a Platform from the keys of the installation's ConfigMap and from template
+// sets.
 func given(t testing.TB, installation map[string]string, sets map[string]map[string]string) *desired.Platform {
 	t.Helper()
 	files, err := render.ReadFiles(vectorsidecar.FS)
@@ -41,7 +42,7 @@ const overrides = "overrides: {namespaces: [sidecar.logLevel, sidecar.resources]
 
 func override(path string) string { return meta.AnnotationValuesPrefix + path }
 
-// environmentOfVector reads a variable of the sidecar's.
+// environmentOfVector returns a variable of the sidecar.
 func environmentOfVector(p *plan.Plan, variable string) string {
 	for _, entry := range p.Desired.Container("vector").Env {
 		if entry.Name == variable {
@@ -231,7 +232,7 @@ func TestAWorkloadThatPodSecurityWouldRefuseIsLeftAlone(t *testing.T) {
 	require.Contains(t, decided.Plans[1].Message, `runAsUser=0 (container "vector"`)
 }
 
-// The layer that gave the value is what has to be mended.
+// The layer that gave the value has to be corrected.
 func TestATemplatesErrorNamesTheLayerOfTheValue(t *testing.T) {
 	sets := map[string]map[string]string{"own": {"extra.yaml": "{{ $s := .Values.sidecar }}\n{{ $s.name.x }}"}}
 	for name, test := range map[string]struct {

@@ -16,7 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// Each of these got in beside the rule that speaks of it.
+// Each of these once bypassed the rule about it.
 func TestThereIsNoWayRoundThePolicy(t *testing.T) {
 	const (
 		restricted = "securityContext: {runAsNonRoot: true, runAsUser: 1, allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}, seccompProfile: {type: RuntimeDefault}}"
@@ -27,7 +27,7 @@ func TestThereIsNoWayRoundThePolicy(t *testing.T) {
 	annotated := func(key string) map[string]string {
 		return map[string]string{"podtemplate.yaml": "kind: PodTemplate\ntemplate: {metadata: {annotations: {'" + key + "': x}}, spec: {containers: [{name: vector, image: x, " + restricted + "}]}}"}
 	}
-	// The application has the Secrets by each way that there is.
+	// The application has the Secrets by every possible way.
 	withSecrets := func(b *objects.Deployment) *objects.Deployment {
 		return b.Pod(func(pod *corev1.PodSpec) {
 			named := func(name string) corev1.LocalObjectReference { return corev1.LocalObjectReference{Name: name} }
@@ -113,8 +113,8 @@ func TestThereIsNoWayRoundThePolicy(t *testing.T) {
 	}
 }
 
-// What a sidecar was allowed to have when it came in is left to it. It is judged when it
-// is to change.
+// A sidecar keeps what was allowed when it was injected. It is checked again when it is
+// about to change.
 func TestASidecarKeepsWhatThePolicyForbidsLater(t *testing.T) {
 	const allowed = "volumes: {csiDrivers: [d.example], applicationSecrets: true}"
 	volumes := map[string]corev1.Volume{

@@ -24,7 +24,7 @@ import (
 )
 
 // strict are values of the policy's keys that refuse what a field may have; loose are
-// values that refuse nothing. Of volumes.kinds, that depends on the field.
+// values that refuse nothing. For volumes.kinds that depends on the field.
 var strict, loose = yamlMap(`
 podSecurity: restricted
 podSecurityOfInitContainers: restricted
@@ -45,8 +45,8 @@ users: {min: null, max: null}
 reservedDomains: []
 `)
 
-// samples are values of fields that a strict policy refuses. Where there is none, a
-// value is made from the type.
+// samples are values of fields that a strict policy refuses. Fields without one get a
+// value made from the type.
 var samples = map[string]any{
 	"Container.image":                           "evil.example/x",
 	"ImageVolumeSource.reference":               "evil.example/x",
@@ -72,7 +72,7 @@ var samples = map[string]any{
 	"WindowsSecurityContextOptions.hostProcess": true,
 }
 
-// beside is what has to be beside the field, by where it is.
+// beside is what has to be set next to the field, by where it is.
 var beside = map[string]string{
 	"spec.volumes[]":                                    "{name: v}",
 	"spec.containers[]":                                 allowedContainer("more"),
@@ -83,17 +83,17 @@ var beside = map[string]string{
 	"spec.containers[].securityContext.appArmorProfile": "{type: Localhost}",
 }
 
-// allowedContainer is a container that a strict policy has nothing against.
+// allowedContainer is a container that a strict policy allows.
 func allowedContainer(name string) string {
 	return "{name: " + name + ", image: 'registry.example.com/platform/vector:1@sha256:" + strings.Repeat("0", 64) + "', securityContext: " +
 		"{runAsNonRoot: true, runAsUser: 65532, allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}, seccompProfile: {type: RuntimeDefault}}}"
 }
 
-// Every field by which something gets into a pod is set, by itself, in every place where
-// it can be. A strict policy refuses it; so does one of which only the key is strict that
-// the table names, and says so; one that is strict in nothing lets it in. What the table
-// says no policy allows, the last one refuses as well; what it says nothing gets in by,
-// the first one does not mind.
+// Every field by which something gets into a pod is set alone, in every place where it
+// can be. A strict policy must refuse it; one that is strict only in the field's key
+// must refuse it and name the key; a loose one must allow it. Fields that no policy
+// allows, the loose policy must refuse as well; harmless fields, the strict one must
+// allow.
 func TestEveryFieldIsJudgedByItsKeys(t *testing.T) {
 	f := newField(t)
 	for _, field := range fields.Below(reflect.TypeFor[corev1.PodTemplateSpec](), func(name string) bool {
@@ -119,7 +119,7 @@ func TestEveryFieldIsJudgedByItsKeys(t *testing.T) {
 	}
 }
 
-// Nothing in the table is there for show: without the field, all of these let it pass.
+// Without the field, all of these policies allow the sidecar.
 func TestAStrictPolicyAllowsASidecar(t *testing.T) {
 	f := newField(t)
 	f.allows(t, f.decide(t, strict, f.sidecar("", nil)))
@@ -129,11 +129,11 @@ func TestAStrictPolicyAllowsASidecar(t *testing.T) {
 	}
 }
 
-// fieldTest decides on sidecars of a field.
+// fieldTest decides on sidecars with a field set.
 type fieldTest struct {
-	// types are those of the fields, by name.
+	// types are the types of the fields, by name.
 	types map[string]reflect.Type
-	// platforms are remembered by their policies.
+	// platforms are cached by their policies.
 	platforms map[string]*desired.Platform
 	kinds     []any
 }
@@ -195,8 +195,8 @@ func (f *fieldTest) isTheOwners(t *testing.T, name, path string) {
 	require.Contains(t, decided.Invalid.Message, "template."+path+": a sidecar may only add")
 }
 
-// isHarmless leaves out what only holds other fields, and what is in a volume, which is
-// judged.
+// isHarmless skips what only holds other fields, and what is in a volume, which is
+// checked as a whole.
 func (f *fieldTest) isHarmless(t *testing.T, name, path string) {
 	of := f.types[name]
 	if of.Kind() == reflect.Pointer {
@@ -217,7 +217,7 @@ func (f *fieldTest) allows(t *testing.T, decided *decision.Decision) {
 	require.Equal(t, plan.Inject, decided.Plans[0].Action, decided.Plans[0].Message)
 }
 
-// refuses checks that there is no other reason than a key's, "" for any.
+// refuses checks that the key is the only reason, "" for any.
 func (f *fieldTest) refuses(t *testing.T, decided *decision.Decision, key string) {
 	t.Helper()
 	require.Len(t, decided.Plans, 1)
@@ -231,7 +231,8 @@ func (f *fieldTest) refuses(t *testing.T, decided *decision.Decision, key string
 	}
 }
 
-// decide judges a sidecar, for an application that has a Secret and a volume of logs.
+// decide decides on a sidecar for an application that has a Secret and a volume of
+// logs.
 func (f *fieldTest) decide(t *testing.T, rules, sidecar map[string]any) *decision.Decision {
 	t.Helper()
 	text, err := yaml.Marshal(rules)
@@ -256,7 +257,7 @@ func (f *fieldTest) loose() map[string]any {
 	return open
 }
 
-// sample is a value that is refused by a key, "" for any.
+// sample is a value that a key refuses, "" for any.
 func (f *fieldTest) sample(name, key string) any {
 	if value, ok := samples[name+" of "+key]; ok {
 		return value
@@ -291,7 +292,7 @@ func valueOf(of reflect.Type) any {
 	return 1
 }
 
-// sidecar is a pod template of a container that every policy allows, with one more
+// sidecar is a pod template with a container that every policy allows, and one more
 // field.
 func (f *fieldTest) sidecar(path string, value any) map[string]any {
 	template := map[string]any{"spec": map[string]any{"containers": []any{yamlMap(allowedContainer("vector"))}}}
@@ -318,7 +319,7 @@ func (f *fieldTest) sidecar(path string, value any) map[string]any {
 	return template
 }
 
-// tree reads a map.
+// yamlMap parses a map.
 func yamlMap(text string) map[string]any {
 	read := map[string]any{}
 	if err := yaml.Unmarshal([]byte(text), &read); err != nil {
@@ -332,7 +333,7 @@ func deepCopy(of map[string]any) map[string]any {
 	return yamlMap(string(text))
 }
 
-// get and set reach a key of the policy by its path.
+// get and set access a key of the policy by its path.
 func get(rules map[string]any, path string) any {
 	key, rest, isDeeper := strings.Cut(path, ".")
 	if !isDeeper {

@@ -18,8 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/random"
 )
 
-// mixed are workloads that differ in what templates see of them, each from another in one
-// thing or some.
+// mixed are workloads that differ in one or more things that templates see.
 func mixed(source *rand.Rand) []*appsv1.Deployment {
 	var all []*appsv1.Deployment
 	for i := range 10 {
@@ -46,8 +45,8 @@ func mixed(source *rand.Rand) []*appsv1.Deployment {
 	return all
 }
 
-// Whatever random templates do with the workload, what is remembered of one is right for
-// all that it is given to.
+// Whatever random templates read of the workload, a cached rendering is right for all
+// workloads that get it.
 func TestRandomTemplatesRenderTheSameFromMemory(t *testing.T) {
 	rendered, asked, valid := 0, 0, 0
 	for seed := range uint64(12) {

@@ -8,12 +8,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// recall finds what workloads were evaluated to before. They are asked for in the order
-// of their names.
+// recall finds earlier evaluations. They have to be asked for in the order of the
+// workloads' names.
 type recall []*decision.Evaluated
 
-// of returns what a workload was evaluated to, nil unless that was by the same and the
-// workload has changed in its state alone.
+// of returns the earlier evaluation of a workload, nil if its basis was another or more
+// than the workload's state has changed.
 func (r *recall) of(record *workloadcache.Record, basis string) *decision.Evaluated {
 	for len(*r) > 0 && (*r)[0].Of.Name < record.Name {
 		*r = (*r)[1:]

@@ -24,8 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// Whatever changes between two passes, the second decides as one that remembers
-// nothing.
+// Whatever changes between two passes, the second decides like a new process.
 func TestAPassDecidesAsIfItWereTheFirst(t *testing.T) {
 	vs := logs().WithLogs("/var/log/app").Build()
 	vs.CreationTimestamp = metav1.NewTime(time.Unix(200, 0))
@@ -117,7 +116,7 @@ func TestAPassDecidesAsIfItWereTheFirst(t *testing.T) {
 	}
 }
 
-// What a pass costs grows with what has changed.
+// The cost of a pass grows with what has changed.
 func TestAPassEvaluatesWhatHasChangedAlone(t *testing.T) {
 	records := snapshot(t, logs().Build(), fleet(5)...).Workloads
 	evaluated := 0

@@ -16,7 +16,7 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// How it is judged, package decision's own tests say.
+// Package decision tests how rollouts are judged.
 func TestDecideIsToldOfRollouts(t *testing.T) {
 	s := snapshot(t, logs().WithSoak(-1).Build(), cart())
 	carried(s, &decide(t, s).Plans[0])

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package evaluate has a snapshot of the world of one VectorSidecar judged: what its
-// workloads should carry (package desired), and what is to be done about it (package
-// decision). The operator, the plugin and the tests all go through it, so that what a
-// person previews is what the operator does. It knows no cluster and no clock: ConfigMaps that
-// a snapshot turns out to lack are read by what its caller gives.
+// Package evaluate decides on a snapshot for one VectorSidecar: what its workloads
+// should carry (package desired), and what to do (package decision). The operator, the
+// plugin and the tests all use it, so that a preview shows what the operator does. It
+// knows no cluster and no clock: the caller reads the ConfigMaps that a snapshot turns
+// out to lack.
 package evaluate
 
 import (
@@ -15,26 +15,26 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Snapshot is the world as far as one VectorSidecar is concerned.
+// Snapshot is everything that a decision on one VectorSidecar needs.
 type Snapshot struct {
-	// Observed is what was read; all else is what the process remembers.
+	// Observed is what was read; the rest is the memory of the process.
 	decision.Observed
 
-	// Adopted is what the rollout under way was begun with; its zero value is nothing.
+	// Adopted is the content of the rollout under way; its zero value is none.
 	Adopted decision.Adopted
-	// Previous is what the decision before has left; nil for nothing. It changes no
-	// decision, and saves work.
+	// Previous is from the last decision; nil for none. It saves work and changes no
+	// decision.
 	Previous *decision.Previous
-	// Verdict returns what Vector said of a configuration; nil when the
-	// operator may not ask.
+	// Verdict returns the result of Vector's own validation; nil if the operator may
+	// not run it.
 	Verdict func(key string) decision.Verdict
-	// Started returns the generation that the last write to a workload gave it,
-	// 0 if none is remembered; nil when nobody remembers any.
+	// Started returns the generation after the last write to a workload, 0 if none is
+	// known; nil if none are.
 	Started func(types.UID) int64
-	// Loops are the workloads from which somebody takes the sidecar again and
-	// again, so that it is not to be written for now.
+	// Loops are the workloads where somebody keeps removing the sidecar, so that it is
+	// not written for now.
 	Loops map[types.UID]decision.Loop
-	// Faults are what keeps pods of workloads from running, none included, of the
-	// workloads whose pods were looked at.
+	// Faults are what keeps pods from running, for the workloads whose pods were read;
+	// the zero value if nothing does.
 	Faults map[types.UID]workload.Fault
 }

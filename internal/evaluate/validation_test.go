@@ -22,7 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// judged is a VectorSidecar that wants Vector's own word.
+// judged is a VectorSidecar with validation by Vector itself.
 func judged(whenUnable string) *v1alpha1.VectorSidecar {
 	sidecar := logs().WithInlineConfig(objects.VectorConfig("x")).Build()
 	sidecar.Spec.Sidecar.Config.ValidateJob = &v1alpha1.ValidateJobSpec{
@@ -91,7 +91,8 @@ func TestTheJobIsBoundedAndRestricted(t *testing.T) {
 	}
 }
 
-// Vector before 0.57 compiles VRL only where it builds the components, which needs data_dir.
+// Before 0.57, Vector compiles VRL only when it builds the components, which needs
+// data_dir.
 func TestTheJobOfAnEarlierVectorBuildsTheComponents(t *testing.T) {
 	jobOf := func(image, dataDir string) corev1.PodSpec {
 		sidecar := judged("")

@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// restricting is a platform whose policy says what a Vector configuration may have.
+// restricting is a platform whose policy restricts Vector configurations.
 func restricting(t *testing.T, rules string) *desired.Platform {
 	t.Helper()
 	chart, err := render.LoadChart(vectorsidecar.FS)
@@ -31,8 +31,8 @@ func restricting(t *testing.T, rules string) *desired.Platform {
 	return platform
 }
 
-// A configuration is held to the policy wherever it comes from, whatever is to become of
-// other errors in it, and with and without a workload.
+// The policy applies to a configuration wherever it comes from, whatever happens to its
+// other errors, with and without a workload.
 func TestAConfigurationIsHeldToThePolicyWhereverItComesFrom(t *testing.T) {
 	const rules = "vector: {hosts: {allow: ['*.example.com']}}"
 	const (
@@ -96,7 +96,7 @@ func TestAConfigurationIsHeldToThePolicyWhereverItComesFrom(t *testing.T) {
 	}
 }
 
-// What Vector would read beside, or connect to, without a word in the configuration.
+// What Vector would read or connect to that the configuration does not mention.
 func TestThereIsNoWayRoundTheConfigurationThatIsSeen(t *testing.T) {
 	const fine = "sources: {app: {type: demo_logs, format: json}}\nsinks: {out: {type: blackhole, inputs: [app]}}\n"
 	mount := func(name, at string) func(*v1alpha1.SidecarSpec) {
@@ -148,7 +148,7 @@ func TestThereIsNoWayRoundTheConfigurationThatIsSeen(t *testing.T) {
 	}
 }
 
-// A platform that says nothing of it has the policy that it had.
+// Without rules on Vector, the policy is what it was before.
 func TestAPolicyWithoutAWordOnVectorIsTheOneBefore(t *testing.T) {
 	empty, err := policy.Parse("values", []byte("vector: {types: {allow: [], deny: []}, options: {allow: [], deny: []}, hosts: {allow: [], deny: []}}"))
 	require.NoError(t, err)
