@@ -3,28 +3,29 @@
 
 package bounded
 
-// Size is what a text comes to, aliases written out. None of it is less than what a
-// parser makes of the text.
+// Size is the size of a text with its aliases expanded, never less than what a parser
+// makes of it.
 type Size struct{ Bytes, Nodes, Depth, Paths int }
 
-// tally adds up what a scanner finds, and refuses what is too much.
+// tally adds up what a scanner finds, and returns an error when it is too much.
 type tally struct {
 	limits *Limits
 	text   []byte
 	size   Size
-	// pos is the offset that has been read up to, where the text is read by tokens.
+	// pos is the offset up to which the text was scanned.
 	pos    int
 	levels []level
-	// deep is how deep the levels go, and path the bytes of their keys and steps.
+	// deep is the current depth, path the bytes of the keys and steps on the current
+	// path.
 	deep, path int
 }
 
-// begin returns a tally of a text of which nothing has been read.
+// begin returns an empty tally of a text.
 func begin(text []byte, limits *Limits) tally {
 	return tally{limits: limits, text: text, size: Size{Bytes: len(text)}}
 }
 
-// scan reads the text, which is one value at least, token by token.
+// scan scans the text, which is at least one value, token by token.
 func (t *tally) scan(token func() error) (Size, error) {
 	err := t.limits.fits(t.text)
 	if err == nil {
@@ -36,19 +37,19 @@ func (t *tally) scan(token func() error) (Size, error) {
 	return t.size, err
 }
 
-// level is a map or a list that is open.
+// level is an open map or list.
 type level struct {
 	kind kind
-	// column that a block of YAML is indented to.
+	// column is the indentation of a YAML block.
 	column int
-	// start is the offset of the present entry in brackets, and key how long its key is.
+	// start is the offset of the current entry in brackets, key the length of its key.
 	start, key int
-	// deepest is how deep it goes below here, and entry in what is closed of the present
-	// entry.
+	// deepest is the greatest depth below here, entry that in the finished part of the
+	// current entry.
 	deepest, entry int
-	// isFilled tells that the present entry has anything, and isKeyed that it has a key;
-	// hasInner that there is a level more in it: a list on the column of its key, a map of
-	// one key without brackets, a list of tables.
+	// isFilled reports whether the current entry has anything, isKeyed whether it has a
+	// key, and hasInner whether it has one more level in it: a list on the column of
+	// its key, a map of one key without brackets, an array of tables.
 	isFilled, isKeyed, hasInner bool
 }
 
@@ -61,7 +62,7 @@ const (
 	flowList
 )
 
-// top is the innermost level, nil for none.
+// top returns the innermost level, nil for none.
 func (t *tally) top() *level {
 	if len(t.levels) == 0 {
 		return nil
@@ -101,7 +102,7 @@ func (t *tally) close() {
 	}
 }
 
-// beginInner counts a level more in the innermost one.
+// beginInner counts one more level in the innermost one.
 func (t *tally) beginInner(offset int) error {
 	last := t.top()
 	if last.hasInner {
@@ -118,7 +119,7 @@ func (t *tally) endInner() {
 	}
 }
 
-// key gives the innermost level another key of so many bytes.
+// key gives the innermost level another key of that many bytes.
 func (t *tally) key(offset, bytes int) error {
 	last := t.top()
 	if last == nil {
@@ -129,14 +130,14 @@ func (t *tally) key(offset, bytes int) error {
 	return t.limits.excessOfKey(bytes, t.path-stepBytes*len(t.levels)).at(t.text, offset)
 }
 
-// add counts nodes at the present path.
+// add counts nodes at the current path.
 func (t *tally) add(offset, nodes int) error {
 	t.size.Nodes += nodes
 	t.size.Paths += t.path
 	return t.within(offset)
 }
 
-// within refuses sums that are too large.
+// within returns an error if the sums exceed the limits.
 func (t *tally) within(offset int) error {
 	return t.limits.excess(&t.size).at(t.text, offset)
 }

@@ -8,16 +8,17 @@ import (
 	"strings"
 )
 
-// tomlScanner counts the values of a TOML text. In one that is none, it may count more.
-// Each part of a dotted key is a level of its own.
+// tomlScanner counts the values of a TOML text; in an invalid one it may count too
+// many. Each part of a dotted key is a level of its own.
 type tomlScanner struct {
 	tally
 
-	// flow is how many brackets are open in a value.
+	// flow is the number of open brackets in a value.
 	flow int
-	// table is how many levels the header has that comes before.
+	// table is the number of levels of the last header.
 	table int
-	// inKey tells that a key may come, or goes on; inHeader, that it is a table's.
+	// inKey reports whether a key may begin or continue, inHeader whether it is a
+	// table's.
 	inKey, inHeader bool
 }
 
@@ -51,8 +52,8 @@ func (s *tomlScanner) token() error {
 	return nil
 }
 
-// dot goes on in a key. A part of a header that others follow may be a list of tables, as
-// another header before it says.
+// dot continues a key. A part of a header that is followed by others may be an array of
+// tables, if an earlier header says so.
 func (s *tomlScanner) dot(from int) error {
 	switch {
 	case !s.inKey:
@@ -63,7 +64,7 @@ func (s *tomlScanner) dot(from int) error {
 	return nil
 }
 
-// bare is a text without quotes.
+// bare handles a text without quotes.
 func (s *tomlScanner) bare(from int) error {
 	ends := ",]}#\n"
 	if s.inKey {
@@ -91,7 +92,7 @@ func (s *tomlScanner) part(from, bytes int) error {
 	return s.add(from, 2)
 }
 
-// item counts what a list holds.
+// item counts an item of a list.
 func (s *tomlScanner) item(offset int) error {
 	last := s.top()
 	if last == nil || last.kind != flowList || last.isFilled {
@@ -174,7 +175,7 @@ func (s *tomlScanner) closeTo(levels int) {
 	}
 }
 
-// skipTo goes to the next of some characters, or to the end.
+// skipTo advances to the next of some characters, or to the end.
 func (s *tomlScanner) skipTo(ends string) {
 	if n := bytes.IndexAny(s.text[s.pos:], ends); n >= 0 {
 		s.pos += n
@@ -183,7 +184,7 @@ func (s *tomlScanner) skipTo(ends string) {
 	s.pos = len(s.text)
 }
 
-// skipText goes behind a text in quotes. A key has no text of several lines.
+// skipText advances past a quoted text. A key cannot be a multi-line text.
 func (s *tomlScanner) skipText(from int) {
 	quote := s.text[from]
 	three := strings.Repeat(string(quote), 3)

@@ -16,16 +16,16 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// A SecondDocumentError says that a YAML text that is to have one document has another,
-// which begins on a line.
+// A SecondDocumentError says that a YAML text has a second document where one is
+// expected, and the line where it begins.
 type SecondDocumentError struct{ Line int }
 
 func (e *SecondDocumentError) Error() string {
 	return fmt.Sprintf("line %d begins a second document", e.Line)
 }
 
-// MeasureYAML holds a YAML text to the limits, and tells what it comes to. The error is
-// an *Error: what is wrong with the grammar is not found here.
+// MeasureYAML checks a YAML text against the limits and returns its size. The error is
+// an *Error: syntax errors are not found here.
 func (l Limits) MeasureYAML(text []byte) (Size, error) {
 	size, hasAliases, err := scanYAML(text, &l)
 	if err != nil || !hasAliases {
@@ -38,8 +38,8 @@ func (l Limits) MeasureYAML(text []byte) (Size, error) {
 	return l.written(text, size, &document)
 }
 
-// DecodeYAML reads the first document of a YAML text as Helm and kubectl do: of a key
-// that is given twice the last one counts, and what a type does not know is left out.
+// DecodeYAML decodes the first document of a YAML text as Helm and kubectl do: the last
+// of duplicate keys counts, and unknown fields are ignored.
 func (l Limits) DecodeYAML(text []byte, into any) error {
 	if _, err := l.MeasureYAML(text); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (l Limits) DecodeYAML(text []byte, into any) error {
 	return sigsyaml.Unmarshal(text, into)
 }
 
-// DecodeYAMLStrictly is DecodeYAML, but refuses keys that are given twice or not known.
+// DecodeYAMLStrictly is DecodeYAML, but refuses duplicate keys and unknown fields.
 func (l Limits) DecodeYAMLStrictly(text []byte, into any) error {
 	if _, err := l.MeasureYAML(text); err != nil {
 		return err
@@ -55,11 +55,11 @@ func (l Limits) DecodeYAMLStrictly(text []byte, into any) error {
 	return sigsyaml.UnmarshalStrict(text, into)
 }
 
-// Document is a YAML document that has passed, as JSON.
+// Document is a YAML document within the limits, as JSON.
 type Document struct{ text []byte }
 
-// ReadDocument reads the first document of a YAML text, which may be decoded more than
-// once then. A key that is given twice is refused.
+// ReadDocument reads the first document of a YAML text, to be decoded more than once.
+// Duplicate keys are refused.
 func (l Limits) ReadDocument(text []byte) (*Document, error) {
 	if _, err := l.MeasureYAML(text); err != nil {
 		return nil, err
@@ -71,18 +71,17 @@ func (l Limits) ReadDocument(text []byte) (*Document, error) {
 	return &Document{translated}, nil
 }
 
-// Decode leaves out what a type does not know.
+// Decode ignores unknown fields.
 func (d *Document) Decode(into any) error { return json.Unmarshal(d.text, into) }
 
-// DecodeStrictly decodes as the API server does, and returns all fields that are not
-// known.
+// DecodeStrictly decodes as the API server does, and returns all unknown fields.
 func (d *Document) DecodeStrictly(into any) (findings []error, err error) {
 	return kjson.UnmarshalStrict(d.text, into)
 }
 
-// ReadYAML returns the root node of a YAML text, with its lines; nil if there is nothing
-// in it. Aliases stand in it as aliases. With a *SecondDocumentError, it is the root of
-// the first document.
+// ReadYAML returns the root node of a YAML text, with lines; nil if the text is empty.
+// Aliases are not expanded. With a *SecondDocumentError, it is the root of the first
+// document.
 func (l Limits) ReadYAML(text []byte) (*yaml.Node, error) {
 	size, hasAliases, err := scanYAML(text, &l)
 	if err != nil {

@@ -5,8 +5,7 @@ package bounded
 
 import "go.yaml.in/yaml/v3"
 
-// written measures a document with every alias written out. size is the one that it has
-// as it stands.
+// written measures a document with all aliases expanded; size is its size without that.
 func (l *Limits) written(text []byte, size Size, document *yaml.Node) (Size, error) {
 	w := writer{limits: l, known: map[*yaml.Node]*expanse{}}
 	whole, err := w.measure(document)
@@ -25,19 +24,20 @@ func (l *Limits) written(text []byte, size Size, document *yaml.Node) (Size, err
 	return size, nil
 }
 
-// expanse is what a node comes to, with all that is in it: paths are those of nodes below
-// it, and keys the bytes of the keys on the longest of them.
+// expanse is the expanded size of a node with everything in it: paths is the total
+// length of the paths of the nodes below it, and keys the bytes of the keys on the
+// longest path.
 type expanse struct{ bytes, nodes, depth, paths, keys int }
 
-// most is where sums stop: above all limits, and far from an overflow.
+// most is where sums saturate: above all limits, and far from an overflow.
 const most = 1 << 40
 
 // writer measures nodes, those with an anchor once.
 type writer struct {
 	limits *Limits
-	// known are those that are measured; nil while one is.
+	// known are the measured nodes; nil for one that is being measured.
 	known map[*yaml.Node]*expanse
-	// bytes are those of texts as they stand.
+	// bytes is the size of the texts without expansion.
 	bytes int
 }
 
@@ -78,7 +78,7 @@ func (w *writer) measure(node *yaml.Node) (expanse, error) {
 	return total, nil
 }
 
-// atNode gives an Error the place of a node.
+// atNode sets the position of an Error to that of a node.
 func (e *Error) atNode(node *yaml.Node) *Error {
 	e.Line, e.Column = node.Line, node.Column
 	return e
@@ -91,7 +91,7 @@ func resolved(node *yaml.Node) *yaml.Node {
 	return node
 }
 
-// take adds what is below a key, or below an item of a list.
+// take adds what is below a key or an item.
 func (e *expanse) take(below *expanse, key int) {
 	e.bytes = min(e.bytes+below.bytes, most)
 	e.nodes = min(e.nodes+below.nodes, most)

@@ -5,35 +5,35 @@ package bounded
 
 import "bytes"
 
-// yamlScanner goes over YAML as libyaml's scanner does, of which both libraries in use
-// are ports, and counts in place of making tokens. Where libyaml ends with an error, it
-// may go on: nothing behind that place is ever read.
+// yamlScanner scans YAML like libyaml, of which both libraries in use are ports, and
+// counts instead of making tokens. It may go on where libyaml ends with an error:
+// nothing after that place is ever read.
 //
-// A node is counted where there is room for it, and not where its content stands: after
-// "-", on both sides of ":", between two commas.
+// A node is counted where there is room for one, not where its content is: after "-",
+// on both sides of ":", between two commas.
 type yamlScanner struct {
 	tally
 
 	pos int
-	// line counts from 0, column in characters, as the indentation does.
+	// line counts from 0, column counts characters, as the indentation does.
 	line, column int
-	// flow is how many brackets are open.
+	// flow is the number of open brackets.
 	flow int
-	// key is where a key may have begun that is known for one by the ":" behind it, and
-	// mayKey tells that one may begin.
+	// key is where a simple key may have begun, which only the ":" after it shows;
+	// mayKey reports whether one may begin here.
 	key    simpleKey
 	mayKey bool
-	// inKey tells that "?" came before, so that what follows is a key.
+	// inKey reports whether a "?" came before, so that what follows is a key.
 	inKey bool
-	// isBare tells that "?" in a list in brackets came right before.
+	// isBare reports whether a "?" in a flow sequence came immediately before.
 	isBare bool
-	// aliasAt is where the first anchor or alias is, -1 for none.
+	// aliasAt is the offset of the first anchor or alias, -1 for none.
 	aliasAt int
-	// ended tells that no parser goes beyond this place.
+	// ended reports that no parser goes beyond this place.
 	ended bool
 }
 
-// simpleKey is where a key may have begun, and how deep it goes if it is in brackets.
+// simpleKey is where a key may have begun, and its depth if it is in brackets.
 type simpleKey struct {
 	isPossible                 bool
 	pos, line, column, deepest int
@@ -42,10 +42,11 @@ type simpleKey struct {
 // longestSimpleKey is how many characters libyaml looks ahead for the ":".
 const longestSimpleKey = 1024
 
-// perDocument are the nodes of a document beside what is in it: itself and its root.
+// perDocument is the number of nodes of an empty document: itself and its root.
 const perDocument = 2
 
-// scanYAML measures a text. hasAliases tells that aliases are not written out in it.
+// scanYAML measures a text. hasAliases reports whether it has aliases, which are not
+// expanded in size.
 func scanYAML(text []byte, limits *Limits) (size Size, hasAliases bool, err error) {
 	s := &yamlScanner{tally: tally{limits: limits, text: text, size: Size{Bytes: len(text)}}, mayKey: true, aliasAt: -1}
 	if err := limits.fits(text); err != nil {
@@ -58,7 +59,8 @@ func scanYAML(text []byte, limits *Limits) (size Size, hasAliases bool, err erro
 		s.pos = len(byteOrderMark)
 	}
 	if n := bytes.Index(text[s.pos:], []byte(byteOrderMark)); n >= 0 {
-		// By where its buffer ends, libyaml takes one for a blank, or the first character of every line.
+		// Depending on where its buffer ends, libyaml takes one for a blank, or for the
+		// first character of each line.
 		return s.size, false, refusal(Bytes, "remove it", "a byte order mark (U+FEFF) that is not at the beginning").at(text, s.pos+n)
 	}
 	err = s.add(0, perDocument)
@@ -72,7 +74,7 @@ func scanYAML(text []byte, limits *Limits) (size Size, hasAliases bool, err erro
 
 const byteOrderMark = "\xef\xbb\xbf"
 
-// skipBlanks goes to the next token.
+// skipBlanks advances to the next token.
 func (s *yamlScanner) skipBlanks() error {
 	for {
 		for s.isBlank(s.pos) {
@@ -93,7 +95,7 @@ func (s *yamlScanner) skipBlanks() error {
 	}
 }
 
-// token counts what begins here.
+// token counts the token that begins here.
 func (s *yamlScanner) token() error {
 	s.unroll(s.column)
 	c := s.at(s.pos)
@@ -101,7 +103,8 @@ func (s *yamlScanner) token() error {
 	s.isBare = false
 	switch {
 	case isBare && (c == ',' || c == ']' || c == ':'):
-		// libyaml drops what follows, which may be the end of the list: then each nests in the one before.
+		// libyaml drops what follows, which may be the end of the list: then each list
+		// is nested in the one before.
 		return refusal(Depth, "leave it out, or quote it", "\"?\" has no key behind it, so that where the list ends is not clear").at(s.text, s.pos)
 	case c == 0:
 		s.ended = true

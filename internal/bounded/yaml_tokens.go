@@ -3,7 +3,7 @@
 
 package bounded
 
-// openFlow is "[" or "{".
+// openFlow handles "[" or "{".
 func (s *yamlScanner) openFlow(kind kind) error {
 	if err := s.fill(s.pos); err != nil {
 		return err
@@ -18,7 +18,7 @@ func (s *yamlScanner) openFlow(kind kind) error {
 	return nil
 }
 
-// closeFlow is "]" or "}".
+// closeFlow handles "]" or "}".
 func (s *yamlScanner) closeFlow() {
 	if s.flow == 0 {
 		s.ended = true
@@ -45,7 +45,8 @@ func (s *yamlScanner) comma() error {
 	return s.tally.key(s.pos, 0)
 }
 
-// mapEntry begins another entry of the block at a column, with a key of so many bytes.
+// mapEntry begins another entry of the block mapping at a column, with a key of that
+// many bytes.
 func (s *yamlScanner) mapEntry(column, key int) error {
 	if err := s.roll(column, blockMap); err != nil {
 		return err
@@ -69,7 +70,7 @@ func (s *yamlScanner) unroll(column int) {
 	}
 }
 
-// indent is the column of the innermost block, -1 for none.
+// indent returns the column of the innermost block, -1 for none.
 func (s *yamlScanner) indent() int {
 	if blocks := len(s.levels) - s.flow; blocks > 0 {
 		return s.levels[blocks-1].column
@@ -83,7 +84,7 @@ func (s *yamlScanner) saveKey() {
 	}
 }
 
-// dropKey forgets where a key may have begun.
+// dropKey forgets where a simple key may have begun.
 func (s *yamlScanner) dropKey(mayKey bool) {
 	if s.flow == 0 {
 		s.key.isPossible = false
@@ -91,7 +92,7 @@ func (s *yamlScanner) dropKey(mayKey bool) {
 	s.mayKey = mayKey
 }
 
-// plain skips a scalar without quotes.
+// plain skips a plain scalar.
 func (s *yamlScanner) plain() {
 	indent, isAfterBreak := s.indent()+1, false
 	for !s.atMarker() && s.at(s.pos) != '#' {
@@ -129,7 +130,7 @@ func (s *yamlScanner) endsPlain() bool {
 	return false
 }
 
-// quoted skips a scalar in quotes.
+// quoted skips a quoted scalar.
 func (s *yamlScanner) quoted(quote byte) {
 	s.skip(1)
 	for {
@@ -163,7 +164,7 @@ func (s *yamlScanner) quoted(quote byte) {
 	}
 }
 
-// blockScalar skips one that "|" or ">" begins.
+// blockScalar skips a scalar that "|" or ">" begins.
 func (s *yamlScanner) blockScalar() {
 	indent := 0
 	for s.skip(1); s.at(s.pos) == '+' || s.at(s.pos) == '-' || isDigit(s.at(s.pos)); s.skip(1) {
@@ -180,8 +181,8 @@ func (s *yamlScanner) blockScalar() {
 	}
 }
 
-// skipIndent goes to the next line of a block scalar that has anything on it, and
-// returns its indentation: the given one unless that is 0, and yet to be found out.
+// skipIndent advances to the next non-empty line of a block scalar and returns its
+// indentation: the given one, or the detected one if that is 0.
 func (s *yamlScanner) skipIndent(indent int) int {
 	widest := 0
 	for {
@@ -199,7 +200,7 @@ func (s *yamlScanner) skipIndent(indent int) int {
 	return indent
 }
 
-// at is the byte at an offset, 0 at the end.
+// at returns the byte at an offset, 0 at the end.
 func (s *yamlScanner) at(offset int) byte {
 	if offset < len(s.text) {
 		return s.text[offset]
@@ -211,17 +212,17 @@ func (s *yamlScanner) hasPrefix(prefix string) bool {
 	return len(s.text)-s.pos >= len(prefix) && string(s.text[s.pos:s.pos+len(prefix)]) == prefix
 }
 
-// skip goes over characters of one byte each.
+// skip advances over n characters of one byte each.
 func (s *yamlScanner) skip(n int) { s.pos, s.column = s.pos+n, s.column+n }
 
-// advance goes over one character.
+// advance advances over one character.
 func (s *yamlScanner) advance() {
 	for s.skip(1); s.pos < len(s.text) && s.text[s.pos]&0xc0 == 0x80; {
 		s.pos++
 	}
 }
 
-// skipWord goes over characters that begin and end nothing.
+// skipWord advances over characters that are not part of the syntax.
 func (s *yamlScanner) skipWord() {
 	from := s.pos
 	for s.pos < len(s.text) && isWord(s.text[s.pos]) {
@@ -230,7 +231,7 @@ func (s *yamlScanner) skipWord() {
 	s.column += s.pos - from
 }
 
-// newline goes over a line break, if there is one.
+// newline advances over a line break, and reports whether there was one.
 func (s *yamlScanner) newline() bool {
 	if !s.isBreak(s.pos) {
 		return false
@@ -247,7 +248,7 @@ func (s *yamlScanner) newline() bool {
 	return true
 }
 
-// skipLine goes to the end of the line.
+// skipLine advances to the end of the line.
 func (s *yamlScanner) skipLine() {
 	for ; s.pos < len(s.text); s.pos++ {
 		switch s.text[s.pos] {
@@ -264,7 +265,7 @@ func (s *yamlScanner) isBlank(offset int) bool {
 	return c == ' ' || c == '\t'
 }
 
-// isBreak knows the line breaks of YAML 1.1.
+// isBreak reports whether a line break of YAML 1.1 is at an offset.
 func (s *yamlScanner) isBreak(offset int) bool {
 	switch s.at(offset) {
 	case '\n', '\r':
@@ -288,12 +289,12 @@ func (s *yamlScanner) atMarker() bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// isWord knows the characters of which a scalar's inside mostly is.
+// isWord reports whether a character is one that scalars mostly consist of.
 func isWord(c byte) bool {
 	return isName(c) || c == '.' || c == '/' || c == '(' || c == ')' || c == '=' || c == '$'
 }
 
-// isName knows the characters of an anchor's name.
+// isName reports whether a character may be in an anchor's name.
 func isName(c byte) bool {
 	return isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '-'
 }
