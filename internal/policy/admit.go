@@ -15,13 +15,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Admit tells why pods would not come up once the overlay is in them: because the
-// namespace enforces a Pod Security level that the application passes and both
-// together do not. A pod that would be refused anyway is its owner's business.
-// application is what workload.View knows of it.
+// Admit returns an error if the overlay would keep pods from being admitted: if the
+// namespace enforces a Pod Security level that the application passes and both together
+// do not. Pods that would be refused anyway are their owner's concern. application is
+// the part of it that workload.View has.
 func (p *Policy) Admit(namespaceLabels map[string]string, application *corev1.PodSpec, overlay *corev1.PodTemplateSpec) error {
 	privileged := api.LevelVersion{Level: api.LevelPrivileged, Version: api.LatestVersion()}
-	// A label that cannot be read means restricted, for the API server as here.
+	// An invalid label means restricted, for the API server as here.
 	found, _ := api.PolicyToEvaluate(namespaceLabels, api.Policy{Enforce: privileged, Audit: privileged, Warn: privileged})
 	level := found.Enforce
 	if level.Level == api.LevelPrivileged {
@@ -38,9 +38,9 @@ func (p *Policy) Admit(namespaceLabels map[string]string, application *corev1.Po
 	return fmt.Errorf("the namespace enforces the Pod Security level %s, which the workload passes and the sidecar in it does not: %s", level, violation)
 }
 
-// CheckApplication refuses what the application keeps secret: mounts of its volumes, and
-// the Secrets that it refers to itself, unless the platform allows them. application is
-// the workload's view.
+// CheckApplication returns an error for access to the application's secrets: mounts of
+// its volumes, and the Secrets that it refers to, unless the platform allows them.
+// application is the workload's view.
 func (p *Policy) CheckApplication(application *workload.View, overlay *corev1.PodTemplateSpec) error {
 	if p.Volumes.ApplicationSecrets {
 		return nil
@@ -81,8 +81,8 @@ func volumesUsed(container *corev1.Container) []use {
 	return all
 }
 
-// keepsSecrets tells whether the application has a volume of a kind that is for secrets.
-// What an inline volume of a CSI driver holds are most often Secrets from elsewhere.
+// keepsSecrets reports whether a volume of the application is of a kind for secrets.
+// Inline CSI volumes mostly hold secrets from elsewhere.
 func keepsSecrets(application *corev1.PodSpec, volume string) bool {
 	return slices.ContainsFunc(application.Volumes, func(v corev1.Volume) bool {
 		return v.Name == volume && (v.Secret != nil || v.Projected != nil || v.CSI != nil)

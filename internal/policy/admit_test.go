@@ -65,7 +65,7 @@ func TestTheApplicationsSecretsAreItsOwn(t *testing.T) {
 	}
 }
 
-// What goes on in a privileged container of the application's, the API server allows.
+// The API server allows them in a privileged container of the application.
 func TestMountsOfTheNodeGetIntoNoContainer(t *testing.T) {
 	both := corev1.MountPropagationBidirectional
 	mounts := []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "v", MountPropagation: &both}}}

@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Check holds an overlay against the policy: the template, and the mounts that it adds
+// Check checks an overlay against the policy: the template, and the mounts that it adds
 // to containers of the application. The error lists every finding with its path in the
 // overlay, and what the platform allows.
 func (p *Policy) Check(overlay *corev1.PodTemplateSpec, mounts []workload.Mount) error {
@@ -42,7 +42,7 @@ func (p *Policy) Check(overlay *corev1.PodTemplateSpec, mounts []workload.Mount)
 	return errors.Join(c.findings...)
 }
 
-// levels holds sidecars, and the init containers that end, against their levels.
+// levels checks sidecars, and init containers that end, against their levels.
 func (c *checker) levels(metadata *metav1.ObjectMeta, spec *corev1.PodSpec) {
 	sidecars, ending := *spec, corev1.PodSpec{}
 	sidecars.InitContainers = nil
@@ -67,9 +67,9 @@ func (c *checker) levels(metadata *metav1.ObjectMeta, spec *corev1.PodSpec) {
 	}
 }
 
-// propagation refuses mounts that go from the node to a container, or back. No Pod
-// Security level speaks of it, since the API server asks for a privileged container;
-// such a one the application may have.
+// propagation refuses mounts that propagate from the node to a container, or back. No
+// Pod Security level covers it, since the API server requires a privileged container,
+// and the application may have one.
 func (c *checker) propagation(container string, mounts []corev1.VolumeMount, level, key string) {
 	for _, mount := range mounts {
 		if how := ptr.Deref(mount.MountPropagation, corev1.MountPropagationNone); how != corev1.MountPropagationNone && level != string(api.LevelPrivileged) {
@@ -82,8 +82,8 @@ func (c *checker) propagation(container string, mounts []corev1.VolumeMount, lev
 type checker struct {
 	*Policy
 	findings []error
-	// refused are the volumes of a kind that is not allowed, which is all that there is
-	// to say of them.
+	// refused are the volumes of a kind that is not allowed, about which nothing else
+	// is reported.
 	refused map[string]bool
 }
 
@@ -93,7 +93,7 @@ func (c *checker) report(at place, format string, args ...any) {
 
 var digested = regexp.MustCompile(`@[a-z0-9]+(?:[.+_-][a-z0-9]+)*:[0-9a-fA-F]{32,}$`)
 
-// image judges the name of an image.
+// image checks the name of an image.
 func (c *checker) image(at place, field reflect.Value, _ *Line) {
 	name := field.String()
 	from := func(registry string) bool {
@@ -112,7 +112,7 @@ func (c *checker) image(at place, field reflect.Value, _ *Line) {
 	}
 }
 
-// capabilities judges capabilities that are added.
+// capabilities checks added capabilities.
 func (c *checker) capabilities(at place, added reflect.Value, _ *Line) {
 	for i := range added.Len() {
 		if name := added.Index(i).String(); !slices.Contains(c.Capabilities, name) {
@@ -121,7 +121,7 @@ func (c *checker) capabilities(at place, added reflect.Value, _ *Line) {
 	}
 }
 
-// user judges the user of a container, also of one that names none.
+// user checks the user of a container, also if none is set.
 func (c *checker) user(at place, context *corev1.SecurityContext) {
 	if context == nil {
 		context = &corev1.SecurityContext{}
@@ -138,7 +138,7 @@ func (c *checker) user(at place, context *corev1.SecurityContext) {
 	}
 }
 
-// volume judges the source of a volume.
+// volume checks the source of a volume.
 func (c *checker) volume(at place, _ reflect.Value, line *Line) {
 	if slices.Contains(c.Volumes.Kinds, line.Kind) {
 		return
@@ -151,29 +151,29 @@ func (c *checker) volume(at place, _ reflect.Value, line *Line) {
 	c.report(at, "volume %q may not be a %s; %s (volumes.kinds)", at.name, line.Kind, help)
 }
 
-// kind judges what gets in otherwise than by a volume of its kind: as a part of one, or
-// as variables.
+// kind checks what has the content of a volume kind without being such a volume: a
+// projected source, or variables.
 func (c *checker) kind(at place, _ reflect.Value, line *Line) {
 	if !slices.Contains(c.Volumes.Kinds, line.Kind) {
 		c.report(at, "%q may not have %s, which is of kind %s; %s (volumes.kinds)", at.name, line.Lets, line.Kind, allowed(c.Volumes.Kinds))
 	}
 }
 
-// driver judges the name of a CSI driver.
+// driver checks the name of a CSI driver.
 func (c *checker) driver(at place, field reflect.Value, _ *Line) {
 	if name := field.String(); !slices.Contains(c.Volumes.CSIDrivers, name) {
 		c.report(at, "volume %q may not be of the driver %s; %s (volumes.csiDrivers)", at.name, name, allowed(c.Volumes.CSIDrivers))
 	}
 }
 
-// audience judges whom a token is for; for the API server there is none.
+// audience checks the audience of a token; one without is for the API server.
 func (c *checker) audience(at place, field reflect.Value, _ *Line) {
 	if audience := field.String(); !slices.Contains(c.Volumes.TokenAudiences, audience) {
 		c.report(at, "no token may be made for %q; %s (volumes.tokenAudiences)", audience, allowed(c.Volumes.TokenAudiences))
 	}
 }
 
-// resources judges amounts of what is not the node's own, which device plugins give.
+// resources checks resources that are not the node's own but from device plugins.
 func (c *checker) resources(at place, amounts reflect.Value, _ *Line) {
 	for _, name := range keysOf(amounts) {
 		if strings.Contains(name, "/") {
@@ -182,7 +182,7 @@ func (c *checker) resources(at place, amounts reflect.Value, _ *Line) {
 	}
 }
 
-// claims judges the pod's claims that a container uses.
+// claims checks the pod's resource claims that a container uses.
 func (c *checker) claims(at place, claims reflect.Value, _ *Line) {
 	for i := range claims.Len() {
 		c.device(at, claims.Index(i).FieldByName("Name").String())
@@ -195,8 +195,8 @@ func (c *checker) device(at place, name string) {
 	}
 }
 
-// keys refuses those by which other controllers, or the container runtime, are told what
-// to do.
+// keys refuses labels and annotations that instruct other controllers or the container
+// runtime.
 func (c *checker) keys(at place, of reflect.Value, _ *Line) {
 	for _, key := range keysOf(of) {
 		for _, reserved := range c.ReservedDomains {
@@ -207,7 +207,7 @@ func (c *checker) keys(at place, of reflect.Value, _ *Line) {
 	}
 }
 
-// keysOf are the keys of a map, sorted.
+// keysOf returns the sorted keys of a map.
 func keysOf(of reflect.Value) []string {
 	keys := make([]string, 0, of.Len())
 	for _, key := range of.MapKeys() {
@@ -217,9 +217,9 @@ func keysOf(of reflect.Value) []string {
 	return keys
 }
 
-// isReserved tells whether a key is of a domain or a subdomain of it, or begins with it
-// where it ends in a dot: container runtimes write theirs the other way round, without a
-// slash.
+// isReserved reports whether a key belongs to a domain or a subdomain of it, or begins
+// with the domain if that ends in a dot: container runtimes write theirs in reverse,
+// without a slash.
 func isReserved(key, domain string) bool {
 	if strings.HasSuffix(domain, ".") {
 		return strings.HasPrefix(key, domain)

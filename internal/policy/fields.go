@@ -8,37 +8,36 @@ import (
 	"strings"
 )
 
-// Line says of one field of a pod template what gets into the pod by it, and which
-// keys of the policy judge that.
+// Line says what gets into the pod by one field of a pod template, and which keys of
+// the policy cover it.
 type Line struct {
-	// Field is the field by the name of its type, such as Container.image.
+	// Field is the field with the name of its type, such as Container.image.
 	Field string
-	// Lets is what gets in: Nothing, or Part.
+	// Lets is what gets in, or Nothing, or Part.
 	Lets string
-	// Keys are those of the policy, the one that judges the field itself first. There
-	// are none for Nothing, for Part, and for what no policy allows.
+	// Keys are the policy's keys, first the one that covers the field itself. There are
+	// none for Nothing, for Part, and for what no policy allows.
 	Keys []string
-	// Kind is what the field needs among volumes.kinds, "" for none.
+	// Kind is the entry of volumes.kinds that the field needs, "" for none.
 	Kind string
 
-	// judge reports what the field has that is not allowed. It is nil where more than
-	// one field is needed to tell: by podSecurity, users and applicationSecrets.
+	// judge reports what the field has that is not allowed. It is nil if it takes more
+	// than one field to tell: for podSecurity, users and applicationSecrets.
 	judge judge
 }
 
 // judge is given a field that is set, and its line.
 type judge func(c *checker, at place, field reflect.Value, line *Line)
 
-// Words of Line.Lets.
+// Values of Line.Lets.
 const (
-	// Nothing gets in that is not in the pod or in the images.
+	// Nothing: the field adds nothing that is not in the pod or in the images.
 	Nothing = "nothing"
-	// Part is said of a field that only tells more of the one above it, which is
-	// judged.
+	// Part: the field only refines the one above it, which is checked.
 	Part = "a part of the field above it"
 )
 
-// NotAllowed tells a field that no policy allows: it is the owner's.
+// NotAllowed reports whether no policy allows the field: it is for the owner only.
 func (l *Line) NotAllowed() bool { return len(l.Keys) == 0 && l.Lets != Nothing && l.Lets != Part }
 
 const (
@@ -49,7 +48,7 @@ const (
 	byLevel        = "podSecurity"
 	byNobody       = ""
 
-	// own says that the kind that a field needs has its name.
+	// own means that the kind has the field's name.
 	own = "="
 )
 
@@ -130,7 +129,7 @@ var groups = []struct {
 	},
 }
 
-// lines are the lines of all fields that a pod template has, by field.
+// lines has a line for every field of a pod template.
 var lines = func() map[string]*Line {
 	all := map[string]*Line{}
 	for _, group := range groups {

@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/fields"
 )
 
-// A version of Kubernetes that adds a field to pods adds a line here: somebody has to
-// say what gets in by it.
+// If a version of Kubernetes adds a field to pods, somebody has to add a line saying
+// what gets in by it.
 func TestEveryFieldOfAPodHasALine(t *testing.T) {
 	all := fields.Below(reflect.TypeFor[corev1.PodTemplateSpec](), func(name string) bool {
 		line := LineOf(name)
@@ -48,7 +48,7 @@ func TestEveryFieldOfAPodHasALine(t *testing.T) {
 	t.Logf("%d fields of a pod template: %v", len(all), counts)
 }
 
-// A field has one line: in a second one, somebody could have said something else.
+// A field has one line: a second one could contradict it.
 func TestEveryLineIsOne(t *testing.T) {
 	seen := map[string]bool{}
 	note := func(field string) {
@@ -70,7 +70,7 @@ func TestEveryLineIsOne(t *testing.T) {
 	require.Len(t, lines, len(seen))
 }
 
-// Types go by their names alone.
+// Types are identified by name alone.
 func TestNoTwoTypesHaveOneName(t *testing.T) {
 	known := map[string]reflect.Type{}
 	var look func(of reflect.Type)
@@ -103,14 +103,15 @@ func TestTheKeysOfTheLinesAreThoseOfThePolicy(t *testing.T) {
 		require.Equal(t, line.Kind != "", slices.Contains(line.Keys, "volumes.kinds"), line.Field)
 	}
 	for _, key := range keys {
-		// What holds of init containers is a level as well, and values and configurations are no fields.
+		// The level for init containers has a key of its own, and values and
+		// configurations are no fields.
 		if key != "podSecurityOfInitContainers" && !strings.HasPrefix(key, "overrides.") && !strings.HasPrefix(key, "vector.") {
 			require.True(t, judged[key], "nothing is judged by %s", key)
 		}
 	}
 }
 
-// Whatever names a Secret is found where the application's Secrets are looked for.
+// Every reference to a Secret is covered by the search for the application's Secrets.
 func TestEverySecretOfAPodIsFound(t *testing.T) {
 	var found []string
 	each := func(spec *corev1.PodSpec) {
@@ -164,7 +165,7 @@ func TestEverySecretOfAPodIsFound(t *testing.T) {
 	require.Empty(t, ways)
 }
 
-// What is of the types and not of the API has no line, and is not looked into.
+// Fields of Go types that are not the API's have no line, and are not visited.
 func TestQuantitiesAreValues(t *testing.T) {
 	require.True(t, isOneValue(reflect.TypeFor[resource.Quantity]()))
 	require.False(t, isOneValue(reflect.TypeFor[corev1.Container]()))

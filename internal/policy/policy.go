@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package policy holds what is injected against what the platform allows, and
-// against the Pod Security level of the namespace. It does not know how a sidecar
-// came about, and changes none.
+// Package policy checks what is injected against what the platform allows, and against
+// the Pod Security level of the namespace. It does not know where a sidecar comes from,
+// and changes none.
 package policy
 
 import (
@@ -27,7 +27,7 @@ import (
 //go:embed schema.json
 var schema []byte
 
-// Rules are what a platform may say. What it leaves out is as in Default.
+// Rules are what a platform may set. Defaults are in Default.
 type Rules struct {
 	PodSecurity     string       `json:"podSecurity"`
 	InitPodSecurity string       `json:"podSecurityOfInitContainers"`
@@ -38,7 +38,7 @@ type Rules struct {
 	Users           UserRules    `json:"users"`
 	ReservedDomains []string     `json:"reservedDomains"`
 	Overrides       OverrideRule `json:"overrides"`
-	// Vector is what its configuration may have. The check of that judges it.
+	// Vector restricts the Vector configuration. The configuration check enforces it.
 	Vector vectorconfig.Permitted `json:"vector"`
 }
 
@@ -49,8 +49,8 @@ type ImageRules struct {
 	RequireDigest bool     `json:"requireDigest"`
 }
 
-// VolumeRules are about volumes that are added or mounted, and about what otherwise
-// comes in by volumes and comes in as variables.
+// VolumeRules are about volumes that are added or mounted, and about volume sources and
+// variables with the same content.
 type VolumeRules struct {
 	Kinds              []string `json:"kinds"`
 	CSIDrivers         []string `json:"csiDrivers"`
@@ -70,23 +70,23 @@ type OverrideRule struct {
 	Workloads  []string `json:"workloads"`
 }
 
-// Policy is what a platform allows. It does not change once made.
+// Policy is what a platform allows. It is immutable.
 type Policy struct {
 	Rules
-	// Digest tells these rules from any others.
+	// Digest identifies the rules.
 	Digest string
-	// Given is a digest of what they say beyond Default: what another release allows
-	// where the platform says nothing has no part in it.
+	// Given is a digest of the rules that differ from Default: the defaults, which
+	// another release may change, are not part of it.
 	Given string
-	// Beyond is what they say beyond Default, as a tree. It must not be changed.
+	// Beyond are the rules that differ from Default, as a tree. It must not be changed.
 	Beyond map[string]any
 
 	evaluator podsecurity.Evaluator
 }
 
-// Default is what holds where the platform says nothing: sidecars pass the
-// restricted level and init containers baseline, hostPath is refused, and nobody but
-// VectorSidecars sets values.
+// Default is the policy where the platform sets none: sidecars pass the restricted
+// level and init containers baseline, hostPath is refused, and only VectorSidecars set
+// values.
 func Default() *Policy {
 	made, err := newPolicy(defaultRules())
 	if err != nil {
@@ -101,17 +101,17 @@ func defaultRules() Rules {
 		InitPodSecurity: string(api.LevelBaseline),
 		Volumes:         VolumeRules{Kinds: append(slices.Clone(kindsBefore), "serviceAccountToken")},
 		ReservedDomains: append(slices.Clone(reservedBefore),
-			// Networks by Multus, devices by plugins of the runtime, roles of a cloud.
+			// Networks by Multus, devices by runtime plugins, cloud roles.
 			"cni.cncf.io", "multus-cni.io", "nri.io", "amazonaws.com", "azure.workload.identity",
-			// Container runtimes; those that end in a dot are written the other way round.
+			// Container runtimes; those that end in a dot are written in reverse.
 			"crio.io", "cri-o.io", "io.kubernetes.cri-o.", "io.containers.", "io.katacontainers.", "org.systemd.property.",
 		),
 	}
 }
 
-// What was the default before serviceAccountToken was a kind, and before container
-// runtimes had domains. The installation's chart handed it over as if it had been asked
-// for, and "helm upgrade --reuse-values" still does.
+// The default before serviceAccountToken was a kind, and before container runtimes had
+// domains. The installation's chart passed it on as if it had been set, and "helm
+// upgrade --reuse-values" still does.
 var (
 	kindsBefore = []string{
 		"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret",
@@ -119,7 +119,7 @@ var (
 	reservedBefore = []string{"kubernetes.io", "k8s.io", "istio.io", "linkerd.io", "hashicorp.com", "openshift.io"}
 )
 
-// renewed returns rules with today's default in the place of an earlier one.
+// renewed returns rules with an earlier default replaced by the current one.
 func (r Rules) renewed() Rules {
 	today := defaultRules()
 	if slices.Equal(r.Volumes.Kinds, kindsBefore) {
@@ -131,7 +131,7 @@ func (r Rules) renewed() Rules {
 	return r
 }
 
-// Parse reads a platform's rules. The error names source, line and path.
+// Parse parses a platform's rules. The error names source, line and path.
 func Parse(source string, text []byte) (*Policy, error) {
 	layer, err := environment.ParseLayer(source, text)
 	if err != nil {
@@ -183,8 +183,8 @@ func newPolicy(rules Rules) (*Policy, error) {
 
 func digestOf(text []byte) string { return meta.Digest(text, 8) }
 
-// beyondDefault returns of written rules those that are not as in Default. The chart
-// hands over all of them, its own defaults too.
+// beyondDefault returns the rules that differ from Default. The chart passes on all of
+// them, including its own defaults.
 func beyondDefault(text []byte) (map[string]any, error) {
 	defaults, err := json.Marshal(defaultRules())
 	if err != nil {
@@ -197,8 +197,8 @@ func beyondDefault(text []byte) (map[string]any, error) {
 	return without(all, usual), nil
 }
 
-// without returns a tree without what another has as well. Nothing is as good as an
-// empty list.
+// without returns a tree without what the other has, too. A missing list equals an
+// empty one.
 func without(tree, other map[string]any) map[string]any {
 	left := map[string]any{}
 	for key, value := range tree {
@@ -218,7 +218,7 @@ func without(tree, other map[string]any) map[string]any {
 	return left
 }
 
-// violation is what a Pod Security level finds in a pod, "" for nothing.
+// violation returns what a Pod Security level finds in a pod, "" for nothing.
 func (p *Policy) violation(level api.LevelVersion, metadata *metav1.ObjectMeta, spec *corev1.PodSpec) string {
 	result := podsecurity.AggregateCheckResults(p.evaluator.EvaluatePod(level, metadata, spec))
 	if result.Allowed {

@@ -17,7 +17,7 @@ import (
 
 const source = "ConfigMap vector-system/environments policy"
 
-// restricted is the security context of a container that passes the level.
+// restricted is a container security context that passes the level.
 const restricted = "securityContext: {runAsNonRoot: true, runAsUser: 65532, allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}, seccompProfile: {type: RuntimeDefault}}"
 
 const good = "image: 'vector:1', " + restricted
@@ -193,7 +193,7 @@ func TestTheChartsSchemaOfThePolicyIsThisOne(t *testing.T) {
 	require.Equal(t, own, installed.Properties["policy"])
 }
 
-// What the chart shows as the default is the default.
+// The chart shows the actual default.
 func TestTheChartsPolicyIsTheDefaultOne(t *testing.T) {
 	text, err := os.ReadFile("../../chart/values.yaml")
 	require.NoError(t, err)
@@ -216,7 +216,7 @@ func TestTheChartsPolicyIsTheDefaultOne(t *testing.T) {
 	require.Equal(t, empty(Default()), empty(parse(t, string(shown))))
 }
 
-// Every key is explained to whoever writes a policy, and no other is.
+// Exactly the keys of the policy are documented.
 func TestTheKeysOfThePolicyAreDocumented(t *testing.T) {
 	var top node
 	require.NoError(t, yaml.Unmarshal(schema, &top))
@@ -237,7 +237,7 @@ func TestTheKeysOfThePolicyAreDocumented(t *testing.T) {
 	}
 }
 
-// node is the part of a JSON schema that is looked at.
+// node is a part of a JSON schema.
 type node struct {
 	Properties map[string]node `json:"properties"`
 }
@@ -253,7 +253,7 @@ func (n node) leaves(path string) []string {
 	return all
 }
 
-// Whatever is given as a policy, the answer is one or an error that says where.
+// Parse returns a policy or an error that says where, whatever the text.
 func FuzzPolicy(f *testing.F) {
 	for _, text := range []string{"", "images: {registries: [a]}", "users: {min: 1e99}", "volumes: null", "[", "podSecurity: restricted\ncapabilities: [A]"} {
 		f.Add(text)
@@ -273,8 +273,8 @@ func FuzzPolicy(f *testing.F) {
 	})
 }
 
-// What the platform says is what it says beyond the default: the chart hands over all
-// rules, its own defaults too, and those may be others in the next release.
+// Only rules that differ from the default count: the chart passes on all rules,
+// including its own defaults, and those may change in the next release.
 func TestWhatIsGivenIsWhatIsNotTheDefault(t *testing.T) {
 	usual := parse(t, "").Given
 	require.Equal(t, usual, Default().Given)
@@ -292,8 +292,7 @@ func TestWhatIsGivenIsWhatIsNotTheDefault(t *testing.T) {
 	}
 }
 
-// An upgrade that keeps the values of the release before asks for nothing by it, and is
-// as safe as another.
+// An upgrade with --reuse-values sets nothing by it, and is as safe as any other.
 func TestAnEarlierDefaultIsTodays(t *testing.T) {
 	before := parse(t, `
 volumes: {kinds: [configMap, csi, downwardAPI, emptyDir, ephemeral, image, persistentVolumeClaim, projected, secret]}

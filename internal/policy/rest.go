@@ -3,7 +3,7 @@
 
 package policy
 
-// parts are the fields, by type, that only tell more of a field that is judged.
+// parts are the fields, by type, that only refine a field that is checked.
 var parts = map[string]string{
 	"LocalObjectReference": "name",
 
@@ -73,8 +73,8 @@ var harmless = map[string]string{
 	"PodTemplateSpec": "metadata spec",
 	"PodSpec":         "volumes initContainers containers",
 	"Volume":          "name",
-	// The operator takes no more of metadata than labels and annotations, and the API
-	// server no more in the template of a claim.
+	// The operator uses only labels and annotations of metadata, and so does the API
+	// server in the template of a claim.
 	"ObjectMeta": "name generateName namespace selfLink uid resourceVersion generation creationTimestamp deletionTimestamp" +
 		" deletionGracePeriodSeconds ownerReferences finalizers managedFields",
 	"OwnerReference":     "apiVersion kind name uid controller blockOwnerDeletion",
@@ -87,7 +87,7 @@ var harmless = map[string]string{
 	"ContainerResizePolicy":           "resourceName restartPolicy",
 	"ContainerRestartRule":            "action exitCodes",
 	"ContainerRestartRuleOnExitCodes": "operator values",
-	// A variable from a field of the pod tells the container what the pod is.
+	// A variable from a pod field tells the container about its own pod.
 	"EnvVar":                "name value valueFrom",
 	"EnvVarSource":          "fieldRef resourceFieldRef fileKeyRef",
 	"EnvFromSource":         "prefix",
@@ -105,8 +105,8 @@ var harmless = map[string]string{
 	"TCPSocketAction":  "port",
 	"GRPCAction":       "port service mode",
 
-	// A profile of the node by its name is one that an administrator has put there, and
-	// a group gives nothing that is not in the pod.
+	// A profile on the node was put there by an administrator, and a group gives
+	// nothing that is not in the pod.
 	"SecurityContext":               "capabilities seLinuxOptions windowsOptions runAsGroup readOnlyRootFilesystem seccompProfile appArmorProfile",
 	"SeccompProfile":                "localhostProfile",
 	"AppArmorProfile":               "localhostProfile",

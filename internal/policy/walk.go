@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// place is where something is in an overlay.
+// place is the position of something in an overlay.
 type place struct {
 	path string
-	// name is that of the nearest item of a list that has one: of a volume, a
-	// container, a variable.
+	// name is that of the nearest list item that has one: of a volume, a container, a
+	// variable.
 	name string
 }
 
@@ -33,8 +33,8 @@ func (p place) item(i int, item reflect.Value) place {
 	return p
 }
 
-// walk holds every field that is set against its line. A field without one is of a
-// version of Kubernetes that nobody has looked at, and is refused.
+// walk checks every field that is set against its line. A field without one is from a
+// version of Kubernetes that was not reviewed yet, and is refused.
 func (c *checker) walk(at place, value reflect.Value) {
 	switch value.Kind() {
 	case reflect.Pointer:
@@ -74,7 +74,8 @@ func (c *checker) field(at place, of reflect.Type, field reflect.StructField, va
 	c.walk(at, value)
 }
 
-// isOneValue tells types whose fields are not the API's, such as quantities.
+// isOneValue reports whether a type's fields are not the API's, such as those of
+// quantities.
 func isOneValue(of reflect.Type) bool {
 	return reflect.PointerTo(of).Implements(reflect.TypeFor[json.Marshaler]())
 }
