@@ -8,20 +8,35 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/lint"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
+// findingsOutput prints findings of a command.
+type findingsOutput struct {
+	app    *app
+	output *format
+	// command is the one that found them, and noun what it looked at.
+	command, noun string
+}
+
+// findingsOutputOf adds -o to a command that prints findings about what noun says.
+func findingsOutputOf(a *app, command *cobra.Command, noun string) findingsOutput {
+	return findingsOutput{a, addFormat(command, "github", "sarif", "junit", "json"), "kubectl vectorsidecar " + command.Name(), noun}
+}
+
 // print writes findings in the format that -o selects.
-func (o *lintOptions) print(result *lint.Result) error {
+func (o *findingsOutput) print(result *lint.Result) error {
 	switch o.output.name {
 	case "json":
 		return o.output.print(o.app.Out, result)
 	case "junit":
-		return printJUnit(o.app.Out, "kubectl vectorsidecar lint", casesOf(result))
+		return printJUnit(o.app.Out, o.command, o.casesOf(result))
 	case "sarif":
-		return o.output.print(o.app.Out, sarifOf(result, o.app.version))
+		return o.output.print(o.app.Out, sarifOf(result, o.command, o.app.version))
 	case "github":
 		return o.printCommands(result)
 	}
@@ -29,7 +44,7 @@ func (o *lintOptions) print(result *lint.Result) error {
 }
 
 // printText writes findings for a person.
-func (o *lintOptions) printText(result *lint.Result) error {
+func (o *findingsOutput) printText(result *lint.Result) error {
 	paint := painterFor(o.app.Out)
 	for i := range result.Findings {
 		finding := &result.Findings[i]
@@ -47,7 +62,7 @@ func (o *lintOptions) printText(result *lint.Result) error {
 	for _, name := range result.Skipped {
 		o.app.note("%s: neither objects, values nor Vector configuration: skipped", name)
 	}
-	text := fmt.Sprintf("%s checked, %s", count(result.Linted, "file"), count(len(result.Findings), "finding"))
+	text := fmt.Sprintf("%s checked, %s", count(result.Linted, o.noun), count(len(result.Findings), "finding"))
 	if n := len(result.Ignored); n > 0 {
 		text += fmt.Sprintf(", %d ignored", n)
 	}
@@ -57,7 +72,7 @@ func (o *lintOptions) printText(result *lint.Result) error {
 
 // printCommands writes findings as commands by which GitHub shows them beside the lines
 // of a change.
-func (o *lintOptions) printCommands(result *lint.Result) error {
+func (o *findingsOutput) printCommands(result *lint.Result) error {
 	for i := range result.Findings {
 		finding := &result.Findings[i]
 		command := "warning"

@@ -98,7 +98,7 @@ func (s *inputs) open(ctx context.Context, names ...string) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	scene := &session{inputs: s, about: about, documents: input.documents}
+	scene := &session{inputs: s, about: about, documents: input.documents, sources: slices.Concat(input.sidecars, input.documents)}
 	if input.hasWorkloads && input.hasSidecars {
 		scene.World = source.NewWorld(nil)
 		scene.namespace = *s.app.kube.Namespace

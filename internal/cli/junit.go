@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
@@ -50,7 +51,7 @@ func printJUnit(to io.Writer, name string, cases []junitCase) error {
 }
 
 // casesOf returns a case for every finding, or a single passed one for all files if there are none.
-func casesOf(result *lint.Result) []junitCase {
+func (o *findingsOutput) casesOf(result *lint.Result) []junitCase {
 	var cases []junitCase
 	for i := range result.Findings {
 		finding := &result.Findings[i]
@@ -60,7 +61,7 @@ func casesOf(result *lint.Result) []junitCase {
 		})
 	}
 	if len(cases) == 0 {
-		cases = append(cases, junitCase{Name: count(result.Linted, "file"), Class: "lint"})
+		cases = append(cases, junitCase{Name: count(result.Linted, o.noun), Class: o.command[strings.LastIndexByte(o.command, ' ')+1:]})
 	}
 	return cases
 }

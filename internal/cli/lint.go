@@ -24,7 +24,7 @@ type lintOptions struct {
 
 	vectorVersion string
 	explain       bool
-	output        *format
+	findings      findingsOutput
 }
 
 func newLint(a *app) *cobra.Command {
@@ -65,12 +65,12 @@ kubectl vectorsidecar lint --explain VSC304`,
 	flags.StringVar(&options.kubeVersion, "kube-version", defaultKubeVersion, "version of the API server to render for")
 	flags.StringVar(&options.vectorVersion, "vector-version", "", "version of Vector, such as 0.57.0, in place of the one that images of VectorSidecars tell; a Vector configuration tells none")
 	flags.BoolVar(&options.explain, "explain", false, "print what codes and reasons mean, which are given in place of files")
-	options.output = addFormat(command, "github", "sarif", "junit", "json")
+	options.findings = findingsOutputOf(a, command, "file")
 	return command
 }
 
 func (o *lintOptions) run(ctx context.Context, arguments []string) error {
-	if err := o.output.check(); err != nil {
+	if err := o.findings.output.check(); err != nil {
 		return err
 	}
 	if o.vectorVersion != "" {
@@ -109,7 +109,7 @@ func (o *lintOptions) run(ctx context.Context, arguments []string) error {
 	}
 	ofFiles.Linted += result.Linted
 	ofFiles.Findings = append(result.Findings, ofFiles.Findings...)
-	if err := o.print(ofFiles); err != nil {
+	if err := o.findings.print(ofFiles); err != nil {
 		return err
 	}
 	if len(ofFiles.Findings) > 0 {

@@ -122,8 +122,8 @@ If you may not read the labels of a namespace or the values of the installation,
 plugin uses what the operator reports in the status of a VectorSidecar, and says what it
 assumes otherwise. Anything else that may not be read is an error.
 
-Exit codes are 0 for success, 1 for findings (see check, diff, lint, reconcile and test),
-and 2 if it could not look: what it was asked for cannot be read or reached, or gives no
+Exit codes are 0 for success, 1 for findings (see check, diff, lint, reconcile, test and
+validate), and 2 if it could not look: what it was asked for cannot be read or reached, or gives no
 answer.`,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
@@ -135,7 +135,7 @@ answer.`,
 	root.SetErr(a.ErrOut)
 	root.AddCommand(
 		newRender(a), newDiff(a), newPlan(a), newExplain(a), newInject(a), newEject(a), newReconcile(a), newGet(a), newTree(a), newCheck(a),
-		newLint(a), newTest(a), newSchema(a), newDocs(a), newVersion(a), newCompletion(a),
+		newLint(a), newTest(a), newValidate(a), newSchema(a), newDocs(a), newVersion(a), newCompletion(a),
 	)
 	return root
 }

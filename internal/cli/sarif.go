@@ -80,9 +80,9 @@ type sarifSuppression struct {
 }
 
 // sarifOf returns a report of findings, including ignored ones.
-func sarifOf(result *lint.Result, version string) *sarif {
+func sarifOf(result *lint.Result, command, version string) *sarif {
 	run := sarifRun{Results: []sarifResult{}}
-	run.Tool.Driver = sarifDriver{Name: "kubectl vectorsidecar lint", Version: version, Rules: []sarifRule{}}
+	run.Tool.Driver = sarifDriver{Name: command, Version: version, Rules: []sarifRule{}}
 	index := map[string]int{}
 	all := slices.Concat(result.Findings, result.Ignored)
 	for i := range all {

@@ -35,6 +35,8 @@ type session struct {
 	about  *concerns
 	// documents are those of the files, in their order.
 	documents []source.Document
+	// sources are those, and the ones of --sidecar.
+	sources []source.Document
 	// namespace is the one that the command is about, "" for all.
 	namespace string
 	// cluster is nil if the files have everything. installation is nil if there is no operator or
@@ -46,6 +48,8 @@ type session struct {
 	kubeVersion string
 	// noted holds the notes that were printed.
 	noted map[string]bool
+	// asksVector is true if somebody asks Vector about what is rendered.
+	asksVector bool
 
 	taker source.Taker
 	cache *desired.Cache
@@ -237,8 +241,8 @@ func (s *session) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*r
 		return nil, err
 	}
 	taken := &evaluate.Snapshot{Observed: observed}
-	taken.Renderers = runtime.GOMAXPROCS(0)
-	// Nobody runs Vector here: its verdict is assumed to be valid.
+	taken.Renderers, taken.AsksVector = runtime.GOMAXPROCS(0), s.asksVector
+	// Nothing waits for Vector here: its verdict is assumed to be valid.
 	taken.Verdict = func(string) decision.Verdict { return decision.Verdict{State: decision.VerdictValid} }
 	decided, err := evaluate.DecideFrom(ctx, taken, &s.taker, s.cache)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,6 +20,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/scenario"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorprogram"
 )
 
 // testOptions are the flags of test.
@@ -26,7 +29,11 @@ type testOptions struct {
 
 	templates string
 	update    bool
+	vector    string
 	output    *format
+
+	// program is the Vector that --vector names, nil if it names none.
+	program *vectorprogram.Program
 }
 
 // verdict is the result of a scenario.
@@ -36,6 +43,11 @@ type verdict struct {
 	Story  string `json:"story,omitempty"`
 	// Difference is a unified diff of the expected and the actual output.
 	Difference string `json:"difference,omitempty"`
+	// Vector holds what Vector found wrong, Unable why it could not judge, and Unseen what it did
+	// not look at.
+	Vector []string `json:"vector,omitempty"`
+	Unable []string `json:"unable,omitempty"`
+	Unseen []string `json:"unseen,omitempty"`
 }
 
 func newTest(a *app) *cobra.Command {
@@ -70,11 +82,17 @@ the next ones are. --update writes want.diff, bases first.
 
 A folder that is a sidecar chart is tested with its own templates.
 
-The exit code is 0 if all tests pass, 1 if one fails, and 2 if they cannot be run.`,
+With --vector, a test also fails if that Vector refuses the configuration that was rendered, or
+if one of the configuration's own unit tests fails: see validate.
+
+The exit code is 0 if all tests pass, 1 if one fails, and 2 if they cannot be run, or if
+Vector could not judge one of them.`,
 		Example: `# all tests of a folder
 kubectl vectorsidecar test test/golden
 # with other templates, for a pipeline
-kubectl vectorsidecar test test/golden --templates . -o junit`,
+kubectl vectorsidecar test test/golden --templates . -o junit
+# and with Vector's own word
+kubectl vectorsidecar test test/golden --vector vector`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(command *cobra.Command, arguments []string) error {
 			return options.run(command.Context(), arguments)
@@ -82,6 +100,7 @@ kubectl vectorsidecar test test/golden --templates . -o junit`,
 	}
 	command.Flags().StringVar(&options.templates, "templates", "", "folder of a sidecar chart in place of the built-in one")
 	command.Flags().BoolVar(&options.update, "update", false, "write the actual result as the expected one; review the difference")
+	command.Flags().StringVar(&options.vector, "vector", "", "program of Vector, a path or a name in PATH, that judges what is rendered")
 	options.output = addFormat(command, "json", "junit")
 	return command
 }
@@ -93,6 +112,11 @@ func (o *testOptions) run(ctx context.Context, arguments []string) error {
 	scenarios, err := scenario.Load(arguments...)
 	if err != nil {
 		return err
+	}
+	if o.vector != "" {
+		if o.program, err = vectorprogram.Open(ctx, o.vector); err != nil {
+			return err
+		}
 	}
 	charts := map[string]fs.FS{}
 	for _, argument := range arguments {
@@ -145,23 +169,58 @@ func (o *testOptions) try(ctx context.Context, chart fs.FS, one *scenario.Scenar
 		}
 		judged.Difference += text
 	}
-	judged.Passed = len(differences) == 0
+	if o.program != nil && !outcome.Failed {
+		if err := o.ask(ctx, chart, one, &judged); err != nil {
+			return judged, err
+		}
+	}
+	judged.Passed = len(differences) == 0 && len(judged.Vector) == 0
 	return judged, nil
+}
+
+// ask adds what Vector says of what a scenario renders.
+func (o *testOptions) ask(ctx context.Context, chart fs.FS, one *scenario.Scenario, judged *verdict) error {
+	session, err := o.app.inside(chart, one, io.Discard).scenarioInputs(one).open(ctx)
+	if err != nil {
+		return err
+	}
+	asked, err := session.ask(ctx, o.program)
+	if err != nil {
+		return err
+	}
+	for i := range asked.Findings {
+		finding := &asked.Findings[i]
+		judged.Vector = append(judged.Vector, finding.Place()+": "+finding.Text())
+	}
+	judged.Unable, judged.Unseen = asked.unable, asked.unseen
+	return nil
 }
 
 // renderScenario runs the command render on the files of a scenario.
 func (a *app) renderScenario(ctx context.Context, chart fs.FS, one *scenario.Scenario) scenario.Outcome {
 	var out bytes.Buffer
-	inner := &app{
-		IOStreams: genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: io.Discard},
-		chart:     chart, builtin: a.builtin, version: a.version, kube: genericclioptions.NewConfigFlags(true), files: one.Files(),
-	}
-	root := inner.root() //nolint:contextcheck // The command gets its context when it runs.
+	root := a.inside(chart, one, &out).root() //nolint:contextcheck // The command gets its context when it runs.
 	root.SetArgs(scenarioArguments(one))
 	if err := root.ExecuteContext(ctx); err != nil {
 		return scenario.Outcome{Failed: true, Text: err.Error() + "\n"}
 	}
 	return scenario.Outcome{Text: out.String()}
+}
+
+// inside returns the program as it is inside a scenario: it has the scenario's files alone.
+func (a *app) inside(chart fs.FS, one *scenario.Scenario, out io.Writer) *app {
+	return &app{
+		IOStreams: genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: out, ErrOut: io.Discard},
+		chart:     chart, builtin: a.builtin, version: a.version, kube: genericclioptions.NewConfigFlags(true), files: one.Files(),
+	}
+}
+
+// scenarioInputs are those that scenarioArguments name.
+func (a *app) scenarioInputs(one *scenario.Scenario) *inputs {
+	command := &cobra.Command{}
+	s := newInputs(a, command)
+	_ = command.ParseFlags(scenarioArguments(one)[1:]) // They are known.
+	return s
 }
 
 func scenarioArguments(one *scenario.Scenario) []string {
@@ -183,11 +242,15 @@ func scenarioArguments(one *scenario.Scenario) []string {
 func (o *testOptions) print(verdicts []verdict) error {
 	failed := 0
 	var cases []junitCase
+	var unable []string
 	for _, one := range verdicts {
+		for _, why := range one.Unable {
+			unable = append(unable, one.Name+": "+why)
+		}
 		single := junitCase{Name: one.Name, Class: "scenario"}
 		if !one.Passed {
 			failed++
-			single.Failure = &junitFailure{Message: one.Story, Text: one.Difference}
+			single.Failure = &junitFailure{Message: one.Story, Text: one.Difference + strings.Join(one.Vector, "\n")}
 		}
 		cases = append(cases, single)
 	}
@@ -199,12 +262,31 @@ func (o *testOptions) print(verdicts []verdict) error {
 		err = printJUnit(o.app.Out, "kubectl vectorsidecar test", cases)
 	default:
 		err = o.printText(verdicts)
+		o.noteUnseen(verdicts)
 		o.app.note("%s, %d failed", count(len(verdicts), "test"), failed)
 	}
-	if err == nil && failed > 0 {
+	switch {
+	case err != nil:
+		return err
+	case failed > 0:
 		return &foundError{}
+	case len(unable) > 0:
+		return unableError(unable)
 	}
-	return err
+	return nil
+}
+
+// noteUnseen says what Vector did not look at, and in how many tests.
+func (o *testOptions) noteUnseen(verdicts []verdict) {
+	tests := map[string]int{}
+	for _, one := range verdicts {
+		for _, what := range one.Unseen {
+			tests[what]++
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(tests)) {
+		o.app.note("not judged in %s: %s", count(tests[what], "test"), what)
+	}
 }
 
 func (o *testOptions) printText(verdicts []verdict) error {
@@ -220,6 +302,9 @@ func (o *testOptions) printText(verdicts []verdict) error {
 			errs = append(errs, humanize.Fprintf(o.app.Out, "     %s\n", one.Story))
 		}
 		errs = append(errs, paint.difference(one.Difference))
+		for _, text := range one.Vector {
+			errs = append(errs, humanize.Fprintf(o.app.Out, "     %s\n", text))
+		}
 	}
 	return errors.Join(errs...)
 }

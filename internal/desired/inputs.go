@@ -43,6 +43,9 @@ type Inputs struct {
 	Version string
 	// Budget is what large texts wait for before they are read; nil for nothing.
 	Budget *bounded.Budget
+	// AsksVector has a Validation made whatever the values say: somebody asks Vector without
+	// a Job.
+	AsksVector bool
 	// Renderers is how many workloads are rendered for at once; less than two
 	// is one after the other.
 	Renderers int

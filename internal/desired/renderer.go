@@ -31,6 +31,8 @@ type renderer struct {
 	config   config
 	policy   *policy.Policy
 	observer Observer
+	// asksVector is that of the inputs.
+	asksVector bool
 	// asked is what the request was made of.
 	asked asked
 	// writtenBy is that of the inputs.
@@ -56,12 +58,12 @@ func newRenderer(cache *Cache, request render.Request, config config, inputs *In
 	// Values are JSON, which always marshals, and in the order of its keys.
 	text, _ := json.Marshal([]any{
 		request.Chart.Digest, request.Values.Tree, request.Sidecar, request.KubeVersion, config.digest, policy.Digest,
-		inputs.WrittenBy, inputs.Version, asked,
+		inputs.WrittenBy, inputs.Version, inputs.AsksVector, asked,
 	})
 	sum := sha256.Sum256(text)
 	return &renderer{
 		made:  &madeCompanions{byDigest: map[string][]corev1.ConfigMap{}},
-		cache: cache, request: request, config: config, policy: policy, observer: inputs.Observer,
+		cache: cache, request: request, config: config, policy: policy, observer: inputs.Observer, asksVector: inputs.AsksVector,
 		asked: asked, writtenBy: inputs.WrittenBy, common: sum[:],
 	}
 }
@@ -108,7 +110,9 @@ func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, of *Ren
 	of.Report = r.cache.report(ctx, files, options)
 	of.unseen = unseen(&r.policy.Vector, files, r.config.with(of.Companions), container, spec)
 	of.isReadUnseen = readsUnseen(r.config, of.Companions, container, spec)
-	of.Validation = validationOf(&r.request, files, of.Report.DataDir, container, spec)
+	if container != nil && len(files) > 0 && (r.asksVector || asksInJob(r.request.Values)) {
+		of.Validation = validationOf(&r.request, files, of.Report.DataDir, container, spec)
+	}
 }
 
 // marks are those of what is written for the VectorSidecar.

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
@@ -30,8 +31,11 @@ type Validation struct {
 	Job   batchv1.Job
 	Files corev1.ConfigMap
 
-	// Unseen says what Vector is not asked about: "whether …".
-	Unseen string
+	// Configuration are the files as they are written, and DataDir what they name as that;
+	// Mode is how Vector is asked about them.
+	Configuration []vectorconfig.File
+	DataDir       string
+	Mode          vectorconfig.ValidateMode
 	// WaitsWhenUnable has the configuration wait where Vector cannot be asked.
 	WaitsWhenUnable bool
 }
@@ -39,12 +43,15 @@ type Validation struct {
 // checkFolder is where the Job has the files.
 const checkFolder = "/etc/vector-validate"
 
-// validationOf describes the Job that the values ask for, nil if they do not.
+// asksInJob reports whether values ask for a Job in which Vector judges the configuration.
+func asksInJob(values environment.Values) bool {
+	enabled, _ := tree.At(values.Tree, "sidecar", "config", "validateJob")["enabled"].(bool)
+	return enabled
+}
+
+// validationOf describes what Vector is asked about a configuration, and the Job that asks.
 func validationOf(request *render.Request, files []vectorconfig.File, dataDir string, container *corev1.Container, spec *corev1.PodSpec) *Validation {
 	job := tree.At(request.Values.Tree, "sidecar", "config", "validateJob")
-	if enabled, _ := job["enabled"].(bool); !enabled || container == nil || len(files) == 0 {
-		return nil
-	}
 	deadline, mode := seconds(job["deadlineSeconds"]), vectorconfig.ValidateModeOf(container.Image)
 	data, args := map[string]string{}, slices.Clone(mode.Args)
 	for i, file := range files {
@@ -66,7 +73,7 @@ func validationOf(request *render.Request, files []vectorconfig.File, dataDir st
 		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: object.Name}},
 	}})
 	return &Validation{
-		Key: key, Unseen: mode.Unseen, WaitsWhenUnable: job["whenUnable"] == "wait",
+		Key: key, Configuration: files, DataDir: dataDir, Mode: mode, WaitsWhenUnable: job["whenUnable"] == "wait",
 		Files: corev1.ConfigMap{ObjectMeta: object, Immutable: ptr.To(true), Data: data},
 		Job: batchv1.Job{ObjectMeta: object, Spec: batchv1.JobSpec{
 			BackoffLimit: ptr.To[int32](0), ActiveDeadlineSeconds: ptr.To(deadline), TTLSecondsAfterFinished: ptr.To[int32](600),

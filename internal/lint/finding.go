@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 )
 
@@ -106,6 +107,16 @@ func RuleOf(code string) (Rule, bool) {
 		}
 	}
 	return Rule{}, false
+}
+
+// NewFinding is one with a reason of package meta, about a whole object of a file.
+func NewFinding(reason, message string, of source.Document) Finding {
+	finding := newFinding(reason, of.Source, message)
+	if len(of.Text) == 0 {
+		return finding
+	}
+	path := about[reason]
+	return finding.at(placesOf(of.Text, of.Line).of(path...), strings.Join(path, "."))
 }
 
 // newFinding fills in what the catalogue knows.

@@ -131,7 +131,7 @@ func (o *objects) lint(ctx context.Context) ([]Finding, error) {
 			return nil, err
 		}
 		findings = append(findings, o.judge(document, decided)...)
-		findings = append(findings, o.vector(document, decided)...)
+		findings = append(findings, OfVector(decided.Findings, document, o.documents)...)
 	}
 	return findings, nil
 }
@@ -177,9 +177,7 @@ func (o *objects) judge(document source.Document, decided *decision.Decision) []
 		if invalid.Reason == meta.ReasonConfigMapNotFound && !o.hasConfigMaps(document.Object.GetNamespace()) {
 			return nil // Nobody said that the ConfigMaps would be among the files.
 		}
-		path := about[invalid.Reason]
-		finding := newFinding(invalid.Reason, document.Source, invalid.Message)
-		return []Finding{finding.at(placesOf(document.Text, document.Line).of(path...), strings.Join(path, "."))}
+		return []Finding{NewFinding(invalid.Reason, invalid.Message, document)}
 	}
 	var findings []Finding
 	for i := range decided.Plans {
@@ -197,15 +195,15 @@ func (o *objects) judge(document source.Document, decided *decision.Decision) []
 	return findings
 }
 
-// vector places what is wrong with the Vector configuration: in the text that the
-// VectorSidecar or a ConfigMap of the files gives, else where the VectorSidecar
-// speaks of it.
-func (o *objects) vector(document source.Document, decided *decision.Decision) []Finding {
-	path := []string{"spec", "sidecar", "config", "inline"}
-	var findings []Finding
-	for _, found := range decided.Findings {
-		of, at := document, placesOf(document.Text, document.Line).of(path...)
-		switch configMap, key := o.configMapOf(found.Source); {
+// OfVector are findings of Vector's configuration at their places: in the text that the
+// VectorSidecar or a ConfigMap of the documents gives, else where the VectorSidecar speaks of
+// it. The VectorSidecar's document has a Source alone if it comes from no file.
+func OfVector(findings []vectorconfig.Finding, sidecar source.Document, documents []source.Document) []Finding {
+	var all []Finding
+	places := placesOf(sidecar.Text, sidecar.Line)
+	for _, found := range findings {
+		of, at := sidecar, places.of("spec", "sidecar", "config", "inline")
+		switch configMap, key := configMapOf(documents, found.Source); {
 		case configMap != nil:
 			of = *configMap
 			at = placesOf(of.Text, of.Line).of("data", key)
@@ -213,24 +211,29 @@ func (o *objects) vector(document source.Document, decided *decision.Decision) [
 		case strings.HasSuffix(found.Source, " spec.sidecar.config.inline"):
 			at = place{line: at.line + found.Line}
 		case strings.HasSuffix(found.Source, " spec.sidecar.config.raw"):
-			at = placesOf(document.Text, document.Line).of(append([]string{"spec", "sidecar", "config", "raw"}, stepsOf(found.Path)...)...)
+			at = places.of(append([]string{"spec", "sidecar", "config", "raw"}, stepsOf(found.Path)...)...)
+		case strings.HasPrefix(found.Path, "sinks."):
+			at = places.of(append([]string{"spec", "sidecar"}, stepsOf(found.Path)...)...)
 		}
-		findings = append(findings, ofVector(found, of.Source, at))
+		if len(of.Text) == 0 {
+			at = place{}
+		}
+		all = append(all, ofVector(found, of.Source, at))
 	}
-	return findings
+	return all
 }
 
-// configMapOf finds the ConfigMap of the files that a source names, as in
+// configMapOf finds the ConfigMap of the documents that a source names, as in
 // "ConfigMap shop/shipping agent.toml".
-func (o *objects) configMapOf(source string) (document *source.Document, key string) {
+func configMapOf(documents []source.Document, source string) (document *source.Document, key string) {
 	parts := strings.Fields(source)
 	if len(parts) != 3 || parts[0] != "ConfigMap" {
 		return nil, ""
 	}
-	for i := range o.documents {
-		object, ok := o.documents[i].Object.(*corev1.ConfigMap)
+	for i := range documents {
+		object, ok := documents[i].Object.(*corev1.ConfigMap)
 		if ok && object.Namespace+"/"+object.Name == parts[1] {
-			return &o.documents[i], parts[2]
+			return &documents[i], parts[2]
 		}
 	}
 	return nil, ""

@@ -78,6 +78,9 @@ const (
 	hostForbidden   Code = "VSC603"
 	notLiteral      Code = "VSC604"
 	notSeen         Code = "VSC605"
+
+	vectorRefuses Code = "VSC701"
+	testFails     Code = "VSC702"
 )
 
 var rules = []Rule{
@@ -145,6 +148,9 @@ var rules = []Rule{
 	{hostForbidden, Error, "The platform's policy does not allow what Vector would connect to", "name a host that the policy allows, or ask the platform team: policy.vector.hosts"},
 	{notLiteral, Error, "The platform's policy restricts a value that is not literal", "write the value itself: no variable, no SECRET[…], no {{ }}"},
 	{notSeen, Error, "The platform's policy cannot be held against what is not seen", "write all of the configuration where the operator reads it, in one of the ways that docs/policy.md names"},
+
+	{vectorRefuses, Error, "Vector itself refuses the configuration", "mend what Vector names; it names one kind of fault at a time"},
+	{testFails, Error, "A unit test of the configuration fails in Vector", "mend the transforms or the test: vector.dev/docs/reference/configuration/unit-tests"},
 }
 
 // Rules returns the catalogue, in the order of the codes.

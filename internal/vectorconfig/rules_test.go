@@ -390,6 +390,9 @@ func bomb() string {
 
 func TestEveryRuleFiresOnItsMistakeAndOnNothingElse(t *testing.T) {
 	for _, rule := range Rules() {
+		if rule.Code == vectorRefuses || rule.Code == testFails {
+			continue // Only Vector finds these.
+		}
 		test := ruleCases[rule.Code]
 		require.NotEmpty(t, test.fires, rule.Code)
 		require.NotEmpty(t, test.silent, rule.Code)
@@ -406,7 +409,7 @@ func TestEveryRuleFiresOnItsMistakeAndOnNothingElse(t *testing.T) {
 			}
 		})
 	}
-	require.Len(t, ruleCases, len(Rules()), "a case of a rule that is not in the catalogue")
+	require.Len(t, ruleCases, len(Rules())-2, "a case of a rule that is not in the catalogue")
 }
 
 func codes(findings []Finding) []Code {
@@ -420,7 +423,7 @@ func codes(findings []Finding) []Code {
 func TestTheCatalogueIsInOrderAndSaysWhatToDo(t *testing.T) {
 	all := Rules()
 	require.True(t, slices.IsSortedFunc(all, func(a, b Rule) int { return strings.Compare(string(a.Code), string(b.Code)) }))
-	form := regexp.MustCompile(`^VSC[1-6]\d\d$`)
+	form := regexp.MustCompile(`^VSC[1-7]\d\d$`)
 	for i, rule := range all {
 		require.Regexp(t, form, rule.Code)
 		require.NotEmpty(t, rule.Title)

@@ -65,3 +65,10 @@ func minorOf(text string) (minor int, rest string) {
 	minor, _ = strconv.Atoi(strings.TrimPrefix(text, "0."))
 	return minor, rest
 }
+
+// DifferentVersions returns the versions of Vector that two images tell, such as 0.57, and
+// whether both are known and not the same.
+func DifferentVersions(one, other string) (first, second string, areDifferent bool) {
+	a, b := versionOf(one), versionOf(other)
+	return a.String(), b.String(), a.known && b.known && a.minor != b.minor
+}

@@ -30,6 +30,7 @@ var order = []string{
 	"internal/render",
 	"internal/plan",
 	"internal/desired",
+	"internal/vectorprogram",
 	"internal/decision",
 	"internal/source",
 	"internal/evaluate",
@@ -129,7 +130,8 @@ var reserved = []struct {
 	{"OpenTelemetry", under("go.opentelemetry.io"), []string{"internal/telemetry", "test/"}, "spans that are off cost nothing in one place"},
 	{"cert-controller", under("github.com/open-policy-agent/cert-controller"), []string{"internal/admission"}, "certificates are made in one place"},
 	{"Sentry", under("github.com/getsentry"), []string{"internal/telemetry"}, "what leaves the cluster is decided in one place"},
-	{"a shell", is("os/exec"), []string{"test/"}, "the operator starts no programs"},
+	{"a shell", is("os/exec"), []string{"internal/vectorprogram", "test/"}, "the operator starts no programs, and the plugin one Vector"},
+	{"Vector as a program", is(module + "/internal/vectorprogram"), []string{"internal/cli", "test/"}, "only a person names a program to start"},
 }
 
 func is(path string) func(string) bool { return func(imported string) bool { return imported == path } }

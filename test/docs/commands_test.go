@@ -65,6 +65,10 @@ var session = []struct{ command, prints string }{
 // elsewhere are the commands that are run by others: the file that says so, and
 // the text in it.
 var elsewhere = map[string]struct{ file, text string }{
+	"kubectl vectorsidecar validate -f docs/samples/app/deployment.yaml --sidecar docs/samples/04-inline-config.yaml --label logs=inline --vector vector": {
+		"test/cli/testdata/offline/validate.txtar", "exec kubectl vectorsidecar validate -f docs/samples/app/deployment.yaml --sidecar docs/samples/04-inline-config.yaml --label logs=inline --vector vector\n",
+	},
+	"kubectl vectorsidecar test test/golden --vector vector": {"test/cli/testdata/offline/validate.txtar", "exec kubectl vectorsidecar test test/golden --vector vector\n"},
 	"make demo": {"Makefile", "$(MAKE) --no-print-directory demo DEMO=once"},
 	"make test": {"Makefile", "$(MAKE) --no-print-directory test\n"},
 }

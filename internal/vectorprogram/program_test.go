@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package vectorprogram_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorprogram"
+)
+
+// This test is the stand-in for Vector as well: by the name that it is started with.
+func TestMain(m *testing.M) {
+	behave, isStandIn := behaviours[filepath.Base(os.Args[0])]
+	if !isStandIn {
+		os.Exit(m.Run())
+	}
+	if len(os.Args) == 2 && os.Args[1] == "--version" && filepath.Base(os.Args[0]) != "other" {
+		fmt.Println("vector 0.57.0 (stand-in)")
+		return
+	}
+	behave(os.Args[1:])
+}
+
+// behaviours of stand-ins when they are asked something.
+var behaviours = map[string]func(arguments []string){
+	"other":   func([]string) { fmt.Println("other 1.2.3") },
+	"accepts": func([]string) {},
+	"hangs":   func([]string) { select {} },
+	"prints": func([]string) {
+		line := []byte(strings.Repeat("x", 1023) + "\n")
+		for range 100 << 10 {
+			_, _ = os.Stdout.Write(line)
+		}
+	},
+	"is killed": func([]string) {
+		self, _ := os.FindProcess(os.Getpid())
+		_ = self.Kill()
+		select {}
+	},
+	"fails": func([]string) {
+		fmt.Println("no such thing")
+		os.Exit(1)
+	},
+	"refuses": func([]string) {
+		fmt.Print("Failed to load [\"a\"]\n-----\nx unknown field `codex`\n\nin `sinks.out`\n\n")
+		os.Exit(78)
+	},
+	"tells": func(arguments []string) {
+		text, _ := os.ReadFile(arguments[len(arguments)-1])
+		fmt.Printf("x %s | %s | %s", strings.Join(os.Environ(), ","), strings.Join(arguments[:len(arguments)-1], " "), strings.ReplaceAll(string(text), "\n", " "))
+		os.Exit(78)
+	},
+}
+
+// standIn opens a stand-in.
+func standIn(t *testing.T, name string) *vectorprogram.Program {
+	t.Helper()
+	program, err := vectorprogram.Open(t.Context(), link(t, name))
+	require.NoError(t, err)
+	return program
+}
+
+func link(t *testing.T, name string) string {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.Symlink(self, path))
+	return path
+}
+
+// asked is a configuration for an image.
+func asked(image, text string, env ...corev1.EnvVar) *desired.Validation {
+	return &desired.Validation{
+		Mode: vectorconfig.ValidateModeOf(image), DataDir: "/var/lib/vector",
+		Configuration: []vectorconfig.File{{Name: "vector.yaml", Source: "here", Text: text}},
+		Job: batchv1.Job{Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+			Containers: []corev1.Container{{Name: "validate", Image: image, Env: env}},
+		}}}},
+	}
+}
+
+const image = "timberio/vector:0.57.0-alpine"
+
+func TestAProgramThatIsNoVectorIsAnError(t *testing.T) {
+	_, err := vectorprogram.Open(t.Context(), link(t, "other"))
+	require.ErrorContains(t, err, "other is no Vector: ")
+	require.ErrorContains(t, err, `ended with code 0 and printed "other 1.2.3"`)
+	_, err = vectorprogram.Open(t.Context(), filepath.Join(t.TempDir(), "none"))
+	require.ErrorContains(t, err, "finding Vector: ")
+}
+
+func TestAnEndThatIsNoAnswerJudgesNothing(t *testing.T) {
+	for name, why := range map[string]string{
+		"hangs":     "vector validate gave no answer: it gave no answer in time",
+		"prints":    "vector validate gave no answer: it printed more than 1 MiB",
+		"is killed": "vector validate gave no answer: signal: killed",
+		"fails":     `vector validate ended with code 1 and printed "no such thing"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			program := standIn(t, name)
+			if name == "hangs" {
+				program.Patience = 10 * time.Millisecond
+			}
+			answer, err := program.Ask(t.Context(), asked(image, "sinks: {}"))
+			require.NoError(t, err)
+			require.Equal(t, why, answer.Unable)
+			require.Empty(t, answer.Findings)
+		})
+	}
+}
+
+func TestARefusalIsPlaced(t *testing.T) {
+	answer, err := standIn(t, "refuses").Ask(t.Context(), asked(image, "sinks:\n  out: {type: console}\n"))
+	require.NoError(t, err)
+	require.Empty(t, answer.Unable)
+	require.Len(t, answer.Findings, 1)
+	require.Equal(t, "here:2:3: sinks.out: Vector says: unknown field `codex` in `sinks.out`; mend what Vector names; it names one kind of fault at a time (VSC701)", answer.Findings[0].String())
+}
+
+func TestAnotherVersionJudgesNothing(t *testing.T) {
+	program := standIn(t, "accepts")
+	answer, err := program.Ask(t.Context(), asked("vector:0.45.0", "sinks: {}"))
+	require.NoError(t, err)
+	require.Contains(t, answer.Unable, " is Vector 0.57, and image vector:0.45.0 is 0.45: name a Vector 0.45")
+	for _, image := range []string{"vector:latest", "vector:0.57.1"} {
+		answer, err := program.Ask(t.Context(), asked(image, "sinks: {}"))
+		require.NoError(t, err)
+		require.Empty(t, answer.Unable)
+		require.NotEmpty(t, answer.Unseen)
+	}
+}
+
+func TestVectorGetsWhatThePodHasAndNothingOfTheCaller(t *testing.T) {
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "of the caller")
+	text := "key: SECRET[backend.key]\nname: ${POD}\n"
+	of := asked(image, text, corev1.EnvVar{Name: "REGION", Value: "eu"}, corev1.EnvVar{Name: "POD", ValueFrom: &corev1.EnvVarSource{}})
+
+	answer, err := standIn(t, "tells").Ask(t.Context(), of)
+
+	require.NoError(t, err)
+	require.Len(t, answer.Findings, 1)
+	said := answer.Findings[0].Message
+	require.NotContains(t, said, "of the caller")
+	require.Contains(t, said, "REGION=eu,POD=placeholder |")
+	require.Contains(t, said, "HTTPS_PROXY=http://127.0.0.1:1,")
+	require.Contains(t, said, "| validate --no-environment --skip-healthchecks |")
+	require.Contains(t, said, "| key: placeholder name: ${POD}")
+	require.Equal(t, []string{of.Mode.Unseen, "POD of the pod, which are placeholders", "SECRET[…], which are placeholders"}, answer.Unseen)
+}
+
+// Before 0.57 the components are built, which needs data_dir.
+func TestAnEarlierVectorGetsAnEmptyDataDir(t *testing.T) {
+	for text, last := range map[string]string{"data_dir: /var/lib/vector/\nsinks: {}\n": "data_dir: /var/lib/vector/ sinks: {}", "sinks: {}\n": `data_dir: "/var/lib/vector"`} {
+		of := asked("vector:latest", text)
+		of.Mode = vectorconfig.ValidateModeOf("vector:0.56.0")
+		answer, err := standIn(t, "tells").Ask(t.Context(), of)
+		require.NoError(t, err)
+		require.Contains(t, answer.Findings[0].Message, last, "it is called by the name that people know")
+		require.Contains(t, answer.Findings[0].Message, "| validate --skip-healthchecks")
+	}
+}

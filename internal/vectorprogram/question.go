@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package vectorprogram
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+)
+
+// Answer is what Vector said of a configuration.
+type Answer struct {
+	// Findings are why it refuses it, and which of its unit tests fail.
+	Findings []vectorconfig.Finding
+	// Unable says why it could not judge it, "" if it has.
+	Unable string
+	// Unseen are what it did not look at: "whether …", and what has placeholders.
+	Unseen []string
+	// Tested reports whether unit tests were run.
+	Tested bool
+}
+
+// placeholder stands for what only the pod knows.
+const placeholder = "placeholder"
+
+// secretOf is where a secret is inserted. Vector would ask its backend for it, which may be a
+// program.
+var secretOf = regexp.MustCompile(`SECRET\[[^\]]*\]`)
+
+// question is a configuration as it is put to the program.
+type question struct {
+	folder string
+	files  []string
+	env    []string
+	unseen []string
+}
+
+// Ask has Vector validate a configuration and run the unit tests that it has. It gets none of
+// the caller's variables, and connects to nobody but this machine. The error says why it
+// could not be started.
+func (p *Program) Ask(ctx context.Context, of *desired.Validation) (*Answer, error) {
+	pod := &of.Job.Spec.Template.Spec
+	image := pod.Containers[0].Image
+	if needed, own, differs := vectorconfig.DifferentVersions(image, "vector:"+p.Version); differs {
+		return &Answer{Unable: fmt.Sprintf("%s is Vector %s, and image %s is %s: name a Vector %s", p.path, own, image, needed, needed)}, nil
+	}
+	folder, err := os.MkdirTemp("", "vectorsidecar-*")
+	if err != nil {
+		return nil, fmt.Errorf("asking Vector: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }() // Nobody needs what is left.
+	put, err := pose(of, folder)
+	if err != nil {
+		return nil, fmt.Errorf("asking Vector: %w", err)
+	}
+	ended, err := p.run(ctx, folder, put.env, append(slices.Clone(of.Mode.Args), put.files...)...)
+	if err != nil {
+		return nil, err
+	}
+	answer := &Answer{Unseen: put.unseen}
+	switch said := vectorconfig.ReadAnswer(ended.code, ended.printed); {
+	case said.Outcome == vectorconfig.Refused:
+		answer.Findings = vectorconfig.Refusals(of.Configuration, put.names(said.Faults, of.DataDir))
+	case said.Outcome == vectorconfig.NotJudged && len(said.Faults) > 0:
+		answer.Unable = said.String()
+	case said.Outcome == vectorconfig.NotJudged:
+		answer.Unable = "vector validate " + ended.text()
+	case vectorconfig.HasTests(of.Configuration):
+		return answer, p.test(ctx, of, put, answer)
+	}
+	return answer, nil
+}
+
+// test runs the unit tests of a configuration that is valid.
+func (p *Program) test(ctx context.Context, of *desired.Validation, put *question, answer *Answer) error {
+	ended, err := p.run(ctx, put.folder, put.env, append([]string{"test"}, put.files...)...)
+	if err != nil {
+		return err
+	}
+	answer.Tested = true
+	if ended.code == 0 {
+		return nil
+	}
+	if answer.Findings = vectorconfig.FailedTests(of.Configuration, ended.printed); len(answer.Findings) > 0 && ended.why == nil {
+		return nil
+	}
+	said := vectorconfig.ReadAnswer(ended.code, ended.printed)
+	if said.Outcome == vectorconfig.Refused {
+		answer.Findings = vectorconfig.Refusals(of.Configuration, put.names(said.Faults, of.DataDir))
+		return nil
+	}
+	answer.Unable = "vector test " + ended.text()
+	return nil
+}
+
+// pose writes the files of a configuration into a folder, with placeholders for what only
+// the pod has.
+func pose(of *desired.Validation, folder string) (*question, error) {
+	put := &question{folder: folder, unseen: []string{of.Mode.Unseen}}
+	data := filepath.Join(folder, "data")
+	if err := os.Mkdir(data, 0o700); err != nil {
+		return nil, err
+	}
+	var all strings.Builder
+	hasDataDir := false
+	for i, file := range of.Configuration {
+		all.WriteString(file.Text)
+		text := secretOf.ReplaceAllLiteralString(file.Text, placeholder)
+		if of.Mode.Builds && strings.Contains(text, "data_dir") {
+			text, hasDataDir = strings.ReplaceAll(text, of.DataDir, data), true
+		}
+		if err := put.write(fmt.Sprintf("%d-%s", i, file.Name), text); err != nil {
+			return nil, err
+		}
+	}
+	if of.Mode.Builds && !hasDataDir {
+		if err := put.write("data-dir.yaml", fmt.Sprintf("data_dir: %q\n", data)); err != nil {
+			return nil, err
+		}
+	}
+	put.addEnv(&of.Job.Spec.Template.Spec.Containers[0], all.String())
+	if secretOf.MatchString(all.String()) {
+		put.unseen = append(put.unseen, "SECRET[…], which are placeholders")
+	}
+	return put, nil
+}
+
+func (q *question) write(name, text string) error {
+	file := filepath.Join(q.folder, name)
+	q.files = append(q.files, file)
+	return os.WriteFile(file, []byte(text), 0o600)
+}
+
+// addEnv gives the program the variables of a container. Whoever asks for HTTP is sent to a
+// port of this machine where nobody listens.
+func (q *question) addEnv(container *corev1.Container, texts string) {
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
+		q.env = append(q.env, name+"=http://127.0.0.1:1")
+	}
+	var unknown []string
+	for _, variable := range container.Env {
+		value := variable.Value
+		if variable.ValueFrom != nil {
+			value = placeholder
+			if strings.Contains(texts, variable.Name) {
+				unknown = append(unknown, variable.Name)
+			}
+		}
+		q.env = append(q.env, variable.Name+"="+value)
+	}
+	if len(unknown) > 0 {
+		q.unseen = append(q.unseen, strings.Join(unknown, ", ")+" of the pod, which are placeholders")
+	}
+	if len(container.EnvFrom) > 0 {
+		q.unseen = append(q.unseen, "the variables of envFrom, which are left out")
+	}
+}
+
+// names gives what is named in faults the names that people know.
+func (q *question) names(faults []string, dataDir string) []string {
+	known := []string{filepath.Join(q.folder, "data"), dataDir}
+	for i, file := range q.files {
+		known = append(known, file, strings.TrimPrefix(filepath.Base(file), fmt.Sprintf("%d-", i)))
+	}
+	replacer := strings.NewReplacer(known...)
+	var all []string
+	for _, fault := range faults {
+		all = append(all, replacer.Replace(fault))
+	}
+	return all
+}
