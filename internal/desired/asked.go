@@ -13,11 +13,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 )
 
-// asked is what people have a sidecar rendered from: every layer of values that is not
-// built in, the environment's name, the platform's policy and its template set, what
-// the sidecar is given of the configuration that the values refer to, and the minor
-// version of the API server. Workloads carry a digest of it, so that what counts, and
-// how it is written down here, has to stay what it is from release to release.
+// asked is the user's input to a rendering: every layer of values that is not built in,
+// the environment's name, the platform's policy and template set, the part of the
+// referenced configuration that the sidecar gets, and the minor version of the API
+// server. Workloads keep a digest of it, so its fields and their encoding must not
+// change between releases.
 type asked struct {
 	Environment, Policy, TemplateSet, Config, Kubernetes string
 	Values                                               []map[string]any
@@ -26,7 +26,7 @@ type asked struct {
 	by byName
 }
 
-// byName are where what is asked for is from, beside what its digest covers.
+// byName names the sources of the input, besides what the digest covers.
 type byName struct {
 	set    *TemplateSet
 	policy *policy.Policy
@@ -35,7 +35,7 @@ type byName struct {
 	version string
 }
 
-// askedFor is all of it that is known before anything is rendered: all but Config.
+// askedFor returns what is known before rendering: everything but Config.
 func askedFor(s *Inputs, set *TemplateSet, name string, layers layers) asked {
 	found := asked{
 		Environment: name, Policy: s.Platform.Policy.Given, Kubernetes: minorOf(s.KubeVersion),
@@ -55,8 +55,8 @@ func askedFor(s *Inputs, set *TemplateSet, name string, layers layers) asked {
 	return found
 }
 
-// digest is the digest of it with what is copied of a referenced ConfigMap, nil for
-// nothing: what the sidecar does not need of that ConfigMap does not count.
+// digest includes what is copied of a referenced ConfigMap, nil for nothing: the rest
+// of that ConfigMap does not count.
 func (a asked) digest(given *Copied) string {
 	if given != nil {
 		a.Config = given.Digest
@@ -65,14 +65,14 @@ func (a asked) digest(given *Copied) string {
 	return meta.Digest(text, 8)
 }
 
-// minorOf cuts a version after the minor one: v1.36.0 is v1.36.
+// minorOf cuts a version after the minor number: v1.36.0 becomes v1.36.
 func minorOf(version string) string {
 	parts := strings.SplitN(version, ".", 3)
 	return strings.Join(parts[:min(len(parts), 2)], ".")
 }
 
-// changeInputs tells what is asked for by name, with what is copied of a referenced ConfigMap,
-// nil for nothing.
+// changeInputs returns the input by name, with what is copied of a referenced
+// ConfigMap, nil for nothing.
 func (a *asked) changeInputs(given *Copied) plan.Inputs {
 	found, by := plan.Inputs{}, &a.by
 	if by.set == nil {

@@ -13,23 +13,23 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// What a Cache may take, in bytes: renderings, of which each is some ten kilobytes and may be
-// a megabyte, and what is told of configurations. It is for a container with the memory
-// that the chart gives it.
+// Limits of a Cache in bytes, for a container with the memory that the chart requests.
+// A rendering is some ten kilobytes, and up to a megabyte; the other limit is for
+// results of configuration checks.
 const (
 	mostRendered = 24 << 20
 	mostRead     = 1 << 20
 	mostReported = 8 << 20
 )
 
-// Cache remembers renderings and checks by everything that they depend on, so that
-// a pass in which nothing changed renders nothing. It changes no result, and is bounded
-// in bytes. It may be used by several goroutines at once; a nil Cache remembers nothing.
+// Cache caches renderings and checks by everything that they depend on, so that a pass
+// in which nothing changed renders nothing. It changes no result, and is bounded in
+// bytes. It is safe for concurrent use; a nil Cache caches nothing.
 type Cache struct {
 	mu       sync.Mutex
 	rendered *bounded.Store[*Rendered]
-	// read has for each request what its renderings read of their targets: most
-	// often the same of all, so that one look finds a result.
+	// read has, by request, what its renderings have read of their targets: mostly the
+	// same for all, so that one lookup finds a result.
 	read    *bounded.Store[[][]tree.Read]
 	reports *bounded.Store[*vectorconfig.Report]
 }
@@ -42,16 +42,16 @@ func NewCache() *Cache {
 	}
 }
 
-// readBy is what renderings of a request have read.
+// readBy returns what renderings of a request have read.
 func (c *Cache) readBy(common []byte) [][]tree.Read { return remembered(c, c.read, common) }
 
-// mostReads is how many kinds of what is read of a target are told apart for one request:
-// each is a look for every workload. Templates that look up a label by the name of the
-// workload would have as many as there are workloads.
+// mostReads bounds the different sets of reads per request, because each costs a lookup
+// for every workload. Templates that look up a label by the name of the workload would
+// have as many as there are workloads.
 const mostReads = 16
 
-// noteRead notes what a rendering of a request has read, and returns by what of that it is
-// to be remembered: when there are many kinds, by the keys of the target as a whole.
+// noteRead records what a rendering of a request has read, and returns the reads to
+// cache it by: with too many different ones, the target's keys as a whole.
 func (c *Cache) noteRead(common []byte, reads []tree.Read) []tree.Read {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,14 +65,14 @@ func (c *Cache) noteRead(common []byte, reads []tree.Read) []tree.Read {
 	if isKnown() {
 		return reads
 	}
-	// A new list: others may be going through the old one.
+	// A new list: others may be iterating over the old one.
 	now := append(slices.Clip(before), reads)
 	c.read.Put(string(common), now, bounded.Footprint(now))
 	return reads
 }
 
-// Adopt remembers all that another Cache does, in place of what is remembered of the same.
-// The other one must not be used any more.
+// Adopt takes over all entries of another Cache, replacing those with the same key. The
+// other one must not be used any more.
 func (c *Cache) Adopt(other *Cache) {
 	for key, lists := range other.read.All() {
 		for _, reads := range lists {
@@ -85,7 +85,7 @@ func (c *Cache) Adopt(other *Cache) {
 	c.reports.Adopt(other.reports)
 }
 
-// grow remembers a rendering that takes so many bytes more than it did.
+// grow adds bytes to the size of a cached rendering.
 func (c *Cache) grow(of *Rendered, bytes int) {
 	total := of.bytes.Add(int64(bytes))
 	if c == nil || of.key == "" {

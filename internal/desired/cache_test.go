@@ -26,7 +26,7 @@ func logs() *objects.VectorSidecar {
 	return objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector")
 }
 
-// builtIn is what there is of the platform without anything that somebody has given.
+// builtIn is a Platform with the built-in chart only.
 func builtIn(t testing.TB) *Platform {
 	t.Helper()
 	chart, err := render.LoadChart(vectorsidecar.FS)
@@ -38,7 +38,7 @@ func builtIn(t testing.TB) *Platform {
 	return platform
 }
 
-// fleet are so many workloads, each with a folder for its logs.
+// fleet returns n workloads, each with a log folder of its own.
 func fleet(n int) []*appsv1.Deployment {
 	var all []*appsv1.Deployment
 	for i := range n {
@@ -54,7 +54,7 @@ func settled(deployment *appsv1.Deployment) workload.View {
 	return view
 }
 
-// A rendering that took too long may have shared the processor with others.
+// A rendering that ran out of time may have had to share the CPU.
 func TestCacheRemembersNoLateRendering(t *testing.T) {
 	target := settled(fleet(1)[0])
 	for _, late := range []bool{false, true} {
@@ -64,7 +64,7 @@ func TestCacheRemembersNoLateRendering(t *testing.T) {
 	}
 }
 
-// A rendering is shared by the workloads that look the same to what it read.
+// Workloads share a rendering if they have the same values where it read them.
 func TestCacheSharesARenderingByWhatItRead(t *testing.T) {
 	r := &renderer{cache: NewCache(), common: []byte("common")}
 	target := settled(fleet(1)[0])
@@ -88,8 +88,8 @@ func TestCacheSharesARenderingByWhatItRead(t *testing.T) {
 	require.Same(t, forAll, find(other))
 }
 
-// Templates that look up a label by the name of the workload read something else of each:
-// so many kinds of reads are not gone through for every workload.
+// Templates that look up a label by the name of the workload read something else of
+// each: the cache must not search all these sets of reads for every workload.
 func TestCacheBoundsKindsOfReads(t *testing.T) {
 	r := &renderer{cache: NewCache(), common: []byte("common")}
 	for i := range 100 {
@@ -145,7 +145,7 @@ func TestAppendKeyTellsApartWhatTemplatesSee(t *testing.T) {
 	require.Equal(t, r.appendKey(nil, &before, all), r.appendKey(nil, &after, all), "what templates do not see is no other input")
 }
 
-// BenchmarkCacheHit is a pass for one workload whose rendering is remembered.
+// BenchmarkCacheHit is a pass for one workload with a cached rendering.
 func BenchmarkCacheHit(b *testing.B) {
 	files := builtIn(b)
 	set, err := files.Set("")
@@ -173,7 +173,7 @@ func BenchmarkCacheHit(b *testing.B) {
 	}
 }
 
-// BenchmarkRender is what a hit spares, checks and policy included.
+// BenchmarkRender is what a hit saves, checks and policy included.
 func BenchmarkRender(b *testing.B) {
 	files := builtIn(b)
 	set, err := files.Set("")
@@ -203,7 +203,7 @@ func TestCacheIsBoundedInBytes(t *testing.T) {
 	require.InDelta(t, mostRendered/500_000, cache.rendered.Len(), 2)
 }
 
-// What was made of a rendering afterwards is a part of it.
+// Cuts made later count as part of the rendering.
 func TestCacheHasARenderingGrowWithItsCuts(t *testing.T) {
 	cache := NewCache()
 	r := &renderer{cache: cache, common: []byte("common")}

@@ -38,7 +38,7 @@ func newSystem(t *testing.T) *system {
 	return s
 }
 
-// restart starts with a new catalog that remembers no good version.
+// restart starts with a new catalog that knows no good version.
 func (s *system) restart() {
 	files, err := render.ReadFiles(vectorsidecar.FS)
 	require.NoError(s.t, err)
@@ -247,7 +247,7 @@ func TestTheDefaultSetMayBeReplaced(t *testing.T) {
 	delete(s.sets, "templates-default")
 	require.Same(t, builtin.Chart, s.set("").Chart)
 
-	// The built-in set was never what the platform team wanted.
+	// The platform team did not choose the built-in set.
 	s.give(DefaultTemplateSet, map[string]string{"_x.tpl": broken})
 	s.restart()
 	require.Nil(t, s.set("").Chart)

@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 )
 
-// report checks files, the same ones only once. There is always a report. What it returns
-// after the context has ended is of no use, and is forgotten with all that comes of it.
+// report checks files, the same ones only once. There is always a report. A report
+// returned after the context has ended must not be used, nor anything made from it.
 func (c *Cache) report(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options) *vectorconfig.Report {
 	if len(files) == 0 {
 		return &vectorconfig.Report{Intake: vectorconfig.Intake{Other: true}} // It is not ours to read.
@@ -27,7 +27,7 @@ func (c *Cache) report(ctx context.Context, files []vectorconfig.File, options v
 	if c == nil {
 		return checked(ctx, files, options)
 	}
-	// Texts, numbers and maps of them always marshal, and in one order.
+	// Strings, numbers and maps of them always marshal, with sorted keys.
 	text, _ := json.Marshal([]any{files, options})
 	sum := sha256.Sum256(text)
 	if found := remembered(c, c.reports, sum[:]); found != nil {
@@ -49,7 +49,7 @@ func checked(ctx context.Context, files []vectorconfig.File, options vectorconfi
 }
 
 // refused says why a configuration must not reach a pod, nil if it may. unseen are the
-// ways round the policy that its container has.
+// ways in which its container bypasses the policy.
 func refused(report *vectorconfig.Report, unseen []string, values environment.Values) *Invalid {
 	if invalid := forbidden(report, unseen); invalid != nil {
 		return invalid
@@ -64,8 +64,8 @@ func refused(report *vectorconfig.Report, unseen []string, values environment.Va
 	return &Invalid{meta.ReasonInvalidConfig, strings.Join(texts(errors), "\n")}
 }
 
-// forbidden says what the policy refuses of a configuration, nil for nothing. It holds
-// whatever sidecar.config.check says.
+// forbidden says what the policy refuses in a configuration, nil for nothing. It
+// applies whatever sidecar.config.check says.
 func forbidden(report *vectorconfig.Report, unseen []string) *Invalid {
 	all := slices.Concat(unseen, texts(vectorconfig.Forbidden(report.Findings)))
 	if len(all) == 0 {
@@ -74,7 +74,7 @@ func forbidden(report *vectorconfig.Report, unseen []string) *Invalid {
 	return &Invalid{meta.ReasonPolicyViolation, "the platform's policy refuses the Vector configuration: " + strings.Join(all, "\n")}
 }
 
-// checkOf is what an error in the configuration does.
+// checkOf returns how errors in the configuration are handled.
 func checkOf(values environment.Values) v1alpha1.ConfigCheck {
 	return v1alpha1.ConfigCheck(tree.Text(values.Tree, "sidecar", "config", "check"))
 }

@@ -16,17 +16,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// collection is what a sidecar collects of its application, as far as that is the
+// collection is what a sidecar collects from its application, as far as that is the
 // same in all workloads.
 type collection struct {
-	// idle says what is wrong where no container of the application mounts one of
-	// the volumes; "" for nothing, wherever.
+	// idle is the warning if no container of the application mounts one of the volumes;
+	// "" if none is needed.
 	idle    string
 	volumes []string
 }
 
-// collectionOf tells what the sidecar of a rendering collects: its configuration
-// listens to something, or reads files where the application may write some.
+// collectionOf returns what the sidecar of a rendering collects: whether its
+// configuration listens for events, or reads files where the application may write
+// them.
 func collectionOf(report *vectorconfig.Report, sidecar *corev1.Container, desired *plan.Desired) collection {
 	intake := report.Intake
 	if intake.Other || sidecar == nil || !readsConfig(sidecar) {
@@ -49,7 +50,7 @@ func collectionOf(report *vectorconfig.Report, sidecar *corev1.Container, desire
 	return found
 }
 
-// idleness says why a sidecar would collect nothing of one workload, "" if it would.
+// idleness says why a sidecar would collect nothing from one workload, "" if it would.
 func (c *collection) idleness(view *workload.View) string {
 	if c.idle == "" || slices.ContainsFunc(c.volumes, func(volume string) bool { return isShared(volume, view) }) {
 		return ""
@@ -57,16 +58,16 @@ func (c *collection) idleness(view *workload.View) string {
 	return c.idle
 }
 
-// readsConfig tells whether the container reads the configuration that the chart
-// mounts, and not one of the user's own making.
+// readsConfig reports whether the container reads the configuration that the chart
+// mounts, and not another one of the user's.
 func readsConfig(container *corev1.Container) bool {
 	const folder = "/etc/vector/"
 	names := slices.ContainsFunc(container.Args, func(argument string) bool { return strings.HasPrefix(argument, folder) })
 	return names && strings.HasPrefix(volumeAt(container, folder+"x"), "vectorsidecar-")
 }
 
-// volumeAt returns the volume that a pattern of files lies on, "" for the
-// container's own file system: that of the deepest mount above it.
+// volumeAt returns the volume that a file pattern is on, that of the deepest mount
+// above it; "" for the container's own file system.
 func volumeAt(container *corev1.Container, pattern string) string {
 	volume, deepest := "", 0
 	for _, mount := range container.VolumeMounts {
@@ -78,7 +79,7 @@ func volumeAt(container *corev1.Container, pattern string) string {
 	return volume
 }
 
-// isShared tells whether a container of the application mounts a volume.
+// isShared reports whether a container of the application mounts a volume.
 func isShared(volume string, view *workload.View) bool {
 	for _, c := range view.Containers {
 		if view.OwnerOf(c.Name) != "" {

@@ -17,16 +17,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// config is a Vector configuration in a ConfigMap of the user's. Its zero value
-// says that there is none, because the configuration is rendered.
+// config is a Vector configuration in a ConfigMap of the user. The zero value is none:
+// the configuration is rendered.
 type config struct {
 	name, key string
-	// digest is of all that is in the ConfigMap, used or not.
+	// digest covers everything in the ConfigMap, used or not.
 	digest string
 	object *corev1.ConfigMap
 }
 
-// referencedConfig finds the ConfigMap that the values name.
+// referencedConfig reads the ConfigMap that the values name.
 func referencedConfig(from *sources, values environment.Values) (config, *Invalid) {
 	name, key := tree.Text(values.Tree, "sidecar", "config", "configMapRef", "name"), tree.Text(values.Tree, "sidecar", "config", "configMapRef", "key")
 	if name == "" {
@@ -50,7 +50,7 @@ func referencedConfig(from *sources, values environment.Values) (config, *Invali
 	return found, nil
 }
 
-// with returns companions together with the ConfigMap, if there is one.
+// with returns companions and the ConfigMap, if there is one.
 func (c *config) with(companions []corev1.ConfigMap) []corev1.ConfigMap {
 	if c.object == nil {
 		return companions

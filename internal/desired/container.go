@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// vectorContainer tells the checks what they need to know of a rendered container.
+// vectorContainer returns what the checks need to know of a rendered container.
 func vectorContainer(container *corev1.Container, spec *corev1.PodSpec) *vectorconfig.Container {
 	c := &vectorconfig.Container{
 		Args: container.Args, Commands: commandsOf(container), WorkingDir: container.WorkingDir, Env: map[string]string{}, OpenEnv: len(container.EnvFrom) > 0,
@@ -41,7 +41,7 @@ func vectorContainer(container *corev1.Container, spec *corev1.PodSpec) *vectorc
 	return c
 }
 
-// commandsOf are the words of what a container runs beside its arguments.
+// commandsOf returns the commands that a container runs besides its arguments.
 func commandsOf(container *corev1.Container) []string {
 	words := slices.Clone(container.Command)
 	for _, probe := range []*corev1.Probe{container.LivenessProbe, container.ReadinessProbe, container.StartupProbe} {
@@ -59,8 +59,8 @@ func commandsOf(container *corev1.Container) []string {
 	return words
 }
 
-// vectorMount tells whether a mount can be written to, and how much fits in.
-// Volumes that the sidecar does not bring are the application's.
+// vectorMount returns whether a mount is writable, and its size. Volumes that the
+// sidecar does not bring are the application's.
 func vectorMount(mount corev1.VolumeMount, spec *corev1.PodSpec) vectorconfig.Mount {
 	m := vectorconfig.Mount{Path: mount.MountPath, ReadOnly: mount.ReadOnly}
 	for i := range spec.Volumes {
@@ -76,7 +76,8 @@ func vectorMount(mount corev1.VolumeMount, spec *corev1.PodSpec) vectorconfig.Mo
 	return m
 }
 
-// probedPort is the port that the kubelet asks on the pod's address, 0 for none.
+// probedPort returns the port of a probe that the kubelet sends to the pod's address, 0
+// for none.
 func probedPort(probe *corev1.Probe, container *corev1.Container) int {
 	switch {
 	case probe == nil:
@@ -102,8 +103,8 @@ func portNumber(port intstr.IntOrString, container *corev1.Container) int {
 	return 0
 }
 
-// podOf tells the checks what they need to know of the rest of the pod; no ports
-// where nobody listens.
+// podOf returns what the checks need to know of the rest of the pod; no ports if the
+// configuration does not listen.
 func podOf(view *workload.View, report *vectorconfig.Report) vectorconfig.Pod {
 	pod := vectorconfig.Pod{GraceSeconds: view.GraceSeconds}
 	if !report.Listens() {

@@ -22,25 +22,25 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// largestCopy is how many bytes the values of a ConfigMap may have.
+// largestCopy is the maximum size of a ConfigMap's values in bytes.
 const largestCopy = 1 << 20
 
-// Copied is what a sidecar is given of a referenced ConfigMap in place of the ConfigMap
-// itself: what is mounted has passed the check, and stays when its origin turns bad. It
-// holds no content, so that a Cache does not either.
+// Copied describes the copy of a referenced ConfigMap that a sidecar gets: what is
+// mounted has passed the check, and stays if the original becomes invalid. It has no
+// content, so that a Cache has none, either.
 type Copied struct {
 	Name, Digest string
-	// Keys are those that it has, in order.
+	// Keys are the copied keys, sorted.
 	Keys []string
-	// isLive has a new content come in the place of an older one.
+	// isLive is true if new content replaces the old under the same name.
 	isLive bool
-	// content has digests of what is in each key.
+	// content has digests of the content by key.
 	content map[string]any
 }
 
 // copyOf returns what a sidecar needs of the referenced ConfigMap, and the overlay with
-// the copy in its place; nil if the overlay does not use it. readsUnseen tells that Vector
-// reads configuration that is not ours to see.
+// the copy in its place; nil if the overlay does not use it. readsUnseen is true if
+// Vector reads configuration that we do not see.
 func copyOf(given *config, request *render.Request, overlay *workload.Overlay, uses *uses, report *vectorconfig.Report, readsUnseen bool) (*Copied, *workload.Overlay, *Invalid) {
 	if !uses.any {
 		return nil, overlay, nil
@@ -64,8 +64,8 @@ func copyOf(given *config, request *render.Request, overlay *workload.Overlay, u
 	return made, &redirected, nil
 }
 
-// neededKeys are the keys that a sidecar needs: the one that the values name, those that
-// the overlay names, and those that the configuration may read.
+// neededKeys returns the keys that a sidecar needs: the one that the values name, those
+// that the overlay names, and those that the configuration may read.
 func (c *config) neededKeys(uses *uses, report *vectorconfig.Report, readsUnseen bool) []string {
 	needed := map[string]bool{c.key: true}
 	maps.Copy(needed, uses.keys)
@@ -76,7 +76,7 @@ func (c *config) neededKeys(uses *uses, report *vectorconfig.Report, readsUnseen
 	return slices.DeleteFunc(allKeys(c.object), func(key string) bool { return !isAll && !needed[key] })
 }
 
-// Of returns the copy for a VectorSidecar, with the content that the ConfigMap has now.
+// Of returns the copy for a VectorSidecar, with the current content of the ConfigMap.
 func (c *Copied) Of(object *corev1.ConfigMap, sidecar types.NamespacedName) *corev1.ConfigMap {
 	made := &corev1.ConfigMap{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
@@ -94,8 +94,8 @@ func (c *Copied) Of(object *corev1.ConfigMap, sidecar types.NamespacedName) *cor
 	return made
 }
 
-// AddTo adds the keys to another copy of the same ConfigMap: where copies have one name
-// whatever their content, one workload may need more keys than another.
+// AddTo adds the keys to another copy of the same ConfigMap: if the copy's name does
+// not depend on its content, one workload may need more keys than another.
 func (c *Copied) AddTo(other, object *corev1.ConfigMap) {
 	for _, key := range c.Keys {
 		copyKey(other, object, key)

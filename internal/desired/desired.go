@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package desired says what workloads should carry of one VectorSidecar: it merges the
-// layers of values, renders, holds the result against the platform's policy, checks the
-// Vector configuration, and remembers all that in a Cache. What a platform team gives for it
-// comes of a Catalog. What is to be done about it is not its business. It names no cluster
-// and no clock.
+// Package desired computes what workloads should carry for one VectorSidecar: it merges
+// the layers of values, renders, checks the result against the platform's policy,
+// checks the Vector configuration, and caches all that in a Cache. A Catalog provides
+// the platform team's part. What to do about the result is not its job. It uses no
+// cluster and no clock.
 package desired
 
 import (
@@ -26,21 +26,23 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Common is what holds of all workloads of a VectorSidecar.
+// Common is the same for all workloads of a VectorSidecar.
 type Common struct {
-	// Environment whose values are used, what named it, and the template set.
+	// Environment is the one whose values are used, EnvironmentFrom what named it, and
+	// TemplateSet the template set.
 	Environment, EnvironmentFrom, TemplateSet string
 	// ReferencedConfigMap is the name of the ConfigMap that the Vector configuration is
-	// copied from, "" if it is rendered. It is known even when the ConfigMap is not there.
+	// copied from, "" if it is rendered. It is set even if that ConfigMap does not
+	// exist.
 	ReferencedConfigMap string
 	// Invalid says why nothing may be injected, nil if it may.
 	Invalid *Invalid
-	// Outdated says what is wrong with something of the platform's, of which
-	// the last good version is used; nil if nothing is.
+	// Outdated says what is wrong with a template set or policy whose last good version
+	// is used; nil if nothing is.
 	Outdated *Invalid
 }
 
-// Desired is what workloads should carry of one VectorSidecar. Make one with For.
+// Desired is what workloads should carry for one VectorSidecar. Make one with For.
 type Desired struct {
 	Common
 
@@ -48,13 +50,13 @@ type Desired struct {
 	cache    *Cache
 	set      *TemplateSet
 	variants map[string]*Variant
-	// overrides is how many bytes the keys of the variants have.
+	// overrides is the size of the variants' keys in bytes.
 	overrides int
 }
 
-// For returns what workloads should carry of the VectorSidecar of the inputs; nothing is
-// rendered before it is asked for. cache may be nil. If the reader has an error
-// afterwards, the result is of no use.
+// For returns what workloads should carry for the VectorSidecar of the inputs; nothing
+// is rendered until it is needed. cache may be nil. If the reader has an error
+// afterwards, the result must not be used.
 func For(inputs *Inputs, reader *Reader, cache *Cache) *Desired {
 	d := &Desired{
 		sources: sources{Inputs: inputs, reader: reader, read: map[string]*corev1.ConfigMap{}},
@@ -73,8 +75,8 @@ func For(inputs *Inputs, reader *Reader, cache *Cache) *Desired {
 	return d
 }
 
-// ValuesOf are the values that a VectorSidecar's sidecar is rendered from, without
-// what workloads override, or why there are none. The error is the context's.
+// ValuesOf returns the values that a VectorSidecar's sidecar is rendered from, without
+// overrides by workloads, or why there are none. The error is the context's.
 func ValuesOf(ctx context.Context, inputs *Inputs) (environment.Values, *Invalid, error) {
 	reader := NewReader(ctx, inputs)
 	defer reader.Release()
@@ -91,17 +93,17 @@ func ValuesOf(ctx context.Context, inputs *Inputs) (environment.Values, *Invalid
 	return values, invalid, nil
 }
 
-// Read are the ConfigMaps whose content has gone into it so far, by name.
+// Read returns the ConfigMaps whose content was used so far, by name.
 func (d *Desired) Read() map[string]*corev1.ConfigMap { return d.sources.read }
 
-// Variant returns the variant of a workload: the common one, unless its
-// annotations override values. There is none if the template set is at fault.
+// Variant returns the variant of a workload: the common one, unless its annotations
+// override values. It is nil if the template set is invalid.
 func (d *Desired) Variant(record *workloadcache.Record) *Variant {
 	if !record.HasOverrides() {
 		return d.variants[""]
 	}
 	view := record.View()
-	// A map of texts always marshals, and in the order of its keys.
+	// A map of strings always marshals, with sorted keys.
 	key, _ := json.Marshal(view.Overrides)
 	if known := d.variants[string(key)]; known != nil {
 		return known
@@ -114,24 +116,24 @@ func (d *Desired) Variant(record *workloadcache.Record) *Variant {
 	return d.variant(string(key), layers...)
 }
 
-// CommonVariant returns the variant of workloads that override nothing, nil if the template set
-// is at fault.
+// CommonVariant returns the variant of workloads without overrides, nil if the template
+// set is invalid.
 func (d *Desired) CommonVariant() *Variant { return d.variants[""] }
 
-// CheckAlone checks a configuration of the user's that no workload runs yet. It says why
-// that must not reach a pod, nil if it may.
+// CheckAlone checks the user's configuration while no workload runs it. It says why it
+// must not reach a pod, nil if it may.
 func (d *Desired) CheckAlone(ctx context.Context) (*vectorconfig.Report, *Invalid) {
 	common := d.variants[""].renderer
 	report := common.checkAlone(ctx)
 	return report, refused(report, nil, common.request.Values)
 }
 
-// mostVariants is how many bytes the overrides have of which variants are kept: where
-// every workload has large ones of its own, keeping them all would hold all their trees.
+// mostVariants bounds the overrides in bytes whose variants are kept: if every workload
+// has large ones of its own, keeping all would hold all their trees.
 const mostVariants = 256 << 10
 
-// keep remembers a variant, in place of all but the common one if they are too
-// large: they are made anew when needed.
+// keep caches a variant. If they get too large, all but the common one are dropped, and
+// made again when needed.
 func (d *Desired) keep(key string, made *Variant) *Variant {
 	made.setBasis()
 	if d.overrides += len(key); d.overrides > mostVariants {
@@ -142,7 +144,7 @@ func (d *Desired) keep(key string, made *Variant) *Variant {
 	return made
 }
 
-// variant makes a variant and remembers it under a key.
+// variant makes a variant and caches it under a key.
 func (d *Desired) variant(key string, overrides ...environment.Layer) *Variant {
 	made := &Variant{Source: &Source{IsCommon: key == ""}}
 	values, layers, invalid := d.sources.values(d.set, d.Environment, overrides...)

@@ -16,7 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// of is what workloads should carry of a VectorSidecar in a namespace with some
+// of is what workloads should carry for a VectorSidecar in a namespace with some
 // ConfigMaps.
 func of(t *testing.T, sidecar *v1alpha1.VectorSidecar, cache *Cache, configMaps ...*corev1.ConfigMap) *Desired {
 	t.Helper()
@@ -35,8 +35,7 @@ func of(t *testing.T, sidecar *v1alpha1.VectorSidecar, cache *Cache, configMaps 
 	return made
 }
 
-// What differs between workloads is most often a volume's name, and what is large the
-// configuration.
+// Workloads mostly differ in a volume's name, and the large part is the configuration.
 func TestRenderingsShareTheirCompanions(t *testing.T) {
 	cache := NewCache()
 	made := of(t, logs().WithLogs("/var/log/app").Build(), cache)
@@ -71,8 +70,8 @@ func TestCacheHoldsNoCopies(t *testing.T) {
 	}
 }
 
-// Workloads are rendered each by itself, since a template may read the target;
-// what they read is one configuration.
+// Each workload is rendered by itself, since a template may read the target; they still
+// share one configuration.
 func TestTenThousandWorkloadsOnOneConfigurationAreOneCheck(t *testing.T) {
 	r := of(t, logs().WithInlineConfig(objects.VectorConfig("x")).Build(), NewCache()).CommonVariant().renderer
 	view := settled(fleet(1)[0])

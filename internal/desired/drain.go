@@ -14,14 +14,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// quietSeconds is how long Vector may take to read what comes after a while of nothing: a
-// file without news for 10 s is looked at every 10 s, plus 2 s of waiting between rounds.
+// quietSeconds is how long Vector may take to read new lines of a quiet file: one
+// without news for 10 s is looked at every 10 s, plus 2 s of waiting between rounds.
 const quietSeconds = 12
 
-// within returns what is wanted of a workload whose pods get so many seconds to end,
-// nil for the API server's default. It is the same unless a container would sleep for
-// longer than that before it is told to stop, which the API server refuses: then the
-// sleep is cut. Templates do not see the seconds, so that one rendering serves all.
+// within returns what a workload with this terminationGracePeriodSeconds should carry;
+// nil is the API server's default. It is the rendering itself unless a preStop sleep is
+// longer, which the API server refuses: then the sleep is cut. Templates do not see the
+// grace period, so that one rendering serves all.
 func (r *renderer) within(ctx context.Context, of *Rendered, grace *int64) *Rendered {
 	has := ptr.Deref(grace, corev1.DefaultTerminationGracePeriodSeconds)
 	if of.Invalid != nil || of.Overlay.DrainSeconds() <= has {
@@ -46,7 +46,7 @@ func (r *renderer) within(ctx context.Context, of *Rendered, grace *int64) *Rend
 	return cut
 }
 
-// cut makes what is wanted of workloads whose pods have so many seconds to end.
+// cut makes what workloads with this grace period should carry.
 func (r *renderer) cut(ctx context.Context, of *Rendered, grace int64) *Rendered {
 	cut := &Rendered{container: of.container, Companions: of.Companions, readTarget: of.readTarget}
 	overlay, err := of.rendered.Draining(grace)

@@ -19,12 +19,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 )
 
-// lineAtEnd is the line of a value in the file of its layer.
+// lineAtEnd matches the line number at the end of a value's position.
 var lineAtEnd = regexp.MustCompile(`:\d+$`)
 
-// filesOf lists the files of ours that Vector is told to read: keys of the
-// referenced ConfigMap and of companions. Where nothing tells, it is the key that
-// the values name, and every key of a companion with the extension of one.
+// filesOf returns the files of ours that Vector is told to read: keys of the referenced
+// ConfigMap and of companions. If nothing says which, it is the key that the values
+// name, and every key of a companion with the extension of a configuration.
 func filesOf(values environment.Values, given config, companions []corev1.ConfigMap, container *corev1.Container, spec *corev1.PodSpec) []vectorconfig.File {
 	told, printed := toldFiles(container), printedRaw(values)
 	var files []vectorconfig.File
@@ -67,8 +67,8 @@ func configKeys(object *corev1.ConfigMap) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(object.Data)), func(key string) bool { return !vectorconfig.IsConfig(key) })
 }
 
-// toldFiles are the files, patterns of files, and folders (with a slash at their
-// end) that a container's arguments and variables tell Vector to read.
+// toldFiles returns the files, file patterns, and folders (with a trailing slash) that
+// a container's arguments and variables tell Vector to read.
 func toldFiles(container *corev1.Container) []string {
 	if container == nil {
 		return nil
@@ -97,8 +97,7 @@ func toldFiles(container *corev1.Container) []string {
 	return told
 }
 
-// toldKeys are the keys, of a ConfigMap that is mounted as files, that Vector is told to
-// read.
+// toldKeys returns the keys of a mounted ConfigMap that Vector is told to read.
 func toldKeys(told []string, files map[string]string) map[string]bool {
 	keys := map[string]bool{}
 	for file, key := range files {
@@ -109,14 +108,14 @@ func toldKeys(told []string, files map[string]string) map[string]bool {
 	return keys
 }
 
-// isTold reports whether a file is one that Vector is told to read.
+// isTold reports whether Vector is told to read a file.
 func isTold(pattern, file string) bool {
 	matches, err := path.Match(path.Clean(pattern), file)
 	return matches && err == nil || strings.HasSuffix(pattern, "/") && path.Dir(file) == path.Clean(pattern)
 }
 
 // readsUnseen reports whether Vector is told to read something that is neither in the
-// referenced ConfigMap nor in a companion: nobody knows what it names.
+// referenced ConfigMap nor in a companion, so that its content is unknown.
 func readsUnseen(given config, companions []corev1.ConfigMap, container *corev1.Container, spec *corev1.PodSpec) bool {
 	var seen []map[string]string
 	if given.object != nil && container != nil {
@@ -132,12 +131,12 @@ func readsUnseen(given config, companions []corev1.ConfigMap, container *corev1.
 	})
 }
 
-// inlineSource names an inline configuration by the layer that gives it.
+// inlineSource names an inline configuration by the layer that sets it.
 func inlineSource(values environment.Values) string {
 	return keyIn(values.Origin("sidecar", "config", "inline"), "sidecar.config.inline")
 }
 
-// keyIn names a key in the layer that gives it.
+// keyIn names a key in the layer that sets it.
 func keyIn(layer, key string) string {
 	if strings.HasSuffix(layer, " spec") {
 		return layer + "." + key
@@ -145,8 +144,8 @@ func keyIn(layer, key string) string {
 	return layer + " " + key
 }
 
-// printedRaw is the file that becomes of a configuration that is given as data, as
-// toYaml prints it. Its Text is empty if there is none.
+// printedRaw returns the file for a configuration that is given as data, as toYaml
+// prints it. Its Text is empty if there is none.
 func printedRaw(values environment.Values) vectorconfig.File {
 	raw := tree.At(values.Tree, "sidecar", "config", "raw")
 	if len(raw) == 0 {
@@ -159,7 +158,7 @@ func printedRaw(values environment.Values) vectorconfig.File {
 	return vectorconfig.File{Name: "vector.yaml", Source: rawSource(values), Text: strings.TrimSuffix(string(text), "\n"), Printed: true}
 }
 
-// rawSource names the layers that give the data, of which each may give a part.
+// rawSource names the layers that set the data, each of which may set a part.
 func rawSource(values environment.Values) string {
 	var layers []string
 	for _, origin := range values.OriginsBelow("sidecar", "config", "raw") {
@@ -169,8 +168,8 @@ func rawSource(values environment.Values) string {
 	return strings.Join(slices.Compact(layers), " and ")
 }
 
-// inlineName is a name with the extension that the chart gives an inline
-// configuration: what reads as a TOML table is TOML.
+// inlineName returns a name with the extension that the chart gives an inline
+// configuration: what parses as a TOML table is TOML.
 func inlineName(text string) string {
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSpace(line)

@@ -13,43 +13,42 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Inputs are what the sidecars of one VectorSidecar are rendered from, but for the
-// workloads themselves.
+// Inputs are what the sidecars of one VectorSidecar are rendered from, except for the
+// workloads.
 type Inputs struct {
 	Sidecar *v1alpha1.VectorSidecar
 	// NamespaceLabels are those of the VectorSidecar's namespace.
 	NamespaceLabels map[string]string
-	// ConfigMaps are those of the namespace that were looked for, by name: nil is one
-	// that does not exist. One that is not among them was not looked for, and what
-	// depends on it is not to be acted on, unless HasAllConfigMaps tells that the
-	// namespace has no others.
+	// ConfigMaps are those of the namespace that were looked up, by name: nil is a
+	// missing one. Others were not looked up, and a result that depends on them must
+	// not be acted on, unless HasAllConfigMaps says that the namespace has no others.
 	ConfigMaps       map[string]*corev1.ConfigMap
 	HasAllConfigMaps bool
-	// LeavesReference has the ConfigMap that the values refer to neither read nor
-	// judged: whoever asks leaves that to another decision.
+	// LeavesReference skips reading and checking the ConfigMap that the values refer
+	// to: the caller leaves that to another decision.
 	LeavesReference bool
 
-	// Platform is what the platform team gives: template sets, values, policy.
+	// Platform is what the platform team provides: template sets, values, policy.
 	Platform *Platform
-	// DefaultEnvironment is used when neither the VectorSidecar nor its
-	// namespace names one. DefaultFrom is what names it, "" for the operator.
+	// DefaultEnvironment is used when neither the VectorSidecar nor its namespace names
+	// one. DefaultFrom is what names it, "" for the operator.
 	DefaultEnvironment, DefaultFrom string
 	// KubeVersion of the API server, such as "v1.36.0".
 	KubeVersion string
-	// WrittenBy is the installation of the operator, NAMESPACE/NAME, which marks what it
-	// writes; "" for none.
+	// WrittenBy is the operator's installation, NAMESPACE/NAME, which is marked on what
+	// it writes; "" for none.
 	WrittenBy string
-	// Version is that of the operator which writes, "" where that is not known.
+	// Version is the operator's, "" if unknown.
 	Version string
-	// Budget is what large texts wait for before they are read; nil for nothing.
+	// Budget is waited for before large texts are read; nil does not wait.
 	Budget *bounded.Budget
-	// AsksVector has a Validation made whatever the values say: somebody asks Vector without
-	// a Job.
+	// AsksVector always makes a Validation, whatever the values say, for a caller that runs
+	// Vector without a Job.
 	AsksVector bool
-	// Renderers is how many workloads are rendered for at once; less than two
-	// is one after the other.
+	// Renderers is how many workloads are rendered in parallel; less than two is
+	// sequential.
 	Renderers int
-	// Observer is told of the steps; nil tells nobody.
+	// Observer is called for each step; it may be nil.
 	Observer Observer
 }
 

@@ -13,13 +13,13 @@ import (
 
 // Invalid says why nothing may be injected. Workloads stay as they are.
 type Invalid struct {
-	// Reason is a word of package meta.
+	// Reason is one of package meta.
 	Reason string
 	// Message names object, path and what to do.
 	Message string
 }
 
-// err is the message as an error, nil if nothing is invalid.
+// err returns the message as an error, nil if nothing is invalid.
 func (i *Invalid) err() error {
 	if i == nil {
 		return nil

@@ -5,18 +5,18 @@ package desired
 
 import "context"
 
-// Step is a part of a decision that may take its time.
+// Step is a part of a decision that may be slow.
 type Step string
 
 const (
-	// Render executes the templates; a rendering that is remembered is none.
+	// Render executes the templates; a cached rendering is no step.
 	Render Step = "render"
-	// Check reads the Vector configuration in what was rendered.
+	// Check reads the rendered Vector configuration.
 	Check Step = "check"
 )
 
-// Observer is told that a step begins. What it returns is called when the step
-// ends, with its error. It must not change anything: a decision is the same with
+// Observer is called when a step begins. The function it returns is called when the
+// step ends, with its error. It must not change anything: a decision is the same with
 // and without it.
 type Observer func(ctx context.Context, step Step) (end func(error))
 

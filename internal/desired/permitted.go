@@ -14,9 +14,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 )
 
-// unseen are the ways by which a container may get another configuration than the files
-// that were checked, or connect to other hosts, nil where the rules restrict neither. The
-// ConfigMaps are those whose files were checked.
+// unseen returns the ways in which a container may get a configuration other than the
+// files that were checked, or connect to other hosts; nil if the rules restrict
+// neither. The ConfigMaps are those whose files were checked.
 func unseen(rules *vectorconfig.Permitted, files []vectorconfig.File, configMaps []corev1.ConfigMap, container *corev1.Container, spec *corev1.PodSpec) []string {
 	if rules.IsEverything() {
 		return nil
@@ -56,7 +56,8 @@ func unseen(rules *vectorconfig.Permitted, files []vectorconfig.File, configMaps
 	return all
 }
 
-// isPacked reports whether an argument is several short ones in one, or one with its value.
+// isPacked reports whether an argument combines several short flags, or one with its
+// value.
 func isPacked(argument string) bool {
 	return len(argument) > 2 && argument[0] == '-' && argument[1] != '-' && argument[2] != '=' && strings.ContainsAny(argument[1:], "cC")
 }
@@ -86,8 +87,8 @@ func isSeen(file string, configMaps []corev1.ConfigMap, container *corev1.Contai
 	return false
 }
 
-// hostsBeside are what leads a container to hosts without a word in its configuration:
-// variables that name proxies and services, and files by which names are looked up.
+// hostsBeside returns what connects a container to hosts that its configuration does
+// not name: variables for proxies and services, and files for name resolution.
 func hostsBeside(rules *vectorconfig.Permitted, container *corev1.Container) []string {
 	var all []string
 	for i := range container.Env {

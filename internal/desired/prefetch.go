@@ -11,12 +11,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// PrefetchLimit is how many workloads are rendered for ahead: fewer than a Cache holds, but
-// for large ones.
+// PrefetchLimit is how many workloads are rendered ahead: fewer than a Cache holds,
+// unless they are large.
 const PrefetchLimit = 512
 
-// Prefetch fills the cache for the first of some workloads, several at once, if the
-// inputs wish it. It changes no result: what it finds is asked for again, one after the
+// Prefetch fills the cache for the first of some workloads in parallel, if the inputs
+// ask for it. It changes no result: the results are read from the cache one after the
 // other.
 func (d *Desired) Prefetch(ctx context.Context, records []*workloadcache.Record) {
 	if d.sources.Renderers < 2 || d.cache == nil {
@@ -30,7 +30,7 @@ func (d *Desired) Prefetch(ctx context.Context, records []*workloadcache.Record)
 			continue
 		}
 		view := record.View()
-		// The first one tells whether others need a rendering of their own.
+		// The first one shows whether others need a rendering of their own.
 		if i == 0 && !own.renderer.render(ctx, &view).ReadsTarget() {
 			return
 		}

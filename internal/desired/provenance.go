@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// origins says which layers gave the values of a template's failing expression, ""
+// origins names the layers that set the values in a template's failing expression, ""
 // if none did.
 func origins(err error, values environment.Values) string {
 	var located *template.Error
@@ -33,8 +33,8 @@ func origins(err error, values environment.Values) string {
 	return " [" + strings.Join(found, ", ") + "]"
 }
 
-// origin tells where a value is from, or the value on the way to it at which the
-// path could not go on. The target is nobody's layer.
+// origin names the layer that set a value, or the last value on its path that exists.
+// The target belongs to no layer.
 func origin(path []string, values environment.Values) string {
 	if path[0] == "target" {
 		return ""

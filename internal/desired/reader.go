@@ -14,14 +14,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
-// Reader hands out the ConfigMaps for all that is rendered in one pass, and notes which
-// were asked for. What is large waits for the budget of bytes, and holds its share until
-// the Reader is released.
+// Reader returns the ConfigMaps for one pass, and records which were read. Large ones
+// wait for the byte budget and hold their share until the Reader is released.
 type Reader struct {
 	ctx   context.Context
 	from  *Inputs
 	share *bounded.Share
-	// asked are the ConfigMaps that were asked for, and are counted.
+	// asked are the ConfigMaps that were read, and are counted.
 	asked map[string]bool
 	// err says why nothing more may be read: the context ended.
 	err error
@@ -34,8 +33,8 @@ func NewReader(ctx context.Context, inputs *Inputs) *Reader {
 	return r
 }
 
-// ConfigMap returns a ConfigMap of the namespace, nil if there is none. What was not
-// looked for is noted, as is what has to wait for the budget and cannot.
+// ConfigMap returns a ConfigMap of the namespace, nil if it does not exist. It records
+// whether it was looked up at all, and an error if waiting for the budget fails.
 func (r *Reader) ConfigMap(name string) *corev1.ConfigMap {
 	object := r.from.ConfigMaps[name]
 	if r.asked[name] {
@@ -48,8 +47,8 @@ func (r *Reader) ConfigMap(name string) *corev1.ConfigMap {
 	return object
 }
 
-// Asked are the names of the ConfigMaps that were asked for, in order, and those of
-// them that nobody had looked for: they were taken for missing.
+// Asked returns the sorted names of the ConfigMaps that were read, and of those among
+// them that were not looked up: they were taken for missing.
 func (r *Reader) Asked() (all, unread []string) {
 	all = slices.Sorted(maps.Keys(r.asked))
 	if r.from.HasAllConfigMaps {
@@ -63,16 +62,16 @@ func (r *Reader) Asked() (all, unread []string) {
 	return all, unread
 }
 
-// Lacks reports whether a ConfigMap was asked for that nobody had looked for.
+// Lacks reports whether a ConfigMap was read that was not looked up.
 func (r *Reader) Lacks() bool {
 	_, unread := r.Asked()
 	return len(unread) > 0
 }
 
-// Err says why what was read is not all that there is, nil if it is.
+// Err says why what was read is incomplete, nil if it is complete.
 func (r *Reader) Err() error { return r.err }
 
-// take waits until a text of so many bytes may be read; false says that nothing more may.
+// take waits until a text of that size may be read; false means that nothing more may.
 func (r *Reader) take(bytes int) bool {
 	if r.err == nil {
 		r.err = r.share.Extend(r.ctx, bytes)
@@ -80,8 +79,8 @@ func (r *Reader) take(bytes int) bool {
 	return r.err == nil
 }
 
-// Yield lets others go first who wait, between two steps of a long pass. The error says
-// why it may not go on.
+// Yield lets waiting passes go first, between two steps of a long pass. The error says
+// why this one may not go on.
 func (r *Reader) Yield() error {
 	if r.err == nil {
 		r.err = cmp.Or(r.share.Yield(r.ctx), r.ctx.Err())
@@ -89,10 +88,10 @@ func (r *Reader) Yield() error {
 	return r.err
 }
 
-// Release gives the share back.
+// Release returns the share of the budget.
 func (r *Reader) Release() { r.share.Release() }
 
-// sizeOf is what the API server counts against its limit.
+// sizeOf is the size that the API server checks against its limit.
 func sizeOf(object *corev1.ConfigMap) int {
 	size := 0
 	for _, text := range object.Data {
@@ -113,7 +112,7 @@ type sources struct {
 	read map[string]*corev1.ConfigMap
 }
 
-// content reads a ConfigMap whose content is rendered, nil if there is none.
+// content reads a ConfigMap whose content is rendered, nil if it does not exist.
 func (s *sources) content(name string) *corev1.ConfigMap {
 	object := s.reader.ConfigMap(name)
 	if object != nil {

@@ -20,13 +20,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// render returns what is desired of one target.
+// render returns what is desired for one target.
 func (r *renderer) render(ctx context.Context, target *workload.View) *Rendered {
 	return r.within(ctx, r.rendered(ctx, target), target.GraceSeconds)
 }
 
-// rendered renders for one target. The result is remembered for all targets that look
-// the same to what the templates have read.
+// rendered renders for one target. The result is cached for all targets that have the
+// same where the templates have read.
 func (r *renderer) rendered(ctx context.Context, target *workload.View) *Rendered {
 	if r.cache == nil {
 		return r.evaluate(ctx, target)
@@ -44,8 +44,7 @@ func (r *renderer) rendered(ctx context.Context, target *workload.View) *Rendere
 	return fresh
 }
 
-// keep remembers a result. No late one, which may have shared the processor with too
-// many others.
+// keep caches a result unless it is late, because that may depend on the load.
 func (r *renderer) keep(target *workload.View, fresh *Rendered) {
 	if fresh.Late {
 		return
@@ -59,8 +58,7 @@ func (r *renderer) keep(target *workload.View, fresh *Rendered) {
 	r.cache.grow(fresh, bytes)
 }
 
-// appendKey is the key of the request together with what templates find in a target
-// where they read it.
+// appendKey appends the key of the request, and the target's values for the reads.
 func (r *renderer) appendKey(text []byte, target *workload.View, reads []tree.Read) []byte {
 	return target.AppendReads(append(text, r.common...), reads)
 }
@@ -89,7 +87,7 @@ func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendere
 	return fresh
 }
 
-// share returns companions, or equal ones that an earlier rendering has made.
+// share returns companions, or equal ones of an earlier rendering.
 func (r *renderer) share(fresh []corev1.ConfigMap) (companions []corev1.ConfigMap, isShared bool) {
 	text, _ := json.Marshal(fresh) // Objects of this type always marshal, and in one order.
 	sum := sha256.Sum256(text)
@@ -121,9 +119,8 @@ func (r *renderer) judge(result *render.Result, err error) *Invalid {
 	return &Invalid{reason, fmt.Sprintf("rendering for environment %q: %s", r.request.Environment(), err)}
 }
 
-// predecessor is what releases that noted nothing in workloads would have rendered; nil
-// for a workload that carries nothing, or says what its sidecar was asked for with: only
-// others are known by it.
+// predecessor is what releases that wrote no notes would have rendered; nil for a
+// workload that has no sidecar, or one with notes.
 func (r *renderer) predecessor(ctx context.Context, manager string, view *workload.View) *Rendered {
 	if owned, carries := view.Owned[manager]; !carries || owned.AskedHash != "" {
 		return nil

@@ -18,63 +18,63 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Rendered is the result of one rendering: what to apply, or why not. Workloads that look
-// the same to the templates share it. It must not be changed.
+// Rendered is the result of one rendering: what to apply, or why not. Workloads that
+// look the same to the templates share it. It must not be changed.
 type Rendered struct {
-	// Desired is what to apply, of Overlay; both are nil if it is Invalid.
+	// Desired is what to apply, made from Overlay; both are nil if it is Invalid.
 	Desired *plan.Desired
 	Overlay *workload.Overlay
-	// Report is of the check of the Vector configuration, nil if there was none.
+	// Report is the check of the Vector configuration, nil if there was none.
 	Report *vectorconfig.Report
-	// Companions are the ConfigMaps that were rendered, and Copied is what is given of a
-	// referenced one, nil for nothing.
+	// Companions are the rendered ConfigMaps, Copied the copy of a referenced one, nil
+	// for none.
 	Companions []corev1.ConfigMap
 	Copied     *Copied
-	// Validation is what Vector itself has to be asked, nil for nothing.
+	// Validation is what Vector itself has to validate, nil for nothing.
 	Validation *Validation
 	Invalid    *Invalid
-	// Late tells that the templates ran out of time, which on another day they
-	// might not.
+	// Late reports whether the templates ran out of time, which may not happen again.
 	Late bool
 
-	// rendered is the overlay as the templates give it, with the ConfigMap itself
-	// where the overlay has a copy.
+	// rendered is the overlay as the templates rendered it, referring to the ConfigMap
+	// itself where Overlay has a copy.
 	rendered  *workload.Overlay
 	container string
 	collects  collection
-	// shares tells that an earlier rendering has made these companions.
+	// shares reports whether the companions are those of an earlier rendering.
 	shares bool
-	// isReadUnseen tells that Vector reads configuration that is not ours to see.
+	// isReadUnseen reports whether Vector reads configuration that we do not see.
 	isReadUnseen bool
-	// unseen are the ways round the policy for configurations that it has.
+	// unseen are the ways in which it bypasses the policy for configurations.
 	unseen []string
-	// readTarget is what was read of the target that it was made of: a workload that
-	// has something else there may have another result.
+	// readTarget is what was read of the target: a workload that differs there may have
+	// another result.
 	readTarget []tree.Read
-	// shortened says what had to be cut for pods that end sooner, "" for nothing.
+	// shortened says what was cut for a short grace period, "" for nothing.
 	shortened string
-	// cuts are the same for such pods.
+	// cuts are the variants for short grace periods.
 	cuts cuts
-	// key is what it is remembered by, "" if it is not, and bytes about what it takes then.
+	// key is its key in the cache, "" if it is not cached, and bytes its approximate
+	// size there.
 	key   string
 	bytes atomic.Int64
 }
 
-// cuts are what is desired of workloads whose pods have to end sooner than a sidecar
-// drains, by the seconds that they have.
+// cuts are, by grace period in seconds, what is desired for workloads whose grace
+// period is shorter than the sidecar's preStop sleep.
 type cuts struct {
 	mu   sync.Mutex
 	made map[int64]*Rendered
 }
 
-// ReadsTarget reports whether templates have looked at the workload: for another one the
-// result may be another.
+// ReadsTarget reports whether templates have read the workload, so that the result may
+// differ for others.
 func (r *Rendered) ReadsTarget() bool { return len(r.readTarget) > 0 }
 
-// Bytes are about what it takes in a Cache, 0 if it is not in one.
+// Bytes is its approximate size in a Cache, 0 if it is not in one.
 func (r *Rendered) Bytes() int { return int(r.bytes.Load()) }
 
-// readOf are the keys of a target that it was made of, for what is noted in workloads.
+// readOf returns the keys of the target that were read, for the note on workloads.
 func (r *Rendered) readOf() []string {
 	keys := workload.KeysOf(r.readTarget)
 	if r.shortened == "" {
@@ -83,7 +83,7 @@ func (r *Rendered) readOf() []string {
 	return append(keys, workload.GraceKey)
 }
 
-// doubts say what is doubtful about the sidecar in one workload, "" if nothing.
+// doubts returns warnings about the sidecar in one workload, "" if there are none.
 func (r *Rendered) doubts(view *workload.View, checksOff bool) string {
 	var all []string
 	if idle := cmp.Or(r.Desired.Warning(), r.collects.idleness(view)); idle != "" {

@@ -33,7 +33,7 @@ type renderer struct {
 	observer Observer
 	// asksVector is that of the inputs.
 	asksVector bool
-	// asked is what the request was made of.
+	// asked is what the request was made from.
 	asked asked
 	// writtenBy is that of the inputs.
 	writtenBy string
@@ -46,8 +46,8 @@ type renderer struct {
 	made *madeCompanions
 }
 
-// madeCompanions are companions of renderings by a digest: often they differ in nothing, and are
-// what is large of a rendering.
+// madeCompanions are companions of renderings by digest: they are often the same, and
+// the large part of a rendering.
 type madeCompanions struct {
 	mu       sync.Mutex
 	byDigest map[string][]corev1.ConfigMap
@@ -55,7 +55,7 @@ type madeCompanions struct {
 
 func newRenderer(cache *Cache, request render.Request, config config, inputs *Inputs, asked asked) *renderer {
 	policy := inputs.Platform.Policy
-	// Values are JSON, which always marshals, and in the order of its keys.
+	// Values are JSON, which always marshals with sorted keys.
 	text, _ := json.Marshal([]any{
 		request.Chart.Digest, request.Values.Tree, request.Sidecar, request.KubeVersion, config.digest, policy.Digest,
 		inputs.WrittenBy, inputs.Version, inputs.AsksVector, asked,
@@ -68,8 +68,7 @@ func newRenderer(cache *Cache, request render.Request, config config, inputs *In
 	}
 }
 
-// conclude checks the configuration of an overlay, and fills in what to apply if it
-// passes.
+// conclude checks the configuration of an overlay, and sets what to apply if it passes.
 func (r *renderer) conclude(ctx context.Context, of *Rendered, rendered *workload.Overlay) {
 	r.check(ctx, rendered, of)
 	if of.Invalid = refused(of.Report, of.unseen, r.request.Values); of.Invalid != nil {
@@ -94,8 +93,8 @@ func (r *renderer) conclude(ctx context.Context, of *Rendered, rendered *workloa
 	of.collects = collectionOf(of.Report, of.Overlay.Container(of.container), of.Desired)
 }
 
-// check checks the configuration that a rendered sidecar reads. What the configuration
-// takes in is read even when nothing is checked.
+// check checks the configuration that a rendered sidecar reads. It parses the
+// configuration even if checks are off.
 func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, of *Rendered) {
 	spec, container := &overlay.Template.Spec, overlay.Container(of.container)
 	options := vectorconfig.Options{Image: tree.Text(r.request.Values.Tree, "sidecar", "image")}
@@ -115,7 +114,7 @@ func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, of *Ren
 	}
 }
 
-// marks are those of what is written for the VectorSidecar.
+// marks are those for what is written for the VectorSidecar.
 func (r *renderer) marks() map[string]string {
 	if r.writtenBy == "" {
 		return nil
@@ -123,7 +122,7 @@ func (r *renderer) marks() map[string]string {
 	return map[string]string{meta.AnnotationWrittenBy(meta.Manager(r.request.Sidecar.Name)): r.writtenBy}
 }
 
-// checkAlone checks a configuration of the user's that no workload runs yet.
+// checkAlone checks the user's configuration while no workload runs it.
 func (r *renderer) checkAlone(ctx context.Context) *vectorconfig.Report {
 	values := r.request.Values
 	files := filesOf(values, r.config, nil, nil, nil)

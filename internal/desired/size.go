@@ -18,17 +18,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// largestSidecar is how many bytes a VectorSidecar may have: room for the largest inline
-// configuration, and half as much again for all else. mostParts is how many values, of
-// which three bytes of JSON may take a hundred in memory.
+// largestSidecar is the maximum size of a VectorSidecar in bytes: room for the largest
+// inline configuration, and half as much again for the rest. mostParts is the maximum
+// number of values: three bytes of JSON may take a hundred in memory.
 const (
 	largestSidecar = 768 << 10
 	mostParts      = 30_000
 )
 
-// Bounded returns a VectorSidecar as it is, or in the place of one that is larger than
-// may be what is left without its spec: who it is, its status, and what is too much. What
-// is decided on that is the same, unless it is being deleted.
+// Bounded returns the VectorSidecar, or, if it is too large, a copy without its spec:
+// with its identity and status, and what is too large. Decisions on it are the same,
+// unless it is being deleted.
 func Bounded(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	excess := excessOf(sidecar)
 	if excess == "" {
@@ -45,14 +45,14 @@ func Bounded(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	}
 }
 
-// IsReduced tells whether Bounded has left out the spec. No spec that somebody wrote is
-// without a selector.
+// IsReduced reports whether Bounded has dropped the spec. Every valid spec has a
+// selector.
 func IsReduced(sidecar *v1alpha1.VectorSidecar) bool {
 	return sidecar.Annotations[meta.AnnotationExcess] != "" && reflect.ValueOf(&sidecar.Spec).Elem().IsZero()
 }
 
-// excessOf says what a VectorSidecar has too much of, "" for nothing. It counts as JSON,
-// without what the API server and the operator note in it.
+// excessOf says what is too large in a VectorSidecar, "" for nothing. Its size is that
+// of its JSON, without what the API server and the operator write.
 func excessOf(sidecar *v1alpha1.VectorSidecar) string {
 	if IsReduced(sidecar) {
 		return sidecar.Annotations[meta.AnnotationExcess]
@@ -68,7 +68,7 @@ func excessOf(sidecar *v1alpha1.VectorSidecar) string {
 	if text.Len() > largestSidecar {
 		return fmt.Sprintf("%d KiB, and may have %d", text.Len()>>10, largestSidecar>>10)
 	}
-	// What else is wrong is said by whoever reads the values.
+	// Other errors are reported when the values are read.
 	limits := bounded.Limits{
 		What: "a VectorSidecar", Bytes: largestSidecar, Nodes: mostParts,
 		Depth: math.MaxInt, Key: math.MaxInt, Path: math.MaxInt, Paths: math.MaxInt,
@@ -80,7 +80,7 @@ func excessOf(sidecar *v1alpha1.VectorSidecar) string {
 	return ""
 }
 
-// TooLarge says that a VectorSidecar is larger than may be, nil if it is not.
+// TooLarge says that a VectorSidecar is too large, nil if it is not.
 func TooLarge(sidecar *v1alpha1.VectorSidecar) *Invalid {
 	excess := excessOf(sidecar)
 	if excess == "" {

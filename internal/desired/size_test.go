@@ -20,7 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// weighing is a VectorSidecar with values of so many bytes.
+// weighing is a VectorSidecar with values of that many bytes.
 func weighing(size int) *v1alpha1.VectorSidecar {
 	sidecar := logs().WithValues(map[string]any{"a": strings.Repeat("x", size)}).Build()
 	sidecar.UID, sidecar.ResourceVersion, sidecar.Generation = "u", "7", 3
@@ -28,7 +28,7 @@ func weighing(size int) *v1alpha1.VectorSidecar {
 	return sidecar
 }
 
-// sizeOfJSON is how many bytes a VectorSidecar has with a line break, without its status.
+// sizeOfJSON is the size of a VectorSidecar as a line of JSON, without its status.
 func sizeOfJSON(t *testing.T, sidecar *v1alpha1.VectorSidecar) int {
 	t.Helper()
 	bare := sidecar.DeepCopy()
@@ -96,7 +96,7 @@ func TestTooLargeCountsSmallParts(t *testing.T) {
 	require.Equal(t, TooLarge(sidecar), TooLarge(Bounded(sidecar)))
 }
 
-// BenchmarkSize is what it costs each pass to weigh a VectorSidecar.
+// BenchmarkSize is the cost of measuring a VectorSidecar in each pass.
 func BenchmarkSize(b *testing.B) {
 	for name, sidecar := range map[string]*v1alpha1.VectorSidecar{
 		"small": logs().WithLogs("/var/log/app").Build(), "with a configuration": logs().WithInlineConfig(objects.VectorConfig("x")).Build(), "large": weighing(500 << 10),

@@ -10,8 +10,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// templateSet finds the template set of a VectorSidecar: the one that it names, else
-// the one that its environment's values name, else the default one.
+// templateSet returns the template set of a VectorSidecar: the one that it names, else
+// the one that its environment's values name, else the default.
 func (in *Inputs) templateSet(environment string) (*TemplateSet, *Invalid) {
 	name := cmp.Or(in.Sidecar.Spec.TemplateSet, in.Platform.Environments.TemplateSet(environment))
 	set, err := in.Platform.Set(name)
@@ -26,7 +26,7 @@ func (in *Inputs) templateSet(environment string) (*TemplateSet, *Invalid) {
 	return set, nil
 }
 
-// outdated says of what the last good version is used, nil if of nothing.
+// outdated says which last good version is used and why, nil if none is.
 func (in *Inputs) outdated(set *TemplateSet) *Invalid {
 	const help = " (the last good version stays in use)"
 	switch {

@@ -14,19 +14,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// uses are how an overlay uses a ConfigMap.
+// uses describes how an overlay uses a ConfigMap.
 type uses struct {
 	any bool
-	// all tells that one of its containers may read any key: nobody knows what
-	// others than Vector do.
+	// all reports whether one of its containers may read any key: what containers other
+	// than Vector's read is unknown.
 	all bool
 	// keys are those that the overlay names.
 	keys map[string]bool
-	// files are where the container of Vector has keys, by path.
+	// files are the keys mounted in Vector's container, by path.
 	files map[string]string
 }
 
-// usesOf looks for a ConfigMap in an overlay. container is the name of Vector's.
+// usesOf returns how an overlay uses a ConfigMap. container is the name of Vector's.
 func usesOf(overlay *workload.Overlay, container string, object *corev1.ConfigMap) *uses {
 	found := &uses{keys: map[string]bool{}, files: map[string]string{}}
 	spec := &overlay.Template.Spec
@@ -73,8 +73,8 @@ func (u *uses) addVariables(of *corev1.Container, name string) {
 	}
 }
 
-// isOpen reports whether a volume is mounted where nobody can tell what is read of it:
-// in another container than Vector's, or at a path that only the kubelet knows.
+// isOpen reports whether a volume is mounted where it is unknown what is read: in a
+// container other than Vector's, or at a path that only the kubelet knows.
 func isOpen(overlay *workload.Overlay, volume, container string) bool {
 	spec := &overlay.Template.Spec
 	for _, of := range slices.Concat(spec.InitContainers, spec.Containers) {
@@ -87,8 +87,8 @@ func isOpen(overlay *workload.Overlay, volume, container string) bool {
 	return slices.ContainsFunc(overlay.Mounts, func(mount workload.Mount) bool { return mount.Name == volume })
 }
 
-// shown returns for each time that a volume shows a ConfigMap which keys it shows at
-// which paths; none stands for all of them.
+// shown returns, for each time that a volume mounts a ConfigMap, which keys are at
+// which paths; none means all of them.
 func shown(volume *corev1.Volume, name string) [][]corev1.KeyToPath {
 	var all [][]corev1.KeyToPath
 	if source := volume.ConfigMap; source != nil && source.Name == name {
@@ -105,8 +105,8 @@ func shown(volume *corev1.Volume, name string) [][]corev1.KeyToPath {
 	return all
 }
 
-// mountedFiles are the files of a container that are keys of a ConfigMap: the key by
-// the path.
+// mountedFiles returns the files of a container that are keys of a ConfigMap: the key
+// by path.
 func mountedFiles(container *corev1.Container, spec *corev1.PodSpec, object *corev1.ConfigMap) map[string]string {
 	files := map[string]string{}
 	for i := range spec.Volumes {
@@ -131,8 +131,8 @@ func mountedFiles(container *corev1.Container, spec *corev1.PodSpec, object *cor
 	return files
 }
 
-// below returns where a file of a volume lies below a folder of it, or is it; "" is the
-// whole volume.
+// below returns the path of a volume's file relative to a folder of it, "" if they are
+// the same; the folder "" is the whole volume.
 func below(file, folder string) (rest string, isBelow bool) {
 	switch folder = path.Clean(folder); folder {
 	case ".":
@@ -143,7 +143,7 @@ func below(file, folder string) (rest string, isBelow bool) {
 	return strings.CutPrefix(file, folder+"/")
 }
 
-// allKeys are the keys of a ConfigMap, in order.
+// allKeys returns the sorted keys of a ConfigMap.
 func allKeys(object *corev1.ConfigMap) []string {
 	keys := slices.Concat(slices.Collect(maps.Keys(object.Data)), slices.Collect(maps.Keys(object.BinaryData)))
 	slices.Sort(keys)

@@ -37,7 +37,7 @@ func TestMountedFilesOfAConfigMap(t *testing.T) {
 	}
 }
 
-// What a custom set mounts into the application is read by nobody knows whom.
+// It is unknown who reads what a custom set mounts into the application.
 func TestUsesOfAVolumeOfTheApplicationsAreAllKeys(t *testing.T) {
 	overlay := &workload.Overlay{Mounts: []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "config", MountPath: "/m"}}}}
 	overlay.Template.Spec.Volumes = []corev1.Volume{{Name: "config", VolumeSource: corev1.VolumeSource{

@@ -22,8 +22,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 )
 
-// Validation is a configuration that Vector itself has to judge before it may
-// reach a workload.
+// Validation is a configuration that Vector itself has to validate before it may reach
+// a workload.
 type Validation struct {
 	// Key is a digest of everything that the verdict depends on.
 	Key string
@@ -31,25 +31,25 @@ type Validation struct {
 	Job   batchv1.Job
 	Files corev1.ConfigMap
 
-	// Configuration are the files as they are written, and DataDir what they name as that;
-	// Mode is how Vector is asked about them.
+	// Configuration are the files as written, DataDir is their data_dir, and Mode is how
+	// Vector validates them.
 	Configuration []vectorconfig.File
 	DataDir       string
 	Mode          vectorconfig.ValidateMode
-	// WaitsWhenUnable has the configuration wait where Vector cannot be asked.
+	// WaitsWhenUnable keeps the configuration waiting if Vector cannot be run.
 	WaitsWhenUnable bool
 }
 
-// checkFolder is where the Job has the files.
+// checkFolder is where the Job mounts the files.
 const checkFolder = "/etc/vector-validate"
 
-// asksInJob reports whether values ask for a Job in which Vector judges the configuration.
+// asksInJob reports whether the values ask for a Job that validates the configuration.
 func asksInJob(values environment.Values) bool {
 	enabled, _ := tree.At(values.Tree, "sidecar", "config", "validateJob")["enabled"].(bool)
 	return enabled
 }
 
-// validationOf describes what Vector is asked about a configuration, and the Job that asks.
+// validationOf returns the validation of a configuration by Vector, and its Job.
 func validationOf(request *render.Request, files []vectorconfig.File, dataDir string, container *corev1.Container, spec *corev1.PodSpec) *Validation {
 	job := tree.At(request.Values.Tree, "sidecar", "config", "validateJob")
 	deadline, mode := seconds(job["deadlineSeconds"]), vectorconfig.ValidateModeOf(container.Image)
@@ -82,7 +82,7 @@ func validationOf(request *render.Request, files []vectorconfig.File, dataDir st
 	}
 }
 
-// seconds reads a number of the values, which come from YAML and from JSON.
+// seconds converts a number of the values, which come from YAML and from JSON.
 func seconds(given any) int64 {
 	switch n := given.(type) {
 	case float64:
@@ -93,7 +93,7 @@ func seconds(given any) int64 {
 	return 0
 }
 
-// addDataDir gives a pod an empty folder for what Vector keeps, where it has no such volume.
+// addDataDir adds an empty folder for Vector's data to a pod that has no such volume.
 func addDataDir(pod *corev1.PodSpec, folder string) {
 	folder = path.Clean(folder)
 	container := &pod.Containers[0]
@@ -106,8 +106,8 @@ func addDataDir(pod *corev1.PodSpec, folder string) {
 	container.VolumeMounts = append(container.VolumeMounts, corev1.VolumeMount{Name: name, MountPath: folder})
 }
 
-// validatingPod runs the sidecar's image with its variables, and those of its
-// volumes that are not the application's. It is as restricted as a pod can be.
+// validatingPod runs the sidecar's image with its variables, and those of its volumes
+// that are not the application's. It is as restricted as a pod can be.
 func validatingPod(container *corev1.Container, spec *corev1.PodSpec, args []string) corev1.PodSpec {
 	pod := corev1.PodSpec{
 		RestartPolicy: corev1.RestartPolicyNever, AutomountServiceAccountToken: ptr.To(false), EnableServiceLinks: ptr.To(false),
@@ -116,7 +116,7 @@ func validatingPod(container *corev1.Container, spec *corev1.PodSpec, args []str
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 		},
 	}
-	// What it says is Vector's judgement, and not its log.
+	// Its output is the verdict, not a log.
 	env := slices.DeleteFunc(slices.Clone(container.Env), func(variable corev1.EnvVar) bool { return variable.Name == "VECTOR_LOG" })
 	env = append(env, corev1.EnvVar{Name: "VECTOR_LOG", Value: "off"})
 	mounts := []corev1.VolumeMount{{Name: "vector-validate", MountPath: checkFolder, ReadOnly: true}}

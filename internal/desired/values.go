@@ -19,16 +19,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// layers are the values that are not of an environment, by whose they are.
+// layers are the values that are not of an environment, by their owner.
 type layers struct{ namespace, sidecar, workload []environment.Layer }
 
-// all are the layers in their order.
+// all returns the layers in their order.
 func (l *layers) all() []environment.Layer {
 	return slices.Concat(l.namespace, l.sidecar, l.workload)
 }
 
-// values merges the layers of an environment with those of the namespace, of the
-// VectorSidecar and what overrides it, which it returns as well.
+// values merges the layers of the environment, the namespace, the VectorSidecar and the
+// overrides, and also returns all but the environment's.
 func (s *sources) values(set *TemplateSet, name string, overrides ...environment.Layer) (environment.Values, layers, *Invalid) {
 	namespace, err := s.namespaceLayers()
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *sources) values(set *TemplateSet, name string, overrides ...environment
 	return values, given, nil
 }
 
-// namespaceLayers is the layer of the namespace's defaults, if it has any.
+// namespaceLayers returns the layer of the namespace's defaults, if it has any.
 func (s *sources) namespaceLayers() ([]environment.Layer, error) {
 	object := s.content(meta.NamespaceDefaults)
 	if object == nil {
@@ -76,8 +76,8 @@ func (s *sources) namespaceLayers() ([]environment.Layer, error) {
 	return []environment.Layer{layer}, rule.check(&layer)
 }
 
-// saysNothing reports whether a text sets no value, which is never too much: it is blank
-// but for comments, or empty.
+// saysNothing reports whether a text sets no value, which the policy always allows: it
+// is empty, or has only blanks and comments.
 func saysNothing(text string) bool {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && line != "---" && line != "{}" && !strings.HasPrefix(line, "#") {
@@ -87,7 +87,7 @@ func saysNothing(text string) bool {
 	return true
 }
 
-// ownLayer is the layer of the snapshot's VectorSidecar.
+// ownLayer returns the layer of the inputs' VectorSidecar.
 func (s *sources) ownLayer() (environment.Layer, error) {
 	text, err := specText(s.Sidecar)
 	if err == nil && s.reader.take(len(text)) {
@@ -96,7 +96,7 @@ func (s *sources) ownLayer() (environment.Layer, error) {
 	return environment.Layer{}, err
 }
 
-// workloadLayers are the values that a workload's annotations give, in the order of
+// workloadLayers returns the values that a workload's annotations set, in the order of
 // their paths.
 func (s *sources) workloadLayers(view *workload.View) ([]environment.Layer, error) {
 	var layers []environment.Layer
@@ -130,8 +130,8 @@ type overriding struct {
 	allowed []string
 }
 
-// mayTry refuses, before it is read, what sets a value at a path if nothing there is
-// allowed; "" stands for any values.
+// mayTry refuses a value at a path before it is parsed, if nothing there is allowed; ""
+// stands for any values.
 func (o *overriding) mayTry(source, path string) error {
 	if environment.MaySet(path, o.allowed) {
 		return nil
@@ -156,8 +156,8 @@ func (o *overriding) refuse(where, path string) error {
 	return fmt.Errorf("%s: %s may not set %s; %s (policy.overrides.%s)", where, o.who, path, help, o.key)
 }
 
-// LayerOf is the layer of a VectorSidecar: the part of its spec that has the keys of
-// a values file.
+// LayerOf returns the layer of a VectorSidecar: the part of its spec that has the keys
+// of a values file.
 func LayerOf(sidecar *v1alpha1.VectorSidecar) (environment.Layer, error) {
 	text, err := specText(sidecar)
 	if err != nil {
@@ -166,7 +166,7 @@ func LayerOf(sidecar *v1alpha1.VectorSidecar) (environment.Layer, error) {
 	return layerOf(sidecar, text)
 }
 
-// specText is that part of the spec, as JSON.
+// specText returns that part of the spec as JSON.
 func specText(sidecar *v1alpha1.VectorSidecar) ([]byte, error) {
 	spec := &sidecar.Spec
 	text, err := json.Marshal(map[string]any{

@@ -14,14 +14,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Variant is what workloads of one VectorSidecar share that are given the same
-// values: nearly always all of them.
+// Variant is what workloads of one VectorSidecar with the same values share: nearly
+// always all of them.
 type Variant struct {
-	// Source is as much of it as may be held on to: the rest has all values.
+	// Source is the part that may be kept: the rest holds all values.
 	Source *Source
-	// Container is the name of the sidecar's, "" if the values are at fault.
+	// Container is the name of the sidecar's container, "" if the values are invalid.
 	Container string
-	// Basis is a digest of all that the sidecar is rendered from beside the workload.
+	// Basis is a digest of everything that the sidecar is rendered from except the
+	// workload.
 	Basis string
 	// Invalid says why there is nothing to inject.
 	Invalid *Invalid
@@ -29,11 +30,11 @@ type Variant struct {
 	renderer *renderer
 }
 
-// Source is what there is to know of a Variant once its workloads are rendered.
+// Source is what is needed of a Variant after its workloads are rendered.
 type Source struct {
-	// IsCommon tells that it is of the workloads that override no values.
+	// IsCommon reports whether it is for workloads without overrides.
 	IsCommon bool
-	// ChecksOff keeps quiet about the Vector configuration.
+	// ChecksOff turns warnings about the Vector configuration off.
 	ChecksOff bool
 	// ConfigMap is the one that the values refer to, nil for none.
 	ConfigMap *corev1.ConfigMap
@@ -41,9 +42,9 @@ type Source struct {
 
 // Workload is what one workload should carry, or why it gets nothing.
 type Workload struct {
-	// Rendered is nil where there was nothing to render.
+	// Rendered is nil if there was nothing to render.
 	Rendered *Rendered
-	// Desired is Rendered's, for this very workload; nil if Invalid.
+	// Desired is that of Rendered for this workload; nil if Invalid.
 	Desired *plan.Desired
 	Invalid *Invalid
 
@@ -70,10 +71,10 @@ func (v *Variant) For(ctx context.Context, manager string, view *workload.View) 
 	return found
 }
 
-// Doubts say what is doubtful about the sidecar in the workload, "" if nothing.
+// Doubts returns warnings about the sidecar in the workload, "" if there are none.
 func (w *Workload) Doubts(view *workload.View) string { return w.Rendered.doubts(view, w.checksOff) }
 
-// setBasis works out the digest of what the variant is made of.
+// setBasis computes the digest of what the variant is made from.
 func (v *Variant) setBasis() {
 	parts := []any{v.Invalid}
 	if v.renderer != nil {
