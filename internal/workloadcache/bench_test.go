@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/fieldmanager"
 )
 
-// fleet is a Deployment without and one with a fieldmanager.Sidecar, of a usual size.
+// fleet is a Deployment without and one with a fieldmanager.Sidecar, of typical size.
 func fleet(b testing.TB) map[string]*appsv1.Deployment {
 	t, ok := b.(*testing.T)
 	if !ok {
@@ -33,8 +33,8 @@ func fleet(b testing.TB) map[string]*appsv1.Deployment {
 	return map[string]*appsv1.Deployment{"bare": bare, "injected": c.Live()}
 }
 
-// A status-only event, beyond decoding: the record of the new state is made and
-// compared with that of the old.
+// The cost of a status-only event after decoding: the new record is made and compared
+// with the old one.
 func BenchmarkStatusOnlyEvent(b *testing.B) {
 	for name, deployment := range fleet(b) {
 		b.Run(name, func(b *testing.B) {
@@ -51,7 +51,7 @@ func BenchmarkStatusOnlyEvent(b *testing.B) {
 	}
 }
 
-// What planning unpacks of a record.
+// The part of a record that planning unpacks.
 func BenchmarkView(b *testing.B) {
 	for name, deployment := range fleet(b) {
 		b.Run(name, func(b *testing.B) {
@@ -65,8 +65,8 @@ func BenchmarkView(b *testing.B) {
 	}
 }
 
-// The cache of a fleet is mostly records: of workloads that one chart has made, and of
-// such that have little in common.
+// The cache is mostly records: of workloads from one chart, and of workloads that have
+// little in common.
 func TestARecordIsSmall(t *testing.T) {
 	for name, deployment := range fleet(t) {
 		for of, most := range map[string]float64{"one make": 512, "its own make": 1638} {
@@ -97,7 +97,7 @@ func heap() uint64 {
 	return stats.HeapAlloc
 }
 
-// What a write of ours costs when the cache learns of it.
+// The cost of a write of ours when it reaches the cache.
 func BenchmarkRecordOfAnInjectedWorkload(b *testing.B) {
 	deployment := fleet(b)["injected"]
 	reducer := newReducer()

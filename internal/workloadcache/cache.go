@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package workloadcache keeps many workloads small: records, which hold what a View
-// shows in as few bytes as that takes, and an index that finds them by namespace, label
-// and field manager. What a View shows is not its job.
+// Package workloadcache keeps many workloads in little memory: as records that hold
+// what a View shows, and in an index by namespace, label and field manager. It does not
+// define what a View shows.
 package workloadcache
 
 import (
@@ -17,17 +17,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Cache makes the records of workloads, and finds them by what VectorSidecars ask for,
+// Cache makes the records of workloads, and finds those that a VectorSidecar needs
 // without looking at the others. Make one with New.
 type Cache struct {
 	reducer *reducer
 
 	mu      sync.Mutex
 	indexes map[namespaceKey]*namespaceIndex
-	// ahead are the versions of workloads that were read live, which the watch has
-	// not come to yet.
+	// ahead are the resource versions of workloads that were read live and have not
+	// arrived by the watch yet.
 	ahead map[types.UID]string
-	// isSynced says that every workload is there.
+	// isSynced reports whether all workloads are in the cache.
 	isSynced atomic.Bool
 }
 
@@ -38,7 +38,7 @@ func New() *Cache {
 	return c
 }
 
-// Transform has an informer hold the record of a workload in place of it.
+// Transform is the informer's transform function: it replaces a workload by its record.
 func (c *Cache) Transform(object any) (any, error) {
 	of, _ := object.(workload.Object)
 	if record := c.reducer.reduce(of); record != nil {
@@ -50,7 +50,7 @@ func (c *Cache) Transform(object any) (any, error) {
 // Reduce returns the record of a workload, which is not changed.
 func (c *Cache) Reduce(object workload.Object) *Record { return c.reducer.reduce(object) }
 
-// Put notes a workload, new or changed. What it was before it was read live is no news.
+// Put stores a new or changed workload. Versions older than a live read are ignored.
 func (c *Cache) Put(record *Record) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,8 +61,8 @@ func (c *Cache) Put(record *Record) {
 	c.add(record)
 }
 
-// Overtake notes a workload as it was read live while the watch is behind. It reports
-// whether that is news.
+// Overtake stores a workload that was read live while the watch is behind. It reports
+// whether that changed anything.
 func (c *Cache) Overtake(live workload.Object, now time.Time) bool {
 	record := c.Reduce(live)
 	c.mu.Lock()
@@ -89,7 +89,7 @@ func (c *Cache) add(record *Record) {
 	c.indexes[key].add(record)
 }
 
-// Delete forgets a workload that is gone.
+// Delete removes a deleted workload.
 func (c *Cache) Delete(record *Record) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,8 +102,8 @@ func (c *Cache) Delete(record *Record) {
 	}
 }
 
-// WithLabels are the workloads of a namespace that have one of the labels, each
-// written as by Pair, or all of them for AnyLabels.
+// WithLabels returns the workloads of a namespace that have one of the labels, each as
+// from Pair, or all of them for AnyLabels.
 func (c *Cache) WithLabels(namespace string, labels []string) []*Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,7 +116,7 @@ func (c *Cache) WithLabels(namespace string, labels []string) []*Record {
 	return found
 }
 
-// OfManager are the workloads of a namespace that carry something of a manager's.
+// OfManager returns the workloads of a namespace that carry something of a manager.
 func (c *Cache) OfManager(namespace, manager string) []*Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -127,8 +127,8 @@ func (c *Cache) OfManager(namespace, manager string) []*Record {
 	return found
 }
 
-// Traced are the workloads of all namespaces in which something tells of one of the
-// operator's field managers.
+// Traced returns the workloads of all namespaces with a trace of one of the operator's
+// field managers.
 func (c *Cache) Traced() []*Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -143,7 +143,7 @@ func (c *Cache) Traced() []*Record {
 	return found
 }
 
-// In are the workloads of a namespace, or all of them ("").
+// In returns the workloads of a namespace, or of all ("").
 func (c *Cache) In(namespace string) []*Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,13 +166,13 @@ func (c *Cache) Get(kind, namespace, name string) *Record {
 	return nil
 }
 
-// SetSynced notes that every workload is there.
+// SetSynced records that all workloads are in the cache.
 func (c *Cache) SetSynced() { c.isSynced.Store(true) }
 
-// IsSynced reports whether every workload is there.
+// IsSynced reports whether all workloads are in the cache.
 func (c *Cache) IsSynced() bool { return c.isSynced.Load() }
 
-// indexesOf are those of a namespace, one for each kind that it has.
+// indexesOf returns the indexes of a namespace, one for each kind in it.
 func (c *Cache) indexesOf(namespace string) []*namespaceIndex {
 	var found []*namespaceIndex
 	for _, kind := range workload.Kinds() {

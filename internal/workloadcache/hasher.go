@@ -14,20 +14,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// fingerprint tells things apart: 128 bits that nobody outside of the process can
-// foresee.
+// fingerprint is a 128-bit keyed hash that nobody outside the process can predict.
 type fingerprint [2]uint64
 
-// fingerprintSize is how many bytes one has.
+// fingerprintSize is the size of one in bytes.
 const fingerprintSize = 16
 
-// hasher takes fingerprints. Make one with newHasher.
+// hasher computes fingerprints. Make one with newHasher.
 type hasher struct {
 	seeds   [2]maphash.Seed
 	buffers sync.Pool
 }
 
-// buffer is what a fingerprint is taken of, kept for the next one.
+// buffer is the reused input of a fingerprint.
 type buffer struct {
 	template corev1.PodTemplate
 	text     []byte
@@ -39,7 +38,7 @@ func newHasher() *hasher {
 	return h
 }
 
-// of takes the fingerprint of all of a workload that its body is made of.
+// of returns the fingerprint of everything in a workload that its body is made from.
 func (h *hasher) of(object workload.Object, content *workload.Content) fingerprint {
 	buffer, _ := h.buffers.Get().(*buffer)
 	defer h.buffers.Put(buffer)
@@ -48,7 +47,7 @@ func (h *hasher) of(object workload.Object, content *workload.Content) fingerpri
 	of.UID, of.Labels, of.Annotations = object.GetUID(), object.GetLabels(), object.GetAnnotations()
 	entries := object.GetManagedFields()
 	for i := range entries {
-		// What concerns the status alone changes with each event.
+		// Entries for the status change with each event.
 		if entries[i].Subresource == "" {
 			of.ManagedFields = append(of.ManagedFields, entries[i])
 		}
@@ -68,7 +67,8 @@ func (h *hasher) of(object workload.Object, content *workload.Content) fingerpri
 	return h.digest(text)
 }
 
-// ofRecords takes the fingerprint of all of a workload that its ManagedFields are read from.
+// ofRecords returns the fingerprint of everything in a workload that its ManagedFields
+// are read from.
 func (h *hasher) ofRecords(object workload.Object) fingerprint {
 	buffer, _ := h.buffers.Get().(*buffer)
 	defer h.buffers.Put(buffer)
@@ -76,7 +76,7 @@ func (h *hasher) ofRecords(object workload.Object) fingerprint {
 	return h.digest(buffer.text)
 }
 
-// ofSelected takes the fingerprint of what is selected of a workload by records.
+// ofSelected returns the fingerprint of what records select from a workload.
 func (h *hasher) ofSelected(records fingerprint, selected *corev1.PodTemplate) fingerprint {
 	buffer, _ := h.buffers.Get().(*buffer)
 	defer h.buffers.Put(buffer)
@@ -91,7 +91,7 @@ func (h *hasher) digest(text []byte) fingerprint {
 	return fingerprint{maphash.Bytes(h.seeds[0], text), maphash.Bytes(h.seeds[1], text)}
 }
 
-// marshal writes a template in the buffer, and leaves room for so many bytes behind it.
+// marshal writes a template to the buffer, with room for more bytes after it.
 func (b *buffer) marshal(of *corev1.PodTemplate, room int) []byte {
 	size := of.Size()
 	if cap(b.text) < size+room {
@@ -105,7 +105,7 @@ func (b *buffer) marshal(of *corev1.PodTemplate, room int) []byte {
 	return b.text[len(b.text)-n:]
 }
 
-// clear lets go of the workload.
+// clear drops the references to the workload.
 func (b *buffer) clear() {
 	entries := b.template.ManagedFields
 	clear(entries)

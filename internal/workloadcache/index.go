@@ -3,7 +3,7 @@
 
 package workloadcache
 
-// namespaceKey finds the index of a kind's workloads in a namespace.
+// namespaceKey identifies the index of a kind's workloads in a namespace.
 type namespaceKey struct{ kind, namespace string }
 
 func keyOf(record *Record) namespaceKey { return namespaceKey{record.body.kind, record.Namespace} }
@@ -12,7 +12,7 @@ func keyOf(record *Record) namespaceKey { return namespaceKey{record.body.kind, 
 type namespaceIndex struct {
 	all       bucket
 	byManager map[string]bucket
-	// byLabel has the labels that somebody has asked for.
+	// byLabel has the labels that were asked for.
 	byLabel map[string]bucket
 }
 
@@ -23,7 +23,7 @@ func newNamespaceIndex() *namespaceIndex {
 	return &namespaceIndex{all: bucket{}, byManager: map[string]bucket{}, byLabel: map[string]bucket{}}
 }
 
-// add takes a workload in, in place of an earlier one of its name.
+// add adds a workload, replacing an earlier one of its name.
 func (x *namespaceIndex) add(record *Record) {
 	x.remove(record.Name)
 	x.all[record.Name] = record
@@ -56,8 +56,7 @@ func (x *namespaceIndex) remove(name string) {
 	}
 }
 
-// labelled are the workloads with a label; from the first time that it is asked
-// for, they are kept in an index.
+// labelled returns the workloads with a label, which is indexed from the first call on.
 func (x *namespaceIndex) labelled(label string) bucket {
 	if label == AnyLabels {
 		return x.all

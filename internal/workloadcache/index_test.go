@@ -75,7 +75,7 @@ func at(resourceVersion string, uid types.UID) *appsv1.Deployment {
 	return deployment
 }
 
-// What the watch brings late does not undo what was read live.
+// A late watch event does not undo a live read.
 func TestAWatchThatCatchesUpBringsNothingOldBack(t *testing.T) {
 	c := New()
 	shown := func() string { return c.Get("Deployment", "shop", "cart").ResourceVersion }

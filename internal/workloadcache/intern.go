@@ -10,7 +10,7 @@ import (
 	"weak"
 )
 
-// interned holds each value once, for as long as somebody refers to it.
+// interned holds each value once, for as long as it is referenced.
 type interned[K comparable, V any] struct {
 	mu    sync.Mutex
 	known map[K]weak.Pointer[V]
@@ -40,7 +40,7 @@ func (s *interned[K, V]) of(key K, fresh func() *V) *V {
 	return made
 }
 
-// forget drops a key that nobody has made anew meanwhile.
+// forget drops a key unless its value was made again in the meantime.
 func (s *interned[K, V]) forget(key K) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,5 +49,5 @@ func (s *interned[K, V]) forget(key K) {
 	}
 }
 
-// one returns the one copy of a text that many workloads have.
+// one returns the shared copy of a string.
 func one(text string) string { return unique.Make(text).Value() }

@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// label is one of a body, where the workload's own name is left out. They are sorted.
+// label is one label of a body, without the workload's own name. Labels are sorted.
 type label struct{ key, value string }
 
-// labelsOf holds labels of a workload. What many workloads have is held once.
+// labelsOf returns the labels of a workload as interned strings.
 func labelsOf(name string, of map[string]string) []label {
 	kept := make([]label, 0, len(of))
 	for key, value := range of {
@@ -21,7 +21,7 @@ func labelsOf(name string, of map[string]string) []label {
 	return kept
 }
 
-// Pair writes a label as a key of an index.
+// Pair returns a label as a key of the index.
 func Pair(key, value string) string { return key + "=" + value }
 
 // AnyLabels is the key of all workloads.

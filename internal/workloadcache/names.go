@@ -9,12 +9,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Workloads of one make differ in little but their names, which labels, annotations
-// and containers repeat. A body has this in place of the name, so that it can be that
-// of many. Another text that begins with it is given one more.
+// Similar workloads often differ only in their names, which labels, annotations and
+// containers repeat. A body has this in place of the name, so that they can share it.
+// Another text that begins with it gets one more.
 const ownName = "\x00"
 
-// withoutName leaves a workload's name out.
+// withoutName replaces a workload's name.
 func withoutName(text, name string) string {
 	switch {
 	case text == name:

@@ -9,15 +9,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// ownership is what the operator has merged into a workload. What one VectorSidecar
-// has merged into a thousand of them is the same, and a few kilobytes.
+// ownership is what the operator has merged into a workload. For one VectorSidecar it
+// is the same in thousands of them, and a few kilobytes.
 type ownership struct {
-	// fields are remembered for as long as an ownership refers to them.
+	// fields are kept for as long as an ownership refers to them.
 	fields    *workload.ManagedFields
 	managers  []string
 	byManager map[string]workload.Owned
 	traces    []workload.Trace
-	// print is that of managers, byManager and traces.
+	// print is the fingerprint of managers, byManager and traces.
 	print fingerprint
 }
 
@@ -37,9 +37,9 @@ func newOwners(hashes *hasher) *owners {
 	}
 }
 
-// of returns the ownership in a workload. Most carry nothing of ours. What one
-// VectorSidecar has merged into many is read from the first of them, and equal ownerships
-// are one, by which a workload is known to look as before.
+// of returns the ownership in a workload. Most have nothing of ours. What one
+// VectorSidecar has merged into many is parsed from the first of them. Equal ownerships
+// are the same pointer, by which an unchanged workload is recognised.
 func (o *owners) of(object workload.Object) *ownership {
 	if !workload.IsCarrier(object) {
 		return o.nothing
@@ -53,7 +53,7 @@ func (o *owners) of(object workload.Object) *ownership {
 	}
 	byManager, readOthers := fields.Owned(selected, object.GetManagedFields())
 	fresh := &ownership{fields: fields, managers: fields.Managers, byManager: byManager, traces: fields.Traces(byManager)}
-	// Strings and JSON values, which always marshal, and in the order of their keys.
+	// Strings and JSON values always marshal, with sorted keys.
 	text, _ := json.Marshal([]any{fresh.managers, fresh.byManager, fresh.traces})
 	fresh.print = o.hashes.digest(text)
 	same := o.equal.of(fresh.print, func() *ownership { return fresh })

@@ -37,8 +37,8 @@ func TestWhatIsMergedIntoManyIsHeldOnce(t *testing.T) {
 	require.Equal(t, workload.Of(other), two.View())
 }
 
-// Workloads that differ in nothing but their names, wherever they repeat them, take the
-// room of one.
+// Workloads that differ only in their names, wherever they repeat them, take the memory
+// of one.
 func TestWorkloadsThatDifferInTheirNamesShareAllElse(t *testing.T) {
 	of := func(name string, change func(*appsv1.Deployment)) *appsv1.Deployment {
 		live := fieldmanager.New(t).Live()
@@ -73,7 +73,7 @@ func TestWorkloadsThatDifferInTheirNamesShareAllElse(t *testing.T) {
 	}
 }
 
-// Reading a whole Deployment again is spared where it can be.
+// A Deployment is not parsed again where that can be avoided.
 func TestWhatHasNotChangedIsTakenFromTheRecordBefore(t *testing.T) {
 	live := fieldmanager.New(t).Live()
 	r := newReducer()
@@ -96,7 +96,7 @@ func TestWhatHasNotChangedIsTakenFromTheRecordBefore(t *testing.T) {
 	require.Equal(t, 2, asked)
 }
 
-// A deployer that has a hand in the sidecar makes it no other workload with each of
+// A deployer that owns fields of the sidecar does not change the ownership with each of
 // its writes.
 func TestEqualOwnershipsLookAlike(t *testing.T) {
 	key := meta.AnnotationParts(meta.Manager("logs"))
@@ -109,8 +109,7 @@ func TestEqualOwnershipsLookAlike(t *testing.T) {
 	require.True(t, r.reduce(after).LooksLike(r.reduce(before)))
 }
 
-// What is remembered of one workload must not be told of another that differs in
-// anything that counts.
+// A workload that differs in anything relevant must not get what is cached for another.
 func TestWhatDiffersIsNotTakenForTheSame(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)

@@ -18,40 +18,39 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Record is a workload as it is kept: what finds it, and all that its View shows. Make
-// one with a reducer, which packs the View into as few bytes as that takes, or with
-// RecordOf. It must not be changed.
+// Record is a workload in the cache: its identity, and all that its View shows. Make
+// one with a reducer, which packs the View, or with RecordOf. It must not be changed.
 type Record struct {
-	// Namespace and Name find the workload; UID is not that of an earlier one.
+	// Namespace and Name identify the workload, UID tells it from an earlier one.
 	Namespace, Name string
 	UID             types.UID
 	workload.State
 
 	deleting, paused bool
-	// overrides tells that the workload's annotations give values.
+	// overrides reports whether the workload's annotations set values.
 	overrides bool
-	// print is that of what the body was made of.
+	// print is the fingerprint of what the body was made from.
 	print fingerprint
 	body  *body
 }
 
-// body is what a change of the status leaves as it was, without the workload's name.
-// Workloads that have equal bodies have the same one.
+// body is what a status change leaves unchanged, without the workload's name. Workloads
+// with equal bodies share one.
 type body struct {
 	// kind is the workload's.
 	kind       string
 	labels     []label
 	lastWriter string
 	owned      *ownership
-	// packed is the rest of what a View is made of: an Outline's template in protobuf,
-	// with nothing in it that does not show, so that equal bytes are equal Views.
+	// packed is the rest of what a View is made from: an Outline's template in
+	// protobuf, with only what a View shows, so that equal bytes are equal Views.
 	packed []byte
-	// shown is what Showing was given; nil for what is packed.
+	// shown is the argument of Showing; nil if the body is packed.
 	shown *workload.View
 }
 
-// RecordOf returns a record of a workload that holds its View as it is: for those who
-// keep few of them.
+// RecordOf returns a record that holds the View of a workload unpacked, for callers
+// that keep only a few.
 func RecordOf(object workload.Object) *Record { return Showing(workload.Of(object)) }
 
 // Showing returns a record that holds a View as it is.
@@ -66,8 +65,8 @@ func Showing(view workload.View) *Record {
 	}
 }
 
-// View returns what planning sees of the workload: the same as Of the whole one. What
-// it refers to must not be changed. A packed one takes some microseconds.
+// View returns what planning sees of the workload, the same as workload.Of. What it
+// refers to must not be changed. Unpacking takes some microseconds.
 func (r *Record) View() workload.View {
 	if r.body.shown != nil {
 		return *r.body.shown
@@ -84,25 +83,25 @@ func (r *Record) View() workload.View {
 	return view
 }
 
-// Ref names the workload.
+// Ref identifies the workload.
 func (r *Record) Ref() workload.Ref {
 	return workload.Ref{Kind: r.body.kind, Namespace: r.Namespace, Name: r.Name, UID: r.UID}
 }
 
-// GetObjectMeta has the cache know the workload and its version.
+// GetObjectMeta gives the informer's cache the identity and version of the workload.
 func (r *Record) GetObjectMeta() metav1.Object {
 	return &metav1.ObjectMeta{
 		Namespace: r.Namespace, Name: r.Name, UID: r.UID, ResourceVersion: r.ResourceVersion, Generation: r.Generation,
 	}
 }
 
-// Labels are those of the workload itself. They must not be changed.
+// Labels returns those of the workload itself. They must not be changed.
 func (r *Record) Labels() *Labels { return (*Labels)(r) }
 
-// Managers are the operator's field managers that have something in the workload.
+// Managers returns the operator's field managers that have something in the workload.
 func (r *Record) Managers() []string { return r.body.owned.managers }
 
-// Traces are those of TracesOf.
+// Traces returns those of TracesOf.
 func (r *Record) Traces() []workload.Trace { return r.body.owned.traces }
 
 // IsDeleting is the View's Deleting.
@@ -111,22 +110,23 @@ func (r *Record) IsDeleting() bool { return r.deleting }
 // LastWriter is the View's.
 func (r *Record) LastWriter() string { return r.body.lastWriter }
 
-// HasOverrides tells whether the View has Overrides.
+// HasOverrides reports whether the View has Overrides.
 func (r *Record) HasOverrides() bool { return r.overrides }
 
-// IsAs tells, in a few nanoseconds, whether another record of the same Cache has the
-// same View but for its State.
+// IsAs reports, in a few nanoseconds, whether another record of the same Cache has the
+// same View except for its State.
 func (r *Record) IsAs(other *Record) bool {
 	return r.UID == other.UID && r.deleting == other.deleting && r.paused == other.paused && r.body == other.body
 }
 
-// LooksLike tells whether planning sees the same in another record, versions apart.
+// LooksLike reports whether planning sees the same in another record, except for
+// versions.
 func (r *Record) LooksLike(other *Record) bool {
 	return r.Rollout == other.Rollout && r.Refusal == other.Refusal && r.IsAs(other)
 }
 
-// Follow notes that the record comes, now, after another of the same workload: since when
-// it has looked as it does. It is called before anybody else has the record.
+// Follow carries over from the previous record of the same workload since when it has
+// looked the same. It must be called before the record is shared.
 func (r *Record) Follow(before *Record, now time.Time) {
 	if r.LooksLike(before) {
 		r.Seen = before.Seen
@@ -134,10 +134,10 @@ func (r *Record) Follow(before *Record, now time.Time) {
 	r.State.Follow(&before.State, r.IsAs(before), now)
 }
 
-// Labels are those of a Record's workload. A labels.Selector can match them.
+// Labels are those of a Record's workload, for matching by a labels.Selector.
 type Labels Record
 
-// All are the keys with their values.
+// All yields the keys and values.
 func (l *Labels) All() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for _, of := range l.body.labels {
@@ -148,7 +148,7 @@ func (l *Labels) All() iter.Seq2[string, string] {
 	}
 }
 
-// Keys are the labels as keys of the index.
+// Keys returns the labels as keys of the index.
 func (l *Labels) Keys() []string {
 	var keys []string
 	for key, value := range l.All() {
@@ -157,7 +157,7 @@ func (l *Labels) Keys() []string {
 	return keys
 }
 
-// Lookup returns the value of a key, and whether there is one.
+// Lookup returns the value of a key, and whether it exists.
 func (l *Labels) Lookup(key string) (string, bool) {
 	all := l.body.labels
 	at, found := slices.BinarySearchFunc(all, key, func(of label, key string) int { return cmp.Compare(of.key, key) })
@@ -167,13 +167,13 @@ func (l *Labels) Lookup(key string) (string, bool) {
 	return withName(all[at].value, l.Name), true
 }
 
-// Has tells whether there is a key.
+// Has reports whether a key exists.
 func (l *Labels) Has(key string) bool {
 	_, found := l.Lookup(key)
 	return found
 }
 
-// Get returns the value of a key, empty if there is none.
+// Get returns the value of a key, "" if it does not exist.
 func (l *Labels) Get(key string) string {
 	value, _ := l.Lookup(key)
 	return value

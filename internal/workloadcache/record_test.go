@@ -68,7 +68,7 @@ func TestPodsThatAreRefusedAreAnotherLook(t *testing.T) {
 	require.True(t, r.reduce(after).IsAs(r.reduce(before)))
 }
 
-// Since when a record has looked as it does is what the records before it know.
+// Since when a record has looked the same is known from the records before it.
 func TestARecordFollowsTheOneBefore(t *testing.T) {
 	live := fieldmanager.New(t).Live()
 	r := newReducer()

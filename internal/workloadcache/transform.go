@@ -10,11 +10,11 @@ import (
 )
 
 // reducer makes Records. What several of them have in common, such as what one
-// VectorSidecar has merged into many workloads, is held once. It may be used by
-// several goroutines at once. Make one with newReducer.
+// VectorSidecar has merged into many workloads, is held once. It is safe for concurrent
+// use. Make one with newReducer.
 type reducer struct {
-	// before returns an earlier record of a workload, if there is one: what has not
-	// changed since is that one's. It may be nil.
+	// before returns an earlier record of a workload, or nil, for reuse of what has not
+	// changed. It may be nil.
 	before func(kind, namespace, name string) *Record
 
 	owners *owners
@@ -28,8 +28,8 @@ func newReducer() *reducer {
 	return &reducer{owners: newOwners(hashes), bodies: newInterned[fingerprint, body](), hashes: hashes}
 }
 
-// reduce returns the record of a workload, which is not changed, and nil for an object
-// that is none.
+// reduce returns the record of a workload, which is not changed, and nil for any other
+// object.
 func (r *reducer) reduce(object workload.Object) *Record {
 	content, isOne := workload.Read(object)
 	if !isOne {
@@ -70,7 +70,7 @@ func (r *reducer) bodyOf(object workload.Object) *body {
 	return r.bodies.of(r.printOf(&fresh), func() *body { return &fresh })
 }
 
-// printOf takes the fingerprint of all that is in a body.
+// printOf returns the fingerprint of everything in a body.
 func (r *reducer) printOf(of *body) fingerprint {
 	buffer, _ := r.hashes.buffers.Get().(*buffer)
 	defer r.hashes.buffers.Put(buffer)
