@@ -65,3 +65,9 @@ import "embed"
 //
 //go:embed .helmignore Chart.yaml values.yaml values.schema.json all:templates values chart/templates/_environments.tpl
 var FS embed.FS
+
+// Definition is the CustomResourceDefinition of VectorSidecars, in YAML. Only the plugin
+// has it.
+//
+//go:embed chart/files/crds/observability.kontroloop.ai_vectorsidecars.yaml
+var Definition []byte

@@ -29,7 +29,7 @@ func TestThePluginNamesItselfAndItsVersion(t *testing.T) {
 	defer server.Close()
 	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &bytes.Buffer{}, ErrOut: &bytes.Buffer{}}
 
-	code := Run(t.Context(), []string{"get", "-A", "--server", server.URL, "--kubeconfig", "/dev/null"}, streams, vectorsidecar.FS, "1.2.3")
+	code := Run(t.Context(), []string{"get", "-A", "--server", server.URL, "--kubeconfig", "/dev/null"}, streams, Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "1.2.3")
 
 	require.Equal(t, exitError, code)
 	require.Len(t, agents, 1)

@@ -37,7 +37,7 @@ func TestCheckThatMayNotLookSaysSo(t *testing.T) {
 	var out, notes bytes.Buffer
 	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &notes}
 
-	code := Run(t.Context(), []string{"check", "--server", server.URL, "--kubeconfig", "/dev/null"}, streams, vectorsidecar.FS, "test")
+	code := Run(t.Context(), []string{"check", "--server", server.URL, "--kubeconfig", "/dev/null"}, streams, Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test")
 
 	require.Equal(t, 2, code, "%s%s", &out, &notes)
 	require.Contains(t, out.String(), "unknown operator: ")
@@ -54,7 +54,7 @@ func TestEveryCommandThatCannotLookEndsWithTheSameCode(t *testing.T) {
 		t.Run(arguments[0], func(t *testing.T) {
 			var out, notes bytes.Buffer
 			streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &notes}
-			code := Run(t.Context(), append(arguments, "--server", server.URL, "--kubeconfig", "/dev/null"), streams, vectorsidecar.FS, "test")
+			code := Run(t.Context(), append(arguments, "--server", server.URL, "--kubeconfig", "/dev/null"), streams, Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test")
 			require.Equal(t, 2, code, "%s%s", &out, &notes)
 		})
 	}
@@ -64,7 +64,7 @@ func TestEveryCommandThatCannotLookEndsWithTheSameCode(t *testing.T) {
 	} {
 		t.Run(arguments[0]+" with a wrong argument", func(t *testing.T) {
 			var out bytes.Buffer
-			code := Run(t.Context(), arguments, genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &out}, vectorsidecar.FS, "test")
+			code := Run(t.Context(), arguments, genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &out}, Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test")
 			require.Equal(t, 2, code, "%s", &out)
 		})
 	}

@@ -85,7 +85,7 @@ func (c *cluster) app(t *testing.T, stdout, stderr *bytes.Buffer) *app {
 		require.True(t, ok)
 		builder = builder.WithObjects(copied)
 	}
-	a := newApp(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: stdout, ErrOut: stderr}, vectorsidecar.FS, "test")
+	a := newApp(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: stdout, ErrOut: stderr}, Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test")
 	a.cluster = builder.WithInterceptorFuncs(interceptor.Funcs{
 		Get: func(ctx context.Context, live client.WithWatch, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
 			if err := fault(into, key); err != nil {

@@ -34,7 +34,9 @@ func newLint(a *app) *cobra.Command {
 		Short: "Find what is wrong in values, templates, VectorSidecars and Vector configuration",
 		Long: `Find what is wrong in values files, sidecar charts, VectorSidecars with their workloads and
 ConfigMaps, and Vector configuration. Folders are read recursively. Each
-finding has a code, a place and a line of help; --explain CODE tells what a code means.
+finding has a code, a place and a line of help; --explain CODE tells what a code means. A
+VectorSidecar is also held against its CustomResourceDefinition, its rules included, as the
+API server does.
 
 A comment on a finding's line, or alone on the line above, ignores it. It names the codes and
 the reason. One without a reason, or that ignores nothing, is itself a finding.
@@ -132,7 +134,11 @@ func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lint.Linter{Platform: given, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion, VectorVersion: o.vectorVersion}, nil
+	definition, err := lint.ParseDefinition(o.app.builtin.Definition)
+	if err != nil {
+		return nil, err
+	}
+	return &lint.Linter{Definition: definition, Platform: given, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion, VectorVersion: o.vectorVersion}, nil
 }
 
 // collect returns the files below a path, and the charts. The files of a chart belong to it, except

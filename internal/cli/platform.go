@@ -63,5 +63,5 @@ func (s *inputs) givenValues(ctx context.Context, asked ...string) (*desired.Ins
 	if err != nil {
 		return nil, fmt.Errorf("reading values: %w", err)
 	}
-	return desired.ReadInstallationValues(ctx, s.app.builtin, s.values, text, asked...)
+	return desired.ReadInstallationValues(ctx, s.app.builtin.Chart, s.values, text, asked...)
 }

@@ -28,7 +28,7 @@ func run(t *testing.T, files map[string]string, arguments ...string) (string, er
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	var out bytes.Buffer
-	command := New(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &out}, vectorsidecar.FS, "test")
+	command := New(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &out}, Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test")
 	command.SetArgs(arguments)
 	err := command.ExecuteContext(t.Context())
 	return out.String(), err

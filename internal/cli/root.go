@@ -49,10 +49,11 @@ func (e *foundError) Unwrap() error { return e.err }
 type app struct {
 	genericiooptions.IOStreams
 
-	// chart is the sidecar chart to render, builtin the one built into the program.
-	chart, builtin fs.FS
-	version        string
-	kube           *genericclioptions.ConfigFlags
+	// chart is the sidecar chart to render.
+	chart   fs.FS
+	builtin Builtin
+	version string
+	kube    *genericclioptions.ConfigFlags
 	// files replace those of the file system if not nil.
 	files map[string][]byte
 	// cluster replaces the one that the flags name if not nil.
@@ -71,10 +72,17 @@ func (a *app) readFile(name string) ([]byte, error) {
 	return text, nil
 }
 
-// Run runs the plugin and returns its exit code. chart is the sidecar chart to render unless a flag
-// names another one.
-func Run(ctx context.Context, arguments []string, streams genericiooptions.IOStreams, chart fs.FS, version string) int {
-	return newApp(streams, chart, version).run(ctx, arguments)
+// Builtin is what is built into the program. All fields are required.
+type Builtin struct {
+	// Chart is the sidecar chart to render unless a flag names another one.
+	Chart fs.FS
+	// Definition is the CustomResourceDefinition of VectorSidecars, in YAML.
+	Definition []byte
+}
+
+// Run runs the plugin and returns its exit code.
+func Run(ctx context.Context, arguments []string, streams genericiooptions.IOStreams, builtin Builtin, version string) int {
+	return newApp(streams, builtin, version).run(ctx, arguments)
 }
 
 func (a *app) run(ctx context.Context, arguments []string) int {
@@ -94,14 +102,14 @@ func (a *app) run(ctx context.Context, arguments []string) int {
 }
 
 // New returns the plugin's root command.
-func New(streams genericiooptions.IOStreams, chart fs.FS, version string) *cobra.Command {
-	return newApp(streams, chart, version).root()
+func New(streams genericiooptions.IOStreams, builtin Builtin, version string) *cobra.Command {
+	return newApp(streams, builtin, version).root()
 }
 
 // newApp escapes control characters in text for people, because most of it was written by others.
-func newApp(streams genericiooptions.IOStreams, chart fs.FS, version string) *app {
+func newApp(streams genericiooptions.IOStreams, builtin Builtin, version string) *app {
 	streams.Out, streams.ErrOut = humanize.NewWriter(streams.Out), humanize.NewWriter(streams.ErrOut)
-	a := &app{IOStreams: streams, chart: chart, builtin: chart, version: version, kube: genericclioptions.NewConfigFlags(true)}
+	a := &app{IOStreams: streams, chart: builtin.Chart, builtin: builtin, version: version, kube: genericclioptions.NewConfigFlags(true)}
 	a.kube.WrapConfigFn = func(config *rest.Config) *rest.Config {
 		config.UserAgent = meta.UserAgent("kubectl-vectorsidecar", version)
 		return config

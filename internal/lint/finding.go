@@ -69,6 +69,8 @@ const (
 	tooLarge   = "VSC004"
 	badIgnore  = "VSC005"
 	idleIgnore = "VSC006"
+
+	refusedByAPI = "VSC007"
 )
 
 // Rules returns the catalogue of codes, in their order. Findings may have reasons
@@ -90,6 +92,7 @@ func OwnRules() []Rule {
 		{tooLarge, string(meta.Error), "There is more in the file than may be read", "split it, nest it less, or write out what its aliases stand for"},
 		{badIgnore, string(meta.Error), "A comment that is to ignore findings says not which, or not why", "write # vectorsidecar: ignore CODE because REASON, with codes of findings"},
 		{idleIgnore, string(meta.Warning), "A comment ignores a finding that is not there", "remove the comment, or put it on the finding's line or the one above"},
+		{refusedByAPI, string(meta.Error), "The API server would refuse the object", "correct the field: kubectl explain vectorsidecar.spec"},
 	}
 }
 

@@ -22,7 +22,7 @@ type File struct {
 	Text []byte
 }
 
-// Linter lints files. All fields but VectorVersion are required.
+// Linter lints files. All fields but VectorVersion and Definition are required.
 type Linter struct {
 	// Platform is the chart, with values of an installation if there are any.
 	Platform *desired.Platform
@@ -31,6 +31,8 @@ type Linter struct {
 	// VectorVersion is that of Vector, such as 0.57.0, in place of what the image of a
 	// VectorSidecar says; "" for that.
 	VectorVersion string
+	// Definition is that of VectorSidecars; nil to hold them against none.
+	Definition *Definition
 }
 
 // Result is what is wrong, and which files are of no kind that is known.
@@ -60,7 +62,7 @@ func (l *Linter) Lint(ctx context.Context, files []File) (*Result, error) {
 		case valuesKind:
 			findings = l.lintValues(file)
 		case objectKind:
-			findings = objects.add(file)
+			findings = objects.add(ctx, file)
 		default:
 			result.Skipped = append(result.Skipped, file.Name)
 			continue

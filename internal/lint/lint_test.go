@@ -18,7 +18,9 @@ func lintFiles(t *testing.T, files map[string]string) []string {
 	t.Helper()
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
-	linter := Linter{Platform: desired.PlatformOf(chart, "", map[string]string{}), DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
+	definition, err := ParseDefinition(vectorsidecar.Definition)
+	require.NoError(t, err)
+	linter := Linter{Definition: definition, Platform: desired.PlatformOf(chart, "", map[string]string{}), DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
 	var given []File
 	for name, text := range files {
 		given = append(given, File{Name: name, Text: []byte(text)})
@@ -83,11 +85,26 @@ func TestFindingsStandWhereTheyAreMended(t *testing.T) {
 		},
 		"logs that a workload would have":       {map[string]string{"a.yaml": head + "  sidecar: {logs: {path: /var/log/app}}\n"}, nil},
 		"containers that a workload would have": {map[string]string{"a.yaml": head + "  sidecar: {logs: {path: /var/log/app, containers: [web]}}\n"}, nil},
-		"an unknown environment":                {map[string]string{"a.yaml": head + "  environment: stagin\n"}, []string{"a.yaml:5:3 UnknownEnvironment"}},
-		"two mistakes in one object":            {map[string]string{"a.yaml": head + "  environmnt: x\n  sidecar: {imag: x}\n"}, []string{"a.yaml:5:3 VSC002", "a.yaml:6:13 VSC002"}},
-		"values":                                {map[string]string{"values.yaml": "sidecar:\n  logs: {pat: x}\n"}, []string{"values.yaml:2:10 InvalidValues"}},
-		"values that are not YAML":              {map[string]string{"values.yaml": "sidecar: [\n"}, []string{"values.yaml:1 VSC001"}},
-		"a Vector configuration":                {map[string]string{"vector.toml": "[sources.a]\ntype = \"stdn\"\n[sinks.b]\ntype = \"console\"\ninputs = [\"a\"]\nencoding.codec = \"json\"\n"}, []string{"vector.toml:2:8 VSC302"}},
+		"what a rule of the API refuses": {
+			map[string]string{"a.yaml": head + "  rollout: {soak: 48h}\n"}, []string{"a.yaml:5:13 VSC007"},
+		},
+		"what the API's schema refuses, twice": {
+			map[string]string{"a.yaml": head + "  deletionPolicy: Never\n  rollout: {maxUnavailable: true}\n"}, []string{"a.yaml:5:3 VSC007", "a.yaml:6:13 VSC002"},
+		},
+		"what a rule of the API refuses, of a number and a text": {
+			map[string]string{"a.yaml": head + "  rollout:\n    maxConcurrent: 0\n", "b.yaml": head + "  rollout:\n    maxConcurrent: 200%\n", "c.yaml": head + "  rollout:\n    maxConcurrent: 5\n"}, []string{"a.yaml:6:5 VSC007", "b.yaml:6:5 VSC007"},
+		},
+		"a comment that ignores a rule of the API": {
+			map[string]string{"a.yaml": head + "  rollout: {soak: 48h} # vectorsidecar: ignore VSC007 because our definition allows it\n"}, nil,
+		},
+		"what the operator and the API refuse in the same words": {
+			map[string]string{"a.yaml": "kind: VectorSidecar\nmetadata: {name: logs, namespace: shop}\nspec:\n  selector: {}\n"}, []string{"a.yaml:4:3 InvalidSelector"},
+		},
+		"an unknown environment":     {map[string]string{"a.yaml": head + "  environment: stagin\n"}, []string{"a.yaml:5:3 UnknownEnvironment"}},
+		"two mistakes in one object": {map[string]string{"a.yaml": head + "  environmnt: x\n  sidecar: {imag: x}\n"}, []string{"a.yaml:5:3 VSC002", "a.yaml:6:13 VSC002"}},
+		"values":                     {map[string]string{"values.yaml": "sidecar:\n  logs: {pat: x}\n"}, []string{"values.yaml:2:10 InvalidValues"}},
+		"values that are not YAML":   {map[string]string{"values.yaml": "sidecar: [\n"}, []string{"values.yaml:1 VSC001"}},
+		"a Vector configuration":     {map[string]string{"vector.toml": "[sources.a]\ntype = \"stdn\"\n[sinks.b]\ntype = \"console\"\ninputs = [\"a\"]\nencoding.codec = \"json\"\n"}, []string{"vector.toml:2:8 VSC302"}},
 		"a comment that ignores": {
 			map[string]string{"a.yaml": head + "  environment: stagin # vectorsidecar: ignore UnknownEnvironment because it comes with the next installation\n"}, nil,
 		},

@@ -32,13 +32,17 @@ type objects struct {
 }
 
 // add reads the objects of a file, as far as they can be read.
-func (o *objects) add(file File) []Finding {
+func (o *objects) add(ctx context.Context, file File) []Finding {
 	var findings []Finding
 	for _, document := range source.Split(file.Text) {
 		document.Source = file.Name
 		read, err := document.Decode()
 		if err != nil {
-			findings = append(findings, misfits(&document, err)...)
+			found := misfits(&document, err)
+			if document.Kind == "VectorSidecar" {
+				found = append(found, o.refusals(ctx, &document, found)...)
+			}
+			findings = append(findings, found...)
 		}
 		for _, one := range read {
 			o.put(one)
@@ -112,7 +116,7 @@ func (o *objects) lint(ctx context.Context) ([]Finding, error) {
 			continue
 		}
 		if found := o.lintValues(document, sidecar); len(found) > 0 {
-			findings = append(findings, found...)
+			findings = slices.Concat(findings, found, o.refusals(ctx, &document, found))
 			continue
 		}
 		observed, err := taker.Take(ctx, sidecar)
@@ -130,8 +134,8 @@ func (o *objects) lint(ctx context.Context) ([]Finding, error) {
 		if err != nil {
 			return nil, err
 		}
-		findings = append(findings, o.judge(document, decided)...)
-		findings = append(findings, OfVector(decided.Findings, document, o.documents)...)
+		found := append(o.judge(document, decided), OfVector(decided.Findings, document, o.documents)...)
+		findings = slices.Concat(findings, found, o.refusals(ctx, &document, found))
 	}
 	return findings, nil
 }

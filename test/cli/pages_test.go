@@ -19,7 +19,7 @@ import (
 )
 
 func command(out *bytes.Buffer) *cobra.Command {
-	return cli.New(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: out, ErrOut: out}, vectorsidecar.FS, "test")
+	return cli.New(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: out, ErrOut: out}, cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test")
 }
 
 func TestGeneratedPagesAreThoseOfTheCode(t *testing.T) {

@@ -19,7 +19,7 @@ func runs(t testing.TB, arguments ...string) []byte {
 	t.Helper()
 	var out, rest bytes.Buffer
 	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &rest}
-	code := cli.Run(t.Context(), arguments, streams, vectorsidecar.FS, "test")
+	code := cli.Run(t.Context(), arguments, streams, cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test")
 	require.Zero(t, code, "%s", rest.String())
 	return out.Bytes()
 }

@@ -65,7 +65,7 @@ func explained(t *testing.T, deployment *appsv1.Deployment) string {
 	var out bytes.Buffer
 	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &out}
 	arguments := []string{"explain", deployment.Name, "-n", deployment.Namespace, "--kubeconfig", kubeconfig}
-	require.Zero(t, cli.Run(t.Context(), arguments, streams, vectorsidecar.FS, "test"), "%s", &out)
+	require.Zero(t, cli.Run(t.Context(), arguments, streams, cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test"), "%s", &out)
 	return out.String()
 }
 

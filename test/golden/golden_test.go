@@ -65,7 +65,7 @@ func run(t *testing.T, arguments ...string) {
 	t.Helper()
 	var out bytes.Buffer
 	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &out}
-	require.Zero(t, cli.Run(t.Context(), append([]string{"test"}, arguments...), streams, vectorsidecar.FS, "test"), "%s", &out)
+	require.Zero(t, cli.Run(t.Context(), append([]string{"test"}, arguments...), streams, cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test"), "%s", &out)
 }
 
 // What is expected is written in one way, so that an update shows what has changed and no more.
