@@ -79,7 +79,7 @@ func TestThePluginPassesVectorsWordOn(t *testing.T) {
 			streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &notes}
 			workload := filepath.Join(root, "docs", "samples", "app", "deployment.yaml")
 
-			exit := cli.Run(t.Context(), []string{"validate", "-f", workload, "--sidecar", "vectorsidecar.yaml", "--vector", vector}, streams, vectorsidecar.FS, "test")
+			exit := cli.Run(t.Context(), []string{"validate", "-f", workload, "--sidecar", "vectorsidecar.yaml", "--vector", vector}, streams, cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test")
 
 			require.Equal(t, test.exit, exit, "%s%s", &out, &notes)
 			require.Contains(t, out.String(), test.says)
