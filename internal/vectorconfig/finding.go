@@ -8,36 +8,35 @@ import (
 	"strings"
 )
 
-// Code names a rule, such as VSC211. It never changes its meaning.
+// Code names a rule, such as VSC211. Its meaning never changes.
 type Code string
 
-// Level is how bad a finding is.
+// Level is the severity of a finding.
 type Level string
 
 const (
-	// Error keeps Vector from starting, or has its pod restarted for ever.
+	// Error keeps Vector from starting, or keeps its pod restarting.
 	Error Level = "error"
-	// Warning lets Vector start, but hardly do what was meant.
+	// Warning lets Vector start, but probably not do what was meant.
 	Warning Level = "warning"
 )
 
-// Finding is one thing that is wrong with a configuration.
+// Finding is one problem of a configuration.
 type Finding struct {
-	// Code and Level are the rule's. What depends on a version of Vector that
-	// is not known is a warning, whatever the rule says.
+	// Code and Level are the rule's. If the finding depends on an unknown version of
+	// Vector, it is a warning, whatever the rule says.
 	Code  Code
 	Level Level
-	// Source is the file, Line and Column the place in it, from 1; 0 if it is
-	// about no place.
+	// Source is the file, Line and Column the place in it, from 1; 0 if there is none.
 	Source       string
 	Line, Column int
-	// Path of keys in the configuration, such as sinks.out.inputs[0].
+	// Path is the path of keys in the configuration, such as sinks.out.inputs[0].
 	Path string
-	// Message says what is wrong and names it; Help says what to do.
+	// Message says what is wrong and where; Help says what to do.
 	Message, Help string
 }
 
-// String is the finding on one line.
+// String returns the finding on one line.
 func (f Finding) String() string {
 	var b strings.Builder
 	b.WriteString(f.Source)

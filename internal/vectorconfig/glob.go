@@ -5,11 +5,12 @@ package vectorconfig
 
 import "strings"
 
-// isPattern tells whether an input has something to expand.
+// isPattern reports whether an input has wildcards.
 func isPattern(text string) bool { return strings.ContainsAny(text, "*?[") }
 
-// isLiteral tells whether Vector's glob library refuses a pattern, which is then
-// an ordinary text: ** that is not a whole part of a path, *** and a [ without ].
+// isLiteral reports whether Vector's glob library rejects a pattern, which is then
+// plain text: one with ** that is not a whole path segment, with ***, or with a [
+// without ].
 func isLiteral(pattern string) bool {
 	if strings.Contains(pattern, "***") {
 		return true
@@ -39,8 +40,8 @@ func isLiteral(pattern string) bool {
 	}
 }
 
-// classEnd returns where the class ends whose [ was before text, -1 if it does
-// not. A ] that comes first belongs to it.
+// classEnd returns the end of the character class whose [ precedes text, -1 if it has
+// none. A leading ] belongs to the class.
 func classEnd(text string) int {
 	first := 0
 	if strings.HasPrefix(text, "!") {
@@ -56,9 +57,9 @@ func classEnd(text string) int {
 	return first + 1 + end
 }
 
-// matches tells whether a pattern that is not literal matches a whole name. *
-// matches any run, dots and slashes too; ? one character; [a-z] and [!a-z] one of
-// a class. There are no braces and no escapes.
+// matches reports whether a pattern that is not literal matches a whole name. * matches
+// any run, also dots and slashes; ? one character; [a-z] and [!a-z] one of a class.
+// There are no braces and no escapes.
 func matches(pattern, name string) bool {
 	p, n := []rune(strings.ReplaceAll(pattern, "**/", "**")), []rune(name)
 	star, mark := -1, 0

@@ -5,16 +5,16 @@ package vectorconfig
 
 import "slices"
 
-// Intake is what a configuration takes in.
+// Intake is what a configuration reads and receives.
 type Intake struct {
-	// Files are the patterns of the files that it reads, sorted.
+	// Files are the sorted patterns of the files that it reads.
 	Files []string
-	// Other tells that it listens, asks or makes up events: that it has a
-	// source beside files and Vector's own logs and metrics.
+	// Other reports whether it receives, polls or generates events: whether it has a
+	// source other than files and Vector's own logs and metrics.
 	Other bool
 }
 
-// intakeOf returns what a configuration takes in, as far as it can be read.
+// intakeOf returns the intake of a configuration, as far as it can be parsed.
 func intakeOf(root *value) Intake {
 	intake := Intake{Other: root.has("provider")} // Who knows what that gives.
 	for _, e := range root.get("sources").entries {

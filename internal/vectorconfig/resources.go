@@ -19,8 +19,8 @@ type listener struct {
 	isEverywhere   bool
 }
 
-// checkResources finds addresses and file descriptors that two components claim.
-// Disk buffers are named by the id of their sink, of which there is only one.
+// checkResources finds addresses and file descriptors that two components use. Disk
+// buffers cannot conflict: they are named by the id of their sink.
 func (c *checker) checkResources() {
 	descriptors := map[string]*component{}
 	type claim struct {
@@ -87,8 +87,8 @@ func (c *checker) listener(path, protocol string, at position, host string, port
 	return listener{path: path, protocol: protocol, at: c.written(at), source: c.sourceOf(at), host: host, port: port, isEverywhere: isUnspecified(host)}
 }
 
-// splitAddress reads HOST:PORT; anything else, such as systemd or a variable, is
-// left to Vector.
+// splitAddress splits HOST:PORT; anything else, such as systemd or a variable, is left
+// to Vector.
 func splitAddress(address string) (host string, port int, ok bool) {
 	at := strings.LastIndexByte(address, ':')
 	if at < 0 {
@@ -98,7 +98,7 @@ func splitAddress(address string) (host string, port int, ok bool) {
 	return strings.Trim(address[:at], "[]"), port, err == nil && port > 0
 }
 
-// clashes tells whether two listeners of one port cannot both have it.
+// clashes reports whether two listeners on the same port conflict.
 func (l listener) clashes(other listener) bool {
 	return l.host == other.host || l.isEverywhere || other.isEverywhere
 }
