@@ -28,7 +28,7 @@ func (l Limits) DecodeTOML(text []byte, into any) error {
 // library's decoder has checked the text before: only it knows all rules on what may be
 // defined twice. The error may be a *toml.DecodeError.
 func (l Limits) ReadTOML(text []byte) (*unstable.Parser, error) {
-	l.Nodes /= 2 // The decoder compares each key with all that are beside it.
+	l.Nodes /= 2 // The decoder compares each key with all its siblings.
 	if _, err := l.MeasureTOML(text); err != nil {
 		return nil, err
 	}

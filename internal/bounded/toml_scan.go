@@ -196,7 +196,7 @@ func (s *tomlScanner) skipText(from int) {
 		c := s.text[s.pos]
 		switch {
 		case c == '\\' && quote == '"':
-			s.pos++ // What follows is no quote; a line break ends the text all the same.
+			s.pos++ // What follows is no quote; a line break ends the text as well.
 		case c == '\n' && !isLong:
 			return
 		case c == quote && !isLong:

@@ -33,7 +33,7 @@ func (l Limits) MeasureYAML(text []byte) (Size, error) {
 	}
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {
-		return size, nil //nolint:nilerr // Whoever reads it says so.
+		return size, nil //nolint:nilerr // The decoder reports it.
 	}
 	return l.written(text, size, &document)
 }
@@ -91,7 +91,7 @@ func (l Limits) ReadYAML(text []byte) (*yaml.Node, error) {
 	var document, second yaml.Node
 	switch err := decoder.Decode(&document); {
 	case errors.Is(err, io.EOF):
-		return nil, nil //nolint:nilnil // Nothing is nothing, and no fault.
+		return nil, nil //nolint:nilnil // An empty text is no error.
 	case err != nil:
 		return nil, err
 	}

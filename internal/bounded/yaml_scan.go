@@ -81,7 +81,7 @@ func (s *yamlScanner) skipBlanks() error {
 			s.skip(1)
 		}
 		if s.at(s.pos) == '#' {
-			if err := s.add(s.pos, 1); err != nil { // One library keeps them.
+			if err := s.add(s.pos, 1); err != nil { // One library keeps comments.
 				return err
 			}
 			s.skipLine()
@@ -170,7 +170,7 @@ func (s *yamlScanner) content(c byte) error {
 		s.mayKey = false
 		s.quoted(c)
 	case '@', '`', '%', '#':
-		s.ended = true // No token begins so.
+		s.ended = true // No token begins with this.
 		return nil
 	default:
 		s.saveKey()
@@ -288,7 +288,7 @@ func (s *yamlScanner) fillKey() error {
 	if err := s.beginInner(s.pos); err != nil {
 		return err
 	}
-	if last.entry > 0 { // The key is a map or a list itself.
+	if last.entry > 0 { // The key is itself a map or a list.
 		last.deepest = max(last.deepest, last.entry+1)
 		s.size.Depth = max(s.size.Depth, last.deepest)
 	}

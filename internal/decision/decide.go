@@ -43,7 +43,7 @@ func Decide(facts *Facts, injected, removed []Workload) *Decision {
 	for i := range removed {
 		d.remove(facts, &removed[i])
 	}
-	if len(removed) > 0 { // Else they are in order.
+	if len(removed) > 0 { // Otherwise they are in order.
 		slices.SortFunc(d.Plans, func(a, b plan.Plan) int { return strings.Compare(a.Target.Name, b.Target.Name) })
 	}
 	d.Limit = limitOf(facts, facts.Matched)
@@ -56,7 +56,7 @@ func Decide(facts *Facts, injected, removed []Workload) *Decision {
 // inject plans the workloads that should have the sidecar.
 func (d *Decision) inject(facts *Facts, workloads []Workload) {
 	var failed *desired.Invalid
-	var last *desired.Rendered // The one whose companions were noted last.
+	var last *desired.Rendered // The one whose companions were added last.
 	failures, haveLooked := 0, false
 	for i := range workloads {
 		w := &workloads[i]
@@ -103,7 +103,7 @@ func (d *Decision) add(facts *Facts, w *Workload, last *desired.Rendered) *desir
 		d.kept[name] = true
 	}
 	if !isAnother && p.Keeps == "" || p.Desired == nil || p.Action == plan.Blocked || p.Action == plan.Conflict || p.Waiting {
-		return last // Nothing of this rendering is in it, or will be now, or that is noted.
+		return last // Nothing of this rendering is in it or planned, or its companions are added already.
 	}
 	for i := range evaluated.Companions {
 		d.need(&evaluated.Companions[i])

@@ -93,7 +93,7 @@ func (e *Evaluator) plan(want *plan.Desired, container string, competitors []Com
 	}
 	if !p.Carries {
 		if found := plan.For(e.manager, want, policy, &expected); found.Action != plan.Inject {
-			found.Competitor = "" // Nothing is in the way yet that would be somebody's.
+			found.Competitor = "" // The conflict is with nothing in the workload yet.
 			return found
 		}
 	}

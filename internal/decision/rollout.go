@@ -31,7 +31,7 @@ func (f *Facts) soak() time.Duration {
 func (f *Facts) markInFlight(p *plan.Plan, started int64) {
 	isCurrent := p.IsCurrent() && p.Desired != nil
 	switch {
-	case p.Generation < started: // The cache is behind.
+	case p.Generation < started: // The cache is stale.
 		p.InFlight = true
 	case started == 0 && !isCurrent:
 	case p.Rollout == workload.RolloutProgressing:

@@ -61,7 +61,7 @@ func (a asked) digest(given *Copied) string {
 	if given != nil {
 		a.Config = given.Digest
 	}
-	text, _ := json.Marshal(a) // Texts and JSON values always marshal, and in one order.
+	text, _ := json.Marshal(a) // Strings and JSON values always marshal, with sorted keys.
 	return meta.Digest(text, 8)
 }
 

@@ -22,7 +22,7 @@ import (
 // returned after the context has ended must not be used, nor anything made from it.
 func (c *Cache) report(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options) *vectorconfig.Report {
 	if len(files) == 0 {
-		return &vectorconfig.Report{Intake: vectorconfig.Intake{Other: true}} // It is not ours to read.
+		return &vectorconfig.Report{Intake: vectorconfig.Intake{Other: true}} // The configuration is not ours to read.
 	}
 	if c == nil {
 		return checked(ctx, files, options)

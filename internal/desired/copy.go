@@ -54,7 +54,7 @@ func copyOf(given *config, request *render.Request, overlay *workload.Overlay, u
 	}
 	made.Digest, made.content = companion.Digest(object), plan.ConfigMapDigests(object)
 	made.Name = companion.Name(request.Sidecar.Name, made.Digest)
-	if made.isLive { // Of one name, whatever its content.
+	if made.isLive { // The name does not depend on the content.
 		made.Name = companion.Name(request.Sidecar.Name, given.name+"/"+given.key)
 	}
 	redirected, err := overlay.Redirected(given.name, made.Name)

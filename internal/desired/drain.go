@@ -40,7 +40,7 @@ func (r *renderer) within(ctx context.Context, of *Rendered, grace *int64) *Rend
 		return cut
 	}
 	of.cuts.made[has] = cut
-	bytes := bounded.Footprint(cut) - bounded.Footprint(cut.Companions) // Those are the rendering's.
+	bytes := bounded.Footprint(cut) - bounded.Footprint(cut.Companions) // These are counted with the rendering.
 	cut.bytes.Store(int64(bytes))
 	r.cache.grow(of, bytes)
 	return cut

@@ -54,7 +54,7 @@ func filesOf(values environment.Values, given config, companions []corev1.Config
 		}
 		add(given.object, fmt.Sprintf("ConfigMap %s/%s", given.object.Namespace, given.name), keys...)
 	}
-	if spec == nil && printed.Text != "" { // Nothing is rendered yet that would hold it.
+	if spec == nil && printed.Text != "" { // No rendering contains it yet.
 		files = append(files, printed)
 	}
 	for i := range companions {
@@ -153,7 +153,7 @@ func printedRaw(values environment.Values) vectorconfig.File {
 	}
 	text, err := yaml.Marshal(raw)
 	if err != nil {
-		return vectorconfig.File{} // The template cannot print it either, and says so.
+		return vectorconfig.File{} // The template cannot print it either, and reports the error.
 	}
 	return vectorconfig.File{Name: "vector.yaml", Source: rawSource(values), Text: strings.TrimSuffix(string(text), "\n"), Printed: true}
 }

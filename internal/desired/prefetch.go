@@ -39,5 +39,5 @@ func (d *Desired) Prefetch(ctx context.Context, records []*workloadcache.Record)
 			return nil
 		})
 	}
-	_ = group.Wait() // Its functions have no errors: the results tell.
+	_ = group.Wait() // The functions return no errors; the results have them.
 }

@@ -31,7 +31,7 @@ func (r *renderer) rendered(ctx context.Context, target *workload.View) *Rendere
 	if r.cache == nil {
 		return r.evaluate(ctx, target)
 	}
-	var space [1024]byte // Enough for most, without an allocation.
+	var space [1024]byte // Mostly enough, without an allocation.
 	for _, reads := range r.cache.readBy(r.common) {
 		if found := remembered(r.cache, r.cache.rendered, r.appendKey(space[:0], target, reads)); found != nil {
 			return found
@@ -53,7 +53,7 @@ func (r *renderer) keep(target *workload.View, fresh *Rendered) {
 	fresh.key = string(r.appendKey(nil, target, reads))
 	bytes := bounded.Footprint(fresh)
 	if fresh.shares {
-		bytes -= bounded.Footprint(fresh.Companions) // They count where they were made.
+		bytes -= bounded.Footprint(fresh.Companions) // They are counted where they were made.
 	}
 	r.cache.grow(fresh, bytes)
 }
@@ -89,7 +89,7 @@ func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendere
 
 // share returns companions, or equal ones of an earlier rendering.
 func (r *renderer) share(fresh []corev1.ConfigMap) (companions []corev1.ConfigMap, isShared bool) {
-	text, _ := json.Marshal(fresh) // Objects of this type always marshal, and in one order.
+	text, _ := json.Marshal(fresh) // Objects of this type always marshal, with sorted keys.
 	sum := sha256.Sum256(text)
 	r.made.mu.Lock()
 	defer r.made.mu.Unlock()

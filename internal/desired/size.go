@@ -63,7 +63,7 @@ func excessOf(sidecar *v1alpha1.VectorSidecar) string {
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(&written); err != nil {
-		return "" // It is no JSON, as whoever reads its values says.
+		return "" // It is no JSON, which is reported when its values are read.
 	}
 	if text.Len() > largestSidecar {
 		return fmt.Sprintf("%d KiB, and may have %d", text.Len()>>10, largestSidecar>>10)

@@ -54,7 +54,7 @@ func (u *uses) addFiles(container *corev1.Container, spec *corev1.PodSpec, objec
 	u.files = mountedFiles(container, spec, object)
 	for _, mount := range container.VolumeMounts {
 		if key, isFile := u.files[path.Clean(mount.MountPath)]; isFile {
-			u.keys[key] = true // Mounted by itself. Without it, the kubelet makes a folder.
+			u.keys[key] = true // Mounted as a single file. Without the key, the kubelet makes a folder.
 		}
 	}
 }

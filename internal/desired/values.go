@@ -182,14 +182,14 @@ func layerOf(sidecar *v1alpha1.VectorSidecar, text []byte) (environment.Layer, e
 	layer := environment.Layer{Name: Describe(sidecar) + " spec", Tree: map[string]any{}}
 	var refused *bounded.Error
 	switch err := bounded.Spec().DecodeJSON(text, &layer.Tree); {
-	case errors.As(err, &refused): // It has lines only here.
+	case errors.As(err, &refused): // Only here does it have lines.
 		return layer, fmt.Errorf("%s: %s", layer.Name, refused.Whole())
 	case err != nil:
 		return layer, fmt.Errorf("%s: %w", layer.Name, err)
 	}
 	for key, value := range layer.Tree {
 		if value == nil {
-			delete(layer.Tree, key) // Not given, which is not the same as taken away.
+			delete(layer.Tree, key) // Not set, which is not the same as removed.
 		}
 	}
 	return layer, nil

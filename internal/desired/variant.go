@@ -63,7 +63,7 @@ func (v *Variant) For(ctx context.Context, manager string, view *workload.View) 
 	found.Desired = found.Rendered.Desired
 	switch before := v.renderer.predecessor(ctx, manager, view); {
 	case before == nil:
-	case before.Late: // Without it, what need not be written might be.
+	case before.Late: // Without it, an unneeded write might follow.
 		return Workload{Rendered: before, Invalid: before.Invalid}
 	case before.Invalid == nil:
 		found.Desired = found.Desired.After(before.Desired)
@@ -80,7 +80,7 @@ func (v *Variant) setBasis() {
 	if v.renderer != nil {
 		parts = append(parts, v.renderer.common)
 	}
-	text, _ := json.Marshal(parts) // Texts always marshal.
+	text, _ := json.Marshal(parts) // Strings always marshal.
 	sum := sha256.Sum256(text)
 	v.Basis = string(sum[:])
 }

@@ -47,7 +47,7 @@ func BenchmarkPlanning(b *testing.B) {
 	for name, test := range map[string]struct {
 		snapshot *Snapshot
 		want     plan.Action
-		again    bool // Nothing has changed since the pass before.
+		again    bool // Nothing has changed since the last pass.
 	}{"to inject": {bare, plan.Inject, false}, "up to date": {&done, plan.None, false}, "to update": {&changed, plan.Update, false}, "unchanged": {&done, plan.None, true}} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

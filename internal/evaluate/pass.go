@@ -140,7 +140,7 @@ func (p *pass) evaluate(ctx context.Context, record *workloadcache.Record, by *d
 		}
 	}
 	evaluated := p.evaluator.Injection(of, by.Container, competitors, &view)
-	if evaluated.Plan.Keeps != "" && p.find(evaluated.Kept...) { // It is kept while they are there.
+	if evaluated.Plan.Keeps != "" && p.find(evaluated.Kept...) { // It is kept while they exist.
 		evaluated = p.evaluator.Injection(of, by.Container, competitors, &view)
 	}
 	return evaluated
@@ -169,14 +169,14 @@ func (p *pass) basisOf(of *desired.Variant) string {
 	}
 	spec := &p.facts.Sidecar.Spec
 	parts := []any{spec.StrictOrder, spec.DriftPolicy, p.facts.NamespaceLabels, []byte(of.Basis)}
-	for i := range p.facts.Companions { // A sidecar is kept while they are there.
+	for i := range p.facts.Companions { // A sidecar is kept while they exist.
 		parts = append(parts, p.facts.Companions[i].Name+" "+p.facts.Companions[i].ResourceVersion)
 	}
 	for _, other := range p.elders {
 		common := other.wanted.CommonVariant()
 		parts = append(parts, other.facts.Sidecar.Name, other.selector.String(), common.Container, []byte(other.basisOf(common)))
 	}
-	text, _ := json.Marshal(parts) // Texts, flags and maps of texts always marshal, and in one order.
+	text, _ := json.Marshal(parts) // Strings, booleans and maps of strings always marshal, with sorted keys.
 	sum := sha256.Sum256(text)
 	p.bases[of.Basis] = string(sum[:])
 	return p.bases[of.Basis]

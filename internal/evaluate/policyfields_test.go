@@ -102,7 +102,7 @@ func TestEveryFieldIsJudgedByItsKeys(t *testing.T) {
 	}) {
 		line := policy.LineOf(field.Name)
 		if line == nil {
-			continue // The policy's own test says so.
+			continue // The policy's own test checks this.
 		}
 		for _, path := range field.Paths {
 			t.Run(path, func(t *testing.T) {
@@ -323,7 +323,7 @@ func (f *fieldTest) sidecar(path string, value any) map[string]any {
 func yamlMap(text string) map[string]any {
 	read := map[string]any{}
 	if err := yaml.Unmarshal([]byte(text), &read); err != nil {
-		panic(err) // It is written here.
+		panic(err) // The text is a constant.
 	}
 	return read
 }

@@ -62,7 +62,7 @@ func TestRandomTemplatesRenderTheSameFromMemory(t *testing.T) {
 			s := snapshot(t, logs().FromSet("random").Build(), mixed(source)...)
 			s.Platform = given(t, nil, map[string]map[string]string{"random": set})
 			memory := newMemory()
-			for range 2 { // From nothing, and with some other workloads.
+			for range 2 { // With an empty cache, and after some other workloads.
 				fresh := decide(t, s)
 				require.Len(t, fresh.Plans, len(s.Workloads))
 				counted := *s

@@ -28,7 +28,7 @@ func (p *Plan) because(want applied, has fit, policy Policy, view *workload.View
 	write := func() string { return causeText(p.causes(want, has, policy, view), p.changes(view)) }
 	owned := view.Owned[p.Manager]
 	if policy.Renew || owned.Unfinished || !view.IsAsWritten(p.Manager) {
-		return write() // What it carries is not what its annotations say.
+		return write() // The annotations do not describe what it carries.
 	}
 	return policy.Texts.of(fmt.Sprintln(p.Action, has, want.isPlain, owned.HasPlainAnnotations,
 		p.Desired.injectedHash, owned.InjectedHash, owned.AskedHash, owned.AppliedHash, owned.RenderedFrom, p.Desired.asked.of(view)), write)
@@ -78,7 +78,7 @@ func (p *Plan) isDrifted(has fit, owned *workload.Owned, view *workload.View) bo
 	switch {
 	case has.isRendered:
 		return false
-	case owned.AppliedHash == "": // Undoing a rollout takes the annotations, too.
+	case owned.AppliedHash == "": // A rollout undo also removes the annotations.
 		return owned.InjectedHash == "" || owned.InjectedHash == p.Desired.injectedHash || len(owned.Leftovers) > 0
 	}
 	return !view.IsAsWritten(p.Manager)

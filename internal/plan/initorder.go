@@ -36,7 +36,7 @@ func order(manager string, desired *Desired, view *workload.View) (ahead, behind
 		case slices.Contains(native, c.Name):
 			seen++
 			misplaced = misplaced || len(behind) > 0
-		case owner == manager: // What of ours is no native sidecar comes last.
+		case owner == manager: // Those of ours that are no native sidecars come last.
 		case owner == "" || len(behind) > 0:
 			behind = append(behind, c.Name)
 		default:

@@ -112,7 +112,7 @@ func (i Inputs) Bounded() Inputs {
 			if _, hasKeys := node.(map[string]any); !hasKeys {
 				continue
 			}
-			text, _ := json.Marshal(node) // Maps of texts always marshal.
+			text, _ := json.Marshal(node) // Maps of strings always marshal.
 			if len(text) > size || len(text) == size && part < largest {
 				largest, size = part, len(text)
 			}
@@ -129,7 +129,7 @@ func (i Inputs) encode() string {
 	if len(i) == 0 {
 		return ""
 	}
-	text, _ := json.Marshal(i) // Maps of texts always marshal.
+	text, _ := json.Marshal(i) // Maps of strings always marshal.
 	return string(text)
 }
 

@@ -71,7 +71,7 @@ func lay(below, above map[string]any) {
 // digest has 12 bits: one of 4096 changes goes unnamed, and a value cannot be guessed
 // from it.
 func digest(value any) string {
-	text, _ := json.Marshal(value) // JSON's types always marshal, and in the order of their keys.
+	text, _ := json.Marshal(value) // JSON types always marshal, with sorted keys.
 	sum := sha256.Sum256(text)
 	return base64.RawURLEncoding.EncodeToString(sum[:2])[:2]
 }

@@ -20,7 +20,7 @@ func (t *Texts) of(key string, write func() string) string {
 		return text
 	}
 	if t.known == nil || len(t.known) >= mostTexts {
-		t.known = map[string]string{} // What it had is written anew when needed.
+		t.known = map[string]string{} // Texts that are needed again are written again.
 	}
 	text = write()
 	t.known[key] = text

@@ -23,7 +23,7 @@ import (
 func TestEveryFieldOfAPodHasALine(t *testing.T) {
 	all := fields.Below(reflect.TypeFor[corev1.PodTemplateSpec](), func(name string) bool {
 		line := LineOf(name)
-		return line == nil || !line.NotAllowed() // What is refused as a whole is refused with all that is in it.
+		return line == nil || !line.NotAllowed() // What is refused as a whole is refused with its fields.
 	})
 	counts, has := map[string]int{}, map[string]bool{}
 	var missing []string

@@ -58,7 +58,7 @@ func (c *checker) field(at place, of reflect.Type, field reflect.StructField, va
 		return
 	}
 	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-	if name == "" { // Its fields are written as those of the type that it is in.
+	if name == "" { // Its fields are written as those of the type that embeds it.
 		c.walk(at, value)
 		return
 	}

@@ -16,7 +16,7 @@ type Intake struct {
 
 // intakeOf returns the intake of a configuration, as far as it can be parsed.
 func intakeOf(root *value) Intake {
-	intake := Intake{Other: root.has("provider")} // Who knows what that gives.
+	intake := Intake{Other: root.has("provider")} // Its configuration is unknown.
 	for _, e := range root.get("sources").entries {
 		switch e.value.get("type").scalar {
 		case "internal_metrics", "internal_logs":

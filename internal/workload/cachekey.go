@@ -47,7 +47,7 @@ const GraceKey = "terminationGracePeriodSeconds"
 // in name. Workloads keep the digest of earlier releases: whatever is added to
 // appendValues is appended only if present.
 func (v *View) ValuesHash(keys []string) string {
-	var space [1024]byte // Enough for most, without an allocation.
+	var space [1024]byte // Mostly enough, without an allocation.
 	text := space[:0]
 	for _, key := range keys {
 		switch key {

@@ -106,7 +106,7 @@ func faultIn(status *corev1.ContainerStatus, isLasting bool) (reason, message st
 			return meta.ReasonCrashLoopBackOff, said("ends whenever it is started", waiting)
 		}
 	}
-	if ended == nil && !status.Ready { // It runs again after it has ended.
+	if ended == nil && !status.Ready { // It was restarted.
 		ended = status.LastTerminationState.Terminated
 	}
 	switch {

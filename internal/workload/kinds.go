@@ -128,7 +128,7 @@ func (r *Ref) Adapter() *Kind { return cmp.Or(KindOf(r.Kind), Default()) }
 // Items returns the workloads of a list, not copies.
 func Items(list List) []Object {
 	var items []Object
-	_ = apimeta.EachListItem(list, func(item runtime.Object) error { // It fails where the function does.
+	_ = apimeta.EachListItem(list, func(item runtime.Object) error { // It fails only if the function does.
 		if object, isOne := As(item); isOne {
 			items = append(items, object)
 		}

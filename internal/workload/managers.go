@@ -23,7 +23,7 @@ var podLists = []string{"initContainers", "containers", "volumes"}
 // on first use, which is rare.
 type deployed struct {
 	entries []metav1.ManagedFieldsEntry
-	items   map[string][]string // names by the name of their list; nil before they are read
+	items   map[string][]string // names by list; nil until they are read
 }
 
 func (d *deployed) container(name string) bool {

@@ -43,7 +43,7 @@ func Trim(entry *metav1.ManagedFieldsEntry) (kept *metav1.FieldsV1, isLess bool)
 	if len(trimmed) == 0 {
 		return nil, true
 	}
-	text, _ := json.Marshal(trimmed) // It was read from JSON.
+	text, _ := json.Marshal(trimmed) // It was decoded from JSON.
 	return metav1.NewFieldsV1(string(text)), true
 }
 

@@ -22,7 +22,7 @@ func AppliedHash(hash string, mounts []Mount) string {
 	mounts = slices.SortedFunc(slices.Values(mounts), func(a, b Mount) int {
 		return cmp.Or(cmp.Compare(a.Container, b.Container), cmp.Compare(a.MountPath, b.MountPath))
 	})
-	text, _ := json.Marshal([]any{hash, mounts}) // Texts and flags always marshal.
+	text, _ := json.Marshal([]any{hash, mounts}) // Strings and booleans always marshal.
 	return meta.Digest(text, 12)
 }
 

@@ -18,7 +18,7 @@ import (
 // noted is the sidecar with its bookkeeping annotations.
 func noted(t *testing.T) string {
 	t.Helper()
-	applied := fieldmanager.New(t).Apply(meta.Manager("logs"), fieldmanager.Sidecar) // In the API server's spelling.
+	applied := fieldmanager.New(t).Apply(meta.Manager("logs"), fieldmanager.Sidecar) // As the API server has it.
 	annotations := applied["metadata"].(map[string]any)["annotations"].(map[string]any)
 	annotations[meta.AnnotationAppliedHash], annotations[meta.AnnotationAskedHash] = AppliedHash(Hash(applied), nil), "asked"
 	text, err := yaml.Marshal(applied)

@@ -69,7 +69,7 @@ func (c *Cache) Overtake(live workload.Object, now time.Time) bool {
 	defer c.mu.Unlock()
 	index := c.indexes[keyOf(record)]
 	if index == nil {
-		return false // It has been deleted meanwhile.
+		return false // It was deleted in the meantime.
 	}
 	before := index.all[record.Name]
 	if before == nil || before.UID != record.UID || !IsOlder(before.ResourceVersion, record.ResourceVersion) {

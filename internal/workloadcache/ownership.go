@@ -26,7 +26,7 @@ type owners struct {
 	nothing *ownership
 	fields  *interned[fingerprint, workload.ManagedFields]
 	read    *interned[fingerprint, ownership] // by what they are read from
-	equal   *interned[fingerprint, ownership] // by what they are
+	equal   *interned[fingerprint, ownership] // by their content
 	hashes  *hasher
 }
 
@@ -58,7 +58,7 @@ func (o *owners) of(object workload.Object) *ownership {
 	fresh.print = o.hashes.digest(text)
 	same := o.equal.of(fresh.print, func() *ownership { return fresh })
 	if readOthers {
-		return same // The key says nothing of the records of others.
+		return same // The key does not cover the managed fields of others.
 	}
 	return o.read.of(key, func() *ownership { return same })
 }

@@ -144,7 +144,7 @@ func TestWhatDiffersIsNotTakenForTheSame(t *testing.T) {
 		"under another's key": fieldmanager.Undone(t, "kubectl", map[string]string{meta.AnnotationParts(meta.Manager("audit")): fieldmanager.List}),
 	}
 	r := newReducer()
-	var held []*Record // Or what is remembered would be forgotten in between.
+	var held []*Record // Or the entries would be evicted in between.
 	for range 2 {
 		for name, deployment := range all {
 			record := r.reduce(deployment)

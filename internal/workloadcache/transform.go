@@ -18,7 +18,7 @@ type reducer struct {
 	before func(kind, namespace, name string) *Record
 
 	owners *owners
-	bodies *interned[fingerprint, body] // by what they are
+	bodies *interned[fingerprint, body] // by content
 	hashes *hasher
 }
 
