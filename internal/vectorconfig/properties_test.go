@@ -153,27 +153,39 @@ func TestNoConfigurationTakesMuch(t *testing.T) {
 		}
 		return b.String()
 	}
+	permitted := Permitted{
+		Types:   Lists{Deny: []string{"sinks.console"}},
+		Options: Lists{Deny: []string{"sinks.http.proxy", "**.tls.verify_certificate"}},
+		Hosts:   Lists{Allow: strings.Fields(many("*.%d.example ", 1000))},
+	}
 	for name, text := range map[string]string{
-		"many keys":            many("k%d: 1\n", 14_000),
-		"more keys":            many("k%d: 1\n", 30_000),
-		"keys like others":     many("transform%d: 1\n", 14_000),
-		"many components":      "sources:\n" + many("  s%d: {type: stdin}\n", 7_000) + "sinks: {out: {type: blackhole, inputs: [\"*\"]}}\n",
-		"patterns everywhere":  "sources:\n" + many("  s%d: {type: stdin}\n", 4000) + "sinks:\n" + many("  t%d: {type: blackhole, inputs: [\"*\"]}\n", 4000),
-		"patterns of nothing":  "sources:\n" + many("  s%d: {type: stdin}\n", 4000) + "sinks:\n" + many("  t%d: {type: blackhole, inputs: [\"*x\"]}\n", 4000),
-		"a name without end":   graph("", "inputs: ["+strings.Repeat("a", 500_000)+"]"),
-		"a pattern of stars":   graph("  "+strings.Repeat("a", 1000)+": {type: stdin}\n", `inputs: ["`+strings.Repeat("*a", 250_000)+`b"]`),
-		"many on one port":     "sources:\n" + many("  s%d: {type: vector, address: \"host-%[1]d:6000\"}\n", 4000),
-		"many slips":           "sources:\n" + many("  s%d: {type: stdin}\n", 4000) + "sinks:\n" + many("  t%d: {type: blackhole, inputs: [x%[1]d]}\n", 4000),
-		"two endless names":    graph("  "+strings.Repeat("b", 1000)+": {type: stdin}\n", "inputs: ["+strings.Repeat("a", 200_000)+"]"),
-		"cycles upon cycles":   "sources: {app: {type: stdin}}\ntransforms:\n" + chain(4000) + "sinks: {out: {type: blackhole, inputs: [t0]}}\n",
-		"variables":            graph("", "inputs: [app]\n    x: "+strings.Repeat("$a", 250_000)),
-		"secrets":              graph("", "inputs: [app]\n    x: "+strings.Repeat("SECRET[a.b]", 40_000)),
-		"aliases upon aliases": bomb(),
+		"many keys":               many("k%d: 1\n", 14_000),
+		"more keys":               many("k%d: 1\n", 30_000),
+		"keys like others":        many("transform%d: 1\n", 14_000),
+		"many components":         "sources:\n" + many("  s%d: {type: stdin}\n", 7_000) + "sinks: {out: {type: blackhole, inputs: [\"*\"]}}\n",
+		"patterns everywhere":     "sources:\n" + many("  s%d: {type: stdin}\n", 4000) + "sinks:\n" + many("  t%d: {type: blackhole, inputs: [\"*\"]}\n", 4000),
+		"patterns of nothing":     "sources:\n" + many("  s%d: {type: stdin}\n", 4000) + "sinks:\n" + many("  t%d: {type: blackhole, inputs: [\"*x\"]}\n", 4000),
+		"a name without end":      graph("", "inputs: ["+strings.Repeat("a", 500_000)+"]"),
+		"a pattern of stars":      graph("  "+strings.Repeat("a", 1000)+": {type: stdin}\n", `inputs: ["`+strings.Repeat("*a", 250_000)+`b"]`),
+		"many on one port":        "sources:\n" + many("  s%d: {type: vector, address: \"host-%[1]d:6000\"}\n", 4000),
+		"many slips":              "sources:\n" + many("  s%d: {type: stdin}\n", 4000) + "sinks:\n" + many("  t%d: {type: blackhole, inputs: [x%[1]d]}\n", 4000),
+		"two endless names":       graph("  "+strings.Repeat("b", 1000)+": {type: stdin}\n", "inputs: ["+strings.Repeat("a", 200_000)+"]"),
+		"cycles upon cycles":      "sources: {app: {type: stdin}}\ntransforms:\n" + chain(4000) + "sinks: {out: {type: blackhole, inputs: [t0]}}\n",
+		"variables":               graph("", "inputs: [app]\n    x: "+strings.Repeat("$a", 250_000)),
+		"secrets":                 graph("", "inputs: [app]\n    x: "+strings.Repeat("SECRET[a.b]", 40_000)),
+		"aliases upon aliases":    bomb(),
+		"a search in parentheses": graph("transforms:\n  f: {type: filter, inputs: [app], condition: {type: datadog_search, source: \""+strings.Repeat("(", 400_000)+"\"}}\n", "inputs: [f, g]"),
+		"a search of words":       graph("transforms:\n  f: {type: filter, inputs: [app], condition: {type: datadog_search, source: \""+strings.Repeat("a AND ", 80_000)+"(\"}}\n", "inputs: [f]"),
+		"a number of many digits": graph("", "inputs: [app], x: "+strings.Repeat("9", 400_000)),
+		"wide numbers as keys":    graph("", "inputs: [app]\n    x:\n"+many("      999999999999999999999%d: 9999999999999999999\n", 10_000)),
+		"endpoints":               "sources: {app: {type: stdin}}\nsinks:\n" + many("  o%[1]d: {type: http, inputs: [app], uri: \"http://h%[1]d.a.example/{{ a }}\", encoding: {codec: json}}\n", 3000),
+		"an endpoint of labels":   graph("", "inputs: [app]\n    endpoint: "+strings.Repeat("a.", 200_000)),
+		"an endpoint of hosts":    graph("", "inputs: [app]\n    endpoint: "+strings.Repeat("a.b,", 100_000)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var report *Report
 			used := allocated(func() {
-				report = checked([]File{{Name: "vector.yaml", Text: text}}, Options{Image: image, Container: sidecar(), Beside: []string{"/etc/vector/a", "/etc/vector/b"}})
+				report = checked([]File{{Name: "vector.yaml", Text: text}}, Options{Image: image, Container: sidecar(), Beside: []string{"/etc/vector/a", "/etc/vector/b"}, Permitted: permitted})
 			})
 			require.NotEmpty(t, report.Findings)
 			require.LessOrEqual(t, len(report.Findings), 2*mostFindings)

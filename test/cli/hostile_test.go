@@ -162,7 +162,7 @@ func commands(on scene) [][]string {
 	return append(all, [][]string{
 		{"inject", "-f", "-", "--sidecar", "@sidecar.yaml"}, {"inject", "-f", "@" + evil, "--sidecar", "@sidecar.yaml"},
 		{"eject", "-f", "@workload.yaml"}, {"eject", "-f", "-"},
-		{"lint", "@"}, {"lint", "@", "-o", "json"}, {"lint", "@", "-o", "junit"}, {"lint", "-"}, {"lint", "@" + evil},
+		{"lint", "@"}, {"lint", "@", "-o", "json"}, {"lint", "@", "-o", "junit"}, {"lint", "@", "-o", "sarif"}, {"lint", "-"}, {"lint", "@" + evil},
 		{"test", "@"}, {"test", "@", "-o", "json"}, {"test", "@", "-o", "junit"}, {"test", "@", "--templates", "@chart"},
 		{"schema", "--templates", "@chart"}, {"docs", evil}, {"docs", "values"}, {"docs", "reasons"}, {"docs", "cli"}, {"version"}, {"version", "-o", "json"}, {"version", "-o", evil},
 		{"completion", "bash"}, {"completion", evil}, {"get", "-l", evil}, {"reconcile", evil, "--kubeconfig", "@" + evil}, {"get", "--kubeconfig", "@" + evil}, {"check", "--kubeconfig", "@" + evil}, {evil}, {"render", "--" + evil},
