@@ -46,7 +46,7 @@ func TestASidecarDrainsNoLongerThanItsPodHas(t *testing.T) {
 	}
 }
 
-// A gate waits no longer than its pod has, either, and where there can be none it is said.
+// A gate waits no longer than the pod's grace period; where there can be none, a warning says so.
 func TestAGateWaitsNoLongerThanItsPodHas(t *testing.T) {
 	for name, test := range map[string]struct {
 		grace   int64
