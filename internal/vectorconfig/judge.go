@@ -115,9 +115,9 @@ func (c *checker) isMeant(v *value, variant *vectoroptions.Object, except []stri
 
 // fits reports whether a map has no fault as one of its variants.
 func (c *checker) fits(path, of string, at position, v *value, variant *vectoroptions.Object, except []string) bool {
-	findings, counts := c.findings, c.counts
+	findings, counts, programs := c.findings, c.counts, c.programs
 	c.findings, c.counts = nil, map[Level]int{}
-	defer func() { c.findings, c.counts = findings, counts }()
+	defer func() { c.findings, c.counts, c.programs = findings, counts, programs }()
 	c.judge(path, of, at, v, variant, except...)
 	return c.counts[Error] == 0
 }

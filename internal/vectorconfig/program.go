@@ -16,7 +16,7 @@ import (
 const mostReadAhead = 10_000_000
 
 // codeOf has the rules of what may be wrong with a program.
-var codeOf = map[vrl.Kind]Code{vrl.Syntax: wrongProgram, vrl.Function: noSuchFunction, vrl.Variable: noSuchVariable}
+var codeOf = map[vrl.Kind]Code{vrl.Syntax: wrongProgram, vrl.Function: noSuchFunction, vrl.Variable: noSuchVariable, vrl.Error: unhandledError}
 
 // Programs counts the VRL programs of a configuration by how much of what Vector judges of
 // them was judged.
@@ -33,16 +33,17 @@ func isProgram(forms []vectoroptions.Form) bool {
 	return false
 }
 
-// judgeProgram finds what is wrong with a VRL program.
-func (c *checker) judgeProgram(path string, v *value) {
-	if v.form != text || c.isDynamic(v.scalar) {
+// judgeProgram finds what is wrong with a VRL program, if Vector reads it when it starts: those
+// of tests it does not.
+func (c *checker) judgeProgram(path string, v *value, isCondition bool) {
+	if v.form != text || c.isDynamic(v.scalar) || strings.HasPrefix(path, "tests[") {
 		return
 	}
 	minor := c.version.minor
 	if !c.isTabled {
 		minor = 0
 	}
-	report := vrl.Check(v.scalar, vrl.Options{Minor: minor, Effort: mostReadAhead - c.readAhead})
+	report := vrl.Check(v.scalar, vrl.Options{Minor: minor, Effort: mostReadAhead - c.readAhead, IsCondition: isCondition, IsAny: c.hasNoSchema()})
 	c.readAhead += report.Effort
 	switch report.Coverage {
 	case vrl.Fully:
@@ -60,6 +61,13 @@ func (c *checker) judgeProgram(path string, v *value) {
 		}
 		c.add(codeOf[one.Kind], at, path, c.isTabled, "%s", message, help(one.Help))
 	}
+}
+
+// hasNoSchema reports whether Vector infers nothing of the events that a transform gets.
+func (c *checker) hasNoSchema() bool {
+	schema := c.root.get("schema")
+	enabled := schema.get("enabled")
+	return !c.hasOpenKey(c.root) && schema.form != open && !c.hasOpenKey(schema) && (enabled.form == null || enabled.isFalse())
 }
 
 // within finds a place of a text in the file that it is written in, if that has its lines as

@@ -50,6 +50,7 @@ const (
 	wrongProgram   Code = "VSC310"
 	noSuchFunction Code = "VSC311"
 	noSuchVariable Code = "VSC312"
+	unhandledError Code = "VSC313"
 
 	versionUnknown   Code = "VSC401"
 	newerThanImage   Code = "VSC402"
@@ -120,6 +121,7 @@ var rules = []Rule{
 	{wrongProgram, Error, "A VRL program that is not in the language", "see vector.dev/docs/reference/vrl/expressions"},
 	{noSuchFunction, Error, "A function that VRL does not have, or not with these arguments", "see vector.dev/docs/reference/vrl/functions"},
 	{noSuchVariable, Error, "A VRL variable that has no value", "give it a value before, in the same block or one around it"},
+	{unhandledError, Error, "A VRL error that is not handled, or a value of the wrong kind", "see vector.dev/docs/reference/vrl/errors"},
 
 	{versionUnknown, Warning, "Vector's version is not known", "use an image with a tag such as 0.57.0-distroless-static, before its digest too"},
 	{newerThanImage, Error, "The component is newer than the image", "use a newer image of Vector"},

@@ -273,6 +273,18 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 			{text: graph(remap(`.a = get_secret("a")`), ok)}, {text: graph(remap(`.a = basename!("a")`), ok), image: "vector:0.51.0"},
 		},
 	},
+	unhandledError: {
+		fires: []try{
+			{text: graph(remap(`.a = parse_json("{}")`), ok)}, {text: graph(remap(`.a = upcase(.b)`), ok)}, {text: graph(remap(`.a = .b ?? 1`), ok)}, {text: graph(remap(`.a = upcase(1)`), ok)},
+			{text: graph("transforms:\n  one: {type: filter, inputs: [app], condition: .a}\n", ok)}, {text: graph("transforms:\n  one: {type: filter, inputs: [app], condition: '.a = true'}\n", ok)},
+		},
+		silent: []try{
+			{text: graph(remap(`.a = parse_json!("{}")`), ok)}, {text: graph(remap(`.a = upcase(string!(.b))`), ok)}, {text: graph(remap(`.a = .b || 1`), ok)},
+			{text: graph(remap(`.a = upcase(.b)`), ok) + "schema: {enabled: true}\n"}, {text: graph(remap(`.a = upcase(.b)`), ok), image: "vector:0.56.0"},
+			{text: graph("transforms:\n  one: {type: filter, inputs: [app], condition: .a == true}\n", ok)},
+			{text: graph("", ok) + "tests: [{name: t, inputs: [{insert_at: out, type: log}], outputs: [{extract_from: out, conditions: [{type: vrl, source: 'nothing(('}]}]}]\n"},
+		},
+	},
 	noSuchVariable: {
 		fires: []try{
 			{text: graph(remap(`.a = b`), ok)}, {text: graph(remap(`if true { b = 1 }; .a = b`), ok)}, {text: graph(remap(`.a = "{{ b }}"`), ok)},

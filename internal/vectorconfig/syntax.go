@@ -37,7 +37,7 @@ func (c *checker) judgeSyntax(path string, v *value, form vectoroptions.Form) {
 	wrong := ""
 	switch {
 	case form.Syntax == "remap_program", strings.HasSuffix(path, ".decoding.vrl.source"):
-		c.judgeProgram(path, v)
+		c.judgeProgram(path, v, false)
 	case v.form == number && form.Syntax != "":
 		wrong = outOfBounds(v.scalar, form.Syntax)
 	case v.form == text && strings.HasSuffix(path, ".multiline.start_pattern"), v.form == text && strings.HasSuffix(path, ".multiline.condition_pattern"):
@@ -215,7 +215,7 @@ func (c *checker) judgeCondition(path string, v *value) {
 			c.add(noSuchValue, v.at, path, c.isTabled, "%s is %q, which is no program but the type of a condition", path, v.scalar, help("write "+path[strings.LastIndexByte(path, '.')+1:]+": {type: "+v.scalar+"}"))
 			return
 		}
-		c.judgeProgram(path, v)
+		c.judgeProgram(path, v, true)
 		return
 	}
 	typed, source := v.get("type"), v.get("source")
@@ -231,7 +231,7 @@ func (c *checker) judgeCondition(path string, v *value) {
 	case hasSource && source.form == null:
 		c.add(missingOption, v.at, path, c.isTabled, "%s needs source", path)
 	case typed.scalar == "vrl" && source.form == text:
-		c.judgeProgram(path+".source", source)
+		c.judgeProgram(path+".source", source, true)
 	case hasSource && source.form != text && source.form != wide && source.form != open:
 		c.add(wrongForm, source.at, path+".source", c.isTabled, "%s.source is %s, and not a text", path, source.form.noun())
 	case typed.scalar == "datadog_search" && source.form == text && !c.isDynamic(source.scalar):

@@ -29,6 +29,8 @@ const (
 	Function Kind = "function"
 	// Variable is one that has no value.
 	Variable Kind = "variable"
+	// Error is one that is not handled, or cannot be, or a value of the wrong kind.
+	Error Kind = "error"
 )
 
 // Finding is one mistake. Line and Column count from 1, Column in characters.
@@ -67,6 +69,10 @@ type Options struct {
 	// Effort is how many characters may be read ahead to find where paths end, which grows
 	// faster than the program does.
 	Effort int
+	// IsCondition is of a program that is a condition: it is a boolean, and changes nothing.
+	IsCondition bool
+	// IsAny says that any field of an event may be of any kind, as where Vector has no schema.
+	IsAny bool
 }
 
 // Check finds the mistakes of a program, as Vector would. It takes bounded time and memory:
@@ -76,14 +82,19 @@ func Check(program string, options Options) Report {
 		return Report{}
 	}
 	body, effort, wrong := parse(program, options.Effort)
-	c := &checker{program: program, minor: options.Minor}
+	c := &checker{program: program, minor: options.Minor, isAny: options.IsAny || options.IsCondition, isCondition: options.IsCondition}
 	switch {
 	case wrong == nil:
 		c.walkAll(body, newScope(nil))
-		if len(c.findings) > 0 {
-			return Report{c.findings, Fully, effort}
+		if len(c.findings) == 0 && options.Minor == newest() {
+			c.inferAll(body)
+		} else {
+			c.isUnsure = true
 		}
-		return Report{nil, Partly, effort}
+		if len(c.findings) == 0 && c.isUnsure {
+			return Report{nil, Partly, effort}
+		}
+		return Report{c.findings, Fully, effort}
 	case wrong.tooMuch:
 		return Report{Effort: effort}
 	default:
@@ -97,6 +108,10 @@ type checker struct {
 	program  string
 	minor    int
 	findings []Finding
+	// isCondition and isAny are those of Options.
+	isCondition, isAny bool
+	// isUnsure reports whether Vector may refuse what was judged.
+	isUnsure bool
 }
 
 func (c *checker) add(kind Kind, at place, message, help string) {

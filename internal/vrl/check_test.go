@@ -26,7 +26,7 @@ func programs(tb testing.TB, file string) []string {
 func TestWhatVectorTakesPasses(t *testing.T) {
 	for _, program := range programs(t, "taken.txt") {
 		for _, minor := range []int{0, 57} {
-			require.Empty(t, Check(program, Options{minor, effort}).Findings, program)
+			require.Empty(t, Check(program, Options{Minor: minor, Effort: effort, IsAny: true}).Findings, program)
 		}
 	}
 }
@@ -34,9 +34,41 @@ func TestWhatVectorTakesPasses(t *testing.T) {
 func TestWhatVectorRefusesIsFound(t *testing.T) {
 	for _, program := range programs(t, "refused.txt") {
 		for _, minor := range []int{0, 57} {
-			require.NotEmpty(t, Check(program, Options{minor, effort}).Findings, program)
+			require.NotEmpty(t, Check(program, Options{Minor: minor, Effort: effort, IsAny: true}).Findings, program)
 		}
 	}
+}
+
+// What hangs on the kinds of values is judged of the newest release, whose rules are known.
+func TestErrorsThatAreNotHandledAreFound(t *testing.T) {
+	for _, program := range programs(t, "unhandled.txt") {
+		report := Check(program, Options{Minor: newest(), Effort: effort, IsAny: true})
+		require.NotEmpty(t, report.Findings, program)
+		require.Equal(t, Error, report.Findings[0].Kind, program)
+		require.Empty(t, Check(program, Options{Minor: newest() - 1, Effort: effort, IsAny: true}).Findings, program)
+	}
+	require.Empty(t, Check(".a = upcase(.b)", Options{Minor: newest(), Effort: effort}).Findings, "with a schema a field may be known to be a text")
+}
+
+func TestAConditionIsABooleanAndChangesNothing(t *testing.T) {
+	for program, isTaken := range map[string]bool{
+		".a == 1": true, "exists(.a)": true, "x = string!(.a); x == \"b\"": true, "true": true, "match(string!(.a), r'b')": true,
+		".a": false, "": false, "# nothing": false, "1": false, ".a = 1; true": false, "exists(.a) || .b": false, "upcase(.a) == \"B\"": false, "if exists(.a) { true }": false,
+	} {
+		report := Check(program, Options{Minor: newest(), Effort: effort, IsCondition: true})
+		require.Equal(t, isTaken, len(report.Findings) == 0, "%q: %+v", program, report)
+	}
+}
+
+// A program of which nothing is open is judged fully.
+func TestCoverageSaysHowMuchIsJudged(t *testing.T) {
+	for program, want := range map[string]Coverage{
+		".a = upcase(string!(.b))": Fully, ".a = 1": Fully, ".a = (": Fully, "x = 1\nif x == 1 { .a = x + 1 }": Fully,
+		".a = x.b": Fully, "x = {}\n.a = upcase!(x.b)": Partly, ".a = r'('": Partly, "abort": Partly,
+	} {
+		require.Equal(t, want, Check(program, Options{Minor: newest(), Effort: effort, IsAny: true}).Coverage, program)
+	}
+	require.Equal(t, Partly, Check(".a = 1", Options{Effort: effort, IsAny: true}).Coverage, "of a release that is not known")
 }
 
 func TestAFindingSaysWhereAndWhatToDo(t *testing.T) {
@@ -56,15 +88,15 @@ func TestAFindingSaysWhereAndWhatToDo(t *testing.T) {
 		{"count = 1\n.a = cuont", Finding{Variable, 2, 6, `the variable "cuont" has no value here`, `did you mean "count"?`}},
 		{"count = 1\n.a = \"b {{ cuont }}\"", Finding{Variable, 2, 12, `the variable "cuont" has no value here`, `did you mean "count"?`}},
 	} {
-		require.Equal(t, []Finding{c.want}, Check(c.program, Options{57, effort}).Findings, c.program)
+		require.Equal(t, []Finding{c.want}, Check(c.program, Options{Minor: 57, Effort: effort}).Findings, c.program)
 	}
 }
 
 func TestAFunctionIsJudgedByTheRelease(t *testing.T) {
 	const program = `.a = basename!("b")`
-	require.Equal(t, []Finding{{Function, 1, 6, `the function "basename" came with Vector 0.51`, "use a newer image of Vector, or another function"}}, Check(program, Options{50, effort}).Findings)
-	require.Empty(t, Check(program, Options{51, effort}).Findings)
-	require.Empty(t, Check(program, Options{0, effort}).Findings, "of a release that is not known any function passes")
+	require.Equal(t, []Finding{{Function, 1, 6, `the function "basename" came with Vector 0.51`, "use a newer image of Vector, or another function"}}, Check(program, Options{Minor: 50, Effort: effort}).Findings)
+	require.Empty(t, Check(program, Options{Minor: 51, Effort: effort}).Findings)
+	require.Empty(t, Check(program, Options{Minor: 0, Effort: effort}).Findings, "of a release that is not known any function passes")
 }
 
 // A program that is too much to judge passes, and takes no time and no stack.
@@ -78,22 +110,22 @@ func TestBombsAreNotJudged(t *testing.T) {
 		"size": strings.Repeat("# comment\n", 30_000), "closures": strings.Repeat("f() -> |x| { ", much/15),
 	} {
 		t.Run(name, func(t *testing.T) {
-			report := Check(program, Options{57, effort})
+			report := Check(program, Options{Minor: 57, Effort: effort})
 			require.Equal(t, None, report.Coverage, report.Findings)
 			require.LessOrEqual(t, report.Effort, effort+len(program))
 		})
 	}
-	require.Len(t, Check(strings.Repeat("a\n", 10_000), Options{57, effort}).Findings, mostFindings)
+	require.Len(t, Check(strings.Repeat("a\n", 10_000), Options{Minor: 57, Effort: effort}).Findings, mostFindings)
 }
 
 func FuzzCheck(f *testing.F) {
-	for _, file := range []string{"taken.txt", "refused.txt"} {
+	for _, file := range []string{"taken.txt", "refused.txt", "unhandled.txt"} {
 		for _, program := range programs(f, file) {
 			f.Add(program, 57)
 		}
 	}
 	f.Fuzz(func(t *testing.T, program string, minor int) {
-		report := Check(program, Options{minor, effort})
+		report := Check(program, Options{Minor: minor, Effort: effort, IsAny: true, IsCondition: len(program)%2 == 0})
 		lines := strings.Split(program, "\n")
 		for _, one := range report.Findings {
 			require.NotEmpty(t, one.Message)
@@ -113,7 +145,7 @@ func BenchmarkCheck(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, program := range all {
-			Check(program, Options{57, effort})
+			Check(program, Options{Minor: 57, Effort: effort})
 		}
 	}
 }

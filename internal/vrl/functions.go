@@ -23,6 +23,8 @@ type function struct {
 	closure int
 	// result is what it returns.
 	result string
+	// isParticular reports whether Vector may refuse a call for more than its arguments' kinds.
+	isParticular bool
 }
 
 const (
@@ -45,7 +47,8 @@ var library = sync.OnceValue(func() map[string][]function {
 		if len(fields) != 6 {
 			continue
 		}
-		found := function{name: fields[0], closure: noClosure, result: fields[5]}
+		found := function{name: fields[0], closure: noClosure}
+		found.result, found.isParticular = strings.CutSuffix(fields[5], "~")
 		found.since, _ = strconv.Atoi(fields[1])
 		found.until, _ = strconv.Atoi(fields[2])
 		for _, one := range strings.Fields(fields[3]) {
@@ -62,6 +65,15 @@ var library = sync.OnceValue(func() map[string][]function {
 		all[found.name] = append(all[found.name], found)
 	}
 	return all
+})
+
+// newest is the newest release in the table.
+var newest = sync.OnceValue(func() int {
+	last := 0
+	for _, forms := range library() {
+		last = max(last, forms[len(forms)-1].until)
+	}
+	return last
 })
 
 // formsOf are the forms of a function in a release; in any, for 0.

@@ -116,7 +116,7 @@ func revisionOf(lock string) (string, error) {
 
 // files are the Rust sources in a folder, by their path.
 func files(repository, revision, folder string) (map[string]string, error) {
-	names, err := git(repository, "grep", "-l", "-E", "impl Function for|: Parameter|fn all", revision, "--", folder+"/*.rs")
+	names, err := git(repository, "grep", "-l", "-E", "impl Function for|: Parameter|fn all|-> TypeDef", revision, "--", folder+"/*.rs")
 	if err != nil {
 		return nil, err
 	}

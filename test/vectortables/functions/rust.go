@@ -52,7 +52,7 @@ func functionsOf(sources map[string]string, types []string) []string {
 			body, _, _ := strings.Cut(text[at[0]:], "\n}")
 			name := named.FindStringSubmatch(body)
 			if name != nil && (types == nil || slices.Contains(types, text[at[2]:at[3]])) {
-				all = append(all, strings.Join([]string{name[1], parameters(body, text, constants), closure(body), result(text)}, "\t"))
+				all = append(all, strings.Join([]string{name[1], parameters(body, text, constants), closure(body), result(text, sources) + particular(body)}, "\t"))
 			}
 		}
 	}
@@ -130,12 +130,26 @@ func closure(body string) string {
 	return ""
 }
 
+// particular is ~ if a call may be refused for more than its arguments' kinds.
+func particular(body string) string {
+	_, rest, _ := strings.Cut(body, "fn compile(")
+	text, _, _ := strings.Cut(rest, "\n    }")
+	if strings.Contains(text, "?;") || strings.Contains(text, ")?") || strings.Contains(text, "Err(") || strings.Contains(text, "map_err") || strings.Contains(text, "unwrap") || strings.Contains(text, "expect(") {
+		return "~"
+	}
+	return ""
+}
+
 // result is the letter of what a function returns, and ! if it may always fail, or . if it
-// never does for arguments of the right kinds; "?" if the source does not say so plainly.
-func result(file string) string {
+// never does for arguments of the right kinds; "?" for what the source does not say plainly.
+func result(file string, sources map[string]string) string {
 	all := map[string]bool{}
 	for _, match := range typed.FindAllStringSubmatch(file, -1) {
-		all[plain(strings.Join(strings.Fields(blockComment.ReplaceAllString(match[1], "")), " "))] = true
+		body := flat(match[1])
+		if name, isCall := strings.CutSuffix(body, "()"); isCall && !strings.ContainsAny(name, ":.( ") {
+			body = helper(name, file, sources)
+		}
+		all[plain(body)] = true
 	}
 	for one := range all {
 		if len(all) == 1 {
@@ -145,16 +159,58 @@ func result(file string) string {
 	return "?"
 }
 
+// helper is the body of a function that only says what others return: of the same file, or the
+// only one of its name.
+func helper(name, file string, sources map[string]string) string {
+	head := "fn " + name + "() -> TypeDef {"
+	found := []string{file}
+	if !strings.Contains(file, head) {
+		found = nil
+		for _, text := range sources {
+			if strings.Contains(text, head) {
+				found = append(found, text)
+			}
+		}
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	_, rest, _ := strings.Cut(found[0], head)
+	body, _, _ := strings.Cut(rest, "\n}")
+	return flat(body)
+}
+
+// flat is a text without comments, on one line.
+func flat(text string) string {
+	text = blockComment.ReplaceAllString(lineComment.ReplaceAllString(text, ""), "")
+	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), " .", ".")
+}
+
+// isBalanced reports whether no parenthesis closes that has not opened in a text.
+func isBalanced(text string) bool {
+	depth := 0
+	for _, r := range text {
+		switch r {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth < 0 {
+				return false
+			}
+		}
+	}
+	return depth == 0
+}
+
 func plain(text string) string {
-	text = strings.ReplaceAll(text, " .", ".")
 	match := plainResult.FindStringSubmatch(text)
-	if match == nil {
+	if len(match) == 0 || !isBalanced(match[2]) {
+		if count := strings.Count(text, "TypeDef::"); count > 0 && count == strings.Count(text, ".fallible()") && !strings.Contains(text, "return") {
+			return "?!"
+		}
 		return "?"
 	}
 	letter := letters[strings.ToUpper(match[1])]
-	if match[1] == "any" {
-		letter = "*"
-	}
 	for _, more := range strings.Split(match[3], ".or_")[1:] {
 		name, _, _ := strings.Cut(more, "(")
 		letter += letters[strings.ToUpper(name)]

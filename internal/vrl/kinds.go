@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package vrl
+
+import "strings"
+
+// kinds are the kinds that a value may be of, one bit each.
+type kinds uint16
+
+const (
+	aText kinds = 1 << iota
+	anInteger
+	aFloat
+	aBoolean
+	anObject
+	anArray
+	aTime
+	aRegex
+	aNull
+	// aMissing is of a field that may not be there.
+	aMissing
+	anything = aMissing<<1 - 1
+)
+
+// letters are those of the table, in the order of the bits.
+const letters = "sifboatrn"
+
+// nouns are their words.
+var nouns = []string{"a text", "a whole number", "a number", "a boolean", "an object", "an array", "a time", "a regular expression", "null"}
+
+func kindsOf(text string) kinds {
+	if text == "*" {
+		return anything
+	}
+	var all kinds
+	for _, letter := range text {
+		if at := strings.IndexRune(letters, letter); at >= 0 {
+			all |= 1 << at
+		}
+	}
+	return all
+}
+
+func (k kinds) isWithin(other kinds) bool { return k&^other == 0 }
+
+func (k kinds) String() string {
+	if k == anything {
+		return "anything"
+	}
+	var all []string
+	for i, noun := range nouns {
+		if k&(1<<i) != 0 {
+			all = append(all, noun)
+		}
+	}
+	return strings.Join(all, " or ")
+}
+
+// chance is whether something happens as far as that can be told: no, maybe or yes.
+type chance uint8
+
+const (
+	no chance = iota
+	maybe
+	yes
+)
+
+// either is the chance of one or the other, both that of both.
+func either(a, b chance) chance { return max(a, b) }
+func both(a, b chance) chance   { return min(a, b) }
+
+// when is a chance for what is known.
+func when(is bool) chance {
+	if is {
+		return yes
+	}
+	return no
+}
+
+// value is what is known of the value of an expression.
+type value struct {
+	// kinds are exactly those that Vector infers, if isKnown.
+	kinds   kinds
+	isKnown bool
+	// fails is whether Vector calls the expression fallible.
+	fails chance
+}
+
+func exactly(k kinds) value { return value{kinds: k, isKnown: true} }
+
+func (v value) failing(fails chance) value {
+	v.fails = fails
+	return v
+}
+
+// exceeds is the chance that a value is of other kinds than these.
+func (v value) exceeds(k kinds) chance {
+	if !v.isKnown {
+		return maybe
+	}
+	return when(!v.kinds.isWithin(k))
+}
+
+// is is the chance that a value is of these kinds and nothing else.
+func (v value) is(k kinds) chance {
+	if !v.isKnown {
+		return maybe
+	}
+	return when(v.kinds == k)
+}
+
+// union is one of two values.
+func union(a, b value) value {
+	return value{a.kinds | b.kinds, a.isKnown && b.isKnown, either(a.fails, b.fails)}
+}
