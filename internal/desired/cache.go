@@ -13,9 +13,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Limits of a Cache in bytes, for a container with the memory that the chart requests.
-// A rendering is some ten kilobytes, and up to a megabyte; the other limit is for
-// results of configuration checks.
+// Limits of a Cache in bytes, for a container with the chart's memory limit. A rendering
+// is some ten kilobytes, and up to a megabyte; the other limit is for results of
+// configuration checks.
 const (
 	mostRendered = 24 << 20
 	mostRead     = 1 << 20
