@@ -6,6 +6,6 @@
 // It also makes mutants of every option that Vector's components have, and compares what the
 // check says of them with the tables, and with what Vector says, also of every preset with every
 // option and of every configuration in the repository: allowed.tsv lists where the
-// two may differ. -seed and -mutants choose which, and how many.
+// two may differ. It does the same with VRL programs: calls of every function, and mutants. -seed and -mutants choose which, and how many.
 // It runs no container and no kubelet; what a kubelet would ask is asked here.
 package vector
