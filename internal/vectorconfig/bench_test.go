@@ -5,6 +5,9 @@ package vectorconfig
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -41,13 +44,50 @@ func TestTheConfigurationOfTheBenchmarkIsClean(t *testing.T) {
 	files := []File{{Name: "vector.yaml", Text: fiftyComponents()}}
 	require.Empty(t, checked(files, Options{Image: image, Container: sidecar()}).Findings)
 	require.Equal(t, 50, strings.Count(files[0].Text, "\n    type: "))
+	files[0].Text = largestConfiguration()
+	require.Empty(t, checked(files, Options{Image: image, Container: sidecar()}).Findings)
+	require.Greater(t, strings.Count(files[0].Text, "\n    type: "), 2000)
 }
 
-func BenchmarkFiftyComponents(b *testing.B) {
-	files := []File{{Name: "vector.yaml", Text: fiftyComponents()}}
+// largestConfiguration has nearly as many values as a file may have: 50 components again
+// and again, of which each fifty read their own.
+func largestConfiguration() string {
+	text := patterned.ReplaceAllString(strings.ReplaceAll(fiftyComponents(), `"parsed_*"`, "parsed_5, parsed_6, parsed_7, parsed_8, parsed_9, parsed_10, parsed_11, parsed_12, parsed_13, parsed_14"), "[$1]")
+	sections := strings.Split(strings.NewReplacer("transforms:\n", "\n---\n", "sinks:\n", "\n---\n").Replace(text), "\n---\n")
+	var all [3]strings.Builder
+	for i := range 80 {
+		for section := range all {
+			_, text, hasHead := strings.Cut(sections[section], "sources:\n")
+			if !hasHead {
+				text = sections[section]
+			}
+			named := numbered.ReplaceAllString(text, fmt.Sprintf("${1}_%d_", i))
+			all[section].WriteString(named + "\n")
+		}
+	}
+	return "data_dir: /var/lib/vector\nsources:\n" + all[0].String() + "transforms:\n" + all[1].String() + "sinks:\n" + all[2].String()
+}
+
+// The ids of fiftyComponents, and the patterns in their inputs.
+var (
+	numbered  = regexp.MustCompile(`\b(app|parsed|routed|loki|rest|all)_`)
+	patterned = regexp.MustCompile(`\["(parsed_\d+)\*"\]`)
+)
+
+// The smallest configuration, one as sidecars have it, one of 50 components and the largest.
+func BenchmarkCheck(b *testing.B) {
+	typical, err := os.ReadFile(filepath.Join("testdata", "clean", "sidecar", "logs-and-own-metrics.yaml"))
+	require.NoError(b, err)
 	options := Options{Image: image, Container: sidecar()}
-	b.ReportAllocs()
-	for b.Loop() {
-		checked(files, options)
+	for _, one := range []struct{ name, text string }{
+		{"smallest", "sources: {in: {type: internal_logs}}\nsinks: {out: {type: blackhole, inputs: [in]}}\n"}, {"typical", string(typical)}, {"50 components", fiftyComponents()}, {"largest", largestConfiguration()},
+	} {
+		b.Run(one.name, func(b *testing.B) {
+			files := []File{{Name: "vector.yaml", Text: one.text}}
+			b.ReportAllocs()
+			for b.Loop() {
+				checked(files, options)
+			}
+		})
 	}
 }
