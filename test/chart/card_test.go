@@ -4,6 +4,8 @@
 package chart
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,8 +27,14 @@ func TestTheCardSaysWhatTheChartIs(t *testing.T) {
 
 	var images []struct{ Image string }
 	require.NoError(t, yaml.Unmarshal([]byte(card["artifacthub.io/images"]), &images))
-	require.Len(t, images, 1)
-	require.Equal(t, ofKind[appsv1.Deployment](t, all, "Deployment").Spec.Template.Spec.Containers[0].Image, images[0].Image)
+	require.Len(t, images, 2)
+	operator := ofKind[appsv1.Deployment](t, all, "Deployment").Spec.Template.Spec.Containers[0].Image
+	require.Equal(t, operator, images[0].Image)
+	name, tag, _ := strings.Cut(operator, ":")
+	require.Equal(t, name+"-drain-gate:"+tag, images[1].Image)
+	defaults, err := os.ReadFile("../../values.yaml")
+	require.NoError(t, err)
+	require.Contains(t, string(defaults), "\n      image: "+images[1].Image+"\n")
 
 	var kinds []struct{ Kind, Version, Name string }
 	require.NoError(t, yaml.Unmarshal([]byte(card["artifacthub.io/crds"]), &kinds))

@@ -49,6 +49,12 @@ sidecar:
     shipper: {type: vector, address: "x:6000", acknowledgements: {enabled: false}}`,
 	"metrics off":  `sidecar: {otlp: {enabled: true}, metrics: {enabled: false}}`,
 	"native Never": `sidecar: {native: Never, threads: 4, shutdown: {drainSeconds: 0}}`,
+	"a gate": `
+sidecar:
+  shutdown: {method: Gate}
+  logs: {path: /var/log/app, include: ["*.log", "<&>.log"], fingerprint: {lines: 2}}
+target: {containers: [{name: app, volumeMounts: [{name: l, mountPath: /var/log}]}]}`,
+	"no gate where there can be none": `sidecar: {shutdown: {method: Gate}, otlp: {enabled: true}}`,
 	"inline YAML": `
 sidecar:
   config:
