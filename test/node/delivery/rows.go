@@ -102,11 +102,14 @@ func Rows() []Row {
 }
 
 // Way is how the sidecar runs: as a native one or an ordinary container, with a buffer in
-// memory or on disk.
-type Way struct{ IsNative, IsOnDisk bool }
+// memory or on disk, and with a gate or a sleep.
+type Way struct{ IsNative, IsOnDisk, IsGated bool }
 
-// Ways are the table's columns, in their order.
-func Ways() []Way { return []Way{{true, false}, {true, true}, {false, false}, {false, true}} }
+// Ways are the table's columns, in their order. An ordinary container has no gate, and a
+// buffer on disk loses nothing else with one.
+func Ways() []Way {
+	return []Way{{IsNative: true, IsGated: true}, {IsNative: true}, {IsNative: true, IsOnDisk: true}, {}, {IsOnDisk: true}}
+}
 
 func (w Way) String() string {
 	words := []string{"container", "memory"}
@@ -115,6 +118,9 @@ func (w Way) String() string {
 	}
 	if w.IsOnDisk {
 		words[1] = "disk"
+	}
+	if w.IsGated {
+		words = append(words, "gate")
 	}
 	return strings.Join(words, ", ")
 }

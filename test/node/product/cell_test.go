@@ -61,6 +61,9 @@ func newCell(t *testing.T, way delivery.Way, s *scenario) *cell {
 		}
 		spec.Sinks = map[string]apiextensionsv1.JSON{"collector": {Raw: raw}}
 		spec.Resources = example.Requests("1m", "8Mi") // All of them are on one node.
+		if way.IsGated {
+			spec.Shutdown = gated()
+		}
 		if way.IsOnDisk {
 			spec.Data = &v1alpha1.DataSpec{SizeLimit: ptr.To(resource.MustParse("1Gi"))}
 		}
@@ -119,6 +122,7 @@ func (c *cell) end() delivery.Cell {
 	scale(c.T, c.app, 0)
 	c.gone()
 	sum, silent := c.collector.count()
+	c.Log(c.collector.missing())
 	if len(silent) > 0 {
 		c.Logf("not known of %v: how many lines they wrote", silent)
 	}

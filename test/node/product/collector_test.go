@@ -8,6 +8,7 @@ package product
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -190,4 +191,22 @@ func (c *collector) count() (sum delivery.Cell, silent []string) {
 		sum.Lost += max(each.wrote, each.highest) - len(each.times)
 	}
 	return sum, silent
+}
+
+// missing says of each writer where the first line is that has not come, and what has come:
+// what is behind the highest is what Vector had not got to.
+func (c *collector) missing() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var text strings.Builder
+	for name, each := range c.writers {
+		first := 1
+		for each.times[first] > 0 {
+			first++
+		}
+		if wrote := max(each.wrote, each.highest); first <= wrote {
+			fmt.Fprintf(&text, "%s wrote %d lines, of which %d came, the highest is %d, and the first that is missing %d; ", name, wrote, len(each.times), each.highest, first)
+		}
+	}
+	return text.String()
 }

@@ -38,6 +38,7 @@ const (
 	// operatorImage is imported as what the chart's values below name.
 	operatorImage = "node.test/operator:test"
 	eaterImage    = "node.test/eater:test"
+	gateImage     = "node.test/drain-gate:test"
 	// vectorAgain is node.Vector by another name.
 	vectorAgain = "node.test/vector:again"
 	// patience is how long a condition may take on a slow machine, a container that has to
@@ -69,7 +70,7 @@ func prepare(ctx context.Context, n *node.Node) error {
 		return err
 	}
 	machine, world = n, &harness.World{Client: cluster, Config: n.Config()}
-	if err := n.ImportLayout(ctx, operatorImage, root+"/bin/image"); err != nil {
+	if err := errors.Join(n.ImportLayout(ctx, operatorImage, root+"/bin/image"), n.ImportLayout(ctx, gateImage, root+"/bin/image-drain-gate")); err != nil {
 		return err
 	}
 	programs, err := node.FromFiles([]string{"/programs", "eat"}, map[string]string{"/programs": n.Program()})
