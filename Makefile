@@ -208,6 +208,10 @@ test-node: image control-plane $(addprefix $(BIN)/,kubelet kube-proxy coredns) #
 test-vector: ## Hold the check of Vector configurations against a real Vector, the program that VECTOR names: presets, what is in the repository, and mutants.
 	go test -count=1 -v -timeout 30m -run 'Vector' ./test/vector $(ARGS)
 
+.PHONY: sizes
+sizes: $(BIN)/kafka ## Measure memory and CPU of the Vector that VECTOR names with what the chart renders, on Linux, for some minutes; ROWS=write writes the table of docs/sizing.md.
+	ROWS='$(ROWS)' go test -count=1 -v -timeout 30m ./test/sizes -full $(ARGS)
+
 .PHONY: faults
 faults: build control-plane ## Sweep every scenario for every fault, before and after each write, for up to an hour; ARGS='-scenarios REGEXP' for some.
 	go test -count=1 -v -timeout 170m ./test/faults -full -runs 16 $(ARGS)
@@ -351,6 +355,8 @@ $(eval $(call tool,etcd,etcd,go.etcd.io/etcd/server/v3))
 $(eval $(call tool,kwok,kwok,sigs.k8s.io/kwok/cmd/kwok))
 $(eval $(call tool,coredns,coredns,.))
 $(BIN)/coredns: $(TOOLS)/coredns/main.go
+$(eval $(call tool,kafka,kafka,.))
+$(BIN)/kafka: $(TOOLS)/kafka/main.go
 $(eval $(call tool,helm,helm,helm.sh/helm/v3/cmd/helm,$(HELM_LDFLAGS)))
 $(eval $(call tool,helm,helm-sdk,./sdk))
 $(BIN)/helm-sdk: $(TOOLS)/helm/sdk/main.go
