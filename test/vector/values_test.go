@@ -18,7 +18,8 @@ import (
 )
 
 // What the check's table says that Vector refuses, when it reads a configuration or when it
-// starts with it, Vector refuses; and it takes the others.
+// starts with it, Vector refuses; and it takes the others. Those with a data_dir need nothing else of
+// what is around Vector: what only a start shows, as confined templates, is asked of them a second time.
 func TestValuesAreJudgedByVectorAsTheTableSays(t *testing.T) {
 	vector := program(t)
 	root, err := harness.Root()
