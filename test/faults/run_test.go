@@ -17,9 +17,11 @@ import (
 
 const (
 	// patience is for how long nothing may change in the namespace while a state is waited
-	// for, and utmost how long a state may take to come after a fault, however much changes:
-	// how fast fifty rollouts go side by side with others is the machine's affair.
-	patience, utmost = 40 * time.Second, 5 * time.Minute
+	// for: on a busy machine the garbage collector takes its time, and the operator looks for
+	// ReplicaSets after 5, 10, 20 and 40 s. utmost is how long a state may take to come after a
+	// fault, however much changes: how fast fifty rollouts go side by side with others is the
+	// machine's affair.
+	patience, utmost = 90 * time.Second, 5 * time.Minute
 	// calm is how long nothing is written when all is done: more than the time for
 	// which a status is held back.
 	calm = 1500 * time.Millisecond
