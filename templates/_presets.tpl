@@ -51,6 +51,10 @@ kafka:
   encoding: {codec: json}
   compression: lz4
   buffer: {type: memory, max_events: 2000, when_full: block}
+  {{- if not .Values.predecessor }}
+  # The library has a queue beside the buffer, which by default holds 100,000 messages.
+  librdkafka_options: {queue.buffering.max.messages: "2000"}
+  {{- end }}
 {{- end }}
 
 {{- /* What the values must give for a sink of these types, each with an example. */}}
