@@ -155,7 +155,7 @@ func commands(on scene) [][]string {
 		{"render"}, {"render", "-o", "json"}, {"render", "--only-overlay"}, {"render", "--explain-values"}, {"render", "--explain-values", "-o", "json"},
 		{"render", "--explain-values", "-o", "yaml"}, {"diff"}, {"plan"}, {"plan", "-o", "wide"}, {"plan", "-o", "json"}, {"plan", "-o", "yaml"},
 		{"explain", "cart"}, {"explain", "cart", "-o", "wide"}, {"explain", "cart", "-o", "json"}, {"explain", "cart", "-o", "yaml"}, {"explain", evil},
-		{"tree"}, {"tree", "-o", "json"}, {"tree", "-o", "yaml"}, {"inject"},
+		{"tree"}, {"tree", "-o", "json"}, {"tree", "-o", "yaml"}, {"inject"}, {"validate", "--vector", "false"}, {"validate", "--vector", "@" + evil},
 	} {
 		all = append(all, slices.Concat(begin, from))
 	}
