@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectoroptions"
 	"kontroloop.ai/vector-sidecar-operator/internal/vrl"
 )
@@ -43,7 +44,7 @@ func (c *checker) judgeProgram(path string, v *value, isCondition bool) {
 	if !c.isTabled {
 		minor = 0
 	}
-	report := vrl.Check(v.scalar, vrl.Options{Minor: minor, Effort: mostReadAhead - c.readAhead, IsCondition: isCondition, IsAny: c.hasNoSchema()})
+	report := vrl.Check(v.scalar, vrl.Options{Minor: minor, Effort: mostReadAhead - c.readAhead, IsCondition: isCondition, IsAny: c.hasNoSchema(), Nearest: humanize.Nearest})
 	c.readAhead += report.Effort
 	switch report.Coverage {
 	case vrl.Fully:

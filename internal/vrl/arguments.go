@@ -8,18 +8,16 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
 // longestName is that of a name for which it is worth looking for a likely slip.
 const longestName = 100
 
-func didYouMean(name string, candidates []string) string {
-	if len(name) > longestName {
+func (c *checker) didYouMean(name string, candidates []string) string {
+	if len(name) > longestName || c.nearest == nil {
 		return ""
 	}
-	if near := humanize.Nearest(name, candidates); near != "" {
+	if near := c.nearest(name, candidates); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
 	return ""
@@ -35,11 +33,11 @@ func (c *checker) checkCall(of *call) {
 	case len(inOther) > 0:
 		c.add(Function, of.named, fmt.Sprintf("the function %q is gone since Vector 0.%d", of.name, inOther[len(inOther)-1].until+1), "use another function")
 	default:
-		c.add(Function, of.named, fmt.Sprintf("there is no function %q", of.name), didYouMean(of.name, slices.Sorted(maps.Keys(library()))))
+		c.add(Function, of.named, fmt.Sprintf("there is no function %q", of.name), c.didYouMean(of.name, slices.Sorted(maps.Keys(library()))))
 	}
 	var first *mistake
 	for i := range forms {
-		wrong := forms[i].refuses(of)
+		wrong := c.refuses(&forms[i], of)
 		if wrong == nil {
 			return
 		}
@@ -60,7 +58,7 @@ type mistake struct {
 
 // refuses returns why a function does not take a call, nil if it may. An argument that is
 // there twice counts once, as for Vector.
-func (f *function) refuses(of *call) *mistake {
+func (c *checker) refuses(f *function, of *call) *mistake {
 	if most := len(f.parameters); len(of.arguments) > most {
 		at := of.arguments[most]
 		return &mistake{at.value.where(), fmt.Sprintf("%s takes %d arguments at most, not %d", f.name, most, len(of.arguments)), f.help()}
@@ -72,7 +70,7 @@ func (f *function) refuses(of *call) *mistake {
 		if one := &of.arguments[i]; one.keyword == "" {
 			next++
 		} else if position = f.position(one.keyword); position < 0 {
-			return &mistake{one.named, fmt.Sprintf("%s has no argument %q", f.name, one.keyword), or(didYouMean(one.keyword, f.names()), f.help())}
+			return &mistake{one.named, fmt.Sprintf("%s has no argument %q", f.name, one.keyword), or(c.didYouMean(one.keyword, f.names()), f.help())}
 		} else if position == next {
 			next++
 		}

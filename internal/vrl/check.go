@@ -73,6 +73,9 @@ type Options struct {
 	IsCondition bool
 	// IsAny says that any field of an event may be of any kind, as where Vector has no schema.
 	IsAny bool
+	// Nearest finds the one of several names that a misspelled one is likely to mean, "" if
+	// none is. Without it nothing is suggested.
+	Nearest func(name string, candidates []string) string
 }
 
 // Check finds the mistakes of a program, as Vector would. It takes bounded time and memory:
@@ -82,7 +85,7 @@ func Check(program string, options Options) Report {
 		return Report{}
 	}
 	body, effort, wrong := parse(program, options.Effort)
-	c := &checker{program: program, minor: options.Minor, isAny: options.IsAny || options.IsCondition, isCondition: options.IsCondition}
+	c := &checker{program: program, minor: options.Minor, isAny: options.IsAny || options.IsCondition, isCondition: options.IsCondition, nearest: options.Nearest}
 	switch {
 	case wrong == nil:
 		c.walkAll(body, newScope(nil))
@@ -110,6 +113,7 @@ type checker struct {
 	findings []Finding
 	// isCondition and isAny are those of Options.
 	isCondition, isAny bool
+	nearest            func(name string, candidates []string) string
 	// isUnsure reports whether Vector may refuse what was judged.
 	isUnsure bool
 }

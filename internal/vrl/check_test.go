@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
 // effort is enough for every program of these tests.
@@ -88,7 +90,7 @@ func TestAFindingSaysWhereAndWhatToDo(t *testing.T) {
 		{"count = 1\n.a = cuont", Finding{Variable, 2, 6, `the variable "cuont" has no value here`, `did you mean "count"?`}},
 		{"count = 1\n.a = \"b {{ cuont }}\"", Finding{Variable, 2, 12, `the variable "cuont" has no value here`, `did you mean "count"?`}},
 	} {
-		require.Equal(t, []Finding{c.want}, Check(c.program, Options{Minor: 57, Effort: effort}).Findings, c.program)
+		require.Equal(t, []Finding{c.want}, Check(c.program, Options{Minor: 57, Effort: effort, Nearest: humanize.Nearest}).Findings, c.program)
 	}
 }
 

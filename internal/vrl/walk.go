@@ -102,7 +102,7 @@ func (c *checker) read(name string, at place, in *scope) {
 		return
 	}
 	help := "give it a value before, where both are in the same block or this in an inner one; a field of the event begins with a dot"
-	c.add(Variable, at, fmt.Sprintf("the variable %q has no value here", name), or(didYouMean(name, in.all()), help))
+	c.add(Variable, at, fmt.Sprintf("the variable %q has no value here", name), or(c.didYouMean(name, in.all()), help))
 }
 
 // walkLiteral looks for the variables in a text.

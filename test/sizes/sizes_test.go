@@ -70,7 +70,7 @@ func cells() []cell {
 		}
 		if preset != "console" { // Who runs containers always takes what they print.
 			all = append(all, cell{preset: preset, rate: 1000, files: 1, isAway: true}, cell{preset: preset, rate: 10000, files: 1, isAway: true},
-				cell{preset: preset, rate: 100, files: 1, size: longLine}, cell{preset: preset, rate: 200, files: 1, size: longLine, isAway: true})
+				cell{preset: preset, rate: 100, files: 1, size: longLine}, cell{preset: preset, rate: 600, files: 1, size: longLine, isAway: true})
 		}
 	}
 	for _, preset := range []string{"loki", "elasticsearch", "aws_s3", "vector"} {
