@@ -93,8 +93,12 @@ run: ## Run the operator against the current kubeconfig.
 	go run -tags '$(TAGS)' -ldflags '$(LDFLAGS)' ./cmd/operator $(ARGS)
 
 .PHONY: demo
-demo: build control-plane ## Show the main job on a control plane of its own, then stay up; DEMO=once runs through and ends.
-	go run ./test/demo $(if $(filter once,$(DEMO)),-once) $(ARGS)
+demo: build control-plane $(if $(filter real,$(NODE)),real-node) ## Show the main job on a control plane of its own, then stay up; DEMO=once runs through and ends, NODE=real has pods run, with Linux, root, containerd and runc.
+	go run ./test/demo $(if $(filter once,$(DEMO)),-once) $(if $(NODE),-node=$(NODE)) $(ARGS)
+
+.PHONY: real-node
+real-node: PLATFORMS = linux/$(shell go env GOARCH)
+real-node: image control-plane $(addprefix $(BIN)/,kubelet kube-proxy coredns)
 
 .PHONY: render
 render: ## Print the sample Deployment as environment ENV would have it, without a cluster.
@@ -200,9 +204,8 @@ test-integration: build release-before control-plane $(BIN)/helm-sdk $(BIN)/prom
 	@$(SIDE_BY_SIDE) $(INTEGRATION:%=go-test-%)
 
 .PHONY: test-node
-test-node: PLATFORMS = linux/$(shell go env GOARCH)
-test-node: image control-plane $(addprefix $(BIN)/,kubelet kube-proxy coredns) ## Run what only a real node shows, with Linux, root, containerd and runc; VECTOR names a Vector, a program or an image archive; ROWS=all tries every row of docs/delivery.md, ROWS=write writes its table.
-	ROWS='$(ROWS)' go test -count=1 -v -timeout 30m -parallel 24 ./test/node/...
+test-node: real-node release-before ## Run what only a real node shows, with Linux, root, containerd and runc; VECTOR names a Vector, a program or an image archive; ROWS=all tries every row of docs/delivery.md, ROWS=write writes its table.
+	ROWS='$(ROWS)' go test -count=1 -v -timeout 30m -parallel 24 ./test/node/product $(if $(NODE_KUBECONFIG),,./test/node/...)
 
 .PHONY: test-vector
 test-vector: ## Hold the check of Vector configurations against a real Vector, the program that VECTOR names: presets, what is in the repository, and mutants.

@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
@@ -83,6 +84,17 @@ func Start(ctx context.Context, options Options) (*ControlPlane, error) {
 		return nil, errors.Join(fmt.Errorf("%w (logs in %s)", err, c.logs()), c.stop())
 	}
 	return c, nil
+}
+
+// Of is a control plane that others have started, and end, by the path of its
+// administrator's kubeconfig. It can be asked; it has no programs, and Stop does nothing.
+func Of(kubeconfig string) (*ControlPlane, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return nil, fmt.Errorf("reading the kubeconfig %q: %w", kubeconfig, err)
+	}
+	config.QPS = -1
+	return &ControlPlane{config: config, kubeconfig: kubeconfig}, nil
 }
 
 // Config is the cluster administrator's, without client-side rate limiting.
@@ -194,5 +206,8 @@ func (c *ControlPlane) stop() error {
 		errs = append(errs, file.Close())
 	}
 	c.files = nil
-	return errors.Join(append(errs, c.launcher.close())...)
+	if c.launcher != nil {
+		errs = append(errs, c.launcher.close())
+	}
+	return errors.Join(errs...)
 }

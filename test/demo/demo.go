@@ -44,11 +44,15 @@ type demo struct {
 	root string // the repository
 	dir  string // data and logs of everything that is started
 
+	// node is the one that the play is on, nil if nodes are simulated.
+	node   *realNode
 	plane  *controlplane.ControlPlane
 	client client.WithWatch // the cluster administrator's
+	// patience is how long anything may take.
+	patience time.Duration
 
-	// operator is the running one, nil when none should run. It is started with
-	// these arguments and environment variables, and listens at these addresses.
+	// operator is the running one, nil when none should run, and on a real node. It is
+	// started with these arguments and environment variables, and listens at these addresses.
 	operator               *process
 	arguments, environment []string
 	addresses              addresses
@@ -57,16 +61,20 @@ type demo struct {
 	original, injected application
 }
 
-func newDemo(s *screen) (*demo, error) {
+// newDemo is a play on simulated nodes, or on a real one.
+func newDemo(s *screen, node *realNode) (*demo, error) {
 	root, err := repository()
 	if err != nil {
 		return nil, err
+	}
+	if node != nil {
+		return &demo{screen: s, root: root, dir: node.plane.Dir(), node: node, patience: patienceOnNode}, nil
 	}
 	dir, err := os.MkdirTemp("", "vector-sidecar-demo-")
 	if err != nil {
 		return nil, fmt.Errorf("making a directory for the demo: %w", err)
 	}
-	return &demo{screen: s, root: root, dir: dir}, nil
+	return &demo{screen: s, root: root, dir: dir, patience: patience}, nil
 }
 
 // repository is the folder of the repository that this runs in.
@@ -90,14 +98,23 @@ func repository() (string, error) {
 // play runs the steps, then stays up unless once, then ends everything. It
 // returns the exit code.
 func (d *demo) play(ctx context.Context, once bool) int {
-	d.title("Vector Sidecar Operator: the main job, on a control plane of its own")
 	acts := steps()
+	if d.node == nil {
+		d.title("Vector Sidecar Operator: the main job, on a control plane of its own")
+	} else {
+		d.title("Vector Sidecar Operator: the main job, on a real node")
+		acts = stepsOnNode()
+	}
 	results, err := d.runSteps(ctx, acts)
 	if err == nil {
 		d.summary(acts, results)
 	}
-	if err == nil && !once {
+	switch {
+	case err != nil || once:
+	case d.node == nil:
 		err = d.stay(ctx)
+	default:
+		err = d.stayOnNode(ctx)
 	}
 	interrupted := ctx.Err() != nil
 	if err != nil && !interrupted {
@@ -155,12 +172,18 @@ func (d *demo) failed(ctx context.Context, err error) {
 		d.line("the operator's last words:")
 		d.block(lastLines(d.operator.log, 15))
 	}
+	if d.node != nil {
+		d.showNode(ctx)
+	}
 	d.line("logs are in %s", filepath.Join(d.dir, "logs"))
 }
 
 // stop ends what was started, in the reverse order. The logs stay unless all was
 // clean.
 func (d *demo) stop(clean bool) error {
+	if d.node != nil {
+		return nil // It ends with this process, and all that runs on it.
+	}
 	var errs []error
 	if d.operator != nil {
 		errs = append(errs, d.operator.stop())

@@ -40,6 +40,11 @@ func (d *demo) startControlPlane(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return d.connect(ctx, plane, nodes)
+}
+
+// connect makes a control plane the demo's, and shows its nodes.
+func (d *demo) connect(ctx context.Context, plane *controlplane.ControlPlane, nodes int) error {
 	d.plane = plane
 	known := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
@@ -47,6 +52,7 @@ func (d *demo) startControlPlane(ctx context.Context) error {
 			return fmt.Errorf("registering types: %w", err)
 		}
 	}
+	var err error
 	if d.client, err = client.NewWithWatch(plane.Config(), client.Options{Scheme: known}); err != nil {
 		return fmt.Errorf("making the administrator's client: %w", err)
 	}
@@ -61,6 +67,9 @@ func (d *demo) startControlPlane(ctx context.Context) error {
 // CustomResourceDefinition must not come before the API server serves it.
 func (d *demo) install(ctx context.Context) error {
 	args := []string{"install", release, "./chart", "-n", namespace, "--create-namespace", "-f", values}
+	if d.node != nil {
+		args = append(args, "--wait")
+	}
 	d.command(append([]string{"helm"}, args...)...)
 	progress := d.working("installing")
 	output, err := d.quietly(ctx, "helm", args...)
@@ -137,7 +146,16 @@ func (d *demo) startOperator(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	lease := types.NamespacedName{Namespace: namespace, Name: value(d.arguments, "--leader-election-id")}
+	if _, err := d.leader(ctx, d.arguments); err != nil {
+		return err
+	}
+	d.ok("ready and leading after %.1f s", time.Since(began).Seconds())
+	return nil
+}
+
+// leader waits until an operator with these arguments leads, and returns its identity.
+func (d *demo) leader(ctx context.Context, arguments []string) (identity string, err error) {
+	lease := types.NamespacedName{Namespace: namespace, Name: value(arguments, "--leader-election-id")}
 	err = d.wait(ctx, "Lease "+lease.String(), "a leader", func(ctx context.Context) (finding, error) {
 		var found coordinationv1.Lease
 		if err := d.client.Get(ctx, lease, &found); err != nil {
@@ -147,13 +165,10 @@ func (d *demo) startOperator(ctx context.Context) error {
 		if holder == nil || *holder == "" {
 			return finding{state: "no leader yet"}, nil
 		}
-		return finding{done: true, state: "leader: " + *holder}, nil
+		identity = *holder
+		return finding{done: true, state: "leader: " + identity}, nil
 	})
-	if err != nil {
-		return err
-	}
-	d.ok("ready and leading after %.1f s", time.Since(began).Seconds())
-	return nil
+	return identity, err
 }
 
 func (d *demo) operatorDeployment(ctx context.Context) (*appsv1.Deployment, error) {

@@ -6,9 +6,12 @@
 // leave alone, change, take out without a trace. It exits with an error as soon as
 // anything is not as it says. It is not a test of corner cases.
 //
+// Its nodes are simulated, and the operator is a process beside them; with -node=real it
+// and the application run in pods of a real node (see test/node), from the chart alone.
+//
 // main.go and demo.go run the steps; install.go, inject.go, steady.go and
-// remove.go hold them in the order of the play; the other files are what they
-// stand on.
+// remove.go hold them in the order of the play, and node.go those that differ on a real
+// node; the other files are what they stand on.
 package main
 
 import (
@@ -23,13 +26,24 @@ func main() { os.Exit(run()) }
 
 func run() int {
 	once := flag.Bool("once", false, "end after the last step instead of staying up")
+	nodes := flag.String("node", "simulated", "simulated or real")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	d, err := newDemo(newScreen(os.Stdout))
-	if err != nil {
-		_, _ = os.Stderr.WriteString(err.Error() + "\n")
-		return 1
+	play := func(node *realNode) int {
+		d, err := newDemo(newScreen(os.Stdout), node)
+		if err != nil {
+			_, _ = os.Stderr.WriteString(err.Error() + "\n")
+			return 1
+		}
+		return d.play(ctx, *once)
 	}
-	return d.play(ctx, *once)
+	switch *nodes {
+	case "simulated":
+		return play(nil)
+	case "real":
+		return onNode(play)
+	}
+	flag.Usage()
+	return 2
 }

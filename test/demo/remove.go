@@ -112,12 +112,22 @@ func (d *demo) uninstall(ctx context.Context) error {
 	defer cancel()
 	pods := harness.StandIn{Plane: d.plane, Client: d.client, Namespace: namespace}
 	go pods.RunHooks(hooks, d.dir)
+	if err := d.uninstallRelease(ctx); err != nil {
+		return err
+	}
+	d.block(strings.Join(pods.Said(), "\n"))
+	return nil
+}
+
+// uninstallRelease shows that the chart takes away all that it has brought, but for the
+// definition.
+func (d *demo) uninstallRelease(ctx context.Context) error {
 	d.command("helm", "uninstall", release, "-n", namespace)
 	output, err := d.quietly(ctx, "helm", "uninstall", release, "-n", namespace)
 	if err != nil {
 		return err
 	}
-	d.block(output + strings.Join(pods.Said(), "\n"))
+	d.block(output)
 	err = d.wait(ctx, "release "+release, "its Deployment to be gone", func(ctx context.Context) (finding, error) {
 		var left appsv1.DeploymentList
 		err := d.client.List(ctx, &left, client.InNamespace(namespace))

@@ -19,19 +19,7 @@ func (d *demo) stay(ctx context.Context) error {
 		return err
 	}
 	d.title("In another terminal, in this folder")
-	for _, line := range []string{
-		"export KUBECONFIG=" + shellWord(d.plane.Kubeconfig()),
-		"bin/kubectl apply -f " + logsFile,
-		"bin/kubectl label deployment cart -n shop logs=vector",
-		"bin/kubectl get vectorsidecars,deployments,pods -n shop",
-		"bin/kubectl get deployment cart -n shop -o yaml",
-		"bin/kubectl get events -n shop",
-		"bin/kubectl delete vectorsidecars.observability.kontroloop.ai logs -n shop",
-	} {
-		d.line("%s", d.paint(cyan, line))
-	}
-	d.line("")
-	d.line("more VectorSidecars to try are in docs/samples")
+	d.suggest(d.suggestions())
 	d.line("the operator logs to %s", shellWord(d.operator.log))
 	d.line("Ctrl-C ends everything that was started here")
 	select {
@@ -41,4 +29,25 @@ func (d *demo) stay(ctx context.Context) error {
 	case <-d.operator.ended:
 		return fmt.Errorf("running until Ctrl-C: the operator has ended by itself: %w", d.operator.end())
 	}
+}
+
+// suggestions are commands to try.
+func (d *demo) suggestions() []string {
+	return []string{
+		"export KUBECONFIG=" + shellWord(d.plane.Kubeconfig()),
+		"bin/kubectl apply -f " + logsFile,
+		"bin/kubectl label deployment cart -n shop logs=vector",
+		"bin/kubectl get vectorsidecars,deployments,pods -n shop",
+		"bin/kubectl get deployment cart -n shop -o yaml",
+		"bin/kubectl get events -n shop",
+		"bin/kubectl delete vectorsidecars.observability.kontroloop.ai logs -n shop",
+	}
+}
+
+func (d *demo) suggest(commands []string) {
+	for _, line := range commands {
+		d.line("%s", d.paint(cyan, line))
+	}
+	d.line("")
+	d.line("more VectorSidecars to try are in docs/samples")
 }

@@ -24,22 +24,31 @@ const prometheus = "prometheus"
 // takes the operator's own word for when it has looked, and its own count of what
 // it has written.
 func (d *demo) restartOperator(ctx context.Context) error {
+	return d.restart(ctx, func(ctx context.Context) (address string, err error) {
+		if err := d.operator.stop(); err != nil {
+			return "", err
+		}
+		d.ok("the operator has ended in order")
+		return d.addresses.metrics, d.startOperator(ctx)
+	})
+}
+
+// restart is restartOperator where again is how: it returns where the new operator's
+// metrics are.
+func (d *demo) restart(ctx context.Context, again func(context.Context) (address string, err error)) error {
 	var before, after v1alpha1.VectorSidecar
 	if err := d.client.Get(ctx, logs, &before); err != nil {
 		return fmt.Errorf("reading %s: %w", logsObject, err)
 	}
-	metrics, err := d.metricsReader(ctx)
+	token, err := d.metricsToken(ctx)
 	if err != nil {
 		return err
 	}
-	if err := d.operator.stop(); err != nil {
+	address, err := again(ctx)
+	if err != nil {
 		return err
 	}
-	d.ok("the operator has ended in order")
-	if err := d.startOperator(ctx); err != nil {
-		return err
-	}
-	if err := d.nothingWritten(ctx, metrics); err != nil {
+	if err := d.nothingWritten(ctx, newReader(address, token)); err != nil {
 		return err
 	}
 	if err := d.client.Get(ctx, logs, &after); err != nil {
@@ -82,33 +91,33 @@ func (d *demo) nothingWritten(ctx context.Context, from *reader) error {
 	return nil
 }
 
-// metricsReader lets a ServiceAccount read the operator's metrics, as the chart's
-// notes say, and reads as it.
-func (d *demo) metricsReader(ctx context.Context) (*reader, error) {
+// metricsToken lets a ServiceAccount read the operator's metrics, as the chart's notes say,
+// and returns its token.
+func (d *demo) metricsToken(ctx context.Context) (string, error) {
 	var roles rbacv1.ClusterRoleList
 	if err := d.client.List(ctx, &roles, client.MatchingLabels{"app.kubernetes.io/instance": release}); err != nil {
-		return nil, fmt.Errorf("looking for the chart's ClusterRoles: %w", err)
+		return "", fmt.Errorf("looking for the chart's ClusterRoles: %w", err)
 	}
 	at := slices.IndexFunc(roles.Items, func(role rbacv1.ClusterRole) bool { return strings.HasSuffix(role.Name, ":metrics-reader") })
 	if at < 0 {
-		return nil, mismatch{"release " + release, "a ClusterRole for readers of metrics", "none"}
+		return "", mismatch{"release " + release, "a ClusterRole for readers of metrics", "none"}
 	}
 	if _, err := d.kubectl(ctx, "create", "serviceaccount", prometheus, "-n", namespace); err != nil {
-		return nil, err
+		return "", err
 	}
 	if _, err := d.kubectl(ctx, "create", "clusterrolebinding", "vso-metrics",
 		"--clusterrole="+roles.Items[at].Name, "--serviceaccount="+namespace+":"+prometheus); err != nil {
-		return nil, err
+		return "", err
 	}
 	path, err := d.plane.KubeconfigFor(ctx, namespace, prometheus)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	config, err := clientcmd.BuildConfigFromFlags("", path)
 	if err != nil {
-		return nil, fmt.Errorf("reading the kubeconfig of ServiceAccount %q: %w", prometheus, err)
+		return "", fmt.Errorf("reading the kubeconfig of ServiceAccount %q: %w", prometheus, err)
 	}
-	return newReader(d.addresses.metrics, config.BearerToken), nil
+	return config.BearerToken, nil
 }
 
 func (d *demo) changeLogLevel(ctx context.Context) error {

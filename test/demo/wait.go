@@ -45,7 +45,7 @@ func (d *demo) wait(ctx context.Context, object, expected string, look func(cont
 	progress := d.working("waiting for " + expected)
 	defer progress.end()
 	last := "nothing yet"
-	err := wait.PollUntilContextTimeout(ctx, interval, patience, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, interval, d.patience, true, func(ctx context.Context) (bool, error) {
 		if d.operator != nil && d.operator.hasEnded() {
 			return false, fmt.Errorf("the operator has ended by itself: %w", d.operator.end())
 		}
@@ -60,7 +60,7 @@ func (d *demo) wait(ctx context.Context, object, expected string, look func(cont
 		return found.done, nil
 	})
 	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-		return mismatch{object, expected + " within " + patience.String(), last}
+		return mismatch{object, expected + " within " + d.patience.String(), last}
 	}
 	if err != nil {
 		return fmt.Errorf("waiting for %s: %s: %w", object, expected, err)

@@ -92,7 +92,7 @@ func layerOf(files map[string]string) ([]byte, error) {
 // Libraries are the files that a program needs to be started and to look up names, by
 // their path; none for one that is linked statically.
 func Libraries(ctx context.Context, program string) (map[string]string, error) {
-	printed, err := exec.CommandContext(ctx, "ldd", program).Output()
+	printed, err := exec.CommandContext(ctx, "ldd", program).Output() //nolint:gosec // of a program that whoever runs this has named
 	if err != nil {
 		return map[string]string{}, nil //nolint:nilerr // ldd fails for a program without libraries
 	}
@@ -131,16 +131,23 @@ func (n *Node) Import(ctx context.Context, tag string, image v1.Image) error {
 	if err != nil {
 		return fmt.Errorf("naming an image: %w", err)
 	}
-	archive := filepath.Join(n.Run.Dir(), "import.tar")
-	if err := tarball.WriteToFile(archive, ref, image); err != nil {
+	archive, err := os.Create(filepath.Join(n.files, "import.tar"))
+	if err != nil {
 		return fmt.Errorf("writing image %s: %w", tag, err)
 	}
-	return n.ctr(ctx, "images", "import", archive)
+	defer archive.Close()
+	if err := tarball.Write(ref, image, archive); err != nil {
+		return fmt.Errorf("writing image %s: %w", tag, err)
+	}
+	if _, err := archive.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("writing image %s: %w", tag, err)
+	}
+	return n.runCtr(ctx, archive, "images", "import", "-")
 }
 
 // Tag has the node know an image that it has by another name, too.
 func (n *Node) Tag(ctx context.Context, tag, as string) error {
-	return n.ctr(ctx, "images", "tag", tag, as)
+	return n.runCtr(ctx, nil, "images", "tag", "--force", tag, as)
 }
 
 // ImportArchive is Import of an image archive, which must hold one image.
@@ -148,6 +155,30 @@ func (n *Node) ImportArchive(ctx context.Context, tag, archive string) error {
 	image, err := tarball.ImageFromPath(archive, nil)
 	if err != nil {
 		return fmt.Errorf("reading the image archive %s: %w", archive, err)
+	}
+	return n.Import(ctx, tag, image)
+}
+
+// ImportVector has the node know, by a name, the Vector that the variable VECTOR names, a
+// program or an image archive, or else the stand-in for it.
+func (n *Node) ImportVector(ctx context.Context, tag string) error {
+	var image v1.Image
+	var err error
+	switch vector := os.Getenv("VECTOR"); {
+	case vector == "":
+		image, err = FromFiles([]string{"/programs", "vector"}, map[string]string{"/programs": n.Program()})
+	case strings.HasSuffix(vector, ".tar"):
+		return n.ImportArchive(ctx, tag, vector)
+	default:
+		var files map[string]string
+		if files, err = Libraries(ctx, vector); err != nil {
+			return err
+		}
+		files["/usr/bin/vector"] = vector
+		image, err = FromFiles([]string{"/usr/bin/vector"}, files)
+	}
+	if err != nil {
+		return err
 	}
 	return n.Import(ctx, tag, image)
 }
@@ -187,9 +218,9 @@ func forThisMachine(index v1.ImageIndex) (v1.Image, error) {
 	return nil, fmt.Errorf("there is none for %s", runtime.GOARCH)
 }
 
-// importPause builds the programs of test/node/programs, and imports them as the image
+// importPrograms builds the programs of test/node/programs, and imports them as the image
 // that holds a pod's namespaces, and as one for containers.
-func (n *Node) importPause(ctx context.Context) error {
+func (n *Node) importPrograms(ctx context.Context) error {
 	if err := n.build(ctx); err != nil {
 		return err
 	}
@@ -206,7 +237,7 @@ func (n *Node) importPause(ctx context.Context) error {
 }
 
 // Program is the path of the programs of test/node/programs.
-func (n *Node) Program() string { return filepath.Join(n.Run.Dir(), "programs") }
+func (n *Node) Program() string { return filepath.Join(n.files, "programs") }
 
 // build builds them without need of libraries.
 func (n *Node) build(ctx context.Context) error {

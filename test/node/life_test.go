@@ -63,10 +63,17 @@ func another(t *testing.T, as string) *exec.Cmd {
 	return command
 }
 
-// staying starts a node, and returns it with its run's id when a pod runs on it.
-func staying(t *testing.T) (command *exec.Cmd, id string) {
+// stayer is a node that stays until it is killed, by what it prints of itself.
+type stayer struct {
+	*exec.Cmd
+
+	id, process, kubeconfig, socket string
+}
+
+// staying starts a node, and returns it when a pod runs on it.
+func staying(t *testing.T) *stayer {
 	t.Helper()
-	command = another(t, "stay")
+	command := another(t, "stay")
 	printed, err := command.StdoutPipe()
 	require.NoError(t, err)
 	command.Stderr = os.Stderr
@@ -75,13 +82,13 @@ func staying(t *testing.T) (command *exec.Cmd, id string) {
 	for lines := bufio.NewScanner(printed); lines.Scan(); {
 		t.Log(lines.Text())
 		skipWithoutNode(t, lines.Text())
-		if id, is := strings.CutPrefix(lines.Text(), "staying "); is {
+		if words := strings.Fields(lines.Text()); len(words) == 5 && words[0] == "staying" {
 			go func() { _, _ = io.Copy(io.Discard, printed) }()
-			return command, id
+			return &stayer{Cmd: command, id: words[1], process: words[2], kubeconfig: words[3], socket: words[4]}
 		}
 	}
-	require.Fail(t, "the node did not come up")
-	return nil, ""
+	require.FailNow(t, "the node did not come up")
+	return nil
 }
 
 // skipWithoutNode skips a test where the kernel lets no node be, as it has printed.
@@ -107,16 +114,18 @@ func TestANodeLeavesNothing(t *testing.T) {
 
 func TestANodeThatIsKilledIsRemovedByTheNextRun(t *testing.T) {
 	before := machineNetwork(t)
-	command, id := staying(t)
+	other := staying(t)
+	id := other.id
 	require.NotEmpty(t, left(t, id), "what is to be removed")
+	visits(t, other)
 
 	// A run that lives is none of another one's business.
 	removed, err := RemoveDead()
 	require.NoError(t, err)
 	require.NotContains(t, removed, id)
 
-	require.NoError(t, command.Process.Kill())
-	_ = command.Wait()
+	require.NoError(t, other.Process.Kill())
+	_ = other.Wait()
 	// The processes end without anybody's help; folder and cgroups wait for the next run.
 	require.Eventually(t, func() bool { return len(processes(t, id)) == 0 }, removalTimeout, 20*time.Millisecond)
 	require.DirExists(t, filepath.Join(Runs, id))
@@ -124,6 +133,20 @@ func TestANodeThatIsKilledIsRemovedByTheNextRun(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left(t, id))
 	require.Equal(t, before, machineNetwork(t))
+}
+
+// visits uses a node that is there as one of kind's is used, and leaves it as it is.
+func visits(t *testing.T, other *stayer) {
+	t.Helper()
+	command := another(t, "once")
+	path, err := exec.LookPath("nsenter")
+	require.NoError(t, err)
+	command.Path = path
+	command.Args = append([]string{"nsenter", "--target", other.process, "--net", "--"}, command.Args...)
+	command.Env = append(command.Env, kubeconfigVariable+"="+other.kubeconfig, ctrVariable+"=ctr --address "+other.socket, addressVariable+"="+own)
+	printed, err := command.CombinedOutput()
+	require.NoError(t, err, "%s", printed)
+	require.Contains(t, string(printed), "the node is "+hostname+" of "+other.kubeconfig)
 }
 
 // A foreign folder among the runs, and cgroups that begin as theirs do, stay: there is no

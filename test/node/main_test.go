@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 				fmt.Println(err)
 				return 1
 			}
-			fmt.Println("staying", n.Run.ID)
+			fmt.Println("staying", n.Run.ID, n.Run.Process, n.Kubeconfig(), n.socket())
 			<-ctx.Done() // Never.
 			return 0
 		}))
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	_, err := find()
 	var missing Missing
 	if errors.As(err, &missing) {
-		fmt.Println("SKIPPED: no test on a real node:", missing)
+		fmt.Println("SKIPPED: there can be no real node here:", missing)
 		os.Exit(0)
 	}
 	os.Exit(m.Run())

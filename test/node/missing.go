@@ -33,7 +33,7 @@ type system struct {
 // find looks for what a node needs, and changes nothing.
 func find() (*system, error) {
 	if os.Geteuid() != 0 {
-		return nil, Missing("a node needs root: sudo --preserve-env make test-node")
+		return nil, Missing("a node needs root: run the same by sudo --preserve-env")
 	}
 	if all, err := hierarchies(); err != nil || len(all) == 0 {
 		return nil, errors.Join(Missing("a node needs cgroups in /sys/fs/cgroup: mount -t cgroup2 none /sys/fs/cgroup"), err)

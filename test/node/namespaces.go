@@ -14,12 +14,17 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"syscall"
+	"time"
 )
 
 // inside names the environment variable that tells a process that it runs in the
 // namespaces of a run, and of which.
 const inside = "VSO_NODE_RUN"
+
+// endTimeout is what a program may need to end when it is told to.
+const endTimeout = 20 * time.Second
 
 // enter runs this program again in namespaces of a new run, until it ends, and removes
 // what the run left. It returns the program's exit code.
@@ -52,6 +57,9 @@ func (r *Run) again(ctx context.Context) (int, error) {
 	defer stop()
 	command := exec.CommandContext(ctx, "/proc/self/exe", os.Args[1:]...) //nolint:gosec // it is this program itself, as it was called
 	command.Args[0] = os.Args[0]
+	// It may end what it does; a terminal has told it already.
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+	command.WaitDelay = endTimeout
 	command.Env = append(os.Environ(), inside+"="+r.ID)
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
 	command.ExtraFiles = []*os.File{r.lock}
@@ -76,7 +84,14 @@ func (r *Run) again(ctx context.Context) (int, error) {
 
 // settle makes the namespaces that this process was started in a place for a node.
 func (r *Run) settle(s *system) error {
-	syscall.CloseOnExec(3) // The lock is held by this process, and not by what it starts.
+	syscall.CloseOnExec(3)                    // The lock is held by this process, and not by what it starts.
+	outside, err := os.Readlink("/proc/self") // Of the machine, until it is covered.
+	if err != nil {
+		return fmt.Errorf("looking for the number of this process: %w", err)
+	}
+	if r.Process, err = strconv.Atoi(outside); err != nil {
+		return fmt.Errorf("looking for the number of this process: %w", err)
+	}
 	// What is mounted from here on is seen in here alone.
 	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("making mounts private: %w", err)
@@ -147,7 +162,7 @@ func (s *system) connect() error {
 	for _, args := range [][]string{
 		{"link", "set", "lo", "up"},
 		{"link", "add", "node", "type", "bridge"},
-		{"address", "add", Address + "/24", "dev", "node"},
+		{"address", "add", own + "/24", "dev", "node"},
 		{"address", "add", apiServer + "/32", "dev", "node"},
 		{"link", "set", "node", "up"},
 		{"route", "add", services, "dev", "node"},

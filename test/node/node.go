@@ -24,8 +24,8 @@ import (
 
 // Addresses, all of them inside of the run's own network.
 const (
-	// Address is that of the node, and of the name server.
-	Address = "10.250.0.1"
+	// own is that of the node, and of the name server.
+	own = "10.250.0.1"
 	// apiServer is the first address of Services, at which pods look for the API server:
 	// it listens there itself, because that address is in its certificate.
 	apiServer = "10.0.0.1"
@@ -33,8 +33,8 @@ const (
 	pods      = "10.244.0.0/24"
 )
 
-// Name is the node's.
-const Name = "node"
+// hostname is the node's own.
+const hostname = "node"
 
 // startTimeout is what a cold, loaded machine may need; a warm one needs 15 s.
 const startTimeout = 4 * time.Minute
@@ -43,9 +43,14 @@ const startTimeout = 4 * time.Minute
 type Node struct {
 	*controlplane.ControlPlane
 
-	// Run is what it is a run of.
+	// Name is the node's, and Address the one of this machine that pods reach.
+	Name, Address string
+	// Run is what it is a run of, nil for a cluster of somebody else's.
 	Run    *Run
 	system *system
+	// files is a folder for files, and ctr the command of containerd's own client.
+	files string
+	ctr   []string
 }
 
 // Main runs a package's tests on a node of their own, for TestMain: it hands the node to
@@ -62,13 +67,14 @@ func Main(m *testing.M, prepare func(context.Context, *Node) error) int {
 }
 
 // Do starts a node, does something with it, and ends it. It runs this program a second
-// time, in namespaces of the run: what comes before it is done in both.
+// time, in namespaces of the run: what comes before it is done in both. Where the variable
+// NODE_KUBECONFIG names a cluster, it is done with that one.
 func Do(use func(context.Context, *Node) int) int {
 	ctx := context.Background()
 	code, err := do(ctx, use)
 	var missing Missing
 	if errors.As(err, &missing) {
-		fmt.Println("SKIPPED: no test on a real node:", missing)
+		fmt.Println("SKIPPED: there can be no real node here:", missing)
 		return 0
 	}
 	if err != nil {
@@ -79,6 +85,9 @@ func Do(use func(context.Context, *Node) int) int {
 }
 
 func do(ctx context.Context, use func(context.Context, *Node) int) (int, error) {
+	if os.Getenv(kubeconfigVariable) != "" {
+		return visit(ctx, use)
+	}
 	s, err := find()
 	if err != nil {
 		return 1, err
@@ -113,14 +122,23 @@ func start(ctx context.Context, r *Run, s *system) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Node{ControlPlane: plane, Run: r, system: s}
-	for _, step := range []func(context.Context) error{n.runContainerd, n.importPause, n.runKubelet, n.runProxy, n.runCoreDNS, n.ready} {
+	n := &Node{ControlPlane: plane, Name: hostname, Address: own, Run: r, system: s, files: r.Dir()}
+	n.ctr = []string{s.ctr, "--address", n.socket()}
+	for _, step := range []func(context.Context) error{n.runContainerd, n.importPrograms, n.runKubelet, n.runProxy, n.runCoreDNS, n.ready} {
 		if err := step(ctx); err != nil {
 			return nil, fmt.Errorf("starting a node: %w", err)
 		}
 	}
 	fmt.Printf("the node of run %s is ready (%s)\n", r.ID, time.Since(began).Round(100*time.Millisecond))
 	return n, nil
+}
+
+// Shell is a command that starts a shell in the node's network.
+func (n *Node) Shell() string {
+	if n.Run == nil {
+		return "bash" // It is the machine's own.
+	}
+	return fmt.Sprintf("sudo nsenter --target %d --net", n.Run.Process)
 }
 
 // dir makes a folder of the run.
@@ -142,13 +160,13 @@ func (n *Node) ready(ctx context.Context) error {
 		return err
 	}
 	for {
-		node, err := client.CoreV1().Nodes().Get(ctx, Name, metav1.GetOptions{})
+		node, err := client.CoreV1().Nodes().Get(ctx, hostname, metav1.GetOptions{})
 		if err == nil && len(node.Spec.Taints) == 0 && isReady(node) {
 			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("waiting for Node %q to be ready: %w", Name, errors.Join(ctx.Err(), err))
+			return fmt.Errorf("waiting for Node %q to be ready: %w", hostname, errors.Join(ctx.Err(), err))
 		case <-time.After(50 * time.Millisecond):
 		}
 	}

@@ -8,9 +8,11 @@ package node
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 )
 
 // runContainerd starts containerd with folders of the run alone.
@@ -31,7 +33,7 @@ func (n *Node) runContainerd(ctx context.Context) error {
 		return err
 	}
 	return n.ControlPlane.Run(ctx, "containerd", n.system.containerd, func(ctx context.Context) error {
-		return n.ctr(ctx, "version")
+		return n.runCtr(ctx, nil, "version")
 	}, "--config="+config)
 }
 
@@ -68,11 +70,13 @@ const network = `{"cniVersion": "0.4.0", "name": "pods", "plugins": [{
 
 func (n *Node) socket() string { return filepath.Join(n.Run.Dir(), "containerd", "socket") }
 
-// ctr runs containerd's own client where kubelet's images and containers are.
-func (n *Node) ctr(ctx context.Context, args ...string) error {
-	args = append([]string{"--address", n.socket(), "--namespace", "k8s.io"}, args...)
-	if printed, err := exec.CommandContext(ctx, n.system.ctr, args...).CombinedOutput(); err != nil {
-		return fmt.Errorf("ctr %v: %w\n%s", args, err, printed)
+// runCtr runs containerd's own client where kubelet's images and containers are.
+func (n *Node) runCtr(ctx context.Context, input io.Reader, args ...string) error {
+	args = slices.Concat(n.ctr, []string{"--namespace", "k8s.io"}, args)
+	command := exec.CommandContext(ctx, args[0], args[1:]...)
+	command.Stdin = input
+	if printed, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%v: %w\n%s", args, err, printed)
 	}
 	return nil
 }
@@ -84,16 +88,16 @@ func (n *Node) runKubelet(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	resolv, err := n.write("resolv.conf", "nameserver "+Address+"\n")
+	resolv, err := n.write("resolv.conf", "nameserver "+own+"\n")
 	if err != nil {
 		return err
 	}
-	config, err := n.write("kubelet.yaml", fmt.Sprintf(kubelet, Address, n.Run.Cgroup(), n.socket(), resolv, n.Run.Dir()))
+	config, err := n.write("kubelet.yaml", fmt.Sprintf(kubelet, own, n.Run.Cgroup(), n.socket(), resolv, n.Run.Dir()))
 	if err != nil {
 		return err
 	}
-	return n.own(ctx, "kubelet", "http://127.0.0.1:10248/healthz",
-		"--config="+config, "--kubeconfig", "--hostname-override="+Name, "--node-ip="+Address,
+	return n.runOwn(ctx, "kubelet", "http://127.0.0.1:10248/healthz",
+		"--config="+config, "--kubeconfig", "--hostname-override="+hostname, "--node-ip="+own,
 		"--root-dir="+dir, "--cert-dir="+filepath.Join(dir, "certificates"))
 }
 
@@ -126,11 +130,11 @@ func (n *Node) runProxy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	config, err := n.write("kube-proxy.yaml", fmt.Sprintf(proxy, kubeconfig, pods, Name))
+	config, err := n.write("kube-proxy.yaml", fmt.Sprintf(proxy, kubeconfig, pods, hostname))
 	if err != nil {
 		return err
 	}
-	return n.own(ctx, "kube-proxy", "http://127.0.0.1:10256/livez", "--config="+config)
+	return n.runOwn(ctx, "kube-proxy", "http://127.0.0.1:10256/livez", "--config="+config)
 }
 
 const proxy = `
@@ -152,11 +156,11 @@ func (n *Node) runCoreDNS(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	config, err := n.write("Corefile", fmt.Sprintf(corefile, Address, kubeconfig))
+	config, err := n.write("Corefile", fmt.Sprintf(corefile, own, kubeconfig))
 	if err != nil {
 		return err
 	}
-	return n.own(ctx, "coredns", "http://127.0.0.1:8181/ready", "-conf", config)
+	return n.runOwn(ctx, "coredns", "http://127.0.0.1:8181/ready", "-conf", config)
 }
 
 const corefile = `
@@ -170,9 +174,9 @@ const corefile = `
 }
 `
 
-// own runs one of the repository's own programs until it answers at url. The argument
+// runOwn runs one of the repository's own programs until it answers at url. The argument
 // --kubeconfig gets the path of one.
-func (n *Node) own(ctx context.Context, name, url string, args ...string) error {
+func (n *Node) runOwn(ctx context.Context, name, url string, args ...string) error {
 	path, err := n.Bin(name)
 	if err != nil {
 		return err

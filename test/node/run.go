@@ -29,8 +29,10 @@ const removalTimeout = 30 * time.Second
 // Run is a run of a node, by what it may leave: a folder, and cgroups.
 type Run struct {
 	// ID is in the name of everything that the run makes outside of its namespaces.
-	ID   string
-	lock *os.File
+	ID string
+	// Process is the first one in these, by its number on the machine.
+	Process int
+	lock    *os.File
 }
 
 // NewRun makes a run's record, before anything else of it is there.

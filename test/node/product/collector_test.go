@@ -20,7 +20,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kontroloop.ai/vector-sidecar-operator/test/node"
 	"kontroloop.ai/vector-sidecar-operator/test/node/delivery"
 )
 
@@ -44,6 +43,8 @@ type received struct {
 	// wrote is how many lines it has written, as it says each second, and when it ends.
 	wrote   int
 	isEnded bool
+	// isForgotten is of one that does not count.
+	isForgotten bool
 	// times is how often each line came; highest is that of the highest number.
 	times   map[int]int
 	highest int
@@ -52,9 +53,9 @@ type received struct {
 func newCollector(t *testing.T) *collector {
 	t.Helper()
 	c := &collector{t: t, writers: map[string]*received{}}
-	wrote := c.serve(node.Address+":0", "POST /wrote", c.hear)
+	wrote := c.serve(machine.Address+":0", "POST /wrote", c.hear)
 	c.wrote = wrote.Addr
-	c.server = c.serve(node.Address+":0", "POST /lines", c.take)
+	c.server = c.serve(machine.Address+":0", "POST /lines", c.take)
 	c.lines = c.server.Addr
 	t.Cleanup(func() { _, _ = wrote.Close(), c.server.Close() })
 	return c
@@ -175,12 +176,22 @@ func (c *collector) came() (lines int, ago time.Duration) {
 	return lines, time.Since(c.last)
 }
 
+// forget leaves a writer out of what is counted.
+func (c *collector) forget(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.of(name).isForgotten = true
+}
+
 // count is what became of all lines, when the writers have ended; silent are those that
 // did not tell of their end, of which some more may be lost.
 func (c *collector) count() (sum delivery.Cell, silent []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for name, each := range c.writers {
+		if each.isForgotten {
+			continue
+		}
 		if !each.isEnded {
 			silent = append(silent, name)
 		}
@@ -200,6 +211,9 @@ func (c *collector) missing() string {
 	defer c.mu.Unlock()
 	var text strings.Builder
 	for name, each := range c.writers {
+		if each.isForgotten {
+			continue
+		}
 		first := 1
 		for each.times[first] > 0 {
 			first++

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,8 +36,10 @@ const (
 	namespace = "vector-system"
 	// operatorImage is imported as what the chart's values below name.
 	operatorImage = "node.test/operator:test"
-	eaterImage    = "node.test/eater:test"
-	gateImage     = "node.test/drain-gate:test"
+	// operatorBefore is that of the release before.
+	operatorBefore = "node.test/operator:before"
+	eaterImage     = "node.test/eater:test"
+	gateImage      = "node.test/drain-gate:test"
 	// vectorAgain is node.Vector by another name.
 	vectorAgain = "node.test/vector:again"
 	// patience is how long a condition may take on a slow machine, a container that has to
@@ -77,32 +78,10 @@ func prepare(ctx context.Context, n *node.Node) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(n.Import(ctx, eaterImage, programs), importVector(ctx, n), n.Tag(ctx, node.Vector, vectorAgain))
-}
-
-// importVector imports the program or the image archive that VECTOR names, or the
-// stand-in.
-func importVector(ctx context.Context, n *node.Node) error {
-	var image v1.Image
-	var err error
-	switch {
-	case vector == "":
+	if vector == "" {
 		fmt.Println("SKIPPED: what only a real Vector shows: name one in VECTOR, a program or an image archive")
-		image, err = node.FromFiles([]string{"/programs", "vector"}, map[string]string{"/programs": n.Program()})
-	case strings.HasSuffix(vector, ".tar"):
-		return n.ImportArchive(ctx, node.Vector, vector)
-	default:
-		var files map[string]string
-		if files, err = node.Libraries(ctx, vector); err != nil {
-			return err
-		}
-		files["/usr/bin/vector"] = vector
-		image, err = node.FromFiles([]string{"/usr/bin/vector"}, files)
 	}
-	if err != nil {
-		return err
-	}
-	return n.Import(ctx, node.Vector, image)
+	return errors.Join(n.Import(ctx, eaterImage, programs), n.ImportVector(ctx, node.Vector), n.Tag(ctx, node.Vector, vectorAgain))
 }
 
 // needsVector skips a test that a stand-in has no part in.
@@ -133,12 +112,16 @@ func try(t *testing.T, program string, args ...string) (string, error) {
 	return string(printed), err
 }
 
-// chart is what follows helm install or helm upgrade: the chart with its image, and with
-// values for short waits.
+// chart is what follows helm install or helm upgrade: the chart with its image.
 func chart(settings ...string) []string {
-	args := []string{release, filepath.Join(root, "chart"), "--namespace=" + namespace, "--create-namespace", "--wait", "--timeout=4m",
-		"--values=" + filepath.Join(root, "values", "development.yaml"),
-		"--set=image.registry=node.test,image.repository=operator,image.tag=test,crds.keep=false"}
+	return chartOf(root, append([]string{"image.tag=test"}, settings...)...)
+}
+
+// chartOf is chart of the release whose chart and values are in a folder.
+func chartOf(folder string, settings ...string) []string {
+	args := []string{release, filepath.Join(folder, "chart"), "--namespace=" + namespace, "--create-namespace", "--wait", "--timeout=4m",
+		"--values=" + filepath.Join(folder, "values", "development.yaml"),
+		"--set=image.registry=node.test,image.repository=operator,crds.keep=false"}
 	for _, setting := range settings {
 		args = append(args, "--set="+setting)
 	}
@@ -148,8 +131,14 @@ func chart(settings ...string) []string {
 // installed installs the chart until the test ends.
 func installed(t *testing.T, settings ...string) {
 	t.Helper()
+	install(t, chart(settings...))
+}
+
+// install installs what these arguments say until the test ends.
+func install(t *testing.T, args []string) {
+	t.Helper()
 	began := time.Now()
-	run(t, "helm", append([]string{"install"}, chart(settings...)...)...)
+	run(t, "helm", append([]string{"install"}, args...)...)
 	took(t, "helm install --wait", began)
 	t.Cleanup(func() {
 		if t.Failed() {

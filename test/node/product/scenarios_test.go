@@ -25,7 +25,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/test/node"
 	"kontroloop.ai/vector-sidecar-operator/test/node/delivery"
 )
 
@@ -119,8 +118,8 @@ func evicted(c *cell) {
 // pods again.
 func drains(c *cell) {
 	pod := c.pod()
-	run(c.T, "kubectl", "drain", node.Name, "--pod-selector=app="+c.app.Name, "--delete-emptydir-data", "--ignore-daemonsets", "--force")
-	run(c.T, "kubectl", "uncordon", node.Name)
+	run(c.T, "kubectl", "drain", machine.Name, "--pod-selector=app="+c.app.Name, "--delete-emptydir-data", "--ignore-daemonsets", "--force")
+	run(c.T, "kubectl", "uncordon", machine.Name)
 	c.replaced(pod)
 }
 
