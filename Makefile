@@ -81,6 +81,12 @@ vrl-functions: ## Write the table of the functions of VRL in each release of Vec
 	@test -n '$(VECTOR_REPOSITORY)' -a -n '$(VRL_REPOSITORY)' || { echo 'vrl-functions: name the folders in VECTOR_REPOSITORY and VRL_REPOSITORY'; exit 2; }
 	go run ./test/vectortables/functions '$(VECTOR_REPOSITORY)' '$(VRL_REPOSITORY)' > $(FUNCTIONS).tmp && mv $(FUNCTIONS).tmp $(FUNCTIONS)
 
+.PHONY: time-zones
+time-zones: ## Write the names of the time zones that Go has, which the check of Vector configurations goes by.
+	go run ./test/vectortables/zones > $(ZONES).tmp && mv $(ZONES).tmp $(ZONES)
+
+ZONES := internal/vectorconfig/data/timezones.txt
+
 FUNCTIONS := internal/vrl/data/functions.tsv
 
 # FURTHER is where the options of a release that is not in FACTS are written, for vector-tables.

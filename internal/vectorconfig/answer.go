@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // firstWithoutEnvironment is the first 0.x whose `vector validate --no-environment` compiles
@@ -70,8 +71,10 @@ const faultMark = "x "
 var (
 	// noFault matches lines that `vector validate` prints, and that say no fault: those of its
 	// log, headings and the lines below them, what it has accepted, advice, and where in a
-	// program something is, beside the program's own lines.
-	noFault = regexp.MustCompile(`^(\{.*|\d{4}-\d\d-\d\dT\S+ +[A-Z]+ .*|√ .*|Validated|Failed to load .*|-+|(Component|Source|Transform|Sink|Environment|Health check)s? (errors|warnings)|=.*|[│┌·].*)?$`)
+	// program something is, beside the program's own lines. Few operators ever ask a Vector.
+	noFault = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(\{.*|\d{4}-\d\d-\d\dT\S+ +[A-Z]+ .*|√ .*|Validated|Failed to load .*|-+|(Component|Source|Transform|Sink|Environment|Health check)s? (errors|warnings)|=.*|[│┌·].*)?$`)
+	})
 	// missing matches faults of where Vector runs, and not of the configuration.
 	missing = regexp.MustCompile(`\(os error \d+\)|^data_dir "[^"]*" does not exist$`)
 )
@@ -104,7 +107,7 @@ func faultsIn(printed string) []string {
 		line = strings.TrimSpace(line)
 		text, isFirst := strings.CutPrefix(line, faultMark)
 		switch text = strings.TrimSpace(text); {
-		case noFault.MatchString(line):
+		case noFault().MatchString(line):
 		case isFirst || len(faults) == 0:
 			faults = append(faults, text)
 		default:

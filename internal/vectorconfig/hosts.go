@@ -195,7 +195,11 @@ func hostsOf(text string) ([]hostPort, error) {
 	return hosts, nil
 }
 
-var label = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$`)
+// label matches a part of a host's name, which is not longer than longestLabel: a bound in the
+// expression would make it ten times as large.
+var label = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$`)
+
+const longestLabel = 63
 
 // parseHost reads HOST or HOST:PORT, in the form in which it is compared: small letters and
 // no dot at the end.
@@ -230,7 +234,7 @@ func parseHost(text string) (hostPort, error) {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	labels := strings.Split(host, ".")
 	for _, one := range labels {
-		if !label.MatchString(one) {
+		if len(one) > longestLabel || !label.MatchString(one) {
 			return of, fmt.Errorf("%q is no name of a host: write letters, digits and dashes, and other scripts as xn--…", text)
 		}
 	}

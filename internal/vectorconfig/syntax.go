@@ -8,8 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
-	_ "time/tzdata" // the names of time zones
+	"sync"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/vectoroptions"
 )
@@ -83,11 +82,13 @@ const (
 	pathIndex  = `\[(?:[0-9]+|-[0-9]*)\]`
 )
 
-var valuePath = regexp.MustCompile(`^(?:\.|\.?(?:` + pathName + `|` + pathOther + `+(?:` + pathName + `)?)(?:\.(?:` + pathName + `|` + pathQuoted + pathOther + `*(?:` + pathName + `)?)|` +
-	pathIndex + pathOther + `*(?:` + pathName + `)?)*)$`)
+var valuePath = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:\.|\.?(?:` + pathName + `|` + pathOther + `+(?:` + pathName + `)?)(?:\.(?:` + pathName + `|` + pathQuoted + pathOther + `*(?:` + pathName + `)?)|` +
+		pathIndex + pathOther + `*(?:` + pathName + `)?)*)$`)
+})
 
 func wrongValuePath(text string) string {
-	if valuePath.MatchString(text) {
+	if valuePath().MatchString(text) {
 		return ""
 	}
 	return "that is no path of a field; a name of other characters than letters, digits, _, - and @ is written in quotes"
@@ -172,7 +173,7 @@ func wrongTimeZone(text string) string {
 	if text == "" || text == "local" {
 		return ""
 	}
-	if _, err := time.LoadLocation(text); err == nil {
+	if strings.Contains(timeZones, "\n"+text+"\n") && !strings.ContainsAny(text, "#\n") {
 		return ""
 	}
 	return "there is no time zone of that name, such as Europe/Vienna, or local"

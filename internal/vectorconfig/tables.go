@@ -20,6 +20,11 @@ var codecsTSV string
 //go:embed data/options.tsv
 var optionsTSV string
 
+// timeZones are their names, each on a line of its own.
+//
+//go:embed data/timezones.txt
+var timeZones string
+
 // events are kinds of events, as bits.
 type events uint8
 

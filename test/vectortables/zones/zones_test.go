@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A name that is missing would be refused; one that Go has no more, Vector may still have.
+func TestEveryTimeZoneOfGoIsInTheTable(t *testing.T) {
+	fresh, err := table()
+	require.NoError(t, err)
+	committed, err := os.ReadFile(filepath.Join("..", "..", "..", "internal", "vectorconfig", "data", "timezones.txt"))
+	require.NoError(t, err)
+	require.Subset(t, strings.Split(string(committed), "\n"), strings.Split(fresh, "\n"), "run make time-zones")
+}
