@@ -40,6 +40,9 @@ func (c *checker) judgeGlobals() {
 // judge holds a map to the options that it may have. of names whose options they are;
 // some have rules of their own and are not looked at.
 func (c *checker) judge(path, of string, at position, v *value, object *vectoroptions.Object, except ...string) {
+	if one, because := c.only(v, object.Variants(), except); one != nil {
+		object, of = one, of+because
+	}
 	missing, before := c.missing(v, object), c.counts[Error]
 	for i := range v.entries {
 		e := &v.entries[i]
@@ -86,6 +89,36 @@ func (c *checker) judgeVariants(path, of string, at position, v *value, variants
 	default:
 		c.add(unknownOption, at, path, true, "the options of %s do not go together", of, help("leave out those that belong to another variant"))
 	}
+}
+
+// only returns the one of several variants that the texts of a map mean, and which text tells;
+// nil where that is not certain.
+func (c *checker) only(v *value, variants []*vectoroptions.Object, except []string) (one *vectoroptions.Object, because string) {
+	if !c.isTabled || v.form != table || c.hasOpenKey(v) {
+		return nil, ""
+	}
+	for _, variant := range variants {
+		switch {
+		case c.mayTell(v, variant):
+			return nil, ""
+		case !c.isMeant(v, variant, except):
+		case one != nil:
+			return nil, ""
+		default:
+			one = variant
+		}
+	}
+	if one == nil {
+		return nil, ""
+	}
+	for i := range v.entries {
+		e := &v.entries[i]
+		alone := &value{form: table, entries: v.entries[i : i+1]}
+		if slices.ContainsFunc(variants, func(other *vectoroptions.Object) bool { return !c.isMeant(alone, other, except) }) {
+			return one, " with " + e.key + " " + strconv.Quote(e.value.scalar)
+		}
+	}
+	return one, ""
 }
 
 // mayTell reports whether a text that is not known yet, of a secret or a variable, may tell

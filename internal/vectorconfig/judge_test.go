@@ -4,6 +4,7 @@
 package vectorconfig
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,10 +47,11 @@ func TestAFindingOfAnOptionSaysWhatIsAllowed(t *testing.T) {
 // Of a version whose options are not known, and of what Vector ignores, is only warned.
 func TestOnlyWhatVectorRefusesForCertainIsAnError(t *testing.T) {
 	for text, images := range map[string]map[string]Level{
-		"sources: {a: {type: file, include: [/a], colour: red}}":                {image: Error, "vector:0.45.0": Error, "vector:0.44.0": Warning, "vector:0.58.0": Warning, "vector:latest": Warning},
-		"sources: {a: {type: socket, mode: unix, path: /a, colour: red}}":       {image: Warning},
-		"sinks: {a: {type: vector, address: \"a:1\", routing: {}}}":             {"vector:0.56.0": Error, "vector:0.44.0": Error},
-		"sources: {a: {type: demo_logs, format: json, colour: {inputs: none}}}": {image: Warning},
+		"sources: {a: {type: file, include: [/a], colour: red}}":                 {image: Error, "vector:0.45.0": Error, "vector:0.44.0": Warning, "vector:0.58.0": Warning, "vector:latest": Warning},
+		"sources: {a: {type: socket, mode: unix, path: /a, colour: red}}":        {image: Error, "vector:0.56.0": Warning},
+		"sources: {a: {type: socket, mode: tcp, address: \"a:1\", colour: red}}": {image: Warning},
+		"sinks: {a: {type: vector, address: \"a:1\", routing: {}}}":              {"vector:0.56.0": Error, "vector:0.44.0": Error},
+		"sources: {a: {type: demo_logs, format: json, colour: {inputs: none}}}":  {image: Warning},
 	} {
 		for image, level := range images {
 			found := try{text: text, image: image}.findings()
@@ -59,6 +61,36 @@ func TestOnlyWhatVectorRefusesForCertainIsAnError(t *testing.T) {
 				}
 			}
 			require.True(t, strings.Contains(strings.Join(said(found), "\n"), "colour") || strings.Contains(strings.Join(said(found), "\n"), "routing"), "%s with %s: %s", text, image, said(found))
+		}
+	}
+}
+
+// Which of several variants of an object is meant, tells a text: what belongs to another variant
+// is an error where Vector refuses it, and a warning where it ignores it. Before 0.57 nothing is
+// known of variants.
+func TestAnOptionOfAnotherVariantIsJudgedAsVectorDoes(t *testing.T) {
+	for text, want := range map[string]string{
+		"type: socket, mode: udp, address: \"127.0.0.1:1\", max_length: 5":                                          "",
+		"type: socket, mode: udp, address: \"127.0.0.1:1\", tls: {}":                                                `error sources.a.tls: the source "socket" with mode "udp" has no option "tls"`,
+		"type: socket, mode: tcp, address: \"127.0.0.1:1\", max_length: 5":                                          `warning sources.a.max_length: the source "socket" with mode "tcp" has no option "max_length", and Vector ignores it`,
+		"type: socket, mode: unix, path: /a, max_length: 5":                                                         `error sources.a.max_length: the source "socket" with mode "unix" has no option "max_length"`,
+		"type: socket, mode: unix_datagram, path: /a, max_length: 5":                                                `error sources.a.max_length: the source "socket" with mode "unix_datagram" has no option "max_length"`,
+		"type: dnstap, mode: unix, socket_path: /a, max_frame_length: 5":                                            "",
+		"type: dnstap, mode: unix, socket_path: /a, port_key: p":                                                    `error sources.a.port_key: the source "dnstap" with mode "unix" has no option "port_key"`,
+		"type: dnstap, mode: tcp, address: \"127.0.0.1:1\", socket_send_buffer_size: 5":                             `warning sources.a.socket_send_buffer_size: the source "dnstap" with mode "tcp" has no option "socket_send_buffer_size", and Vector ignores it`,
+		"type: http_server, address: \"127.0.0.1:1\", auth: {strategy: custom, source: \"true\", username: u}":      "",
+		"type: http_server, address: \"127.0.0.1:1\", auth: {strategy: basic, username: u}":                         `error sources.a.auth: sources.a.auth with strategy "basic" needs password`,
+		"type: static_metrics, metrics: [{name: m, kind: absolute, value: {gauge: {value: 1}}, tags: {}, unit: s}]": `error sources.a.metrics[0].unit: sources.a.metrics[0] has no option "unit"`,
+	} {
+		text = "sources: {a: {" + text + "}}\nsinks: {o: {type: blackhole, inputs: [a]}}"
+		var lines []string
+		for _, finding := range (try{text: text}).findings() {
+			lines = append(lines, fmt.Sprint(finding.Level, " ", finding.Path, ": ", finding.Message))
+		}
+		require.LessOrEqual(t, len(lines), 1, text)
+		require.True(t, strings.HasPrefix(strings.Join(lines, ""), want) && (want == "") == (len(lines) == 0), "%s: %s", text, lines)
+		if !strings.Contains(text, "static_metrics") && !strings.Contains(text, "http_server") {
+			require.Empty(t, Errors(try{text: text, image: "vector:0.56.0"}.findings()), text)
 		}
 	}
 }

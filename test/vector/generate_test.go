@@ -14,7 +14,8 @@ import (
 
 // mutant is a configuration that differs from a right one in one place.
 type mutant struct {
-	// group is right, misspelled, extra, form, value or missing.
+	// group is right, misspelled, extra, foreign (an option of another variant), form, value or
+	// missing.
 	group string
 	// path of what is wrong, such as sinks.http.batch.max_events.
 	path string
@@ -101,10 +102,15 @@ const deepest = 4
 // object mutates every option of a map. into puts the map where it belongs.
 func (g *generator) object(path string, object *vectoroptions.Object, depth int, into func(map[string]any) map[string]any, tags map[string]string) {
 	right := complete(object, tags, depth)
-	g.add("extra", path, object.Denies, into(with(right, "colour_of_mutant", "red")))
+	g.add("extra", path, refusesExtra(variant(object, "", tags)), into(with(right, "colour_of_mutant", "red")))
+	g.variants(path, object, depth, into)
 	for i := range object.Options {
 		option := &object.Options[i]
-		if option.Name == "*" || depth == 0 && slices.Contains(common, option.Name) || len(option.Forms) == 0 {
+		if depth == 0 && slices.Contains(common, option.Name) || len(option.Forms) == 0 {
+			continue
+		}
+		if option.Name == "*" {
+			g.freeKey(path, option, right, depth, into)
 			continue
 		}
 		chosen := map[string]string{}
@@ -124,6 +130,87 @@ func (g *generator) object(path string, object *vectoroptions.Object, depth int,
 			}
 		}
 		g.option(path+"."+option.Name, object, shape, option, right, depth, into)
+	}
+}
+
+// variants adds to every variant of a map an option that no variant has, and those that only
+// others have.
+func (g *generator) variants(path string, object *vectoroptions.Object, depth int, into func(map[string]any) map[string]any) {
+	all := object.Variants()
+	for _, one := range all {
+		right := complete(one, tagged(one), depth)
+		g.add("right", path, false, into(right))
+		g.add("extra", path, refusesExtra(one), into(with(right, "colour_of_mutant", "red")))
+		for i := range object.Options {
+			option := &object.Options[i]
+			if one.Option(option.Name) != nil || option.Name == "*" {
+				continue
+			}
+			foreign := with(right, option.Name, valueOf(option.Name, option.Forms, depth))
+			g.add("foreign", path+"."+option.Name, !slices.ContainsFunc(all, func(other *vectoroptions.Object) bool { return suits(other, foreign) }), into(foreign))
+		}
+	}
+}
+
+// refusesExtra reports whether an object refuses a key that it does not know.
+func refusesExtra(object *vectoroptions.Object) bool {
+	return object.Denies && object.Option("*") == nil
+}
+
+// tagged are the texts that a variant has to have, each with its only value: they tell it apart.
+func tagged(one *vectoroptions.Object) map[string]string {
+	all := map[string]string{}
+	for i := range one.Options {
+		option := &one.Options[i]
+		if len(option.Forms) == 1 && len(option.Forms[0].Values()) == 1 && option.Name != "type" {
+			all[option.Name] = option.Forms[0].Values()[0]
+		}
+	}
+	return all
+}
+
+// suits reports whether the names of a map, and what its texts may be, are those of a variant.
+func suits(one *vectoroptions.Object, all map[string]any) bool {
+	for name, value := range all {
+		option := one.Option(name)
+		if option == nil && one.Denies {
+			return false
+		}
+		if text, isText := value.(string); isText && option != nil && len(option.Forms) == 1 && !option.Forms[0].Allows(text) {
+			return false
+		}
+	}
+	for i := range one.Options {
+		if option := &one.Options[i]; option.Required && all[option.Name] == nil && !isNamed(one, all, option.Name) {
+			return false
+		}
+	}
+	return true
+}
+
+// freeKey mutates what is behind a key that is free.
+func (g *generator) freeKey(path string, option *vectoroptions.Option, right map[string]any, depth int, into func(map[string]any) map[string]any) {
+	g.add("right", path+".*", false, into(with(right, "a", valueOf(option.Name, option.Forms, depth))))
+	if wrong, ok := ofAnotherForm(option.Forms); ok {
+		g.add("form", path+".*", true, into(with(right, "a", wrong)))
+	}
+	g.below(path+".*", option.Forms, depth, func(value any) map[string]any { return into(with(right, "a", value)) })
+}
+
+// below mutates the maps that a value may be, or hold as a list.
+func (g *generator) below(path string, forms []vectoroptions.Form, depth int, into func(any) map[string]any) {
+	for _, form := range forms {
+		if inner := form.Object(); inner != nil && depth < deepest && form.Kind != "condition" {
+			g.object(path, inner, depth+1, func(options map[string]any) map[string]any { return into(options) }, nil)
+		}
+		items := form.Items()
+		if len(items) == 0 || depth >= deepest {
+			continue
+		}
+		if wrong, ok := ofAnotherForm(items); ok {
+			g.add("form", path+"[0]", true, into([]any{wrong}))
+		}
+		g.below(path+"[0]", items, depth+1, func(value any) map[string]any { return into([]any{value}) })
 	}
 }
 
@@ -167,10 +254,8 @@ func (g *generator) option(path string, object, shape *vectoroptions.Object, opt
 		if form.Kind == "string" && len(form.Values()) > 0 {
 			g.add("value", path, !option.Lenient, into(with(right, option.Name, "mutant")))
 		}
-		if inner := form.Object(); inner != nil && depth < deepest && form.Kind != "condition" {
-			g.object(path, inner, depth+1, func(options map[string]any) map[string]any { return into(with(right, option.Name, options)) }, nil)
-		}
 	}
+	g.below(path, option.Forms, depth, func(value any) map[string]any { return into(with(right, option.Name, value)) })
 }
 
 func (g *generator) add(group, path string, isRefused bool, config map[string]any) {

@@ -51,14 +51,14 @@ func (m *mutant) judged(t *testing.T) []vectorconfig.Finding {
 
 func tell(t *testing.T, groups map[string]*tally) {
 	t.Helper()
-	for _, group := range []string{"right", "misspelled", "extra", "form", "value", "missing"} {
+	for _, group := range []string{"right", "misspelled", "extra", "foreign", "form", "value", "missing"} {
 		of := groups[group]
 		t.Logf("%-10s %6d mutants, %6d refused, %6d of them caught, %3d falsely refused", group, of.mutants, of.refused, of.caught, of.falselyRefused)
 	}
 }
 
 func grouped() map[string]*tally {
-	return map[string]*tally{"right": {}, "misspelled": {}, "extra": {}, "form": {}, "value": {}, "missing": {}}
+	return map[string]*tally{"right": {}, "misspelled": {}, "extra": {}, "foreign": {}, "form": {}, "value": {}, "missing": {}}
 }
 
 // The check finds every mutant that the tables call wrong, and refuses none that they call right.

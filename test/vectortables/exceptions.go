@@ -48,13 +48,14 @@ var changes = map[string]func(of *form, name, value string) bool{
 		of.Options[name].Type[value] = &form{}
 		return true
 	},
-	// value: Vector takes a value that is not listed.
+	// value: Vector takes a value that is not listed, NEW=KNOWN where it is another name of one.
 	"value": func(of *form, name, value string) bool {
+		fresh, known, isName := strings.Cut(value, "=")
 		text := of.Options[name].Type["string"]
-		if text == nil || len(text.Enum) == 0 || slices.Contains(text.Enum, value) {
+		if text == nil || len(text.Enum) == 0 || slices.Contains(text.Enum, fresh) || isName && !slices.Contains(text.Enum, known) {
 			return false
 		}
-		text.Enum = union(text.Enum, []string{value})
+		text.Enum = union(text.Enum, []string{fresh})
 		return true
 	},
 	// required: Vector does not do without it.

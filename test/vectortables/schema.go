@@ -114,6 +114,8 @@ func (f *flattener) referred(name string) typ {
 	switch own {
 	case "http::StatusCode":
 		found["uint"].Syntax = "100..999"
+	case "vector::common::http::server_auth::HttpServerAuthConfig":
+		found["object"].share() // It is read by hand, with the options of every strategy.
 	case "vector_core::ipallowlist::IpAllowlistConfig":
 		found["array"].Items["string"].Syntax = "ip_net"
 	}
@@ -121,8 +123,8 @@ func (f *flattener) referred(name string) typ {
 	return found
 }
 
-// deny notes that the objects of a definition, or of an option below one, refuse what they
-// do not know.
+// deny notes that the objects of a definition, of an option below one, or of one of its
+// variants, refuse what they do not know.
 func (f *flattener) deny(place string, found typ) {
 	if since, ok := f.denies[place]; ok && f.minor >= since && found["object"] != nil {
 		found["object"].each(func(of *form) { of.denies = true })
@@ -153,7 +155,9 @@ func (f *flattener) simple(name string, s *schema) typ {
 		} else if json.Unmarshal(s.Items, items) != nil {
 			return typ{"array": {Items: typ{"any": {}}}}
 		}
-		return typ{"array": {Items: f.typeOf(items).withoutNull()}}
+		of := f.typeOf(items).withoutNull()
+		f.deny(f.within+"[]", of)
+		return typ{"array": {Items: of}}
 	case "object":
 		return typ{"object": {Options: f.options(s)}}
 	}
@@ -187,7 +191,8 @@ func (t typ) withoutNull() typ {
 
 // together is what has to hold at once: the options of all its objects, of which one
 // that may be null requires none, and is null where it cannot be read. That one of them refuses what it does not know says
-// nothing of the others, unless those are only the tag that tells it apart.
+// nothing of the others, unless those are only the tag that tells it apart; a variant is read
+// after all others, and refuses what they left.
 func (f *flattener) together(s *schema) typ {
 	all, objects := typ{}, []*form{}
 	tags := len(slices.DeleteFunc(slices.Clone(s.AllOf), func(part *schema) bool { return !part.isTag() }))
@@ -195,7 +200,7 @@ func (f *flattener) together(s *schema) typ {
 		of := f.typeOf(part)
 		object := of["object"]
 		if object != nil {
-			object.each(func(of *form) { of.denies = of.denies && tags == len(s.AllOf)-1 })
+			object.denies = object.denies && tags == len(s.AllOf)-1
 			objects = append(objects, object.clone())
 		}
 		if object != nil && of["null"] != nil {
@@ -339,6 +344,7 @@ func program(s *schema, denies map[string]int, minor int) release {
 			}
 		}
 	}
+	f.within = "vector::config::builder::ConfigBuilder"
 	globals := f.typeOf(&schema{AllOf: s.AllOf})["object"]
 	for _, others := range []string{"sources", "transforms", "sinks"} {
 		delete(globals.Options, others)

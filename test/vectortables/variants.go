@@ -15,6 +15,9 @@ func (f *flattener) alternatives(s *schema) typ {
 	for _, part := range append(slices.Clone(s.OneOf), s.AnyOf...) {
 		of := f.typeOf(part)
 		if object := of["object"]; object != nil {
+			for _, value := range object.tagged(s.Metadata.Tag) {
+				f.deny(f.within+"["+value+"]", of)
+			}
 			objects = append(objects, object)
 			delete(of, "object")
 		}
@@ -67,10 +70,8 @@ func (f *flattener) acrossObjects(name, tag string, objects []*form, first *opti
 		}
 		united.Type.add(o.Type)
 		united.Required, united.isLenient = united.Required && o.Required, united.isLenient || o.isLenient
-		if tagged := object.Options[tag]; tagged != nil && tagged.Type["string"] != nil {
-			for _, value := range tagged.Type["string"].Enum {
-				when = append(when, tag+` = "`+value+`"`)
-			}
+		for _, value := range object.tagged(tag) {
+			when = append(when, tag+` = "`+value+`"`)
 		}
 	}
 	if !everywhere {
@@ -78,6 +79,26 @@ func (f *flattener) acrossObjects(name, tag string, objects []*form, first *opti
 		united.Required = united.Required && len(when) > 0
 	}
 	return united
+}
+
+// tagged are the values of the tag by which an object is told apart.
+func (f *form) tagged(tag string) []string {
+	if o := f.Options[tag]; o != nil && o.Type["string"] != nil {
+		return o.Type["string"].Enum
+	}
+	return nil
+}
+
+// share gives every variant the options of all, which it does not require.
+func (f *form) share() {
+	for _, variant := range f.variants {
+		for name, o := range f.Options {
+			if variant.Options[name] == nil {
+				variant.Options[name] = o.clone()
+				variant.Options[name].Required = false
+			}
+		}
+	}
 }
 
 // crossed are the variants of objects that have to hold at once: those of the only one that
