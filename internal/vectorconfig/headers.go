@@ -23,7 +23,7 @@ func (c *checker) checkHeaders(one *component) {
 		return
 	}
 	path := one.path + "." + strings.Join(headers[one.typeName], ".")
-	isCertain := c.isTabled && c.version.minor == vectoroptions.Newest
+	isCertain := c.isTabled && c.version.minor == vectoroptions.Schema
 	for _, e := range one.options.get(headers[one.typeName]...).entries {
 		switch {
 		case c.isDynamic(e.key):

@@ -24,11 +24,11 @@ func (c *checker) objectOf(one *component, minor int) *vectoroptions.Object {
 	return vectoroptions.Component(minor, section, one.profile.alias)
 }
 
-// judgeGlobals holds what is outside of components to the options of the newest version.
+// judgeGlobals holds what is outside of components to the options of the version of the schema.
 // Those of others are hardly different, and not known: of them is only warned.
 func (c *checker) judgeGlobals() {
 	defer func(before bool) { c.isTabled = before }(c.isTabled)
-	c.isTabled = c.isTabled && c.version.minor == vectoroptions.Newest
+	c.isTabled = c.isTabled && c.version.minor == vectoroptions.Schema
 	object := vectoroptions.Globals()
 	for _, e := range c.root.entries {
 		if option := object.Option(e.key); option != nil {

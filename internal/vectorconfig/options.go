@@ -20,13 +20,13 @@ var misplaced = map[kind][]string{
 	transform: {"buffer", "healthcheck", "encoding", "proxy"},
 }
 
-// exactlyOne are options of which the newest Vector wants one and no more, by the type of
+// exactlyOne are options of which the Vector of the schema wants one and no more, by the type of
 // their transform.
 var exactlyOne = map[string][]string{"remap": {"source", "file", "files"}, "sample": {"rate", "ratio"}}
 
 func (c *checker) checkExactlyOne(one *component) {
 	choices := exactlyOne[one.typeName]
-	if one.kind != transform || len(choices) == 0 || !c.isTabled || c.version.minor != vectoroptions.Newest || one.options.form == open || c.hasOpenKey(one.options) {
+	if one.kind != transform || len(choices) == 0 || !c.isTabled || c.version.minor != vectoroptions.Schema || one.options.form == open || c.hasOpenKey(one.options) {
 		return
 	}
 	given := slices.DeleteFunc(slices.Clone(choices), func(name string) bool { return !one.options.has(name) })

@@ -31,7 +31,7 @@ var syntaxes = map[string]func(text string) string{
 }
 
 // judgeSyntax holds a text or a number to what its option wants beyond its form. What it
-// wants is known of the newest version.
+// wants is known of the version of the schema.
 func (c *checker) judgeSyntax(path string, v *value, form vectoroptions.Form) {
 	wrong := ""
 	switch {
@@ -45,7 +45,7 @@ func (c *checker) judgeSyntax(path string, v *value, form vectoroptions.Form) {
 		wrong = syntaxes[form.Syntax](v.scalar)
 	}
 	if wrong != "" {
-		isCertain := c.isTabled && c.version.minor == vectoroptions.Newest
+		isCertain := c.isTabled && c.version.minor == vectoroptions.Schema
 		c.add(noSuchValue, v.at, path, isCertain, "%s is %q: %s", path, v.scalar, wrong, help("write one that Vector can read"))
 	}
 }
@@ -237,7 +237,7 @@ func (c *checker) judgeCondition(path string, v *value) {
 		c.add(wrongForm, source.at, path+".source", c.isTabled, "%s.source is %s, and not a text", path, source.form.noun())
 	case typed.scalar == "datadog_search" && source.form == text && !c.isDynamic(source.scalar):
 		if wrong := wrongSearch(source.scalar); wrong != "" {
-			c.add(noSuchValue, source.at, path+".source", c.isTabled && c.version.minor == vectoroptions.Newest, "%s.source is %q: %s", path, source.scalar, wrong, help("see docs.datadoghq.com/logs/explorer/search_syntax"))
+			c.add(noSuchValue, source.at, path+".source", c.isTabled && c.version.minor == vectoroptions.Schema, "%s.source is %q: %s", path, source.scalar, wrong, help("see docs.datadoghq.com/logs/explorer/search_syntax"))
 		}
 	}
 }

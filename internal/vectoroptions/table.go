@@ -16,10 +16,12 @@ import (
 //go:embed data/options.txt
 var text string
 
-// The minor versions, 0.x, of the first and the last release.
+// The minor versions, 0.x, of the first and the last release, and of that whose program's own
+// schema is in the table too: what is outside of components, variants, and the syntax of texts.
 const (
 	Oldest = 45
 	Newest = 57
+	Schema = 57
 )
 
 // tables finds the lines of the text, and keeps what was decoded.
@@ -64,8 +66,8 @@ func Names(minor int, kind string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(known)), func(name string) bool { return !known[name] })
 }
 
-// Globals are the options outside of components, as the newest release has them.
-func Globals() *Object { return table().component(Newest, "globals", "vector") }
+// Globals are the options outside of components, as the release of the schema has them.
+func Globals() *Object { return table().component(Schema, "globals", "vector") }
 
 func (t *tables) component(minor int, kind, name string) *Object {
 	found := ""

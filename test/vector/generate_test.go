@@ -34,8 +34,8 @@ type generator struct {
 func generate() []mutant {
 	g := &generator{}
 	for _, kind := range []string{"sources", "transforms", "sinks"} {
-		for _, name := range vectoroptions.Names(vectoroptions.Newest, kind) {
-			object := vectoroptions.Component(vectoroptions.Newest, kind, name)
+		for _, name := range vectoroptions.Names(vectoroptions.Schema, kind) {
+			object := vectoroptions.Component(vectoroptions.Schema, kind, name)
 			g.object(kind+"."+name, object, 0, func(options map[string]any) map[string]any { return configuration(kind, name, options) }, nil)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/vectoroptions"
 )
 
 // The two files of facts, in a folder.
@@ -21,7 +23,7 @@ const (
 )
 
 // schemaMinor is the release of the schema.
-const schemaMinor = 57
+const schemaMinor = vectoroptions.Schema
 
 // typ has the forms that a value may have, by their kind: string, uint, int, float,
 // bool, array, object, ascii_char, condition, and any where everything goes.
