@@ -3,7 +3,11 @@
 
 package v1alpha1
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	"cmp"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // VectorSidecarStatus is what the operator observed and did.
 type VectorSidecarStatus struct {
@@ -18,7 +22,30 @@ type VectorSidecarStatus struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
+	// matchedWorkloads is how many workloads the selector matches.
+	// +default=0
+	// +optional
+	MatchedWorkloads int32 `json:"matchedWorkloads"`
+
+	// injectedWorkloads is how many of those carry the current sidecar.
+	// +default=0
+	// +optional
+	InjectedWorkloads int32 `json:"injectedWorkloads"`
+
+	// readyWorkloads is how many of the injected ones have finished rolling out,
+	// spec.rollout.soak included, and have all pods available.
+	// +default=0
+	// +optional
+	ReadyWorkloads int32 `json:"readyWorkloads"`
+
+	// kinds has the same numbers for each kind of workload.
+	// +listType=map
+	// +listMapKey=kind
+	// +optional
+	Kinds []KindStatus `json:"kinds,omitempty"`
+
 	// matchedDeployments is how many Deployments the selector matches.
+	// This and the following numbers are of Deployments alone.
 	// +default=0
 	// +optional
 	MatchedDeployments int32 `json:"matchedDeployments"`
@@ -61,6 +88,7 @@ type VectorSidecarStatus struct {
 	// need attention first, then by name.
 	// +kubebuilder:validation:MaxItems=20
 	// +listType=map
+	// +listMapKey=kind
 	// +listMapKey=name
 	// +optional
 	Unsettled []UnsettledWorkload `json:"unsettled,omitempty"`
@@ -93,13 +121,38 @@ type VectorSidecarStatus struct {
 	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
 }
 
+// KindStatus counts the workloads of one kind.
+type KindStatus struct {
+	// kind of the workloads.
+	// +required
+	Kind WorkloadKind `json:"kind"`
+	// matched is how many the selector matches.
+	// +optional
+	Matched int32 `json:"matched,omitempty"`
+	// injected is how many of those carry the current sidecar.
+	// +optional
+	Injected int32 `json:"injected,omitempty"`
+	// ready is how many of the injected ones have finished rolling out and have all
+	// pods available.
+	// +optional
+	Ready int32 `json:"ready,omitempty"`
+	// held is how many of the injected ones keep pods with the template before, as
+	// their own update strategy says.
+	// +optional
+	Held int32 `json:"held,omitempty"`
+}
+
 // UnsettledWorkload is a workload that is not as it should be, and why.
 type UnsettledWorkload struct {
-	// name of the Deployment.
+	// kind of the workload.
+	// +default="Deployment"
+	// +optional
+	Kind string `json:"kind,omitempty"`
+	// name of the workload.
 	// +required
 	Name string `json:"name"`
 	// state is Failed, Hindered, Refused, Conflict, Blocked, Removing,
-	// RollingOut, Soaking, Unavailable, Waiting or Skipped.
+	// RollingOut, Soaking, Unavailable, Waiting, Held or Skipped.
 	// +required
 	State WorkloadState `json:"state"`
 	// reason is a CamelCase word that says why.
@@ -108,6 +161,12 @@ type UnsettledWorkload struct {
 	// message says what is wrong and what to do.
 	// +optional
 	Message string `json:"message,omitempty"`
+}
+
+// Is reports whether it is the workload of a kind and name. A status of an earlier release
+// names no kind.
+func (u *UnsettledWorkload) Is(kind, name string) bool {
+	return u.Name == name && cmp.Or(u.Kind, string(defaultWorkloads[0])) == kind
 }
 
 // WorkloadState is the state of a workload that is not as it should be.
@@ -135,6 +194,9 @@ const (
 	// StateUnavailable is a workload that has lost pods since its rollout
 	// completed.
 	StateUnavailable WorkloadState = "Unavailable"
+	// StateHeld is a workload that has the sidecar in its template, and whose own
+	// update strategy keeps pods without it.
+	StateHeld WorkloadState = "Held"
 	// StateWaiting is a workload that waits for its turn to roll out.
 	StateWaiting WorkloadState = "Waiting"
 	// StateSkipped is a workload that its owner has left out.

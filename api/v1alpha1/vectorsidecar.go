@@ -10,16 +10,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// VectorSidecar asks for a Vector sidecar in every Deployment of its namespace
-// that its selector matches.
+// VectorSidecar asks for a Vector sidecar in every workload of its namespace that its
+// selector matches.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:categories=observability
 // +kubebuilder:printcolumn:name="Enabled",type=boolean,JSONPath=`.spec.enabled`
 // +kubebuilder:printcolumn:name="Environment",type=string,JSONPath=`.status.environment`
-// +kubebuilder:printcolumn:name="Matched",type=integer,JSONPath=`.status.matchedDeployments`
-// +kubebuilder:printcolumn:name="Injected",type=integer,JSONPath=`.status.injectedDeployments`
+// +kubebuilder:printcolumn:name="Matched",type=integer,JSONPath=`.status.matchedWorkloads`
+// +kubebuilder:printcolumn:name="Injected",type=integer,JSONPath=`.status.injectedWorkloads`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
@@ -51,7 +51,7 @@ type VectorSidecarList struct {
 // Values have the keys of a values file and are its last layer: what is unset comes
 // from the environment.
 //
-// +kubebuilder:validation:XValidation:rule="(has(self.matchAll) && self.matchAll) || (has(self.selector.matchLabels) && size(self.selector.matchLabels) > 0) || (has(self.selector.matchExpressions) && size(self.selector.matchExpressions) > 0)",message="spec.selector is empty and would match every Deployment of the namespace: name a label, or set spec.matchAll: true"
+// +kubebuilder:validation:XValidation:rule="(has(self.matchAll) && self.matchAll) || (has(self.selector.matchLabels) && size(self.selector.matchLabels) > 0) || (has(self.selector.matchExpressions) && size(self.selector.matchExpressions) > 0)",message="spec.selector is empty and would match every workload of the namespace: name a label, or set spec.matchAll: true"
 // +kubebuilder:validation:XValidation:rule="!has(self.selector.matchExpressions) || self.selector.matchExpressions.all(e, e.operator in ['In', 'NotIn', 'Exists', 'DoesNotExist'])",message="spec.selector.matchExpressions: operator must be In, NotIn, Exists or DoesNotExist"
 // +kubebuilder:validation:XValidation:rule="!has(self.selector.matchExpressions) || self.selector.matchExpressions.all(e, (e.operator in ['In', 'NotIn']) == (has(e.values) && size(e.values) > 0))",message="spec.selector.matchExpressions: In and NotIn need values, Exists and DoesNotExist take none"
 type VectorSidecarSpec struct {
@@ -77,13 +77,21 @@ type VectorSidecarSpec struct {
 	// +optional
 	TemplateSet string `json:"templateSet,omitempty"`
 
-	// selector matches the labels of the Deployments themselves, not of their pods.
+	// selector matches the labels of the workloads themselves, not of their pods.
 	// An empty selector is rejected unless matchAll is true.
 	// +required
 	Selector metav1.LabelSelector `json:"selector"`
 
-	// matchAll allows an empty selector, which matches every Deployment of
-	// the namespace.
+	// workloads are the kinds of workloads that get the sidecar. The installation must
+	// serve them: see workloads.kinds in its values.
+	// +kubebuilder:validation:MinItems=1
+	// +listType=set
+	// +default=["Deployment"]
+	// +optional
+	Workloads []WorkloadKind `json:"workloads,omitempty"`
+
+	// matchAll allows an empty selector, which matches every workload of the namespace
+	// of these kinds.
 	// +optional
 	MatchAll bool `json:"matchAll,omitempty"`
 
@@ -131,6 +139,14 @@ type VectorSidecarSpec struct {
 	// +optional
 	Values *apiextensionsv1.JSON `json:"values,omitempty"`
 }
+
+// WorkloadKind is a kind of workload that can have a sidecar.
+//
+// +kubebuilder:validation:Enum=Deployment;StatefulSet;DaemonSet;CronJob;Job
+type WorkloadKind string
+
+// defaultWorkloads are the kinds if none are given.
+var defaultWorkloads = []WorkloadKind{"Deployment"}
 
 // DeletionPolicy says what happens to the sidecars when a VectorSidecar is deleted.
 //
@@ -184,6 +200,14 @@ type RolloutSpec struct {
 
 // IsEnabled reports whether workloads should have the sidecar.
 func (s *VectorSidecarSpec) IsEnabled() bool { return s.Enabled == nil || *s.Enabled }
+
+// Kinds returns the kinds of workloads that get the sidecar.
+func (s *VectorSidecarSpec) Kinds() []WorkloadKind {
+	if len(s.Workloads) == 0 {
+		return defaultWorkloads
+	}
+	return s.Workloads
+}
 
 // Orphans reports whether this object is being deleted and keeps its sidecars.
 func (v *VectorSidecar) Orphans() bool {

@@ -60,6 +60,7 @@ securityContext:
 {{- define "vector-sidecar-operator.args" -}}
 - --environment={{ .Values.environment }}
 - --environments-configmap={{ include "vector-sidecar-operator.environmentsConfigMap" . }}
+- --workload-kinds={{ join "," .Values.workloads.kinds }}
 {{- with .Values.watchNamespaces }}
 - --watch-namespaces={{ join "," . }}
 {{- end }}

@@ -3,18 +3,46 @@ SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 */ -}}
 
+{{- /* What is asked for of the kinds of workloads that are served: a JSON object of API
+groups, each with the resources of workloads, and of what holds their pod templates. */ -}}
+{{- define "vector-sidecar-operator.workloads" -}}
+{{- $groups := dict }}
+{{- range .Values.workloads.kinds }}
+{{- $of := get (include "vector-sidecar-operator.kinds" $ | fromJson) . }}
+{{- $known := get $groups $of.group | default (dict "workloads" list "revisions" list) }}
+{{- $_ := set $groups $of.group (dict "workloads" (append $known.workloads $of.resource) "revisions" (append $known.revisions $of.revisions | uniq)) }}
+{{- end }}
+{{- toJson $groups }}
+{{- end -}}
+
+{{- /* The kinds of workloads that can be served: a JSON object of the API group, the
+resource, and the resource of what holds the pod templates. */ -}}
+{{- define "vector-sidecar-operator.kinds" -}}
+{{- dict
+  "Deployment" (dict "group" "apps" "resource" "deployments" "revisions" "replicasets")
+  "StatefulSet" (dict "group" "apps" "resource" "statefulsets" "revisions" "controllerrevisions")
+  "DaemonSet" (dict "group" "apps" "resource" "daemonsets" "revisions" "controllerrevisions")
+  "CronJob" (dict "group" "batch" "resource" "cronjobs" "revisions" "jobs")
+  "Job" (dict "group" "batch" "resource" "jobs" "revisions" "jobs")
+| toJson }}
+{{- end -}}
+
 {{- /* What the operator does in a namespace that it works in: rules of a Role or a
 ClusterRole. */ -}}
 {{- define "vector-sidecar-operator.workRules" -}}
 # Workloads are other people's: changed, never made or deleted. One is got when it was
 # found changed and the watch has not told of it.
-- apiGroups: [apps]
-  resources: [deployments]
+{{- range $group, $resources := include "vector-sidecar-operator.workloads" . | fromJson }}
+- apiGroups: [{{ $group }}]
+  resources: {{ toJson $resources.workloads | replace "\"" "" | replace "," ", " }}
   verbs: [get, list, watch, patch]
-# What a workload can be rolled back to keeps its configuration.
-- apiGroups: [apps]
-  resources: [replicasets]
+{{- with $resources.revisions }}
+# What a workload can be rolled back to, and Jobs, keep their configuration.
+- apiGroups: [{{ $group }}]
+  resources: {{ toJson . | replace "\"" "" | replace "," ", " }}
   verbs: [list]
+{{- end }}
+{{- end }}
 # Vector configurations: people's are read, the operator's own come and go. The cache
 # leaves out what people's hold, so that one is got when it is referred to.
 - apiGroups: [""]

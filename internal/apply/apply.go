@@ -102,7 +102,7 @@ func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 // identified returns a copy of a body with the workload's kind and name. The UID makes sure
 // that it is not applied to a later workload of the same name.
 func identified(body map[string]any, target workload.Ref) map[string]any {
-	body = maps.Clone(body)
+	body = maps.Clone(target.Adapter().Place(body))
 	kind := kindOf(target)
 	metadata := map[string]any{"name": target.Name, "namespace": target.Namespace, "uid": string(target.UID)}
 	if given, ok := body["metadata"].(map[string]any); ok {
@@ -164,7 +164,7 @@ func (w *Writer) apply(ctx context.Context, reply *metav1.PartialObjectMetadata,
 }
 
 func kindOf(target workload.Ref) schema.GroupVersionKind {
-	return schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: target.Kind}
+	return target.Adapter().GroupVersionKind
 }
 
 // classify wraps an error in a type that says what can be done about it.

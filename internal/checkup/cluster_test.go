@@ -60,8 +60,8 @@ func TestInjectorsThatChangeWorkloadsAreNamed(t *testing.T) {
 		says    string
 	}{
 		"none":                 {clusterOf(t), OK, "none"},
-		"one of pods":          {clusterOf(t, injector("mesh", "", "pods")), OK, "these change pods, and no Deployments: mesh"},
-		"one of Deployments":   {clusterOf(t, injector("mesh", "", "pods"), injector("rules", "apps", "deployments")), Warning, "these change Deployments: rules"},
+		"one of pods":          {clusterOf(t, injector("mesh", "", "pods")), OK, "these change pods, and no workloads: mesh"},
+		"one of Deployments":   {clusterOf(t, injector("mesh", "", "pods"), injector("rules", "apps", "deployments")), Warning, "these change workloads: rules"},
 		"one of all there is":  {clusterOf(t, injector("all", "*", "*")), Warning, "all"},
 		"one of something":     {clusterOf(t, injector("dns", "", "services")), OK, "none"},
 		"one of what they own": {clusterOf(t, injector("scale", "apps", "deployments/scale")), OK, "none"},

@@ -91,7 +91,7 @@ func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Pla
 	status, manager := &r.sidecar.Status, meta.Manager(r.sidecar.Name)
 	owned, carries := view.Owned[manager]
 	carried := plan.ForReported(manager, view)
-	at := slices.IndexFunc(status.Unsettled, func(told v1alpha1.UnsettledWorkload) bool { return told.Name == view.Name })
+	at := slices.IndexFunc(status.Unsettled, func(told v1alpha1.UnsettledWorkload) bool { return told.Is(view.Kind, view.Name) })
 	if at < 0 {
 		isSettled := status.UnsettledOmitted == 0 || owned.InjectedHash != "" && owned.InjectedHash == status.InjectedHash
 		if carries && isSettled {

@@ -209,7 +209,7 @@ func (s *session) prepare(ctx context.Context, chart fs.FS) error {
 	installed := source.Installation{}
 	if s.installation != nil {
 		installed = *s.installation
-		s.taker.WrittenBy = installed.WrittenBy()
+		s.taker.WrittenBy, s.taker.Served = installed.WrittenBy(), installed.Kinds
 	}
 	values, err := s.inputs.givenValues(ctx, s.inputs.environment, installed.Environment, defaultEnvironment)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -86,6 +87,9 @@ func (a *app) changes(ctx context.Context, cluster client.WithWatch, namespace s
 	}
 	for _, kind := range workload.Kinds() {
 		one, err := cluster.Watch(ctx, kind.NewList(), client.InNamespace(namespace))
+		if apierrors.IsForbidden(err) && kind != workload.Default() {
+			continue // It was said when they were read.
+		}
 		if err != nil {
 			stop()
 			return nil, nil, fmt.Errorf("watching %s: %w", kind.Plural, err)

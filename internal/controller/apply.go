@@ -76,7 +76,7 @@ func (a *applier) act(ctx context.Context, known *state.Sidecar, sidecar *v1alph
 
 // collect deletes the companions that no workload can be rolled back to.
 func (a *applier) collect(ctx context.Context, known *state.Sidecar, namespace string, obsolete []string, result *outcome) {
-	unused, wait, err := unusedRevisions(ctx, a.views.live, known, namespace, obsolete)
+	unused, wait, err := unusedRevisions(ctx, a.views.live, a.views.workloads.Kinds(), known, namespace, obsolete)
 	if err != nil {
 		result.fail("ReplicaSets of "+namespace, meta.ReasonRetrying, err, false)
 	}

@@ -34,7 +34,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Reconciler reconciles the workloads of VectorSidecars.
@@ -69,7 +68,7 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 		},
 		validations: &validations{client: cached, live: live, writer: writer, events: events, isEnabled: options.ValidationJobs},
 		applier:     &applier{instruments: observed, writer: writer, events: events, views: &views{live: live, workloads: workloads, now: observed.now}},
-		finalizer:   &finalizer{live: live, writer: writer},
+		finalizer:   &finalizer{live: live, writer: writer, kinds: options.Workloads.Kinds()},
 		statuses:    &statusWriter{instruments: observed, client: cached, events: events},
 		auditor: &auditor{
 			instruments: observed, liveDiff: &liveDiff{live: live, workloads: workloads}, options: options, memory: memory,
@@ -102,7 +101,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 	options.Instruments.Metrics.Sets(1, 0) // The built-in one, until there is a look at others.
 	// Asking for the informers now makes the operator ready only once the workloads are in the
 	// cache, too.
-	for _, kind := range workload.Kinds() {
+	for _, kind := range options.Workloads.Kinds() {
 		if _, err := mgr.GetCache().GetInformer(ctx, kind.New(), cache.BlockUntilSynced(false)); err != nil {
 			return nil, fmt.Errorf("watching %s: %w", kind.Plural, err)
 		}

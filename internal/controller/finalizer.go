@@ -39,6 +39,7 @@ const staleRetry = 50 * time.Millisecond
 type finalizer struct {
 	live   client.Reader
 	writer *apply.Writer
+	kinds  []*workload.Kind
 }
 
 // holdBeforeWriting adds the finalizer before the first workload or companion is written, because
@@ -107,7 +108,7 @@ func (f *finalizer) settle(ctx context.Context, sidecar *v1alpha1.VectorSidecar)
 // that lags behind our own write would show none.
 func (f *finalizer) carriers(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]workload.View, error) {
 	var views []workload.View
-	for _, kind := range workload.Kinds() {
+	for _, kind := range f.kinds {
 		found := kind.NewList()
 		if err := f.live.List(ctx, found, client.InNamespace(sidecar.Namespace)); err != nil {
 			return nil, fmt.Errorf("finding workloads that still carry the sidecar: %w", err)

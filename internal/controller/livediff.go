@@ -65,7 +65,7 @@ func (l *liveDiff) differences(ctx context.Context, namespace string) ([]differe
 // candidates returns the workloads that differ at the time of the list.
 func (l *liveDiff) candidates(ctx context.Context, namespace string) ([]difference, error) {
 	var found []difference
-	for _, kind := range workload.Kinds() {
+	for _, kind := range l.workloads.Kinds() {
 		of, err := l.candidatesOf(ctx, kind, namespace)
 		if err != nil {
 			return nil, err

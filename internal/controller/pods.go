@@ -13,7 +13,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -87,6 +89,9 @@ func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager s
 	if !content.Observed {
 		return workload.Fault{}, nil // Pods of the newest template do not exist yet.
 	}
+	if content.Selector == nil {
+		return workload.Fault{}, nil // It has no pods of its own.
+	}
 	selector, err := metav1.LabelSelectorAsSelector(content.Selector)
 	if err != nil {
 		return workload.Fault{}, fmt.Errorf("reading the selector of %s %s: %w", ref.Kind, ref.Name, err)
@@ -98,13 +103,13 @@ func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager s
 	}
 	view := record.View()
 	containers := view.Owned[manager].Containers
+	isOther := func(pod corev1.Pod) bool { return !content.Kind.Revisions.Has(live, newest, &pod) }
 	page, first := &corev1.PodList{}, workload.Fault{}
 	for range podPages {
 		if err := p.live.List(ctx, page, append(options, client.Limit(podsAtOnce), client.Continue(page.Continue))...); err != nil {
 			return workload.Fault{}, fmt.Errorf("listing pods: %w", err)
 		}
-		own := slices.DeleteFunc(page.Items, func(pod corev1.Pod) bool { return !metav1.IsControlledBy(&pod, newest) })
-		fault := workload.FaultOf(own, containers)
+		fault := workload.FaultOf(slices.DeleteFunc(page.Items, isOther), containers)
 		if first = cmp.Or(first, fault); fault.IsOurs || page.Continue == "" {
 			return cmp.Or(ours(fault), first), nil
 		}
@@ -121,16 +126,20 @@ func ours(fault workload.Fault) workload.Fault {
 }
 
 // newest returns the object that holds a workload's current revision, nil if there is none yet.
-func (p *pods) newest(ctx context.Context, kind *workload.Kind, live workload.Object, options []client.ListOption) (*metav1.PartialObjectMetadata, error) {
-	sets := &metav1.PartialObjectMetadataList{}
-	sets.SetGroupVersionKind(kind.Revisions.GroupVersion().WithKind(kind.Revisions.Kind + "List"))
-	if err := p.live.List(ctx, sets, options...); err != nil {
-		return nil, fmt.Errorf("listing %ss: %w", kind.Revisions.Kind, err)
+func (p *pods) newest(ctx context.Context, kind *workload.Kind, live workload.Object, options []client.ListOption) (metav1.Object, error) {
+	if kind.Revisions == nil {
+		return nil, nil
 	}
-	for i := range sets.Items {
-		if set := &sets.Items[i]; metav1.IsControlledBy(set, live) && set.Annotations[kind.Revision] == live.GetAnnotations()[kind.Revision] {
-			return set, nil
+	list := kind.Revisions.NewList()
+	if err := p.live.List(ctx, list, options...); err != nil {
+		return nil, fmt.Errorf("listing %s: %w", kind.Revisions.Plural, err)
+	}
+	var all []metav1.Object
+	_ = apimeta.EachListItem(list, func(item runtime.Object) error { // It fails only if the function does.
+		if revision, isOne := item.(metav1.Object); isOne {
+			all = append(all, revision)
 		}
-	}
-	return nil, nil
+		return nil
+	})
+	return kind.Revisions.Newest(live, all), nil
 }

@@ -9,22 +9,24 @@ import (
 	"slices"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// replicaSetsAtOnce is the page size of a list request.
-const replicaSetsAtOnce = 100
+// holdersAtOnce is the page size of a list request.
+const holdersAtOnce = 100
 
 // unusedRevisions returns those companions that no workload can be rolled back to, because no
-// ReplicaSet of the namespace refers to them, and how long to wait before checking again; 0 for
+// revision of the namespace refers to them, and how long to wait before checking again; 0 for
 // ever. Companions that were checked recently count as used.
-func unusedRevisions(ctx context.Context, live client.Reader, known *state.Sidecar, namespace string, companions []string) (free []string, wait time.Duration, err error) {
+func unusedRevisions(ctx context.Context, live client.Reader, kinds []*workload.Kind, known *state.Sidecar, namespace string, companions []string) (free []string, wait time.Duration, err error) {
 	if known.IsRevisionDue(companions) {
-		used, err := usedRevisions(ctx, live, namespace)
+		used, err := usedRevisions(ctx, live, kinds, namespace)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -33,24 +35,27 @@ func unusedRevisions(ctx context.Context, live client.Reader, known *state.Sidec
 	return free, known.KeepRevisions(companions, free), nil
 }
 
-// usedRevisions returns the names of the ConfigMaps that ReplicaSets of a namespace refer to.
-// ReplicaSets are listed when a companion is about to be deleted; they are not cached, because
+// usedRevisions returns the names of the ConfigMaps that revisions of workloads of a namespace, and
+// Jobs, refer to. They are listed when a companion is about to be deleted, and not cached, because
 // there are many and they are needed rarely.
-func usedRevisions(ctx context.Context, live client.Reader, namespace string) (map[string]bool, error) {
+func usedRevisions(ctx context.Context, live client.Reader, kinds []*workload.Kind, namespace string) (map[string]bool, error) {
 	used := map[string]bool{}
-	page := &appsv1.ReplicaSetList{}
-	for {
-		err := live.List(ctx, page, client.InNamespace(namespace), client.Limit(replicaSetsAtOnce), client.Continue(page.Continue))
-		if err != nil {
-			return nil, fmt.Errorf("listing ReplicaSets that may refer to an old configuration: %w", err)
-		}
-		for i := range page.Items {
-			for _, name := range companion.References(&page.Items[i].Spec.Template.Spec) {
-				used[name] = true
+	for _, holder := range workload.HoldersOf(kinds) {
+		page := holder.NewList()
+		for isFirst := true; isFirst || page.GetContinue() != ""; isFirst = false {
+			err := live.List(ctx, page, client.InNamespace(namespace), client.Limit(holdersAtOnce), client.Continue(page.GetContinue()))
+			if err != nil {
+				return nil, fmt.Errorf("listing %s that may refer to an old configuration: %w", holder.Plural, err)
 			}
-		}
-		if page.Continue == "" {
-			return used, nil
+			_ = apimeta.EachListItem(page, func(item runtime.Object) error { // It fails only if the function does.
+				if pod, hasOne := workload.PodOf(item); hasOne {
+					for _, name := range companion.References(pod) {
+						used[name] = true
+					}
+				}
+				return nil
+			})
 		}
 	}
+	return used, nil
 }

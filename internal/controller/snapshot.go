@@ -9,8 +9,6 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -19,6 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -73,6 +72,9 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, f
 		Source: from, Platform: given, Now: s.now(), DefaultEnvironment: s.options.DefaultEnvironment,
 		KubeVersion: s.options.KubeVersion, WrittenBy: s.options.WrittenBy, Version: s.options.Version, Budget: s.options.Budget,
 	}
+	for _, kind := range s.workloads.Kinds() {
+		taker.Served = append(taker.Served, kind.Kind)
+	}
 	observed, err := taker.Take(ctx, sidecar)
 	if err != nil {
 		return nil, err
@@ -100,21 +102,18 @@ func (i *informed) NamespaceLabels(ctx context.Context, namespace string) (map[s
 	return i.namespaces.of(ctx, namespace)
 }
 
-// Workloads returns the workloads that the selector matches, those that carry the sidecar, and
-// those that were written to and may still be rolling out.
+// Workloads returns the workloads whose labels the selector matches, those that carry the sidecar,
+// and those that were written to and may still be rolling out.
 func (i *informed) Workloads(_ context.Context, sidecar *v1alpha1.VectorSidecar) ([]*workloadcache.Record, error) {
-	selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
-	if err != nil {
-		selector = labels.Nothing()
-	}
+	selector, _ := workload.SelectorOf(&sidecar.Spec) // An invalid one selects nothing.
 	var records []*workloadcache.Record
 	for _, record := range i.workloads.WithLabels(sidecar.Namespace, selectorKeys(sidecar)) {
-		if selector.Matches(record.Labels()) {
+		if selector.Fits(record.Labels()) {
 			records = append(records, record)
 		}
 	}
 	for _, record := range i.workloads.OfManager(sidecar.Namespace, meta.Manager(sidecar.Name)) {
-		if !selector.Matches(record.Labels()) {
+		if !selector.Fits(record.Labels()) {
 			records = append(records, record)
 		}
 	}

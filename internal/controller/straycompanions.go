@@ -44,14 +44,14 @@ func (s *sweeper) deleteStrays(ctx context.Context) progress {
 }
 
 // deleteStraysIn deletes those of the named ConfigMaps of a namespace that are strays according to
-// the API server and that no ReplicaSet refers to.
+// the API server and that no revision refers to.
 func (s *sweeper) deleteStraysIn(ctx context.Context, namespace string, names []types.NamespacedName) error {
 	var sidecars v1alpha1.VectorSidecarList
 	if err := s.live.List(ctx, &sidecars, client.InNamespace(namespace)); err != nil {
 		return fmt.Errorf("listing VectorSidecars: %w", err)
 	}
 	owners := companion.OwnersOf(carriersOf(s.views.workloads.Traced()), sidecars.Items)
-	used, err := usedRevisions(ctx, s.live, namespace)
+	used, err := usedRevisions(ctx, s.live, s.views.workloads.Kinds(), namespace)
 	if err != nil {
 		return err
 	}

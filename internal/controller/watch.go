@@ -12,7 +12,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -27,6 +26,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -113,8 +113,8 @@ func (w *watches) sidecarsOfWorkload(ctx context.Context, states ...*workloadcac
 // of a namespace.
 func (w *watches) addMatching(ctx context.Context, found map[types.NamespacedName]bool, key string, workloads []*workloadcache.Record) {
 	for _, sidecar := range w.sidecars.list(ctx, workloads[0].Namespace, indexSelector, key) {
-		selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
-		matches := func(record *workloadcache.Record) bool { return selector.Matches(record.Labels()) }
+		selector, err := workload.SelectorOf(&sidecar.Spec)
+		matches := func(record *workloadcache.Record) bool { return selector.Selects(record.Kind(), record.Labels()) }
 		if err == nil && slices.ContainsFunc(workloads, matches) {
 			found[client.ObjectKeyFromObject(&sidecar)] = true
 		}

@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -56,7 +55,7 @@ func (w *workloadEvents) follow(ctx context.Context, queue queue) error {
 			queue.Add(request)
 		}
 	}
-	for _, kind := range workload.Kinds() {
+	for _, kind := range w.workloads.Kinds() {
 		informer, err := w.cache.GetInformer(ctx, kind.New())
 		if err != nil {
 			return fmt.Errorf("watching %s: %w", kind.Plural, err)

@@ -4,6 +4,7 @@
 package decision
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ func Decide(facts *Facts, injected, removed []Workload) *Decision {
 	d := &Decision{
 		Environment: facts.Desired.Environment, EnvironmentFrom: facts.Desired.EnvironmentFrom, TemplateSet: facts.Desired.TemplateSet,
 		ReferencedConfigMap: facts.Desired.ReferencedConfigMap, references: facts.Asked,
-		Invalid: facts.Desired.Invalid, Outdated: facts.Desired.Outdated, Matched: facts.Matched,
+		Invalid: facts.Desired.Invalid, Outdated: facts.Desired.Outdated, Matched: facts.Kinds.Total(), Kinds: facts.Kinds,
 		Plans: make([]plan.Plan, 0, len(injected)+len(removed)), kept: map[string]bool{},
 		Previous: &Previous{Injected: make([]*Evaluated, 0, len(injected))},
 	}
@@ -44,9 +45,11 @@ func Decide(facts *Facts, injected, removed []Workload) *Decision {
 		d.remove(facts, &removed[i])
 	}
 	if len(removed) > 0 { // Otherwise they are in order.
-		slices.SortFunc(d.Plans, func(a, b plan.Plan) int { return strings.Compare(a.Target.Name, b.Target.Name) })
+		slices.SortFunc(d.Plans, func(a, b plan.Plan) int {
+			return cmp.Or(strings.Compare(a.Target.Name, b.Target.Name), strings.Compare(a.Target.Kind, b.Target.Kind))
+		})
 	}
-	d.Limit = limitOf(facts, facts.Matched)
+	d.Limit = limitOf(facts, d.Matched)
 	plan.Admit(d.Plans, d.Limit)
 	d.provide(facts)
 	d.collect(facts.Companions)

@@ -45,8 +45,9 @@ type Decision struct {
 	// Plans has a plan for each workload of the snapshot that the VectorSidecar matches
 	// or that carries its sidecar, by name.
 	Plans []plan.Plan
-	// Matched is how many of them the selector matches.
+	// Matched is how many of them the selector matches, Kinds are their kinds.
 	Matched int
+	Kinds   Kinds
 	// Limit bounds how many of the plans may be under way at once.
 	Limit plan.Limit
 	// Companions are all that its sidecars refer to. Missing are those that do not

@@ -27,8 +27,8 @@ type Facts struct {
 	Desired desired.Common
 	// Findings are those in a configuration that no workload runs yet.
 	Findings []vectorconfig.Finding
-	// Matched is how many workloads the selector matches.
-	Matched int
+	// Kinds are the kinds of workloads that the selector matches.
+	Kinds Kinds
 	// Companions are the objects made for this VectorSidecar. They may have a digest in
 	// place of their content.
 	Companions []corev1.ConfigMap

@@ -4,11 +4,9 @@
 package decision
 
 import (
+	"cmp"
 	"slices"
 	"strings"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -19,36 +17,60 @@ import (
 
 // selectorOf parses the selector. An empty one needs matchAll: objects from before that
 // rule in the CRD may lack it. A VectorSidecar that is too large has none.
-func selectorOf(sidecar *v1alpha1.VectorSidecar) (labels.Selector, *desired.Invalid) {
+func selectorOf(sidecar *v1alpha1.VectorSidecar) (selector workload.Selector, invalid *desired.Invalid) {
 	if invalid := desired.TooLarge(sidecar); invalid != nil {
-		return nil, invalid
+		return selector, invalid
 	}
-	selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
+	selector, err := workload.SelectorOf(&sidecar.Spec)
 	if err != nil {
-		return nil, &desired.Invalid{Reason: meta.ReasonInvalidSelector, Message: desired.Describe(sidecar) + ": spec.selector: " + err.Error()}
+		return selector, &desired.Invalid{Reason: meta.ReasonInvalidSelector, Message: desired.Describe(sidecar) + ": spec.selector: " + err.Error()}
 	}
-	if selector.Empty() && !sidecar.Spec.MatchAll {
-		return nil, &desired.Invalid{Reason: meta.ReasonInvalidSelector, Message: desired.Describe(sidecar) + ": spec.selector is empty and would match every " + workload.Singular() + " of the namespace: name a label, or set spec.matchAll: true"}
+	if selector.Labels.Empty() && !sidecar.Spec.MatchAll {
+		return selector, &desired.Invalid{Reason: meta.ReasonInvalidSelector, Message: desired.Describe(sidecar) + ": spec.selector is empty and would match every workload of the namespace: name a label, or set spec.matchAll: true"}
 	}
 	return selector, nil
 }
 
+// Kinds are the kinds of workloads that a VectorSidecar concerns.
+type Kinds struct {
+	// Matched counts the selected workloads. Unlisted counts those whose labels match
+	// and whose kind spec.workloads does not list. Both are by kind.
+	Matched, Unlisted map[string]int
+	// Unserved are the kinds that spec.workloads lists and the installation does not
+	// serve, in that order.
+	Unserved []string
+}
+
+// Total is how many workloads are selected.
+func (k *Kinds) Total() int {
+	total := 0
+	for _, count := range k.Matched {
+		total += count
+	}
+	return total
+}
+
 // Match returns which workloads should have the sidecar and which should not, both
-// sorted by name, and how many the selector matches. If the VectorSidecar is being
-// deleted, all are in remove.
-func Match(sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record) (inject, remove []*workloadcache.Record, matched int, invalid *desired.Invalid) {
+// sorted by name, and the kinds of those that the selector matches. If the VectorSidecar
+// is being deleted, all are in remove. served are the kinds that the installation
+// serves, nil for all.
+func Match(sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record, served []string) (inject, remove []*workloadcache.Record, kinds Kinds, invalid *desired.Invalid) {
 	selector, invalid := selectorOf(sidecar)
 	if sidecar.DeletionTimestamp != nil {
-		selector, invalid = labels.Nothing(), nil
+		selector, invalid = workload.Selector{}, nil
 	}
 	if invalid != nil {
-		return nil, nil, 0, invalid
+		return nil, nil, kinds, invalid
 	}
+	kinds = Kinds{Matched: map[string]int{}, Unlisted: map[string]int{}}
 	inject = make([]*workloadcache.Record, 0, len(records))
 	for _, record := range records {
-		isMatched := selector.Matches(record.Labels())
-		if isMatched {
-			matched++
+		isMatched := selector.Selects(record.Kind(), record.Labels())
+		switch {
+		case isMatched:
+			kinds.Matched[record.Kind()]++
+		case selector.Fits(record.Labels()):
+			kinds.Unlisted[record.Kind()]++
 		}
 		if isMatched && sidecar.Spec.IsEnabled() {
 			inject = append(inject, record)
@@ -56,16 +78,23 @@ func Match(sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record) (in
 			remove = append(remove, record)
 		}
 	}
-	byName := func(a, b *workloadcache.Record) int { return strings.Compare(a.Name, b.Name) }
+	for _, kind := range sidecar.Spec.Kinds() {
+		if served != nil && !slices.Contains(served, string(kind)) {
+			kinds.Unserved = append(kinds.Unserved, string(kind))
+		}
+	}
+	byName := func(a, b *workloadcache.Record) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Kind(), b.Kind()))
+	}
 	slices.SortFunc(inject, byName)
 	slices.SortFunc(remove, byName)
-	return inject, remove, matched, nil
+	return inject, remove, kinds, nil
 }
 
 // Elder is an older VectorSidecar that injects into some of the same workloads.
 type Elder struct {
 	Sidecar  *v1alpha1.VectorSidecar
-	Selector labels.Selector
+	Selector workload.Selector
 }
 
 // Elders returns the VectorSidecars that are older, inject, and select one of the
@@ -78,7 +107,7 @@ func Elders(sidecar *v1alpha1.VectorSidecar, others []v1alpha1.VectorSidecar, ma
 			continue
 		}
 		selector, invalid := selectorOf(other)
-		if invalid == nil && slices.ContainsFunc(matched, func(record *workloadcache.Record) bool { return selector.Matches(record.Labels()) }) {
+		if invalid == nil && slices.ContainsFunc(matched, func(record *workloadcache.Record) bool { return selector.Selects(record.Kind(), record.Labels()) }) {
 			older = append(older, Elder{other, selector})
 		}
 	}

@@ -20,7 +20,7 @@ import (
 
 // labelled is a workload with a label, "" for none.
 func labelled(name, logs string) *workloadcache.Record {
-	view := workload.View{Ref: workload.Ref{Namespace: "shop", Name: name}}
+	view := workload.View{Ref: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: name}}
 	if logs != "" {
 		view.Labels = map[string]string{"logs": logs}
 	}
@@ -60,13 +60,13 @@ func TestMatchTakesWhatTheSelectorSays(t *testing.T) {
 			vs := logs()
 			test.change(vs)
 
-			inject, remove, matched, invalid := Match(vs, []*workloadcache.Record{labelled("cart", "vector"), labelled("basket", "other"), labelled("plain", "")})
+			inject, remove, matched, invalid := Match(vs, []*workloadcache.Record{labelled("cart", "vector"), labelled("basket", "other"), labelled("plain", "")}, nil)
 
 			if test.invalid == "" {
 				require.Nil(t, invalid)
 				require.Equal(t, test.matched, names(inject), "in the order of their names")
-				require.Len(t, test.matched, matched)
-				require.Len(t, remove, 3-matched)
+				require.Len(t, test.matched, matched.Total())
+				require.Len(t, remove, 3-matched.Total())
 				return
 			}
 			require.Empty(t, append(inject, remove...))

@@ -21,6 +21,9 @@ type Observed struct {
 	// Workloads of the namespace: at least those that the selector matches and those
 	// that carry something of this VectorSidecar.
 	Workloads []*workloadcache.Record
+	// Served are the kinds of workloads that the installation serves, nil if that is not
+	// known: then all.
+	Served []string
 	// Others are the other VectorSidecars of the namespace.
 	Others []v1alpha1.VectorSidecar
 	// Companions are the objects made for this VectorSidecar. They may have a digest in

@@ -36,6 +36,7 @@ func (f *Facts) markInFlight(p *plan.Plan, started int64) {
 	case started == 0 && !isCurrent:
 	case p.Rollout == workload.RolloutProgressing:
 		p.InFlight = true
+	case p.Rollout == workload.RolloutHeld: // It has nothing to wait for.
 	case p.Rollout != workload.RolloutFailed && p.Desired != nil:
 		p.InFlight = f.steadiest(p) < f.soak()
 	}
@@ -57,7 +58,7 @@ func (f *Facts) steadiest(p *plan.Plan) time.Duration {
 func (f *Facts) told(p *plan.Plan) v1alpha1.WorkloadState {
 	for i := range f.Sidecar.Status.Unsettled {
 		told := &f.Sidecar.Status.Unsettled[i]
-		if told.Name != p.Target.Name {
+		if !told.Is(p.Target.Kind, p.Target.Name) {
 			continue
 		}
 		switch told.State {
@@ -87,8 +88,10 @@ func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 	switch {
 	case p.Rollout == workload.RolloutComplete:
 		d.soak(f, p)
+	case p.Rollout == workload.RolloutHeld:
+		p.Reason, p.Message = meta.ReasonRolloutHeld, heldMessage(p)
 	case p.Rollout == workload.RolloutFailed:
-		p.Fail(meta.ReasonRolloutFailed, because("its rollout did not finish before its progress deadline", fault, isSeen))
+		p.Fail(meta.ReasonRolloutFailed, because(missed(p), fault, isSeen))
 	case p.InFlight && fault.IsOurs:
 		p.Fail(fault.Reason, fault.Message)
 	case p.Rollout == workload.RolloutUnavailable && p.InFlight && !isSeen:
@@ -98,6 +101,30 @@ func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 	case p.Rollout == workload.RolloutUnavailable:
 		p.Reason, p.Message = meta.ReasonUnavailable, because("not all of its pods are available", fault, isSeen)
 	}
+}
+
+// missed says which deadline a rollout has passed, and what a person has to do.
+func missed(p *plan.Plan) string {
+	text := "its rollout did not finish before its progress deadline"
+	if !p.Target.Adapter().Traits.HasDeadline {
+		text = fmt.Sprintf("for %s no pod more got the template or became available", workload.Deadline)
+	}
+	if p.Advice != "" {
+		text += " (" + p.Advice + ")"
+	}
+	return text
+}
+
+// heldMessage says why pods keep the template before, and how many.
+func heldMessage(p *plan.Plan) string {
+	pods := fmt.Sprintf("%d pods run", p.Old)
+	if p.Old == 1 {
+		pods = "1 pod runs"
+	}
+	if p.Old == 0 {
+		return p.Held
+	}
+	return p.Held + "; " + pods + " the template before"
 }
 
 // refusal is the fault that the API server refuses to create pods.
@@ -145,8 +172,20 @@ func because(message string, fault workload.Fault, isSeen bool) string {
 	return message
 }
 
+// expire fails a rollout that has passed the operator's own deadline, for kinds whose status
+// has none.
+func (d *Decision) expire(f *Facts, p *plan.Plan) {
+	isOverdue, remaining := p.Overdue(p.Target.Adapter(), f.Now)
+	if isOverdue {
+		p.Rollout = workload.RolloutFailed
+	} else if remaining > 0 {
+		d.again(remaining)
+	}
+}
+
 // follow sets the rollout state of the plan's workload, and what is wrong with it.
 func (d *Decision) follow(f *Facts, p *plan.Plan, started int64) {
+	d.expire(f, p)
 	if !p.Halted {
 		f.markInFlight(p, started)
 	}

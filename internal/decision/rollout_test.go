@@ -29,7 +29,7 @@ func logs() *v1alpha1.VectorSidecar {
 // evaluated is a workload in some state with its evaluation; desired is nil for one
 // that should have no sidecar.
 func evaluated(name string, action plan.Action, desired *plan.Desired, state workload.State) Workload {
-	ref := workload.Ref{Namespace: "shop", Name: name, UID: types.UID(name)}
+	ref := workload.Ref{Kind: "Deployment", Namespace: "shop", Name: name, UID: types.UID(name)}
 	return Workload{
 		Record:    workloadcache.Showing(workload.View{Ref: ref, State: state}),
 		Evaluated: &Evaluated{Plan: plan.Plan{Target: ref, Action: action, Desired: desired, State: state}},

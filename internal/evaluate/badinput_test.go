@@ -182,7 +182,7 @@ func TestMistakesInValues(t *testing.T) {
 		},
 		"an empty selector": {
 			sidecar: func(*objects.VectorSidecar) *objects.VectorSidecar { return objects.NewVectorSidecar("logs", "shop") },
-			reason:  meta.ReasonInvalidSelector, names: []string{"spec.selector is empty and would match every Deployment", "spec.matchAll"},
+			reason:  meta.ReasonInvalidSelector, names: []string{"spec.selector is empty and would match every workload", "spec.matchAll"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

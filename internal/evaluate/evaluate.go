@@ -53,7 +53,7 @@ func Decide(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*dec
 // used.
 func decideOn(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*decision.Decision, error) {
 	sidecar := snapshot.Sidecar
-	inject, remove, matched, invalid := decision.Match(sidecar, snapshot.Workloads)
+	inject, remove, kinds, invalid := decision.Match(sidecar, snapshot.Workloads, snapshot.Served)
 	reader := desired.NewReader(ctx, &snapshot.Inputs)
 	defer reader.Release()
 	taken := decision.Adopted{Generation: sidecar.Generation}
@@ -61,7 +61,7 @@ func decideOn(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*d
 		return &decision.Decision{Invalid: invalid, Adopted: taken}, nil
 	}
 	p := newPass(snapshot, reader, sidecar)
-	p.facts.Matched = matched
+	p.facts.Kinds = kinds
 	var injected []decision.Workload
 	if sidecar.DeletionTimestamp == nil {
 		p.desire(desired.For(&snapshot.Inputs, reader, cache))

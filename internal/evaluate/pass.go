@@ -39,7 +39,7 @@ type pass struct {
 type elder struct {
 	*pass
 
-	selector labels.Selector
+	selector workload.Selector
 	// wishes caches wish, by workload.
 	wishes map[types.UID]*plan.Desired
 }
@@ -133,7 +133,7 @@ func (p *pass) evaluate(ctx context.Context, record *workloadcache.Record, by *d
 	}
 	var competitors []decision.Competitor
 	for _, other := range p.elders {
-		if !view.Owned[p.manager].HasPlainAnnotations && other.selector.Matches(labels.Set(view.Labels)) {
+		if !view.Owned[p.manager].HasPlainAnnotations && other.selector.Selects(view.Kind, labels.Set(view.Labels)) {
 			competitors = append(competitors, decision.Competitor{
 				Name: other.facts.Sidecar.Name, Container: other.wanted.CommonVariant().Container, Wants: other.wish(ctx, record, &view),
 			})

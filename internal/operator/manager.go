@@ -107,14 +107,30 @@ func cacheOptions(options Options, workloads *workloadcache.Cache, lists *relist
 	validation, _ := labels.NewRequirement(meta.LabelValidation, selection.Exists, nil)
 	settings.ByObject = map[client.Object]cache.ByObject{
 		&v1alpha1.VectorSidecar{}: {Transform: controller.Bounded},
-		&batchv1.Job{}:            {Label: labels.NewSelector().Add(*validation)},
 		&corev1.ConfigMap{}:       configMaps,
 	}
-	for _, kind := range workload.Kinds() {
+	jobs := cache.ByObject{Label: labels.NewSelector().Add(*validation)}
+	for _, kind := range workloads.Kinds() {
+		if _, isJob := kind.New().(*batchv1.Job); isJob {
+			jobs = cache.ByObject{Transform: ownJobsAsTheyAre(workloads.Transform)}
+			continue
+		}
 		settings.ByObject[kind.New()] = cache.ByObject{Transform: workloads.Transform}
 	}
+	settings.ByObject[&batchv1.Job{}] = jobs
 	options.Webhook.addToCache(&settings, options.Namespace)
 	return settings
+}
+
+// ownJobsAsTheyAre leaves Jobs that validate a configuration as they are: they are read as
+// Jobs, and are no workloads.
+func ownJobsAsTheyAre(others toolscache.TransformFunc) toolscache.TransformFunc {
+	return func(object any) (any, error) {
+		if job, isJob := object.(*batchv1.Job); isJob && job.Labels[meta.LabelValidation] != "" {
+			return object, nil
+		}
+		return others(object)
+	}
 }
 
 // newInformer returns a constructor of informers. Those of workloads can be relisted.

@@ -58,7 +58,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 		return err
 	}
 	served := &admission.ServedCertificate{}
-	workloads, lists := workloadcache.New(), &relister{}
+	workloads, lists := workloadcache.New(options.kinds()...), &relister{}
 	mgr, err := newManager(ctx, config, options, workloads, lists)
 	if err != nil {
 		return fmt.Errorf("creating the manager: %w", err)
@@ -79,7 +79,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if err := addWebhook(ctx, ending, mgr, options, by); err != nil {
 		return err
 	}
-	unexport, err := export(ctx, mgr, options, counted)
+	unexport, err := export(ctx, mgr, options, workloads, counted)
 	if err != nil {
 		return err
 	}

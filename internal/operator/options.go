@@ -13,6 +13,8 @@ import (
 
 	"go.uber.org/zap/zapcore"
 	"k8s.io/apimachinery/pkg/api/validation"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Options configures the process. ParseOptions fills it in.
@@ -21,6 +23,8 @@ type Options struct {
 	Config string
 	// Namespace is the operator's own: it holds the lease and the installation's values.
 	Namespace string
+	// WorkloadKinds are the kinds of workloads that are served; empty for Deployments.
+	WorkloadKinds []string
 	// WatchNamespaces are those whose VectorSidecars are reconciled. Empty for all.
 	WatchNamespaces []string
 	// Environment is the default environment.
@@ -80,6 +84,8 @@ func (o *Options) declare(flags *flag.FlagSet) {
 	flags.StringVar(&o.Config, "config", "", "YAML file with values for the other flags, by flag name; a change of log-level takes effect without a restart")
 	flags.StringVar(&o.Namespace, "namespace", "", "the operator's own namespace, which holds its lease and the installation's values")
 	flags.Var((*list)(&o.WatchNamespaces), "watch-namespaces", "namespaces to watch, separated by commas; empty for all")
+	o.WorkloadKinds = []string{workload.Default().Kind}
+	flags.Var((*list)(&o.WorkloadKinds), "workload-kinds", "kinds of workloads to serve, separated by commas: "+strings.Join(kindNames(), ", "))
 	flags.StringVar(&o.Environment, "environment", "development", "environment of a VectorSidecar if neither it nor its namespace names one")
 	flags.StringVar(&o.EnvironmentsConfigMap, "environments-configmap", "", "name of the ConfigMap with the installation's values, with one key ENVIRONMENT.yaml for each environment")
 	flags.IntVar(&o.Concurrency, "concurrency", 4, "how many VectorSidecars are reconciled at once")
@@ -121,6 +127,11 @@ func (o *Options) check() error {
 			find("--%s-interval is %s: it must be at least 1s, or 0 for never", name, interval)
 		}
 	}
+	for _, name := range o.WorkloadKinds {
+		if workload.KindOf(name) == nil {
+			find("--workload-kinds has %q: it must be one of %s", name, strings.Join(kindNames(), ", "))
+		}
+	}
 	if o.Namespace == "" && (o.LeaderElect || o.EnvironmentsConfigMap != "") {
 		findings = append(findings, errors.New("--namespace is empty: --leader-elect and --environments-configmap need it"))
 	}
@@ -141,6 +152,27 @@ func (o *Options) check() error {
 		find("--leader-election-retry-period is %s: it must be more than 0, and 1.2 times it must be less than the renew deadline, which is %s", o.RetryPeriod, o.RenewDeadline)
 	}
 	return errors.Join(findings...)
+}
+
+// kindNames are the kinds of workloads that can be served.
+func kindNames() []string {
+	var names []string
+	for _, kind := range workload.Kinds() {
+		names = append(names, kind.Kind)
+	}
+	return names
+}
+
+// kinds are the kinds of workloads that are served.
+func (o *Options) kinds() []*workload.Kind {
+	if len(o.WorkloadKinds) == 0 {
+		return []*workload.Kind{workload.Default()}
+	}
+	var served []*workload.Kind
+	for _, name := range o.WorkloadKinds {
+		served = append(served, workload.KindOf(name))
+	}
+	return served
 }
 
 // list is a flag whose value is a comma-separated list.

@@ -33,7 +33,8 @@ func TestOptionsHaveDefaults(t *testing.T) {
 	require.NoError(t, err)
 	options.arguments = nil
 	require.Equal(t, Options{
-		Environment: "development", Concurrency: 4, LeaderElectionID: "vector-sidecar-operator",
+		WorkloadKinds: []string{"Deployment"},
+		Environment:   "development", Concurrency: 4, LeaderElectionID: "vector-sidecar-operator",
 		LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
 		MetricsBindAddress: "0", HealthProbeBindAddress: ":8081", PprofBindAddress: "0", Webhook: noWebhook, ReconcileInterval: 30 * time.Minute, LiveListInterval: 24 * time.Hour, LogLevel: zapcore.InfoLevel,
 	}, options)
@@ -55,7 +56,8 @@ func TestOptionsComeFromFlagsThenFromTheEnvironment(t *testing.T) {
 	require.NoError(t, err)
 	options.arguments = nil
 	require.Equal(t, Options{
-		Namespace: "vector-system", Environment: "staging", EnvironmentsConfigMap: "values", Concurrency: 9,
+		WorkloadKinds: []string{"Deployment"},
+		Namespace:     "vector-system", Environment: "staging", EnvironmentsConfigMap: "values", Concurrency: 9,
 		LeaderElect: true, LeaderElectionID: "mine", MetricsBindAddress: ":8443", HealthProbeBindAddress: "0", PprofBindAddress: "0", Webhook: noWebhook, ReconcileInterval: 30 * time.Minute, LiveListInterval: 24 * time.Hour,
 		LeaseDuration: 4 * time.Second, RenewDeadline: 3 * time.Second, RetryPeriod: 500 * time.Millisecond,
 		WatchNamespaces: []string{"shop", "warehouse"}, MetricsCertDir: "/certs", LogLevel: zapcore.DebugLevel,
@@ -83,7 +85,8 @@ metrics-cert-dir: null
 	require.NoError(t, err)
 	options.arguments = nil
 	require.Equal(t, Options{
-		Config: path, Environment: "production", Concurrency: 7, LeaderElectionID: "vector-sidecar-operator",
+		WorkloadKinds: []string{"Deployment"},
+		Config:        path, Environment: "production", Concurrency: 7, LeaderElectionID: "vector-sidecar-operator",
 		LeaseDuration: 20 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
 		MetricsBindAddress: "0", HealthProbeBindAddress: ":8081", PprofBindAddress: "0", Webhook: noWebhook, ReconcileInterval: 30 * time.Minute, LiveListInterval: 24 * time.Hour, LogLevel: zapcore.ErrorLevel,
 		WatchNamespaces: []string{"shop", "warehouse"},

@@ -4,10 +4,12 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -16,6 +18,9 @@ import (
 func findObstacle(manager string, desired *Desired, view *workload.View) *obstacle {
 	spec := &desired.overlay.Template.Spec
 	ours := view.Owned[manager]
+	if c := kindConflict(spec, view); c != nil {
+		return c
+	}
 	if c := containerConflict(spec, ours, view); c != nil {
 		return c
 	}
@@ -24,7 +29,7 @@ func findObstacle(manager string, desired *Desired, view *workload.View) *obstac
 	}
 	for i := range spec.Volumes {
 		name := spec.Volumes[i].Name
-		if slices.Contains(view.Volumes, name) && !slices.Contains(ours.Volumes, name) {
+		if view.HasVolume(name) && !slices.Contains(ours.Volumes, name) {
 			return conflict("the workload has a volume %q already: give the sidecar's another name", name).of(view.OwnerOfVolume(name))
 		}
 	}
@@ -40,6 +45,19 @@ func findObstacle(manager string, desired *Desired, view *workload.View) *obstac
 				return c
 			}
 		}
+	}
+	return nil
+}
+
+// kindConflict finds what the workload's kind does not allow.
+func kindConflict(spec *corev1.PodSpec, view *workload.View) *obstacle {
+	kind := view.Adapter()
+	switch {
+	case kind.Traits.Immutable:
+		return &obstacle{action: Blocked, reason: meta.ReasonTemplateImmutable, message: fmt.Sprintf(
+			"the pod template of a %s cannot be changed: put the sidecar into what creates it, such as a CronJob, or render it into the manifest (kubectl vectorsidecar inject)", kind.Kind)}
+	case kind.Traits.Ends && len(spec.Containers) > 0:
+		return blocked("container %q would run on when the others have ended, so that a run of the %s never ends: make the sidecar native (sidecar.native)", spec.Containers[0].Name, kind.Kind)
 	}
 	return nil
 }
@@ -65,7 +83,7 @@ func containerConflict(spec *corev1.PodSpec, ours workload.Owned, view *workload
 func missingVolume(container *corev1.Container, spec *corev1.PodSpec, ours workload.Owned, view *workload.View) *obstacle {
 	for _, mount := range container.VolumeMounts {
 		inOverlay := slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
-		inWorkload := slices.Contains(view.Volumes, mount.Name) && !slices.Contains(ours.Volumes, mount.Name)
+		inWorkload := view.HasVolume(mount.Name) && !slices.Contains(ours.Volumes, mount.Name)
 		if !inOverlay && !inWorkload {
 			return blocked("container %q mounts a volume %q at %s, which neither the sidecar nor the workload has", container.Name, mount.Name, mount.MountPath)
 		}

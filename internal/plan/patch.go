@@ -104,7 +104,7 @@ func difference(manager string, view *workload.View, from, to map[string]any) (m
 	if err != nil {
 		return nil, fmt.Errorf("writing what should be there: %w", err)
 	}
-	text, err := strategicpatch.CreateTwoWayMergePatch(before, after, view.Adapter().New())
+	text, err := strategicpatch.CreateTwoWayMergePatch(before, after, workload.Schema())
 	if err != nil {
 		return nil, fmt.Errorf("comparing what is there with what should be: %w", err)
 	}

@@ -47,6 +47,8 @@ func (p *Plan) Phase() Phase {
 		return v1alpha1.StateSoaking
 	case p.Rollout == workload.RolloutUnavailable:
 		return v1alpha1.StateUnavailable
+	case p.Rollout == workload.RolloutHeld:
+		return v1alpha1.StateHeld
 	}
 	return Updated
 }

@@ -155,7 +155,7 @@ func (e *Ejector) remove(ctx context.Context, writer *apply.Writer, view *worklo
 			return err == nil, err
 		}
 		failed = current.Rollout == workload.RolloutFailed
-		return failed || current.Paused || current.Rollout == workload.RolloutComplete, nil
+		return failed || current.Paused || current.Rollout == workload.RolloutComplete || current.Rollout == workload.RolloutHeld, nil
 	})
 	switch {
 	case err != nil:

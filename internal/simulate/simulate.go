@@ -119,7 +119,7 @@ func (m *merge) record(live *unstructured.Unstructured) (runtime.Object, error) 
 
 // apply applies a body, and again with force where the operator would.
 func (m *merge) apply(live runtime.Object, content map[string]any, p *plan.Plan) (runtime.Object, error) {
-	body := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(content)}
+	body := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(m.kind.Place(content))}
 	body.SetGroupVersionKind(m.kind.GroupVersionKind)
 	body.SetName(p.Target.Name)
 	merged, err := m.fields.Apply(live, body, p.Manager, false)
@@ -138,7 +138,7 @@ func (m *merge) patch(live runtime.Object, p *plan.Plan) (runtime.Object, error)
 	if err != nil {
 		return nil, fmt.Errorf("converting the workload: %w", err)
 	}
-	patched, err := strategicpatch.StrategicMergeMapPatch(content, runtime.DeepCopyJSON(p.Patch), m.kind.New())
+	patched, err := strategicpatch.StrategicMergeMapPatch(content, runtime.DeepCopyJSON(m.kind.Place(p.Patch)), m.kind.New())
 	if err != nil {
 		return nil, fmt.Errorf("patching: %w", err)
 	}

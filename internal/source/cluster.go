@@ -6,6 +6,7 @@ package source
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -47,14 +48,20 @@ func Load(ctx context.Context, cluster client.Reader, scope Scope) (*World, []st
 			return nil, nil, err
 		}
 	}
-	if !scope.WithoutWorkloads {
-		for _, kind := range workload.Kinds() {
-			if err := w.load(ctx, kind.NewList(), kind.Plural, inNamespace); err != nil {
-				return nil, nil, err
+	var unseen []string
+	for _, kind := range workload.Kinds() {
+		if scope.WithoutWorkloads {
+			break
+		}
+		switch err := w.load(ctx, kind.NewList(), kind.Plural, inNamespace); {
+		case apierrors.IsForbidden(err) && kind != workload.Default():
+			if scope.WithoutSidecars || w.isAskedFor(kind) {
+				unseen = append(unseen, "the "+kind.Plural+": "+err.Error())
 			}
+		case err != nil:
+			return nil, nil, err
 		}
 	}
-	var unseen []string
 	err := w.load(ctx, &corev1.ConfigMapList{}, "ConfigMaps", inNamespace, client.HasLabels{meta.LabelSidecar})
 	if apierrors.IsForbidden(err) {
 		unseen = append(unseen, "the ConfigMaps made for VectorSidecars: "+err.Error())
@@ -62,6 +69,16 @@ func Load(ctx context.Context, cluster client.Reader, scope Scope) (*World, []st
 		return nil, nil, err
 	}
 	return w, unseen, nil
+}
+
+// isAskedFor reports whether a VectorSidecar selects workloads of a kind.
+func (w *World) isAskedFor(kind *workload.Kind) bool {
+	for _, sidecar := range w.sidecars {
+		if slices.Contains(sidecar.Spec.Kinds(), v1alpha1.WorkloadKind(kind.Kind)) {
+			return true
+		}
+	}
+	return false
 }
 
 // load adds a kind to the World, page by page.

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Installation is how the operator of a cluster was installed.
@@ -25,6 +26,8 @@ type Installation struct {
 	Replicas, Available int32
 	// Namespaces are those that it watches; nil for all.
 	Namespaces []string
+	// Kinds are the kinds of workloads that it serves.
+	Kinds []string
 	// LeaderElectionID is the name of its Lease, if one is given.
 	LeaderElectionID string
 	// Environment is the default environment.
@@ -55,6 +58,7 @@ const (
 	flagEnvironment = "--environment"
 	flagValues      = "--environments-configmap"
 	flagNamespaces  = "--watch-namespaces"
+	flagKinds       = "--workload-kinds"
 	flagLease       = "--leader-election-id"
 	flagPods        = "--read-pods"
 
@@ -87,6 +91,7 @@ func installationOf(deployment *appsv1.Deployment) *Installation {
 			Namespace: deployment.Namespace, Name: deployment.Name, Image: container.Image,
 			ServiceAccount: deployment.Spec.Template.Spec.ServiceAccountName,
 			Replicas:       1, Available: deployment.Status.AvailableReplicas,
+			Kinds: []string{workload.Default().Kind}, // Of releases without the flag.
 		}
 		if deployment.Spec.Replicas != nil {
 			installation.Replicas = *deployment.Spec.Replicas
@@ -111,6 +116,8 @@ func (i *Installation) take(arguments []string) {
 			i.ValuesFrom = value
 		case flagNamespaces:
 			i.Namespaces = strings.Split(value, ",")
+		case flagKinds:
+			i.Kinds = strings.Split(value, ",")
 		case flagLease:
 			i.LeaderElectionID = value
 		case flagPods:

@@ -15,13 +15,13 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -55,6 +55,8 @@ type Taker struct {
 	// DefaultAssumed says why DefaultEnvironment is only an assumption, "" if it is known. The
 	// environment that the operator reports for the namespace then takes precedence.
 	DefaultAssumed string
+	// Served is as in decision.Observed.
+	Served []string
 	// Now is the time. It may be zero if the progress of rollouts does not matter.
 	Now time.Time
 }
@@ -87,7 +89,7 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (obse
 			DefaultEnvironment: t.DefaultEnvironment, DefaultFrom: t.DefaultFrom,
 			KubeVersion: t.KubeVersion, WrittenBy: t.WrittenBy, Version: t.Version, Budget: t.Budget,
 		},
-		Workloads: workloads, Companions: companions, Now: t.Now,
+		Workloads: workloads, Companions: companions, Served: t.Served, Now: t.Now,
 	}
 	switch why := t.DefaultAssumed; {
 	case unread && t.DefaultFrom == "":
@@ -107,8 +109,8 @@ func competitors(sidecar *v1alpha1.VectorSidecar, sidecars []v1alpha1.VectorSide
 		if other.Name == sidecar.Name {
 			return true
 		}
-		selector, err := metav1.LabelSelectorAsSelector(&other.Spec.Selector)
-		matches := func(record *workloadcache.Record) bool { return selector.Matches(record.Labels()) }
+		selector, err := workload.SelectorOf(&other.Spec)
+		matches := func(record *workloadcache.Record) bool { return selector.Selects(record.Kind(), record.Labels()) }
 		return err != nil || !slices.ContainsFunc(workloads, matches)
 	})
 	slices.SortFunc(others, func(a, b v1alpha1.VectorSidecar) int {

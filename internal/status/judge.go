@@ -6,6 +6,8 @@ package status
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -65,22 +67,34 @@ func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 			continue
 		}
 		reason := cmp.Or(rank.reason, found.first[0].Reason)
-		message := found.summary(decision.Matched, rank.text) + waits(decision)
+		message := found.summary(decision.Matched, workload.Plural(facts.Sidecar.Spec.Kinds()...), rank.text) + waits(decision)
 		return verdict{state: rank.state, reason: reason, message: humanize.Message(message, conditionLimit), failing: rank.phase == hindered}
 	}
+	return settled(facts, counts, groups, warned)
+}
+
+// settled returns the verdict if no workload needs anything.
+func settled(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[plan.Phase]*group, warned *group) verdict {
+	decision, kinds := facts.Decision, facts.Sidecar.Spec.Kinds()
 	switch {
 	case !facts.Sidecar.Spec.IsEnabled():
 		return verdict{reason: meta.ReasonDisabled, message: "spec.enabled is false: no workload carries the sidecar"}
+	case len(decision.Kinds.Unserved) > 0:
+		return verdict{state: stalled, reason: meta.ReasonKindNotServed, message: unserved(decision.Kinds.Unserved)}
 	case decision.Matched == 0:
-		return verdict{reason: meta.ReasonNoMatch, message: "the selector matches no " + workload.Singular() + " of the namespace"}
+		return verdict{reason: meta.ReasonNoMatch, message: "the selector matches no " + workload.Singular(kinds...) + " of the namespace" + unlisted(decision.Kinds.Unlisted)}
 	}
-	message := fmt.Sprintf("%d of %d %s run the current sidecar", counts.UpdatedDeployments, decision.Matched, workload.Plural())
+	message := fmt.Sprintf("%d of %d %s run the current sidecar", counts.ReadyWorkloads, decision.Matched, workload.Plural(kinds...))
+	if of := groups[held]; of != nil {
+		message += fmt.Sprintf(", %d have it in the template and not in all pods (%s)", of.count, of.texts(func(p *plan.Plan) string { return ": " + p.Message }))
+	}
 	if n := keeping(decision.Plans); n > 0 {
 		message += fmt.Sprintf(", %d as an earlier release rendered it until their next change", n)
 	}
-	if counts.SkippedDeployments > 0 {
-		message += fmt.Sprintf(", %d skipped", counts.SkippedDeployments)
+	if of := groups[skipped]; of != nil {
+		message += fmt.Sprintf(", %d skipped", of.count)
 	}
+	message += unlisted(decision.Kinds.Unlisted)
 	if warned.count > 0 {
 		message += fmt.Sprintf("; warning: %d of them: %s", warned.count, warned.texts(func(p *plan.Plan) string { return ": the sidecar " + p.Warning }))
 	}
@@ -88,6 +102,24 @@ func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 		message += fmt.Sprintf("; warning: %d in the Vector configuration, see condition ConfigValid", n)
 	}
 	return verdict{reason: meta.ReasonUpToDate, message: humanize.Message(message, conditionLimit)}
+}
+
+// unserved says that the installation does not serve kinds.
+func unserved(kinds []string) string {
+	return fmt.Sprintf("spec.workloads lists %s, which this installation does not serve: it has to be added to workloads.kinds in the installation's values", strings.Join(kinds, " and "))
+}
+
+// unlisted says how many workloads have the labels and are of a kind that spec.workloads
+// does not list; "" if there are none.
+func unlisted(count map[string]int) string {
+	var texts []string
+	for _, kind := range slices.Sorted(maps.Keys(count)) {
+		texts = append(texts, fmt.Sprintf("%d of kind %s", count[kind], kind))
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	return "; labels match " + strings.Join(texts, " and ") + ", which spec.workloads does not list"
 }
 
 // group is the workloads that have something in common: how many, and the first of them.
@@ -112,8 +144,8 @@ func (g *group) texts(said func(*plan.Plan) string) string {
 }
 
 // summary says how many workloads the group has, and names the first of them.
-func (g *group) summary(matched int, what string) string {
-	return fmt.Sprintf("%d of %d %s %s: %s", g.count, max(matched, g.count), workload.Plural(), what, g.texts(func(p *plan.Plan) string {
+func (g *group) summary(matched int, noun, what string) string {
+	return fmt.Sprintf("%d of %d %s %s: %s", g.count, max(matched, g.count), noun, what, g.texts(func(p *plan.Plan) string {
 		if p.Message == "" || phaseOf(p, nil) == soaking { // All for the same reason.
 			return ""
 		}

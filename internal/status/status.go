@@ -54,7 +54,8 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 	before := &facts.Sidecar.Status
 	status := v1alpha1.VectorSidecarStatus{
 		ObservedGeneration: facts.Sidecar.Generation,
-		MatchedDeployments: int32(facts.Decision.Matched), //nolint:gosec // No namespace has two billion Deployments.
+		MatchedWorkloads:   int32(facts.Decision.Matched),                                //nolint:gosec // No namespace has two billion.
+		MatchedDeployments: int32(facts.Decision.Kinds.Matched[workload.Default().Kind]), //nolint:gosec // As above.
 		Environment:        facts.Decision.Environment,
 		TemplateSet:        facts.Decision.TemplateSet,
 		LastReconcileTime:  before.LastReconcileTime,

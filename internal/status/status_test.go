@@ -81,7 +81,9 @@ func hinders(reason, message string) func(*plan.Plan) {
 }
 
 func decided(plans ...plan.Plan) *decision.Decision {
-	return &decision.Decision{Environment: "staging", Plans: plans, Matched: len(plans)}
+	return &decision.Decision{
+		Environment: "staging", Plans: plans, Matched: len(plans), Kinds: decision.Kinds{Matched: map[string]int{"Deployment": len(plans)}},
+	}
 }
 
 func invalid() *decision.Decision {

@@ -26,6 +26,7 @@ const (
 	soaking     = v1alpha1.StateSoaking
 	unavailable = v1alpha1.StateUnavailable
 	waiting     = v1alpha1.StateWaiting
+	held        = v1alpha1.StateHeld
 	skipped     = v1alpha1.StateSkipped
 
 	updated = plan.Updated
@@ -34,7 +35,7 @@ const (
 
 // unsettled are the phases that a status lists, the most important first. The operator reads
 // the list after a restart to know what has not soaked yet, so that must not come too late.
-var unsettled = []plan.Phase{failed, hindered, refused, conflict, blocked, removing, rollingOut, soaking, unavailable, waiting, skipped}
+var unsettled = []plan.Phase{failed, hindered, refused, conflict, blocked, removing, rollingOut, soaking, unavailable, waiting, held, skipped}
 
 // phaseOf returns the phase of a workload after a reconcile.
 func phaseOf(p *plan.Plan, refusals map[string]Failure) plan.Phase {
@@ -49,7 +50,7 @@ func phaseOf(p *plan.Plan, refusals map[string]Failure) plan.Phase {
 // carries reports whether a workload in a phase has the current sidecar.
 func carries(at plan.Phase) bool {
 	switch at {
-	case updated, failed, hindered, rollingOut, soaking, unavailable:
+	case updated, failed, hindered, rollingOut, soaking, unavailable, held:
 		return true
 	default:
 		return false
@@ -58,26 +59,13 @@ func carries(at plan.Phase) bool {
 
 // survey counts the workloads by their phases and lists the unsettled ones.
 func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
-	refusals := refusalsOf(facts)
+	refusals, counted := refusalsOf(facts), counts{}
 	mixed, lists := false, map[plan.Phase][]v1alpha1.UnsettledWorkload{}
 	for i := range facts.Decision.Plans {
 		p := &facts.Decision.Plans[i]
 		at := phaseOf(p, refusals)
-		switch at {
-		case updated:
-			status.UpdatedDeployments++
-		case waiting:
-			status.WaitingDeployments++
-		case conflict, blocked, refused:
-			status.ConflictingDeployments++
-		case skipped:
-			status.SkippedDeployments++
-		case failed:
-			status.FailedDeployments++
-		default:
-		}
+		counted.add(p.Target.Kind, at)
 		if carries(at) {
-			status.InjectedDeployments++
 			mixed = mixed || status.InjectedHash != "" && status.InjectedHash != p.Carried()
 			status.InjectedHash = p.Carried()
 		}
@@ -89,6 +77,8 @@ func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 			lists[at] = append(lists[at], entryOf(p, at, refusals))
 		}
 	}
+	counted.into(status)
+	status.Kinds = kindsOf(&facts.Decision.Kinds, counted)
 	for _, at := range unsettled {
 		room := maxListed - len(status.Unsettled)
 		status.Unsettled = append(status.Unsettled, lists[at][:min(len(lists[at]), room)]...)
@@ -150,7 +140,7 @@ func reasonOf(p *plan.Plan, at plan.Phase, refusals map[string]Failure) string {
 
 // entryOf returns the entry of a workload in status.unsettled.
 func entryOf(p *plan.Plan, at plan.Phase, refusals map[string]Failure) v1alpha1.UnsettledWorkload {
-	entry := v1alpha1.UnsettledWorkload{Name: p.Target.Name, State: at, Reason: reasonOf(p, at, refusals), Message: p.Message}
+	entry := v1alpha1.UnsettledWorkload{Kind: p.Target.Kind, Name: p.Target.Name, State: at, Reason: reasonOf(p, at, refusals), Message: p.Message}
 	if at == refused {
 		entry.Message = refusals[Object(p.Target)].Err.Error()
 	}

@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 )
 
@@ -16,7 +17,16 @@ var deployments = Kind{
 	GroupVersionKind: appsv1.SchemeGroupVersion.WithKind("Deployment"),
 	Plural:           "Deployments", Resource: "deployments", Short: []string{"deploy"},
 	Annotations: "deployment.kubernetes.io/",
-	Revisions:   appsv1.SchemeGroupVersion.WithKind("ReplicaSet"), Revision: "deployment.kubernetes.io/revision",
+	Template:    []string{"spec", "template"},
+	Traits:      Traits{HasDeadline: true},
+	Revisions: &Revisions{
+		Plural:  "ReplicaSets",
+		NewList: newReplicaSets,
+		Newest:  newestReplicaSet,
+		Has: func(_ Object, revision metav1.Object, pod *corev1.Pod) bool {
+			return metav1.IsControlledBy(pod, revision)
+		},
+	},
 	New:     func() Object { return &appsv1.Deployment{} },
 	NewList: func() List { return &appsv1.DeploymentList{} },
 	finish:  finishDeployment,
@@ -43,10 +53,31 @@ func readDeployment(object any) (Content, bool) {
 		Observed: deployment.Status.ObservedGeneration >= deployment.Generation,
 		Rollout:  rolloutOfDeployment(deployment), Refusal: refusalOfDeployment(deployment),
 	}
+	if content.Paused && content.Rollout == RolloutProgressing && content.Observed {
+		content.Rollout, content.Held = RolloutHeld, "its rollouts are paused"
+		content.Old = max(deployment.Status.Replicas-deployment.Status.UpdatedReplicas, 0)
+	}
 	if progress := conditionOf(&deployment.Status, appsv1.DeploymentProgressing); progress.Reason == newReplicaSetAvailable {
 		content.RolledOut = progress.LastUpdateTime.Time
 	}
 	return content, true
+}
+
+// newReplicaSets returns a list of the metadata alone.
+func newReplicaSets() List {
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind("ReplicaSetList"))
+	return list
+}
+
+func newestReplicaSet(of Object, all []metav1.Object) metav1.Object {
+	const revision = "deployment.kubernetes.io/revision"
+	for _, set := range all {
+		if metav1.IsControlledBy(set, of) && set.GetAnnotations()[revision] == of.GetAnnotations()[revision] {
+			return set
+		}
+	}
+	return nil
 }
 
 func rolloutOfDeployment(deployment *appsv1.Deployment) Rollout {

@@ -24,9 +24,8 @@ type List interface {
 	runtime.Object
 }
 
-// Kind is everything specific to one kind of workload. The pod template is at
-// spec.template, and server-side apply merges the lists of its pod by key: applying
-// takes nothing from other owners.
+// Kind is everything specific to one kind of workload. Server-side apply merges the
+// lists of its pod by key: applying takes nothing from other owners.
 type Kind struct {
 	schema.GroupVersionKind
 	// Plural is for messages, Resource for URLs and RBAC rules.
@@ -34,12 +33,14 @@ type Kind struct {
 	// Short are kubectl's short names, in lower case.
 	Short []string
 	// Annotations is the prefix of the annotations that its controller writes on the
-	// workload.
+	// workload, "" if it writes none.
 	Annotations string
-	// Revisions is the kind that holds a revision of the pod template and controls its
-	// pods; Revision is the annotation that links a workload to its newest one.
-	Revisions schema.GroupVersionKind
-	Revision  string
+	// Template is the path to the pod template.
+	Template []string
+	// Traits are how it differs from other kinds.
+	Traits Traits
+	// Revisions says which pods have the newest template; nil if pods are not read.
+	Revisions *Revisions
 
 	// New and NewList return empty ones.
 	New     func() Object
@@ -48,6 +49,30 @@ type Kind struct {
 	finish func(Object)
 	// read returns false for an object of another kind.
 	read func(any) (Content, bool)
+}
+
+// Traits are how a kind differs from others.
+type Traits struct {
+	// Immutable reports whether the pod template cannot be changed.
+	Immutable bool
+	// Ends reports whether its pods end by themselves, so that a sidecar must end with
+	// them.
+	Ends bool
+	// HasDeadline reports whether its status says when a rollout has failed.
+	HasDeadline bool
+}
+
+// Revisions are the objects that hold the revisions of a workload's pod template.
+type Revisions struct {
+	// Plural names them in messages.
+	Plural string
+	// NewList returns an empty list of them.
+	NewList func() List
+	// Newest returns the workload's current revision out of some, nil if it is not among
+	// them.
+	Newest func(of Object, all []metav1.Object) metav1.Object
+	// Has reports whether a pod is of a revision.
+	Has func(of Object, revision metav1.Object, pod *corev1.Pod) bool
 }
 
 // ListKind is the kind of a list.
@@ -63,15 +88,31 @@ type Content struct {
 	Selector *metav1.LabelSelector
 	// Pods is how many pods a change of the template restarts.
 	Pods int32
-	// Paused reports whether template changes start no rollout, Observed whether the
+	// Claims are the names of the volumes that are no volumes of the template.
+	Claims []string
+	// Paused reports whether the workload is not to be written, Observed whether the
 	// controller has seen the newest generation.
 	Paused, Observed bool
 	// Rollout is the state of the rollout. RolledOut is when it finished: zero while it
 	// goes on, or if the workload does not say.
 	Rollout   Rollout
 	RolledOut time.Time
+	Progress
 	// Refusal is the API server's message if it refuses to create the pods, else "".
 	Refusal string
+}
+
+// Progress is how far a rollout is.
+type Progress struct {
+	// Done counts the pods that have the newest template, and those of them that are
+	// available: it grows while the rollout goes on.
+	Done int32
+	// Old is how many pods have another template than the newest, and Held why nobody
+	// replaces them, for messages; "" unless the rollout is RolloutHeld.
+	Old  int32
+	Held string
+	// Advice is what a person has to do if the rollout fails, "" if nothing in particular.
+	Advice string
 }
 
 // Rollout is the state of a workload's rollout.
@@ -85,6 +126,9 @@ const (
 	// RolloutUnavailable means that the rollout has finished, but pods are not
 	// available, not yet or no longer.
 	RolloutUnavailable Rollout = "Unavailable"
+	// RolloutHeld means that the workload has the template, that its own settings keep
+	// pods with an older one, and that all others are available.
+	RolloutHeld Rollout = "Held"
 	// RolloutFailed means that the progress deadline has passed.
 	RolloutFailed Rollout = "Failed"
 )

@@ -14,13 +14,15 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// kinds are the kinds of workloads that get sidecars. A new one needs a row here and a
-// file like deployment.go.
-var kinds = []*Kind{&deployments}
+// kinds are the kinds of workloads that can have sidecars. A new one needs a row here, a
+// file like deployment.go, and a value of v1alpha1.WorkloadKind.
+var kinds = []*Kind{&deployments, &statefulSets, &daemonSets, &cronJobs, &jobs}
 
-// Kinds are the kinds of workloads that get sidecars.
+// Kinds are the kinds of workloads that can have sidecars.
 func Kinds() []*Kind { return kinds }
 
 // Ref identifies one workload; the UID tells it from a later one of the same name.
@@ -86,21 +88,16 @@ func KindNamed(name string) *Kind {
 // Default returns the kind that is meant where none is named.
 func Default() *Kind { return kinds[0] }
 
-// Singular names one workload in messages.
-func Singular() string {
-	if len(kinds) > 1 {
-		return "workload"
+// Singular names a workload of some kinds in messages.
+func Singular(kinds ...v1alpha1.WorkloadKind) string {
+	if len(kinds) == 1 {
+		return string(kinds[0])
 	}
-	return kinds[0].Kind
+	return "workload"
 }
 
-// Plural names workloads in messages.
-func Plural() string {
-	if len(kinds) > 1 {
-		return "workloads"
-	}
-	return kinds[0].Plural
-}
+// Plural names workloads of some kinds in messages.
+func Plural(kinds ...v1alpha1.WorkloadKind) string { return Singular(kinds...) + "s" }
 
 // KindOf returns the kind for a name as in manifests; nil if there is none.
 func KindOf(name string) *Kind {

@@ -17,8 +17,11 @@ func TestKindsAreFoundAsKubectlNamesThem(t *testing.T) {
 	for _, name := range []string{"deployment", "Deployment", "deployments", "deploy", "deployment.apps", "deployments.apps"} {
 		require.Same(t, Default(), KindNamed(name), name)
 	}
-	for _, name := range []string{"", "pod", "deploys", "deployments.batch", "statefulset"} {
+	for _, name := range []string{"", "pod", "deploys", "deployments.batch", "replicaset"} {
 		require.Nil(t, KindNamed(name), name)
+	}
+	for name, kind := range map[string]*Kind{"sts": &statefulSets, "daemonset": &daemonSets, "cj": &cronJobs, "cronjobs.batch": &cronJobs, "job": &jobs} {
+		require.Same(t, kind, KindNamed(name), name)
 	}
 	require.Same(t, Default(), KindOf("Deployment"))
 	require.Nil(t, KindOf("deployment"), "manifests are exact")

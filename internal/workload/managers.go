@@ -61,10 +61,7 @@ func isDeployer(entry *metav1.ManagedFieldsEntry) bool {
 
 // podFields returns the managed fields below spec.template.spec.
 func podFields(entry *metav1.ManagedFieldsEntry) map[string]any {
-	var fields map[string]any
-	if json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) != nil {
-		return nil
-	}
+	fields, _ := decodeFields(entry)
 	return podOf(fields)
 }
 

@@ -22,6 +22,7 @@ type Outline struct {
 	Labels, Annotations map[string]string
 	Template            corev1.PodTemplateSpec
 	SelectorKeys        []string
+	Claims              []string
 	Paused, Deleting    bool
 }
 
@@ -31,7 +32,7 @@ func OutlineOf(object Object) Outline {
 	return Outline{
 		Ref:    Ref{Kind: content.Kind.Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()},
 		Labels: object.GetLabels(), Annotations: object.GetAnnotations(),
-		Template: *content.Template, SelectorKeys: selectorKeys(content.Selector),
+		Template: *content.Template, SelectorKeys: selectorKeys(content.Selector), Claims: content.Claims,
 		Paused: content.Paused, Deleting: object.GetDeletionTimestamp() != nil,
 	}
 }
@@ -62,6 +63,7 @@ func (o *Outline) View(owned map[string]Owned, lastWriter string) View {
 		PodLabels:      sortedKeys(o.Template.Labels),
 		PodAnnotations: sortedKeys(o.Template.Annotations),
 		SelectorKeys:   o.SelectorKeys,
+		Claims:         o.Claims,
 		LastWriter:     lastWriter,
 	}
 	for i := range spec.InitContainers {
@@ -97,6 +99,7 @@ func (o *Outline) Pack(owned map[string]Owned) *corev1.PodTemplate {
 				Containers:                    outlines(spec.Containers),
 				Volumes:                       kindsOnly(spec.Volumes),
 				ImagePullSecrets:              secretNames(secretsOf(spec, owned)),
+				SchedulingGates:               claimNames(o.Claims),
 			},
 		},
 	}
@@ -104,7 +107,10 @@ func (o *Outline) Pack(owned map[string]Owned) *corev1.PodTemplate {
 
 // Unpacked returns the outline from what Pack returned.
 func Unpacked(of Ref, labels map[string]string, packed *corev1.PodTemplate) Outline {
-	return Outline{Ref: of, Labels: labels, Annotations: packed.Annotations, Template: packed.Template, SelectorKeys: sortedKeys(packed.Labels)}
+	return Outline{
+		Ref: of, Labels: labels, Annotations: packed.Annotations, Template: packed.Template,
+		SelectorKeys: sortedKeys(packed.Labels), Claims: namesOfGates(packed.Template.Spec.SchedulingGates),
+	}
 }
 
 // sortedKeys returns the keys of a map, nil if it has none.
@@ -158,6 +164,24 @@ func kindsOnly(volumes []corev1.Volume) []corev1.Volume {
 		kept[i] = kindOnly(&volumes[i])
 	}
 	return kept
+}
+
+// claimNames stores the names of claims in schedulingGates, another list of names that no
+// View shows.
+func claimNames(claims []string) []corev1.PodSchedulingGate {
+	var kept []corev1.PodSchedulingGate
+	for _, claim := range claims {
+		kept = append(kept, corev1.PodSchedulingGate{Name: claim})
+	}
+	return kept
+}
+
+func namesOfGates(gates []corev1.PodSchedulingGate) []string {
+	var names []string
+	for i := range gates {
+		names = append(names, gates[i].Name)
+	}
+	return names
 }
 
 // secretNames stores the names of Secrets in imagePullSecrets, the one list of a pod

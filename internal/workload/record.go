@@ -27,7 +27,7 @@ type record struct {
 // add adds an entry of the manager.
 func (r *record) add(entry *metav1.ManagedFieldsEntry) {
 	r.isPatch = r.isPatch || isPatch(entry)
-	fields := decodeFields(entry)
+	fields, _ := decodeFields(entry)
 	if fields == nil {
 		return
 	}

@@ -23,6 +23,7 @@ type State struct {
 	Rollout Rollout
 	// Refusal is the API server's message if it refuses to create the pods, else "".
 	Refusal string
+	Progress
 	Availability
 }
 
@@ -36,7 +37,7 @@ func stateOf(object metav1.Object, content *Content) State {
 	version := object.GetResourceVersion()
 	return State{
 		ResourceVersion: version, Generation: object.GetGeneration(), Seen: version,
-		Rollout: content.Rollout, Refusal: content.Refusal, Availability: availabilityOf(object, content),
+		Rollout: content.Rollout, Refusal: content.Refusal, Progress: content.Progress, Availability: availabilityOf(object, content),
 	}
 }
 
@@ -47,7 +48,7 @@ type Availability struct {
 	// controller's clock, in whole seconds. It is zero while one goes on, and for
 	// workloads that do not say.
 	RolledOut time.Time
-	// Since is when the rollout got to its state. Zero is long ago.
+	// Since is when the rollout got to its state, or last got on. Zero is long ago.
 	Since time.Time
 	// Steady is the longest time during which all pods were available, between
 	// RolledOut and Since.
@@ -89,6 +90,21 @@ func (s *State) Steadiest(now time.Time) time.Duration {
 	return max(s.Steady, s.For(now))
 }
 
+// Deadline is how long a rollout may go on without one more pod that has the template or is
+// available, for kinds whose status has no such deadline: the default of a Deployment's
+// progressDeadlineSeconds.
+const Deadline = 10 * time.Minute
+
+// Overdue reports whether a rollout has passed the deadline, and how long it has until then,
+// 0 for kinds whose status says so itself.
+func (s *State) Overdue(kind *Kind, now time.Time) (isOverdue bool, remaining time.Duration) {
+	if s.Rollout != RolloutProgressing || kind.Traits.HasDeadline {
+		return false, 0
+	}
+	remaining = Deadline - s.For(now)
+	return remaining <= 0, max(remaining, 0)
+}
+
 // For returns how long the rollout has been in its state.
 func (s *State) For(now time.Time) time.Duration {
 	if s.Since.IsZero() {
@@ -101,6 +117,10 @@ func (s *State) For(now time.Time) time.Duration {
 // finished at another time, or if both template and generation differ: scaling changes
 // the generation, too, and is no rollout.
 func (s *State) Follow(before *State, isSameTemplate bool, now time.Time) {
+	if s.Rollout == RolloutProgressing && s.Done > before.Done {
+		s.Since, s.Steady, s.IsAssumed = now, 0, false
+		return
+	}
 	isSameRollout := !s.RolledOut.IsZero() && s.RolledOut.Equal(before.RolledOut) && (isSameTemplate || s.Generation == before.Generation)
 	if s.Rollout == before.Rollout && (isSameRollout || s.RolledOut.IsZero()) {
 		s.Since, s.Steady, s.IsAssumed = before.Since, before.Steady, before.IsAssumed

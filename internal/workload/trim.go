@@ -32,7 +32,7 @@ func Trim(entry *metav1.ManagedFieldsEntry) (kept *metav1.FieldsV1, isLess bool)
 	if !isPatch(entry) && !mayHoldNames(entry) {
 		return entry.FieldsV1, false
 	}
-	fields := decodeFields(entry)
+	fields, path := decodeFields(entry)
 	trimmed, _ := ownFields(fields)
 	if isPatch(entry) {
 		trimmed = mountFields(fields)
@@ -43,7 +43,7 @@ func Trim(entry *metav1.ManagedFieldsEntry) (kept *metav1.FieldsV1, isLess bool)
 	if len(trimmed) == 0 {
 		return nil, true
 	}
-	text, _ := json.Marshal(trimmed) // It was decoded from JSON.
+	text, _ := json.Marshal(lowered(trimmed, path)) // It was decoded from JSON.
 	return metav1.NewFieldsV1(string(text)), true
 }
 
@@ -59,17 +59,17 @@ func mayHoldNames(entry *metav1.ManagedFieldsEntry) bool {
 	return strings.Contains(text, `}":{".":{},"f:name":{}}`) || strings.Contains(text, `}":{"f:name":{}}`)
 }
 
-// decodeFields returns the managed fields of an entry, nil if they cannot be parsed:
-// the API server wrote them, and if they are damaged, the next apply repairs them.
-func decodeFields(entry *metav1.ManagedFieldsEntry) map[string]any {
-	var fields map[string]any
+// decodeFields returns the managed fields of an entry as lifted does, nil if they cannot
+// be parsed: the API server wrote them, and if they are damaged, the next apply repairs
+// them.
+func decodeFields(entry *metav1.ManagedFieldsEntry) (fields map[string]any, path []string) {
 	if entry.FieldsV1 == nil {
-		return nil
+		return nil, nil
 	}
 	if json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) != nil {
-		return nil
+		return nil, nil
 	}
-	return fields
+	return lifted(fields)
 }
 
 // ownFields returns managed fields without the pod's list items of which only the name
@@ -216,7 +216,7 @@ func IsHusk(entry *metav1.ManagedFieldsEntry) bool {
 	if !isPatch(entry) {
 		return false
 	}
-	fields := decodeFields(entry)
+	fields, _ := decodeFields(entry)
 	annotations := len(tree.At(fields, "f:metadata", "f:annotations")) + len(tree.At(fields, "f:spec", "f:template", "f:metadata", "f:annotations"))
 	if annotations+len(mountFields(fields)) > 0 {
 		return false

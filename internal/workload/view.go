@@ -29,6 +29,8 @@ type View struct {
 	Containers []Container
 	// Volumes are the names of the pod's volumes.
 	Volumes []string
+	// Claims are the names of further volumes, which are not in the template.
+	Claims []string
 	// PodLabels and PodAnnotations are the keys in the pod template that are not ours,
 	// SelectorKeys the labels in the workload's selector.
 	PodLabels, PodAnnotations, SelectorKeys []string
@@ -128,7 +130,14 @@ func foreign(annotations map[string]string) map[string]string {
 // isOfController reports whether the controller of one of the Kinds writes an
 // annotation.
 func isOfController(key string) bool {
-	return slices.ContainsFunc(kinds, func(kind *Kind) bool { return strings.HasPrefix(key, kind.Annotations) })
+	return slices.ContainsFunc(kinds, func(kind *Kind) bool {
+		return kind.Annotations != "" && strings.HasPrefix(key, kind.Annotations)
+	})
+}
+
+// HasVolume reports whether the pods have a volume of that name.
+func (v *View) HasVolume(name string) bool {
+	return slices.Contains(v.Volumes, name) || slices.Contains(v.Claims, name)
 }
 
 // OwnerOf returns the operator's field manager that owns a container, or "".

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
@@ -21,6 +22,7 @@ import (
 // without looking at the others. Make one with New.
 type Cache struct {
 	reducer *reducer
+	kinds   []*workload.Kind
 
 	mu      sync.Mutex
 	indexes map[namespaceKey]*namespaceIndex
@@ -31,18 +33,29 @@ type Cache struct {
 	isSynced atomic.Bool
 }
 
-// New returns a Cache.
-func New() *Cache {
-	c := &Cache{reducer: newReducer(), indexes: map[namespaceKey]*namespaceIndex{}, ahead: map[types.UID]string{}}
+// New returns a Cache of workloads of some kinds, of all kinds if none are given.
+func New(kinds ...*workload.Kind) *Cache {
+	if len(kinds) == 0 {
+		kinds = workload.Kinds()
+	}
+	c := &Cache{kinds: kinds, reducer: newReducer(), indexes: map[namespaceKey]*namespaceIndex{}, ahead: map[types.UID]string{}}
 	c.reducer.before = c.Get
 	return c
 }
+
+// Kinds are the kinds of the workloads that it holds.
+func (c *Cache) Kinds() []*workload.Kind { return c.kinds }
 
 // Transform is the informer's transform function: it replaces a workload by its record.
 func (c *Cache) Transform(object any) (any, error) {
 	of, _ := object.(workload.Object)
 	if record := c.reducer.reduce(of); record != nil {
 		return record, nil
+	}
+	if of, isObject := object.(metav1.Object); isObject { // It is of one of the kinds, and made by another workload.
+		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+			Namespace: of.GetNamespace(), Name: of.GetName(), UID: of.GetUID(), ResourceVersion: of.GetResourceVersion(),
+		}}, nil
 	}
 	return object, nil
 }
@@ -175,7 +188,7 @@ func (c *Cache) IsSynced() bool { return c.isSynced.Load() }
 // indexesOf returns the indexes of a namespace, one for each kind in it.
 func (c *Cache) indexesOf(namespace string) []*namespaceIndex {
 	var found []*namespaceIndex
-	for _, kind := range workload.Kinds() {
+	for _, kind := range c.kinds {
 		if index := c.indexes[namespaceKey{kind.Kind, namespace}]; index != nil {
 			found = append(found, index)
 		}

@@ -83,6 +83,9 @@ func (r *Record) View() workload.View {
 	return view
 }
 
+// Kind is the workload's.
+func (r *Record) Kind() string { return r.body.kind }
+
 // Ref identifies the workload.
 func (r *Record) Ref() workload.Ref {
 	return workload.Ref{Kind: r.body.kind, Namespace: r.Namespace, Name: r.Name, UID: r.UID}

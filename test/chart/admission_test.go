@@ -57,7 +57,7 @@ func TestOnlyWhoMayPatchDeploymentsMayWriteVectorSidecars(t *testing.T) {
 	err := stranger.Create(t.Context(), logs.DeepCopy())
 	require.True(t, apierrors.IsForbidden(err), "%v", err)
 	require.ErrorContains(t, err, "user stranger may not create or change VectorSidecar shop/logs")
-	require.ErrorContains(t, err, "may not patch Deployments in namespace shop; ask for a role with the verb patch on deployments")
+	require.ErrorContains(t, err, "may not patch deployments in namespace shop; ask for a role with the verb patch on deployments")
 
 	require.NoError(t, entitled.Create(t.Context(), logs))
 	changed := logs.DeepCopy()

@@ -42,7 +42,7 @@ func TestTheAPIServerRefusesWhatItCanTell(t *testing.T) {
 	namespace := world.Namespace(t)
 	for name, test := range map[string]struct{ spec, want string }{
 		"no selector":             {"{}", "spec.selector"},
-		"an empty selector":       {"{selector: {}}", "would match every Deployment of the namespace"},
+		"an empty selector":       {"{selector: {}}", "would match every workload of the namespace"},
 		"In without values":       {"{selector: {matchExpressions: [{key: a, operator: In}]}}", "In and NotIn need values"},
 		"Exists with values":      {"{selector: {matchExpressions: [{key: a, operator: Exists, values: [b]}]}}", "Exists and DoesNotExist take none"},
 		"an unknown operator":     {"{selector: {matchExpressions: [{key: a, operator: Near}]}}", "operator must be In, NotIn, Exists or DoesNotExist"},

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package status
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// counts are the workloads in each phase, by kind.
+type counts map[string]map[plan.Phase]int32
+
+func (c counts) add(kind string, at plan.Phase) {
+	if c[kind] == nil {
+		c[kind] = map[plan.Phase]int32{}
+	}
+	c[kind][at]++
+}
+
+// in returns how many of a kind are in some phases.
+func (c counts) in(kind string, phases ...plan.Phase) int32 {
+	total := int32(0)
+	for _, phase := range phases {
+		total += c[kind][phase]
+	}
+	return total
+}
+
+// injected returns how many of a kind carry the current sidecar.
+func (c counts) injected(kind string) int32 {
+	total := int32(0)
+	for phase, count := range c[kind] {
+		if carries(phase) {
+			total += count
+		}
+	}
+	return total
+}
+
+// into sets the numbers of a status.
+func (c counts) into(status *v1alpha1.VectorSidecarStatus) {
+	deployments := workload.Default().Kind
+	status.InjectedDeployments = c.injected(deployments)
+	status.UpdatedDeployments = c.in(deployments, updated)
+	status.WaitingDeployments = c.in(deployments, waiting)
+	status.ConflictingDeployments = c.in(deployments, conflict, blocked, refused)
+	status.SkippedDeployments = c.in(deployments, skipped)
+	status.FailedDeployments = c.in(deployments, failed)
+	for kind := range c {
+		status.InjectedWorkloads += c.injected(kind)
+		status.ReadyWorkloads += c.in(kind, updated)
+	}
+}
+
+// kindsOf returns the numbers for each kind that is matched or carries a sidecar, sorted by
+// kind.
+func kindsOf(matched *decision.Kinds, counted counts) []v1alpha1.KindStatus {
+	var all []v1alpha1.KindStatus
+	names := slices.Collect(maps.Keys(matched.Matched))
+	for kind := range counted {
+		if matched.Matched[kind] == 0 && counted.injected(kind) > 0 {
+			names = append(names, kind)
+		}
+	}
+	for _, kind := range names {
+		all = append(all, v1alpha1.KindStatus{
+			Kind: v1alpha1.WorkloadKind(kind), Matched: int32(matched.Matched[kind]), //nolint:gosec // No namespace has two billion.
+			Injected: counted.injected(kind), Ready: counted.in(kind, updated), Held: counted.in(kind, held),
+		})
+	}
+	slices.SortFunc(all, func(a, b v1alpha1.KindStatus) int { return cmp.Compare(a.Kind, b.Kind) })
+	return all
+}

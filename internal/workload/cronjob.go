@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+)
+
+// cronJobs is the adapter of CronJobs. A change of the template restarts nothing: the next
+// run has it.
+var cronJobs = Kind{
+	GroupVersionKind: batchv1.SchemeGroupVersion.WithKind("CronJob"),
+	Plural:           "CronJobs", Resource: "cronjobs", Short: []string{"cj"},
+	Template: []string{"spec", "jobTemplate", "spec", "template"},
+	Traits:   Traits{Ends: true},
+	New:      func() Object { return &batchv1.CronJob{} },
+	NewList:  func() List { return &batchv1.CronJobList{} },
+	finish:   func(Object) {},
+	read:     readCronJob,
+}
+
+func readCronJob(object any) (Content, bool) {
+	job, isOne := object.(*batchv1.CronJob)
+	if !isOne || job == nil {
+		return Content{}, false
+	}
+	content := Content{Template: &job.Spec.JobTemplate.Spec.Template, Observed: true, Rollout: RolloutComplete}
+	written := writtenAt(job)
+	if written.IsZero() || job.Status.LastScheduleTime != nil && job.Status.LastScheduleTime.After(written) {
+		return content, true
+	}
+	content.Rollout = RolloutHeld
+	content.Held = "its next run has it"
+	if ptr.Deref(job.Spec.Suspend, false) {
+		content.Held = "it is suspended: its next run has it"
+	}
+	content.Old = int32(len(job.Status.Active)) //nolint:gosec // The controller starts few at once.
+	return content, true
+}
+
+// writtenAt returns when one of the operator's managers wrote last, in whole seconds;
+// zero for never.
+func writtenAt(object metav1.Object) (last time.Time) {
+	entries := object.GetManagedFields()
+	for i := range entries {
+		if entry := &entries[i]; isOurs(entry) && entry.Time != nil && entry.Time.After(last) {
+			last = entry.Time.Time
+		}
+	}
+	return last
+}

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// daemonSets is the adapter of DaemonSets.
+var daemonSets = Kind{
+	GroupVersionKind: appsv1.SchemeGroupVersion.WithKind("DaemonSet"),
+	Plural:           "DaemonSets", Resource: "daemonsets", Short: []string{"ds"},
+	Annotations: "deprecated.daemonset.",
+	Template:    []string{"spec", "template"},
+	Revisions: &Revisions{
+		Plural:  "ControllerRevisions",
+		NewList: func() List { return &appsv1.ControllerRevisionList{} },
+		Newest:  newestOfDaemonSet,
+		Has: func(of Object, revision metav1.Object, pod *corev1.Pod) bool {
+			const hash = appsv1.ControllerRevisionHashLabelKey
+			return metav1.IsControlledBy(pod, of) && pod.Labels[hash] == revision.GetLabels()[hash]
+		},
+	},
+	New:     func() Object { return &appsv1.DaemonSet{} },
+	NewList: func() List { return &appsv1.DaemonSetList{} },
+	finish:  finishDaemonSet,
+	read:    readDaemonSet,
+}
+
+func readDaemonSet(object any) (Content, bool) {
+	set, isOne := object.(*appsv1.DaemonSet)
+	if !isOne || set == nil {
+		return Content{}, false
+	}
+	content := Content{
+		Template: &set.Spec.Template, Selector: set.Spec.Selector,
+		Pods:     set.Status.DesiredNumberScheduled,
+		Observed: set.Status.ObservedGeneration >= set.Generation,
+	}
+	content.Rollout, content.Progress = rolloutOfDaemonSet(set)
+	return content, true
+}
+
+func rolloutOfDaemonSet(set *appsv1.DaemonSet) (Rollout, Progress) {
+	status := &set.Status
+	progress := Progress{
+		Done: status.UpdatedNumberScheduled + min(status.NumberAvailable, status.UpdatedNumberScheduled),
+		Old:  max(status.CurrentNumberScheduled-status.UpdatedNumberScheduled, 0),
+	}
+	isOnDelete := set.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType
+	switch {
+	case status.ObservedGeneration < set.Generation, status.CurrentNumberScheduled < status.DesiredNumberScheduled,
+		progress.Old > 0 && !isOnDelete:
+		return RolloutProgressing, progress
+	case status.NumberAvailable < status.DesiredNumberScheduled:
+		return RolloutUnavailable, progress
+	case progress.Old > 0:
+		progress.Held = "its updateStrategy is OnDelete: a pod gets it when it is deleted"
+		return RolloutHeld, progress
+	}
+	return RolloutComplete, progress
+}
+
+// newestOfDaemonSet returns the revision with the highest number: the status does not name
+// it, and an undo raises the number of the revision that it goes back to.
+func newestOfDaemonSet(of Object, all []metav1.Object) metav1.Object {
+	var newest *appsv1.ControllerRevision
+	for _, one := range all {
+		revision, isOne := one.(*appsv1.ControllerRevision)
+		if isOne && metav1.IsControlledBy(revision, of) && (newest == nil || revision.Revision > newest.Revision) {
+			newest = revision
+		}
+	}
+	if newest == nil {
+		return nil
+	}
+	return newest
+}
+
+// finishDaemonSet has nothing to set but what the controller has seen: how many nodes
+// there are, a file does not say.
+func finishDaemonSet(object Object) {
+	if set, isOne := object.(*appsv1.DaemonSet); isOne && set.Status.ObservedGeneration == 0 {
+		set.Status.ObservedGeneration = set.Generation
+	}
+}

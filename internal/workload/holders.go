@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"reflect"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+)
+
+// Holder is a kind of object that holds pod templates which may come back or still start
+// pods: revisions to roll back to, and Jobs that retry.
+type Holder struct {
+	// Plural is for messages.
+	Plural string
+	// NewList returns an empty list.
+	NewList func() List
+	// kinds are the kinds of workloads that make them.
+	kinds []*Kind
+}
+
+// holders are the kinds of them.
+var holders = []Holder{
+	{"ReplicaSets", func() List { return &appsv1.ReplicaSetList{} }, []*Kind{&deployments}},
+	{"ControllerRevisions", func() List { return &appsv1.ControllerRevisionList{} }, []*Kind{&statefulSets, &daemonSets}},
+	{"Jobs", func() List { return &batchv1.JobList{} }, []*Kind{&cronJobs, &jobs}},
+}
+
+// HoldersOf returns what holds templates of workloads of some kinds.
+func HoldersOf(of []*Kind) []Holder {
+	var found []Holder
+	for _, holder := range holders {
+		if slices.ContainsFunc(holder.kinds, func(kind *Kind) bool { return slices.Contains(of, kind) }) {
+			found = append(found, holder)
+		}
+	}
+	return found
+}
+
+// PodOf returns the pod that a holder's object describes; false if it describes none, or
+// cannot be read.
+func PodOf(object runtime.Object) (*corev1.PodSpec, bool) {
+	switch of := object.(type) {
+	case *appsv1.ReplicaSet:
+		return &of.Spec.Template.Spec, true
+	case *batchv1.Job:
+		return &of.Spec.Template.Spec, true
+	case *appsv1.ControllerRevision:
+		// Its data is a patch of the workload that replaces spec.template.
+		var data struct {
+			Spec struct{ Template corev1.PodTemplateSpec }
+		}
+		if bounded.Object().DecodeJSON(of.Data.Raw, &data) != nil || reflect.ValueOf(data.Spec.Template).IsZero() {
+			return nil, false
+		}
+		return &data.Spec.Template.Spec, true
+	}
+	return nil, false
+}

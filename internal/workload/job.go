@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// jobs is the adapter of Jobs, whose template cannot be changed: they are refused with that
+// reason, and not passed over.
+var jobs = Kind{
+	GroupVersionKind: batchv1.SchemeGroupVersion.WithKind("Job"),
+	Plural:           "Jobs", Resource: "jobs",
+	Template: []string{"spec", "template"},
+	Traits:   Traits{Immutable: true, Ends: true},
+	New:      func() Object { return &batchv1.Job{} },
+	NewList:  func() List { return &batchv1.JobList{} },
+	finish:   func(Object) {},
+	read:     readJob,
+}
+
+func readJob(object any) (Content, bool) {
+	job, isOne := object.(*batchv1.Job)
+	if !isOne || job == nil || isRun(job) {
+		return Content{}, false
+	}
+	return Content{Template: &job.Spec.Template, Selector: job.Spec.Selector, Observed: true, Rollout: RolloutComplete}, true
+}
+
+// isRun reports whether a Job is no workload of its own: a run of a CronJob has the
+// CronJob's template, with the sidecar if the CronJob has it, and the operator's own Jobs
+// run Vector alone.
+func isRun(job *batchv1.Job) bool {
+	owner := metav1.GetControllerOf(job)
+	return owner != nil && owner.Kind == cronJobs.Kind || job.Labels[meta.LabelValidation] != ""
+}

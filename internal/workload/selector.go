@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+)
+
+// Selector selects workloads by kind and labels, as a VectorSidecar says. The zero value
+// selects nothing.
+type Selector struct {
+	// Labels is the label selector alone.
+	Labels labels.Selector
+	kinds  []v1alpha1.WorkloadKind
+}
+
+// SelectorOf reads spec.selector and spec.workloads. The error is about the label
+// selector.
+func SelectorOf(spec *v1alpha1.VectorSidecarSpec) (Selector, error) {
+	selector, err := metav1.LabelSelectorAsSelector(&spec.Selector)
+	if err != nil {
+		return Selector{}, err
+	}
+	return Selector{Labels: selector, kinds: spec.Kinds()}, nil
+}
+
+// Selects reports whether a workload is selected. It does not allocate.
+func (s Selector) Selects(kind string, of labels.Labels) bool {
+	return s.Fits(of) && slices.Contains(s.kinds, v1alpha1.WorkloadKind(kind))
+}
+
+// Fits reports whether the labels match, whatever the kind.
+func (s Selector) Fits(of labels.Labels) bool { return s.Labels != nil && s.Labels.Matches(of) }
+
+// String returns the text that tells one selector from another.
+func (s Selector) String() string {
+	text := []byte(s.Labels.String())
+	for _, kind := range s.kinds {
+		text = append(append(text, ' '), kind...)
+	}
+	return string(text)
+}

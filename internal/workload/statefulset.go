@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+)
+
+// statefulSets is the adapter of StatefulSets.
+var statefulSets = Kind{
+	GroupVersionKind: appsv1.SchemeGroupVersion.WithKind("StatefulSet"),
+	Plural:           "StatefulSets", Resource: "statefulsets", Short: []string{"sts"},
+	Template: []string{"spec", "template"},
+	Revisions: &Revisions{
+		Plural:  "ControllerRevisions",
+		NewList: func() List { return &appsv1.ControllerRevisionList{} },
+		Newest:  newestOfStatefulSet,
+		Has: func(of Object, revision metav1.Object, pod *corev1.Pod) bool {
+			return metav1.IsControlledBy(pod, of) && pod.Labels[appsv1.ControllerRevisionHashLabelKey] == revision.GetName()
+		},
+	},
+	New:     func() Object { return &appsv1.StatefulSet{} },
+	NewList: func() List { return &appsv1.StatefulSetList{} },
+	finish:  finishStatefulSet,
+	read:    readStatefulSet,
+}
+
+func readStatefulSet(object any) (Content, bool) {
+	set, isOne := object.(*appsv1.StatefulSet)
+	if !isOne || set == nil {
+		return Content{}, false
+	}
+	content := Content{
+		Template: &set.Spec.Template, Selector: set.Spec.Selector,
+		Pods:     ptr.Deref(set.Spec.Replicas, 1),
+		Observed: set.Status.ObservedGeneration >= set.Generation,
+	}
+	for i := range set.Spec.VolumeClaimTemplates {
+		content.Claims = append(content.Claims, set.Spec.VolumeClaimTemplates[i].Name)
+	}
+	content.Rollout, content.Progress = rolloutOfStatefulSet(set)
+	return content, true
+}
+
+// rolloutOfStatefulSet goes by the number of pods with the newest revision:
+// currentRevision becomes the newest only without OnDelete and without a partition, and
+// only once all pods were ready.
+func rolloutOfStatefulSet(set *appsv1.StatefulSet) (Rollout, Progress) {
+	status, replicas := &set.Status, ptr.Deref(set.Spec.Replicas, 1)
+	// A controller that does not set availableReplicas is older than any served release.
+	progress := Progress{Done: status.UpdatedReplicas + min(status.AvailableReplicas, status.UpdatedReplicas), Old: max(status.Replicas-status.UpdatedReplicas, 0)}
+	if set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement {
+		progress.Advice = "the StatefulSet controller does not replace a pod that never got ready: when the cause is removed, delete that pod"
+	}
+	held, kept := heldOfStatefulSet(set, replicas)
+	isFinished := status.CurrentRevision == status.UpdateRevision
+	switch {
+	case status.ObservedGeneration < set.Generation, status.Replicas != replicas,
+		held == "" && progress.Old > 0, held != "" && progress.Old > kept:
+		return RolloutProgressing, progress
+	case status.AvailableReplicas < replicas && isFinished:
+		return RolloutUnavailable, progress
+	case status.AvailableReplicas < replicas:
+		return RolloutProgressing, progress
+	case progress.Old > 0:
+		progress.Held = held
+		return RolloutHeld, progress
+	}
+	return RolloutComplete, progress
+}
+
+// heldOfStatefulSet returns what keeps pods from being replaced, "" for nothing, and how
+// many it may keep.
+func heldOfStatefulSet(set *appsv1.StatefulSet, replicas int32) (why string, kept int32) {
+	strategy := &set.Spec.UpdateStrategy
+	switch {
+	case strategy.Type == appsv1.OnDeleteStatefulSetStrategyType:
+		return "its updateStrategy is OnDelete: a pod gets it when it is deleted", replicas
+	case strategy.RollingUpdate != nil && ptr.Deref(strategy.RollingUpdate.Partition, 0) > 0:
+		partition := *strategy.RollingUpdate.Partition
+		return fmt.Sprintf("its updateStrategy has partition %d: pods below that ordinal keep their template", partition), partition
+	}
+	return "", 0
+}
+
+func newestOfStatefulSet(of Object, all []metav1.Object) metav1.Object {
+	set, isOne := of.(*appsv1.StatefulSet)
+	for _, revision := range all {
+		if isOne && metav1.IsControlledBy(revision, of) && revision.GetName() == set.Status.UpdateRevision {
+			return revision
+		}
+	}
+	return nil
+}
+
+func finishStatefulSet(object Object) {
+	set, isOne := object.(*appsv1.StatefulSet)
+	if !isOne || set.Status.ObservedGeneration != 0 || set.Status.Replicas != 0 {
+		return
+	}
+	replicas := ptr.Deref(set.Spec.Replicas, 1)
+	set.Status = appsv1.StatefulSetStatus{
+		ObservedGeneration: set.Generation,
+		Replicas:           replicas, UpdatedReplicas: replicas, ReadyReplicas: replicas, AvailableReplicas: replicas,
+	}
+}
