@@ -102,7 +102,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 	// Asking for the informers now makes the operator ready only once the workloads are in the
 	// cache, too.
 	for _, kind := range options.Workloads.Kinds() {
-		if _, err := mgr.GetCache().GetInformer(ctx, kind.New(), cache.BlockUntilSynced(false)); err != nil {
+		if _, err := mgr.GetCache().GetInformer(ctx, kind.Watched(), cache.BlockUntilSynced(false)); err != nil {
 			return nil, fmt.Errorf("watching %s: %w", kind.Plural, err)
 		}
 	}

@@ -56,7 +56,7 @@ func (w *workloadEvents) follow(ctx context.Context, queue queue) error {
 		}
 	}
 	for _, kind := range w.workloads.Kinds() {
-		informer, err := w.cache.GetInformer(ctx, kind.New())
+		informer, err := w.cache.GetInformer(ctx, kind.Watched())
 		if err != nil {
 			return fmt.Errorf("watching %s: %w", kind.Plural, err)
 		}

@@ -42,7 +42,7 @@ func countCached(ctx context.Context, mgr ctrl.Manager, options Options, workloa
 		"VectorSidecar": &v1alpha1.VectorSidecar{}, "ConfigMap": &corev1.ConfigMap{},
 	}
 	for _, kind := range workloads.Kinds() {
-		kinds[kind.Kind] = kind.New()
+		kinds[kind.Kind] = kind.Watched()
 	}
 	if len(options.WatchNamespaces) == 0 {
 		kinds["Namespace"] = namespace

@@ -13,6 +13,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -112,7 +113,7 @@ func cacheOptions(options Options, workloads *workloadcache.Cache, lists *relist
 	jobs := cache.ByObject{Label: labels.NewSelector().Add(*validation)}
 	for _, kind := range workloads.Kinds() {
 		if _, isJob := kind.New().(*batchv1.Job); isJob {
-			jobs = cache.ByObject{Transform: ownJobsAsTheyAre(workloads.Transform)}
+			jobs = cache.ByObject{Transform: jobsOfBothSorts(workloads.Transform)}
 			continue
 		}
 		settings.ByObject[kind.New()] = cache.ByObject{Transform: workloads.Transform}
@@ -122,14 +123,21 @@ func cacheOptions(options Options, workloads *workloadcache.Cache, lists *relist
 	return settings
 }
 
-// ownJobsAsTheyAre leaves Jobs that validate a configuration as they are: they are read as
-// Jobs, and are no workloads.
-func ownJobsAsTheyAre(others toolscache.TransformFunc) toolscache.TransformFunc {
+// jobsOfBothSorts is for an operator that serves Jobs: these are watched as metadata. The
+// Jobs that validate a configuration are watched whole, and of all others nothing is kept
+// there: a cache has one selector for both.
+func jobsOfBothSorts(workloads toolscache.TransformFunc) toolscache.TransformFunc {
 	return func(object any) (any, error) {
-		if job, isJob := object.(*batchv1.Job); isJob && job.Labels[meta.LabelValidation] != "" {
-			return object, nil
+		job, isWhole := object.(*batchv1.Job)
+		if !isWhole {
+			return workloads(object)
 		}
-		return others(object)
+		if job.Labels[meta.LabelValidation] != "" {
+			return job, nil
+		}
+		return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{
+			Namespace: job.Namespace, Name: job.Name, UID: job.UID, ResourceVersion: job.ResourceVersion,
+		}}, nil
 	}
 }
 

@@ -5,6 +5,7 @@ package workload
 
 import (
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -24,6 +25,9 @@ var jobs = Kind{
 }
 
 func readJob(object any) (Content, bool) {
+	if metadata, isOne := object.(*metav1.PartialObjectMetadata); isOne && metadata != nil && metadata.GroupVersionKind() == batchv1.SchemeGroupVersion.WithKind("Job") {
+		return Content{Template: &corev1.PodTemplateSpec{}, Observed: true, Rollout: RolloutComplete}, !isRun(metadata)
+	}
 	job, isOne := object.(*batchv1.Job)
 	if !isOne || job == nil || isRun(job) {
 		return Content{}, false
@@ -34,7 +38,7 @@ func readJob(object any) (Content, bool) {
 // isRun reports whether a Job is no workload of its own: a run of a CronJob has the
 // CronJob's template, with the sidecar if the CronJob has it, and the operator's own Jobs
 // run Vector alone.
-func isRun(job *batchv1.Job) bool {
+func isRun(job metav1.Object) bool {
 	owner := metav1.GetControllerOf(job)
-	return owner != nil && owner.Kind == cronJobs.Kind || job.Labels[meta.LabelValidation] != ""
+	return owner != nil && owner.Kind == cronJobs.Kind || job.GetLabels()[meta.LabelValidation] != ""
 }

@@ -80,6 +80,17 @@ func (k *Kind) ListKind() schema.GroupVersionKind {
 	return k.GroupVersion().WithKind(k.Kind + "List")
 }
 
+// Watched returns an empty object to watch the kind by: of one that is never written, the
+// metadata alone.
+func (k *Kind) Watched() Object {
+	if !k.Traits.Immutable {
+		return k.New()
+	}
+	metadata := &metav1.PartialObjectMetadata{}
+	metadata.SetGroupVersionKind(k.GroupVersionKind)
+	return metadata
+}
+
 // Content is what workloads of all kinds have in common.
 type Content struct {
 	Kind *Kind

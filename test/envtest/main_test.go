@@ -19,6 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
 var (
@@ -29,7 +30,9 @@ var (
 	running *harness.Operator
 	// kubeconfig is the file by which owners' tools reach the API server.
 	kubeconfig string
-	options    = operator.Options{Namespace: "vector-system", EnvironmentsConfigMap: "environments", ValidationJobs: true, ReadPods: true}
+	options    = operator.Options{
+		Namespace: "vector-system", EnvironmentsConfigMap: "environments", ValidationJobs: true, ReadPods: true, WorkloadKinds: objects.WorkloadKinds,
+	}
 )
 
 func TestMain(m *testing.M) {
@@ -55,7 +58,7 @@ func runAll(m *testing.M) int {
 		if world, err = harness.NewWorld(c.Config()); err != nil {
 			return nil, err
 		}
-		role, err := world.RunAsInstalled(context.Background(), c)
+		role, err := world.RunAsInstalled(context.Background(), c, options.WorkloadKinds...)
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,10 +27,10 @@ const (
 	Account          = accountRelease + "-vector-sidecar-operator"
 )
 
-// RunAsInstalled makes the roles that the chart makes for the operator, and
-// has operators of this world run with them and nothing else. It returns their
-// manifest, the one for its work first.
-func (w *World) RunAsInstalled(ctx context.Context, plane *controlplane.ControlPlane) ([]byte, error) {
+// RunAsInstalled makes the roles that the chart makes for the operator that serves some
+// kinds of workloads, and has operators of this world run with them and nothing else. It
+// returns their manifest, the one for its work first.
+func (w *World) RunAsInstalled(ctx context.Context, plane *controlplane.ControlPlane, kinds ...string) ([]byte, error) {
 	for _, object := range []client.Object{
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: AccountNamespace}},
 		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: AccountNamespace, Name: Account}},
@@ -43,7 +44,7 @@ func (w *World) RunAsInstalled(ctx context.Context, plane *controlplane.ControlP
 		return nil, err
 	}
 	manifest, err := tool(ctx, plane, nil, "helm", "template", accountRelease, filepath.Join(root, "chart"), "-n", AccountNamespace,
-		"--set", "configValidation.job.enabled=true,rbac.optional.pods=true", "-s", "templates/role-work.yaml", "-s", "templates/role-home.yaml")
+		"--set", "configValidation.job.enabled=true,rbac.optional.pods=true,workloads.kinds={"+strings.Join(kinds, ",")+"}", "-s", "templates/role-work.yaml", "-s", "templates/role-home.yaml")
 	if err != nil {
 		return nil, err
 	}

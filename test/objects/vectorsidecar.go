@@ -37,6 +37,12 @@ func (b *VectorSidecar) Selecting(key, value string) *VectorSidecar {
 	return b
 }
 
+// For sets the kinds of workloads.
+func (b *VectorSidecar) For(kinds ...v1alpha1.WorkloadKind) *VectorSidecar {
+	b.object.Spec.Workloads = kinds
+	return b
+}
+
 // MatchingAll selects every Deployment of the namespace.
 func (b *VectorSidecar) MatchingAll() *VectorSidecar {
 	b.object.Spec.MatchAll = true
