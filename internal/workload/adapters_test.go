@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+)
+
+func TestHowFarARolloutOfAStatefulSetIs(t *testing.T) {
+	// Numbers of pods: that there are, that are updated, that are available.
+	status := func(pods, updated, available int32, current string) appsv1.StatefulSetStatus {
+		return appsv1.StatefulSetStatus{
+			ObservedGeneration: 2, Replicas: pods, UpdatedReplicas: updated, AvailableReplicas: available, CurrentRevision: current, UpdateRevision: "new",
+		}
+	}
+	partition := func(ordinal int32) appsv1.StatefulSetUpdateStrategy {
+		return appsv1.StatefulSetUpdateStrategy{RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: &ordinal}}
+	}
+	onDelete := appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}
+	for name, test := range map[string]struct {
+		status   appsv1.StatefulSetStatus
+		strategy appsv1.StatefulSetUpdateStrategy
+		rollout  Rollout
+		old      int32
+	}{
+		"not seen yet":                         {appsv1.StatefulSetStatus{ObservedGeneration: 1, Replicas: 3, UpdatedReplicas: 3, AvailableReplicas: 3}, partition(0), RolloutProgressing, 0},
+		"pods are replaced":                    {status(3, 1, 3, "old"), partition(0), RolloutProgressing, 2},
+		"pods are made":                        {status(2, 2, 2, "new"), partition(0), RolloutProgressing, 0},
+		"the last one is not available yet":    {status(3, 3, 2, "old"), partition(0), RolloutProgressing, 0},
+		"done":                                 {status(3, 3, 3, "new"), partition(0), RolloutComplete, 0},
+		"one was lost later":                   {status(3, 3, 2, "new"), partition(0), RolloutUnavailable, 0},
+		"above the partition":                  {status(3, 0, 3, "old"), partition(2), RolloutProgressing, 3},
+		"up to the partition":                  {status(3, 1, 3, "old"), partition(2), RolloutHeld, 2},
+		"up to the partition, one unavailable": {status(3, 1, 2, "old"), partition(2), RolloutProgressing, 2},
+		"a partition above all pods":           {status(3, 0, 3, "old"), partition(7), RolloutHeld, 3},
+		"deleted by nobody":                    {status(3, 0, 3, "old"), onDelete, RolloutHeld, 3},
+		"all deleted, as the controller leaves the revision": {status(3, 3, 3, "old"), onDelete, RolloutComplete, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set := &appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{Replicas: ptr.To[int32](3), UpdateStrategy: test.strategy}, Status: test.status}
+			set.Generation = 2
+
+			content, isOne := Read(set)
+
+			require.True(t, isOne)
+			require.Equal(t, test.rollout, content.Rollout)
+			require.Equal(t, test.old, content.Old)
+			require.Equal(t, test.rollout == RolloutHeld, content.Held != "")
+		})
+	}
+}
+
+func TestHowFarARolloutOfADaemonSetIs(t *testing.T) {
+	status := func(wanted, there, updated, available int32) appsv1.DaemonSetStatus {
+		return appsv1.DaemonSetStatus{
+			ObservedGeneration: 2, DesiredNumberScheduled: wanted, CurrentNumberScheduled: there, UpdatedNumberScheduled: updated, NumberAvailable: available,
+		}
+	}
+	onDelete := appsv1.DaemonSetUpdateStrategy{Type: appsv1.OnDeleteDaemonSetStrategyType}
+	for name, test := range map[string]struct {
+		status   appsv1.DaemonSetStatus
+		strategy appsv1.DaemonSetUpdateStrategy
+		rollout  Rollout
+	}{
+		"not seen yet":        {appsv1.DaemonSetStatus{ObservedGeneration: 1}, appsv1.DaemonSetUpdateStrategy{}, RolloutProgressing},
+		"pods are replaced":   {status(3, 3, 1, 3), appsv1.DaemonSetUpdateStrategy{}, RolloutProgressing},
+		"one is between":      {status(3, 2, 2, 2), appsv1.DaemonSetUpdateStrategy{}, RolloutProgressing},
+		"one is not running":  {status(3, 3, 3, 2), appsv1.DaemonSetUpdateStrategy{}, RolloutUnavailable},
+		"done":                {status(3, 3, 3, 3), appsv1.DaemonSetUpdateStrategy{}, RolloutComplete},
+		"no node wants it":    {status(0, 0, 0, 0), appsv1.DaemonSetUpdateStrategy{}, RolloutComplete},
+		"deleted by nobody":   {status(3, 3, 0, 3), onDelete, RolloutHeld},
+		"all of them deleted": {status(3, 3, 3, 3), onDelete, RolloutComplete},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set := &appsv1.DaemonSet{Spec: appsv1.DaemonSetSpec{UpdateStrategy: test.strategy}, Status: test.status}
+			set.Generation = 2
+
+			content, isOne := Read(set)
+
+			require.True(t, isOne)
+			require.Equal(t, test.rollout, content.Rollout)
+			require.Equal(t, test.rollout == RolloutHeld, content.Held != "")
+		})
+	}
+}
+
+// Nothing is restarted for a CronJob: its next run has what was written.
+func TestACronJobIsHeldUntilItsNextRun(t *testing.T) {
+	job := &batchv1.CronJob{}
+	content, _ := Read(job)
+	require.Equal(t, RolloutComplete, content.Rollout, "nothing of ours is in it")
+
+	wrote := metav1.NewTime(time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC))
+	job.ManagedFields = []metav1.ManagedFieldsEntry{{
+		Manager: "vectorsidecar/logs", Operation: metav1.ManagedFieldsOperationApply, Time: &wrote, FieldsV1: metav1.NewFieldsV1(`{}`),
+	}}
+	job.Status.Active = []corev1.ObjectReference{{Name: "report-1"}}
+	content, _ = Read(job)
+	require.Equal(t, RolloutHeld, content.Rollout)
+	require.EqualValues(t, 1, content.Old)
+	require.Equal(t, "its next run has it", content.Held)
+
+	job.Spec.Suspend = ptr.To(true)
+	content, _ = Read(job)
+	require.Contains(t, content.Held, "suspended")
+
+	job.Status.LastScheduleTime = ptr.To(metav1.NewTime(wrote.Add(time.Minute)))
+	content, _ = Read(job)
+	require.Equal(t, RolloutComplete, content.Rollout)
+}
+
+func TestRunsAndValidationsAreNoJobsOfTheirOwn(t *testing.T) {
+	own, run, validation := &batchv1.Job{}, &batchv1.Job{}, &batchv1.Job{}
+	run.OwnerReferences = []metav1.OwnerReference{{Kind: "CronJob", Controller: ptr.To(true)}}
+	validation.Labels = map[string]string{"vectorsidecar.observability.kontroloop.ai/validation": "k"}
+	metadata := &metav1.PartialObjectMetadata{}
+	metadata.SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind("Job"))
+	for object, want := range map[any]bool{own: true, run: false, validation: false, metadata: true, &metav1.PartialObjectMetadata{}: false} {
+		_, isOne := Read(object)
+		require.Equal(t, want, isOne)
+	}
+}
+
+// What is applied lands where a kind has its template, and is found again there.
+func TestATemplateIsPlacedAndFoundAgain(t *testing.T) {
+	body := map[string]any{
+		"metadata": map[string]any{"annotations": map[string]any{"a": "b"}},
+		"spec":     map[string]any{"template": map[string]any{"metadata": map[string]any{"labels": map[string]any{"c": "d"}}}},
+	}
+	before := runtime.DeepCopyJSON(body)
+
+	placed := cronJobs.Place(body)
+
+	require.Equal(t, before, body, "it is a copy")
+	require.Equal(t, "d", tree.Text(placed, "spec", "jobTemplate", "spec", "template", "metadata", "labels", "c"))
+	require.Equal(t, "b", tree.Text(placed, "metadata", "annotations", "a"))
+	require.Nil(t, tree.At(placed, "spec")["template"])
+	require.Equal(t, body, deployments.Place(body))
+	require.Equal(t, ".spec.template.spec.volumes", cronJobs.Field(".spec.jobTemplate.spec.template.spec.volumes"))
+	require.Equal(t, ".spec.schedule", cronJobs.Field(".spec.schedule"))
+	require.Equal(t, ".spec.template.spec", deployments.Field(".spec.template.spec"))
+
+	fields := map[string]any{"f:spec": map[string]any{"f:jobTemplate": map[string]any{"f:spec": map[string]any{"f:template": map[string]any{"f:spec": map[string]any{"f:x": map[string]any{}}}}}}}
+	found, path := lifted(fields)
+	require.NotNil(t, podOf(found))
+	require.Equal(t, fields, lowered(found, path))
+	again, none := lifted(found)
+	require.Nil(t, none)
+	require.Equal(t, found, lowered(again, none))
+}
+
+// Kinds whose status knows no deadline have the operator's own.
+func TestARolloutThatDoesNotGetOnIsOverdue(t *testing.T) {
+	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	before := State{Rollout: RolloutProgressing, Progress: Progress{Done: 2}, Availability: Availability{Since: now.Add(-9 * time.Minute)}}
+
+	stuck := State{Rollout: RolloutProgressing, Progress: Progress{Done: 2}}
+	stuck.Follow(&before, true, now)
+	isOverdue, remaining := stuck.Overdue(&statefulSets, now)
+	require.False(t, isOverdue)
+	require.Equal(t, time.Minute, remaining)
+	isOverdue, _ = stuck.Overdue(&statefulSets, now.Add(time.Minute))
+	require.True(t, isOverdue)
+	isOverdue, remaining = stuck.Overdue(&deployments, now.Add(time.Hour))
+	require.False(t, isOverdue, "its status says so itself")
+	require.Zero(t, remaining)
+
+	moved := State{Rollout: RolloutProgressing, Progress: Progress{Done: 3}}
+	moved.Follow(&before, true, now)
+	_, remaining = moved.Overdue(&statefulSets, now)
+	require.Equal(t, Deadline, remaining)
+}
+
+// Names of volumeClaimTemplates are volumes of the pod, also after packing.
+func TestClaimsAreVolumes(t *testing.T) {
+	set := &appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{VolumeClaimTemplates: []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data"}}}}}
+	outline := OutlineOf(set)
+	again := Unpacked(outline.Ref, nil, outline.Pack(nil))
+
+	view := again.View(nil, "")
+
+	require.True(t, view.HasVolume("data"))
+	require.False(t, view.HasVolume("other"))
+	require.Empty(t, view.Volumes, "they are not listed in a patch")
+}
+
+// The pods of the newest template are told from others.
+func TestTheNewestRevisionIsFound(t *testing.T) {
+	owned := func(of Object, name string, number int64) *appsv1.ControllerRevision {
+		revision := &appsv1.ControllerRevision{Revision: number}
+		revision.Name, revision.Labels = name, map[string]string{appsv1.ControllerRevisionHashLabelKey: "hash-" + name}
+		revision.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(of, appsv1.SchemeGroupVersion.WithKind("x"))}
+		return revision
+	}
+	pod := func(of Object, hash string) *corev1.Pod {
+		one := &corev1.Pod{}
+		one.Labels = map[string]string{appsv1.ControllerRevisionHashLabelKey: hash}
+		one.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(of, appsv1.SchemeGroupVersion.WithKind("x"))}
+		return one
+	}
+	set := &appsv1.StatefulSet{Status: appsv1.StatefulSetStatus{UpdateRevision: "db-2"}}
+	set.UID = "set"
+	daemon := &appsv1.DaemonSet{}
+	daemon.UID = "daemon"
+
+	newest := statefulSets.Revisions.Newest(set, []metav1.Object{owned(daemon, "db-2", 1), owned(set, "db-1", 1), owned(set, "db-2", 2)})
+	require.Equal(t, "db-2", newest.GetName())
+	require.True(t, statefulSets.Revisions.Has(set, newest, pod(set, "db-2")))
+	require.False(t, statefulSets.Revisions.Has(set, newest, pod(set, "db-1")))
+	require.False(t, statefulSets.Revisions.Has(set, newest, pod(daemon, "db-2")))
+	require.Nil(t, statefulSets.Revisions.Newest(set, nil))
+
+	newest = daemonSets.Revisions.Newest(daemon, []metav1.Object{owned(daemon, "a", 3), owned(daemon, "b", 2), owned(set, "c", 9)})
+	require.Equal(t, "a", newest.GetName())
+	require.True(t, daemonSets.Revisions.Has(daemon, newest, pod(daemon, "hash-a")))
+	require.False(t, daemonSets.Revisions.Has(daemon, newest, pod(daemon, "hash-b")))
+	require.Nil(t, daemonSets.Revisions.Newest(daemon, nil))
+}
+
+// A revision of a StatefulSet or a DaemonSet holds its pod in a patch.
+func TestThePodOfAHolderIsFound(t *testing.T) {
+	revision := &appsv1.ControllerRevision{Data: runtime.RawExtension{Raw: []byte(`{"spec":{"template":{"$patch":"replace","spec":{"containers":[{"name":"app"}]}}}}`)}}
+	pod, hasOne := PodOf(revision)
+	require.True(t, hasOne)
+	require.Equal(t, "app", pod.Containers[0].Name)
+	for name, other := range map[string]runtime.Object{
+		"of something else": &appsv1.ControllerRevision{Data: runtime.RawExtension{Raw: []byte(`{"spec":{}}`)}},
+		"damaged":           &appsv1.ControllerRevision{Data: runtime.RawExtension{Raw: []byte(`{`)}},
+		"no holder":         &corev1.Pod{},
+	} {
+		_, hasOne := PodOf(other)
+		require.False(t, hasOne, name)
+	}
+	require.Len(t, HoldersOf([]*Kind{&deployments}), 1)
+	require.Len(t, HoldersOf([]*Kind{&statefulSets, &daemonSets}), 1)
+	require.Len(t, HoldersOf(Kinds()), 3)
+}

@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// asWorkload returns a workload's own type.
+func asWorkload(t *testing.T, object client.Object) workload.Object {
+	t.Helper()
+	one, isOne := workload.As(object)
+	require.True(t, isOne)
+	return one
+}
+
+// carriesVector tells whether the pod template of a workload of any kind has the sidecar.
+func carriesVector(object client.Object) bool {
+	one, _ := workload.As(object)
+	return slices.ContainsFunc(workload.TemplateOf(one).Spec.InitContainers, func(c corev1.Container) bool { return c.Name == "vector" })
+}
+
+// kindStatus is what a status says of a kind.
+func kindStatus(vs *v1alpha1.VectorSidecar, kind string) v1alpha1.KindStatus {
+	at := slices.IndexFunc(vs.Status.Kinds, func(of v1alpha1.KindStatus) bool { return string(of.Kind) == kind })
+	if at < 0 {
+		return v1alpha1.KindStatus{}
+	}
+	return vs.Status.Kinds[at]
+}
+
+// plainly is what the owner of a workload sees of it: all but versions, times and status.
+func plainly(t *testing.T, object client.Object) map[string]any {
+	t.Helper()
+	one := asWorkload(t, object)
+	var ours []string
+	for _, entry := range one.GetManagedFields() {
+		if meta.IsManager(entry.Manager) || entry.Manager == meta.Operator {
+			ours = append(ours, entry.Manager)
+		}
+	}
+	annotations := map[string]string{}
+	for key, value := range one.GetAnnotations() {
+		if !strings.HasPrefix(key, "deployment.kubernetes.io/") && !strings.HasPrefix(key, "deprecated.daemonset.") {
+			annotations[key] = value
+		}
+	}
+	return map[string]any{"labels": one.GetLabels(), "annotations": annotations, "template": *workload.TemplateOf(one), "ours": ours}
+}
+
+// Every kind whose template can change gets the sidecar by one write, is told of in the
+// status, and is as before when it goes.
+func TestEveryKindGetsTheSidecarAndLosesItWithoutATrace(t *testing.T) {
+	t.Parallel()
+	for _, kind := range objects.WorkloadKinds {
+		if kind == "Job" {
+			continue // Its template cannot change.
+		}
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			namespace := world.Namespace(t)
+			object := objects.NewWorkload(kind, "cart", namespace, map[string]string{"team": "shop"})
+			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For(v1alpha1.WorkloadKind(kind)).Build()
+			world.Create(t, object, vs)
+			t.Cleanup(func() {
+				require.NoError(t, client.IgnoreNotFound(world.Client.Delete(context.WithoutCancel(t.Context()), object)))
+			})
+			harness.Until(t, world, vs, "a first status", isReady)
+			require.Equal(t, "NoMatch: the selector matches no "+kind+" of the namespace", message(vs, meta.ConditionReady))
+			world.Get(t, object)
+			before, generation := plainly(t, object), object.GetGeneration()
+
+			relabel := func(value string) {
+				harness.Change(t, world, object, func(of client.Object) {
+					labels := map[string]string{"team": "shop"}
+					if value != "" {
+						labels["logs"] = value
+					}
+					of.SetLabels(labels)
+				})
+			}
+			relabel("vector")
+			harness.Until(t, world, object, "the sidecar", carriesVector)
+			require.Equal(t, generation+1, object.GetGeneration(), "one write, one rollout")
+			harness.Until(t, world, vs, "the status", func(vs *v1alpha1.VectorSidecar) bool {
+				of := kindStatus(vs, kind)
+				return isReady(vs) && of.Matched == 1 && of.Injected == 1 && of.Ready+of.Held == 1
+			})
+			require.EqualValues(t, 1, vs.Status.MatchedWorkloads)
+			require.EqualValues(t, 1, vs.Status.InjectedWorkloads)
+			if kind != "Deployment" {
+				require.Zero(t, vs.Status.MatchedDeployments)
+				require.Zero(t, vs.Status.InjectedDeployments)
+			}
+			world.Get(t, object)
+			require.Equal(t, generation+1, object.GetGeneration())
+
+			relabel("")
+			harness.Until(t, world, object, "no sidecar", func(of client.Object) bool { return !carriesVector(of) })
+			harness.Until(t, world, vs, "a status without it", func(vs *v1alpha1.VectorSidecar) bool {
+				return isReady(vs) && len(vs.Status.Kinds) == 0 && vs.Status.InjectedWorkloads == 0
+			})
+			world.Get(t, object)
+			require.Equal(t, before, plainly(t, object))
+		})
+	}
+}
+
+// OnDelete keeps pods for as long as their owner wants: that holds up nothing and is told.
+func TestWhatIsWrittenAndNotRolledIsTold(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	object := objects.NewWorkload("StatefulSet", "db", namespace, map[string]string{"logs": "vector"})
+	set, isSet := object.(*appsv1.StatefulSet)
+	require.True(t, isSet)
+	set.Spec.UpdateStrategy.Type = appsv1.OnDeleteStatefulSetStrategyType
+	set.Spec.Replicas = ptr.To[int32](2)
+	world.Create(t, set)
+	t.Cleanup(func() {
+		require.NoError(t, client.IgnoreNotFound(world.Client.Delete(context.WithoutCancel(t.Context()), set)))
+	})
+	harness.Until(t, world, set, "its pods", func(set *appsv1.StatefulSet) bool { return set.Status.AvailableReplicas == 2 })
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For("StatefulSet").Build()
+	world.Create(t, vs)
+
+	harness.Until(t, world, vs, "the state", func(vs *v1alpha1.VectorSidecar) bool {
+		return isReady(vs) && kindStatus(vs, "StatefulSet").Held == 1
+	})
+	require.EqualValues(t, 1, vs.Status.InjectedWorkloads)
+	require.Zero(t, vs.Status.ReadyWorkloads)
+	require.Equal(t, v1alpha1.StateHeld, vs.Status.Unsettled[0].State)
+	require.Equal(t, "StatefulSet", vs.Status.Unsettled[0].Kind)
+	require.Contains(t, vs.Status.Unsettled[0].Message, "OnDelete")
+	require.Contains(t, vs.Status.Unsettled[0].Message, "2 pods run the template before")
+
+	require.NoError(t, world.Client.DeleteAllOf(t.Context(), &corev1.Pod{}, client.InNamespace(namespace), client.MatchingLabels{"app": "db"}, client.GracePeriodSeconds(0)))
+	harness.Until(t, world, vs, "the new pods", func(vs *v1alpha1.VectorSidecar) bool {
+		return isReady(vs) && kindStatus(vs, "StatefulSet").Ready == 1
+	})
+}
+
+// A Job is refused with the reason, and the run of a CronJob is none of its own.
+func TestAJobIsRefusedWithTheReason(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	labels := map[string]string{"logs": "vector"}
+	one := objects.NewWorkload("Job", "import", namespace, labels)
+	cron := objects.NewWorkload("CronJob", "report", namespace, nil)
+	world.Create(t, one, cron)
+	run := objects.NewWorkload("Job", "report-1", namespace, labels)
+	run.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(cron, batchv1.SchemeGroupVersion.WithKind("CronJob"))})
+	world.Create(t, run)
+	t.Cleanup(func() {
+		for _, object := range []client.Object{one, run, cron} {
+			require.NoError(t, client.IgnoreNotFound(world.Client.Delete(context.WithoutCancel(t.Context()), object, client.PropagationPolicy(metav1.DeletePropagationBackground))))
+		}
+	})
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For("Job", "CronJob").Build()
+	world.Create(t, vs)
+
+	harness.Until(t, world, vs, "a refusal", func(vs *v1alpha1.VectorSidecar) bool { return len(vs.Status.Unsettled) == 1 })
+	require.Equal(t, v1alpha1.StateBlocked, vs.Status.Unsettled[0].State)
+	require.Equal(t, "import", vs.Status.Unsettled[0].Name)
+	require.Equal(t, meta.ReasonTemplateImmutable, vs.Status.Unsettled[0].Reason)
+	require.EqualValues(t, 1, vs.Status.MatchedWorkloads, "the run of a CronJob does not count")
+}
+
+// A workload of a kind that spec.workloads does not list is not passed over in silence.
+func TestWorkloadsOfOtherKindsAreTold(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	object := objects.NewWorkload("StatefulSet", "db", namespace, map[string]string{"logs": "vector"})
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+	world.Create(t, object, vs)
+	t.Cleanup(func() {
+		require.NoError(t, client.IgnoreNotFound(world.Client.Delete(context.WithoutCancel(t.Context()), object)))
+	})
+	harness.Until(t, world, vs, "a word about it", func(vs *v1alpha1.VectorSidecar) bool {
+		return strings.Contains(message(vs, meta.ConditionReady), "labels match 1 of kind StatefulSet, which spec.workloads does not list")
+	})
+	world.Get(t, object)
+	require.False(t, carriesVector(object))
+}
