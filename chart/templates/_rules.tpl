@@ -4,13 +4,17 @@ SPDX-License-Identifier: Apache-2.0
 */ -}}
 
 {{- /* What is asked for of the kinds of workloads that are served: a JSON object of API
-groups, each with the resources of workloads, and of what holds their pod templates. */ -}}
+groups, each with the resources of workloads, of those that are refused, and of what holds
+their pod templates. */ -}}
 {{- define "vector-sidecar-operator.workloads" -}}
 {{- $groups := dict }}
 {{- range .Values.workloads.kinds }}
 {{- $of := get (include "vector-sidecar-operator.kinds" $ | fromJson) . }}
-{{- $known := get $groups $of.group | default (dict "workloads" list "revisions" list) }}
-{{- $_ := set $groups $of.group (dict "workloads" (append $known.workloads $of.resource) "revisions" (append $known.revisions $of.revisions | uniq)) }}
+{{- $known := get $groups $of.group | default (dict "workloads" list "refused" list "revisions" list) }}
+{{- $list := ternary "refused" "workloads" (eq . "Job") }}
+{{- $_ := set $known $list (append (get $known $list) $of.resource) }}
+{{- $_ := set $known "revisions" (append $known.revisions $of.revisions | uniq) }}
+{{- $_ := set $groups $of.group $known }}
 {{- end }}
 {{- toJson $groups }}
 {{- end -}}
@@ -27,15 +31,34 @@ resource, and the resource of what holds the pod templates. */ -}}
 | toJson }}
 {{- end -}}
 
+{{- /* A conjunction in CEL of a term for each kind. Takes the kinds and the format of the
+term, which the kind is filled into. */ -}}
+{{- define "vector-sidecar-operator.ofEachKind" -}}
+{{- $format := index . 1 }}
+{{- $terms := list }}
+{{- range $kind := index . 0 | keys | sortAlpha }}
+{{- $terms = append $terms (printf $format $kind) }}
+{{- end }}
+{{- join " && " $terms }}
+{{- end -}}
+
 {{- /* What the operator does in a namespace that it works in: rules of a Role or a
 ClusterRole. */ -}}
 {{- define "vector-sidecar-operator.workRules" -}}
 # Workloads are other people's: changed, never made or deleted. One is got when it was
 # found changed and the watch has not told of it.
 {{- range $group, $resources := include "vector-sidecar-operator.workloads" . | fromJson }}
+{{- with $resources.workloads }}
 - apiGroups: [{{ $group }}]
-  resources: {{ toJson $resources.workloads | replace "\"" "" | replace "," ", " }}
+  resources: {{ toJson . | replace "\"" "" | replace "," ", " }}
   verbs: [get, list, watch, patch]
+{{- end }}
+{{- with $resources.refused }}
+# The pod template of these cannot be changed: they are refused, with that reason.
+- apiGroups: [{{ $group }}]
+  resources: {{ toJson . | replace "\"" "" | replace "," ", " }}
+  verbs: [list, watch]
+{{- end }}
 {{- with $resources.revisions }}
 # What a workload can be rolled back to, and Jobs, keep their configuration.
 - apiGroups: [{{ $group }}]

@@ -57,7 +57,7 @@ func TestOnlyWhoMayPatchDeploymentsMayWriteVectorSidecars(t *testing.T) {
 	err := stranger.Create(t.Context(), logs.DeepCopy())
 	require.True(t, apierrors.IsForbidden(err), "%v", err)
 	require.ErrorContains(t, err, "user stranger may not create or change VectorSidecar shop/logs")
-	require.ErrorContains(t, err, "may not patch deployments in namespace shop; ask for a role with the verb patch on deployments")
+	require.ErrorContains(t, err, "it changes deployments, and the user may not patch these in namespace shop; ask for a role with the verb patch on deployments there")
 
 	require.NoError(t, entitled.Create(t.Context(), logs))
 	changed := logs.DeepCopy()
@@ -68,6 +68,40 @@ func TestOnlyWhoMayPatchDeploymentsMayWriteVectorSidecars(t *testing.T) {
 	labelled := changed.DeepCopy()
 	labelled.Labels = map[string]string{"seen": "true"}
 	require.NoError(t, stranger.Patch(t.Context(), labelled, client.MergeFrom(changed)), "a label changes no Deployment")
+
+	for kind, resource := range map[v1alpha1.WorkloadKind]string{"StatefulSet": "statefulsets", "DaemonSet": "daemonsets", "CronJob": "cronjobs", "Job": "jobs"} {
+		t.Run(string(kind), func(t *testing.T) { requireRightsOn(t, kind, resource, entitled) })
+	}
+}
+
+// requireRightsOn requires that who may patch Deployments alone may not write a
+// VectorSidecar that lists another kind, may not take that kind out of it, and may not
+// delete it.
+func requireRightsOn(t *testing.T, kind v1alpha1.WorkloadKind, resource string, ofDeployments client.Client) {
+	t.Helper()
+	named := "of-" + resource
+	mayPatchIt := rbacv1.PolicyRule{APIGroups: []string{"apps", "batch"}, Resources: []string{resource}, Verbs: []string{"patch"}}
+	mayDeleteIt := rbacv1.PolicyRule{APIGroups: []string{"apps", "batch"}, Resources: []string{resource}, Verbs: []string{"delete"}}
+	ofBoth := as(t, named, "shop", mayWrite, mayPatch, mayPatchIt)
+	remover := as(t, named+"-remover", "shop", mayWrite, mayDelete, mayDeleteIt)
+	both := example.NewVectorSidecar(named, "shop").Selecting("logs", named).For("Deployment", kind).Build()
+
+	err := ofDeployments.Create(t.Context(), both.DeepCopy())
+	require.True(t, apierrors.IsForbidden(err), "%v", err)
+	require.ErrorContains(t, err, resource)
+	// The API server takes a moment to know of a new role.
+	harness.Eventually(t, "the role to work", func() bool { return ofBoth.Create(t.Context(), both.DeepCopy(), client.DryRunAll) == nil })
+	require.NoError(t, ofBoth.Create(t.Context(), both))
+
+	without := both.DeepCopy()
+	without.Spec.Workloads = []v1alpha1.WorkloadKind{"Deployment"}
+	err = ofDeployments.Patch(t.Context(), without, client.MergeFrom(both))
+	require.True(t, apierrors.IsForbidden(err), "its sidecars would be taken out: %v", err)
+	err = ofDeployments.Delete(t.Context(), both.DeepCopy())
+	require.True(t, apierrors.IsForbidden(err), "%v", err)
+	require.ErrorContains(t, err, "the user may neither patch nor delete ")
+	require.NoError(t, remover.Delete(t.Context(), both.DeepCopy(), client.DryRunAll))
+	require.NoError(t, ofBoth.Delete(t.Context(), both))
 }
 
 // Whoever takes a VectorSidecar away, in whichever way, has all of its Deployments

@@ -111,8 +111,8 @@ func TestAPausedRolloutBeginsNothingNew(t *testing.T) {
 	harness.Until(t, world, vs, "a verdict", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.WaitingDeployments == 2 })
 	require.Contains(t, message(vs, meta.ConditionReady), "RolloutPaused: 2 of 2 Deployments wait for their turn")
 	require.Equal(t, []v1alpha1.UnsettledWorkload{
-		{Name: "app-00", State: "Waiting", Reason: meta.ReasonRolloutPaused, Message: "spec.rollout.paused is true"},
-		{Name: "app-01", State: "Waiting", Reason: meta.ReasonRolloutPaused, Message: "spec.rollout.paused is true"},
+		{Kind: "Deployment", Name: "app-00", State: "Waiting", Reason: meta.ReasonRolloutPaused, Message: "spec.rollout.paused is true"},
+		{Kind: "Deployment", Name: "app-01", State: "Waiting", Reason: meta.ReasonRolloutPaused, Message: "spec.rollout.paused is true"},
 	}, vs.Status.Unsettled)
 	require.Empty(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"))
 
