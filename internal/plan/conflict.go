@@ -53,9 +53,11 @@ func findObstacle(manager string, desired *Desired, view *workload.View) *obstac
 func kindConflict(spec *corev1.PodSpec, view *workload.View) *obstacle {
 	kind := view.Adapter()
 	switch {
-	case kind.Traits.Immutable:
-		return &obstacle{action: Blocked, reason: meta.ReasonTemplateImmutable, message: fmt.Sprintf(
-			"the pod template of a %s cannot be changed: put the sidecar into what creates it, such as a CronJob, or render it into the manifest (kubectl vectorsidecar inject)", kind.Kind)}
+	case kind.Traits.Immutable != "":
+		return &obstacle{
+			action: Blocked, reason: meta.ReasonTemplateImmutable,
+			message: fmt.Sprintf("the pod template of a %s cannot be changed: %s", kind.Kind, kind.Traits.Immutable),
+		}
 	case kind.Traits.Ends && len(spec.Containers) > 0:
 		return blocked("container %q would run on when the others have ended, so that a run of the %s never ends: make the sidecar native (sidecar.native)", spec.Containers[0].Name, kind.Kind)
 	}

@@ -17,7 +17,10 @@ var jobs = Kind{
 	GroupVersionKind: batchv1.SchemeGroupVersion.WithKind("Job"),
 	Plural:           "Jobs", Resource: "jobs",
 	Template: []string{"spec", "template"},
-	Traits:   Traits{Immutable: true, Ends: true},
+	Traits:   Traits{
+		Immutable: "put the sidecar into what creates it, such as a CronJob, or into the manifest (kubectl vectorsidecar inject)",
+		Ends:      true,
+	},
 	New:      func() Object { return &batchv1.Job{} },
 	NewList:  func() List { return &batchv1.JobList{} },
 	finish:   func(Object) {},

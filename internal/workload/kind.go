@@ -53,8 +53,8 @@ type Kind struct {
 
 // Traits are how a kind differs from others.
 type Traits struct {
-	// Immutable reports whether the pod template cannot be changed.
-	Immutable bool
+	// Immutable says what to do because the pod template cannot be changed, "" if it can.
+	Immutable string
 	// Ends reports whether its pods end by themselves, so that a sidecar must end with
 	// them.
 	Ends bool
@@ -83,7 +83,7 @@ func (k *Kind) ListKind() schema.GroupVersionKind {
 // Watched returns an empty object to watch the kind by: of one that is never written, the
 // metadata alone.
 func (k *Kind) Watched() Object {
-	if !k.Traits.Immutable {
+	if k.Traits.Immutable == "" {
 		return k.New()
 	}
 	metadata := &metav1.PartialObjectMetadata{}
