@@ -140,6 +140,7 @@ func (c *checker) check() {
 	c.checkOutputNames()
 	c.checkGlobals()
 	c.checkInputs()
+	c.checkTests()
 	c.checkCycles()
 	if len(Errors(c.findings)) == 0 {
 		c.checkConsumers()

@@ -102,7 +102,7 @@ var rules = []Rule{
 	{claimedTwice, Error, "Two components claim one address, file descriptor or disk buffer", "give one of them another"},
 	{reservedOutput, Error, "The name of an output is reserved or taken", "choose another name for the route"},
 	{outOfRange, Error, "A global option is out of range", "choose a value within the range, or leave the option out"},
-	{unknownInput, Error, "An input names no source, transform or output", "name the id of a source or transform, or ID.OUTPUT"},
+	{unknownInput, Error, "An input, or what a unit test reads, names no source, transform or output", "name the id of a source or transform, or ID.OUTPUT"},
 	{ambiguousInput, Error, "Two outputs have the name that an input names", "rename one of the components"},
 	{eventsDoNotMeet, Error, "A component gets none of the events that it takes", "put a transform between them, such as log_to_metric or metric_to_log, or choose another sink"},
 	{cycle, Error, "Components form a cycle that reaches a sink", "take one of the inputs out"},

@@ -39,6 +39,7 @@ func generate() []mutant {
 			g.object(kind+"."+name, object, 0, func(options map[string]any) map[string]any { return configuration(kind, name, options) }, nil)
 		}
 	}
+	g.globals()
 	return g.mutants
 }
 
