@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"testing"
 )
 
@@ -28,6 +29,7 @@ func TestMain(m *testing.M) {
 				return 1
 			}
 			fmt.Println("staying", n.Run.ID, n.Run.Process, n.Kubeconfig(), n.socket())
+			runtime.GC() // Nobody names the node any more, and it stays.
 			<-ctx.Done() // Never.
 			return 0
 		}))

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -108,7 +109,10 @@ func do(ctx context.Context, use func(context.Context, *Node) int) (int, error) 
 	if err != nil {
 		return 1, err
 	}
-	return use(ctx, n), nil // Everything ends with this process: see enter.
+	code := use(ctx, n)
+	// Its programs end when what they are started by is collected as garbage.
+	runtime.KeepAlive(n)
+	return code, nil // Everything ends with this process: see enter.
 }
 
 func start(ctx context.Context, r *Run, s *system) (*Node, error) {
