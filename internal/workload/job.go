@@ -17,14 +17,14 @@ var jobs = Kind{
 	GroupVersionKind: batchv1.SchemeGroupVersion.WithKind("Job"),
 	Plural:           "Jobs", Resource: "jobs",
 	Template: []string{"spec", "template"},
-	Traits:   Traits{
+	Traits: Traits{
 		Immutable: "put the sidecar into what creates it, such as a CronJob, or into the manifest (kubectl vectorsidecar inject)",
 		Ends:      true,
 	},
-	New:      func() Object { return &batchv1.Job{} },
-	NewList:  func() List { return &batchv1.JobList{} },
-	finish:   func(Object) {},
-	read:     readJob,
+	New:     func() Object { return &batchv1.Job{} },
+	NewList: func() List { return &batchv1.JobList{} },
+	finish:  func(Object) {},
+	read:    readJob,
 }
 
 func readJob(object any) (Content, bool) {
