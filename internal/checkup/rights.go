@@ -6,7 +6,6 @@ package checkup
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -15,6 +14,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // need is a permission that the operator needs: for one object by name, or for all if the
@@ -24,16 +24,36 @@ type need struct {
 	verbs                              []string
 }
 
-// needs are the permissions that the chart always grants.
+// needs are the permissions that the chart grants whatever is served.
 var needs = []need{
-	{"apps", "deployments", "", "", []string{"list", "watch", "patch"}},
-	{"apps", "replicasets", "", "", []string{"list"}},
 	{"", "configmaps", "", "", []string{"get", "list", "watch", "create", "update", "delete"}},
 	{"", "namespaces", "", "", []string{"list", "watch"}},
 	{v1alpha1.GroupVersion.Group, "vectorsidecars", "", "", []string{"list", "watch", "patch"}},
 	{v1alpha1.GroupVersion.Group, "vectorsidecars", "status", "", []string{"patch"}},
 	{v1alpha1.GroupVersion.Group, "vectorsidecars", "finalizers", "", []string{"update"}},
 	{"events.k8s.io", "events", "", "", []string{"create", "patch"}},
+}
+
+// workloadNeeds returns what the chart grants for the kinds of workloads that are served.
+func workloadNeeds(names []string) []need {
+	var found []need
+	var kinds []*workload.Kind
+	for _, name := range names {
+		kind := workload.KindOf(name)
+		if kind == nil {
+			continue // Of a release to come.
+		}
+		kinds = append(kinds, kind)
+		verbs := []string{"list", "watch", "patch"}
+		if kind.Traits.Immutable != "" {
+			verbs = []string{"list", "watch"}
+		}
+		found = append(found, need{kind.Group, kind.Resource, "", "", verbs})
+	}
+	for _, holder := range workload.HoldersOf(kinds) {
+		found = append(found, need{holder.Group, holder.Resource, "", "", []string{"list"}})
+	}
+	return found
 }
 
 // placed is a need in a namespace, "" for all of them or for cluster-scoped resources.
@@ -70,9 +90,9 @@ func (d *Diagnosis) rights(ctx context.Context, installation *source.Installatio
 		namespaces = []string{metav1.NamespaceAll}
 	}
 	wanted := webhookNeeds(installation)
-	needs := needs
+	needs := append(workloadNeeds(installation.Kinds), needs...)
 	if installation.ReadsPods {
-		needs = append(slices.Clip(needs), need{"", "pods", "", "", []string{"list"}})
+		needs = append(needs, need{"", "pods", "", "", []string{"list"}})
 	}
 	for _, namespace := range namespaces {
 		for _, need := range needs {

@@ -18,8 +18,8 @@ import (
 // Holder is a kind of object that holds pod templates which may come back or still start
 // pods: revisions to roll back to, and Jobs that retry.
 type Holder struct {
-	// Plural is for messages.
-	Plural string
+	// Plural is for messages, Group and Resource for RBAC rules.
+	Plural, Group, Resource string
 	// NewList returns an empty list.
 	NewList func() List
 	// kinds are the kinds of workloads that make them.
@@ -28,9 +28,9 @@ type Holder struct {
 
 // holders are the kinds of them.
 var holders = []Holder{
-	{"ReplicaSets", func() List { return &appsv1.ReplicaSetList{} }, []*Kind{&deployments}},
-	{"ControllerRevisions", func() List { return &appsv1.ControllerRevisionList{} }, []*Kind{&statefulSets, &daemonSets}},
-	{"Jobs", func() List { return &batchv1.JobList{} }, []*Kind{&cronJobs, &jobs}},
+	{"ReplicaSets", appsv1.GroupName, "replicasets", func() List { return &appsv1.ReplicaSetList{} }, []*Kind{&deployments}},
+	{"ControllerRevisions", appsv1.GroupName, "controllerrevisions", func() List { return &appsv1.ControllerRevisionList{} }, []*Kind{&statefulSets, &daemonSets}},
+	{"Jobs", batchv1.GroupName, "jobs", func() List { return &batchv1.JobList{} }, []*Kind{&cronJobs, &jobs}},
 }
 
 // HoldersOf returns what holds templates of workloads of some kinds.
