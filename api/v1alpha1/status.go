@@ -140,6 +140,18 @@ type KindStatus struct {
 	// their own update strategy says.
 	// +optional
 	Held int32 `json:"held,omitempty"`
+	// waiting is how many are waiting for their turn to roll out.
+	// +optional
+	Waiting int32 `json:"waiting,omitempty"`
+	// conflicting is how many cannot take the sidecar.
+	// +optional
+	Conflicting int32 `json:"conflicting,omitempty"`
+	// skipped is how many are left out.
+	// +optional
+	Skipped int32 `json:"skipped,omitempty"`
+	// failed is how many did not finish their rollout.
+	// +optional
+	Failed int32 `json:"failed,omitempty"`
 }
 
 // UnsettledWorkload is a workload that is not as it should be, and why.
@@ -161,6 +173,30 @@ type UnsettledWorkload struct {
 	// message says what is wrong and what to do.
 	// +optional
 	Message string `json:"message,omitempty"`
+}
+
+// Total returns the sum of the numbers of all kinds. A status of an earlier release has those
+// of Deployments alone.
+func (s *VectorSidecarStatus) Total() KindStatus {
+	if len(s.Kinds) == 0 {
+		return KindStatus{
+			Matched: s.MatchedDeployments, Injected: s.InjectedDeployments, Ready: s.UpdatedDeployments, Waiting: s.WaitingDeployments,
+			Conflicting: s.ConflictingDeployments, Skipped: s.SkippedDeployments, Failed: s.FailedDeployments,
+		}
+	}
+	var total KindStatus
+	for i := range s.Kinds {
+		of := &s.Kinds[i]
+		total.Matched += of.Matched
+		total.Injected += of.Injected
+		total.Ready += of.Ready
+		total.Held += of.Held
+		total.Waiting += of.Waiting
+		total.Conflicting += of.Conflicting
+		total.Skipped += of.Skipped
+		total.Failed += of.Failed
+	}
+	return total
 }
 
 // Is reports whether it is the workload of a kind and name. A status of an earlier release

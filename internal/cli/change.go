@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -34,8 +35,15 @@ type change struct {
 
 // concerns are the workloads that a command is about.
 type concerns struct {
-	names    []string
+	named    []givenName
 	selector labels.Selector
+}
+
+// givenName is a workload of the command line; its kind is "" if none is given.
+type givenName struct{ kind, name string }
+
+func (n *givenName) is(object workload.Object) bool {
+	return n.name == object.GetName() && (n.kind == "" || n.kind == workload.RefOf(object).Kind)
 }
 
 // concerning parses the command line: names as "cart" or "deployment/cart".
@@ -46,21 +54,23 @@ func (s *inputs) concerning(arguments []string) (*concerns, error) {
 	}
 	c := &concerns{selector: selector}
 	for _, argument := range arguments {
-		kind, name, isPair := strings.Cut(argument, "/")
+		given, name, isPair := strings.Cut(argument, "/")
 		if !isPair {
-			kind, name = workload.Default().Kind, argument
+			c.named = append(c.named, givenName{name: argument})
+			continue
 		}
-		if workload.KindNamed(kind) == nil {
+		kind := workload.KindNamed(given)
+		if kind == nil {
 			return nil, fmt.Errorf("%q: sidecars are injected into %s: name one, as in %s/cart", argument, workload.Plural(), strings.ToLower(workload.Default().Kind))
 		}
-		c.names = append(c.names, name)
+		c.named = append(c.named, givenName{kind.Kind, name})
 	}
 	return c, nil
 }
 
 func (c *concerns) includes(object workload.Object) bool {
 	return c.selector.Matches(labels.Set(object.GetLabels())) &&
-		(len(c.names) == 0 || slices.Contains(c.names, object.GetName()))
+		(len(c.named) == 0 || slices.ContainsFunc(c.named, func(one givenName) bool { return one.is(object) }))
 }
 
 // pick returns the workloads of a scene that a command is about, those from files in their order.
@@ -72,9 +82,9 @@ func (s *session) pick() ([]workload.Object, error) {
 			found = append(found, deployment)
 		}
 	}
-	for _, name := range s.about.names {
-		if !slices.ContainsFunc(found, func(d workload.Object) bool { return d.GetName() == name }) {
-			return nil, fmt.Errorf("there is no %s %q%s", workload.Singular(), name, in(s.namespace))
+	for _, one := range s.about.named {
+		if !slices.ContainsFunc(found, one.is) {
+			return nil, fmt.Errorf("there is no %s %q%s", cmp.Or(one.kind, workload.Singular()), one.name, in(s.namespace))
 		}
 	}
 	return found, nil

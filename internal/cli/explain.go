@@ -107,7 +107,7 @@ func (o *explainOptions) run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	if len(workloads) > 1 {
-		return fmt.Errorf("there are %d %s %q: name the one by --namespace", len(workloads), workload.Plural(), arguments[0])
+		return fmt.Errorf("there are %d %s %q: name the one with its kind or by --namespace", len(workloads), workload.Plural(), arguments[0])
 	}
 	explained, err := scene.explain(ctx, workloads[0])
 	if err != nil {
@@ -154,7 +154,7 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 		Templates: s.templatesName(ruled), Assumed: ruled.assumed, InjectedHash: owned.InjectedHash, ChangeCause: owned.ChangeCause,
 		Fields: fieldsOf(deployment, meta.Manager(sidecar.Name)),
 	}
-	one.Matches, one.Selector = match(sidecar, deployment.GetLabels())
+	one.Matches, one.Selector = match(sidecar, workload.RefOf(deployment).Kind, deployment.GetLabels())
 	turns := plan.Waves(ruled.Plans, ruled.Limit)
 	for i := range ruled.Plans {
 		p := &ruled.Plans[i]
@@ -171,7 +171,7 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 	case one.Matches && !sidecar.Spec.IsEnabled():
 		one.Reason, one.Message = meta.ReasonDisabled, "spec.enabled of the VectorSidecar is false"
 	default:
-		one.report(sidecar, deployment.GetName())
+		one.report(sidecar, workload.RefOf(deployment))
 	}
 	return one, nil
 }
@@ -187,12 +187,12 @@ func (a *sidecarReport) fill(p *plan.Plan, turn int) {
 
 // report takes from the status what only the operator knows: that the API server refused a write,
 // that repairs are paused, or what is wrong with the pods of an unfinished rollout.
-func (a *sidecarReport) report(sidecar *v1alpha1.VectorSidecar, name string) {
+func (a *sidecarReport) report(sidecar *v1alpha1.VectorSidecar, of workload.Ref) {
 	if sidecar.Status.ObservedGeneration != sidecar.Generation {
 		return
 	}
 	for _, told := range sidecar.Status.Unsettled {
-		if told.Name != name || told.Reason == "" {
+		if !told.Is(of.Kind, of.Name) || told.Reason == "" {
 			continue
 		}
 		isKnown := false

@@ -127,11 +127,10 @@ func (o *getOptions) table(to io.Writer, found []v1alpha1.VectorSidecar) error {
 	}
 	var rows [][]string
 	for i := range found {
-		status := &found[i].Status
+		status, total := &found[i].Status, found[i].Status.Total()
 		row := []string{found[i].Namespace, found[i].Name, dash(status.Environment)}
 		for _, n := range []int32{
-			status.MatchedDeployments, status.InjectedDeployments, status.UpdatedDeployments, status.WaitingDeployments,
-			status.ConflictingDeployments, status.SkippedDeployments, status.FailedDeployments,
+			total.Matched, total.Injected, total.Ready, total.Waiting, total.Conflicting, total.Skipped, total.Failed,
 		} {
 			row = append(row, strconv.Itoa(int(n)))
 		}

@@ -76,7 +76,7 @@ func (r *result) takeReport() {
 // reportedInvalid returns why nothing is injected, nil if something is.
 func reportedInvalid(status *v1alpha1.VectorSidecarStatus) *desired.Invalid {
 	valid := apimeta.FindStatusCondition(status.Conditions, meta.ConditionConfigValid)
-	if valid == nil || valid.Status != metav1.ConditionFalse || status.InjectedDeployments > 0 {
+	if valid == nil || valid.Status != metav1.ConditionFalse || status.Total().Injected > 0 {
 		return nil
 	}
 	return &desired.Invalid{Reason: valid.Reason, Message: valid.Message + byReport}
@@ -85,7 +85,7 @@ func reportedInvalid(status *v1alpha1.VectorSidecarStatus) *desired.Invalid {
 // reportedPlan returns the plan of a workload according to the status, nil for none. decided is the
 // plan that was decided, or nil.
 func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Plan {
-	if matches, _ := match(r.sidecar, view.Labels); !matches || !r.sidecar.Spec.IsEnabled() {
+	if matches, _ := match(r.sidecar, view.Kind, view.Labels); !matches || !r.sidecar.Spec.IsEnabled() {
 		return decided // Removing a sidecar needs no values.
 	}
 	status, manager := &r.sidecar.Status, meta.Manager(r.sidecar.Name)
@@ -102,7 +102,7 @@ func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Pla
 	told := status.Unsettled[at]
 	told.Message += byReport
 	switch told.State {
-	case v1alpha1.StateFailed, v1alpha1.StateHindered, v1alpha1.StateRollingOut, v1alpha1.StateSoaking, v1alpha1.StateUnavailable:
+	case v1alpha1.StateFailed, v1alpha1.StateHindered, v1alpha1.StateRollingOut, v1alpha1.StateSoaking, v1alpha1.StateUnavailable, v1alpha1.StateHeld:
 		if !carries {
 			return unpaced(decided) // It does no more.
 		}

@@ -22,9 +22,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// match reports whether a VectorSidecar selects labels. It also returns by what, or the first
-// requirement that is not met.
-func match(sidecar *v1alpha1.VectorSidecar, of map[string]string) (bool, string) {
+// match reports whether a VectorSidecar selects a workload of a kind with labels. It also returns
+// by what, or the first requirement that is not met.
+func match(sidecar *v1alpha1.VectorSidecar, kind string, of map[string]string) (bool, string) {
+	if kinds := sidecar.Spec.Kinds(); !slices.Contains(kinds, v1alpha1.WorkloadKind(kind)) {
+		return false, fmt.Sprintf("is of no %s: spec.workloads lists %v", kind, kinds)
+	}
 	selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
 	if err != nil {
 		return false, "cannot be read: " + err.Error()
@@ -71,7 +74,7 @@ func (s *session) elsewhere(ctx context.Context, deployment workload.Object) ([]
 		if sidecar.Namespace == deployment.GetNamespace() {
 			continue
 		}
-		if matches, by := match(sidecar, deployment.GetLabels()); matches && !sidecar.Spec.MatchAll {
+		if matches, by := match(sidecar, workload.RefOf(deployment).Kind, deployment.GetLabels()); matches && !sidecar.Spec.MatchAll {
 			found = append(found, sidecarReport{Name: sidecar.Namespace + "/" + sidecar.Name, Elsewhere: true, Selector: by})
 		}
 	}

@@ -24,8 +24,6 @@ var namesAKind = map[string]string{
 	"internal/source/installation.go": "the same",
 	"internal/status/counts.go":       "fields of the VectorSidecar's status are named so",
 	"internal/status/status.go":       "the same",
-	"internal/cli/get.go":             "the same",
-	"internal/cli/reported.go":        "the same",
 	"internal/cli/test.go":            "an example in the help",
 }
 
