@@ -105,8 +105,8 @@ func Rows() []Row {
 // memory or on disk, and with a gate or a sleep.
 type Way struct{ IsNative, IsOnDisk, IsGated bool }
 
-// Ways are the table's columns, in their order. An ordinary container has no gate, and a
-// buffer on disk loses nothing else with one.
+// Ways are the table's columns, in their order. An ordinary container has no gate: it
+// drains by a sleep, whatever is asked for. A gate with a buffer on disk is not among them.
 func Ways() []Way {
 	return []Way{{IsNative: true, IsGated: true}, {IsNative: true}, {IsNative: true, IsOnDisk: true}, {}, {IsOnDisk: true}}
 }
