@@ -141,6 +141,7 @@ var other = map[string]string{
 	"values":                                   `{tier: gold}`,
 	"volumes":                                  `[{name: scratch, emptyDir: {}}]`,
 	"watchNamespaces":                          `[shop, pay]`,
+	"workloads.kinds":                          `[Deployment, StatefulSet, CronJob, Job]`,
 }
 
 // needs are the values without which a key has no effect, by the key.
