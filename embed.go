@@ -8,6 +8,7 @@
 //
 //   - api/v1alpha1 is what a person writes: the VectorSidecar.
 //   - internal/environment merges layers of values and keeps their origin.
+//   - internal/fleet paces rollouts over all VectorSidecars.
 //   - internal/template executes compiled templates, bounded and hermetic.
 //   - internal/vectorconfig reads Vector configuration and finds what would keep
 //     Vector from starting.
@@ -25,8 +26,8 @@
 //     that may be done now, and says in words why.
 //   - internal/desired says what workloads should carry of one VectorSidecar: values,
 //     rendering, policy and checks, remembered in a cache. Its Catalog makes the Platform
-//     of what a platform team gives: template sets, values of every environment and the
-//     policy; it keeps the last good version of each.
+//     of what a platform team gives: template sets, values of every environment, the
+//     policy and the pace of rollouts; it keeps the last good version of each.
 //   - internal/decision says what is to be done about that, by pure functions.
 //   - internal/evaluate runs both on a snapshot of the world of one VectorSidecar: values
 //     in, values out, no cluster.

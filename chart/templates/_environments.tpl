@@ -4,8 +4,9 @@ SPDX-License-Identifier: Apache-2.0
 */ -}}
 
 {{- /*
-The installation's layers of values, ENVIRONMENT.yaml each, and its policy; given all
-values. The kubectl plugin reads --values with this file, which therefore needs no other.
+The installation's layers of values, ENVIRONMENT.yaml each, its policy and its pace of
+rollouts; given all values. The kubectl plugin reads --values with this file, which
+therefore needs no other.
 */ -}}
 {{- define "vector-sidecar-operator.environments" -}}
 {{ .environment }}.yaml: |
@@ -16,9 +17,11 @@ values. The kubectl plugin reads --values with this file, which therefore needs 
   {{- include "vector-sidecar-operator.sidecarValues" $values | nindent 2 }}
 {{- end }}
 {{- end }}
-{{- with .policy }}
-policy: |
+{{- range $key := list "policy" "rollout" }}
+{{- with get $ $key }}
+{{ $key }}: |
   {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end }}
 {{- end -}}
 

@@ -155,7 +155,7 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 		Fields: fieldsOf(deployment, meta.Manager(sidecar.Name)),
 	}
 	one.Matches, one.Selector = match(sidecar, workload.RefOf(deployment).Kind, deployment.GetLabels())
-	turns := plan.Waves(ruled.Plans, ruled.Limit)
+	turns := plan.Waves([]plan.Paced{ruled.paced()}, ruled.snapshot.Platform.Rollout)[0]
 	for i := range ruled.Plans {
 		p := &ruled.Plans[i]
 		if p.Target.Name == deployment.GetName() {

@@ -11,7 +11,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -66,7 +68,8 @@ func newPlan(a *app) *cobra.Command {
 		Long: `Show what would happen in a namespace or a cluster: which workloads change, how many
 pods restart, in which order, who is in conflict, who is skipped and why.
 
-A turn is a wave of rollouts that run at once; the next one begins when it has finished. Nothing is written.`,
+A turn is a wave of rollouts that run at once; the next one begins when it has finished. If no window of the
+installation's rollout.windows is open, the second turn begins with the next one. Nothing is written.`,
 		Example: `# a namespace
 kubectl vectorsidecar plan -n shop
 # the cluster, if these VectorSidecars were changed
@@ -108,16 +111,15 @@ func (s *session) planReport(ctx context.Context) (*planReport, error) {
 		return nil, err
 	}
 	seen := map[workload.Object]bool{}
-	for _, sidecar := range s.Sidecars() {
-		ruled, err := s.rule(ctx, sidecar)
-		if err != nil {
-			return nil, err
-		}
-		turns := make([]int, len(ruled.Plans))
+	all, err := s.ruleAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	turns := turnsOf(all)
+	for n, ruled := range all {
+		sidecar := ruled.sidecar
 		if ruled.Invalid != nil {
 			result.Invalid = append(result.Invalid, invalid{sidecar.Namespace, sidecar.Name, ruled.Invalid.Reason, ruled.Invalid.Message})
-		} else {
-			turns = plan.Waves(ruled.Plans, ruled.Limit)
 		}
 		for i := range ruled.Plans {
 			p := &ruled.Plans[i]
@@ -125,7 +127,7 @@ func (s *session) planReport(ctx context.Context) (*planReport, error) {
 			if deployment == nil || !s.about.includes(deployment) {
 				continue
 			}
-			one, err := stepOf(merger, p, deployment, turns[i])
+			one, err := stepOf(merger, p, deployment, turns[n][i])
 			if err != nil {
 				return nil, err
 			}
@@ -136,6 +138,45 @@ func (s *session) planReport(ctx context.Context) (*planReport, error) {
 	}
 	result.Workloads = len(seen)
 	return result, nil
+}
+
+// ruleAll decides about every VectorSidecar.
+func (s *session) ruleAll(ctx context.Context) ([]*result, error) {
+	var all []*result
+	for _, sidecar := range s.Sidecars() {
+		ruled, err := s.rule(ctx, sidecar)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, ruled)
+	}
+	return all, nil
+}
+
+// turnsOf returns the turns of the plans of VectorSidecars, which share the places of the
+// installation. An invalid VectorSidecar has none.
+func turnsOf(all []*result) [][]int {
+	paced := make([]plan.Paced, len(all))
+	var rules *fleet.Rules
+	for n, ruled := range all {
+		rules = ruled.snapshot.Platform.Rollout
+		if ruled.Invalid == nil {
+			paced[n] = ruled.paced()
+		}
+	}
+	plan.Share(paced, rules)
+	turns := plan.Waves(paced, rules)
+	for n, ruled := range all {
+		if ruled.Invalid != nil {
+			turns[n] = make([]int, len(ruled.Plans))
+		}
+	}
+	return turns
+}
+
+// paced are the plans and their limits.
+func (r *result) paced() plan.Paced {
+	return plan.Paced{Sidecar: client.ObjectKeyFromObject(r.sidecar), Plans: r.Plans, Limit: r.Limit, Matched: r.Matched}
 }
 
 func stepOf(merger *simulate.Merger, p *plan.Plan, deployment workload.Object, turn int) (step, error) {

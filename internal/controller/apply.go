@@ -33,6 +33,13 @@ type applier struct {
 	writer *apply.Writer
 	events *announcer
 	views  *views
+	// isStopped reports whether nothing but removals may be written.
+	isStopped func() bool
+}
+
+// may reports whether a plan may still be carried out.
+func (a *applier) may(ctx context.Context, p *plan.Plan) bool {
+	return ctx.Err() == nil && (p.Action == plan.Remove || !a.isStopped())
 }
 
 // act carries out a decision: companions first, then workloads, and last the deletion of companions
@@ -61,7 +68,7 @@ func (a *applier) act(ctx context.Context, known *state.Sidecar, sidecar *v1alph
 			continue
 		}
 		group.Go(func() error {
-			if ctx.Err() == nil && a.views.mayWrite(ctx, known, p, result) {
+			if a.may(ctx, p) && a.views.mayWrite(ctx, known, p, result) {
 				a.write(ctx, known, p, result)
 			}
 			return nil

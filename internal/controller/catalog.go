@@ -6,24 +6,43 @@ package controller
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// catalogReader reads the platform's template sets and policy from the cache.
+// catalogReader reads the platform's template sets, policy and pace from the cache.
 type catalogReader struct {
 	client  client.Reader
 	catalog *desired.Catalog
 	options *Options
 	events  *announcer
 	metrics *telemetry.Metrics
+	// last is what was returned last: a pass that is writing sees by it a stop that came after
+	// the pass began.
+	last atomic.Pointer[desired.Platform]
+}
+
+// isStopped reports whether all writes but removals were stopped when anybody last looked.
+func (c *catalogReader) isStopped() bool {
+	last := c.last.Load()
+	return last != nil && last.Stopped
+}
+
+// rules are the pace of rollouts when anybody last looked.
+func (c *catalogReader) rules() *fleet.Rules {
+	if last := c.last.Load(); last != nil {
+		return last.Rollout
+	}
+	return nil
 }
 
 // current returns the platform's present state, from the cache. A change is announced once, by
@@ -46,6 +65,9 @@ func (c *catalogReader) current(ctx context.Context) (*desired.Platform, error) 
 	for _, change := range changes {
 		c.announce(ctx, change)
 	}
+	if before := c.last.Swap(now); now.Stopped != (before != nil && before.Stopped) {
+		log.FromContext(ctx).Info("stop of writes changed", "stopped", now.Stopped, "configMap", c.options.Installation)
+	}
 	c.metrics.Sets(count(now))
 	return now, nil
 }
@@ -65,10 +87,11 @@ func count(now *desired.Platform) (good, broken int) {
 // announce emits an event about a change of the platform's ConfigMaps.
 func (c *catalogReader) announce(ctx context.Context, change desired.PlatformChange) {
 	object := change.Object
-	reasons := map[bool][2]string{
-		false: {meta.ReasonTemplateSetLoaded, meta.ReasonInvalidTemplateSet},
-		true:  {meta.ReasonPolicyLoaded, meta.ReasonInvalidPolicy},
-	}[client.ObjectKeyFromObject(object) == c.options.Installation]
+	reasons := map[string][2]string{
+		"":                 {meta.ReasonTemplateSetLoaded, meta.ReasonInvalidTemplateSet},
+		desired.PolicyKey:  {meta.ReasonPolicyLoaded, meta.ReasonInvalidPolicy},
+		desired.RolloutKey: {meta.ReasonRolloutLoaded, meta.ReasonInvalidRollout},
+	}[change.Key]
 	if change.Err == nil {
 		log.FromContext(ctx).Info("platform changed", "what", change.What, "configMap", client.ObjectKeyFromObject(object))
 		c.events.Eventf(object, nil, corev1.EventTypeNormal, reasons[0], "Load", "%s is in use", change.What)

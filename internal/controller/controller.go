@@ -50,24 +50,26 @@ type Reconciler struct {
 	statuses    *statusWriter
 	auditor     *auditor
 	leftovers   *leftoverSignal
+	pace        *pace
 }
 
 // newReconciler returns a Reconciler with a cached and a live client.
 func newReconciler(cached client.Client, live client.Reader, events *announcer, options *Options) *Reconciler {
 	observed := &instruments{Instruments: options.Instruments, liveness: newLiveness(options.Patience), now: time.Now}
-	memory, writer, workloads := state.New(time.Now), apply.New(cached), options.Workloads
+	memory, writer, workloads, sidecars := state.New(time.Now), apply.New(cached), options.Workloads, sidecarLister{cached}
+	catalog := &catalogReader{client: cached, catalog: options.Catalogue, options: options, events: events, metrics: options.Instruments.Metrics}
 	return &Reconciler{
 		instruments: observed,
 		client:      cached,
 		cache:       options.Cache,
 		memory:      memory,
 		snapshots: &snapshots{
-			instruments: observed, client: cached, sidecars: sidecarLister{cached}, workloads: workloads, options: options,
+			instruments: observed, client: cached, sidecars: sidecars, workloads: workloads, options: options,
 			namespaces: newNamespaces(cached, live, options.WatchNamespaces), configMaps: newConfigMapCache(live), pods: &pods{live: live},
-			catalog: &catalogReader{client: cached, catalog: options.Catalogue, options: options, events: events, metrics: options.Instruments.Metrics},
+			catalog: catalog,
 		},
 		validations: &validations{client: cached, live: live, writer: writer, events: events, isEnabled: options.ValidationJobs},
-		applier:     &applier{instruments: observed, writer: writer, events: events, views: &views{live: live, workloads: workloads, now: observed.now}},
+		applier:     &applier{instruments: observed, writer: writer, events: events, views: &views{live: live, workloads: workloads, now: observed.now}, isStopped: catalog.isStopped},
 		finalizer:   &finalizer{live: live, writer: writer, kinds: options.Workloads.Kinds()},
 		statuses:    &statusWriter{instruments: observed, client: cached, events: events},
 		auditor: &auditor{
@@ -75,6 +77,7 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 			resyncs: newResyncs(), events: events, woken: make(chan struct{}, 1), asked: map[string]map[types.NamespacedName]string{},
 		},
 		leftovers: &leftoverSignal{woken: make(chan struct{}, 1)},
+		pace:      newPace(sidecars, catalog, options.Instruments.Metrics),
 	}
 }
 
@@ -124,7 +127,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 	}
 	watching := &watches{
 		sidecars: r.snapshots.sidecars, workloads: r.snapshots.workloads, namespaces: r.snapshots.namespaces, catalog: r.snapshots.catalog,
-		memory: r.memory, resyncs: r.auditor.resyncs, leftovers: r.leftovers, now: r.now,
+		memory: r.memory, resyncs: r.auditor.resyncs, pace: r.pace, leftovers: r.leftovers, now: r.now,
 	}
 	if err := watching.add(builder, mgr.GetCache()).Complete(r); err != nil {
 		return nil, err
@@ -179,6 +182,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	what := telemetry.ResultFailed
 	defer func() { r.endPass(&whole, what, err, recover()) }()
 	result, what, err = r.pass(ctx, request, whole.span)
+	if err != nil {
+		r.pace.skip(request.NamespacedName)
+	}
 	if err != nil && isStopping(ctx) {
 		log.FromContext(ctx).V(1).Info("pass stopped by shutdown", "cause", err.Error())
 		return reconcile.Result{}, nil
@@ -225,6 +231,7 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 	span.Count(telemetry.AttributeMatched, decided.Matched)
 	r.snapshots.configMaps.forget(known.KeepReferences(decided.ConfigMaps()))
 	known.Adopt(decided.Adopted)
+	r.pace.take(ctx, request.NamespacedName, decided)
 	return r.carryOut(ctx, known, sidecar, decided, asking)
 }
 
@@ -235,6 +242,7 @@ func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar
 	}
 	outcome := r.applier.act(ctx, known, sidecar, decided)
 	outcome.asking = asking
+	r.pace.begun(client.ObjectKeyFromObject(sidecar), decided, outcome.done)
 	if err := outcome.retry(); errors.Is(err, election.ErrNotLeading) {
 		return reconcile.Result{}, telemetry.ResultFailed, err // It is for the leader to tell.
 	}
@@ -306,5 +314,6 @@ func (r *Reconciler) forget(name types.NamespacedName) {
 	r.snapshots.configMaps.forget(r.memory.Forget(name))
 	r.leftovers.wake()
 	r.auditor.forget(name)
+	r.pace.forget(name)
 	r.Metrics.Forget(name)
 }

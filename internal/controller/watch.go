@@ -51,6 +51,7 @@ type watches struct {
 	catalog    *catalogReader
 	memory     *state.Memory
 	resyncs    *resyncs
+	pace       *pace
 	leftovers  *leftoverSignal
 	now        func() time.Time
 }
@@ -62,6 +63,7 @@ func (w *watches) add(builder *ctrlbuilder.Builder, cached cache.Cache) *ctrlbui
 		Watches(&v1alpha1.VectorSidecar{}, handler.EnqueueRequestsFromMapFunc(w.neighbours), ctrlbuilder.WithPredicates(laterChanges())).
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(w.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges())).
 		WatchesRawSource(w.resyncs.source()).
+		WatchesRawSource(w.pace).
 		WatchesRawSource(&workloadEvents{cache: cached, workloads: w.workloads, concerns: w.sidecarsOfWorkload, awaits: w.memory.IsAwaited, now: w.now})
 }
 
@@ -69,7 +71,7 @@ func configMapChanges() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, isOld := e.ObjectOld.(*corev1.ConfigMap)
 		after, isNew := e.ObjectNew.(*corev1.ConfigMap)
-		return !isOld || !isNew || before.Annotations[companion.ContentDigest] != after.Annotations[companion.ContentDigest] || !maps.Equal(before.Data, after.Data) || !reflect.DeepEqual(before.BinaryData, after.BinaryData) ||
+		return !isOld || !isNew || before.Annotations[meta.AnnotationStopWrites] != after.Annotations[meta.AnnotationStopWrites] || before.Annotations[companion.ContentDigest] != after.Annotations[companion.ContentDigest] || !maps.Equal(before.Data, after.Data) || !reflect.DeepEqual(before.BinaryData, after.BinaryData) ||
 			before.Labels[meta.LabelTemplateSet] != after.Labels[meta.LabelTemplateSet]
 	}}
 }

@@ -4,8 +4,12 @@
 package decision
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
@@ -15,7 +19,7 @@ const defaultConcurrent = 5
 // limitOf reads spec.rollout. Deleting a VectorSidecar overrides a pause: its finalizer
 // must not wait for ever.
 func limitOf(facts *Facts, matched int) plan.Limit {
-	limit := plan.Limit{Max: defaultConcurrent, Soak: facts.soak()}
+	limit := plan.Limit{Max: defaultConcurrent, Soak: facts.soak(), Stopped: facts.Stopped, Gap: facts.Gap}
 	rollout := facts.Sidecar.Spec.Rollout
 	if rollout == nil {
 		return limit
@@ -33,4 +37,23 @@ func limitOf(facts *Facts, matched int) plan.Limit {
 		limit.Max = max(1, scaled)
 	}
 	return limit
+}
+
+// hold keeps what would be written besides workloads while writes are stopped, and looks
+// again when the next window opens.
+func (d *Decision) hold(facts *Facts) {
+	if d.Limit.Stopped {
+		d.Missing, d.Obsolete, d.Validations = nil, nil, nil
+	}
+	isHeld := func(p plan.Plan) bool { return p.Waiting && p.Reason == meta.ReasonOutsideWindow }
+	if d.Limit.Gap != nil && slices.ContainsFunc(d.Plans, isHeld) {
+		d.again(d.Limit.Gap.Until.Sub(facts.Now))
+	}
+}
+
+// Demand is what the decision asks for of the places that all VectorSidecars share.
+func (d *Decision) Demand(class plan.Class) fleet.Demand {
+	demand := plan.DemandOf(d.Plans, class)
+	demand.Matched = d.Matched
+	return demand
 }

@@ -53,6 +53,7 @@ func Decide(facts *Facts, injected, removed []Workload) *Decision {
 	plan.Admit(d.Plans, d.Limit)
 	d.provide(facts)
 	d.collect(facts.Companions)
+	d.hold(facts)
 	return d
 }
 

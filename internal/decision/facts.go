@@ -11,6 +11,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -46,6 +47,10 @@ type Facts struct {
 	// Faults are what keeps pods from running, for the workloads whose pods were read;
 	// the zero value if nothing does.
 	Faults map[types.UID]workload.Fault
+	// Stopped reports whether the installation has stopped all writes but removals.
+	Stopped bool
+	// Gap is the time between two of its windows that Now is in, nil in a window.
+	Gap *fleet.Gap
 	// Now is the time of these facts.
 	Now time.Time
 }

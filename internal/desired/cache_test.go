@@ -38,8 +38,8 @@ func builtIn(t testing.TB) *Platform {
 	return platform
 }
 
-// fleet returns n workloads, each with a log folder of its own.
-func fleet(n int) []*appsv1.Deployment {
+// services returns n workloads, each with a log folder of its own.
+func services(n int) []*appsv1.Deployment {
 	var all []*appsv1.Deployment
 	for i := range n {
 		all = append(all, objects.NewDeployment(fmt.Sprintf("app-%04d", i), "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build())
@@ -56,7 +56,7 @@ func settled(deployment *appsv1.Deployment) workload.View {
 
 // A rendering that ran out of time may have had to share the CPU.
 func TestCacheRemembersNoLateRendering(t *testing.T) {
-	target := settled(fleet(1)[0])
+	target := settled(services(1)[0])
 	for _, late := range []bool{false, true} {
 		r := &renderer{cache: NewCache(), common: []byte("common")}
 		r.keep(&target, &Rendered{Late: late})
@@ -67,7 +67,7 @@ func TestCacheRemembersNoLateRendering(t *testing.T) {
 // Workloads share a rendering if they have the same values where it read them.
 func TestCacheSharesARenderingByWhatItRead(t *testing.T) {
 	r := &renderer{cache: NewCache(), common: []byte("common")}
-	target := settled(fleet(1)[0])
+	target := settled(services(1)[0])
 	forAll, ofName := &Rendered{}, &Rendered{readTarget: []tree.Read{{Path: []string{"name"}}}}
 	find := func(view workload.View) *Rendered {
 		for _, reads := range r.cache.readBy(r.common) {
@@ -93,7 +93,7 @@ func TestCacheSharesARenderingByWhatItRead(t *testing.T) {
 func TestCacheBoundsKindsOfReads(t *testing.T) {
 	r := &renderer{cache: NewCache(), common: []byte("common")}
 	for i := range 100 {
-		view := settled(fleet(1)[0])
+		view := settled(services(1)[0])
 		view.Name = fmt.Sprint(i)
 		reads := []tree.Read{{Path: []string{"labels", view.Name}}, {Path: []string{"name"}}}
 		fresh := &Rendered{readTarget: reads}
@@ -132,13 +132,13 @@ func TestAppendKeyTellsApartWhatTemplatesSee(t *testing.T) {
 			v.Containers[0].Mounts = nil
 		},
 	} {
-		view := settled(fleet(1)[0])
+		view := settled(services(1)[0])
 		change(&view)
 		of := string(r.appendKey(nil, &view, all))
 		require.NotContains(t, seen, of, "%s and %s", name, seen[of])
 		seen[of] = name
 	}
-	before, after := settled(fleet(1)[0]), settled(fleet(1)[0])
+	before, after := settled(services(1)[0]), settled(services(1)[0])
 	after.UID, after.ResourceVersion, after.Generation = types.UID("other"), "9", 3
 	after.Containers = append([]workload.Container{{Name: "vector", Init: true}}, after.Containers...)
 	require.Equal(t, before.Values(), after.Values())
@@ -159,7 +159,7 @@ func BenchmarkCacheHit(b *testing.B) {
 			made := newRenderer(NewCache(), render.Request{
 				Chart: set.Chart, Values: values, KubeVersion: "v1.36.0", Sidecar: types.NamespacedName{Namespace: "shop", Name: "logs"},
 			}, config{}, &Inputs{Platform: files}, asked{})
-			deployment := fleet(1)[0]
+			deployment := services(1)[0]
 			deployment.Annotations = map[string]string{"team": "payments", "example.com/contact": "payments@example.com"}
 			deployment.Labels["app.kubernetes.io/part-of"] = "shop"
 			view := workload.Of(deployment)
@@ -183,7 +183,7 @@ func BenchmarkRender(b *testing.B) {
 	made := newRenderer(nil, render.Request{
 		Chart: set.Chart, Values: values, KubeVersion: "v1.36.0", Sidecar: types.NamespacedName{Namespace: "shop", Name: "logs"},
 	}, config{}, &Inputs{Platform: files}, asked{})
-	view := workload.Of(fleet(1)[0])
+	view := workload.Of(services(1)[0])
 	b.ReportAllocs()
 	for b.Loop() {
 		require.Nil(b, made.render(b.Context(), &view).Invalid)
@@ -192,7 +192,7 @@ func BenchmarkRender(b *testing.B) {
 
 // A tenant may have as many large configurations as there is room for objects.
 func TestCacheIsBoundedInBytes(t *testing.T) {
-	cache, target := NewCache(), settled(fleet(1)[0])
+	cache, target := NewCache(), settled(services(1)[0])
 	for n := range 100 {
 		r := &renderer{cache: cache, common: fmt.Appendf(nil, "request %d", n)}
 		fresh := &Rendered{Companions: []corev1.ConfigMap{{Data: map[string]string{"vector.yaml": strings.Repeat("x", 500_000)}}}}
@@ -207,7 +207,7 @@ func TestCacheIsBoundedInBytes(t *testing.T) {
 func TestCacheHasARenderingGrowWithItsCuts(t *testing.T) {
 	cache := NewCache()
 	r := &renderer{cache: cache, common: []byte("common")}
-	target, fresh := settled(fleet(1)[0]), &Rendered{}
+	target, fresh := settled(services(1)[0]), &Rendered{}
 	r.keep(&target, fresh)
 	before := cache.rendered.Bytes()
 	cache.grow(fresh, 1000)

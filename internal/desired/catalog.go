@@ -14,15 +14,19 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// PolicyKey is the key of the installation's ConfigMap that holds the policy; the other keys
-// are ENVIRONMENT.yaml.
-const PolicyKey = "policy"
+// PolicyKey and RolloutKey are the keys of the installation's ConfigMap that hold the policy and
+// the pace of rollouts; the other keys are ENVIRONMENT.yaml.
+const (
+	PolicyKey  = "policy"
+	RolloutKey = "rollout"
+)
 
 // Catalog turns ConfigMaps into a Platform and remembers the last good version of each part.
 // It takes the ConfigMaps as arguments and never reads from a cluster. It is safe for concurrent use.
@@ -35,8 +39,8 @@ type Catalog struct {
 	current *Platform
 	// charts are the sets as loaded, without the installation's values.
 	charts map[string]loadedChart
-	// policyText is the text that the current policy was parsed from; nil if none was yet.
-	policyText *string
+	policy lastGood[policy.Policy]
+	pace   lastGood[fleet.Rules]
 }
 
 // loadedChart is a template set loaded from one version of its ConfigMap.
@@ -50,10 +54,40 @@ type loadedChart struct {
 	err   error
 }
 
-// PlatformChange is a template set or policy that was loaded again.
+// lastGood is a part of the installation's ConfigMap, and its last version that could be parsed.
+type lastGood[T any] struct {
+	// text is what was parsed last; nil if nothing was yet.
+	text *string
+	// value is from the last good text, nil if there was none.
+	value *T
+	// err says what is wrong with text.
+	err error
+}
+
+// read parses a part if it has changed.
+func (l *lastGood[T]) read(installation *corev1.ConfigMap, key, what string, parse func(source string, text []byte) (*T, error)) []PlatformChange {
+	text := installation.Data[key]
+	if l.text != nil && *l.text == text {
+		return nil
+	}
+	isFirst := l.text == nil
+	l.text = &text
+	value, err := parse(describeConfigMap(installation)+" "+key, []byte(text))
+	if l.err = err; err == nil {
+		l.value = value
+	}
+	if isFirst && err == nil {
+		return nil
+	}
+	return []PlatformChange{{Object: installation, Key: key, What: what, Err: err}}
+}
+
+// PlatformChange is a part of the platform that was loaded again.
 type PlatformChange struct {
 	// Object is the ConfigMap that it comes from.
 	Object *corev1.ConfigMap
+	// Key is PolicyKey or RolloutKey, "" for a template set.
+	Key string
 	// What describes it, such as template set "gateway".
 	What string
 	// Err says why it cannot be used; nil if it can.
@@ -76,6 +110,7 @@ func PlatformOf(chart *render.Chart, source string, files map[string]string) *Pl
 	only := &Platform{Environments: environments}
 	only.Add(&TemplateSet{Name: DefaultTemplateSet, Chart: chart, Environments: environments})
 	only.Policy, only.PolicyErr = policy.Parse(source+" "+PolicyKey, []byte(files[PolicyKey]))
+	only.Rollout, only.RolloutErr = fleet.Parse(source+" "+RolloutKey, []byte(files[RolloutKey]))
 	return only
 }
 
@@ -98,9 +133,15 @@ func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap
 		return c.current, nil
 	}
 	c.version = version
-	next := &Platform{}
-	changes := c.readPolicy(next, installation)
-	changes = append(changes, c.readSets(sets)...)
+	changes := slices.Concat(
+		c.policy.read(installation, PolicyKey, "the policy", policy.Parse),
+		c.pace.read(installation, RolloutKey, "the pace of rollouts", fleet.Parse),
+		c.readSets(sets),
+	)
+	next := &Platform{
+		Policy: c.policy.value, PolicyErr: c.policy.err, Rollout: c.pace.value, RolloutErr: c.pace.err,
+		Stopped: stopsWrites(installation),
+	}
 	c.addSets(next, installation)
 	c.current = next
 	return next, changes
@@ -110,24 +151,11 @@ func versionOf(object *corev1.ConfigMap) string {
 	return fmt.Sprintf("%s/%s/%s", object.Name, object.UID, object.ResourceVersion)
 }
 
-// readPolicy keeps the last good policy if the current one is invalid.
-func (c *Catalog) readPolicy(next *Platform, installation *corev1.ConfigMap) []PlatformChange {
-	text := installation.Data[PolicyKey]
-	if c.policyText != nil && *c.policyText == text {
-		next.Policy, next.PolicyErr = c.current.Policy, c.current.PolicyErr
-		return nil
-	}
-	isFirst := c.policyText == nil
-	c.policyText = &text
-	read, err := policy.Parse(describeConfigMap(installation)+" "+PolicyKey, []byte(text))
-	next.Policy, next.PolicyErr = read, err
-	if err != nil && c.current != nil {
-		next.Policy = c.current.Policy
-	}
-	if isFirst && err == nil {
-		return nil
-	}
-	return []PlatformChange{{Object: installation, What: "the policy", Err: err}}
+// stopsWrites reports whether the installation's ConfigMap says so. A misspelt value counts:
+// somebody who sets the annotation wants a stop.
+func stopsWrites(installation *corev1.ConfigMap) bool {
+	value, isGiven := installation.Annotations[meta.AnnotationStopWrites]
+	return isGiven && value != "false"
 }
 
 // readSets loads the sets that have changed and forgets those that were deleted.

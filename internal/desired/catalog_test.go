@@ -278,6 +278,26 @@ func TestABrokenPolicyLeavesTheLastGoodOne(t *testing.T) {
 	require.Equal(t, "restricted", now.Policy.PodSecurity)
 }
 
+func TestABrokenPaceLeavesTheLastGoodOne(t *testing.T) {
+	s := newSystem(t)
+	s.install(map[string]string{RolloutKey: "maxConcurrent: 3"})
+	good, changes := s.update()
+	require.Empty(t, changes)
+	require.Equal(t, 3, good.Rollout.Limit(100))
+
+	s.install(map[string]string{RolloutKey: "maxConcurent: 3"})
+	now, changes := s.update()
+	require.Same(t, good.Rollout, now.Rollout)
+	require.ErrorContains(t, now.RolloutErr, "ConfigMap vector-system/environments rollout:1: maxConcurent: unknown key; did you mean maxConcurrent?")
+	require.Len(t, changes, 1)
+	require.Equal(t, RolloutKey, changes[0].Key)
+
+	s.restart()
+	now, changes = s.update()
+	require.Nil(t, now.Rollout, "nobody knows what it would limit")
+	require.Len(t, changes, 1)
+}
+
 func TestTheInstallationsValuesReachEverySet(t *testing.T) {
 	s := newSystem(t)
 	s.give("gateway", map[string]string{"NOTES.txt": "x"})

@@ -39,7 +39,7 @@ func of(t *testing.T, sidecar *v1alpha1.VectorSidecar, cache *Cache, configMaps 
 func TestRenderingsShareTheirCompanions(t *testing.T) {
 	cache := NewCache()
 	made := of(t, logs().WithLogs("/var/log/app").Build(), cache)
-	for n, deployment := range fleet(50) {
+	for n, deployment := range services(50) {
 		pod := &deployment.Spec.Template.Spec
 		pod.Volumes[0].Name = fmt.Sprintf("logs-%d", n)
 		pod.Containers[0].VolumeMounts[0].Name = pod.Volumes[0].Name
@@ -57,7 +57,7 @@ func TestRenderingsShareTheirCompanions(t *testing.T) {
 
 // The cache must not hold the content of every version of a table.
 func TestCacheHoldsNoCopies(t *testing.T) {
-	cache, view := NewCache(), settled(fleet(1)[0])
+	cache, view := NewCache(), settled(services(1)[0])
 	for n := range 3 {
 		object := objects.NewConfigMap("shipping", "shop", "vector.yaml", objects.VectorConfig("x")+"\n"+fmt.Sprintf("# %d\n", n))
 		made := of(t, logs().WithConfigMap("shipping", "").Build(), cache, object)
@@ -74,7 +74,7 @@ func TestCacheHoldsNoCopies(t *testing.T) {
 // share one configuration.
 func TestTenThousandWorkloadsOnOneConfigurationAreOneCheck(t *testing.T) {
 	r := of(t, logs().WithInlineConfig(objects.VectorConfig("x")).Build(), NewCache()).CommonVariant().renderer
-	view := settled(fleet(1)[0])
+	view := settled(services(1)[0])
 	first := r.render(t.Context(), &view)
 	require.Nil(t, first.Invalid)
 	for range 10_000 {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -26,6 +27,12 @@ type Platform struct {
 	Policy *policy.Policy
 	// PolicyErr says what is wrong with the current policy; an earlier one may be in force.
 	PolicyErr error
+	// Rollout paces rollouts over all VectorSidecars, nil if there never were good rules.
+	Rollout *fleet.Rules
+	// RolloutErr says what is wrong with the current rules; earlier ones may be in force.
+	RolloutErr error
+	// Stopped reports whether all writes but removals are stopped.
+	Stopped bool
 	// Environments are those of the default set.
 	Environments *environment.Set
 

@@ -22,6 +22,8 @@ func (in *Inputs) templateSet(environment string) (*TemplateSet, *Invalid) {
 		return set, &Invalid{meta.ReasonInvalidTemplateSet, set.Err.Error()}
 	case in.Platform.Policy == nil:
 		return set, &Invalid{meta.ReasonInvalidPolicy, in.Platform.PolicyErr.Error()}
+	case in.Platform.Rollout == nil && in.Platform.RolloutErr != nil:
+		return set, &Invalid{meta.ReasonInvalidRollout, in.Platform.RolloutErr.Error()}
 	}
 	return set, nil
 }
@@ -34,6 +36,8 @@ func (in *Inputs) outdated(set *TemplateSet) *Invalid {
 		return &Invalid{meta.ReasonInvalidTemplateSet, set.Err.Error() + help}
 	case in.Platform.PolicyErr != nil:
 		return &Invalid{meta.ReasonInvalidPolicy, in.Platform.PolicyErr.Error() + help}
+	case in.Platform.RolloutErr != nil:
+		return &Invalid{meta.ReasonInvalidRollout, in.Platform.RolloutErr.Error() + help}
 	}
 	return nil
 }

@@ -49,9 +49,12 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 		facts: decision.Facts{
 			Sidecar: sidecar, NamespaceLabels: snapshot.NamespaceLabels, Policy: snapshot.Platform.Policy,
 			Companions: snapshot.Companions, ConfigMaps: map[string]*corev1.ConfigMap{},
-			Loops: snapshot.Loops, Faults: snapshot.Faults, Now: snapshot.Now,
+			Loops: snapshot.Loops, Faults: snapshot.Faults, Now: snapshot.Now, Stopped: snapshot.Platform.Stopped,
 		},
 		manager: meta.Manager(sidecar.Name), reader: reader, bases: map[string]string{},
+	}
+	if gap, isClosed := snapshot.Platform.Rollout.Closed(snapshot.Now); isClosed {
+		p.facts.Gap = &gap
 	}
 	p.evaluator = decision.NewEvaluator(&p.facts)
 	return p

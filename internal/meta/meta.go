@@ -80,6 +80,10 @@ const (
 	ReconcileLive         = " live"
 )
 
+// AnnotationStopWrites on the installation's ConfigMap of values stops all writes but
+// removals with any value but "false".
+const AnnotationStopWrites = Group + "/stop-writes"
+
 // AnnotationConfigDigest returns the pod template annotation with which earlier releases
 // triggered a rollout when a referenced ConfigMap changed. Today the name of the mounted
 // ConfigMap depends on its content instead.

@@ -42,6 +42,9 @@ func Reasons() []Reason {
 		{ReasonCreateContainerConfigError, Error, "`status.unsettled`", "a Secret, ConfigMap or key that the sidecar's variables refer to does not exist, or the container cannot be created as specified. Seen with `rbac.optional.pods`", "create what the message names, or correct sidecar.env and sidecar.envFrom"},
 		{ReasonRemoving, Info, "`Ready` False, `Reconciling`", "workloads are losing the sidecar", "wait"},
 		{ReasonWaitingForBudget, Info, "`Ready` False, `Reconciling`", "`spec.rollout.maxConcurrent` workloads are rolling out or soaking; the rest wait", "wait, raise spec.rollout.maxConcurrent, or shorten spec.rollout.soak"},
+		{ReasonWaitingForFleet, Info, "`Ready` False, `Reconciling`", "as many workloads roll out or soak, over all VectorSidecars, as `rollout.maxConcurrent` in the installation's values lets", "wait, or ask the platform team to raise rollout.maxConcurrent in the installation's values"},
+		{ReasonOutsideWindow, Info, "`Ready` False, `Reconciling`", "no window of `rollout.windows` in the installation's values is open; the message says when the next one opens", "wait, or ask the platform team to change rollout.windows in the installation's values"},
+		{ReasonWritesStopped, Warning, "`Ready` False, `Reconciling`", "the annotation `stop-writes` on the installation's ConfigMap of values stops all writes but removals", "when the reason for the stop is gone, remove the annotation"},
 		{ReasonValidating, Info, "`Ready` False, `Reconciling`", "a Job validates the configuration with Vector before anything is written", "wait"},
 		{ReasonNotValidated, Warning, "`Ready` False, `Reconciling`", "Vector could not be run, and `whenUnable` is `wait`", "see in the message why Vector could not be run, or set sidecar.config.validateJob.whenUnable to proceed"},
 		{ReasonRolloutPaused, Info, "`Ready` False, `Reconciling`", "`spec.rollout.paused` is true and something waits", "set spec.rollout.paused to false"},
@@ -55,6 +58,7 @@ func Reasons() []Reason {
 		{ReasonUnknownTemplateSet, Error, "`ConfigValid` False, `Stalled`", "no template set of that name; the message lists those that exist", "correct spec.templateSet, or the templateSet of the environment"},
 		{ReasonInvalidTemplateSet, Error, "`ConfigValid` False, `Stalled`", "a template set cannot be loaded; the message names file and line. The last good version stays in use, if there was one. Event on its ConfigMap", "correct the file at the line in the message, in the ConfigMap of the template set"},
 		{ReasonInvalidPolicy, Error, "`ConfigValid` False, `Stalled`", "the installation's policy is invalid; the last good one stays in force, if there was one. Event on its ConfigMap", "correct policy in the installation's values"},
+		{ReasonInvalidRollout, Error, "`ConfigValid` False, `Stalled`", "`rollout` in the installation's values is invalid; the last good one stays in force, if there was one. Event on its ConfigMap", "correct rollout in the installation's values"},
 		{ReasonPolicyViolation, Error, "`ConfigValid` False, `Stalled`; `status.unsettled`", "the policy does not allow what was rendered; the message names template, path and rule", "change the values or the template, or ask the platform team to allow it"},
 		{ReasonPodSecurity, Error, "`Ready` False, `Stalled`", "the namespace's Pod Security level would reject a workload's pods because of the sidecar", "remove what the message names from the sidecar, or change the namespace's Pod Security level"},
 		{ReasonInvalidTemplate, Error, "`ConfigValid` False, `Stalled`", "a template stopped with an error, or called `fail` because of the values or the workload", "read the message; most often no container mounts a volume at sidecar.logs.path"},
@@ -79,5 +83,6 @@ func Reasons() []Reason {
 		{ReasonCacheDiffered, Warning, "event on a workload", "the workload differed between a live list and the operator's cache, and no watch had reported it; the cache is relisted", "nothing; if it happens again, check what is between the operator and the API server, and the API server's watch cache"},
 		{ReasonTemplateSetLoaded, Info, "event on a ConfigMap", "a new version of a template set is in use", "nothing"},
 		{ReasonPolicyLoaded, Info, "event on a ConfigMap", "a new policy is in force", "nothing"},
+		{ReasonRolloutLoaded, Info, "event on a ConfigMap", "another `rollout` of the installation's values is in force", "nothing"},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
@@ -20,6 +21,11 @@ type Limit struct {
 	Soak time.Duration
 	// Paused starts nothing new.
 	Paused bool
+	// Stopped writes nothing but removals.
+	Stopped bool
+	// Gap is the time between two windows that the moment is in, nil in a window. In
+	// between nothing begins but removals, and workloads that are as new as that.
+	Gap *fleet.Gap
 }
 
 // Admit marks the plans that have to wait, with the reason: no more concurrent rollouts
@@ -39,14 +45,21 @@ func Admit(plans []Plan, limit Limit) {
 	}
 	for i := range plans {
 		p := &plans[i]
+		if limit.Stopped && p.Action == Note && p.Desired != nil {
+			p.Action = None // It stays for later.
+		}
 		if !p.Writes() || !p.StartsPods() {
 			continue
 		}
 		switch {
+		case limit.Stopped && p.Action != Remove:
+			p.Wait(meta.ReasonWritesStopped, "the annotation "+meta.AnnotationStopWrites+" of the installation's ConfigMap stops all writes but removals")
 		case limit.Paused:
 			p.Wait(meta.ReasonRolloutPaused, "spec.rollout.paused is true")
 		case failed != nil && p.Action != Remove:
 			p.Wait(meta.ReasonRolloutFailed, fmt.Sprintf("%s %s did not finish its rollout with this sidecar: nothing more is started until it does, or the sidecar changes", failed.Target.Kind, failed.Target.Name))
+		case limit.Gap != nil && p.Action != Remove && !limit.isNew(p):
+			p.Wait(meta.ReasonOutsideWindow, "the next window of the installation's rollout.windows opens at "+limit.Gap.Until.Format(time.RFC3339))
 		case p.InFlight:
 			// The newest version replaces it: still one rollout.
 		case limit.Max > 0 && inFlight >= limit.Max:
@@ -55,6 +68,12 @@ func Admit(plans []Plan, limit Limit) {
 			inFlight++
 		}
 	}
+}
+
+// isNew reports whether a workload was created after the last window had closed: it gets
+// the sidecar at once.
+func (l *Limit) isNew(p *Plan) bool {
+	return p.Action == Inject && !l.Gap.Since.IsZero() && p.Created.After(l.Gap.Since)
 }
 
 // why says what the plan waits for.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -51,9 +52,19 @@ func plansOf(words ...string) []Plan {
 	return plans
 }
 
+var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+
+// created sets when the workloads of plans were created.
+func created(at time.Time, plans []Plan) []Plan {
+	for i := range plans {
+		plans[i].Created = at
+	}
+	return plans
+}
+
 func TestAdmit(t *testing.T) {
 	for name, test := range map[string]struct {
-		fleet []Plan
+		plans []Plan
 		limit Limit
 		goes  string
 		waits map[string]string
@@ -73,14 +84,19 @@ func TestAdmit(t *testing.T) {
 		"but no removal":                  {plansOf("failed", "remove"), Limit{Max: 1}, "b", nil},
 		"what failed before is no reason": {plansOf("broken before", "inject"), Limit{}, "ab", nil},
 		"what fails keeps its place":      {plansOf("failing in flight", "remove"), Limit{Max: 1}, "", map[string]string{"b": meta.ReasonWaitingForBudget}},
+		"stopped":                         {plansOf("inject", "update", "remove", "note", "update in flight"), Limit{Stopped: true, Max: 9}, "c", map[string]string{"a": meta.ReasonWritesStopped, "b": meta.ReasonWritesStopped, "e": meta.ReasonWritesStopped}},
+		"outside of the windows":          {plansOf("inject", "update", "remove", "note", "update in flight"), Limit{Gap: &fleet.Gap{Since: noon}, Max: 9}, "cd", map[string]string{"a": meta.ReasonOutsideWindow, "b": meta.ReasonOutsideWindow, "e": meta.ReasonOutsideWindow}},
+		"what is new since the window":    {created(noon.Add(time.Second), plansOf("inject", "update")), Limit{Gap: &fleet.Gap{Since: noon}}, "a", map[string]string{"b": meta.ReasonOutsideWindow}},
+		"what is not":                     {created(noon, plansOf("inject")), Limit{Gap: &fleet.Gap{Since: noon}}, "", map[string]string{"a": meta.ReasonOutsideWindow}},
+		"if there never was a window":     {created(noon, plansOf("inject")), Limit{Gap: &fleet.Gap{}}, "", map[string]string{"a": meta.ReasonOutsideWindow}},
 		"a conflict takes no place":       {plansOf("conflict", "inject"), Limit{Max: 1}, "b", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			Admit(test.fleet, test.limit)
+			Admit(test.plans, test.limit)
 
 			goes, waits := "", map[string]string{}
-			for i := range test.fleet {
-				p := &test.fleet[i]
+			for i := range test.plans {
+				p := &test.plans[i]
 				if p.Writes() {
 					goes += p.Target.Name
 				}

@@ -3,30 +3,101 @@
 
 package plan
 
-import "slices"
+import (
+	"slices"
 
-// Waves returns, for each admitted plan, the wave in which it is carried out if every
-// rollout of a wave finishes before the next wave: 1 is now; 0 is never as things are,
-// or nothing to do. It does not change the plans.
-func Waves(plans []Plan, limit Limit) []int {
-	waves := make([]int, len(plans))
-	now := slices.Clone(plans)
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+)
+
+// Paced are the admitted plans of one VectorSidecar.
+type Paced struct {
+	Sidecar types.NamespacedName
+	Plans   []Plan
+	Limit   Limit
+	// Matched is how many workloads the VectorSidecar matches.
+	Matched int
+}
+
+// Waves returns, for each plan of each VectorSidecar, the wave in which it is carried out
+// if every rollout of a wave finishes before the next wave: 1 is now; 0 is never as things
+// are, or nothing to do. If no window is open, the second wave begins when the next one
+// opens. It does not change the plans.
+func Waves(all []Paced, rules *fleet.Rules) [][]int {
+	waves, now := make([][]int, len(all)), slices.Clone(all)
+	var names []types.NamespacedName
+	isClosed := false
+	for i := range now {
+		waves[i], now[i].Plans = make([]int, len(now[i].Plans)), slices.Clone(now[i].Plans)
+		names, isClosed = append(names, now[i].Sidecar), isClosed || now[i].Limit.Gap != nil
+	}
+	allocators := allocatorsFor(names)
 	for wave := 1; ; wave++ {
-		moved := false
+		divide(now, allocators, rules)
+		isMoving := wave == 1 && isClosed
 		for i := range now {
-			if now[i].Writes() && now[i].StartsPods() {
-				waves[i], moved = wave, true
-				now[i].Action = None
-			}
-			// Rollouts in flight have finished before the next wave.
-			if now[i].InFlight {
-				now[i].InFlight, moved = false, true
-			}
-			now[i].Waiting = false
+			isMoving = now[i].finish(wave, waves[i]) || isMoving
+			now[i].Limit.Gap = nil
+			Admit(now[i].Plans, now[i].Limit)
 		}
-		if !moved {
+		if !isMoving {
 			return waves
 		}
-		Admit(now, limit)
 	}
+}
+
+// Share gives the places of an installation to the plans of its VectorSidecars, and has
+// the rest wait.
+func Share(all []Paced, rules *fleet.Rules) {
+	var names []types.NamespacedName
+	for i := range all {
+		names = append(names, all[i].Sidecar)
+	}
+	divide(all, allocatorsFor(names), rules)
+}
+
+func allocatorsFor(names []types.NamespacedName) map[Class]*fleet.Allocator {
+	allocators := map[Class]*fleet.Allocator{}
+	for _, class := range Classes() {
+		allocators[class] = fleet.NewAllocator()
+		allocators[class].Await(names)
+	}
+	return allocators
+}
+
+// divide gives the places to those who want them.
+func divide(all []Paced, allocators map[Class]*fleet.Allocator, rules *fleet.Rules) {
+	for class, allocator := range allocators {
+		demandOf := func(one *Paced) fleet.Demand {
+			demand := DemandOf(one.Plans, class)
+			demand.Matched = one.Matched
+			return demand
+		}
+		for i := range all {
+			allocator.Tell(all[i].Sidecar, demandOf(&all[i]))
+		}
+		for i := range all {
+			granted, _ := allocator.Ask(all[i].Sidecar, demandOf(&all[i]), rules)
+			Grant(all[i].Plans, class, granted, allocator.Places(rules).Limit)
+		}
+	}
+}
+
+// finish records the wave of what is carried out now, and has it and what is under way
+// finish. It returns false if there was nothing.
+func (p *Paced) finish(wave int, waves []int) bool {
+	isMoving := false
+	for i := range p.Plans {
+		one := &p.Plans[i]
+		if one.Writes() && one.StartsPods() {
+			waves[i], isMoving = wave, true
+			one.Action = None
+		}
+		if one.InFlight {
+			one.InFlight, isMoving = false, true
+		}
+		one.Waiting = false
+	}
+	return isMoving
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 )
 
 func TestWaves(t *testing.T) {
@@ -29,8 +31,38 @@ func TestWaves(t *testing.T) {
 			Admit(plans, test.limit)
 			before := slices.Clone(plans)
 
-			require.Equal(t, test.want, Waves(plans, test.limit))
+			require.Equal(t, [][]int{test.want}, Waves([]Paced{{Plans: plans, Limit: test.limit}}, nil))
 			require.Equal(t, before, plans, "the plans are not changed")
+		})
+	}
+}
+
+func TestVectorSidecarsShareWaves(t *testing.T) {
+	const (
+		three = "maxConcurrent: 3"
+		share = `maxConcurrent: "20%"`
+	)
+	many := plansOf("inject", "inject", "inject", "inject", "inject", "inject")
+	for name, test := range map[string]struct {
+		rules string
+		all   []Paced
+		want  [][]int
+	}{
+		"each by itself":                 {"", []Paced{{Plans: many, Limit: Limit{Max: 3}}, {Plans: plansOf("update")}}, [][]int{{1, 1, 1, 2, 2, 2}, {1}}},
+		"those with little do not wait":  {three, []Paced{{Plans: many}, {Plans: plansOf("update")}}, [][]int{{1, 1, 2, 2, 2, 3}, {1}}},
+		"removals have their own places": {three, []Paced{{Plans: many}, {Plans: plansOf("remove", "remove", "remove", "remove")}}, [][]int{{1, 1, 1, 2, 2, 2}, {1, 1, 1, 2}}},
+		"what goes on has a place":       {three, []Paced{{Plans: many}, {Plans: plansOf("rolling", "rolling")}}, [][]int{{1, 2, 2, 2, 3, 3}, {0, 0}}},
+		"a share of those matched":       {share, []Paced{{Plans: many, Matched: 6}, {Plans: plansOf("update"), Matched: 4}}, [][]int{{1, 2, 2, 3, 3, 4}, {1}}},
+		"after the next window opens":    {"", []Paced{{Plans: plansOf("inject", "remove", "inject"), Limit: Limit{Max: 1, Gap: &fleet.Gap{Since: noon}}}}, [][]int{{2, 1, 3}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rules, err := fleet.Parse("rules", []byte(test.rules))
+			require.NoError(t, err)
+			for i := range test.all {
+				test.all[i].Sidecar.Name, test.all[i].Plans = string(rune('a'+i)), slices.Clone(test.all[i].Plans)
+				Admit(test.all[i].Plans, test.all[i].Limit)
+			}
+			require.Equal(t, test.want, Waves(test.all, rules))
 		})
 	}
 }

@@ -20,6 +20,7 @@ type Metrics struct {
 	webhook    webhookMetrics
 
 	templateSets *prometheus.GaugeVec
+	places       *prometheus.GaugeVec
 	conflicts    *prometheus.CounterVec
 	states       *workloadStates
 
@@ -32,7 +33,7 @@ func NewMetrics(version string, now func() time.Time) *Metrics {
 	m := &Metrics{
 		reconciles: newReconcileMetrics(from), workloads: newWorkloadMetrics(from), leftovers: newLeftoverMetrics(from),
 		cache: newCacheMetrics(from), webhook: newWebhookMetrics(from),
-		templateSets: from.gauge(templateSets), conflicts: from.counter(conflicts), states: newWorkloadStates(now),
+		templateSets: from.gauge(templateSets), places: from.gauge(places), conflicts: from.counter(conflicts), states: newWorkloadStates(now),
 	}
 	from.gauge(buildInfo).WithLabelValues(version).Set(1)
 	from.made = append(from.made, m.states)
@@ -129,6 +130,16 @@ func (m *Metrics) Sets(good, broken int) {
 	if m != nil {
 		m.templateSets.WithLabelValues("good").Set(float64(good))
 		m.templateSets.WithLabelValues("broken").Set(float64(broken))
+	}
+}
+
+// Places sets how many places for rollouts of a class there are, 0 for any number, how many are
+// taken, and how many workloads wait for one.
+func (m *Metrics) Places(class string, limit, taken, waiting int) {
+	if m != nil {
+		m.places.WithLabelValues(class, "limit").Set(float64(limit))
+		m.places.WithLabelValues(class, "taken").Set(float64(taken))
+		m.places.WithLabelValues(class, "waiting").Set(float64(waiting))
 	}
 }
 

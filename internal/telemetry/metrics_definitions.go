@@ -32,6 +32,7 @@ const (
 	workloads     = "vectorsidecar_workloads"
 	objects       = "vectorsidecar_objects"
 	oldestWaiting = "vectorsidecar_oldest_waiting_workload_seconds"
+	places        = "vectorsidecar_rollout_places"
 	writes        = "vectorsidecar_workload_writes_total"
 	conflicts     = "vectorsidecar_conflicts_total"
 	repairs       = "vectorsidecar_drift_repairs_total"
@@ -64,7 +65,10 @@ func MetricDefinitions() []MetricDefinition {
 			{"reason", "a condition reason, or empty"}}},
 		{objects, "gauge", "VectorSidecars by the condition Ready.", []MetricLabel{
 			{"ready", "`True` or `False`"}, {"reason", "a condition reason"}}},
-		{oldestWaiting, "gauge", "How long the longest-waiting workload has been waiting for its turn to roll out, as seen by this process; 0 if none waits.", nil},
+		{oldestWaiting, "gauge", "How long the longest-waiting workload has been waiting for its turn to roll out, as seen by this process; 0 if none waits. Outside of the windows nobody waits for a turn.", nil},
+		{places, "gauge", "Places for rollouts, over all VectorSidecars (`rollout.maxConcurrent` of the installation's values).", []MetricLabel{
+			{"class", "`injection` or `removal`: each has as many places"},
+			{"state", "`limit`: how many there are, 0 for any number; `taken`: workloads that roll out or soak; `waiting`: workloads that would begin now"}}},
 		{writes, "counter", "Attempts to write a workload.", []MetricLabel{
 			{"action", "`Inject`, `Update`, `Remove` or `Note` (only the operator's annotations change)"},
 			{"result", "`ok`, `conflict`, `refused`, `gone`, `stale` (the workload had changed in between) or `error`"}}},

@@ -74,6 +74,9 @@ func newWorkloadStates(now func() time.Time) *workloadStates {
 // those that a workload leaves only when a person acts.
 const waiting = "Waiting"
 
+// outsideWindow is the reason of those for whom no turn comes before a window opens.
+const outsideWindow = "OutsideWindow"
+
 var stuck = []string{"Conflict", "Blocked", "Refused"}
 
 // set replaces what was known of a VectorSidecar. It returns the reason of each workload
@@ -142,7 +145,7 @@ func (f *workloadStates) count() (states, ready map[stateKey]int, oldest time.Du
 			states[at] += n
 		}
 		for _, w := range sidecar.held {
-			if w.state == waiting {
+			if w.state == waiting && w.reason != outsideWindow {
 				oldest = max(oldest, f.now().Sub(w.since))
 			}
 		}

@@ -39,6 +39,7 @@ func TestEveryMetricIsExportedAsItIsDefined(t *testing.T) {
 	m.Wrote("Inject", "ok")
 	m.Leftovers("Keep", 1)
 	m.Sets(1, 0)
+	m.Places("injection", 20, 5, 1)
 	m.Cached("Deployment", 1)
 	m.Judged(AnswerAllowed, time.Millisecond)
 	m.Certified(time.Unix(0, 0), time.Unix(1, 0))

@@ -16,6 +16,8 @@ type State struct {
 	// ResourceVersion and Generation are the API server's.
 	ResourceVersion string
 	Generation      int64
+	// Created is when the workload was created.
+	Created time.Time
 	// Seen is the first known resourceVersion that looked like this one: what the API
 	// server refused for it, it refuses now.
 	Seen string
@@ -36,7 +38,7 @@ func StateOf(object Object) State {
 func stateOf(object metav1.Object, content *Content) State {
 	version := object.GetResourceVersion()
 	return State{
-		ResourceVersion: version, Generation: object.GetGeneration(), Seen: version,
+		ResourceVersion: version, Generation: object.GetGeneration(), Created: object.GetCreationTimestamp().Time, Seen: version,
 		Rollout: content.Rollout, Refusal: content.Refusal, Progress: content.Progress, Availability: availabilityOf(object, content),
 	}
 }

@@ -53,6 +53,7 @@ var behindTheDoor = map[string]string{
 	"internal/operator/memory.go: os.DirFS":                    "the kernel's accounts",
 	"internal/humanize/escape_data.go: yaml.NewDecoder":        "what the program itself prints, a line before it does",
 	"internal/plan/patch.go: json.Unmarshal":                   "what was written by a merge of ours",
+	"internal/fleet/rules.go: json.Unmarshal":                  "what was written of a layer that came through the door",
 	"internal/policy/policy.go: json.Unmarshal":                "what was written of a layer that came through the door, and of our defaults",
 	"internal/workload/overlay.go: json.Unmarshal":             "what was written of an overlay that came through the door",
 	"internal/workload/overlayredirect.go: json.Unmarshal":     "the same",

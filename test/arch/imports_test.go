@@ -20,6 +20,7 @@ var order = []string{
 	"internal/vrl",
 	"api/v1alpha1",
 	"internal/environment",
+	"internal/fleet",
 	"internal/template",
 	"internal/vectoroptions",
 	"internal/vectorconfig",
@@ -53,12 +54,14 @@ var order = []string{
 
 // pure packages take values and return values.
 var pure = []string{
+	"internal/fleet",
 	"internal/meta",
 	"internal/tree",
 	"internal/humanize",
 	"internal/bounded",
 	"internal/vrl",
 	"internal/environment",
+	"internal/fleet",
 	"internal/template",
 	"internal/vectoroptions",
 	"internal/vectorconfig",

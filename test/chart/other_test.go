@@ -10,6 +10,8 @@ const digest = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef012345678
 var other = map[string]string{
 	"templateSet":                              `gateway`,
 	"templates":                                `{gateway: {NOTES.txt: x}}`,
+	"rollout.maxConcurrent":                    `2%`,
+	"rollout.windows":                          `[{days: [Mon], from: "08:00", to: "16:00", timeZone: Europe/Berlin}]`,
 	"policy.podSecurity":                       `baseline`,
 	"policy.podSecurityOfInitContainers":       `restricted`,
 	"policy.images.registries":                 `[docker.io]`,

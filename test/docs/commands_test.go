@@ -54,6 +54,8 @@ var session = []struct{ command, prints string }{
 	{"kubectl events -n shop --for deployment/cart", "Injected the sidecar of VectorSidecar logs"},
 	{"kubectl get deployment cart -n shop -o yaml", "vectorsidecar.observability.kontroloop.ai/injected-hash"},
 	{"kubectl vectorsidecar explain deployment/cart -n shop", "Deployment shop/cart: "},
+	{"kubectl annotate configmap -n vector-system vso-vector-sidecar-operator-environments vectorsidecar.observability.kontroloop.ai/stop-writes=true", "annotated"},
+	{"kubectl annotate configmap -n vector-system vso-vector-sidecar-operator-environments vectorsidecar.observability.kontroloop.ai/stop-writes-", "annotated"},
 	{"kubectl annotate deployment cart -n shop vectorsidecar.observability.kontroloop.ai/inject=false", "annotated"},
 	{"kubectl label deployment cart -n shop logs-", "unlabeled"},
 	{"kubectl patch vectorsidecars logs -n shop --type=merge -p '{\"spec\":{\"enabled\":false}}'", "patched"},

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+)
+
+// pace divides the places for rollouts among all VectorSidecars. It is also the source of the
+// passes of those whose turn has come.
+type pace struct {
+	sidecars   sidecarLister
+	catalog    *catalogReader
+	allocators map[plan.Class]*fleet.Allocator
+	metrics    *telemetry.Metrics
+
+	queue queue
+}
+
+func newPace(sidecars sidecarLister, catalog *catalogReader, metrics *telemetry.Metrics) *pace {
+	p := &pace{sidecars: sidecars, catalog: catalog, allocators: map[plan.Class]*fleet.Allocator{}, metrics: metrics}
+	for _, class := range plan.Classes() {
+		p.allocators[class] = fleet.NewAllocator()
+	}
+	return p
+}
+
+// Start implements Source.
+func (p *pace) Start(_ context.Context, to queue) error {
+	p.queue = to
+	return nil
+}
+
+// String returns the name of the source for messages.
+func (p *pace) String() string { return "turns" }
+
+// take asks for places for what a decision would begin, and has the rest wait.
+func (p *pace) take(ctx context.Context, name types.NamespacedName, decided *decision.Decision) {
+	rules := p.catalog.rules()
+	for _, class := range plan.Classes() {
+		allocator := p.allocators[class]
+		if !allocator.Known() {
+			allocator.Await(keysOf(p.sidecars.list(ctx, "", "", "")))
+		}
+		granted, wake := allocator.Ask(name, decided.Demand(class), rules)
+		p.wake(wake)
+		plan.Grant(decided.Plans, class, granted, allocator.Places(rules).Limit)
+	}
+	p.count()
+}
+
+// begun gives back the places that a decision was given and has not used.
+func (p *pace) begun(name types.NamespacedName, decided *decision.Decision, done []*plan.Plan) {
+	written := map[types.UID]bool{}
+	for _, one := range done {
+		written[one.Target.UID] = true
+	}
+	for _, class := range plan.Classes() {
+		underWay := plan.UnderWay(decided.Plans, class, written)
+		p.wake(p.allocators[class].Begun(name, underWay, p.catalog.rules()))
+	}
+	p.count()
+}
+
+// skip has nobody wait for a VectorSidecar whose pass has failed.
+func (p *pace) skip(name types.NamespacedName) {
+	for _, allocator := range p.allocators {
+		p.wake(allocator.Pass(name, p.catalog.rules()))
+	}
+}
+
+// forget drops a VectorSidecar that is gone.
+func (p *pace) forget(name types.NamespacedName) {
+	for _, allocator := range p.allocators {
+		p.wake(allocator.Forget(name, p.catalog.rules()))
+	}
+	p.count()
+}
+
+func (p *pace) wake(names []types.NamespacedName) {
+	for _, name := range names {
+		p.queue.Add(reconcile.Request{NamespacedName: name})
+	}
+}
+
+func (p *pace) count() {
+	rules := p.catalog.rules()
+	for class, allocator := range p.allocators {
+		places := allocator.Places(rules)
+		p.metrics.Places(string(class), places.Limit, places.Taken, places.Waiting)
+	}
+}

@@ -1,0 +1,228 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Demand is what the rollouts of one VectorSidecar are and ask for, in workloads.
+type Demand struct {
+	// Matched is how many it matches.
+	Matched int
+	// UnderWay is how many are rolling out or soaking, Wanted how many more may begin as
+	// far as the VectorSidecar itself is concerned.
+	UnderWay, Wanted int
+}
+
+// Allocator gives places to the VectorSidecars of an installation: as many workloads as
+// Rules.Limit says are under way at once. A free place goes to who has the fewest, and
+// among those to who has waited longest. It is safe for concurrent use.
+//
+// It keeps nothing that outlives the process: each VectorSidecar says again what is under
+// way, and nobody gets a place before all have.
+type Allocator struct {
+	mu   sync.Mutex
+	asks map[types.NamespacedName]*ask
+	// sum is that of all of them.
+	sum  Demand
+	turn int
+	// unheard are the VectorSidecars that have to be heard first; nil before it is known
+	// which there are.
+	unheard map[types.NamespacedName]bool
+}
+
+// ask is what is known of one VectorSidecar.
+type ask struct {
+	Demand
+	// turn grows with each grant: the lowest has waited longest.
+	turn int
+	// woken is set once its turn was announced, until it asks again.
+	woken bool
+}
+
+// NewAllocator returns an Allocator that has heard nobody.
+func NewAllocator() *Allocator {
+	return &Allocator{asks: map[types.NamespacedName]*ask{}}
+}
+
+// Known reports whether the Allocator knows whom it has to hear first.
+func (a *Allocator) Known() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.unheard != nil
+}
+
+// Await names all VectorSidecars that there are. Only the first call counts.
+func (a *Allocator) Await(all []types.NamespacedName) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.unheard != nil {
+		return
+	}
+	a.unheard = map[types.NamespacedName]bool{}
+	for _, name := range all {
+		if a.asks[name] == nil {
+			a.unheard[name] = true
+		}
+	}
+}
+
+// Tell replaces what is known of a VectorSidecar.
+func (a *Allocator) Tell(name types.NamespacedName, demand Demand) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.tell(name, demand)
+}
+
+func (a *Allocator) tell(name types.NamespacedName, demand Demand) *ask {
+	one := a.asks[name]
+	if one == nil {
+		a.turn++
+		one = &ask{turn: a.turn}
+		a.asks[name] = one
+	}
+	a.set(one, demand)
+	one.woken = false
+	delete(a.unheard, name)
+	return one
+}
+
+func (a *Allocator) set(one *ask, demand Demand) {
+	a.sum.Matched += demand.Matched - one.Matched
+	a.sum.UnderWay += demand.UnderWay - one.UnderWay
+	a.sum.Wanted += demand.Wanted - one.Wanted
+	one.Demand = demand
+}
+
+// Ask tells what is known of a VectorSidecar now. It returns how many of the wanted
+// workloads may begin, which count as under way from then on, and which other
+// VectorSidecars should ask again because there are places for them.
+func (a *Allocator) Ask(name types.NamespacedName, demand Demand, rules *Rules) (granted int, wake []types.NamespacedName) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	asking := a.tell(name, demand)
+	shares := map[types.NamespacedName]int{name: demand.Wanted}
+	if rules.IsLimited() {
+		shares = a.share(rules)
+	}
+	if granted = shares[name]; granted > 0 {
+		a.set(asking, Demand{Matched: demand.Matched, UnderWay: demand.UnderWay + granted, Wanted: demand.Wanted - granted})
+		a.turn++
+		asking.turn = a.turn
+	}
+	delete(shares, name)
+	return granted, a.wake(shares)
+}
+
+// Begun corrects how many workloads of a VectorSidecar are under way after it has used
+// its places: fewer if writes have failed. It returns who should ask again.
+func (a *Allocator) Begun(name types.NamespacedName, underWay int, rules *Rules) (wake []types.NamespacedName) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	asking := a.asks[name]
+	if asking == nil || asking.UnderWay <= underWay {
+		return nil
+	}
+	a.set(asking, Demand{Matched: asking.Matched, UnderWay: underWay, Wanted: asking.Wanted})
+	return a.wake(a.share(rules))
+}
+
+// Pass records that a VectorSidecar cannot say now what it wants: nobody waits for it.
+func (a *Allocator) Pass(name types.NamespacedName, rules *Rules) (wake []types.NamespacedName) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.unheard, name)
+	if asking := a.asks[name]; asking != nil {
+		a.set(asking, Demand{Matched: asking.Matched, UnderWay: asking.UnderWay})
+	}
+	return a.wake(a.share(rules))
+}
+
+// Forget drops a VectorSidecar that is gone.
+func (a *Allocator) Forget(name types.NamespacedName, rules *Rules) (wake []types.NamespacedName) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.unheard, name)
+	if asking := a.asks[name]; asking != nil {
+		a.set(asking, Demand{})
+		delete(a.asks, name)
+	}
+	return a.wake(a.share(rules))
+}
+
+// Places are the sums over all VectorSidecars.
+type Places struct {
+	// Limit is how many workloads may be under way, 0 for any number.
+	Limit int
+	// Taken is how many are, Waiting how many more would begin.
+	Taken, Waiting int
+}
+
+// Places counts the places.
+func (a *Allocator) Places(rules *Rules) Places {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.places(rules)
+}
+
+func (a *Allocator) places(rules *Rules) Places {
+	return Places{Limit: rules.Limit(a.sum.Matched), Taken: a.sum.UnderWay, Waiting: a.sum.Wanted}
+}
+
+// share divides the free places: how many each gets that wants some. Nobody gets any
+// before all have been heard.
+func (a *Allocator) share(rules *Rules) map[types.NamespacedName]int {
+	if !rules.IsLimited() || len(a.unheard) > 0 || a.unheard == nil {
+		return nil
+	}
+	places := a.places(rules)
+	return a.divide(min(places.Waiting, places.Limit-places.Taken))
+}
+
+// divide gives one place after another to who has the fewest.
+func (a *Allocator) divide(free int) map[types.NamespacedName]int {
+	if free <= 0 {
+		return nil
+	}
+	shares := map[types.NamespacedName]int{}
+	var waiting []types.NamespacedName
+	for name, one := range a.asks {
+		if one.Wanted > 0 {
+			waiting = append(waiting, name)
+		}
+	}
+	less := func(x, y types.NamespacedName) int {
+		return cmp.Or(a.asks[x].UnderWay+shares[x]-a.asks[y].UnderWay-shares[y], a.asks[x].turn-a.asks[y].turn)
+	}
+	slices.SortFunc(waiting, less)
+	for ; free > 0 && len(waiting) > 0; free-- {
+		first := waiting[0]
+		waiting = waiting[1:]
+		shares[first]++
+		if shares[first] == a.asks[first].Wanted {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(waiting, first, less)
+		waiting = slices.Insert(waiting, at, first)
+	}
+	return shares
+}
+
+// wake returns the names of those who have a share, and have not been told yet.
+func (a *Allocator) wake(shares map[types.NamespacedName]int) []types.NamespacedName {
+	var names []types.NamespacedName
+	for name := range maps.Keys(shares) {
+		if one := a.asks[name]; !one.woken {
+			one.woken = true
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func named(name string) types.NamespacedName {
+	return types.NamespacedName{Namespace: "shop", Name: name}
+}
+
+// installation is an Allocator with its VectorSidecars.
+type installation struct {
+	*Allocator
+	rules *Rules
+	// wants and underWay are by VectorSidecar; asking are those that will ask.
+	wants, underWay map[types.NamespacedName]int
+	asking          map[types.NamespacedName]bool
+}
+
+func newInstallation(t *testing.T, rules string, wants map[string]int) *installation {
+	t.Helper()
+	i := &installation{
+		Allocator: NewAllocator(), rules: parse(t, rules),
+		wants: map[types.NamespacedName]int{}, underWay: map[types.NamespacedName]int{}, asking: map[types.NamespacedName]bool{},
+	}
+	var all []types.NamespacedName
+	for name, want := range wants {
+		i.wants[named(name)], i.asking[named(name)] = want, true
+		all = append(all, named(name))
+	}
+	i.Await(all)
+	return i
+}
+
+// ask has a VectorSidecar ask, which begins what it is granted.
+func (i *installation) ask(name types.NamespacedName) int {
+	delete(i.asking, name)
+	granted, wake := i.Ask(name, Demand{Matched: i.wants[name] + i.underWay[name], UnderWay: i.underWay[name], Wanted: i.wants[name]}, i.rules)
+	i.wants[name] -= granted
+	i.underWay[name] += granted
+	for _, one := range wake {
+		i.asking[one] = true
+	}
+	return granted
+}
+
+// settle has all ask that will, in a random order.
+func (i *installation) settle(t *testing.T, random *rand.Rand) {
+	t.Helper()
+	for len(i.asking) > 0 {
+		var names []types.NamespacedName
+		for name := range i.asking {
+			names = append(names, name)
+		}
+		i.ask(names[random.IntN(len(names))])
+		total := 0
+		for _, n := range i.underWay {
+			total += n
+		}
+		if limit := i.Places(i.rules).Limit; limit > 0 {
+			require.LessOrEqual(t, total, limit)
+		}
+	}
+}
+
+// finish ends all that is under way.
+func (i *installation) finish() {
+	for name, n := range i.underWay {
+		if n > 0 {
+			i.underWay[name] = 0
+			i.asking[name] = true
+		}
+	}
+}
+
+func TestNoLimitGrantsEverything(t *testing.T) {
+	i := newInstallation(t, "", map[string]int{"a": 100, "b": 1})
+	require.Equal(t, 100, i.ask(named("a")), "although b was not heard yet")
+	require.Equal(t, Places{Taken: 100}, i.Places(i.rules))
+}
+
+func TestNobodyBeginsBeforeAllAreHeard(t *testing.T) {
+	i := newInstallation(t, "maxConcurrent: 2", map[string]int{"a": 5, "b": 0, "c": 0})
+	i.underWay[named("b")] = 1
+	require.Zero(t, i.ask(named("a")))
+	require.Zero(t, i.ask(named("b")))
+	require.Empty(t, i.Pass(named("x"), i.rules))
+
+	woken := i.Pass(named("c"), i.rules)
+
+	require.Equal(t, []types.NamespacedName{named("a")}, woken, "c cannot say what it wants, and nobody waits for it")
+	require.Equal(t, 1, i.ask(named("a")), "b has the other place")
+	require.Equal(t, Places{Limit: 2, Taken: 2, Waiting: 4}, i.Places(i.rules))
+}
+
+func TestWhoIsDeletedIsNotWaitedFor(t *testing.T) {
+	i := newInstallation(t, "maxConcurrent: 1", map[string]int{"a": 1, "b": 0})
+	require.Zero(t, i.ask(named("a")))
+	require.Equal(t, []types.NamespacedName{named("a")}, i.Forget(named("b"), i.rules))
+	require.Equal(t, 1, i.ask(named("a")))
+	require.Empty(t, i.Forget(named("a"), i.rules))
+	require.Equal(t, Places{Limit: 1}, i.Places(i.rules))
+}
+
+func TestAWriteThatFailedGivesItsPlaceBack(t *testing.T) {
+	i := newInstallation(t, "maxConcurrent: 1", map[string]int{"a": 1, "b": 1})
+	require.Zero(t, i.ask(named("a")))
+	require.Zero(t, i.ask(named("b")), "a has waited longer")
+	require.Equal(t, 1, i.ask(named("a")))
+	require.Empty(t, i.Begun(named("a"), 1, i.rules))
+
+	require.Equal(t, []types.NamespacedName{named("b")}, i.Begun(named("a"), 0, i.rules))
+	require.Equal(t, 1, i.ask(named("b")))
+}
+
+// One VectorSidecar of a thousand workloads holds up nobody with one.
+func TestTheSmallBeginWithinTwoTurns(t *testing.T) {
+	for seed := range uint64(20) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		wants := map[string]int{"big": 1000}
+		for n := range 50 {
+			wants[fmt.Sprintf("small-%d", n)] = 1
+		}
+		i := newInstallation(t, "maxConcurrent: 30", wants)
+		i.settle(t, random)
+		require.Equal(t, 30, i.Places(i.rules).Taken)
+		i.finish()
+		i.settle(t, random)
+		for name, left := range i.wants {
+			if name != named("big") {
+				require.Zero(t, left, "%s with seed %d", name, seed)
+			}
+		}
+		require.Equal(t, 30, i.Places(i.rules).Taken, "no place is left empty")
+	}
+}
+
+// Whatever order they ask in, all is done in the fewest turns, and the limit holds.
+func TestEverythingIsDoneInTheFewestTurns(t *testing.T) {
+	for seed := range uint64(50) {
+		random := rand.New(rand.NewPCG(seed, 2))
+		wants, total := map[string]int{}, 0
+		for n := range 1 + random.IntN(30) {
+			want := random.IntN(12)
+			wants[fmt.Sprint(n)] = want
+			total += want
+		}
+		limit := 1 + random.IntN(20)
+		i := newInstallation(t, fmt.Sprintf("maxConcurrent: %d", limit), wants)
+		turns := 0
+		for ; total > 0 && turns < 1000; turns++ {
+			i.settle(t, random)
+			begun := i.Places(i.rules).Taken
+			require.Equal(t, min(total, limit), begun, "seed %d", seed)
+			total -= begun
+			i.finish()
+		}
+		require.Zero(t, total)
+	}
+}
+
+func BenchmarkAsk(b *testing.B) {
+	for _, rules := range []string{"", "maxConcurrent: 50"} {
+		b.Run(rules, func(b *testing.B) {
+			parsed, err := Parse("", []byte(rules))
+			require.NoError(b, err)
+			allocator, name := NewAllocator(), types.NamespacedName{}
+			allocator.Await(nil)
+			for n := range 1000 {
+				name.Name = fmt.Sprint(n)
+				allocator.Ask(name, Demand{Matched: 10, UnderWay: 1}, parsed)
+			}
+			for b.Loop() {
+				allocator.Ask(name, Demand{Matched: 10, UnderWay: 1, Wanted: 1}, parsed)
+			}
+		})
+	}
+}

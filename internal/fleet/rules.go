@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package fleet paces rollouts over all VectorSidecars of an installation: when new ones
+// may begin, and how many go on at once. It reads no cluster and no clock.
+package fleet
+
+import (
+	_ "embed" // for the schema
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+	_ "time/tzdata" // The operator's image has no time zones.
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+)
+
+//go:embed schema.json
+var schema []byte
+
+// Rules are what an installation sets. The zero value sets nothing. They are immutable.
+type Rules struct {
+	// MaxConcurrent is how many workloads may be rolling out or soaking at once: a number,
+	// or a share of all matched workloads; nil for no limit.
+	MaxConcurrent *intstr.IntOrString `json:"maxConcurrent"`
+	// Windows are when rollouts may begin; none for always.
+	Windows []Window `json:"windows"`
+}
+
+// Parse parses an installation's rules. The error names source, line and path.
+func Parse(source string, text []byte) (*Rules, error) {
+	layer, err := environment.ParseLayer(source, text)
+	if err != nil {
+		return nil, err
+	}
+	compiled, err := environment.CompileSchema("the rollout's schema", schema)
+	if err != nil {
+		return nil, err
+	}
+	if err := compiled.Check(&layer); err != nil {
+		return nil, err
+	}
+	rules := &Rules{}
+	data, err := json.Marshal(layer.Tree)
+	if err == nil {
+		err = json.Unmarshal(data, rules)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", source, err)
+	}
+	for i := range rules.Windows {
+		if err := rules.Windows[i].load(); err != nil {
+			return nil, fmt.Errorf("%s: windows.%d.%w", layer.Where("windows"), i, err)
+		}
+	}
+	return rules, nil
+}
+
+// IsLimited reports whether there is a limit on how many are under way at once.
+func (r *Rules) IsLimited() bool { return r != nil && r.MaxConcurrent != nil }
+
+// Limit is how many of some matched workloads may be under way at once, 0 for any number.
+func (r *Rules) Limit(matched int) int {
+	if !r.IsLimited() {
+		return 0
+	}
+	scaled, err := intstr.GetScaledValueFromIntOrPercent(r.MaxConcurrent, matched, true)
+	if err != nil { // The schema allows only numbers and percentages.
+		return 1
+	}
+	return max(scaled, 1)
+}
+
+// Gap is the time between two windows. The zero value is none.
+type Gap struct {
+	// Since is when the last window closed; zero if none has been open in the week before.
+	Since time.Time
+	// Until is when the next one opens.
+	Until time.Time
+}
+
+// Closed returns the gap between windows that a moment is in, and false if rollouts may
+// begin at that moment.
+func (r *Rules) Closed(now time.Time) (Gap, bool) {
+	if r == nil || len(r.Windows) == 0 {
+		return Gap{}, false
+	}
+	gap := Gap{}
+	for i := range r.Windows {
+		for _, opening := range r.Windows[i].openings(now) {
+			switch {
+			case opening.from.After(now):
+				if gap.Until.IsZero() || opening.from.Before(gap.Until) {
+					gap.Until = opening.from
+				}
+			case opening.to.After(now):
+				return Gap{}, false
+			case opening.to.After(gap.Since):
+				gap.Since = opening.to
+			}
+		}
+	}
+	return gap, true
+}
+
+// Window is a time of day on some days.
+type Window struct {
+	Days     []string `json:"days"`
+	From     string   `json:"from"`
+	To       string   `json:"to"`
+	TimeZone string   `json:"timeZone"`
+
+	zone     *time.Location
+	from, to time.Duration
+}
+
+func (w *Window) load() (err error) {
+	if w.zone, err = time.LoadLocation(w.TimeZone); err != nil || w.TimeZone == "Local" {
+		return fmt.Errorf("timeZone: %q is no time zone: name one of the IANA time zone database, such as Europe/Berlin", w.TimeZone)
+	}
+	w.from, w.to = sinceMidnight(w.From), sinceMidnight(w.To)
+	if w.from == w.to {
+		return fmt.Errorf("to: it closes when it opens, at %s: write from: \"00:00\" and to: \"24:00\" for a whole day", w.To)
+	}
+	return nil
+}
+
+// sinceMidnight reads a time of day, which has the form that the schema asks for.
+func sinceMidnight(text string) time.Duration {
+	hour, minute := 0, 0
+	_, _ = fmt.Sscanf(text, "%d:%d", &hour, &minute)
+	return time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute
+}
+
+// opening is one day's window.
+type opening struct{ from, to time.Time }
+
+// openings returns those that begin within about a week before and after a moment. Where
+// clocks change, it is the time on the clock that counts.
+func (w *Window) openings(now time.Time) []opening {
+	var found []opening
+	today := now.In(w.zone)
+	at := func(day int, since time.Duration) time.Time {
+		return time.Date(today.Year(), today.Month(), today.Day()+day, int(since/time.Hour), int(since%time.Hour/time.Minute), 0, 0, w.zone)
+	}
+	for day := -8; day <= 8; day++ {
+		// Noon is on that day in every zone; midnight may be left out when clocks change.
+		if len(w.Days) > 0 && !slices.Contains(w.Days, at(day, 12*time.Hour).Weekday().String()[:3]) {
+			continue
+		}
+		end := day
+		if w.to <= w.from {
+			end++
+		}
+		// A window between two times that a change of clocks skips is left out.
+		if one := (opening{at(day, w.from), at(end, w.to)}); one.to.After(one.from) {
+			found = append(found, one)
+		}
+	}
+	return found
+}

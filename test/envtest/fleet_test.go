@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// pacing gives the installation rules for rollouts.
+func pacing(t *testing.T, rules string) *corev1.ConfigMap {
+	t.Helper()
+	installation := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.RolloutKey, rules)
+	give(t, installation)
+	return installation
+}
+
+// Six VectorSidecars with five places each share four, also when the operator is replaced
+// in the middle.
+func TestAllVectorSidecarsShareTheInstallationsPlaces(t *testing.T) {
+	const sidecars, each, places = 6, 3, 4
+	t.Cleanup(func() {
+		require.NoError(t, running.Stop())
+		running = world.RunOperator(options)
+	})
+	namespace := world.Namespace(t)
+	var deployments []*appsv1.Deployment
+	for n := range sidecars {
+		for m := range each {
+			deployment := objects.NewDeployment(fmt.Sprintf("app-%d-%d", n, m), namespace).Labelled("logs", fmt.Sprint("of-", n)).Build()
+			world.Create(t, deployment)
+			deployments = append(deployments, deployment)
+		}
+	}
+	for _, deployment := range deployments {
+		harness.Until(t, world, deployment, "its first rollout", isRolledOut)
+	}
+	pacing(t, fmt.Sprintf("maxConcurrent: %d", places))
+	watch := newWatchUnfinished(t, namespace)
+	var all []*v1alpha1.VectorSidecar
+	for n := range sidecars {
+		vs := objects.NewVectorSidecar(fmt.Sprint("logs-", n), namespace).Selecting("logs", fmt.Sprint("of-", n)).WithSoak(time.Second).Build()
+		world.Create(t, vs)
+		all = append(all, vs)
+	}
+	harness.Eventually(t, "the first to carry a sidecar", func() bool { return injectedOf(t, namespace) >= places })
+	require.NoError(t, running.Stop())
+	metered := options
+	metered.MetricsBindAddress = "127.0.0.1:0"
+	running = world.RunOperator(metered)
+	for _, vs := range all {
+		harness.Until(t, world, vs, "all to be updated", func(vs *v1alpha1.VectorSidecar) bool {
+			return isReady(vs) && vs.Status.UpdatedDeployments == each
+		})
+	}
+	require.LessOrEqual(t, watch.mostAtOnce(), places)
+	require.Positive(t, watch.mostAtOnce())
+
+	for _, vs := range all {
+		harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = new(bool) })
+	}
+	for _, vs := range all {
+		harness.Until(t, world, vs, "all to be clean", func(vs *v1alpha1.VectorSidecar) bool {
+			return isReady(vs) && vs.Status.InjectedDeployments == 0
+		})
+	}
+	require.LessOrEqual(t, watch.mostAtOnce(), places, "removal has places of its own, as many")
+	harness.Eventually(t, "all places to be free", func() bool { return metric(t, "vectorsidecar_rollout_places", "taken") == 0 })
+	require.InDelta(t, places, metric(t, "vectorsidecar_rollout_places", "limit"), 0)
+}
+
+func TestNothingBeginsOutsideTheWindows(t *testing.T) {
+	namespace := world.Namespace(t)
+	before := objects.NewDeployment("before", namespace).Labelled("logs", "vector").Build()
+	leaving := objects.NewDeployment("leaving", namespace).Labelled("logs", "vector").Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
+	world.Create(t, before, leaving, vs)
+	harness.Until(t, world, vs, "both to be updated", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 2 })
+	// It opened and closed yesterday, and opens again in six days.
+	yesterday := time.Now().UTC().Add(-24 * time.Hour).Weekday().String()[:3]
+	rules := pacing(t, "windows: [{days: ["+yesterday+`], from: "00:00", to: "23:00"}]`)
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
+	harness.Until(t, world, vs, "the wait", func(vs *v1alpha1.VectorSidecar) bool {
+		return vs.Status.ObservedGeneration == vs.Generation && vs.Status.WaitingDeployments == 2
+	})
+	require.Contains(t, message(vs, meta.ConditionReady), "OutsideWindow: 2 of 2 Deployments wait for their turn")
+	require.Contains(t, message(vs, meta.ConditionReady), "the next window of the installation's rollout.windows opens at ")
+
+	late := objects.NewDeployment("late", namespace).Labelled("logs", "vector").Build()
+	world.Create(t, late)
+	harness.Until(t, world, late, "the sidecar, at once, because it is newer than the last window", isInjected)
+	harness.Change(t, world, leaving, func(d *appsv1.Deployment) {
+		metav1.SetMetaDataAnnotation(&d.ObjectMeta, meta.AnnotationInject, "false")
+	})
+	harness.Until(t, world, leaving, "removal, for which there is no window", isClean)
+	world.Get(t, before)
+	require.NotEqual(t, "trace", logLevel(before))
+
+	harness.Change(t, world, rules, func(c *corev1.ConfigMap) { c.Data[desired.RolloutKey] = `windows: [{from: "00:00", to: "24:00"}]` })
+	harness.Until(t, world, before, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "trace" })
+}
+
+func TestAnAnnotationStopsAllWritesButRemovals(t *testing.T) {
+	rules := pacing(t, "")
+	namespace := world.Namespace(t)
+	staying, going := objects.NewDeployment("staying", namespace).Labelled("logs", "staying").Build(), objects.NewDeployment("going", namespace).Labelled("logs", "going").Build()
+	stays := objects.NewVectorSidecar("stays", namespace).Selecting("logs", "staying").WithSoak(0).Build()
+	goes := objects.NewVectorSidecar("goes", namespace).Selecting("logs", "going").WithSoak(0).Build()
+	world.Create(t, staying, going, stays, goes)
+	harness.Until(t, world, stays, "readiness", isUpToDate)
+	harness.Until(t, world, goes, "readiness", isUpToDate)
+
+	harness.Change(t, world, rules, func(c *corev1.ConfigMap) {
+		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationStopWrites, "true")
+	})
+	harness.Change(t, world, stays, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
+	harness.Until(t, world, stays, "the stop", func(vs *v1alpha1.VectorSidecar) bool {
+		return vs.Status.ObservedGeneration == vs.Generation && vs.Status.WaitingDeployments == 1
+	})
+	require.Contains(t, message(stays, meta.ConditionReady), "WritesStopped: 1 of 1 Deployments wait for their turn: Deployment "+namespace+"/staying: the annotation "+meta.AnnotationStopWrites)
+	require.NoError(t, world.Client.Delete(t.Context(), goes))
+	harness.Until(t, world, going, "removal", isClean)
+	world.Get(t, staying)
+	require.NotEqual(t, "trace", logLevel(staying))
+
+	harness.Change(t, world, rules, func(c *corev1.ConfigMap) { delete(c.Annotations, meta.AnnotationStopWrites) })
+	harness.Until(t, world, staying, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "trace" })
+}
+
+func TestBrokenRulesLeaveTheLastGoodOnes(t *testing.T) {
+	yesterday := time.Now().UTC().Add(-24 * time.Hour).Weekday().String()[:3]
+	rules := pacing(t, "windows: [{days: ["+yesterday+`], from: "00:00", to: "23:00"}]`)
+	deployment, vs := injected(t)
+
+	harness.Change(t, world, rules, func(c *corev1.ConfigMap) { c.Data[desired.RolloutKey] = "window: []" })
+	harness.Until(t, world, vs, "the reason", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
+	require.Contains(t, message(vs, meta.ConditionReady), "InvalidRollout: ConfigMap vector-system/environments rollout:1: window: unknown key; did you mean windows? (the last good version stays in use)")
+	harness.Eventually(t, "an event about the ConfigMap", func() bool { return eventsOf(t, rules, meta.ReasonInvalidRollout) == 1 })
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
+	harness.Until(t, world, vs, "the wait", func(vs *v1alpha1.VectorSidecar) bool {
+		return vs.Status.ObservedGeneration == vs.Generation && vs.Status.WaitingDeployments == 1
+	})
+
+	harness.Change(t, world, rules, func(c *corev1.ConfigMap) { delete(c.Data, desired.RolloutKey) })
+	harness.Until(t, world, deployment, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "trace" })
+	harness.Eventually(t, "an event that this version is in force", func() bool {
+		var found eventsv1.EventList
+		require.NoError(t, world.Client.List(t.Context(), &found, client.InNamespace(rules.Namespace)))
+		return slices.ContainsFunc(found.Items, func(e eventsv1.Event) bool {
+			return e.Reason == meta.ReasonRolloutLoaded && e.Regarding.ResourceVersion == rules.ResourceVersion
+		})
+	})
+}
