@@ -14,6 +14,7 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 )
 
@@ -30,6 +31,7 @@ environments:
   bare: {}
   qa: {templateSet: team, sidecar: {logLevel: debug}, global: {imagePullSecrets: [x]}}
 policy: {images: {registries: [a.example]}}
+rollout: {maxConcurrent: 2%, windows: [{from: "08:00", to: "16:00"}]}
 `), 0o600))
 	for _, file := range append(files, own) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -41,8 +43,11 @@ policy: {images: {registries: [a.example]}}
 			require.NoError(t, err)
 
 			require.Equal(t, policyOf(t, rendered.Data), policyOf(t, read.Files()), "helm adds the defaults of the chart")
-			delete(rendered.Data, desired.PolicyKey)
-			delete(read.Files(), desired.PolicyKey)
+			require.Equal(t, paceOf(t, rendered.Data), paceOf(t, read.Files()))
+			for _, key := range []string{desired.PolicyKey, desired.RolloutKey} {
+				delete(rendered.Data, key)
+				delete(read.Files(), key)
+			}
 			require.Equal(t, rendered.Data, read.Files())
 		})
 	}
@@ -54,4 +59,14 @@ func policyOf(t *testing.T, files map[string]string) string {
 	read, err := policy.Parse("policy", []byte(files[desired.PolicyKey]))
 	require.NoError(t, err)
 	return read.Given
+}
+
+func paceOf(t *testing.T, files map[string]string) *fleet.Rules {
+	t.Helper()
+	read, err := fleet.Parse("rollout", []byte(files[desired.RolloutKey]))
+	require.NoError(t, err)
+	if len(read.Windows) == 0 {
+		read.Windows = nil // An empty list is none.
+	}
+	return read
 }

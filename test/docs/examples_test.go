@@ -20,8 +20,12 @@ import (
 // ownValuesComment begins the example that is called my-values.yaml.
 const ownValuesComment = "# my-values.yaml\n"
 
-// ownPolicyComment begins the example of a policy, as values of the installation.
-const ownPolicyComment = "# my-policy.yaml\n"
+// ownPolicyComment and ownRolloutComment begin the examples of a policy and of the pace of
+// rollouts, as values of the installation.
+const (
+	ownPolicyComment  = "# my-policy.yaml\n"
+	ownRolloutComment = "# my-rollout.yaml\n"
+)
 
 // ownVectorComment begins the example of a Vector configuration.
 const ownVectorComment = "# my-vector.yaml\n"
@@ -33,8 +37,8 @@ func TestExamplesAreWhatTheySay(t *testing.T) {
 		if _, isFile := fileOf(&f); isFile || strings.HasPrefix(f.text, ownValuesComment) {
 			continue
 		}
-		if strings.HasPrefix(f.text, ownPolicyComment) {
-			requirePolicy(t, f)
+		if strings.HasPrefix(f.text, ownPolicyComment) || strings.HasPrefix(f.text, ownRolloutComment) {
+			requireValues(t, f)
 			continue
 		}
 		if strings.HasPrefix(f.text, ownVectorComment) {
@@ -60,11 +64,11 @@ func TestExamplesAreWhatTheySay(t *testing.T) {
 	}
 }
 
-// requirePolicy takes a policy as the operator does, and with it the sample that it
-// is to allow.
-func requirePolicy(t *testing.T, f fence) {
+// requireValues takes values of an installation as the operator does, and with them the
+// sample that they are to allow.
+func requireValues(t *testing.T, f fence) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "my-policy.yaml")
+	file := filepath.Join(t.TempDir(), "my-values.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(f.text), 0o600))
 	shell(t, "bin/kubectl-vectorsidecar render -f docs/samples/app/deployment.yaml --label logs=vector --sidecar docs/samples/02-logs.yaml --values "+file)
 	shell(t, "bin/helm template vso chart -f "+file)
