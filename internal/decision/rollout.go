@@ -185,6 +185,9 @@ func (d *Decision) expire(f *Facts, p *plan.Plan) {
 
 // follow sets the rollout state of the plan's workload, and what is wrong with it.
 func (d *Decision) follow(f *Facts, p *plan.Plan, started int64) {
+	if p.IsAssumed && f.told(p) == v1alpha1.StateRollingOut {
+		p.Resume()
+	}
 	d.expire(f, p)
 	if !p.Halted {
 		f.markInFlight(p, started)

@@ -37,7 +37,7 @@ func TestHowFarARolloutOfAStatefulSetIs(t *testing.T) {
 	}{
 		"not seen yet":                         {appsv1.StatefulSetStatus{ObservedGeneration: 1, Replicas: 3, UpdatedReplicas: 3, AvailableReplicas: 3}, partition(0), RolloutProgressing, 0},
 		"pods are replaced":                    {status(3, 1, 3, "old"), partition(0), RolloutProgressing, 2},
-		"pods are made":                        {status(2, 2, 2, "new"), partition(0), RolloutProgressing, 0},
+		"it is new, or scaled":                 {status(2, 2, 2, "new"), partition(0), RolloutUnavailable, 0},
 		"the last one is not available yet":    {status(3, 3, 2, "old"), partition(0), RolloutProgressing, 0},
 		"done":                                 {status(3, 3, 3, "new"), partition(0), RolloutComplete, 0},
 		"one was lost later":                   {status(3, 3, 2, "new"), partition(0), RolloutUnavailable, 0},
@@ -76,7 +76,8 @@ func TestHowFarARolloutOfADaemonSetIs(t *testing.T) {
 	}{
 		"not seen yet":        {appsv1.DaemonSetStatus{ObservedGeneration: 1}, appsv1.DaemonSetUpdateStrategy{}, RolloutProgressing},
 		"pods are replaced":   {status(3, 3, 1, 3), appsv1.DaemonSetUpdateStrategy{}, RolloutProgressing},
-		"one is between":      {status(3, 2, 2, 2), appsv1.DaemonSetUpdateStrategy{}, RolloutProgressing},
+		"one is between":      {status(3, 2, 1, 2), appsv1.DaemonSetUpdateStrategy{}, RolloutProgressing},
+		"a node is new":       {status(3, 2, 2, 2), appsv1.DaemonSetUpdateStrategy{}, RolloutUnavailable},
 		"one is not running":  {status(3, 3, 3, 2), appsv1.DaemonSetUpdateStrategy{}, RolloutUnavailable},
 		"done":                {status(3, 3, 3, 3), appsv1.DaemonSetUpdateStrategy{}, RolloutComplete},
 		"no node wants it":    {status(0, 0, 0, 0), appsv1.DaemonSetUpdateStrategy{}, RolloutComplete},
@@ -164,9 +165,9 @@ func TestATemplateIsPlacedAndFoundAgain(t *testing.T) {
 // Kinds whose status knows no deadline have the operator's own.
 func TestARolloutThatDoesNotGetOnIsOverdue(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	before := State{Rollout: RolloutProgressing, Progress: Progress{Done: 2}, Availability: Availability{Since: now.Add(-9 * time.Minute)}}
+	before := State{Rollout: RolloutProgressing, Progress: Progress{Done: 2}, Most: 2, Availability: Availability{Since: now.Add(-9 * time.Minute)}}
 
-	stuck := State{Rollout: RolloutProgressing, Progress: Progress{Done: 2}}
+	stuck := State{Rollout: RolloutProgressing, Progress: Progress{Done: 2}, Most: 2}
 	stuck.Follow(&before, true, now)
 	isOverdue, remaining := stuck.Overdue(&statefulSets, now)
 	require.False(t, isOverdue)
@@ -177,7 +178,7 @@ func TestARolloutThatDoesNotGetOnIsOverdue(t *testing.T) {
 	require.False(t, isOverdue, "its status says so itself")
 	require.Zero(t, remaining)
 
-	moved := State{Rollout: RolloutProgressing, Progress: Progress{Done: 3}}
+	moved := State{Rollout: RolloutProgressing, Progress: Progress{Done: 3}, Most: 3}
 	moved.Follow(&before, true, now)
 	_, remaining = moved.Overdue(&statefulSets, now)
 	require.Equal(t, Deadline, remaining)
@@ -246,4 +247,70 @@ func TestThePodOfAHolderIsFound(t *testing.T) {
 	require.Len(t, HoldersOf([]*Kind{&deployments}), 1)
 	require.Len(t, HoldersOf([]*Kind{&statefulSets, &daemonSets}), 1)
 	require.Len(t, HoldersOf(Kinds()), 3)
+}
+
+// daemonSet has some pods with the newest template, of which all are available.
+func daemonSet(generation int64, wanted, updated int32) *appsv1.DaemonSet {
+	set := &appsv1.DaemonSet{}
+	set.Generation = generation
+	set.Status = appsv1.DaemonSetStatus{
+		ObservedGeneration: generation, DesiredNumberScheduled: wanted, CurrentNumberScheduled: wanted, UpdatedNumberScheduled: updated, NumberAvailable: updated,
+	}
+	return set
+}
+
+// Each case is a course of watch events, a minute apart, and the rollout after the last.
+func TestTheDeadlineIsThatOfTheNewestTemplate(t *testing.T) {
+	done, lost := daemonSet(1, 3, 3), daemonSet(1, 3, 3)
+	lost.Status.NumberAvailable = 2
+	unseen := daemonSet(1, 3, 3)
+	unseen.Generation = 2
+	first, last := daemonSet(2, 3, 1), daemonSet(2, 3, 3)
+	last.Status.NumberAvailable = 2
+	back := daemonSet(2, 3, 2)
+	newer := daemonSet(3, 3, 0)
+	for name, test := range map[string]struct {
+		course []*appsv1.DaemonSet
+		want   Rollout
+		since  int // In minutes.
+	}{
+		"a pod is lost long after":             {[]*appsv1.DaemonSet{done, lost, lost}, RolloutUnavailable, 1},
+		"nobody has seen the template yet":     {[]*appsv1.DaemonSet{done, unseen, unseen}, RolloutProgressing, 1},
+		"a pod more has it":                    {[]*appsv1.DaemonSet{done, unseen, first}, RolloutProgressing, 2},
+		"none more has it":                     {[]*appsv1.DaemonSet{done, unseen, first, first}, RolloutProgressing, 2},
+		"the last pod is missing since":        {[]*appsv1.DaemonSet{done, unseen, first, last, last}, RolloutProgressing, 3},
+		"a pod that comes and goes is no more": {[]*appsv1.DaemonSet{done, unseen, back, first, back, first}, RolloutProgressing, 2},
+		"another template begins again":        {[]*appsv1.DaemonSet{done, unseen, back, back, newer, newer}, RolloutProgressing, 4},
+		"done, and a pod is lost":              {[]*appsv1.DaemonSet{unseen, last, daemonSet(2, 3, 3), last}, RolloutUnavailable, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			state := StateOf(test.course[0])
+			for i, set := range test.course[1:] {
+				next := StateOf(set)
+				next.Follow(&state, true, at(60*(i+1)))
+				state = next
+			}
+			require.Equal(t, test.want, state.Rollout)
+			require.Equal(t, at(60*test.since), state.Since)
+		})
+	}
+}
+
+// A restart right after a write finds a status that is as old as the last rollout.
+func TestTheDeadlineBeginsWithTheWrite(t *testing.T) {
+	set := daemonSet(2, 3, 3)
+	set.Status.ObservedGeneration = 1
+	set.ManagedFields = []metav1.ManagedFieldsEntry{
+		{Manager: "kube-controller-manager", Subresource: "status", Time: ptr.To(metav1.NewTime(at(0)))},
+		{Manager: "vectorsidecar/logs", Operation: metav1.ManagedFieldsOperationApply, Time: ptr.To(metav1.NewTime(at(3600)))},
+	}
+	state := StateOf(set)
+	isOverdue, remaining := state.Overdue(&daemonSets, at(3660))
+	require.False(t, isOverdue)
+	require.Equal(t, Deadline-time.Minute, remaining)
+
+	state = StateOf(daemonSet(2, 3, 3))
+	state.Rollout, state.MayGoOn = RolloutUnavailable, true
+	state.Resume()
+	require.Equal(t, RolloutProgressing, state.Rollout, "it is known from elsewhere that it goes on")
 }

@@ -47,15 +47,19 @@ func readDaemonSet(object any) (Content, bool) {
 func rolloutOfDaemonSet(set *appsv1.DaemonSet) (Rollout, Progress) {
 	status := &set.Status
 	progress := Progress{
-		Done: status.UpdatedNumberScheduled + min(status.NumberAvailable, status.UpdatedNumberScheduled),
-		Old:  max(status.CurrentNumberScheduled-status.UpdatedNumberScheduled, 0),
+		Done:   status.UpdatedNumberScheduled + min(status.NumberAvailable, status.UpdatedNumberScheduled),
+		Newest: uint64(status.ObservedGeneration), //nolint:gosec // It counts from 1.
+		Old:    max(status.CurrentNumberScheduled-status.UpdatedNumberScheduled, 0),
 	}
 	isOnDelete := set.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType
 	switch {
-	case status.ObservedGeneration < set.Generation, status.CurrentNumberScheduled < status.DesiredNumberScheduled,
-		progress.Old > 0 && !isOnDelete:
+	case status.ObservedGeneration < set.Generation:
+		progress.Done = 0 // Of the template before.
+		return RolloutProgressing, progress
+	case progress.Old > 0 && !isOnDelete:
 		return RolloutProgressing, progress
 	case status.NumberAvailable < status.DesiredNumberScheduled:
+		progress.MayGoOn = true // Or a node is new, or has gone.
 		return RolloutUnavailable, progress
 	case progress.Old > 0:
 		progress.Held = "its updateStrategy is OnDelete: a pod gets it when it is deleted"

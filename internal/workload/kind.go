@@ -118,6 +118,12 @@ type Progress struct {
 	// Done counts the pods that have the newest template, and those of them that are
 	// available: it grows while the rollout goes on.
 	Done int32
+	// Newest identifies the newest template that the controller knows, 0 for kinds whose
+	// status says when a rollout finished.
+	Newest uint64
+	// MayGoOn reports whether pods are missing and the status does not say since when: since
+	// the rollout, which then goes on, or since later.
+	MayGoOn bool
 	// Old is how many pods have another template than the newest, and Held why nobody
 	// replaces them, for messages; "" unless the rollout is RolloutHeld.
 	Old  int32

@@ -27,6 +27,10 @@ type State struct {
 	Refusal string
 	Progress
 	Availability
+	// Most is the highest Done of this rollout: a pod that comes and goes is no progress.
+	Most int32
+	// IsBegun reports whether a rollout was seen to begin whose end the status will not say.
+	IsBegun bool
 }
 
 // StateOf reads the state of a workload.
@@ -40,6 +44,7 @@ func stateOf(object metav1.Object, content *Content) State {
 	return State{
 		ResourceVersion: version, Generation: object.GetGeneration(), Created: object.GetCreationTimestamp().Time, Seen: version,
 		Rollout: content.Rollout, Refusal: content.Refusal, Progress: content.Progress, Availability: availabilityOf(object, content),
+		Most: content.Done,
 	}
 }
 
@@ -63,24 +68,35 @@ type Availability struct {
 // availabilityOf returns what the workload alone says: managedFields record when its
 // status last changed. So nothing has to be stored to know it after a restart.
 func availabilityOf(object metav1.Object, content *Content) Availability {
-	read := Availability{RolledOut: content.RolledOut, Since: statusChanged(object), IsAssumed: true}
+	read := Availability{RolledOut: content.RolledOut, Since: changedAt(object, "status"), IsAssumed: true}
+	if content.Rollout == RolloutProgressing && read.RolledOut.IsZero() {
+		// Its controller may not have seen yet what was written.
+		read.Since = later(read.Since, changedAt(object, ""))
+	}
 	if content.Rollout != RolloutProgressing && !read.RolledOut.IsZero() && read.Since.After(read.RolledOut) {
 		read.Steady = read.Since.Sub(read.RolledOut)
 	}
 	return read
 }
 
-// statusChanged returns when the status last changed according to managedFields: the
-// creation time if no controller has seen the workload yet, zero if it is not from an
-// API server.
-func statusChanged(object metav1.Object) time.Time {
+// changedAt returns when a subresource last changed according to managedFields, "" for the
+// object itself: the creation time if nobody has written it since, zero if it is not from
+// an API server.
+func changedAt(object metav1.Object, subresource string) time.Time {
 	last, entries := object.GetCreationTimestamp().Time, object.GetManagedFields()
 	for i := range entries {
-		if entry := &entries[i]; entry.Subresource == "status" && entry.Time != nil && entry.Time.After(last) {
-			last = entry.Time.Time
+		if entry := &entries[i]; entry.Subresource == subresource && entry.Time != nil {
+			last = later(last, entry.Time.Time)
 		}
 	}
 	return last
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // Steadiest returns the longest time during which all pods have been available since
@@ -119,7 +135,7 @@ func (s *State) For(now time.Time) time.Duration {
 // finished at another time, or if both template and generation differ: scaling changes
 // the generation, too, and is no rollout.
 func (s *State) Follow(before *State, isSameTemplate bool, now time.Time) {
-	if s.Rollout == RolloutProgressing && s.Done > before.Done {
+	if s.RolledOut.IsZero() && before.RolledOut.IsZero() && s.goOn(before, isSameTemplate) {
 		s.Since, s.Steady, s.IsAssumed = now, 0, false
 		return
 	}
@@ -132,4 +148,36 @@ func (s *State) Follow(before *State, isSameTemplate bool, now time.Time) {
 	if isSameRollout {
 		s.Steady, s.IsAssumed = before.Steadiest(now), before.IsAssumed
 	}
+}
+
+// goOn follows a rollout of which the status does not say when it finished: it goes on
+// until all pods were available once. It reports whether it has begun or got on.
+func (s *State) goOn(before *State, isSameTemplate bool) bool {
+	if !isSameTemplate || s.Newest != before.Newest {
+		s.IsBegun = s.Rollout == RolloutProgressing || s.Rollout == RolloutUnavailable
+		s.resume()
+		return true
+	}
+	s.IsBegun = before.IsBegun
+	s.resume()
+	if s.Rollout != RolloutProgressing {
+		s.IsBegun = false
+		return false
+	}
+	s.Most = max(s.Most, before.Most)
+	return s.Most > before.Most
+}
+
+// resume takes a rollout that has begun for unfinished while pods are missing.
+func (s *State) resume() {
+	if s.IsBegun && s.MayGoOn {
+		s.Rollout = RolloutProgressing
+	}
+}
+
+// Resume is for a rollout that is known to have begun from elsewhere, such as after a
+// restart.
+func (s *State) Resume() {
+	s.IsBegun = s.RolledOut.IsZero()
+	s.resume()
 }

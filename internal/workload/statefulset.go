@@ -5,6 +5,7 @@ package workload
 
 import (
 	"fmt"
+	"hash/fnv"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -55,18 +56,23 @@ func rolloutOfStatefulSet(set *appsv1.StatefulSet) (Rollout, Progress) {
 	status, replicas := &set.Status, ptr.Deref(set.Spec.Replicas, 1)
 	// A controller that does not set availableReplicas is older than any served release.
 	progress := Progress{Done: status.UpdatedReplicas + min(status.AvailableReplicas, status.UpdatedReplicas), Old: max(status.Replicas-status.UpdatedReplicas, 0)}
+	progress.Newest = hashOf(status.UpdateRevision)
 	if set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement {
 		progress.Advice = "the StatefulSet controller does not replace a pod that never got ready: when the cause is removed, delete that pod"
 	}
 	held, kept := heldOfStatefulSet(set, replicas)
+	isShort := status.Replicas != replicas || status.AvailableReplicas < replicas
 	isFinished := status.CurrentRevision == status.UpdateRevision
 	switch {
-	case status.ObservedGeneration < set.Generation, status.Replicas != replicas,
-		held == "" && progress.Old > 0, held != "" && progress.Old > kept:
+	case status.ObservedGeneration < set.Generation:
+		progress.Done = 0 // Of the template before.
 		return RolloutProgressing, progress
-	case status.AvailableReplicas < replicas && isFinished:
+	case held == "" && progress.Old > 0, held != "" && progress.Old > kept:
+		return RolloutProgressing, progress
+	case isShort && isFinished:
+		progress.MayGoOn = true // It is new; or it was done, and has lost pods or is scaled.
 		return RolloutUnavailable, progress
-	case status.AvailableReplicas < replicas:
+	case isShort:
 		return RolloutProgressing, progress
 	case progress.Old > 0:
 		progress.Held = held
@@ -87,6 +93,12 @@ func heldOfStatefulSet(set *appsv1.StatefulSet, replicas int32) (why string, kep
 		return fmt.Sprintf("its updateStrategy has partition %d: pods below that ordinal keep their template", partition), partition
 	}
 	return "", 0
+}
+
+func hashOf(text string) uint64 {
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(text))
+	return hash.Sum64()
 }
 
 func newestOfStatefulSet(of Object, all []metav1.Object) metav1.Object {
