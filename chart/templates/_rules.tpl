@@ -5,27 +5,29 @@ SPDX-License-Identifier: Apache-2.0
 
 {{- /* What is asked for of the kinds of workloads that are served: a JSON object of API
 groups, each with the resources of workloads, of those that are refused, and of what holds
-their pod templates. */ -}}
+their pod templates, and whether events alone say that their pods are refused. */ -}}
 {{- define "vector-sidecar-operator.workloads" -}}
 {{- $groups := dict }}
 {{- range .Values.workloads.kinds }}
 {{- $of := get (include "vector-sidecar-operator.kinds" $ | fromJson) . }}
-{{- $known := get $groups $of.group | default (dict "workloads" list "refused" list "revisions" list) }}
+{{- $known := get $groups $of.group | default (dict "workloads" list "refused" list "revisions" list "byEvent" false) }}
 {{- $list := ternary "refused" "workloads" (eq . "Job") }}
 {{- $_ := set $known $list (append (get $known $list) $of.resource) }}
 {{- $_ := set $known "revisions" (append $known.revisions $of.revisions | uniq) }}
+{{- $_ := set $known "byEvent" (or $known.byEvent (hasKey $of "byEvent")) }}
 {{- $_ := set $groups $of.group $known }}
 {{- end }}
 {{- toJson $groups }}
 {{- end -}}
 
 {{- /* The kinds of workloads that can be served: a JSON object of the API group, the
-resource, and the resource of what holds the pod templates. */ -}}
+resource, the resource of what holds the pod templates, and whether events alone say that
+pods are refused. */ -}}
 {{- define "vector-sidecar-operator.kinds" -}}
 {{- dict
   "Deployment" (dict "group" "apps" "resource" "deployments" "revisions" "replicasets")
-  "StatefulSet" (dict "group" "apps" "resource" "statefulsets" "revisions" "controllerrevisions")
-  "DaemonSet" (dict "group" "apps" "resource" "daemonsets" "revisions" "controllerrevisions")
+  "StatefulSet" (dict "group" "apps" "resource" "statefulsets" "revisions" "controllerrevisions" "byEvent" true)
+  "DaemonSet" (dict "group" "apps" "resource" "daemonsets" "revisions" "controllerrevisions" "byEvent" true)
   "CronJob" (dict "group" "batch" "resource" "cronjobs" "revisions" "jobs")
   "Job" (dict "group" "batch" "resource" "jobs" "revisions" "jobs")
 | toJson }}
@@ -63,6 +65,12 @@ ClusterRole. */ -}}
 # What a workload can be rolled back to, and Jobs, keep their configuration.
 - apiGroups: [{{ $group }}]
   resources: {{ toJson . | replace "\"" "" | replace "," ", " }}
+  verbs: [list]
+{{- end }}
+{{- if and $resources.byEvent $.Values.rbac.optional.pods }}
+# Why their pods are missing: no condition says so, as it does for Deployments.
+- apiGroups: [""]
+  resources: [events]
   verbs: [list]
 {{- end }}
 {{- end }}

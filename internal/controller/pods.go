@@ -102,19 +102,42 @@ func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager s
 		return workload.Fault{}, err
 	}
 	view := record.View()
-	containers := view.Owned[manager].Containers
-	isOther := func(pod corev1.Pod) bool { return !content.Kind.Revisions.Has(live, newest, &pod) }
+	isOf := func(pod *corev1.Pod) bool { return content.Kind.Revisions.Has(live, newest, pod) }
+	fault, err := p.faultOf(ctx, options, isOf, view.Owned[manager].Containers)
+	if fault.IsOurs || err != nil || content.Missing == 0 || !content.Kind.Traits.TellsByEvent {
+		return fault, err
+	}
+	return cmp.Or(p.refusalOf(ctx, live), fault), nil
+}
+
+// faultOf lists pods, and returns the first fault of those that are of a template.
+func (p *pods) faultOf(ctx context.Context, options []client.ListOption, isOf func(*corev1.Pod) bool, containers []string) (workload.Fault, error) {
 	page, first := &corev1.PodList{}, workload.Fault{}
 	for range podPages {
 		if err := p.live.List(ctx, page, append(options, client.Limit(podsAtOnce), client.Continue(page.Continue))...); err != nil {
 			return workload.Fault{}, fmt.Errorf("listing pods: %w", err)
 		}
-		fault := workload.FaultOf(slices.DeleteFunc(page.Items, isOther), containers)
+		fault := workload.FaultOf(slices.DeleteFunc(page.Items, func(pod corev1.Pod) bool { return !isOf(&pod) }), containers)
 		if first = cmp.Or(first, fault); fault.IsOurs || page.Continue == "" {
 			return cmp.Or(ours(fault), first), nil
 		}
 	}
 	return first, nil
+}
+
+// refusalOf returns what events say about why pods are missing. It is none if they cannot be read:
+// then the rollout is judged by time.
+func (p *pods) refusalOf(ctx context.Context, live workload.Object) workload.Fault {
+	var found corev1.EventList
+	options := []client.ListOption{client.InNamespace(live.GetNamespace()), client.MatchingFields(workload.RefusalEvents(live)), client.Limit(podsAtOnce)}
+	if err := p.live.List(ctx, &found, options...); err != nil {
+		log.FromContext(ctx).V(1).Info("events cannot be read", telemetry.KeyWorkload, live.GetName(), "cause", err.Error())
+		return workload.Fault{}
+	}
+	if message := workload.RefusalOf(live, found.Items); message != "" {
+		return workload.Refused(message)
+	}
+	return workload.Fault{}
 }
 
 // ours returns the fault if it is one of the sidecar, else none.

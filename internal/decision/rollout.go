@@ -129,7 +129,7 @@ func heldMessage(p *plan.Plan) string {
 
 // refusal is the fault that the API server refuses to create pods.
 func refusal(p *plan.Plan) workload.Fault {
-	return workload.Fault{Reason: meta.ReasonPodsRefused, Message: "the API server refuses to make its pods: " + p.Refusal}
+	return workload.Refused(p.Refusal)
 }
 
 // soak judges a workload with all pods available. One that had failed stays failed

@@ -15,6 +15,7 @@ var daemonSets = Kind{
 	Plural:           "DaemonSets", Resource: "daemonsets", Short: []string{"ds"},
 	Annotations: "deprecated.daemonset.",
 	Template:    []string{"spec", "template"},
+	Traits:      Traits{TellsByEvent: true},
 	Revisions: &Revisions{
 		Plural:  "ControllerRevisions",
 		NewList: func() List { return &appsv1.ControllerRevisionList{} },
@@ -39,6 +40,7 @@ func readDaemonSet(object any) (Content, bool) {
 		Template: &set.Spec.Template, Selector: set.Spec.Selector,
 		Pods:     set.Status.DesiredNumberScheduled,
 		Observed: set.Status.ObservedGeneration >= set.Generation,
+		Missing:  max(set.Status.DesiredNumberScheduled-set.Status.CurrentNumberScheduled, 0),
 	}
 	content.Rollout, content.Progress = rolloutOfDaemonSet(set)
 	return content, true

@@ -4,7 +4,6 @@
 package workload
 
 import (
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -38,9 +37,6 @@ const (
 	progressDeadlineExceeded = "ProgressDeadlineExceeded"
 	newReplicaSetAvailable   = "NewReplicaSetAvailable"
 )
-
-// refusalLimit bounds the text of a refusal, in bytes.
-const refusalLimit = 512
 
 func readDeployment(object any) (Content, bool) {
 	deployment, isOne := object.(*appsv1.Deployment)
@@ -116,7 +112,7 @@ func refusalOfDeployment(deployment *appsv1.Deployment) string {
 	if failure.Status != corev1.ConditionTrue {
 		return ""
 	}
-	return strings.ToValidUTF8(failure.Message[:min(len(failure.Message), refusalLimit)], "")
+	return refusalText(failure.Message)
 }
 
 func finishDeployment(object Object) {

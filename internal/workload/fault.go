@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
@@ -22,6 +23,41 @@ type Fault struct {
 	Reason, Message string
 	// IsOurs reports whether the fault is in a container of the operator.
 	IsOurs bool
+}
+
+// refusalLimit bounds the text of a refusal, in bytes.
+const refusalLimit = 512
+
+func refusalText(message string) string {
+	return strings.ToValidUTF8(message[:min(len(message), refusalLimit)], "")
+}
+
+// Refused is the fault that the API server refuses to create pods, in its words.
+func Refused(message string) Fault {
+	return Fault{Reason: meta.ReasonPodsRefused, Message: "the API server refuses to make its pods: " + message}
+}
+
+// RefusalOf returns the newest refusal of a workload's pods that events tell of, "" if none
+// came after the workload was last written.
+func RefusalOf(object Object, events []corev1.Event) string {
+	written, last, message := changedAt(object, ""), time.Time{}, ""
+	for i := range events {
+		event := &events[i]
+		at := later(event.LastTimestamp.Time, event.EventTime.Time)
+		if event.InvolvedObject.UID == object.GetUID() && event.Reason == failedCreate && !at.Before(written) && at.After(last) {
+			last, message = at, refusalText(event.Message)
+		}
+	}
+	return message
+}
+
+// failedCreate is the reason of the events with which controllers tell that a pod could not
+// be created.
+const failedCreate = "FailedCreate"
+
+// RefusalEvents are the fields by which such events of a workload are listed.
+func RefusalEvents(object Object) map[string]string {
+	return map[string]string{"involvedObject.uid": string(object.GetUID()), "reason": failedCreate}
 }
 
 // FaultOf returns the first fault of pods in name order, preferring the named

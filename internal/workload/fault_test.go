@@ -4,11 +4,13 @@
 package workload
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -109,4 +111,27 @@ func TestTheFirstFaultIsTold(t *testing.T) {
 	}
 	require.Equal(t, Fault{Reason: meta.ReasonUnschedulable, Message: "pod a: 0/3 nodes are available"}, FaultOf([]corev1.Pod{homeless}, []string{"vector"}))
 	require.Contains(t, FaultOf([]corev1.Pod{broken("c"), homeless, broken("b")}, []string{"vector"}).Message, "pod b")
+}
+
+func TestOnlyEventsSinceTheLastWriteTellOfRefusals(t *testing.T) {
+	set := daemonSet(2, 3, 2)
+	set.UID = "set"
+	set.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "vectorsidecar/logs", Time: ptr.To(metav1.NewTime(at(60)))}}
+	event := func(of types.UID, reason, message string, seconds int) corev1.Event {
+		return corev1.Event{InvolvedObject: corev1.ObjectReference{UID: of}, Reason: reason, Message: message, LastTimestamp: metav1.NewTime(at(seconds))}
+	}
+	for name, test := range map[string]struct {
+		events []corev1.Event
+		want   string
+	}{
+		"none":                  {nil, ""},
+		"of the write":          {[]corev1.Event{event("set", "FailedCreate", "quota", 60)}, "quota"},
+		"of the one before":     {[]corev1.Event{event("set", "FailedCreate", "quota", 59)}, ""},
+		"the newest":            {[]corev1.Event{event("set", "FailedCreate", "quota", 61), event("set", "FailedCreate", "limit", 70), event("set", "FailedCreate", "webhook", 65)}, "limit"},
+		"of another workload":   {[]corev1.Event{event("other", "FailedCreate", "quota", 61)}, ""},
+		"about something else":  {[]corev1.Event{event("set", "SuccessfulCreate", "pod", 61)}, ""},
+		"it is cut to its size": {[]corev1.Event{event("set", "FailedCreate", strings.Repeat("x", 1000), 61)}, strings.Repeat("x", 512)},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, RefusalOf(set, test.events)) })
+	}
 }

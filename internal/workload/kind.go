@@ -60,6 +60,8 @@ type Traits struct {
 	Ends bool
 	// HasDeadline reports whether its status says when a rollout has failed.
 	HasDeadline bool
+	// TellsByEvent reports whether events alone say that the API server refuses its pods.
+	TellsByEvent bool
 }
 
 // Revisions are the objects that hold the revisions of a workload's pod template.
@@ -99,6 +101,8 @@ type Content struct {
 	Selector *metav1.LabelSelector
 	// Pods is how many pods a change of the template restarts.
 	Pods int32
+	// Missing is how many pods there should be and are not.
+	Missing int32
 	// Claims are the names of the volumes that are no volumes of the template.
 	Claims []string
 	// Paused reports whether the workload is not to be written, Observed whether the

@@ -18,6 +18,7 @@ var statefulSets = Kind{
 	GroupVersionKind: appsv1.SchemeGroupVersion.WithKind("StatefulSet"),
 	Plural:           "StatefulSets", Resource: "statefulsets", Short: []string{"sts"},
 	Template: []string{"spec", "template"},
+	Traits:   Traits{TellsByEvent: true},
 	Revisions: &Revisions{
 		Plural:  "ControllerRevisions",
 		NewList: func() List { return &appsv1.ControllerRevisionList{} },
@@ -41,6 +42,7 @@ func readStatefulSet(object any) (Content, bool) {
 		Template: &set.Spec.Template, Selector: set.Spec.Selector,
 		Pods:     ptr.Deref(set.Spec.Replicas, 1),
 		Observed: set.Status.ObservedGeneration >= set.Generation,
+		Missing:  max(ptr.Deref(set.Spec.Replicas, 1)-set.Status.Replicas, 0),
 	}
 	for i := range set.Spec.VolumeClaimTemplates {
 		content.Claims = append(content.Claims, set.Spec.VolumeClaimTemplates[i].Name)

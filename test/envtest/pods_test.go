@@ -4,6 +4,7 @@
 package envtest
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -111,6 +113,40 @@ func TestWhatKeepsPodsFromRunningIsSaidWithinSeconds(t *testing.T) {
 			require.Contains(t, message(vs, meta.ConditionReady), test.says)
 			require.Equal(t, "True", condition(vs, meta.ConditionError))
 			requireEvent(t, vs, test.says)
+		})
+	}
+}
+
+// StatefulSets and DaemonSets have no condition that says so: the events of the workload do.
+func TestRefusedPodsOfOtherKindsAreSaidWithinSeconds(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"StatefulSet", "DaemonSet"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			namespace := world.Namespace(t)
+			object := objects.NewWorkload(kind, "db", namespace, map[string]string{"logs": "vector"})
+			world.Create(t, object)
+			t.Cleanup(func() { require.NoError(t, client.IgnoreNotFound(world.Client.Delete(context.WithoutCancel(t.Context()), object))) })
+			harness.Until(t, world, object, "its pods", func(o client.Object) bool {
+				content, _ := workload.Read(o)
+				return content.Rollout == workload.RolloutComplete && content.Done > 0
+			})
+			limits(t, namespace)
+			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For(v1alpha1.WorkloadKind(kind)).WithSoak(byDefault).Build()
+			world.Create(t, vs)
+
+			harness.Until(t, world, vs, "the refusal", func(vs *v1alpha1.VectorSidecar) bool {
+				return len(vs.Status.Unsettled) == 1 && vs.Status.Unsettled[0].Reason == meta.ReasonPodsRefused
+			})
+			require.Equal(t, v1alpha1.StateHindered, vs.Status.Unsettled[0].State)
+			require.Contains(t, vs.Status.Unsettled[0].Message, "the API server refuses to make its pods: ")
+			require.Contains(t, vs.Status.Unsettled[0].Message, "maximum memory usage per Container is 5Mi")
+			require.Equal(t, "True", condition(vs, meta.ConditionError))
+
+			require.NoError(t, world.Client.DeleteAllOf(t.Context(), &corev1.LimitRange{}, client.InNamespace(namespace)))
+			harness.Until(t, world, vs, "its pods to come, and nothing to be said any more", func(vs *v1alpha1.VectorSidecar) bool {
+				return len(vs.Status.Unsettled) == 0 || vs.Status.Unsettled[0].Reason != meta.ReasonPodsRefused
+			})
 		})
 	}
 }
