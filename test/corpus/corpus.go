@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package corpus generates workloads: Deployments in which every field of a pod is
+// Package corpus generates workloads of every kind, in which every field of a pod is
 // present, absent and empty, and shared with another owner in every way that owners
 // have to write. The same seed gives the same workloads. It knows no cluster and
 // nothing of the product; its tests put both to the workloads.
@@ -51,13 +51,14 @@ const Other = "platform-team"
 type Write struct {
 	Way     Way
 	Manager string
-	// Object is the Deployment as far as the owner writes it, without its name.
+	// Object is the workload as far as the owner writes it, in the form of a Deployment
+	// and without its name.
 	Object map[string]any
 }
 
-// Workload is a Deployment, as the writes by which it comes to be. The first one
-// makes it.
+// Workload is a workload, as the writes by which it comes to be. The first one makes it.
 type Workload struct {
+	Kind *Kind
 	// About says what is particular of it, in a line.
 	About  string
 	Writes []Write
@@ -86,7 +87,7 @@ func (p *part) String() string {
 }
 
 // build makes a workload of what an owner writes in a way.
-func build(way Way, base map[string]any, parts ...part) Workload {
+func build(kind *Kind, way Way, base map[string]any, parts ...part) Workload {
 	first := Write{way, way.Manager(), base}
 	others := map[Way]map[string]any{}
 	var about []string
@@ -104,7 +105,7 @@ func build(way Way, base map[string]any, parts ...part) Workload {
 			others[p.second] = merged(others[p.second], p.tree(p.value))
 		}
 	}
-	workload := Workload{About: string(way) + ": " + strings.Join(about, ", "), Writes: []Write{first}}
+	workload := Workload{Kind: kind, About: kind.Name + " by " + string(way) + ": " + strings.Join(about, ", "), Writes: []Write{first}}
 	for _, second := range []Way{ServerSide, Forced, Edit} {
 		if object, ok := others[second]; ok {
 			manager := Other
@@ -135,19 +136,20 @@ func (w *Workload) Redeployed() Write {
 
 // Singles are workloads that have one field each that is not the base's: every value
 // of every field, null and empty, by every way of writing, alone and shared.
-func Singles(base map[string]any) ([]Workload, error) {
-	fields, err := Fields()
+func Singles(kind *Kind, base map[string]any) ([]Workload, error) {
+	fields, err := kind.Fields()
 	if err != nil {
 		return nil, err
 	}
+	base = kind.Base(base)
 	var all []Workload
 	for _, way := range firsts {
-		all = append(all, build(way, base))
+		all = append(all, build(kind, way, base))
 	}
 	for _, field := range fields {
 		for i, one := range field.variants(base) {
 			for _, way := range firsts {
-				all = append(all, build(way, base, part{variant: one}))
+				all = append(all, build(kind, way, base, part{variant: one}))
 			}
 			if field.Unshared {
 				continue
@@ -160,7 +162,7 @@ func Singles(base map[string]any) ([]Workload, error) {
 				{variant: one, second: ServerSide, value: one.value},
 				{variant: one, second: Forced, value: other},
 			} {
-				all = append(all, build(firsts[(i+j)%len(firsts)], base, shared))
+				all = append(all, build(kind, firsts[(i+j)%len(firsts)], base, shared))
 			}
 		}
 	}
@@ -171,11 +173,12 @@ var firsts = []Way{Create, ClientSide, ServerSide}
 
 // Random returns a number of workloads with two to ten fields each that are not the
 // base's.
-func Random(seed uint64, number int, base map[string]any) ([]Workload, error) {
-	fields, err := Fields()
+func Random(kind *Kind, seed uint64, number int, base map[string]any) ([]Workload, error) {
+	fields, err := kind.Fields()
 	if err != nil {
 		return nil, err
 	}
+	base = kind.Base(base)
 	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // the same seed is to give the same
 	var all []Workload
 	for range number {
@@ -193,7 +196,7 @@ func Random(seed uint64, number int, base map[string]any) ([]Workload, error) {
 			taken = append(taken, field)
 			parts = append(parts, field.draw(random, base))
 		}
-		all = append(all, build(firsts[random.IntN(len(firsts))], base, parts...))
+		all = append(all, build(kind, firsts[random.IntN(len(firsts))], base, parts...))
 	}
 	return all, nil
 }

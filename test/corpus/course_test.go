@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -18,6 +17,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // course is the life of one workload with one sidecar.
@@ -28,7 +28,7 @@ type course struct {
 	// next is what the first owner writes with the next version.
 	next Write
 	// before is the workload as its owners made it.
-	before *appsv1.Deployment
+	before workload.Object
 	// twin is the same workload, which goes through the same without a sidecar.
 	twin string
 	// isSelected says that the workload is to have the sidecar.
@@ -53,13 +53,25 @@ func (c *course) make(ctx context.Context) error {
 			}
 		}
 	}
-	c.before = &appsv1.Deployment{}
-	key := client.ObjectKey{Namespace: c.sample.sidecar.Namespace, Name: c.name}
-	if err := world.Client.Get(ctx, key, c.before); err != nil {
-		return fmt.Errorf("reading the workload: %w", err)
-	}
-	return nil
+	var err error
+	c.before, err = c.read(ctx, c.name)
+	return err
 }
+
+// kind is the product's word for the workload's kind.
+func (c *course) kind() *workload.Kind { return workload.KindOf(c.workload.Kind.Name) }
+
+func (c *course) read(ctx context.Context, name string) (workload.Object, error) {
+	object := c.kind().New()
+	if err := world.Client.Get(ctx, client.ObjectKey{Namespace: c.sample.sidecar.Namespace, Name: name}, object); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	}
+	return object, nil
+}
+
+func copyOf(object workload.Object) workload.Object { return object.DeepCopyObject().(workload.Object) }
+
+func templateOf(object workload.Object) string { return text(workload.TemplateOf(object)) }
 
 // takes reports whether the workload takes the sidecar, once it is selected.
 func (c *course) takes(ctx context.Context) bool {
@@ -72,12 +84,12 @@ func (c *course) takes(ctx context.Context) bool {
 }
 
 // turn selects the workload, or not, and returns it.
-func (c *course) turn(ctx context.Context, on bool, options ...client.PatchOption) (*appsv1.Deployment, error) {
+func (c *course) turn(ctx context.Context, on bool, options ...client.PatchOption) (workload.Object, error) {
 	live, _ := c.sample.watch.now(c.name)
 	if live == nil {
 		live = c.before
 	}
-	wanted := live.DeepCopy()
+	wanted := copyOf(live)
 	c.sample.turn(wanted, on)
 	if len(options) == 0 {
 		c.isSelected = on
@@ -95,7 +107,7 @@ func (c *course) inject(ctx context.Context) error {
 		return fmt.Errorf("selecting it: %w", err)
 	}
 	wanted := map[string]string{}
-	for from, deployment := range map[string]*appsv1.Deployment{"the workload": selected, "its manifest": manifestOf(selected)} {
+	for from, deployment := range map[string]workload.Object{"the workload": selected, "its manifest": manifestOf(selected)} {
 		template, err := c.merge(ctx, deployment)
 		if err != nil {
 			return fmt.Errorf("merging %s offline: %w%s", from, err, c.manifests())
@@ -105,9 +117,9 @@ func (c *course) inject(ctx context.Context) error {
 	if _, err := c.turn(ctx, true); err != nil {
 		return fmt.Errorf("selecting it: %w", err)
 	}
-	said := c.sample.watch.until(ctx, c.name, func(live *appsv1.Deployment) string {
+	said := c.sample.watch.until(ctx, c.name, func(live workload.Object) string {
 		for from, template := range wanted {
-			if got := text(live.Spec.Template); got != template {
+			if got := templateOf(live); got != template {
 				return fmt.Sprintf("the offline merge of %s (-) is not what the operator makes (+):\n%s", from, diff(template, got))
 			}
 		}
@@ -123,43 +135,46 @@ func (c *course) inject(ctx context.Context) error {
 }
 
 // manifestOf is a workload as an owner would have it in a file.
-func manifestOf(deployment *appsv1.Deployment) *appsv1.Deployment {
-	manifest := deployment.DeepCopy()
-	manifest.ObjectMeta = metav1.ObjectMeta{
-		Namespace: deployment.Namespace, Name: deployment.Name, Labels: deployment.Labels, Annotations: deployment.Annotations,
-	}
+func manifestOf(object workload.Object) workload.Object {
+	manifest := copyOf(object)
+	manifest.SetUID("")
+	manifest.SetResourceVersion("")
+	manifest.SetGeneration(0)
+	manifest.SetCreationTimestamp(metav1.Time{})
+	manifest.SetManagedFields(nil)
 	return manifest
 }
 
 // merge is the pod template that the offline merge gives, with the API server's
 // defaults.
-func (c *course) merge(ctx context.Context, deployment *appsv1.Deployment) (string, error) {
-	p, err := c.sample.plan(ctx, deployment)
+func (c *course) merge(ctx context.Context, object workload.Object) (string, error) {
+	p, err := c.sample.plan(ctx, object)
 	if err != nil || p.Action != plan.Inject {
 		return "", fmt.Errorf("planning %+v: %w", p, err)
 	}
-	result, err := c.sample.merger.Workload(deployment, p)
+	result, err := c.sample.merger.Workload(object, p)
 	if err != nil {
 		return "", err
 	}
-	merged := &appsv1.Deployment{}
+	merged := c.kind().New()
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(result.Object, merged); err != nil {
 		return "", err
 	}
 	merged = manifestOf(merged)
-	merged.Name += "-offline"
+	merged.SetName(merged.GetName() + "-offline")
 	if err := world.Client.Create(ctx, merged, client.DryRunAll); err != nil {
 		return "", err
 	}
-	return text(merged.Spec.Template), nil
+	return templateOf(merged), nil
 }
 
 func (c *course) isPaused(ctx context.Context) (bool, error) {
-	live := &appsv1.Deployment{}
-	if err := world.Client.Get(ctx, client.ObjectKey{Namespace: c.sample.sidecar.Namespace, Name: c.name}, live); err != nil {
-		return false, fmt.Errorf("reading the workload: %w", err)
+	live, err := c.read(ctx, c.name)
+	if err != nil {
+		return false, err
 	}
-	return live.Spec.Paused, nil
+	content, _ := workload.Read(live)
+	return content.Paused, nil
 }
 
 // redeployed has the first owner write the next version while the sidecar is in.
@@ -182,7 +197,7 @@ func (c *course) redeployed(ctx context.Context) error {
 
 // settled waits until the operator has nothing more to do to the workload.
 func (c *course) settled(ctx context.Context) string {
-	return c.sample.watch.until(ctx, c.name, func(live *appsv1.Deployment) string {
+	return c.sample.watch.until(ctx, c.name, func(live workload.Object) string {
 		if p, err := c.sample.plan(ctx, live); err != nil || p == nil || p.Action != plan.None || !p.Carries {
 			return fmt.Sprintf("the operator has not come to an end: %+v %v", p, err)
 		}
@@ -196,12 +211,12 @@ func (c *course) giveBack(ctx context.Context) error {
 	if _, err := c.turn(ctx, false); err != nil {
 		return fmt.Errorf("deselecting it: %w", err)
 	}
-	twin := &appsv1.Deployment{}
-	if err := world.Client.Get(ctx, client.ObjectKey{Namespace: c.sample.sidecar.Namespace, Name: c.twin}, twin); err != nil {
-		return fmt.Errorf("reading the twin: %w", err)
+	twin, err := c.read(ctx, c.twin)
+	if err != nil {
+		return err
 	}
-	template := text(twin.Spec.Template)
-	said := c.sample.watch.until(ctx, c.name, func(live *appsv1.Deployment) string { return traces(live, template) })
+	template := templateOf(twin)
+	said := c.sample.watch.until(ctx, c.name, func(live workload.Object) string { return traces(live, template) })
 	if said != "" {
 		return fmt.Errorf("taken out: %s%s", said, c.manifests())
 	}
@@ -221,16 +236,16 @@ func isOfNull(got, want string) bool {
 }
 
 // traces is what is left of a sidecar in a workload that had another pod template.
-func traces(live *appsv1.Deployment, template string) string {
-	if got := text(live.Spec.Template); got != template {
+func traces(live workload.Object, template string) string {
+	if got := templateOf(live); got != template {
 		return "before (-) and after (+) differ:\n" + diff(template, got)
 	}
-	for key := range live.Annotations {
+	for key := range live.GetAnnotations() {
 		if strings.HasPrefix(key, meta.Group+"/") && key != meta.AnnotationInject {
 			return "it keeps the annotation " + key
 		}
 	}
-	for _, entry := range live.ManagedFields {
+	for _, entry := range live.GetManagedFields() {
 		if meta.IsManager(entry.Manager) {
 			return fmt.Sprintf("managedFields hold %s %s %s", entry.Manager, entry.Operation, entry.FieldsV1.GetRawString())
 		}
@@ -240,7 +255,9 @@ func traces(live *appsv1.Deployment, template string) string {
 
 func (c *course) delete(ctx context.Context) error {
 	for _, name := range []string{c.name, c.twin} {
-		object := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: c.sample.sidecar.Namespace, Name: name}}
+		object := c.kind().New()
+		object.SetNamespace(c.sample.sidecar.Namespace)
+		object.SetName(name)
 		if err := client.IgnoreNotFound(world.Client.Delete(ctx, object)); err != nil {
 			return err
 		}
@@ -266,11 +283,11 @@ func (c *course) deployTo(ctx context.Context, name string, write *Write) string
 	if err != nil {
 		return refusal + strings.ReplaceAll(err.Error(), c.twin, c.name)
 	}
-	deployed := &appsv1.Deployment{}
+	deployed := c.kind().New()
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, deployed); err != nil {
 		return refusal + err.Error()
 	}
-	return text(deployed.Spec.Template)
+	return templateOf(deployed)
 }
 
 const refusal = "refused: "
@@ -282,7 +299,7 @@ func (c *course) manifests() string {
 	var b strings.Builder
 	for i := range c.workload.Writes {
 		write := &c.workload.Writes[i]
-		content, err := yaml.Marshal(write.Object)
+		content, err := yaml.Marshal(c.workload.Kind.Placed(write.Object))
 		if err != nil {
 			return err.Error()
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
@@ -26,18 +27,30 @@ var table []byte
 var places = map[string]struct {
 	of   reflect.Type
 	wrap func(map[string]any) map[string]any
+	// isOfKind says that workloads of one kind alone have them.
+	isOfKind bool
 }{
-	"metadata":   {reflect.TypeFor[metav1.ObjectMeta](), func(m map[string]any) map[string]any { return map[string]any{"metadata": m} }},
-	"deployment": {reflect.TypeFor[appsv1.DeploymentSpec](), func(m map[string]any) map[string]any { return map[string]any{"spec": m} }},
-	"pods":       {reflect.TypeFor[metav1.ObjectMeta](), func(m map[string]any) map[string]any { return template("metadata", m) }},
-	"pod":        {reflect.TypeFor[corev1.PodSpec](), pod},
-	"app": {reflect.TypeFor[corev1.Container](), func(m map[string]any) map[string]any {
+	"metadata": {of: reflect.TypeFor[metav1.ObjectMeta](), wrap: func(m map[string]any) map[string]any { return map[string]any{"metadata": m} }},
+
+	"deployment":  {reflect.TypeFor[appsv1.DeploymentSpec](), spec, true},
+	"statefulset": {reflect.TypeFor[appsv1.StatefulSetSpec](), spec, true},
+	"daemonset":   {reflect.TypeFor[appsv1.DaemonSetSpec](), spec, true},
+	"cronjob":     {reflect.TypeFor[batchv1.CronJobSpec](), spec, true},
+	"job": {reflect.TypeFor[batchv1.JobSpec](), func(m map[string]any) map[string]any {
+		return spec(map[string]any{"jobTemplate": map[string]any{"spec": m}})
+	}, true},
+
+	"pods": {of: reflect.TypeFor[metav1.ObjectMeta](), wrap: func(m map[string]any) map[string]any { return template("metadata", m) }},
+	"pod":  {of: reflect.TypeFor[corev1.PodSpec](), wrap: pod},
+	"app": {of: reflect.TypeFor[corev1.Container](), wrap: func(m map[string]any) map[string]any {
 		return pod(map[string]any{"containers": []any{merged(map[string]any{"name": "app"}, m)}})
 	}},
-	"init": {reflect.TypeFor[corev1.Container](), func(m map[string]any) map[string]any {
+	"init": {of: reflect.TypeFor[corev1.Container](), wrap: func(m map[string]any) map[string]any {
 		return pod(map[string]any{"initContainers": []any{merged(map[string]any{"name": "migrate"}, m)}})
 	}},
 }
+
+func spec(m map[string]any) map[string]any { return map[string]any{"spec": m} }
 
 func template(key string, value any) map[string]any {
 	return map[string]any{"spec": map[string]any{"template": map[string]any{key: value}}}
@@ -59,6 +72,8 @@ type Field struct {
 	Without []string `json:"without"`
 	// Unshared says that nobody but the first owner can write it.
 	Unshared bool `json:"unshared"`
+	// Kinds are those that can have it, none for all.
+	Kinds []string `json:"kinds"`
 	// NotInit says that init containers may not have a container's field.
 	NotInit bool `json:"notInit"`
 }
@@ -157,7 +172,7 @@ func (f *Field) empty() any {
 // other is another whole value than that of a variant, or the same if there is none.
 func (f *Field) other(than int) any { return f.Values[(than+1)%len(f.Values)] }
 
-// tree is a Deployment of nothing but a value of the field.
+// tree is a workload of nothing but a value of the field.
 func (f *Field) tree(value any) map[string]any {
 	place, key := f.place()
 	return places[place].wrap(map[string]any{key: value})

@@ -31,7 +31,15 @@ func TestMain(m *testing.M) {
 		if world, err = harness.NewWorld(c.Config()); err != nil {
 			return nil, err
 		}
-		running := world.RunOperator(operator.Options{Namespace: "vector-system"})
+		running := world.RunOperator(operator.Options{Namespace: "vector-system", WorkloadKinds: kindNames()})
 		return running.Stop, nil
 	}))
+}
+
+func kindNames() []string {
+	var names []string
+	for _, kind := range Kinds() {
+		names = append(names, kind.Name)
+	}
+	return names
 }

@@ -8,11 +8,9 @@ import (
 	"encoding/json"
 	"fmt"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -68,7 +66,7 @@ func (c *course) send(ctx context.Context, name string, write *Write, isNew bool
 // object is what is sent. Where a VectorSidecar selects everything, the first owner's
 // manifest says so while the workload is not to have it.
 func (c *course) object(name string, write *Write) *unstructured.Unstructured {
-	object := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(write.Object)}
+	object := &unstructured.Unstructured{Object: c.workload.Kind.Placed(write.Object)}
 	object.SetNamespace(c.sample.sidecar.Namespace)
 	object.SetName(name)
 	if c.sample.sidecar.Spec.MatchAll && write.Manager == c.next.Manager && (name == c.twin || !c.isSelected) {
@@ -103,7 +101,7 @@ func (c *course) patch(ctx context.Context, write *Write, object *unstructured.U
 		return nil, err
 	}
 	last := []byte(live.GetAnnotations()[corev1.LastAppliedConfigAnnotation])
-	schema, err := strategicpatch.NewPatchMetaFromStruct(appsv1.Deployment{})
+	schema, err := strategicpatch.NewPatchMetaFromStruct(c.kind().New())
 	if err != nil {
 		return nil, err
 	}

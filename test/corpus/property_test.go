@@ -41,39 +41,40 @@ func TestOfflineAndLiveAreOneMerge(t *testing.T) {
 		})
 	}
 	workloads := 0
-	for _, base := range []struct {
-		tree  map[string]any
-		isFor func(*sample) bool
-	}{
-		{Bare(), func(s *sample) bool { return !s.needsLogs }},
-		{Logging(), func(s *sample) bool { return s.needsLogs }},
-	} {
-		drawn := draw(t, by, base.tree)
-		workloads += len(drawn)
-		for i := range drawn {
-			for _, sample := range samples {
-				if base.isFor(sample) && isAsked.MatchString(drawn[i].About) {
-					runs <- newCourse(sample, &drawn[i])
+	for _, kind := range Kinds() {
+		for _, needsLogs := range []bool{false, true} {
+			drawn := draw(t, kind, by, needsLogs)
+			workloads += len(drawn)
+			for i := range drawn {
+				for _, sample := range samples {
+					if sample.needsLogs == needsLogs && isAsked.MatchString(drawn[i].About) {
+						runs <- newCourse(sample, &drawn[i])
+					}
 				}
 			}
 		}
 	}
 	close(runs)
 	group.Wait()
-	t.Logf("seed %d: %d workloads, %d sidecars, %d pairs, of which %d take the sidecar: %d differences",
-		by, workloads, len(samples), sum.pairs, sum.injected, sum.differences)
+	t.Logf("seed %d: %d workloads, %d sidecars, %d pairs, of which %d take the sidecar (%v): %d differences",
+		by, workloads, len(samples), sum.pairs, sum.injected, sum.byKind, sum.differences)
 	require.Positive(t, sum.injected)
 	if *only != "" {
 		return // It may match workloads that some samples do not take.
 	}
+	require.Len(t, sum.byKind, len(Kinds()), "every kind takes a sidecar")
 	require.Len(t, sum.byName, len(samples), "every sample has a workload that takes it: %v", sum.byName)
 }
 
 // draw picks half of the workloads from those with one field, and half from
-// combinations.
-func draw(t *testing.T, by uint64, base map[string]any) []Workload {
+// combinations. Of few, most are Deployments.
+func draw(t *testing.T, kind *Kind, by uint64, needsLogs bool) []Workload {
 	t.Helper()
-	all, err := Singles(base)
+	base, isFirst := Bare(), kind.Name == Kinds()[0].Name
+	if needsLogs {
+		base = Logging()
+	}
+	all, err := Singles(kind, base)
 	require.NoError(t, err)
 	random := rand.New(rand.NewPCG(by, 1))
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
@@ -82,16 +83,25 @@ func draw(t *testing.T, by uint64, base map[string]any) []Workload {
 		combined = (*number + 3) / 4
 		all = all[:combined]
 	}
-	more, err := Random(by, combined, base)
+	more, err := Random(kind, by, combined, base)
 	require.NoError(t, err)
+	if *number > 0 && *number <= few && !isFirst {
+		if needsLogs {
+			return more[:1]
+		}
+		return all[:1]
+	}
 	return append(all, more...)
 }
+
+// few is up to how many workloads the other kinds have but two.
+const few = 8
 
 // tally adds up what came of the pairs of a workload and a sidecar.
 type tally struct {
 	mu                           sync.Mutex
 	pairs, injected, differences int
-	byName                       map[string]int
+	byName, byKind               map[string]int
 }
 
 // perLine is how many pairs go by between two lines that say how far it is.
@@ -106,9 +116,10 @@ func (s *tally) add(t *testing.T, pair string, result outcome) {
 	if result.injected {
 		s.injected++
 		if s.byName == nil {
-			s.byName = map[string]int{}
+			s.byName, s.byKind = map[string]int{}, map[string]int{}
 		}
 		s.byName[result.sidecar]++
+		s.byKind[result.kind]++
 	}
 	for _, text := range result.differences {
 		s.differences++
@@ -125,13 +136,14 @@ var names atomic.Int64
 // outcome is what came of one pair.
 type outcome struct {
 	sidecar     string
+	kind        string
 	injected    bool
 	differences []string
 }
 
 // run takes a workload through its life: made by its owners, injected, and given back.
 func (c *course) run(ctx context.Context) outcome {
-	result := outcome{sidecar: c.sample.sidecar.Name}
+	result := outcome{sidecar: c.sample.sidecar.Name, kind: c.workload.Kind.Name}
 	err := c.make(ctx)
 	if err == nil && c.takes(ctx) {
 		result.injected = true

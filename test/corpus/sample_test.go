@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/discovery"
@@ -29,6 +28,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
@@ -96,13 +96,17 @@ func loadSamples(t *testing.T) []*sample {
 	return all
 }
 
-// hurry has a VectorSidecar not wait for rollouts, which nobody does here.
+// hurry has a VectorSidecar be for all kinds, and not wait for rollouts, which nobody does
+// here.
 func hurry(sidecar *v1alpha1.VectorSidecar) {
 	everything := intstr.FromString("100%")
 	if sidecar.Spec.Rollout == nil {
 		sidecar.Spec.Rollout = &v1alpha1.RolloutSpec{}
 	}
 	sidecar.Spec.Rollout.MaxConcurrent = &everything
+	for _, kind := range Kinds() {
+		sidecar.Spec.Workloads = append(sidecar.Spec.Workloads, v1alpha1.WorkloadKind(kind.Name))
+	}
 }
 
 // takes reports whether the sidecar is injected into a base.
@@ -119,8 +123,8 @@ func (s *sample) takes(t *testing.T, base map[string]any) bool {
 
 // turn selects a workload, or not: by its labels, or where everything is selected, by
 // its annotation.
-func (s *sample) turn(deployment *appsv1.Deployment, on bool) {
-	labels, annotations := maps.Clone(deployment.Labels), maps.Clone(deployment.Annotations)
+func (s *sample) turn(object workload.Object, on bool) {
+	labels, annotations := maps.Clone(object.GetLabels()), maps.Clone(object.GetAnnotations())
 	for key, value := range s.sidecar.Spec.Selector.MatchLabels {
 		delete(labels, key)
 		if on {
@@ -129,21 +133,24 @@ func (s *sample) turn(deployment *appsv1.Deployment, on bool) {
 	}
 	delete(annotations, meta.AnnotationInject)
 	if s.sidecar.Spec.MatchAll && !on {
-		metav1.SetMetaDataAnnotation(&deployment.ObjectMeta, meta.AnnotationInject, "false")
-		annotations = deployment.Annotations
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[meta.AnnotationInject] = "false"
 	}
-	deployment.Labels, deployment.Annotations = labels, annotations
+	object.SetLabels(labels)
+	object.SetAnnotations(annotations)
 }
 
 // planning lets one plan be made at a time: a rendering has a deadline.
 var planning sync.Mutex
 
 // plan is what the operator would do to a workload, nil for nothing.
-func (s *sample) plan(ctx context.Context, deployment *appsv1.Deployment) (*plan.Plan, error) {
+func (s *sample) plan(ctx context.Context, object workload.Object) (*plan.Plan, error) {
 	planning.Lock()
 	defer planning.Unlock()
 	snapshot := s.snapshot
-	snapshot.Workloads = []*workloadcache.Record{workloadcache.RecordOf(deployment)}
+	snapshot.Workloads = []*workloadcache.Record{workloadcache.RecordOf(object)}
 	decided, err := evaluate.Decide(ctx, &snapshot, nil)
 	if err != nil || len(decided.Plans) == 0 {
 		return nil, err

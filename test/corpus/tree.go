@@ -5,7 +5,8 @@ package corpus
 
 import "k8s.io/apimachinery/pkg/runtime"
 
-// Bare is the base of workloads: as little as a Deployment may say.
+// Bare is the base of workloads: as little as a workload may say, in the form of a
+// Deployment.
 func Bare() map[string]any {
 	return merged(empty(), map[string]any{
 		"metadata": map[string]any{"labels": map[string]any{"tier": "web"}},
