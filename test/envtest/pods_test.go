@@ -126,7 +126,9 @@ func TestRefusedPodsOfOtherKindsAreSaidWithinSeconds(t *testing.T) {
 			namespace := world.Namespace(t)
 			object := objects.NewWorkload(kind, "db", namespace, map[string]string{"logs": "vector"})
 			world.Create(t, object)
-			t.Cleanup(func() { require.NoError(t, client.IgnoreNotFound(world.Client.Delete(context.WithoutCancel(t.Context()), object))) })
+			t.Cleanup(func() {
+				require.NoError(t, client.IgnoreNotFound(world.Client.Delete(context.WithoutCancel(t.Context()), object)))
+			})
 			harness.Until(t, world, object, "its pods", func(o client.Object) bool {
 				content, _ := workload.Read(o)
 				return content.Rollout == workload.RolloutComplete && content.Done > 0

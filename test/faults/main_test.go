@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 		if world, err = harness.NewWorld(c.Config()); err != nil {
 			return nil, err
 		}
-		_, err = world.RunAsInstalled(context.Background(), c, "Deployment")
+		_, err = world.RunAsInstalled(context.Background(), c, "Deployment", "StatefulSet", "DaemonSet", "CronJob")
 		return nil, err
 	}))
 }

@@ -205,7 +205,7 @@ func read(namespace, manifest string) (*appsv1.Deployment, []byte, error) {
 // undo has a Deployment go back to its first ReplicaSet, as kubectl rollout undo does.
 func undo(name string) action {
 	return func(ctx context.Context, p *place) error {
-		s, err := look(ctx, p.namespace, true)
+		s, err := p.look(ctx, true)
 		if err != nil {
 			return err
 		}
@@ -224,7 +224,7 @@ func undo(name string) action {
 		if err != nil {
 			return err
 		}
-		return world.Client.Patch(ctx, s.deployments[name], client.RawPatch(types.JSONPatchType, difference), client.FieldOwner("kubectl-rollout"))
+		return world.Client.Patch(ctx, s.workloads[name], client.RawPatch(types.JSONPatchType, difference), client.FieldOwner("kubectl-rollout"))
 	}
 }
 

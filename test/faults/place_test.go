@@ -4,13 +4,13 @@
 package faults
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"sync"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
@@ -18,6 +18,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/faults/wire"
 )
 
@@ -27,6 +28,7 @@ type place struct {
 	namespace string
 	wire      *wire.Wire
 	rollouts  *rollouts
+	kind      *workload.Kind
 	// program is what runs on the wire.
 	program program
 	// waits has an operator not take the place of one that has crashed before
@@ -46,14 +48,15 @@ type place struct {
 type program func(ctx context.Context, p *place, life *wire.Life)
 
 // newPlace makes a namespace. Nothing runs in it before start.
-func newPlace(ctx context.Context, w *wire.Wire, runs program) (*place, error) {
+// kind is that of its workloads, "" for Deployments.
+func newPlace(ctx context.Context, w *wire.Wire, runs program, kind string) (*place, error) {
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "run-"}}
 	if err := world.Client.Create(ctx, namespace); err != nil {
 		return nil, fmt.Errorf("making a namespace: %w", err)
 	}
-	p := &place{namespace: namespace.Name, wire: w, program: runs, resume: make(chan struct{}, 1), stop: func() {}}
+	p := &place{namespace: namespace.Name, wire: w, program: runs, resume: make(chan struct{}, 1), stop: func() {}, kind: cmp.Or(workload.KindOf(kind), workload.Default())}
 	var err error
-	p.rollouts, err = countRollouts(ctx, namespace.Name)
+	p.rollouts, err = countRollouts(ctx, namespace.Name, p.kind)
 	return p, err
 }
 
@@ -89,7 +92,8 @@ func inProcess(ctx context.Context, p *place, life *wire.Life) {
 	seen.Operator = through(life, world.Operator)
 	running := seen.RunOperator(operator.Options{
 		Namespace: p.namespace, WatchNamespaces: []string{p.namespace},
-		Concurrency: 1, // What two passes write at once would have no order.
+		WorkloadKinds: []string{p.kind.Kind},
+		Concurrency:   1, // What two passes write at once would have no order.
 	})
 	select {
 	case <-ctx.Done():
@@ -153,7 +157,7 @@ func (p *place) end(ctx context.Context) error {
 		sidecars.Items[i].Finalizers = nil
 		failure = errors.Join(failure, client.IgnoreNotFound(world.Client.Patch(ctx, &sidecars.Items[i], client.MergeFrom(before))))
 	}
-	for _, object := range []client.Object{&v1alpha1.VectorSidecar{}, &appsv1.Deployment{}} {
+	for _, object := range []client.Object{&v1alpha1.VectorSidecar{}, p.kind.New()} {
 		failure = errors.Join(failure, world.Client.DeleteAllOf(ctx, object, client.InNamespace(p.namespace), client.PropagationPolicy(metav1.DeletePropagationBackground)))
 	}
 	p.stopped.Wait()

@@ -23,6 +23,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/faults/wire"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -131,12 +132,12 @@ func TestWhateverHappensInBetweenTheEndIsTheSame(t *testing.T) {
 func wander(ctx context.Context, seed uint64) (err error) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	begin := create(given(func(ns string) client.Object { return cart(ns).WithInitContainer("migrate").Build() }))
-	wild, err := newPlace(ctx, wire.New(nil), inProcess)
+	wild, err := newPlace(ctx, wire.New(nil), inProcess, "")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, wild.end(context.WithoutCancel(ctx))) }()
-	scratch, err := newPlace(ctx, wire.New(nil), inProcess)
+	scratch, err := newPlace(ctx, wire.New(nil), inProcess, "")
 	if err != nil {
 		return err
 	}
@@ -171,7 +172,7 @@ func wander(ctx context.Context, seed uint64) (err error) {
 // one has come to, and expects the same of both.
 func compareEnds(ctx context.Context, wild, scratch *place) error {
 	wild.wire.Streams.Release()
-	now, err := look(ctx, wild.namespace, true)
+	now, err := wild.look(ctx, true)
 	if err != nil {
 		return err
 	}
@@ -210,16 +211,16 @@ func compareEnds(ctx context.Context, wild, scratch *place) error {
 // that many write into. Of the record of who owns what, only our part is compared.
 func workloads(s *seen) state {
 	all := state{}
-	for name, d := range s.deployments {
-		m := ofAnyRun(&d.ObjectMeta)
+	for name, object := range s.workloads {
+		m := ofAnyRun(metadataOf(object))
 		m.ManagedFields = slices.DeleteFunc(m.ManagedFields, func(e metav1.ManagedFieldsEntry) bool { return !meta.IsManager(e.Manager) })
 		for i := range m.ManagedFields {
 			fields := strings.ReplaceAll(m.ManagedFields[i].FieldsV1.GetRawString(), `".":{},`, "")
 			m.ManagedFields[i].FieldsV1 = metav1.NewFieldsV1(fields)
 		}
-		spec := *d.Spec.DeepCopy()
-		slices.SortFunc(spec.Template.Spec.Volumes, func(a, b corev1.Volume) int { return cmp.Compare(a.Name, b.Name) })
-		all["Deployment "+name] = s.text(&appsv1.Deployment{ObjectMeta: m, Spec: spec})
+		sorted, _ := object.DeepCopyObject().(workload.Object)
+		slices.SortFunc(workload.TemplateOf(sorted).Spec.Volumes, func(a, b corev1.Volume) int { return cmp.Compare(a.Name, b.Name) })
+		all["workload "+name] = s.text(specOf(sorted, m))
 	}
 	return all
 }

@@ -10,17 +10,18 @@ import (
 	"strings"
 	"sync"
 
-	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// rollouts are the pod templates that the Deployments of a namespace go through, by
-// their names. Every write is seen, also one that the Deployment controller is too
+// rollouts are the pod templates that the workloads of a namespace go through, by
+// their names. Every write is seen, also one that their controller is too
 // late for.
 type rollouts struct {
 	namespace string
+	kind      *workload.Kind
 	stop      context.CancelFunc
 
 	mu        sync.Mutex
@@ -28,45 +29,46 @@ type rollouts struct {
 	versions  map[string]string
 }
 
-func countRollouts(ctx context.Context, namespace string) (*rollouts, error) {
-	clientset, err := kubernetes.NewForConfig(world.Config)
+func countRollouts(ctx context.Context, namespace string, kind *workload.Kind) (*rollouts, error) {
+	watching, err := client.NewWithWatch(world.Config, client.Options{Scheme: world.Client.Scheme()})
 	if err != nil {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(ctx)
-	r := &rollouts{namespace: namespace, stop: stop, templates: map[string][]string{}, versions: map[string]string{}}
+	r := &rollouts{namespace: namespace, kind: kind, stop: stop, templates: map[string][]string{}, versions: map[string]string{}}
 	go func() {
 		for ctx.Err() == nil {
-			r.follow(ctx, clientset)
+			r.follow(ctx, watching)
 			_ = pause(ctx) // The end of the context ends the loop.
 		}
 	}()
 	return r, nil
 }
 
-// follow follows the Deployments until the watch breaks, as it does when an API server
+// follow follows the workloads until the watch breaks, as it does when an API server
 // goes. What is there when it comes back is told first.
-func (r *rollouts) follow(ctx context.Context, clientset kubernetes.Interface) {
-	stream, err := clientset.AppsV1().Deployments(r.namespace).Watch(ctx, metav1.ListOptions{})
+func (r *rollouts) follow(ctx context.Context, watching client.WithWatch) {
+	stream, err := watching.Watch(ctx, r.kind.NewList().(client.ObjectList), client.InNamespace(r.namespace))
 	if err != nil {
 		return
 	}
 	defer stream.Stop()
 	for event := range stream.ResultChan() {
-		if d, ok := event.Object.(*appsv1.Deployment); ok && event.Type != watch.Deleted {
-			r.see(d)
+		if object, ok := event.Object.(workload.Object); ok && event.Type != watch.Deleted {
+			r.see(object)
 		}
 	}
 }
 
-func (r *rollouts) see(d *appsv1.Deployment) {
+func (r *rollouts) see(object workload.Object) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	template := strings.ReplaceAll(text(d.Spec.Template), r.namespace, "NAMESPACE")
-	if been := r.templates[d.Name]; len(been) == 0 || been[len(been)-1] != template {
-		r.templates[d.Name] = append(been, template)
+	template := strings.ReplaceAll(text(workload.TemplateOf(object)), r.namespace, "NAMESPACE")
+	name := object.GetName()
+	if been := r.templates[name]; len(been) == 0 || been[len(been)-1] != template {
+		r.templates[name] = append(been, template)
 	}
-	r.versions[d.Name] = d.ResourceVersion
+	r.versions[name] = object.GetResourceVersion()
 }
 
 // upTo returns the pod templates so far, once all that somebody saw has been seen.
@@ -84,8 +86,8 @@ func (r *rollouts) upTo(ctx context.Context, s *seen) (map[string][]string, erro
 func (r *rollouts) of(s *seen) map[string][]string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for name, d := range s.deployments {
-		if r.versions[name] != d.ResourceVersion {
+	for name, object := range s.workloads {
+		if r.versions[name] != object.GetResourceVersion() {
 			return nil
 		}
 	}

@@ -68,7 +68,7 @@ func play(ctx context.Context, g *game) (took *course, err error) {
 	if runs == nil {
 		runs = inProcess
 	}
-	p, err := newPlace(ctx, w, runs)
+	p, err := newPlace(ctx, w, runs, g.scenario.kind)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +237,7 @@ func (p *player) finish(ctx context.Context) (*course, error) {
 			return nil, err
 		}
 	}
-	s, err := look(ctx, p.namespace, true)
+	s, err := p.look(ctx, true)
 	if err != nil {
 		return nil, err
 	}
@@ -284,7 +284,7 @@ func (p *place) until(ctx context.Context, missing func(*seen) string, isFutile 
 	began, versions := time.Now(), ""
 	changed := began
 	for {
-		s, err := look(ctx, p.namespace, false)
+		s, err := p.look(ctx, false)
 		if err == nil && s.versions != versions {
 			changed, versions = time.Now(), s.versions
 		}

@@ -13,12 +13,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/faults/wire"
 )
 
 // scenario is a story of a namespace, told in steps.
 type scenario struct {
 	name string
+	// kind is that of its workloads, "" for Deployments.
+	kind string
 	// given is there before the operator runs.
 	given func(namespace string) []client.Object
 	steps []step
@@ -51,20 +54,21 @@ type condition func(s *seen) string
 
 func pod(d *appsv1.Deployment) *corev1.PodSpec { return &d.Spec.Template.Spec }
 
-func containers(d *appsv1.Deployment) (names []string) {
-	for _, c := range pod(d).InitContainers {
+func containers(object workload.Object) (names []string) {
+	template := workload.TemplateOf(object)
+	for _, c := range template.Spec.InitContainers {
 		names = append(names, c.Name)
 	}
-	for _, c := range pod(d).Containers {
+	for _, c := range template.Spec.Containers {
 		names = append(names, c.Name)
 	}
 	return names
 }
 
-// has wants a Deployment to have just these init containers and containers, in order.
+// has wants a workload to have just these init containers and containers, in order.
 func has(deployment string, names ...string) condition {
 	return func(s *seen) string {
-		d := s.deployments[deployment]
+		d := s.workloads[deployment]
 		if d == nil {
 			return deployment + " is gone"
 		}
@@ -78,10 +82,10 @@ func has(deployment string, names ...string) condition {
 // ahead wants containers of a Deployment to start before another one.
 func ahead(deployment, of string, names ...string) condition {
 	return func(s *seen) string {
-		if s.deployments[deployment] == nil {
+		if s.workloads[deployment] == nil {
 			return deployment + " is gone"
 		}
-		is := containers(s.deployments[deployment])
+		is := containers(s.workloads[deployment])
 		for _, name := range names {
 			if at := slices.Index(is, name); at < 0 || at > slices.Index(is, of) {
 				return fmt.Sprintf("%s has %v, where %s is not ahead of %s", deployment, is, name, of)
@@ -94,10 +98,10 @@ func ahead(deployment, of string, names ...string) condition {
 // allHave wants it of some number of Deployments.
 func allHave(n int, names ...string) condition {
 	return func(s *seen) string {
-		if len(s.deployments) != n {
-			return fmt.Sprintf("there are %d Deployments and not %d", len(s.deployments), n)
+		if len(s.workloads) != n {
+			return fmt.Sprintf("there are %d Deployments and not %d", len(s.workloads), n)
 		}
-		for name := range s.deployments {
+		for name := range s.workloads {
 			if lacks := has(name, names...)(s); lacks != "" {
 				return lacks
 			}
@@ -109,7 +113,7 @@ func allHave(n int, names ...string) condition {
 // says wants a text in the pod template of a Deployment.
 func says(deployment, what string) condition {
 	return func(s *seen) string {
-		if d := s.deployments[deployment]; d == nil || !strings.Contains(text(d.Spec.Template), what) {
+		if d := s.workloads[deployment]; d == nil || !strings.Contains(text(workload.TemplateOf(d)), what) {
 			return fmt.Sprintf("the pods of %s do not say %q", deployment, what)
 		}
 		return ""
@@ -139,7 +143,7 @@ func gone(name string) condition {
 // matched wants a VectorSidecar to have matched some Deployments.
 func matched(name string, n int32) condition {
 	return func(s *seen) string {
-		if vs := s.sidecars[name]; vs == nil || vs.Status.MatchedDeployments != n {
+		if vs := s.sidecars[name]; vs == nil || vs.Status.MatchedWorkloads != n {
 			return fmt.Sprintf("%s does not match %d", name, n)
 		}
 		return ""

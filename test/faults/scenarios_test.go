@@ -102,6 +102,7 @@ func scenarios() []scenario {
 	every = append(every, configurations()...)
 	every = append(every, removals()...)
 	every = append(every, owners()...)
+	every = append(every, ofKinds()...)
 	return every
 }
 

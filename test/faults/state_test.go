@@ -24,13 +24,15 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
 // seen is what there is in the namespace of a run.
 type seen struct {
-	namespace   string
-	deployments map[string]*appsv1.Deployment
+	namespace string
+	// workloads are those of the run's kind.
+	workloads   map[string]workload.Object
 	sidecars    map[string]*v1alpha1.VectorSidecar
 	configMaps  []corev1.ConfigMap
 	replicaSets []appsv1.ReplicaSet
@@ -40,19 +42,19 @@ type seen struct {
 
 // look reads a namespace as an API server's cache has it, which is cheap, or as it is.
 // The cheap look leaves out ConfigMaps and ReplicaSets for as long as something goes on.
-func look(ctx context.Context, namespace string, latest bool) (*seen, error) {
-	options := []client.ListOption{client.InNamespace(namespace)}
+func (p *place) look(ctx context.Context, latest bool) (*seen, error) {
+	options := []client.ListOption{client.InNamespace(p.namespace)}
 	if !latest {
 		options = append(options, &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: "0"}})
 	}
-	s := &seen{namespace: namespace, deployments: map[string]*appsv1.Deployment{}, sidecars: map[string]*v1alpha1.VectorSidecar{}}
-	var deployments appsv1.DeploymentList
+	s := &seen{namespace: p.namespace, workloads: map[string]workload.Object{}, sidecars: map[string]*v1alpha1.VectorSidecar{}}
 	var sidecars v1alpha1.VectorSidecarList
-	if err := s.list(ctx, options, &deployments, &sidecars); err != nil {
+	workloads := p.kind.NewList()
+	if err := s.list(ctx, options, workloads.(client.ObjectList), &sidecars); err != nil {
 		return nil, err
 	}
-	for i := range deployments.Items {
-		s.deployments[deployments.Items[i].Name] = &deployments.Items[i]
+	for _, object := range workload.Items(workloads) {
+		s.workloads[object.GetName()] = object
 	}
 	for i := range sidecars.Items {
 		s.sidecars[sidecars.Items[i].Name] = &sidecars.Items[i]
@@ -105,10 +107,15 @@ func (s *seen) unsettled() string {
 	return s.rolling()
 }
 
-// rolling says which Deployment's rollout goes on, "" for none's.
+// rolling says which workload's rollout goes on, "" for none's.
 func (s *seen) rolling() string {
-	for name, d := range s.deployments {
-		if d.Status.ObservedGeneration != d.Generation || !d.Spec.Paused && !isComplete(d) {
+	for name, object := range s.workloads {
+		content, _ := workload.Read(object)
+		isDone := content.Rollout == workload.RolloutComplete || content.Rollout == workload.RolloutHeld
+		if d, isDeployment := object.(*appsv1.Deployment); isDeployment {
+			isDone = d.Spec.Paused || isComplete(d)
+		}
+		if !content.Observed || !isDone {
 			return name + " is rolling out"
 		}
 	}
@@ -144,8 +151,8 @@ type state map[string]string
 // written.
 func (s *seen) ends() state {
 	all := state{}
-	for name, d := range s.deployments {
-		all["Deployment "+name] = s.text(&appsv1.Deployment{ObjectMeta: ofAnyRun(&d.ObjectMeta), Spec: d.Spec})
+	for name, object := range s.workloads {
+		all["workload "+name] = s.text(specOf(object, ofAnyRun(metadataOf(object))))
 	}
 	for name, vs := range s.sidecars {
 		all["VectorSidecar "+name] = s.text(statusOfAnyRun(&vs.Status))
@@ -156,8 +163,8 @@ func (s *seen) ends() state {
 // state is that of a namespace.
 func (s *seen) state() state {
 	all := state{}
-	for name, d := range s.deployments {
-		all["Deployment "+name] = s.text(&appsv1.Deployment{ObjectMeta: ofAnyRun(&d.ObjectMeta), Spec: d.Spec})
+	for name, object := range s.workloads {
+		all["workload "+name] = s.text(specOf(object, ofAnyRun(metadataOf(object))))
 	}
 	for name, vs := range s.sidecars {
 		all["VectorSidecar "+name] = s.text(&v1alpha1.VectorSidecar{ObjectMeta: ofAnyRun(&vs.ObjectMeta), Spec: vs.Spec, Status: statusOfAnyRun(&vs.Status)})
@@ -220,6 +227,20 @@ func text(object any) string {
 		return err.Error()
 	}
 	return string(written)
+}
+
+// metadataOf is the metadata of an object, not a copy.
+func metadataOf(object workload.Object) *metav1.ObjectMeta {
+	return object.(metav1.ObjectMetaAccessor).GetObjectMeta().(*metav1.ObjectMeta)
+}
+
+// specOf is a workload with other metadata, and without its status.
+func specOf(object workload.Object, metadata metav1.ObjectMeta) map[string]any {
+	tree, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return map[string]any{"error": err.Error()}
+	}
+	return map[string]any{"metadata": metadata, "spec": tree["spec"]}
 }
 
 // ofAnyRun is metadata less what every run has of its own.

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package faults
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// ofKinds are the lives of workloads that are no Deployments.
+func ofKinds() []scenario {
+	var every []scenario
+	for _, kind := range []string{"StatefulSet", "DaemonSet", "CronJob"} {
+		every = append(every, ofKind(kind)...)
+	}
+	return every
+}
+
+// ofKind are the lives of a workload of a kind. Nothing is asked of its pods: there are
+// none.
+func ofKind(kind string) []scenario {
+	from := func(build func(string) *objects.VectorSidecar) func(string) client.Object {
+		return func(ns string) client.Object { return build(ns).For(v1alpha1.WorkloadKind(kind)).Build() }
+	}
+	mounted := func(ns string) *objects.VectorSidecar { return mounting(logs(ns), "/var/log/app") }
+	one := given(func(ns string) client.Object { return workloadOf(kind, ns) })
+	labelled := func(value string) action { return labelOf(kind, "cart", "logs", value) }
+	gives := []condition{has("cart", "migrate", "app"), matched("logs", 0)}
+	takes := []condition{has("cart", "vector", "migrate", "app"), matched("logs", 1)}
+	plain := scenario{name: kind, kind: kind, given: one, steps: []step{
+		{"inject", add(from(logs)), takes},
+		updated("rename", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{Name: "shipper"} }, has("cart", "shipper", "migrate", "app")),
+		deleted("migrate", "app"),
+	}}
+	return []scenario{
+		plain, hasty(plain),
+		{name: kind + " with mounts", kind: kind, given: one, steps: []step{
+			{"inject", add(from(mounted)), takes},
+			updated("move", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Logs.Path = "/srv/logs" }, says("cart", "/srv/logs"), saysNot("cart", "/var/log/app")),
+			{"label off", labelled(""), gives},
+			{"label on", labelled("v"), takes},
+			deleted("migrate", "app"),
+		}},
+	}
+}
+
+// workloadOf is a workload like the Deployment of most scenarios.
+func workloadOf(kind, namespace string) client.Object {
+	object := objects.NewWorkload(kind, "cart", namespace, map[string]string{"logs": "v"})
+	template := workload.TemplateOf(object.(workload.Object))
+	template.Spec.InitContainers = append(template.Spec.InitContainers, corev1.Container{Name: "migrate", Image: "registry.example/migrate:1"})
+	switch object := object.(type) {
+	case *appsv1.StatefulSet:
+		object.Spec.Replicas = ptr.To[int32](0)
+	case *appsv1.DaemonSet:
+		object.Spec.Template.Spec.NodeSelector = map[string]string{"no": "node"}
+	case *batchv1.CronJob:
+		object.Spec.Suspend = ptr.To(true)
+	}
+	return object
+}
+
+// labelOf sets a label of a workload, and takes it off if the value is empty.
+func labelOf(kind, name, key, value string) action {
+	return patch("kubectl-label", name, client.Object(workload.KindOf(kind).New()), func(object client.Object) {
+		labels := object.GetLabels()
+		if delete(labels, key); value != "" {
+			if labels == nil {
+				labels = map[string]string{}
+			}
+			labels[key] = value
+		}
+		object.SetLabels(labels)
+	})
+}
