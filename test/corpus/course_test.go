@@ -229,10 +229,11 @@ func (c *course) giveBack(ctx context.Context) error {
 }
 
 // isOfNull reports whether an owner was refused without the sidecar, and is not any more,
-// because of another who owns annotations that are null: nobody owns them once somebody
+// because of another who owns annotations, of the workload or of its pods, that are null: nobody owns them once somebody
 // has written one, whoever that is.
 func isOfNull(got, want string) bool {
-	return !isRefused(got) && isRefused(want) && strings.HasSuffix(want, `with 1 conflict: conflict with "platform-team": .metadata.annotations`)
+	_, conflict, _ := strings.Cut(want, `with 1 conflict: conflict with "platform-team": .`)
+	return !isRefused(got) && isRefused(want) && strings.HasSuffix(conflict, "metadata.annotations")
 }
 
 // traces is what is left of a sidecar in a workload that had another pod template.
