@@ -58,7 +58,9 @@ type sidecarReport struct {
 	Cause       string `json:"cause,omitempty"`
 	ChangeCause string `json:"changeCause,omitempty"`
 	Warning     string `json:"warning,omitempty"`
-	Rollout     string `json:"rollout,omitempty"`
+	// Remark is something about the workload that concerns a sidecar in it.
+	Remark  string `json:"remark,omitempty"`
+	Rollout string `json:"rollout,omitempty"`
 	// InjectedHash is the hash of the sidecar in the workload, WantedHash that of the desired one.
 	InjectedHash string `json:"injectedHash,omitempty"`
 	WantedHash   string `json:"wantedHash,omitempty"`
@@ -154,11 +156,14 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 		Templates: s.templatesName(ruled), Assumed: ruled.assumed, InjectedHash: owned.InjectedHash, ChangeCause: owned.ChangeCause,
 		Fields: fieldsOf(deployment, meta.Manager(sidecar.Name)),
 	}
+	if content, _ := workload.Read(deployment); content.Remark != "" {
+		one.Remark = content.Remark
+	}
 	one.Matches, one.Selector = match(sidecar, workload.RefOf(deployment).Kind, deployment.GetLabels())
 	turns := plan.Waves([]plan.Paced{ruled.paced()}, ruled.snapshot.Platform.Rollout)[0]
 	for i := range ruled.Plans {
 		p := &ruled.Plans[i]
-		if p.Target.Name == deployment.GetName() {
+		if p.Target.Name == deployment.GetName() && p.Target.Kind == workload.RefOf(deployment).Kind {
 			one.fill(p, turns[i])
 			if isWritten(p) {
 				one.Restarts = pods(deployment)

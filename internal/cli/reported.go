@@ -54,18 +54,20 @@ func (r *result) takeReport() {
 	status := &r.sidecar.Status
 	r.Environment, r.TemplateSet = cmp.Or(status.Environment, r.Environment), cmp.Or(status.TemplateSet, r.TemplateSet)
 	r.Outdated, r.Invalid, r.OfWorkloads, r.Findings = nil, reportedInvalid(status), false, nil
-	decided := map[string]*plan.Plan{}
+	decided := map[workload.Ref]*plan.Plan{}
 	for i := range r.Plans {
-		decided[r.Plans[i].Target.Name] = &r.Plans[i]
+		decided[r.Plans[i].Target] = &r.Plans[i]
 	}
 	var plans []plan.Plan
 	for _, record := range r.snapshot.Workloads {
 		view := record.View()
-		if p := r.reportedPlan(&view, decided[record.Name]); p != nil {
+		if p := r.reportedPlan(&view, decided[record.Ref()]); p != nil {
 			plans = append(plans, *p)
 		}
 	}
-	slices.SortFunc(plans, func(a, b plan.Plan) int { return cmp.Compare(a.Target.Name, b.Target.Name) })
+	slices.SortFunc(plans, func(a, b plan.Plan) int {
+		return cmp.Or(cmp.Compare(a.Target.Name, b.Target.Name), cmp.Compare(a.Target.Kind, b.Target.Kind))
+	})
 	plan.Admit(plans, r.Limit)
 	r.Plans = plans
 	if !slices.ContainsFunc(plans, func(p plan.Plan) bool { return isWritten(&p) }) {

@@ -158,6 +158,9 @@ func (e *explanation) print(to io.Writer, allFields bool) error {
 		add("cause", one.Cause)
 		add("reason", strings.TrimSuffix(one.Reason+": "+one.Message, ": "))
 		add("warning", one.Warning)
+		if one.Matches {
+			add("remark", one.Remark)
+		}
 		add("rollout", one.Rollout)
 		add("injected", one.hashes())
 		add("last change", plan.CauseLine(one.ChangeCause))

@@ -4,18 +4,24 @@
 package evaluate
 
 import (
+	"cmp"
+	"strings"
+
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // recall finds earlier evaluations. They have to be asked for in the order of the
-// workloads' names.
+// workloads' names and kinds.
 type recall []*decision.Evaluated
 
 // of returns the earlier evaluation of a workload, nil if its basis was another or more
 // than the workload's state has changed.
 func (r *recall) of(record *workloadcache.Record, basis string) *decision.Evaluated {
-	for len(*r) > 0 && (*r)[0].Of.Name < record.Name {
+	isBefore := func(of *workloadcache.Record) bool {
+		return cmp.Or(strings.Compare(of.Name, record.Name), strings.Compare(of.Kind(), record.Kind())) < 0
+	}
+	for len(*r) > 0 && isBefore((*r)[0].Of) {
 		*r = (*r)[1:]
 	}
 	if len(*r) > 0 && (*r)[0].Basis == basis && (*r)[0].Of.IsAs(record) {

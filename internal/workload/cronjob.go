@@ -4,6 +4,8 @@
 package workload
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -30,6 +32,7 @@ func readCronJob(object any) (Content, bool) {
 		return Content{}, false
 	}
 	content := Content{Template: &job.Spec.JobTemplate.Spec.Template, Observed: true, Rollout: RolloutComplete}
+	content.Remark = remarkOnFailures(job.Spec.JobTemplate.Spec.PodFailurePolicy)
 	written := writtenAt(job)
 	if written.IsZero() || job.Status.LastScheduleTime != nil && job.Status.LastScheduleTime.After(written) {
 		return content, true
@@ -53,4 +56,22 @@ func writtenAt(object metav1.Object) (last time.Time) {
 		}
 	}
 	return last
+}
+
+// remarkOnFailures names the rules of a podFailurePolicy that look at the exit code of the
+// sidecar, too: those that name no container.
+func remarkOnFailures(policy *batchv1.PodFailurePolicy) string {
+	if policy == nil {
+		return ""
+	}
+	var rules []string
+	for i := range policy.Rules {
+		if codes := policy.Rules[i].OnExitCodes; codes != nil && codes.ContainerName == nil {
+			rules = append(rules, fmt.Sprintf("rules.%d (%s)", i, policy.Rules[i].Action))
+		}
+	}
+	if len(rules) == 0 {
+		return ""
+	}
+	return "podFailurePolicy: " + strings.Join(rules, ", ") + ": onExitCodes without a containerName looks at the exit code of the sidecar, too: name the application's container"
 }

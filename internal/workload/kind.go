@@ -115,6 +115,9 @@ type Content struct {
 	Progress
 	// Refusal is the API server's message if it refuses to create the pods, else "".
 	Refusal string
+	// Remark is something about the workload that a person should know of a sidecar in it,
+	// "" for nothing.
+	Remark string
 }
 
 // Progress is how far a rollout is.

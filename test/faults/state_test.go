@@ -247,7 +247,9 @@ func specOf(object workload.Object, metadata metav1.ObjectMeta) map[string]any {
 func ofAnyRun(given *metav1.ObjectMeta) metav1.ObjectMeta {
 	m := *given.DeepCopy()
 	m.UID, m.ResourceVersion, m.Generation, m.CreationTimestamp = "", "", 0, metav1.Time{}
-	delete(m.Annotations, "deployment.kubernetes.io/revision") // Rollouts are counted apart.
+	for _, key := range []string{"deployment.kubernetes.io/revision", appsv1.DeprecatedTemplateGeneration} {
+		delete(m.Annotations, key) // Rollouts are counted apart.
+	}
 	for key := range m.Annotations {
 		if meta.Is(key, meta.AnnotationChangeCause) {
 			m.Annotations[key] = "CAUSE" // It tells of the fault.
