@@ -23,6 +23,9 @@ import (
 //go:embed fields.yaml
 var table []byte
 
+//go:embed kinds.yaml
+var tableOfKinds []byte
+
 // places are where fields are, by the first word of their names.
 var places = map[string]struct {
 	of   reflect.Type
@@ -78,12 +81,16 @@ type Field struct {
 	NotInit bool `json:"notInit"`
 }
 
-// Fields are all fields of the table; those of containers once for the application's
+// Fields are all fields of the tables; those of containers once for the application's
 // container and once for an init container.
 func Fields() ([]*Field, error) {
 	var read []*Field
-	if err := yaml.UnmarshalStrict(table, &read); err != nil {
-		return nil, fmt.Errorf("reading the table of fields: %w", err)
+	for _, text := range [][]byte{tableOfKinds, table} {
+		var some []*Field
+		if err := yaml.UnmarshalStrict(text, &some); err != nil {
+			return nil, fmt.Errorf("reading the tables of fields: %w", err)
+		}
+		read = append(read, some...)
 	}
 	var all []*Field
 	for _, field := range read {
