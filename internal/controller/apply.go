@@ -139,7 +139,7 @@ func (a *applier) carryOut(ctx context.Context, p *plan.Plan) (apply.Written, er
 	applying.span.Set(telemetry.AttributeHash, p.InjectedHash())
 	written, err := a.writer.Workload(ctx, p)
 	applying.end(err)
-	a.Metrics.Wrote(string(p.Action), resultOf(err))
+	a.Metrics.Wrote(p.Target.Kind, string(p.Action), resultOf(err))
 	return written, err
 }
 

@@ -63,7 +63,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if err != nil {
 		return fmt.Errorf("creating the manager: %w", err)
 	}
-	counted := telemetry.NewMetrics(process.Version, time.Now)
+	counted := telemetry.NewMetrics(process.Version, time.Now, namesOf(options.kinds())...)
 	cache := desired.NewCache()
 	settings := loopOptions(&options, &process)
 	settings.Workloads, settings.Catalogue, settings.KubeVersion = workloads, catalogue, version

@@ -85,7 +85,7 @@ func (o *Options) declare(flags *flag.FlagSet) {
 	flags.StringVar(&o.Namespace, "namespace", "", "the operator's own namespace, which holds its lease and the installation's values")
 	flags.Var((*list)(&o.WatchNamespaces), "watch-namespaces", "namespaces to watch, separated by commas; empty for all")
 	o.WorkloadKinds = []string{workload.Default().Kind}
-	flags.Var((*list)(&o.WorkloadKinds), "workload-kinds", "kinds of workloads to serve, separated by commas: "+strings.Join(kindNames(), ", "))
+	flags.Var((*list)(&o.WorkloadKinds), "workload-kinds", "kinds of workloads to serve, separated by commas: "+strings.Join(namesOf(workload.Kinds()), ", "))
 	flags.StringVar(&o.Environment, "environment", "development", "environment of a VectorSidecar if neither it nor its namespace names one")
 	flags.StringVar(&o.EnvironmentsConfigMap, "environments-configmap", "", "name of the ConfigMap with the installation's values, with one key ENVIRONMENT.yaml for each environment")
 	flags.IntVar(&o.Concurrency, "concurrency", 4, "how many VectorSidecars are reconciled at once")
@@ -129,7 +129,7 @@ func (o *Options) check() error {
 	}
 	for _, name := range o.WorkloadKinds {
 		if workload.KindOf(name) == nil {
-			find("--workload-kinds has %q: it must be one of %s", name, strings.Join(kindNames(), ", "))
+			find("--workload-kinds has %q: it must be one of %s", name, strings.Join(namesOf(workload.Kinds()), ", "))
 		}
 	}
 	if o.Namespace == "" && (o.LeaderElect || o.EnvironmentsConfigMap != "") {
@@ -154,10 +154,10 @@ func (o *Options) check() error {
 	return errors.Join(findings...)
 }
 
-// kindNames are the kinds of workloads that can be served.
-func kindNames() []string {
+// namesOf are the names of kinds of workloads.
+func namesOf(kinds []*workload.Kind) []string {
 	var names []string
-	for _, kind := range workload.Kinds() {
+	for _, kind := range kinds {
 		names = append(names, kind.Kind)
 	}
 	return names

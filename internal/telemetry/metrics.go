@@ -27,11 +27,12 @@ type Metrics struct {
 	parts []prometheus.Collector
 }
 
-// NewMetrics returns the metrics for an operator version; now is the clock.
-func NewMetrics(version string, now func() time.Time) *Metrics {
+// NewMetrics returns the metrics for an operator version and the kinds of workloads that it
+// serves; now is the clock.
+func NewMetrics(version string, now func() time.Time, kinds ...string) *Metrics {
 	from := newMaker()
 	m := &Metrics{
-		reconciles: newReconcileMetrics(from), workloads: newWorkloadMetrics(from), leftovers: newLeftoverMetrics(from),
+		reconciles: newReconcileMetrics(from), workloads: newWorkloadMetrics(from, kinds), leftovers: newLeftoverMetrics(from),
 		cache: newCacheMetrics(from), webhook: newWebhookMetrics(from),
 		templateSets: from.gauge(templateSets), places: from.gauge(places), conflicts: from.counter(conflicts), states: newWorkloadStates(now),
 	}
@@ -68,9 +69,9 @@ func (m *Metrics) Rendered(ok bool) {
 }
 
 // Wrote counts an attempt to write a workload.
-func (m *Metrics) Wrote(action, result string) {
+func (m *Metrics) Wrote(kind, action, result string) {
 	if m != nil {
-		m.workloads.writes.WithLabelValues(action, result).Inc()
+		m.workloads.writes.WithLabelValues(kind, action, result).Inc()
 	}
 }
 

@@ -61,6 +61,7 @@ func MetricDefinitions() []MetricDefinition {
 		{renders, "counter", "Executions of the templates. A cached result is not counted.", []MetricLabel{
 			{"result", "`ok` or `invalid`"}}},
 		{workloads, "gauge", "Workloads that a VectorSidecar matches or that carry its sidecar. One that two VectorSidecars match counts twice.", []MetricLabel{
+			{"kind", "a workload kind"},
 			{"state", "`Updated`, `RollingOut`, `Soaking`, `Unavailable`, `Hindered`, `Removing`, `Waiting`, `Conflict`, `Blocked`, `Skipped`, `Failed` or `Refused`, as in `status.unsettled`"},
 			{"reason", "a condition reason, or empty"}}},
 		{objects, "gauge", "VectorSidecars by the condition Ready.", []MetricLabel{
@@ -70,6 +71,7 @@ func MetricDefinitions() []MetricDefinition {
 			{"class", "`injection` or `removal`: each has as many places"},
 			{"state", "`limit`: how many there are, 0 for any number; `taken`: workloads that roll out or soak; `waiting`: workloads that would begin now"}}},
 		{writes, "counter", "Attempts to write a workload.", []MetricLabel{
+			{"kind", "a workload kind"},
 			{"action", "`Inject`, `Update`, `Remove` or `Note` (only the operator's annotations change)"},
 			{"result", "`ok`, `conflict`, `refused`, `gone`, `stale` (the workload had changed in between) or `error`"}}},
 		{conflicts, "counter", "Workloads that entered the state Conflict, Blocked or Refused.", []MetricLabel{

@@ -24,12 +24,20 @@ type SidecarState struct {
 // WorkloadState is the state of one workload.
 type WorkloadState struct {
 	UID types.UID
+	// Kind is such as Deployment.
+	Kind string
 	// State and Reason are as in status.unsettled; Reason may be empty.
 	State, Reason string
 }
 
 // stateKey is what is counted: it holds no names.
 type stateKey struct{ state, reason string }
+
+// workloadKey is what workloads are counted by.
+type workloadKey struct {
+	kind string
+	stateKey
+}
 
 // workloadStates knows the state of every workload of every VectorSidecar, and counts them on scrape.
 type workloadStates struct {
@@ -44,7 +52,7 @@ type workloadStates struct {
 // sidecarStates is one VectorSidecar in it.
 type sidecarStates struct {
 	ready  stateKey
-	counts map[stateKey]int
+	counts map[workloadKey]int
 	// held are the workloads that wait or are stuck.
 	held map[types.UID]heldState
 }
@@ -85,10 +93,10 @@ func (f *workloadStates) set(sidecar types.NamespacedName, state SidecarState) (
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	before := f.sidecars[sidecar]
-	after := &sidecarStates{ready: stateKey{state.Ready, state.Reason}, counts: map[stateKey]int{}, held: map[types.UID]heldState{}}
+	after := &sidecarStates{ready: stateKey{state.Ready, state.Reason}, counts: map[workloadKey]int{}, held: map[types.UID]heldState{}}
 	for w := range state.Workloads {
 		at := stateKey{w.State, w.Reason}
-		after.counts[at]++
+		after.counts[workloadKey{w.Kind, at}]++
 		isStuck := slices.Contains(stuck, w.State)
 		if !isStuck && w.State != waiting {
 			continue
@@ -127,7 +135,7 @@ func (f *workloadStates) Describe(descriptions chan<- *prometheus.Desc) {
 func (f *workloadStates) Collect(samples chan<- prometheus.Metric) {
 	states, ready, oldest := f.count()
 	for at, n := range states {
-		samples <- prometheus.MustNewConstMetric(f.workloads, prometheus.GaugeValue, float64(n), at.state, at.reason)
+		samples <- prometheus.MustNewConstMetric(f.workloads, prometheus.GaugeValue, float64(n), at.kind, at.state, at.reason)
 	}
 	for at, n := range ready {
 		samples <- prometheus.MustNewConstMetric(f.objects, prometheus.GaugeValue, float64(n), at.state, at.reason)
@@ -135,10 +143,10 @@ func (f *workloadStates) Collect(samples chan<- prometheus.Metric) {
 	samples <- prometheus.MustNewConstMetric(f.oldest, prometheus.GaugeValue, oldest.Seconds())
 }
 
-func (f *workloadStates) count() (states, ready map[stateKey]int, oldest time.Duration) {
+func (f *workloadStates) count() (states map[workloadKey]int, ready map[stateKey]int, oldest time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	states, ready = map[stateKey]int{}, map[stateKey]int{}
+	states, ready = map[workloadKey]int{}, map[stateKey]int{}
 	for _, sidecar := range f.sidecars {
 		ready[sidecar.ready]++
 		for at, n := range sidecar.counts {

@@ -83,10 +83,12 @@ type workloadMetrics struct {
 	repairs prometheus.Counter
 }
 
-func newWorkloadMetrics(from *maker) workloadMetrics {
+func newWorkloadMetrics(from *maker, kinds []string) workloadMetrics {
 	m := workloadMetrics{writes: from.counter(writes), repairs: from.counter(repairs).WithLabelValues()}
-	for _, action := range []string{"Inject", "Update", "Remove"} {
-		m.writes.WithLabelValues(action, "ok")
+	for _, kind := range kinds {
+		for _, action := range []string{"Inject", "Update", "Remove"} {
+			m.writes.WithLabelValues(kind, action, "ok")
+		}
 	}
 	return m
 }

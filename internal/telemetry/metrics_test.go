@@ -36,7 +36,7 @@ func TestTheReferenceIsTheOneInTheDocumentation(t *testing.T) {
 func TestEveryMetricIsExportedAsItIsDefined(t *testing.T) {
 	m := NewMetrics("1.2.3", time.Now)
 	m.Took("render", time.Second)
-	m.Wrote("Inject", "ok")
+	m.Wrote("Deployment", "Inject", "ok")
 	m.Leftovers("Keep", 1)
 	m.Sets(1, 0)
 	m.Places("injection", 20, 5, 1)
@@ -78,15 +78,16 @@ func TestWorkloadsAreCountedByStateAndReasonAndByNoName(t *testing.T) {
 	m := NewMetrics("1.2.3", time.Now)
 	audit := types.NamespacedName{Namespace: "shop", Name: "audit"}
 	m.Stand(logs, SidecarState{Ready: "False", Reason: "RollingOut", Workloads: these(
-		WorkloadState{UID: "1", State: "Updated"}, WorkloadState{UID: "2", State: "Updated"}, WorkloadState{UID: "3", State: "Waiting", Reason: "WaitingForBudget"},
+		WorkloadState{UID: "1", Kind: "Deployment", State: "Updated"}, WorkloadState{UID: "2", Kind: "StatefulSet", State: "Updated"}, WorkloadState{UID: "3", Kind: "Deployment", State: "Waiting", Reason: "WaitingForBudget"},
 	)})
-	m.Stand(audit, SidecarState{Ready: "True", Reason: "UpToDate", Workloads: these(WorkloadState{UID: "1", State: "Updated"})})
+	m.Stand(audit, SidecarState{Ready: "True", Reason: "UpToDate", Workloads: these(WorkloadState{UID: "1", Kind: "Deployment", State: "Updated"})})
 
 	require.NoError(t, testutil.CollectAndCompare(m, strings.NewReader(`
 # HELP vectorsidecar_workloads Workloads that a VectorSidecar matches or that carry its sidecar. One that two VectorSidecars match counts twice.
 # TYPE vectorsidecar_workloads gauge
-vectorsidecar_workloads{reason="",state="Updated"} 3
-vectorsidecar_workloads{reason="WaitingForBudget",state="Waiting"} 1
+vectorsidecar_workloads{kind="Deployment",reason="",state="Updated"} 2
+vectorsidecar_workloads{kind="Deployment",reason="WaitingForBudget",state="Waiting"} 1
+vectorsidecar_workloads{kind="StatefulSet",reason="",state="Updated"} 1
 # HELP vectorsidecar_objects VectorSidecars by the condition Ready.
 # TYPE vectorsidecar_objects gauge
 vectorsidecar_objects{ready="False",reason="RollingOut"} 1
@@ -97,7 +98,7 @@ vectorsidecar_objects{ready="True",reason="UpToDate"} 1
 	require.NoError(t, testutil.CollectAndCompare(m, strings.NewReader(`
 # HELP vectorsidecar_workloads Workloads that a VectorSidecar matches or that carry its sidecar. One that two VectorSidecars match counts twice.
 # TYPE vectorsidecar_workloads gauge
-vectorsidecar_workloads{reason="",state="Updated"} 1
+vectorsidecar_workloads{kind="Deployment",reason="",state="Updated"} 1
 `), workloads))
 }
 
@@ -154,7 +155,7 @@ func TestNoMetricsIsNoTrouble(t *testing.T) {
 		m.Reconciled(ResultChanged)
 		m.Took("apply", 0)
 		m.Rendered(true)
-		m.Wrote("Inject", "ok")
+		m.Wrote("Deployment", "Inject", "ok")
 		m.Repaired()
 		m.Sets(1, 0)
 		m.Cached("ConfigMap", 1)

@@ -88,7 +88,7 @@ func TestWhatIsDocumentedIsExported(t *testing.T) {
 	var text string
 	harness.Eventually(t, "the pass to be counted", func() bool {
 		text = scrape(t, p.Metrics, token).text
-		return regexp.MustCompile(`(?m)^vectorsidecar_workloads\{reason="Conflict",state="Conflict"\} 1$`).MatchString(text)
+		return regexp.MustCompile(`(?m)^vectorsidecar_workloads\{kind="Deployment",reason="Conflict",state="Conflict"\} 1$`).MatchString(text)
 	})
 	for _, metric := range append(telemetry.MetricDefinitions(), telemetry.LibraryMetrics()...) {
 		if strings.HasPrefix(metric.Name, "vectorsidecar_admission_") {
@@ -111,7 +111,7 @@ func TestWhatIsDocumentedIsExported(t *testing.T) {
 		require.True(t, documented[match[1]], "%s is exported and not documented", match[1])
 	}
 	for _, line := range []string{
-		`vectorsidecar_workload_writes_total{action="Inject",result="ok"} 1`,
+		`vectorsidecar_workload_writes_total{action="Inject",kind="Deployment",result="ok"} 1`,
 		`vectorsidecar_conflicts_total{reason="Conflict"} 1`,
 		`vectorsidecar_objects{ready="False",reason="Conflict"} 1`,
 		`vectorsidecar_template_sets{state="good"} 1`,
