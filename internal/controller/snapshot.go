@@ -81,7 +81,7 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, f
 	}
 	taken := &evaluate.Snapshot{Observed: observed}
 	taken.Loops, _ = from.known.Loops()
-	taken.Started = from.known.Generation
+	taken.Started, taken.OnNodes = from.known.Generation, s.workloads.OnEveryNode
 	if s.options.ValidationJobs {
 		taken.Verdict = from.known.Verdict
 	}

@@ -101,6 +101,7 @@ func (d *Decision) add(facts *Facts, w *Workload, last *desired.Rendered) *desir
 	}
 	if rendered.Invalid == nil {
 		facts.breakLoop(p, w.Record)
+		d.keepNodePorts(facts, p, w.Record)
 		d.validate(facts, p, rendered.Validation, w.Record)
 	}
 	for _, name := range evaluated.Kept {

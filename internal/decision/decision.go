@@ -76,6 +76,8 @@ type Decision struct {
 	// up. If there are any, it must not be acted on: it took them for missing.
 	Unread []string
 
+	// claims are the ports of nodes that plans will listen at.
+	claims []claim
 	// kept are the ConfigMaps of sidecars that are kept.
 	kept map[string]bool
 	// references are further ConfigMaps that were read.

@@ -15,6 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // Facts are what a decision is based on, besides the evaluations of the workloads.
@@ -47,6 +48,9 @@ type Facts struct {
 	// Faults are what keeps pods from running, for the workloads whose pods were read;
 	// the zero value if nothing does.
 	Faults map[types.UID]workload.Fault
+	// OnNodes are the workloads of all namespaces that are on every node; nil if only
+	// those of the decision are known, or none of these is.
+	OnNodes []*workloadcache.Record
 	// Stopped reports whether the installation has stopped all writes but removals.
 	Stopped bool
 	// Gap is the time between two of its windows that Now is in, nil in a window.

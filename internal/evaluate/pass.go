@@ -56,6 +56,10 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 	if gap, isClosed := snapshot.Platform.Rollout.Closed(snapshot.Now); isClosed {
 		p.facts.Gap = &gap
 	}
+	isOnNodes := func(record *workloadcache.Record) bool { return workload.KindOf(record.Kind()).Traits.OnEveryNode }
+	if snapshot.OnNodes != nil && slices.ContainsFunc(snapshot.Workloads, isOnNodes) {
+		p.facts.OnNodes = snapshot.OnNodes()
+	}
 	p.evaluator = decision.NewEvaluator(&p.facts)
 	return p
 }

@@ -13,6 +13,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // Snapshot is everything that a decision on one VectorSidecar needs.
@@ -34,6 +35,9 @@ type Snapshot struct {
 	// Loops are the workloads where somebody keeps removing the sidecar, so that it is
 	// not written for now.
 	Loops map[types.UID]decision.Loop
+	// OnNodes returns the workloads of all namespaces that are on every node; nil if only
+	// those of the snapshot are known.
+	OnNodes func() []*workloadcache.Record
 	// Faults are what keeps pods from running, for the workloads whose pods were read;
 	// the zero value if nothing does.
 	Faults map[types.UID]workload.Fault

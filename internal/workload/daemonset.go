@@ -15,7 +15,7 @@ var daemonSets = Kind{
 	Plural:           "DaemonSets", Resource: "daemonsets", Short: []string{"ds"},
 	Annotations: "deprecated.daemonset.",
 	Template:    []string{"spec", "template"},
-	Traits:      Traits{TellsByEvent: true},
+	Traits:      Traits{TellsByEvent: true, OnEveryNode: true},
 	Revisions: &Revisions{
 		Plural:  "ControllerRevisions",
 		NewList: func() List { return &appsv1.ControllerRevisionList{} },

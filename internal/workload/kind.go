@@ -60,6 +60,9 @@ type Traits struct {
 	Ends bool
 	// HasDeadline reports whether its status says when a rollout has failed.
 	HasDeadline bool
+	// OnEveryNode reports whether its pods share nodes with those of every other workload
+	// of such a kind, so that no two of them can have the same port of the node.
+	OnEveryNode bool
 	// TellsByEvent reports whether events alone say that the API server refuses its pods.
 	TellsByEvent bool
 }

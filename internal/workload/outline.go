@@ -66,6 +66,9 @@ func (o *Outline) View(owned map[string]Owned, lastWriter string) View {
 		Claims:         o.Claims,
 		LastWriter:     lastWriter,
 	}
+	if o.Adapter().Traits.OnEveryNode {
+		view.NodeSelector = spec.NodeSelector
+	}
 	for i := range spec.InitContainers {
 		view.Containers = append(view.Containers, container(&spec.InitContainers[i], true))
 	}
@@ -83,12 +86,17 @@ func (o *Outline) View(owned map[string]Owned, lastWriter string) View {
 // template, limited to what a View shows. Unpacked is the inverse.
 func (o *Outline) Pack(owned map[string]Owned) *corev1.PodTemplate {
 	spec := &o.Template.Spec
+	var selector map[string]string
+	if o.Adapter().Traits.OnEveryNode {
+		selector = spec.NodeSelector
+	}
 	return &corev1.PodTemplate{
 		ObjectMeta: metav1.ObjectMeta{Annotations: visibleAnnotations(o.Annotations), Labels: keysOnly(slices.Values(o.SelectorKeys))},
 		Template: corev1.PodTemplateSpec{
 			ObjectMeta: metav1.ObjectMeta{Labels: keysOnly(maps.Keys(o.Template.Labels)), Annotations: keysOnly(maps.Keys(o.Template.Annotations))},
 			Spec: corev1.PodSpec{
 				HostNetwork:                   spec.HostNetwork,
+				NodeSelector:                  selector,
 				HostPID:                       spec.HostPID,
 				HostIPC:                       spec.HostIPC,
 				HostUsers:                     spec.HostUsers,

@@ -135,7 +135,7 @@ func (s *State) For(now time.Time) time.Duration {
 // finished at another time, or if both template and generation differ: scaling changes
 // the generation, too, and is no rollout.
 func (s *State) Follow(before *State, isSameTemplate bool, now time.Time) {
-	if s.RolledOut.IsZero() && before.RolledOut.IsZero() && s.goOn(before, isSameTemplate) {
+	if s.Newest != 0 && s.goOn(before, isSameTemplate) {
 		s.Since, s.Steady, s.IsAssumed = now, 0, false
 		return
 	}

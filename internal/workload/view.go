@@ -45,6 +45,8 @@ type View struct {
 	Overrides map[string]string
 	// HostNetwork reports whether ports are the node's.
 	HostNetwork bool
+	// NodeSelector is that of the pods, nil for kinds that are not on every node.
+	NodeSelector map[string]string
 	// GraceSeconds is the pod's terminationGracePeriodSeconds, nil if not given.
 	GraceSeconds *int64
 	// Owned is what the operator has merged in, by field manager.

@@ -156,6 +156,19 @@ func (c *Cache) Traced() []*Record {
 	return found
 }
 
+// OnEveryNode returns the workloads of all namespaces of the kinds that are on every node.
+func (c *Cache) OnEveryNode() []*Record {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var found []*Record
+	for key, index := range c.indexes {
+		if workload.KindOf(key.kind).Traits.OnEveryNode {
+			found = index.all.appendTo(found)
+		}
+	}
+	return found
+}
+
 // In returns the workloads of a namespace, or of all ("").
 func (c *Cache) In(namespace string) []*Record {
 	c.mu.Lock()

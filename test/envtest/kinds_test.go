@@ -199,3 +199,35 @@ func TestWorkloadsOfOtherKindsAreTold(t *testing.T) {
 	world.Get(t, object)
 	require.False(t, carriesVector(object))
 }
+
+// Pods of two DaemonSets on the network of the node cannot listen at one port.
+func TestASidecarTakesNoPortOfTheNodeThatAnotherDaemonSetHas(t *testing.T) {
+	t.Parallel()
+	hosted := func(name, namespace string) *appsv1.DaemonSet {
+		set, _ := objects.NewWorkload("DaemonSet", name, namespace, map[string]string{"logs": "vector"}).(*appsv1.DaemonSet)
+		set.Spec.Template.Spec.HostNetwork = true
+		set.Spec.Template.Spec.NodeSelector = map[string]string{"example.com/pool": name}
+		return set
+	}
+	namespace, other := world.Namespace(t), world.Namespace(t)
+	first, apart, second := hosted("first", namespace), hosted("apart", namespace), hosted("second", other)
+	second.Spec.Template.Spec.NodeSelector = nil
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For("DaemonSet").WithSoak(0).Build()
+	world.Create(t, first, apart, vs)
+	for _, set := range []*appsv1.DaemonSet{first, apart} {
+		harness.Until(t, world, client.Object(set), "the sidecar: their nodes differ", carriesVector)
+	}
+
+	more := objects.NewVectorSidecar("more", other).Selecting("logs", "vector").For("DaemonSet").WithSoak(0).Build()
+	world.Create(t, second, more)
+	harness.Until(t, world, more, "the obstacle", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
+	require.Regexp(t, `Blocked: 1 of 1 DaemonSets cannot take the sidecar: DaemonSet `+other+`/second: port \d+ of the node is used by container "vector" of DaemonSet `+namespace+`/(first|apart), which runs on the same nodes`, message(more, meta.ConditionReady))
+	world.Get(t, second)
+	require.False(t, carriesVector(second))
+
+	harness.Change(t, world, more, func(vs *v1alpha1.VectorSidecar) {
+		metrics, health := int32(19598), int32(18686)
+		vs.Spec.Sidecar = &v1alpha1.SidecarSpec{Metrics: &v1alpha1.MetricsSpec{Port: &metrics}, Health: &v1alpha1.HealthSpec{Port: &health}}
+	})
+	harness.Until(t, world, client.Object(second), "the sidecar with other ports", carriesVector)
+}

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"time"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+)
+
+// nodePortsAgain is when a port of the node is looked at again that somebody else has: the
+// workload may be of a namespace whose events do not concern the VectorSidecar.
+const nodePortsAgain = time.Minute
+
+// claim is what a plan of this decision will listen at.
+type claim struct {
+	view  workload.View
+	ports []workload.NodePort
+}
+
+// keepNodePorts blocks a write that would have two workloads listen at one port of the same
+// nodes: the pods of one of them would not start.
+func (d *Decision) keepNodePorts(facts *Facts, p *plan.Plan, record *workloadcache.Record) {
+	if !p.Target.Adapter().Traits.OnEveryNode || !p.Writes() {
+		return
+	}
+	view := record.View()
+	ports := p.NodePorts(&view)
+	if len(ports) == 0 {
+		return
+	}
+	for _, port := range ports {
+		if other, container := d.userOf(facts, &view, port); container != "" {
+			p.BlockByNodePort(port, other, container)
+			d.again(nodePortsAgain)
+			return
+		}
+	}
+	d.claims = append(d.claims, claim{view, ports})
+}
+
+// userOf returns another workload on the same nodes, and its container, that listens at a
+// port or will.
+func (d *Decision) userOf(facts *Facts, view *workload.View, port workload.NodePort) (of workload.Ref, container string) {
+	for i := range d.claims {
+		other := &d.claims[i]
+		for _, claimed := range other.ports {
+			if claimed == port && view.SharesNodes(&other.view) {
+				return other.view.Ref, "the sidecar"
+			}
+		}
+	}
+	for _, record := range facts.OnNodes {
+		if record.UID == view.UID && record.Name == view.Name && record.Namespace == view.Namespace {
+			continue
+		}
+		other := record.View()
+		if user := other.UserOf(port); user != "" && view.SharesNodes(&other) {
+			return other.Ref, user
+		}
+	}
+	return workload.Ref{}, ""
+}

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// NodePorts returns the ports of the node at which a sidecar that is about to be written
+// would listen.
+func (p *Plan) NodePorts(view *workload.View) []workload.NodePort {
+	if p.Action != Inject && p.Action != Update || p.Desired == nil {
+		return nil
+	}
+	var ports []workload.NodePort
+	spec := &p.Desired.overlay.Template.Spec
+	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
+		for i := range list {
+			ports = append(ports, workload.NodePortsOf(list[i].Ports, view.HostNetwork)...)
+		}
+	}
+	return ports
+}
+
+// BlockByNodePort blocks a plan because another workload on the same nodes listens at a port.
+func (p *Plan) BlockByNodePort(port workload.NodePort, other workload.Ref, container string) {
+	p.Action, p.Reason = Blocked, meta.ReasonBlocked
+	p.Message = fmt.Sprintf("port %d of the node is used by container %q of %s %s/%s, which runs on the same nodes: give the sidecar another one, or keep the two apart by their nodeSelector",
+		port.Port, container, other.Kind, other.Namespace, other.Name)
+}

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"cmp"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// NodePort is a port of the node that a container listens at.
+type NodePort struct {
+	Port     int32
+	Protocol corev1.Protocol
+}
+
+// NodePortsOf returns the ports of the node among those of a container.
+func NodePortsOf(ports []corev1.ContainerPort, hostNetwork bool) []NodePort {
+	var found []NodePort
+	for _, port := range ports {
+		number := port.HostPort
+		if hostNetwork {
+			number = port.ContainerPort
+		}
+		if number > 0 {
+			found = append(found, NodePort{number, cmp.Or(port.Protocol, corev1.ProtocolTCP)})
+		}
+	}
+	return found
+}
+
+// UserOf returns the container that listens at a port of the node, "" if none does.
+func (v *View) UserOf(port NodePort) string {
+	for i := range v.Containers {
+		for _, used := range NodePortsOf(v.Containers[i].Ports, v.HostNetwork) {
+			if used == port {
+				return v.Containers[i].Name
+			}
+		}
+	}
+	return ""
+}
+
+// SharesNodes reports whether pods of two workloads on every node may be on the same one:
+// not if their node selectors want different values of a label.
+func (v *View) SharesNodes(other *View) bool {
+	for key, value := range v.NodeSelector {
+		if wanted, isGiven := other.NodeSelector[key]; isGiven && wanted != value {
+			return false
+		}
+	}
+	return true
+}
