@@ -165,9 +165,9 @@ func TestATemplateIsPlacedAndFoundAgain(t *testing.T) {
 // Kinds whose status knows no deadline have the operator's own.
 func TestARolloutThatDoesNotGetOnIsOverdue(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	before := State{Rollout: RolloutProgressing, Progress: Progress{Done: 2}, Most: 2, Availability: Availability{Since: now.Add(-9 * time.Minute)}}
+	before := State{Rollout: RolloutProgressing, Progress: Progress{Done: 2, Newest: 1}, Most: 2, Availability: Availability{Since: now.Add(-9 * time.Minute)}}
 
-	stuck := State{Rollout: RolloutProgressing, Progress: Progress{Done: 2}, Most: 2}
+	stuck := State{Rollout: RolloutProgressing, Progress: Progress{Done: 2, Newest: 1}, Most: 2}
 	stuck.Follow(&before, true, now)
 	isOverdue, remaining := stuck.Overdue(&statefulSets, now)
 	require.False(t, isOverdue)
@@ -178,7 +178,7 @@ func TestARolloutThatDoesNotGetOnIsOverdue(t *testing.T) {
 	require.False(t, isOverdue, "its status says so itself")
 	require.Zero(t, remaining)
 
-	moved := State{Rollout: RolloutProgressing, Progress: Progress{Done: 3}, Most: 3}
+	moved := State{Rollout: RolloutProgressing, Progress: Progress{Done: 3, Newest: 1}, Most: 3}
 	moved.Follow(&before, true, now)
 	_, remaining = moved.Overdue(&statefulSets, now)
 	require.Equal(t, Deadline, remaining)
