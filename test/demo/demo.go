@@ -33,6 +33,7 @@ func steps() []step {
 		{"Label the application: its pods get the sidecar", (*demo).inject},
 		{"Restart the operator: nothing is written", (*demo).restartOperator},
 		{"Change one value: exactly one rollout", (*demo).changeLogLevel},
+		{"Do the same for a StatefulSet and a CronJob", (*demo).otherKinds},
 		{"Take it out: not a trace is left", (*demo).remove},
 		{"Uninstall the operator", (*demo).uninstall},
 	}

@@ -66,7 +66,7 @@ func (d *demo) connect(ctx context.Context, plane *controlplane.ControlPlane, no
 // install installs the chart. The first request for a kind of the new
 // CustomResourceDefinition must not come before the API server serves it.
 func (d *demo) install(ctx context.Context) error {
-	args := []string{"install", release, "./chart", "-n", namespace, "--create-namespace", "-f", values}
+	args := []string{"install", release, "./chart", "-n", namespace, "--create-namespace", "-f", values, "--set", "workloads.kinds={Deployment,StatefulSet,CronJob}"}
 	if d.node != nil {
 		args = append(args, "--wait")
 	}
