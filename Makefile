@@ -183,7 +183,7 @@ release-before: ## Build the operator of the release before in bin/before, besid
 	echo $(RELEASE_BEFORE) > "$$to/commit"
 
 .PHONY: test
-test: build control-plane $(BIN)/helm-unittest ## Run the tests: unit, golden, charts, and the operator and the plugin against a real API server.
+test: build control-plane $(addprefix $(BIN)/,helm-unittest rollouts-controller rollouts-crds) ## Run the tests: unit, golden, charts, and the operator and the plugin against a real API server.
 	@$(SIDE_BY_SIDE) go-test-$(firstword $(RUNS_PROGRAMS)) go-test-rest $(RUNS_PROGRAMS:%=go-test-%) test-charts
 	@command -v '$(or $(VECTOR),vector)' >/dev/null || \
 	  echo 'SKIPPED: no rendered configuration is run, because there is no Vector here: name the program in VECTOR, or put it into PATH'
@@ -324,7 +324,7 @@ CONTROL_PLANE := $(addprefix $(BIN)/,etcd kube-apiserver kube-controller-manager
 control-plane: $(CONTROL_PLANE) ## Build the programs of the test control plane.
 
 .PHONY: tools
-tools: control-plane $(addprefix $(BIN)/,helm-sdk helm-unittest controller-gen golangci-lint kube-api-linter ko promtool crds) ## Build every tool into bin/; the first time takes some minutes.
+tools: control-plane $(addprefix $(BIN)/,helm-sdk helm-unittest controller-gen golangci-lint kube-api-linter ko promtool crds rollouts-controller rollouts-crds) ## Build every tool into bin/; the first time takes some minutes.
 
 # The version of a module as its tool module pins it.
 pinned = $(shell awk '$$1 == "require" {$$1 = ""; $$0 = $$0} $$1 == "$(2)" && $$2 ~ /^v/ {print $$2; exit}' $(TOOLS)/$(1)/go.mod)
@@ -362,6 +362,7 @@ $(foreach program,kube-apiserver kube-controller-manager kube-scheduler kubectl 
   $(eval $(call tool,kubernetes,$(program),k8s.io/kubernetes/cmd/$(program),$(KUBE_LDFLAGS))))
 $(eval $(call tool,etcd,etcd,go.etcd.io/etcd/server/v3))
 $(eval $(call tool,kwok,kwok,sigs.k8s.io/kwok/cmd/kwok))
+$(eval $(call tool,argo-rollouts,rollouts-controller,github.com/argoproj/argo-rollouts/cmd/rollouts-controller))
 $(eval $(call tool,coredns,coredns,.))
 $(BIN)/coredns: $(TOOLS)/coredns/main.go
 $(eval $(call tool,kafka,kafka,.))
@@ -385,4 +386,11 @@ $(BIN)/crds: $(TOOLS)/crds/go.mod $(TOOLS)/crds/go.sum
 	  "$$(go list -m -f '{{.Dir}}' github.com/prometheus-operator/prometheus-operator)"/example/prometheus-operator-crd/monitoring.coreos.com_prometheusrules.yaml \
 	  "$$(go list -m -f '{{.Dir}}' github.com/cert-manager/cert-manager)"/deploy/crds/cert-manager.io_certificates.yaml; do \
 	  install -m 644 "$$file" $(CURDIR)/$@/; done
+	@touch $@
+
+# Definitions of Rollouts and of what their controller watches besides.
+$(BIN)/rollouts-crds: $(TOOLS)/argo-rollouts/go.mod $(TOOLS)/argo-rollouts/go.sum
+	@echo "copying CustomResourceDefinitions of Argo Rollouts"
+	@mkdir -p $@ && cd $(TOOLS)/argo-rollouts && go mod download github.com/argoproj/argo-rollouts && \
+	  install -m 644 "$$(go list -m -f '{{.Dir}}' github.com/argoproj/argo-rollouts)"/manifests/crds/*-crd.yaml $(CURDIR)/$@/
 	@touch $@
