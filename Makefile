@@ -183,14 +183,14 @@ release-before: ## Build the operator of the release before in bin/before, besid
 	echo $(RELEASE_BEFORE) > "$$to/commit"
 
 .PHONY: test
-test: build control-plane $(addprefix $(BIN)/,helm-unittest rollouts-controller rollouts-crds) ## Run the tests: unit, golden, charts, and the operator and the plugin against a real API server.
+test: build control-plane $(BIN)/helm-unittest ## Run the tests: unit, golden, charts, and the operator and the plugin against a real API server.
 	@$(SIDE_BY_SIDE) go-test-$(firstword $(RUNS_PROGRAMS)) go-test-rest $(RUNS_PROGRAMS:%=go-test-%) test-charts
 	@command -v '$(or $(VECTOR),vector)' >/dev/null || \
 	  echo 'SKIPPED: no rendered configuration is run, because there is no Vector here: name the program in VECTOR, or put it into PATH'
 
 .PHONY: $(addprefix go-test-,rest $(RUNS_PROGRAMS) $(INTEGRATION))
 go-test-rest:
-	@packages=$$(go list ./... | grep -vE '/test/($(subst $() ,|,$(RUNS_PROGRAMS) $(INTEGRATION) node))(/|$$)') && $(GO_TEST) $$packages
+	@packages=$$(go list ./... | grep -vE '/test/($(subst $() ,|,$(RUNS_PROGRAMS) $(INTEGRATION) node rollouts))(/|$$)') && $(GO_TEST) $$packages
 $(addprefix go-test-,$(filter-out bombs,$(RUNS_PROGRAMS)) process): go-test-%:
 	@$(GO_TEST) -count=1 ./test/$*/...
 go-test-bombs:
@@ -208,6 +208,10 @@ test-charts: $(BIN)/helm-unittest ## Run both charts' helm-unittest suites.
 .PHONY: test-integration
 test-integration: build release-before control-plane $(BIN)/helm-sdk $(BIN)/promtool $(BIN)/crds ## Run what takes longer: the chart installed, upgraded, rolled back and uninstalled, operators that are killed, frozen and replaced.
 	@$(SIDE_BY_SIDE) $(INTEGRATION:%=go-test-%)
+
+.PHONY: test-rollouts
+test-rollouts: control-plane $(addprefix $(BIN)/,rollouts-controller rollouts-crds) ## Run what holds of Argo Rollouts, with its controller, which takes some minutes to build.
+	@$(GO_TEST) -count=1 -v ./test/rollouts/...
 
 .PHONY: test-node
 test-node: real-node release-before ## Run what only a real node shows, with Linux, root, containerd and runc; VECTOR names a Vector, a program or an image archive; ROWS=all tries every row of docs/delivery.md, ROWS=write writes its table.
@@ -324,7 +328,7 @@ CONTROL_PLANE := $(addprefix $(BIN)/,etcd kube-apiserver kube-controller-manager
 control-plane: $(CONTROL_PLANE) ## Build the programs of the test control plane.
 
 .PHONY: tools
-tools: control-plane $(addprefix $(BIN)/,helm-sdk helm-unittest controller-gen golangci-lint kube-api-linter ko promtool crds rollouts-controller rollouts-crds) ## Build every tool into bin/; the first time takes some minutes.
+tools: control-plane $(addprefix $(BIN)/,helm-sdk helm-unittest controller-gen golangci-lint kube-api-linter ko promtool crds) ## Build every tool into bin/; the first time takes some minutes.
 
 # The version of a module as its tool module pins it.
 pinned = $(shell awk '$$1 == "require" {$$1 = ""; $$0 = $$0} $$1 == "$(2)" && $$2 ~ /^v/ {print $$2; exit}' $(TOOLS)/$(1)/go.mod)

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package envtest
+// Package rollouts states what Argo Rollouts does with a sidecar. The operator does not know
+// the kind yet.
+package rollouts
 
 import (
 	"context"
@@ -27,10 +29,20 @@ import (
 // What Argo Rollouts' definition and its controller do with a sidecar, on a control plane
 // of its own, without the operator, which does not know the kind.
 
-// rollouts is a cluster with Argo Rollouts, seen as its administrator.
-type rollouts struct{ world *harness.World }
+// Two owners of fields, and what one of them adds.
+const (
+	owner = "owner"
+	ours  = "vectorsidecar/logs"
 
-func startRollouts(t *testing.T) *rollouts {
+	vector = `{name: vector, image: "registry.example/vector:1"}`
+)
+
+func part(pod string) string { return `spec: {template: {spec: ` + pod + `}}` }
+
+// cluster is a cluster with Argo Rollouts, seen as its administrator.
+type cluster struct{ world *harness.World }
+
+func startRollouts(t *testing.T) *cluster {
 	t.Helper()
 	program, err := controlplane.Bin("rollouts-controller")
 	require.NoError(t, err)
@@ -51,7 +63,7 @@ func startRollouts(t *testing.T) *rollouts {
 	}
 	require.NoError(t, plane.Run(t.Context(), "rollouts-controller", program, serves,
 		"--kubeconfig="+plane.Kubeconfig(), "--leader-elect=false", "--healthzPort="+health, "--metricsPort="+metrics))
-	return &rollouts{world: w}
+	return &cluster{world: w}
 }
 
 func freePort(t *testing.T) string {
@@ -74,7 +86,7 @@ func rollout(namespace string) *unstructured.Unstructured {
 }
 
 // applyAs applies to Rollout cart with server-side apply.
-func (r *rollouts) applyAs(t *testing.T, manager, namespace, body string, options ...client.PatchOption) (*unstructured.Unstructured, error) {
+func (r *cluster) applyAs(t *testing.T, manager, namespace, body string, options ...client.PatchOption) (*unstructured.Unstructured, error) {
 	t.Helper()
 	object := rollout(namespace)
 	require.NoError(t, yaml.Unmarshal([]byte(body), &object.Object))
@@ -86,7 +98,7 @@ func (r *rollouts) applyAs(t *testing.T, manager, namespace, body string, option
 }
 
 // guarded patches a Rollout as it was read, and no other.
-func (r *rollouts) guarded(t *testing.T, read *unstructured.Unstructured, operations string) error {
+func (r *cluster) guarded(t *testing.T, read *unstructured.Unstructured, operations string) error {
 	t.Helper()
 	text := fmt.Sprintf(`[{"op": "test", "path": "/metadata/uid", "value": %q}, {"op": "test", "path": "/metadata/resourceVersion", "value": %q}, %s]`,
 		read.GetUID(), read.GetResourceVersion(), operations)
@@ -148,6 +160,8 @@ const (
 )
 
 // Containers are merged by name; volumes are one value, which only a guarded patch shares.
+// That is the pinned release's definition: up to 1.8.3 no list of the pod has a key, so that
+// containers are one value as well.
 // A changed template goes through the Rollout's own steps, and back byte for byte.
 func TestASidecarInARollout(t *testing.T) {
 	t.Parallel()
