@@ -109,7 +109,7 @@ func (a *Allocator) Ask(name types.NamespacedName, demand Demand, rules *Rules) 
 	defer a.mu.Unlock()
 	asking := a.tell(name, demand)
 	shares := map[types.NamespacedName]int{name: demand.Wanted}
-	if rules.IsLimited() {
+	if rules.isLimited() {
 		shares = a.share(rules)
 	}
 	if granted = shares[name]; granted > 0 {
@@ -179,7 +179,7 @@ func (a *Allocator) places(rules *Rules) Places {
 // share divides the free places: how many each gets that wants some. Nobody gets any
 // before all have been heard.
 func (a *Allocator) share(rules *Rules) map[types.NamespacedName]int {
-	if !rules.IsLimited() || len(a.unheard) > 0 || a.unheard == nil {
+	if !rules.isLimited() || len(a.unheard) > 0 || a.unheard == nil {
 		return nil
 	}
 	places := a.places(rules)

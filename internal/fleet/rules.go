@@ -59,12 +59,12 @@ func Parse(source string, text []byte) (*Rules, error) {
 	return rules, nil
 }
 
-// IsLimited reports whether there is a limit on how many are under way at once.
-func (r *Rules) IsLimited() bool { return r != nil && r.MaxConcurrent != nil }
+// isLimited reports whether there is a limit on how many are under way at once.
+func (r *Rules) isLimited() bool { return r != nil && r.MaxConcurrent != nil }
 
 // Limit is how many of some matched workloads may be under way at once, 0 for any number.
 func (r *Rules) Limit(matched int) int {
-	if !r.IsLimited() {
+	if !r.isLimited() {
 		return 0
 	}
 	scaled, err := intstr.GetScaledValueFromIntOrPercent(r.MaxConcurrent, matched, true)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestGarbageIsLimitedByWhatLives(t *testing.T) {
+func TestGarbageisLimitedByWhatLives(t *testing.T) {
 	for name, test := range map[string]struct {
 		live uint64
 		want int
