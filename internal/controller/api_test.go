@@ -56,7 +56,7 @@ func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object
 	a := &memoryAPI{WithWatch: live, events: recorder}
 	a.Reconciler = newReconciler(digesting{live}, live, newAnnouncer(recorder, known), &Options{
 		Workloads: workloadcache.New(), Catalogue: sets, DefaultEnvironment: "development", KubeVersion: "v1.36.0",
-		Cache: desired.NewCache(), Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)},
+		Cache: desired.NewCache(), Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, Clock: time.Now,
 	})
 	a.sync(t)
 	return a

@@ -55,8 +55,8 @@ type Reconciler struct {
 
 // newReconciler returns a Reconciler with a cached and a live client.
 func newReconciler(cached client.Client, live client.Reader, events *announcer, options *Options) *Reconciler {
-	observed := &instruments{Instruments: options.Instruments, liveness: newLiveness(options.Patience), now: time.Now}
-	memory, writer, workloads, sidecars := state.New(time.Now), apply.New(cached), options.Workloads, sidecarLister{cached}
+	observed := &instruments{Instruments: options.Instruments, liveness: newLiveness(options.Patience), now: time.Now, clock: options.Clock}
+	memory, writer, workloads, sidecars := state.New(options.Clock), apply.New(cached), options.Workloads, sidecarLister{cached}
 	catalog := &catalogReader{client: cached, catalog: options.Catalogue, options: options, events: events, metrics: options.Instruments.Metrics}
 	return &Reconciler{
 		instruments: observed,
@@ -69,7 +69,7 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 			catalog: catalog,
 		},
 		validations: &validations{client: cached, live: live, writer: writer, events: events, isEnabled: options.ValidationJobs},
-		applier:     &applier{instruments: observed, writer: writer, events: events, views: &views{live: live, workloads: workloads, now: observed.now}, isStopped: catalog.isStopped},
+		applier:     &applier{instruments: observed, writer: writer, events: events, views: &views{live: live, workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped},
 		finalizer:   &finalizer{live: live, writer: writer, kinds: options.Workloads.Kinds()},
 		statuses:    &statusWriter{instruments: observed, client: cached, events: events},
 		auditor: &auditor{
@@ -127,7 +127,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 	}
 	watching := &watches{
 		sidecars: r.snapshots.sidecars, workloads: r.snapshots.workloads, namespaces: r.snapshots.namespaces, catalog: r.snapshots.catalog,
-		memory: r.memory, resyncs: r.auditor.resyncs, pace: r.pace, leftovers: r.leftovers, now: r.now,
+		memory: r.memory, resyncs: r.auditor.resyncs, pace: r.pace, leftovers: r.leftovers, now: r.clock,
 	}
 	if err := watching.add(builder, mgr.GetCache()).Complete(r); err != nil {
 		return nil, err

@@ -56,6 +56,8 @@ type Options struct {
 	ReconcileInterval, LiveListInterval time.Duration
 	// Relist makes the manager's cache list the workloads again.
 	Relist func()
+	// Clock tells the time by which the API server and its controllers date what they write.
+	Clock func() time.Time
 	// Budget bounds the memory for large texts, of all passes and of whoever shares it.
 	Budget *bounded.Budget
 }

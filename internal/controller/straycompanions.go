@@ -29,7 +29,7 @@ func (s *sweeper) deleteStrays(ctx context.Context) progress {
 	owners := companion.OwnersOf(carriersOf(s.views.workloads.Traced()), s.sidecars.list(ctx, "", "", ""))
 	strays := map[string][]types.NamespacedName{}
 	for i := range marked.Items {
-		if one := &marked.Items[i]; owners.IsStray(one, s.now()) {
+		if one := &marked.Items[i]; owners.IsStray(one, s.clock()) {
 			strays[one.Namespace] = append(strays[one.Namespace], client.ObjectKeyFromObject(one))
 		}
 	}
@@ -59,7 +59,7 @@ func (s *sweeper) deleteStraysIn(ctx context.Context, namespace string, names []
 		live := &corev1.ConfigMap{}
 		if err := s.live.Get(ctx, name, live); client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("reading ConfigMap %s: %w", name, err)
-		} else if err != nil || used[name.Name] || !companion.IsOurs(live) || !owners.IsStray(live, s.now()) {
+		} else if err != nil || used[name.Name] || !companion.IsOurs(live) || !owners.IsStray(live, s.clock()) {
 			continue
 		}
 		if err := s.writer.DeleteCompanion(ctx, name); err != nil {

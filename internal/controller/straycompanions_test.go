@@ -58,7 +58,7 @@ func TestStraysAreDeletedIfTheAPIServerSaysThatTheyAreSome(t *testing.T) {
 	cache := fake.NewClientBuilder().WithScheme(known).WithObjects(cached...).Build()
 	s := &sweeper{
 		client: cache, live: live, sidecars: sidecarLister{cache},
-		applier: &applier{writer: apply.New(live), views: &views{workloads: workloadcache.New()}, instruments: &instruments{now: time.Now}},
+		applier: &applier{writer: apply.New(live), views: &views{workloads: workloadcache.New()}, instruments: &instruments{now: time.Now, clock: time.Now}},
 	}
 
 	require.Equal(t, allSwept, s.deleteStrays(t.Context()))

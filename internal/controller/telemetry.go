@@ -29,7 +29,8 @@ type Instruments struct {
 type instruments struct {
 	Instruments
 	liveness *liveness
-	now      func() time.Time
+	// now is the process's own clock, for durations; clock is that of the API server.
+	now, clock func() time.Time
 }
 
 // step is a step of a pass, or the pass itself.

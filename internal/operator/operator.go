@@ -34,6 +34,8 @@ type Process struct {
 	Reports *telemetry.Reporter
 	// Level is the logger's level; the configuration file can change it.
 	Level LevelSetter
+	// Now is the process's own clock; nil means time.Now.
+	Now func() time.Time
 	// Patience is how long the controller may go without progress before it counts as stuck;
 	// 0 means longer than any of its steps may take.
 	Patience time.Duration
@@ -53,6 +55,13 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if err := options.checkCertificates(); err != nil {
 		return err
 	}
+	own := process.Now
+	if own == nil {
+		own = time.Now
+	}
+	clock := newServerClock(own)
+	config = rest.CopyConfig(config)
+	config.Wrap(clock.through)
 	version, err := kubeVersion(config)
 	if err != nil {
 		return err
@@ -67,6 +76,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	cache := desired.NewCache()
 	settings := loopOptions(&options, &process)
 	settings.Workloads, settings.Catalogue, settings.KubeVersion = workloads, catalogue, version
+	settings.Clock = clock.now
 	settings.Instruments.Metrics, settings.Cache, settings.Relist = counted, cache, lists.relist
 	loop, err := controller.Setup(ctx, mgr, settings)
 	if err != nil {

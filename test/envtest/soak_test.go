@@ -15,6 +15,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/operator"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -113,12 +114,32 @@ func comeAndGo(t *testing.T, deployments []*appsv1.Deployment, times int) {
 	})
 }
 
-// The times are the API server's and the Deployment controller's, in whole seconds.
+// Times are those of the API server and its controllers, also where the operator's own clock
+// is an hour before or after.
+func TestASoakDoesNotGoByTheClockOfTheNode(t *testing.T) {
+	require.NoError(t, running.Stop())
+	t.Cleanup(func() { running = world.RunOperator(options) })
+	for _, apart := range []time.Duration{-time.Hour, time.Hour} {
+		t.Run(apart.String(), func(t *testing.T) {
+			world.StartObserved(t, options, operator.Process{Version: world.Version, Now: func() time.Time { return time.Now().Add(apart) }})
+			requireSoaks(t, 2)
+		})
+	}
+}
+
 func TestTheNextRolloutBeginsWhenTheOneBeforeHasSoaked(t *testing.T) {
 	t.Parallel()
+	requireSoaks(t, 3)
+}
+
+// requireSoaks has a sidecar roll out to one Deployment after another, each when the one
+// before has soaked. The times are the API server's and the Deployment controller's, in whole
+// seconds.
+func requireSoaks(t *testing.T, size int) {
+	t.Helper()
 	const soak = 3 * time.Second
 	namespace := world.Namespace(t)
-	deployments := fleet(t, namespace, 3, asIs)
+	deployments := fleet(t, namespace, size, asIs)
 	for _, deployment := range deployments {
 		harness.Until(t, world, deployment, "its first rollout", isRolledOut)
 	}
@@ -129,7 +150,7 @@ func TestTheNextRolloutBeginsWhenTheOneBeforeHasSoaked(t *testing.T) {
 	})
 	require.False(t, isReady(vs))
 	harness.Until(t, world, vs, "all to be updated", func(vs *v1alpha1.VectorSidecar) bool {
-		return isReady(vs) && vs.Status.UpdatedDeployments == 3
+		return isReady(vs) && int(vs.Status.UpdatedDeployments) == size
 	})
 
 	for i := range deployments {
@@ -142,7 +163,7 @@ func TestTheNextRolloutBeginsWhenTheOneBeforeHasSoaked(t *testing.T) {
 		require.GreaterOrEqual(t, gap, soak-time.Second)
 	}
 	ready := slices.IndexFunc(vs.Status.Conditions, func(c metav1.Condition) bool { return c.Type == meta.ConditionReady })
-	require.GreaterOrEqual(t, vs.Status.Conditions[ready].LastTransitionTime.Sub(rolledOutAt(t, deployments[2])), soak-time.Second)
+	require.GreaterOrEqual(t, vs.Status.Conditions[ready].LastTransitionTime.Sub(rolledOutAt(t, deployments[size-1])), soak-time.Second)
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
 		vs.Spec.Enabled, vs.Spec.Rollout.Soak = new(bool), &metav1.Duration{Duration: time.Hour}

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operator
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheClockIsTheAPIServers(t *testing.T) {
+	noon := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	own := noon
+	clock := newServerClock(func() time.Time { return own })
+	require.Equal(t, noon, clock.now(), "nobody has answered yet")
+
+	server := noon.Add(time.Hour)
+	answer := func(passed time.Duration) {
+		own, server = own.Add(passed), server.Add(passed)
+		clock.see(server.Truncate(time.Second))
+	}
+	for range 20 {
+		answer(350 * time.Millisecond)
+		require.WithinDuration(t, server, clock.now(), time.Second)
+	}
+	require.WithinDuration(t, server, clock.now(), 100*time.Millisecond, "the dates just after a full second are the nearest")
+
+	own, server = own.Add(time.Minute), server.Add(time.Minute)
+	require.WithinDuration(t, server, clock.now(), 100*time.Millisecond, "nobody has answered for a minute")
+
+	before := clock.now()
+	clock.see(server.Add(-10 * time.Second))
+	require.Equal(t, before, clock.now(), "one late answer is no other time")
+
+	server = server.Add(-10 * time.Minute)
+	for range mostDoubts {
+		answer(time.Second)
+	}
+	require.WithinDuration(t, server, clock.now(), time.Second, "the API server's clock was put back")
+	server = server.Add(time.Hour)
+	answer(time.Second)
+	require.WithinDuration(t, server, clock.now(), time.Second, "and on")
+}
+
+func TestTheClockSeesAnswers(t *testing.T) {
+	date := "Mon, 23 Nov 2026 12:00:00 GMT"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Date", date) }))
+	defer server.Close()
+	own := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	clock := newServerClock(func() time.Time { return own })
+	get := func() {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, nil)
+		require.NoError(t, err)
+		response, err := clock.through(http.DefaultTransport).RoundTrip(request)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+	}
+	get()
+	require.Equal(t, time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC), clock.now())
+	date = "today"
+	get()
+	require.Equal(t, time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC), clock.now(), "what is no date says nothing")
+}
