@@ -6,6 +6,8 @@ package telemetry
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
@@ -50,6 +52,24 @@ func (s errorFilter) Error(err error, message string, keysAndValues ...any) {
 		return
 	}
 	s.LogSink.Error(err, message, keysAndValues...)
+}
+
+// Info logs at INFO what it is given, except that client-go calls it a warning there when a
+// watch ends because the process does.
+func (s errorFilter) Info(level int, message string, keysAndValues ...any) {
+	if message == "Warning: watch ended with error" && isCanceled(keysAndValues) {
+		message, keysAndValues = "canceled by shutdown", append([]any{"what", message}, keysAndValues...)
+	}
+	s.LogSink.Info(level, message, keysAndValues...)
+}
+
+// isCanceled reports whether one of the values is an error of a canceled context, which
+// client-go passes on as a text.
+func isCanceled(keysAndValues []any) bool {
+	return slices.ContainsFunc(keysAndValues, func(value any) bool {
+		err, isError := value.(error)
+		return isError && strings.Contains(err.Error(), context.Canceled.Error())
+	})
 }
 
 // WithValues keeps the filter around the derived logger.

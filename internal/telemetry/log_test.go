@@ -96,8 +96,12 @@ func TestWhatIsNoErrorIsNotLoggedAsOne(t *testing.T) {
 	log.Error(ending, "Server rejected event (will not retry!)")
 	log.Error(fmt.Errorf("put: %w", context.Canceled), "Failed to update lease")
 
+	const ended = "Warning: watch ended with error"
+	log.Info(ended, "type", "*v1.ConfigMap", "err", errors.New("decoding an event: context canceled"))
+	log.Info(ended, "type", "*v1.ConfigMap", "err", errors.New("too old resource version"))
+
 	said := read(t, &out)
-	require.Len(t, said, 7, "a namespace being deleted is logged at DEBUG only")
+	require.Len(t, said, 9, "a namespace being deleted is logged at DEBUG only")
 	require.Equal(t, "INFO", said[0]["level"])
 	require.Equal(t, "lease released", said[0]["msg"])
 	require.NotContains(t, said[0], "error")
@@ -109,6 +113,9 @@ func TestWhatIsNoErrorIsNotLoggedAsOne(t *testing.T) {
 	require.Equal(t, "another replica updated the lease first", said[5]["msg"])
 	require.Equal(t, "INFO", said[6]["level"])
 	require.Equal(t, "Failed to update lease", said[6]["what"])
+	require.Equal(t, "canceled by shutdown", said[7]["msg"])
+	require.Equal(t, "*v1.ConfigMap", said[7]["type"])
+	require.Equal(t, ended, said[8]["msg"], "a watch that ends while the process goes on")
 }
 
 func TestTextBecomesALine(t *testing.T) {

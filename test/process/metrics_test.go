@@ -77,7 +77,7 @@ func TestTheCollectorOfGarbageKnowsTheLimitOfTheContainer(t *testing.T) {
 func TestWhatIsDocumentedIsExported(t *testing.T) {
 	p := start(t, harness.Settings{Arguments: []string{"--leader-elect", "--leader-election-id=metrics"}})
 	namespace := world.Namespace(t)
-	taken := objects.NewDeployment("taken", namespace).Labelled("logs", "vector").WithContainer("vector").Build()
+	taken := objects.NewDeployment("occupied", namespace).Labelled("logs", "vector").WithContainer("vector").Build()
 	cart := labelled(t, "cart", namespace)
 	world.Create(t, taken)
 	vs := sidecar(t, namespace)
@@ -120,7 +120,7 @@ func TestWhatIsDocumentedIsExported(t *testing.T) {
 	} {
 		require.Contains(t, text, "\n"+line+"\n")
 	}
-	for _, name := range []string{namespace, "cart", "taken", vs.Name + `"`} {
+	for _, name := range []string{namespace, "cart", "occupied", vs.Name + `"`} {
 		require.NotRegexp(t, `(?m)^vectorsidecar_.*"`+name, text, "no label has a name of the user's")
 	}
 }
