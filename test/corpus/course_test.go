@@ -73,14 +73,21 @@ func copyOf(object workload.Object) workload.Object { return object.DeepCopyObje
 
 func templateOf(object workload.Object) string { return text(workload.TemplateOf(object)) }
 
-// takes reports whether the workload takes the sidecar, once it is selected.
-func (c *course) takes(ctx context.Context) bool {
+// takes reports whether the workload takes the sidecar, once it is selected. A CronJob takes
+// none that would run on, and it is an error if that is not what is said.
+func (c *course) takes(ctx context.Context) (bool, error) {
 	selected, err := c.turn(ctx, true, client.DryRunAll)
 	if err != nil {
-		return false
+		return false, nil //nolint:nilerr // The API server refuses the label, too.
 	}
 	p, err := c.sample.plan(ctx, selected)
-	return err == nil && p != nil && p.Action == plan.Inject
+	if err != nil || p == nil || p.Action == plan.Inject {
+		return err == nil && p != nil, nil
+	}
+	if c.workload.Kind.job && !strings.Contains(p.Message, "make the sidecar native (sidecar.native)") {
+		return false, fmt.Errorf("it is not taken for another reason: %s: %s%s", p.Reason, p.Message, c.manifests())
+	}
+	return false, nil
 }
 
 // turn selects the workload, or not, and returns it.

@@ -56,8 +56,8 @@ func TestOfflineAndLiveAreOneMerge(t *testing.T) {
 	}
 	close(runs)
 	group.Wait()
-	t.Logf("seed %d: %d workloads, %d sidecars, %d pairs, of which %d take the sidecar (%v): %d differences",
-		by, workloads, len(samples), sum.pairs, sum.injected, sum.byKind, sum.differences)
+	t.Logf("seed %d: %d workloads, %d sidecars, %d pairs, of which %d take the sidecar (%v, each in twice and out twice), by kind %v: %d differences",
+		by, workloads, len(samples), sum.pairs, sum.injected, sum.byKind, sum.pairsByKind, sum.differences)
 	require.Positive(t, sum.injected)
 	if *only != "" {
 		return // It may match workloads that some samples do not take.
@@ -101,7 +101,7 @@ const few = 8
 type tally struct {
 	mu                           sync.Mutex
 	pairs, injected, differences int
-	byName, byKind               map[string]int
+	byName, byKind, pairsByKind  map[string]int
 }
 
 // perLine is how many pairs go by between two lines that say how far it is.
@@ -112,12 +112,12 @@ func (s *tally) add(t *testing.T, pair string, result outcome) {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.pairs++
+	if s.pairs++; s.pairs == 1 {
+		s.byName, s.byKind, s.pairsByKind = map[string]int{}, map[string]int{}, map[string]int{}
+	}
+	s.pairsByKind[result.kind]++
 	if result.injected {
 		s.injected++
-		if s.byName == nil {
-			s.byName, s.byKind = map[string]int{}, map[string]int{}
-		}
 		s.byName[result.sidecar]++
 		s.byKind[result.kind]++
 	}
@@ -145,8 +145,10 @@ type outcome struct {
 func (c *course) run(ctx context.Context) outcome {
 	result := outcome{sidecar: c.sample.sidecar.Name, kind: c.workload.Kind.Name}
 	err := c.make(ctx)
-	if err == nil && c.takes(ctx) {
-		result.injected = true
+	if err == nil {
+		result.injected, err = c.takes(ctx)
+	}
+	if result.injected {
 		err = c.live(ctx)
 	}
 	if err != nil {
