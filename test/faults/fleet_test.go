@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package faults
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// A fleet is many VectorSidecars with a few workloads each, in some namespaces.
+const (
+	namespaces, sidecarsEach, workloadsEach = 10, 20, 5
+
+	allOfFleet = namespaces * sidecarsEach * workloadsEach
+	places     = 20
+	// killEvery is after how many more injected workloads the operator is killed.
+	killEvery = allOfFleet / 8
+)
+
+// lateWorkloads are those of a fleet whose rollout goes on.
+type lateWorkloads struct {
+	mu       sync.Mutex
+	going    map[types.UID]bool
+	injected map[types.UID]bool
+	most     int
+}
+
+func (l *lateWorkloads) see(d *appsv1.Deployment) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if d.Annotations[meta.AnnotationInjected] != "true" {
+		return
+	}
+	l.injected[d.UID] = true
+	delete(l.going, d.UID)
+	if d.Status.ObservedGeneration != d.Generation || !isComplete(d) {
+		l.going[d.UID] = true
+	}
+	l.most = max(l.most, len(l.going))
+}
+
+func (l *lateWorkloads) count() (injected, most int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.injected), l.most
+}
+
+// follow sees every change of Deployments until the context ends.
+func (l *lateWorkloads) follow(ctx context.Context, stream watch.Interface) {
+	defer stream.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case event, isOpen := <-stream.ResultChan():
+			if !isOpen {
+				return
+			}
+			if d, isOne := event.Object.(*appsv1.Deployment); isOne {
+				l.see(d)
+			}
+		}
+	}
+}
+
+// Two hundred VectorSidecars share twenty places, whatever becomes of the operator: it is
+// killed again and again, and each new one has to find out by itself what goes on.
+func TestAFleetKeepsToItsPlaces(t *testing.T) {
+	onlyInFull(t)
+	binary, err := harness.BuildOperator(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	home := world.Namespace(t)
+	world.Create(t, objects.NewConfigMap("environments", home, desired.RolloutKey, fmt.Sprintf("maxConcurrent: %d", places)))
+	var watched []string
+	for range namespaces {
+		namespace := world.Namespace(t)
+		watched = append(watched, namespace)
+		for n := range sidecarsEach {
+			label := fmt.Sprint("of-", n)
+			for m := range workloadsEach {
+				world.Create(t, objects.NewDeployment(fmt.Sprintf("app-%d-%d", n, m), namespace).WithReplicas(0).Labelled("logs", label).Build())
+			}
+			world.Create(t, objects.NewVectorSidecar(label, namespace).Selecting("logs", label).WithSoak(time.Second).Build())
+		}
+	}
+	watching, err := client.NewWithWatch(world.Config, client.Options{Scheme: world.Client.Scheme()})
+	require.NoError(t, err)
+	stream, err := watching.Watch(t.Context(), &appsv1.DeploymentList{}, client.HasLabels{"logs"})
+	require.NoError(t, err)
+	late := &lateWorkloads{going: map[types.UID]bool{}, injected: map[types.UID]bool{}}
+	go late.follow(t.Context(), stream)
+
+	arguments := []string{"--namespace=" + home, "--environments-configmap=environments", "--watch-namespaces=" + strings.Join(watched, ",")}
+	began, kills := time.Now(), 0
+	running := harness.StartProcess(t, binary, plane.Kubeconfig(), harness.Settings{Arguments: arguments})
+	for {
+		injected, most := late.count()
+		require.LessOrEqual(t, most, places)
+		if injected == allOfFleet {
+			break
+		}
+		require.Less(t, time.Since(began), 20*time.Minute, "%d of %d are injected", injected, allOfFleet)
+		if injected >= (kills+1)*killEvery {
+			kills++
+			running.Kill()
+			running = harness.StartProcess(t, binary, plane.Kubeconfig(), harness.Settings{Arguments: arguments})
+		}
+		require.NoError(t, pause(t.Context()))
+	}
+	running.Kill()
+	_, most := late.count()
+	t.Logf("%d workloads of %d VectorSidecars in %s, with an operator that was killed %d times: %d at once at most, with %d places",
+		allOfFleet, namespaces*sidecarsEach, time.Since(began).Round(time.Second), kills, most, places)
+	require.Positive(t, kills)
+	require.Greater(t, most, 1)
+}
