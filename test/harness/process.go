@@ -184,10 +184,22 @@ func freeAddressAt(t testing.TB, host string) string {
 // FreeAddress finds an address on the loopback that nobody listens on.
 func FreeAddress() (string, error) { return freeAddressOf("127.0.0.1") }
 
+// given are the addresses that were handed out: the kernel may name one again that nobody
+// listens at yet.
+var given sync.Map
+
 func freeAddressOf(host string) (string, error) {
-	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
-	if err != nil {
-		return "", fmt.Errorf("finding a free address: %w", err)
+	for {
+		listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+		if err != nil {
+			return "", fmt.Errorf("finding a free address: %w", err)
+		}
+		address := listener.Addr().String()
+		if err := listener.Close(); err != nil {
+			return "", fmt.Errorf("finding a free address: %w", err)
+		}
+		if _, isGiven := given.LoadOrStore(address, true); !isGiven {
+			return address, nil
+		}
 	}
-	return listener.Addr().String(), listener.Close()
 }
