@@ -76,7 +76,7 @@ func (r *Rules) Limit(matched int) int {
 
 // Gap is the time between two windows. The zero value is none.
 type Gap struct {
-	// Since is when the last window closed; zero if none has been open in the week before.
+	// Since is when the last window closed; zero if none has been open in the two weeks before.
 	Since time.Time
 	// Until is when the next one opens.
 	Until time.Time
@@ -138,15 +138,19 @@ func sinceMidnight(text string) time.Duration {
 // opening is one day's window.
 type opening struct{ from, to time.Time }
 
-// openings returns those that begin within about a week before and after a moment. Where
-// clocks change, it is the time on the clock that counts.
+// aroundDays is how far openings looks: two weeks, because a change of clocks may leave the
+// only window of a week out, and a day for one across midnight.
+const aroundDays = 15
+
+// openings returns those that begin within two weeks before and after a moment. Where clocks
+// change, it is the time on the clock that counts.
 func (w *Window) openings(now time.Time) []opening {
 	var found []opening
 	today := now.In(w.zone)
 	at := func(day int, since time.Duration) time.Time {
 		return time.Date(today.Year(), today.Month(), today.Day()+day, int(since/time.Hour), int(since%time.Hour/time.Minute), 0, 0, w.zone)
 	}
-	for day := -8; day <= 8; day++ {
+	for day := -aroundDays; day <= aroundDays; day++ {
 		// Noon is on that day in every zone; midnight may be left out when clocks change.
 		if len(w.Days) > 0 && !slices.Contains(w.Days, at(day, 12*time.Hour).Weekday().String()[:3]) {
 			continue

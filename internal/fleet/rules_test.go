@@ -72,6 +72,7 @@ func TestWindows(t *testing.T) {
 		"between two":                  {`windows: [{from: "06:00", to: "07:00"}, {from: "12:00", to: "13:00"}]`, "2026-11-23T08:00:00Z", "2026-11-23T07:00:00Z", "2026-11-23T12:00:00Z"},
 		"overlapping ones are one":     {`windows: [{from: "06:00", to: "09:00"}, {from: "08:00", to: "13:00"}]`, "2026-11-23T09:30:00Z", "", ""},
 		"an hour that clocks skip":     {spring, "2026-03-28T12:00:00Z", "2026-03-28T01:45:00Z", "2026-03-29T01:15:00Z"},
+		"a week that clocks leave out": {`windows: [{days: [Sun], from: "02:30", to: "03:00", timeZone: Europe/Berlin}]`, "2026-03-23T12:00:00Z", "2026-03-22T02:00:00Z", "2026-04-05T00:30:00Z"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			now, err := time.Parse(time.RFC3339, test.now)
