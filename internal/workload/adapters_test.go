@@ -314,3 +314,15 @@ func TestTheDeadlineBeginsWithTheWrite(t *testing.T) {
 	state.Resume()
 	require.Equal(t, RolloutProgressing, state.Rollout, "it is known from elsewhere that it goes on")
 }
+
+// A label of the workload, or a note of ours, changes what planning sees and rolls nothing.
+func TestWhatRollsNothingIsNoRollout(t *testing.T) {
+	before, after := StateOf(daemonSet(2, 3, 3)), StateOf(daemonSet(2, 3, 3))
+	before.Since, before.Steady = at(0), time.Minute
+
+	after.Follow(&before, false, at(100))
+
+	require.Equal(t, RolloutComplete, after.Rollout)
+	require.Equal(t, at(0), after.Since)
+	require.Equal(t, 100*time.Second, after.Steadiest(at(100)))
+}

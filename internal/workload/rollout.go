@@ -153,7 +153,7 @@ func (s *State) Follow(before *State, isSameTemplate bool, now time.Time) {
 // goOn follows a rollout of which the status does not say when it finished: it goes on
 // until all pods were available once. It reports whether it has begun or got on.
 func (s *State) goOn(before *State, isSameTemplate bool) bool {
-	if !isSameTemplate || s.Newest != before.Newest {
+	if !isSameTemplate && s.Generation != before.Generation || s.Newest != before.Newest {
 		s.IsBegun = s.Rollout == RolloutProgressing || s.Rollout == RolloutUnavailable
 		s.resume()
 		return true
