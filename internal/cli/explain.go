@@ -156,9 +156,8 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 		Templates: s.templatesName(ruled), Assumed: ruled.assumed, InjectedHash: owned.InjectedHash, ChangeCause: owned.ChangeCause,
 		Fields: fieldsOf(deployment, meta.Manager(sidecar.Name)),
 	}
-	if content, _ := workload.Read(deployment); content.Remark != "" {
-		one.Remark = content.Remark
-	}
+	content, _ := workload.Read(deployment)
+	one.Remark = content.Remark
 	one.Matches, one.Selector = match(sidecar, workload.RefOf(deployment).Kind, deployment.GetLabels())
 	turns := plan.Waves([]plan.Paced{ruled.paced()}, ruled.snapshot.Platform.Rollout)[0]
 	for i := range ruled.Plans {
