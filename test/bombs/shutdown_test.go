@@ -14,8 +14,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// slow takes as long as the bounds of a template let it.
-const slow = `{{- $a := repeat 100000 "fifteen letters" }}{{ $b := repeat 100000 "fifteen letters" }}{{ range until 15000 }}{{ $is := eq $a $b }}{{ end }}`
+// slow takes more than half a second of a processor before it has taken all the steps that
+// a template may take: of what templates may call, a regular expression takes the longest
+// for each step. Many of them are far from done when the first is seen to be.
+const slow = `{{- $a := repeat 3000 "aaaaaaaaaaaaaaa" }}{{ range until 2000 }}{{ $is := regexMatch "(a|aa)b" $a }}{{ end }}`
 
 // A signal to stop ends what is computed, and nothing that waits is begun.
 func TestAnOperatorThatComputesStops(t *testing.T) {
