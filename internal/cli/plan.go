@@ -29,7 +29,7 @@ type planOptions struct {
 // planReport is what would happen in a namespace or a cluster.
 type planReport struct {
 	// Workloads is how many workloads VectorSidecars are about, Restarts how many pods would be
-	// replaced, Turns how many waves of rollouts that takes.
+	// replaced, Turns how many turns that takes.
 	Workloads int            `json:"workloads"`
 	Restarts  int            `json:"restarts"`
 	Turns     int            `json:"turns"`
@@ -45,7 +45,7 @@ type step struct {
 	Workload      string `json:"workload"`
 	Action        string `json:"action"`
 	State         string `json:"state"`
-	// Turn is the wave, from 1 for now. 0 means nothing to do, or never as things stand.
+	// Turn is when it is carried out, from 1 for now. 0 means nothing to do, or never as things stand.
 	Turn     int    `json:"turn,omitempty"`
 	Restarts int    `json:"restarts"`
 	Reason   string `json:"reason,omitempty"`
@@ -68,7 +68,7 @@ func newPlan(a *app) *cobra.Command {
 		Long: `Show what would happen in a namespace or a cluster: which workloads change, how many
 pods restart, in which order, who is in conflict, who is skipped and why.
 
-A turn is a wave of rollouts that run at once; the next one begins when it has finished. If no window of the
+A turn is a number of rollouts that run at once; the next one begins when it has finished. If no window of the
 installation's rollout.windows is open, the second turn begins with the next one. Nothing is written.`,
 		Example: `# a namespace
 kubectl vectorsidecar plan -n shop
@@ -165,7 +165,7 @@ func turnsOf(all []*result) [][]int {
 		}
 	}
 	plan.Share(paced, rules)
-	turns := plan.Waves(paced, rules)
+	turns := plan.Turns(paced, rules)
 	for n, ruled := range all {
 		if ruled.Invalid != nil {
 			turns[n] = make([]int, len(ruled.Plans))
@@ -234,7 +234,7 @@ func (o *planReport) print(to *planOptions) error {
 	return err
 }
 
-// sorted returns the steps in the order of their waves, those without one last.
+// sorted returns the steps in the order of their turns, those without one last.
 func (o *planReport) sorted() []step {
 	steps := slices.Clone(o.Steps)
 	slices.SortStableFunc(steps, func(a, b step) int {

@@ -47,6 +47,9 @@ func (a *applier) may(ctx context.Context, p *plan.Plan) bool {
 func (a *applier) act(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) *outcome {
 	result := &outcome{}
 	for i := range decided.Missing {
+		if a.isStopped() {
+			break // What needs it is not written either.
+		}
 		companion := &decided.Missing[i]
 		err := a.provide(ctx, companion)
 		if errors.Is(err, apply.ErrTerminating) {

@@ -19,7 +19,7 @@ const defaultConcurrent = 5
 // limitOf reads spec.rollout. Deleting a VectorSidecar overrides a pause: its finalizer
 // must not wait for ever.
 func limitOf(facts *Facts, matched int) plan.Limit {
-	limit := plan.Limit{Max: defaultConcurrent, Soak: facts.soak(), Stopped: facts.Stopped, Gap: facts.Gap}
+	limit := plan.Limit{Max: defaultConcurrent, Soak: facts.soak(), Hold: facts.Hold, Gap: facts.Gap}
 	rollout := facts.Sidecar.Spec.Rollout
 	if rollout == nil {
 		return limit
@@ -39,10 +39,10 @@ func limitOf(facts *Facts, matched int) plan.Limit {
 	return limit
 }
 
-// hold keeps what would be written besides workloads while writes are stopped, and looks
+// hold keeps what would be written besides workloads while nothing may be written, and looks
 // again when the next window opens.
 func (d *Decision) hold(facts *Facts) {
-	if d.Limit.Stopped {
+	if d.Limit.Hold != nil {
 		d.Missing, d.Obsolete, d.Validations = nil, nil, nil
 	}
 	isHeld := func(p plan.Plan) bool { return p.Waiting && p.Reason == meta.ReasonOutsideWindow }

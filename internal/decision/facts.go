@@ -12,6 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -51,8 +52,8 @@ type Facts struct {
 	// OnNodes are the workloads of all namespaces that are on every node; nil if only
 	// those of the decision are known, or none of these is.
 	OnNodes []*workloadcache.Record
-	// Stopped reports whether the installation has stopped all writes but removals.
-	Stopped bool
+	// Hold lets nothing but removals be written; nil if nothing does.
+	Hold *plan.Hold
 	// Gap is the time between two of its windows that Now is in, nil in a window.
 	Gap *fleet.Gap
 	// Now is the time of these facts.

@@ -49,9 +49,12 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 		facts: decision.Facts{
 			Sidecar: sidecar, NamespaceLabels: snapshot.NamespaceLabels, Policy: snapshot.Platform.Policy,
 			Companions: snapshot.Companions, ConfigMaps: map[string]*corev1.ConfigMap{},
-			Loops: snapshot.Loops, Faults: snapshot.Faults, Now: snapshot.Now, Stopped: snapshot.Platform.Stopped,
+			Loops: snapshot.Loops, Faults: snapshot.Faults, Now: snapshot.Now, Hold: snapshot.Hold,
 		},
 		manager: meta.Manager(sidecar.Name), reader: reader, bases: map[string]string{},
+	}
+	if snapshot.Platform.Stopped {
+		p.facts.Hold = plan.Stop()
 	}
 	if gap, isClosed := snapshot.Platform.Rollout.Closed(snapshot.Now); isClosed {
 		p.facts.Gap = &gap

@@ -21,11 +21,22 @@ type Limit struct {
 	Soak time.Duration
 	// Paused starts nothing new.
 	Paused bool
-	// Stopped writes nothing but removals.
-	Stopped bool
+	// Hold lets nothing but removals be written; nil if nothing does.
+	Hold *Hold
 	// Gap is the time between two windows that the moment is in, nil in a window. In
 	// between nothing begins but removals, and workloads that are as new as that.
 	Gap *fleet.Gap
+}
+
+// Hold says why nothing but removals may be written.
+type Hold struct {
+	// Reason is one of package meta, Message a sentence.
+	Reason, Message string
+}
+
+// Stop is the Hold of an installation that has stopped all writes.
+func Stop() *Hold {
+	return &Hold{meta.ReasonWritesStopped, "the annotation " + meta.AnnotationStopWrites + " of the installation's ConfigMap stops all writes but removals"}
 }
 
 // Admit marks the plans that have to wait, with the reason: no more concurrent rollouts
@@ -45,15 +56,15 @@ func Admit(plans []Plan, limit Limit) {
 	}
 	for i := range plans {
 		p := &plans[i]
-		if limit.Stopped && p.Action == Note && p.Desired != nil {
+		if limit.Hold != nil && p.Action == Note && p.Desired != nil {
 			p.Action = None // It stays for later.
 		}
 		if !p.Writes() || !p.StartsPods() {
 			continue
 		}
 		switch {
-		case limit.Stopped && p.Action != Remove:
-			p.Wait(meta.ReasonWritesStopped, "the annotation "+meta.AnnotationStopWrites+" of the installation's ConfigMap stops all writes but removals")
+		case limit.Hold != nil && p.Action != Remove:
+			p.Wait(limit.Hold.Reason, limit.Hold.Message)
 		case limit.Paused:
 			p.Wait(meta.ReasonRolloutPaused, "spec.rollout.paused is true")
 		case failed != nil && p.Action != Remove:

@@ -84,7 +84,7 @@ func TestAdmit(t *testing.T) {
 		"but no removal":                  {plansOf("failed", "remove"), Limit{Max: 1}, "b", nil},
 		"what failed before is no reason": {plansOf("broken before", "inject"), Limit{}, "ab", nil},
 		"what fails keeps its place":      {plansOf("failing in flight", "remove"), Limit{Max: 1}, "", map[string]string{"b": meta.ReasonWaitingForBudget}},
-		"stopped":                         {plansOf("inject", "update", "remove", "note", "update in flight"), Limit{Stopped: true, Max: 9}, "c", map[string]string{"a": meta.ReasonWritesStopped, "b": meta.ReasonWritesStopped, "e": meta.ReasonWritesStopped}},
+		"stopped":                         {plansOf("inject", "update", "remove", "note", "update in flight"), Limit{Hold: Stop(), Max: 9}, "c", map[string]string{"a": meta.ReasonWritesStopped, "b": meta.ReasonWritesStopped, "e": meta.ReasonWritesStopped}},
 		"outside of the windows":          {plansOf("inject", "update", "remove", "note", "update in flight"), Limit{Gap: &fleet.Gap{Since: noon}, Max: 9}, "cd", map[string]string{"a": meta.ReasonOutsideWindow, "b": meta.ReasonOutsideWindow, "e": meta.ReasonOutsideWindow}},
 		"what is new since the window":    {created(noon.Add(time.Second), plansOf("inject", "update")), Limit{Gap: &fleet.Gap{Since: noon}}, "a", map[string]string{"b": meta.ReasonOutsideWindow}},
 		"what is not":                     {created(noon, plansOf("inject")), Limit{Gap: &fleet.Gap{Since: noon}}, "", map[string]string{"a": meta.ReasonOutsideWindow}},

@@ -20,29 +20,29 @@ type Paced struct {
 	Matched int
 }
 
-// Waves returns, for each plan of each VectorSidecar, the wave in which it is carried out
-// if every rollout of a wave finishes before the next wave: 1 is now; 0 is never as things
-// are, or nothing to do. If no window is open, the second wave begins when the next one
+// Turns returns, for each plan of each VectorSidecar, the turn in which it is carried out
+// if every rollout of a turn finishes before the next one: 1 is now; 0 is never as things
+// are, or nothing to do. If no window is open, the second turn begins when the next one
 // opens. It does not change the plans.
-func Waves(all []Paced, rules *fleet.Rules) [][]int {
-	waves, now := make([][]int, len(all)), slices.Clone(all)
+func Turns(all []Paced, rules *fleet.Rules) [][]int {
+	turns, now := make([][]int, len(all)), slices.Clone(all)
 	var names []types.NamespacedName
 	isClosed := false
 	for i := range now {
-		waves[i], now[i].Plans = make([]int, len(now[i].Plans)), slices.Clone(now[i].Plans)
+		turns[i], now[i].Plans = make([]int, len(now[i].Plans)), slices.Clone(now[i].Plans)
 		names, isClosed = append(names, now[i].Sidecar), isClosed || now[i].Limit.Gap != nil
 	}
 	allocators := allocatorsFor(names)
-	for wave := 1; ; wave++ {
+	for turn := 1; ; turn++ {
 		divide(now, allocators, rules)
-		isMoving := wave == 1 && isClosed
+		isMoving := turn == 1 && isClosed
 		for i := range now {
-			isMoving = now[i].finish(wave, waves[i]) || isMoving
+			isMoving = now[i].finish(turn, turns[i]) || isMoving
 			now[i].Limit.Gap = nil
 			Admit(now[i].Plans, now[i].Limit)
 		}
 		if !isMoving {
-			return waves
+			return turns
 		}
 	}
 }
@@ -84,14 +84,14 @@ func divide(all []Paced, allocators map[Class]*fleet.Allocator, rules *fleet.Rul
 	}
 }
 
-// finish records the wave of what is carried out now, and has it and what is under way
+// finish records the turn of what is carried out now, and has it and what is under way
 // finish. It returns false if there was nothing.
-func (p *Paced) finish(wave int, waves []int) bool {
+func (p *Paced) finish(turn int, turns []int) bool {
 	isMoving := false
 	for i := range p.Plans {
 		one := &p.Plans[i]
 		if one.Writes() && one.StartsPods() {
-			waves[i], isMoving = wave, true
+			turns[i], isMoving = turn, true
 			one.Action = None
 		}
 		if one.InFlight {

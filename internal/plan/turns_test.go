@@ -12,17 +12,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 )
 
-func TestWaves(t *testing.T) {
+func TestTurns(t *testing.T) {
 	for name, test := range map[string]struct {
 		words []string
 		limit Limit
 		want  []int
 	}{
 		"nothing to do":                          {[]string{"none", "conflict"}, Limit{Max: 1}, []int{0, 0}},
-		"a note is nobody's wave":                {[]string{"note", "inject"}, Limit{Max: 1}, []int{0, 1}},
+		"a note is nobody's turn":                {[]string{"note", "inject"}, Limit{Max: 1}, []int{0, 1}},
 		"all at once":                            {[]string{"inject", "update", "remove"}, Limit{}, []int{1, 1, 1}},
 		"so many at a time, by their order":      {[]string{"inject", "none", "update", "remove", "inject", "inject"}, Limit{Max: 2}, []int{1, 0, 1, 2, 2, 3}},
-		"what goes on takes the room of a wave":  {[]string{"rolling", "inject", "inject"}, Limit{Max: 1}, []int{0, 2, 3}},
+		"what goes on takes the room of a turn":  {[]string{"rolling", "inject", "inject"}, Limit{Max: 1}, []int{0, 2, 3}},
 		"a pause is for ever, as things stand":   {[]string{"inject"}, Limit{Paused: true}, []int{0}},
 		"and so is a failure, but for a removal": {[]string{"failed", "inject", "remove"}, Limit{Max: 1}, []int{0, 0, 1}},
 	} {
@@ -31,13 +31,13 @@ func TestWaves(t *testing.T) {
 			Admit(plans, test.limit)
 			before := slices.Clone(plans)
 
-			require.Equal(t, [][]int{test.want}, Waves([]Paced{{Plans: plans, Limit: test.limit}}, nil))
+			require.Equal(t, [][]int{test.want}, Turns([]Paced{{Plans: plans, Limit: test.limit}}, nil))
 			require.Equal(t, before, plans, "the plans are not changed")
 		})
 	}
 }
 
-func TestVectorSidecarsShareWaves(t *testing.T) {
+func TestVectorSidecarsShareTurns(t *testing.T) {
 	const (
 		three = "maxConcurrent: 3"
 		share = `maxConcurrent: "20%"`
@@ -62,7 +62,7 @@ func TestVectorSidecarsShareWaves(t *testing.T) {
 				test.all[i].Sidecar.Name, test.all[i].Plans = string(rune('a'+i)), slices.Clone(test.all[i].Plans)
 				Admit(test.all[i].Plans, test.all[i].Limit)
 			}
-			require.Equal(t, test.want, Waves(test.all, rules))
+			require.Equal(t, test.want, Turns(test.all, rules))
 		})
 	}
 }
