@@ -110,6 +110,11 @@ type VectorSidecarStatus struct {
 	// +optional
 	TemplateSet string `json:"templateSet,omitempty"`
 
+	// rollout is how far the VectorSidecar is with the installation's templates and
+	// values. Empty unless the installation gives them out in waves.
+	// +optional
+	Rollout *RolloutStatus `json:"rollout,omitempty"`
+
 	// lastReconcileTime is when this status or a workload last changed. A reconcile
 	// that changes nothing does not update it.
 	// +optional

@@ -142,7 +142,7 @@ answer.`,
 	root.SetOut(a.Out)
 	root.SetErr(a.ErrOut)
 	root.AddCommand(
-		newRender(a), newDiff(a), newPlan(a), newExplain(a), newInject(a), newEject(a), newReconcile(a), newGet(a), newTree(a), newCheck(a),
+		newRender(a), newDiff(a), newPlan(a), newExplain(a), newInject(a), newEject(a), newReconcile(a), newRollout(a), newGet(a), newTree(a), newCheck(a),
 		newLint(a), newTest(a), newValidate(a), newSchema(a), newDocs(a), newVersion(a), newCompletion(a),
 	)
 	return root

@@ -32,6 +32,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
@@ -50,13 +51,14 @@ type Reconciler struct {
 	statuses    *statusWriter
 	auditor     *auditor
 	leftovers   *leftoverSignal
-	pace        *pace
+	stages      *stages
 }
 
 // newReconciler returns a Reconciler with a cached and a live client.
 func newReconciler(cached client.Client, live client.Reader, events *announcer, options *Options) *Reconciler {
 	observed := &instruments{Instruments: options.Instruments, liveness: newLiveness(options.Patience), now: time.Now, clock: options.Clock}
 	memory, writer, workloads, sidecars := state.New(options.Clock), apply.New(cached), options.Workloads, sidecarLister{cached}
+	statuses, namespaces := &statusWriter{instruments: observed, client: cached, events: events}, newNamespaces(cached, live, options.WatchNamespaces)
 	catalog := &catalogReader{client: cached, catalog: options.Catalogue, options: options, events: events, metrics: options.Instruments.Metrics}
 	return &Reconciler{
 		instruments: observed,
@@ -65,19 +67,22 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 		memory:      memory,
 		snapshots: &snapshots{
 			instruments: observed, client: cached, sidecars: sidecars, workloads: workloads, options: options,
-			namespaces: newNamespaces(cached, live, options.WatchNamespaces), configMaps: newConfigMapCache(live), pods: &pods{live: live},
+			namespaces: namespaces, configMaps: newConfigMapCache(live), pods: &pods{live: live},
 			catalog: catalog,
 		},
 		validations: &validations{client: cached, live: live, writer: writer, events: events, isEnabled: options.ValidationJobs},
 		applier:     &applier{instruments: observed, writer: writer, events: events, views: &views{live: live, workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped},
 		finalizer:   &finalizer{live: live, writer: writer, kinds: options.Workloads.Kinds()},
-		statuses:    &statusWriter{instruments: observed, client: cached, events: events},
+		statuses:    statuses,
 		auditor: &auditor{
 			instruments: observed, liveDiff: &liveDiff{live: live, workloads: workloads}, options: options, memory: memory,
 			resyncs: newResyncs(), events: events, woken: make(chan struct{}, 1), asked: map[string]map[types.NamespacedName]string{},
 		},
 		leftovers: &leftoverSignal{woken: make(chan struct{}, 1)},
-		pace:      newPace(sidecars, catalog, options.Instruments.Metrics),
+		stages: &stages{
+			pace: newPace(sidecars, catalog, options.Instruments.Metrics), waves: fleet.NewWaves(),
+			namespaces: namespaces, statuses: statuses, options: options, now: observed.clock,
+		},
 	}
 }
 
@@ -127,7 +132,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 	}
 	watching := &watches{
 		sidecars: r.snapshots.sidecars, workloads: r.snapshots.workloads, namespaces: r.snapshots.namespaces, catalog: r.snapshots.catalog,
-		memory: r.memory, resyncs: r.auditor.resyncs, pace: r.pace, leftovers: r.leftovers, now: r.clock,
+		memory: r.memory, resyncs: r.auditor.resyncs, pace: r.stages.pace, leftovers: r.leftovers, now: r.clock,
 	}
 	if err := watching.add(builder, mgr.GetCache()).Complete(r); err != nil {
 		return nil, err
@@ -183,7 +188,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	defer func() { r.endPass(&whole, what, err, recover()) }()
 	result, what, err = r.pass(ctx, request, whole.span)
 	if err != nil {
-		r.pace.skip(request.NamespacedName)
+		r.stages.skip(request.NamespacedName)
 	}
 	if err != nil && isStopping(ctx) {
 		log.FromContext(ctx).V(1).Info("pass stopped by shutdown", "cause", err.Error())
@@ -217,10 +222,15 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("reading Vector's verdicts: %w", err)
 	}
 	sidecar.Status = *known.Status(sidecar)
+	staged, err := r.stages.advance(ctx, known, sidecar)
+	if err != nil {
+		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("letting a revision through: %w", err)
+	}
 	taken, err := r.snapshots.take(ctx, sidecar, known)
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("taking the snapshot: %w", err)
 	}
+	taken.Hold = staged.hold()
 	asking := r.asking(sidecar, known)
 	decided, err := r.decide(ctx, taken, known, asking != "" || known.IsResyncDue())
 	if err != nil {
@@ -231,18 +241,19 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 	span.Count(telemetry.AttributeMatched, decided.Matched)
 	r.snapshots.configMaps.forget(known.KeepReferences(decided.ConfigMaps()))
 	known.Adopt(decided.Adopted)
-	r.pace.take(ctx, request.NamespacedName, decided)
-	return r.carryOut(ctx, known, sidecar, decided, asking)
+	r.stages.take(ctx, request.NamespacedName, decided)
+	return r.carryOut(ctx, known, sidecar, decided, staged, asking)
 }
 
 // carryOut is the part of a pass that writes.
-func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, asking string) (reconcile.Result, string, error) {
+func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, staged *stage, asking string) (reconcile.Result, string, error) {
 	if err := r.finalizer.holdBeforeWriting(ctx, sidecar, decided); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
 	outcome := r.applier.act(ctx, known, sidecar, decided)
 	outcome.asking = asking
-	r.pace.begun(client.ObjectKeyFromObject(sidecar), decided, outcome.done)
+	r.stages.begun(client.ObjectKeyFromObject(sidecar), decided, outcome.done)
+	outcome.rollout, outcome.staged = r.stages.observe(sidecar, staged, decided, outcome.done)
 	if err := outcome.retry(); errors.Is(err, election.ErrNotLeading) {
 		return reconcile.Result{}, telemetry.ResultFailed, err // It is for the leader to tell.
 	}
@@ -306,7 +317,7 @@ func (r *Reconciler) lookAgain(known *state.Sidecar, decided *decision.Decision,
 		wait = minNonZero(wait, state.LastRetry)
 	}
 	wait = minNonZero(minNonZero(wait, decided.Again), known.NextPodLook())
-	return minNonZero(minNonZero(wait, result.missed), minNonZero(result.lookAgain, result.statusWait))
+	return minNonZero(minNonZero(wait, minNonZero(result.missed, result.staged)), minNonZero(result.lookAgain, result.statusWait))
 }
 
 // forget drops the state of a VectorSidecar that is gone.
@@ -314,6 +325,6 @@ func (r *Reconciler) forget(name types.NamespacedName) {
 	r.snapshots.configMaps.forget(r.memory.Forget(name))
 	r.leftovers.wake()
 	r.auditor.forget(name)
-	r.pace.forget(name)
+	r.stages.forget(name)
 	r.Metrics.Forget(name)
 }

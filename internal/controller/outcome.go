@@ -30,6 +30,10 @@ type outcome struct {
 	// lookAgain is when an old companion may have become unused, or Vector is to be asked again; 0
 	// for never.
 	lookAgain time.Duration
+	// rollout is how far the VectorSidecar is with what its installation gives out, nil without
+	// waves; staged is when it may go on, 0 for not by itself.
+	rollout *v1alpha1.RolloutStatus
+	staged  time.Duration
 	// asking is the value of the annotation that requested the pass, "" if none did.
 	asking string
 	// statusWait is how long a status write is held back, 0 if it is not.

@@ -44,7 +44,7 @@ func (w *statusWriter) write(ctx context.Context, known *state.Sidecar, sidecar 
 	before := sidecar.DeepCopy()
 	before.Status = *known.Status(sidecar)
 	changed := known.HasChanged(len(result.done) > 0)
-	facts := status.Facts{Sidecar: before, Decision: decided, Changed: changed, Asking: result.asking, Failures: result.failures}
+	facts := status.Facts{Sidecar: before, Decision: decided, Changed: changed, Asking: result.asking, Rollout: result.rollout, Failures: result.failures}
 	sidecar.Status = status.Of(facts, metav1.Now())
 	w.count(sidecar, facts)
 	w.announce(sidecar, result)

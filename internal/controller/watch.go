@@ -71,9 +71,16 @@ func configMapChanges() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, isOld := e.ObjectOld.(*corev1.ConfigMap)
 		after, isNew := e.ObjectNew.(*corev1.ConfigMap)
-		return !isOld || !isNew || before.Annotations[meta.AnnotationStopWrites] != after.Annotations[meta.AnnotationStopWrites] || before.Annotations[companion.ContentDigest] != after.Annotations[companion.ContentDigest] || !maps.Equal(before.Data, after.Data) || !reflect.DeepEqual(before.BinaryData, after.BinaryData) ||
+		return !isOld || !isNew || commands(before) != commands(after) || before.Annotations[companion.ContentDigest] != after.Annotations[companion.ContentDigest] || !maps.Equal(before.Data, after.Data) || !reflect.DeepEqual(before.BinaryData, after.BinaryData) ||
 			before.Labels[meta.LabelTemplateSet] != after.Labels[meta.LabelTemplateSet]
 	}}
+}
+
+// commands are the annotations of the installation's ConfigMap by which people stop writes, and
+// have a revision go on.
+func commands(object *corev1.ConfigMap) [3]string {
+	given := object.Annotations
+	return [3]string{given[meta.AnnotationStopWrites], given[meta.AnnotationRetryRollout], given[meta.AnnotationPromoteRollout]}
 }
 
 // sidecarsOfWorkload returns the VectorSidecars that may match a workload in one of its states, and

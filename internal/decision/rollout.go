@@ -101,6 +101,8 @@ func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 	case p.Rollout == workload.RolloutUnavailable:
 		p.Reason, p.Message = meta.ReasonUnavailable, because("not all of its pods are available", fault, isSeen)
 	}
+	isApplication := isSeen && fault.Reason == "" // Only its own containers can be the cause.
+	p.SidecarFailed = fault.IsOurs || p.Failed && !isApplication
 }
 
 // missed says which deadline a rollout has passed, and what a person has to do.

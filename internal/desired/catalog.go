@@ -4,6 +4,8 @@
 package desired
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -143,6 +145,10 @@ func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap
 		Stopped: stopsWrites(installation),
 	}
 	c.addSets(next, installation)
+	next.Given = fleet.Given{
+		Rules: next.Rollout, Revision: c.revision(installation),
+		Retry: installation.Annotations[meta.AnnotationRetryRollout], Promoted: installation.Annotations[meta.AnnotationPromoteRollout],
+	}
 	c.current = next
 	return next, changes
 }
@@ -156,6 +162,24 @@ func versionOf(object *corev1.ConfigMap) string {
 func stopsWrites(installation *corev1.ConfigMap) bool {
 	value, isGiven := installation.Annotations[meta.AnnotationStopWrites]
 	return isGiven && value != "false"
+}
+
+// revisionLength is that of a revision in hexadecimal digits.
+const revisionLength = 10
+
+// revision is a digest of the values and of the template sets in use. What only paces or
+// bounds sidecars is not part of it.
+func (c *Catalog) revision(installation *corev1.ConfigMap) string {
+	hash := sha256.New()
+	for _, key := range slices.Sorted(maps.Keys(installation.Data)) {
+		if key != PolicyKey && key != RolloutKey {
+			fmt.Fprintf(hash, "%q: %q\n", key, installation.Data[key])
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.charts)) {
+		fmt.Fprintf(hash, "set %q: %q\n", name, c.charts[name].given)
+	}
+	return hex.EncodeToString(hash.Sum(nil))[:revisionLength]
 }
 
 // readSets loads the sets that have changed and forgets those that were deleted.

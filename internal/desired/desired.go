@@ -62,7 +62,7 @@ func For(inputs *Inputs, reader *Reader, cache *Cache) *Desired {
 		sources: sources{Inputs: inputs, reader: reader, read: map[string]*corev1.ConfigMap{}},
 		cache:   cache, variants: map[string]*Variant{},
 	}
-	d.Environment, d.EnvironmentFrom = inputs.environment()
+	d.Environment, d.EnvironmentFrom = inputs.EnvironmentOf()
 	set, invalid := inputs.templateSet(d.Environment)
 	if set != nil {
 		d.TemplateSet = set.Name
@@ -80,7 +80,7 @@ func For(inputs *Inputs, reader *Reader, cache *Cache) *Desired {
 func ValuesOf(ctx context.Context, inputs *Inputs) (environment.Values, *Invalid, error) {
 	reader := NewReader(ctx, inputs)
 	defer reader.Release()
-	name, _ := inputs.environment()
+	name, _ := inputs.EnvironmentOf()
 	set, invalid := inputs.templateSet(name)
 	if invalid != nil {
 		return environment.Values{}, invalid, nil

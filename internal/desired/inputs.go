@@ -52,8 +52,8 @@ type Inputs struct {
 	Observer Observer
 }
 
-// environment returns the environment and what names it.
-func (in *Inputs) environment() (name, from string) {
+// EnvironmentOf returns the environment and what names it.
+func (in *Inputs) EnvironmentOf() (name, from string) {
 	if name := in.Sidecar.Spec.Environment; name != "" {
 		return name, "spec.environment of the VectorSidecar"
 	}

@@ -33,6 +33,8 @@ type Platform struct {
 	RolloutErr error
 	// Stopped reports whether all writes but removals are stopped.
 	Stopped bool
+	// Given is what paces it as a whole: Rollout and the rest.
+	Given fleet.Given
 	// Environments are those of the default set.
 	Environments *environment.Set
 

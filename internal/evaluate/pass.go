@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -53,8 +54,11 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 		},
 		manager: meta.Manager(sidecar.Name), reader: reader, bases: map[string]string{},
 	}
-	if snapshot.Platform.Stopped {
+	switch {
+	case snapshot.Platform.Stopped:
 		p.facts.Hold = plan.Stop()
+	case p.facts.Hold == nil:
+		p.facts.Hold = awaited(snapshot.Platform, sidecar)
 	}
 	if gap, isClosed := snapshot.Platform.Rollout.Closed(snapshot.Now); isClosed {
 		p.facts.Gap = &gap
@@ -65,6 +69,21 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 	}
 	p.evaluator = decision.NewEvaluator(&p.facts)
 	return p
+}
+
+// awaited returns what holds a VectorSidecar that was not let through to the platform's revision:
+// a preview knows it by the status alone, and the operator's own ConfigMap may have changed since a
+// pass began.
+func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.Hold {
+	is, given := sidecar.Status.Rollout, &platform.Given
+	if is == nil || !given.Rules.IsStaged() || is.Revision == given.Revision {
+		return nil
+	}
+	message := is.Message
+	if message == "" {
+		message = fmt.Sprintf("it has revision %s of the installation's templates and values, and waits for %s", is.Revision, given.Revision)
+	}
+	return &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: message}
 }
 
 // desire sets what is desired.

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package fleet paces rollouts over all VectorSidecars of an installation: when new ones
-// may begin, and how many go on at once. It reads no cluster and no clock.
+// may begin, how many go on at once, and in which order changed templates and values reach
+// them. It reads no cluster and no clock.
 package fleet
 
 import (
@@ -26,6 +27,10 @@ type Rules struct {
 	// MaxConcurrent is how many workloads may be rolling out or soaking at once: a number,
 	// or a share of all matched workloads; nil for no limit.
 	MaxConcurrent *intstr.IntOrString `json:"maxConcurrent"`
+	// Waves are the groups in which VectorSidecars get changed templates and values.
+	Waves []Wave `json:"waves"`
+	// Halt says when those stop going on; nil for never.
+	Halt *Halt `json:"halt"`
 	// Windows are when rollouts may begin; none for always.
 	Windows []Window `json:"windows"`
 }
@@ -50,6 +55,9 @@ func Parse(source string, text []byte) (*Rules, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
+	}
+	if err := rules.loadWaves(); err != nil {
+		return nil, fmt.Errorf("%s: %w", layer.Where("waves"), err)
 	}
 	for i := range rules.Windows {
 		if err := rules.Windows[i].load(); err != nil {

@@ -59,6 +59,8 @@ const (
 	ReasonWaitingForBudget   = "WaitingForBudget"
 	ReasonWaitingForFleet    = "WaitingForFleet"
 	ReasonOutsideWindow      = "OutsideWindow"
+	ReasonWaitingForWave     = "WaitingForWave"
+	ReasonRolloutHalted      = "RolloutHalted"
 	ReasonWritesStopped      = "WritesStopped"
 	ReasonValidating         = "Validating"
 	ReasonNotValidated       = "NotValidated"

@@ -84,6 +84,15 @@ const (
 // removals with any value but "false".
 const AnnotationStopWrites = Group + "/stop-writes"
 
+// Annotations on the installation's ConfigMap of values, for rollouts in waves. A change of
+// the text of AnnotationRetryRollout has a revision go on that had failed. With
+// AnnotationPromoteRollout, which is REVISION/WAVE, nothing waits for the waves up to that
+// one any more.
+const (
+	AnnotationRetryRollout   = Group + "/retry-rollout"
+	AnnotationPromoteRollout = Group + "/promote-rollout"
+)
+
 // AnnotationConfigDigest returns the pod template annotation with which earlier releases
 // triggered a rollout when a referenced ConfigMap changed. Today the name of the mounted
 // ConfigMap depends on its content instead.

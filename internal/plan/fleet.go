@@ -53,6 +53,25 @@ func DemandOf(plans []Plan, class Class) fleet.Demand {
 	return demand
 }
 
+// ProgressOf says how far plans are with their sidecar: those that were admitted, after some
+// have been carried out.
+func ProgressOf(plans []Plan, isWritten bool) fleet.Progress {
+	progress := fleet.Progress{IsBegun: isWritten, IsDone: !isWritten}
+	for i := range plans {
+		p := &plans[i]
+		if p.SidecarFailed {
+			progress.Failed++
+		}
+		if p.class() != Injections {
+			continue
+		}
+		progress.IsBegun = progress.IsBegun || p.InFlight
+		isNext := p.Writes() && p.StartsPods() || p.Waiting && p.Reason != meta.ReasonRolloutPaused
+		progress.IsDone = progress.IsDone && !p.InFlight && !isNext
+	}
+	return progress
+}
+
 // UnderWay counts the rollouts of a class that are under way after some of the plans have
 // been carried out, by the UIDs of their workloads.
 func UnderWay(plans []Plan, class Class, done map[types.UID]bool) int {

@@ -89,6 +89,8 @@ type Plan struct {
 	// Failed reports whether the rollout with the current sidecar has failed, Hindered
 	// whether something that may pass keeps its pods from running. Reason says which.
 	Failed, Hindered bool
+	// SidecarFailed reports whether the sidecar is the cause, as far as is known.
+	SidecarFailed bool
 	// Warning is something about the sidecar that a person should know but that blocks
 	// nothing; "" for nothing.
 	Warning string

@@ -33,6 +33,9 @@ type Facts struct {
 	Changed bool
 	// Asking is the value of the annotation that requested the reconcile, "" if none did.
 	Asking string
+	// Rollout is how far it is with what its installation gives out; nil if that does not go by
+	// waves.
+	Rollout *v1alpha1.RolloutStatus
 	// Failures are the failed writes.
 	Failures []Failure
 }
@@ -59,6 +62,7 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 		Environment:        facts.Decision.Environment,
 		TemplateSet:        facts.Decision.TemplateSet,
 		LastReconcileTime:  before.LastReconcileTime,
+		Rollout:            facts.Rollout,
 
 		LastHandledReconcileAt: cmp.Or(facts.Asking, before.LastHandledReconcileAt),
 	}

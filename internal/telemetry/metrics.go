@@ -8,6 +8,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 )
 
 // Metrics are one operator's metrics. It is a prometheus.Collector, to be registered once. A
@@ -21,6 +23,8 @@ type Metrics struct {
 
 	templateSets *prometheus.GaugeVec
 	places       *prometheus.GaugeVec
+	waves        *prometheus.GaugeVec
+	halted       prometheus.Gauge
 	conflicts    *prometheus.CounterVec
 	states       *workloadStates
 
@@ -34,8 +38,9 @@ func NewMetrics(version string, now func() time.Time, kinds ...string) *Metrics 
 	m := &Metrics{
 		reconciles: newReconcileMetrics(from), workloads: newWorkloadMetrics(from, kinds), leftovers: newLeftoverMetrics(from),
 		cache: newCacheMetrics(from), webhook: newWebhookMetrics(from),
-		templateSets: from.gauge(templateSets), places: from.gauge(places), conflicts: from.counter(conflicts), states: newWorkloadStates(now),
+		templateSets: from.gauge(templateSets), places: from.gauge(places), waves: from.gauge(waveSidecars), conflicts: from.counter(conflicts), states: newWorkloadStates(now),
 	}
+	m.halted = from.gauge(halted).WithLabelValues()
 	from.gauge(buildInfo).WithLabelValues(version).Set(1)
 	from.made = append(from.made, m.states)
 	m.parts = from.made
@@ -141,6 +146,23 @@ func (m *Metrics) Places(class string, limit, taken, waiting int) {
 		m.places.WithLabelValues(class, "limit").Set(float64(limit))
 		m.places.WithLabelValues(class, "taken").Set(float64(taken))
 		m.places.WithLabelValues(class, "waiting").Set(float64(waiting))
+	}
+}
+
+// Waves sets how far each wave is with a revision, and whether that is halted.
+func (m *Metrics) Waves(counts []fleet.WaveCount, isHalted bool) {
+	if m == nil {
+		return
+	}
+	m.waves.Reset() // The waves may be others now.
+	for _, count := range counts {
+		m.waves.WithLabelValues(count.Wave, "waiting").Set(float64(count.Waiting))
+		m.waves.WithLabelValues(count.Wave, "progressing").Set(float64(count.Progressing))
+		m.waves.WithLabelValues(count.Wave, "done").Set(float64(count.Done))
+	}
+	m.halted.Set(0)
+	if isHalted {
+		m.halted.Set(1)
 	}
 }
 

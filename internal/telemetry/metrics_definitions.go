@@ -33,6 +33,8 @@ const (
 	objects       = "vectorsidecar_objects"
 	oldestWaiting = "vectorsidecar_oldest_waiting_workload_seconds"
 	places        = "vectorsidecar_rollout_places"
+	waveSidecars  = "vectorsidecar_rollout_wave"
+	halted        = "vectorsidecar_rollout_halted"
 	writes        = "vectorsidecar_workload_writes_total"
 	conflicts     = "vectorsidecar_conflicts_total"
 	repairs       = "vectorsidecar_drift_repairs_total"
@@ -66,7 +68,12 @@ func MetricDefinitions() []MetricDefinition {
 			{"reason", "a condition reason, or empty"}}},
 		{objects, "gauge", "VectorSidecars by the condition Ready.", []MetricLabel{
 			{"ready", "`True` or `False`"}, {"reason", "a condition reason"}}},
-		{oldestWaiting, "gauge", "How long the longest-waiting workload has been waiting for its turn to roll out, as seen by this process; 0 if none waits. Outside of the windows nobody waits for a turn.", nil},
+		{oldestWaiting, "gauge", "How long the longest-waiting workload has been waiting for its turn to roll out, as seen by this process; 0 if none waits. Outside of the windows, and before the waves before are done, nobody waits for a turn.", nil},
+		{waveSidecars, "gauge", "VectorSidecars of each wave, by how far they are with the installation's present templates and values (`rollout.waves`).", []MetricLabel{
+			{"wave", "its name in `rollout.waves`, or `rest`"},
+			{"phase", "`waiting`: not let through to them yet; `progressing`: their workloads roll out; `done`: all of them have"},
+		}},
+		{halted, "gauge", "1 while the installation's present templates and values go no further, because workloads failed with them (`rollout.halt`).", nil},
 		{places, "gauge", "Places for rollouts, over all VectorSidecars (`rollout.maxConcurrent` of the installation's values).", []MetricLabel{
 			{"class", "`injection` or `removal`: each has as many places"},
 			{"state", "`limit`: how many there are, 0 for any number; `taken`: workloads that roll out or soak; `waiting`: workloads that would begin now"}}},

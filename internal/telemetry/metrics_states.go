@@ -82,8 +82,11 @@ func newWorkloadStates(now func() time.Time) *workloadStates {
 // those that a workload leaves only when a person acts.
 const waiting = "Waiting"
 
-// outsideWindow is the reason of those for whom no turn comes before a window opens.
-const outsideWindow = "OutsideWindow"
+// isPatient tells those for whom no turn comes by itself: before a window opens, or before other
+// waves are done.
+func isPatient(reason string) bool {
+	return slices.Contains([]string{"OutsideWindow", "WaitingForWave", "RolloutHalted"}, reason)
+}
 
 var stuck = []string{"Conflict", "Blocked", "Refused"}
 
@@ -153,7 +156,7 @@ func (f *workloadStates) count() (states map[workloadKey]int, ready map[stateKey
 			states[at] += n
 		}
 		for _, w := range sidecar.held {
-			if w.state == waiting && w.reason != outsideWindow {
+			if w.state == waiting && !isPatient(w.reason) {
 				oldest = max(oldest, f.now().Sub(w.since))
 			}
 		}

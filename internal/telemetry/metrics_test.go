@@ -16,6 +16,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 )
 
 var update = flag.Bool("update", false, "regenerate docs/metrics.md")
@@ -40,6 +42,7 @@ func TestEveryMetricIsExportedAsItIsDefined(t *testing.T) {
 	m.Leftovers("Keep", 1)
 	m.Sets(1, 0)
 	m.Places("injection", 20, 5, 1)
+	m.Waves([]fleet.WaveCount{{Wave: "canary", Waiting: 1}}, true)
 	m.Cached("Deployment", 1)
 	m.Judged(AnswerAllowed, time.Millisecond)
 	m.Certified(time.Unix(0, 0), time.Unix(1, 0))

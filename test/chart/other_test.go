@@ -11,6 +11,8 @@ var other = map[string]string{
 	"templateSet":                              `gateway`,
 	"templates":                                `{gateway: {NOTES.txt: x}}`,
 	"rollout.maxConcurrent":                    `2%`,
+	"rollout.waves":                            `[{name: canary, environments: [staging], soak: 30m}]`,
+	"rollout.halt":                             `{failedWorkloads: 2}`,
 	"rollout.windows":                          `[{days: [Mon], from: "08:00", to: "16:00", timeZone: Europe/Berlin}]`,
 	"policy.podSecurity":                       `baseline`,
 	"policy.podSecurityOfInitContainers":       `restricted`,

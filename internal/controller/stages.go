@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+)
+
+// stages let changed templates and values of the installation through to one wave of
+// VectorSidecars after another.
+type stages struct {
+	*pace
+
+	namespaces *namespaces
+	statuses   *statusWriter
+	waves      *fleet.Waves
+	options    *Options
+	now        func() time.Time
+	// isHalted is the last that was told of.
+	isHalted atomic.Bool
+}
+
+// stage is what a pass does about the installation's revision.
+type stage struct {
+	fleet.Stage
+
+	wave  int
+	given fleet.Given
+}
+
+// hold returns what holds the writes of the pass, nil if nothing does.
+func (s *stage) hold() *plan.Hold {
+	switch {
+	case s == nil || !s.IsHeld:
+		return nil
+	case s.Gate.IsHalted:
+		return &plan.Hold{Reason: meta.ReasonRolloutHalted, Message: s.Gate.Why}
+	}
+	return &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: s.Gate.Why}
+}
+
+// advance says what a pass does, and writes to the status that a revision is let through, which has
+// to be on record before anything is written for it. It returns nil if there are no waves.
+func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar) (*stage, error) {
+	now, err := s.catalog.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !now.Rollout.IsStaged() || sidecar.DeletionTimestamp != nil {
+		return nil, nil
+	}
+	if !s.waves.Known() {
+		s.waves.Await(keysOf(s.sidecars.list(ctx, "", "", "")))
+	}
+	namespaceLabels, err := s.namespaces.of(ctx, sidecar.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	inputs := desired.Inputs{Sidecar: sidecar, NamespaceLabels: namespaceLabels, DefaultEnvironment: s.options.DefaultEnvironment}
+	environment, _ := inputs.EnvironmentOf()
+	name, present := client.ObjectKeyFromObject(sidecar), &stage{wave: now.Rollout.WaveOf(namespaceLabels, environment), given: now.Given}
+	gate := s.waves.Gate(name, present.wave, &present.given, s.now())
+	present.Stage = fleet.Advance(sidecar.Status.Rollout, present.wave, &present.given, gate)
+	if !present.IsNew {
+		return present, nil
+	}
+	before := sidecar.DeepCopy()
+	sidecar.Status.Rollout = present.Status.DeepCopy()
+	if err := s.statuses.patch(ctx, before, sidecar, known.IsStatusUnknown()); err != nil {
+		known.StatusFailed()
+		return nil, fmt.Errorf("writing to the status that revision %s is let through: %w", present.given.Revision, err)
+	}
+	known.StatusWritten(sidecar)
+	log.FromContext(ctx).Info("revision let through", "revision", present.given.Revision, "wave", present.Status.Wave)
+	return present, nil
+}
+
+// observe records how far a pass has come. It returns the status, and how long until the next look.
+func (s *stages) observe(sidecar *v1alpha1.VectorSidecar, present *stage, decided *decision.Decision, done []*plan.Plan) (*v1alpha1.RolloutStatus, time.Duration) {
+	if present == nil {
+		return nil, 0
+	}
+	name, now := client.ObjectKeyFromObject(sidecar), s.now()
+	isWritten := false
+	for _, one := range done {
+		isWritten = isWritten || one.StartsPods() && one.Action != plan.Remove
+	}
+	progress := plan.ProgressOf(decided.Plans, isWritten)
+	if is := &present.Status; decided.Invalid != nil {
+		wasValid := apimeta.IsStatusConditionTrue(sidecar.Status.Conditions, meta.ConditionConfigValid) && sidecar.Status.ObservedGeneration == sidecar.Generation
+		if wasValid && is.Phase == v1alpha1.PhaseProgressing {
+			progress.Failed = max(progress.Failed, 1) // The revision broke it, and not its owner.
+		}
+		progress.IsDone = is.Failed != is.Revision
+	}
+	until := present.Observe(progress, present.wave, &present.given, now)
+	s.wake(s.waves.Tell(name, present.wave, &present.Status, &present.given))
+	s.countWaves(&present.given)
+	if until.IsZero() {
+		return &present.Status, 0
+	}
+	return &present.Status, max(until.Sub(now), time.Millisecond)
+}
+
+// skip has nobody wait for a VectorSidecar whose pass has failed.
+func (s *stages) skip(name types.NamespacedName) {
+	if given := s.given(); given != nil {
+		s.wake(s.waves.Pass(name, given))
+	}
+	s.pace.skip(name)
+}
+
+// forget drops a VectorSidecar that is gone.
+func (s *stages) forget(name types.NamespacedName) {
+	if given := s.given(); given != nil {
+		s.wake(s.waves.Forget(name, given))
+		s.countWaves(given)
+	}
+	s.pace.forget(name)
+}
+
+// given is what the installation gave out when anybody last looked, nil if that does not go by
+// waves.
+func (s *stages) given() *fleet.Given {
+	if last := s.catalog.last.Load(); last != nil && last.Rollout.IsStaged() {
+		return &last.Given
+	}
+	return nil
+}
+
+// countWaves sets the metrics, and emits an event about a new halt.
+func (s *stages) countWaves(given *fleet.Given) {
+	counts, isHalted := s.waves.Count(given)
+	s.metrics.Waves(counts, isHalted)
+	if wasHalted := s.isHalted.Swap(isHalted); isHalted && !wasHalted {
+		installation := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.options.Installation.Namespace, Name: s.options.Installation.Name}}
+		s.statuses.events.Eventf(installation, nil, corev1.EventTypeWarning, meta.ReasonRolloutHalted, "Halt",
+			"revision %s is halted, because workloads failed with it (rollout.halt): kubectl vectorsidecar rollout status", given.Revision)
+	}
+}

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+)
+
+// Stage is what a VectorSidecar does about the revision that its installation gives out.
+type Stage struct {
+	// Status is to be the VectorSidecar's.
+	Status v1alpha1.RolloutStatus
+	// IsNew is true if the revision has just been let through: that has to be in the
+	// status before anything is written for it.
+	IsNew bool
+	// IsHeld is true if nothing of the revision may be written.
+	IsHeld bool
+	// Gate is what the revision waits for.
+	Gate Gate
+}
+
+// Advance returns what a VectorSidecar does, given its last status and the gate of its wave.
+func Advance(before *v1alpha1.RolloutStatus, wave int, given *Given, gate Gate) Stage {
+	next := Stage{Gate: gate}
+	if before != nil {
+		next.Status = *before.DeepCopy()
+	}
+	is := &next.Status
+	if is.Failed != "" && is.HandledRetryAt != given.Retry {
+		is.Failed, is.FailedWorkloads, is.HandledRetryAt = "", 0, ""
+	}
+	is.Wave, is.Message = given.Rules.NameOf(wave), ""
+	if is.Revision != given.Revision && gate.IsOpen {
+		*is = v1alpha1.RolloutStatus{Revision: given.Revision, Wave: is.Wave, Phase: v1alpha1.PhaseProgressing}
+		next.IsNew = true
+	}
+	if next.IsHeld = is.Revision != given.Revision || gate.IsHalted; next.IsHeld {
+		is.Phase, is.Message = v1alpha1.PhaseWaiting, gate.Why
+	}
+	if gate.IsHalted {
+		is.Phase = v1alpha1.PhaseHalted
+	}
+	return next
+}
+
+// Progress is what a pass has seen of the revision of a VectorSidecar.
+type Progress struct {
+	// IsBegun is true if a workload rolls out, IsDone if none does or will.
+	IsBegun, IsDone bool
+	// Failed is how many workloads have failed because of the sidecar.
+	Failed int
+}
+
+// Observe records progress with the present revision. It returns when something changes
+// although nothing happens, zero for never.
+func (s *Stage) Observe(progress Progress, wave int, given *Given, now time.Time) (until time.Time) {
+	is := &s.Status
+	if is.Revision != given.Revision {
+		return s.Gate.Until
+	}
+	at := metav1.NewTime(now.Truncate(time.Second))
+	if progress.IsBegun && is.Started == nil && is.Finished == nil {
+		is.Started = &at
+	}
+	if hasFailed := progress.Failed > 0 || given.Rules.Halt != nil && is.Failed == is.Revision; progress.IsDone && is.Finished == nil && !hasFailed {
+		is.Finished = &at
+	}
+	isWatched := is.Finished == nil || is.Started != nil && now.Before(is.Finished.Add(given.Rules.watch(wave)))
+	if isWatched && progress.Failed > int(is.FailedWorkloads) {
+		is.Failed, is.FailedWorkloads, is.HandledRetryAt = is.Revision, int32(progress.Failed), given.Retry //nolint:gosec // No namespace has two billion.
+	}
+	if s.IsHeld {
+		return s.Gate.Until
+	}
+	switch soaked := given.Rules.soak(wave); {
+	case is.Finished == nil:
+		is.Phase = v1alpha1.PhaseProgressing
+	case is.Started != nil && now.Before(is.Finished.Add(soaked)):
+		is.Phase, until = v1alpha1.PhaseSoaking, is.Finished.Add(soaked)
+		is.Message = fmt.Sprintf("until %s", until.UTC().Format(time.RFC3339))
+	default:
+		is.Phase = v1alpha1.PhaseComplete
+	}
+	return until
+}

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// Wave is a group of VectorSidecars that get a revision of the installation's templates and
+// values together. Its empty selectors select all.
+type Wave struct {
+	Name              string                `json:"name"`
+	NamespaceSelector *metav1.LabelSelector `json:"namespaceSelector"`
+	Environments      []string              `json:"environments"`
+	// Soak is how long the wave is watched after its last workload is done.
+	Soak metav1.Duration `json:"soak"`
+
+	namespaces labels.Selector
+}
+
+// Rest is the name of the last wave, of those that no other selects.
+const Rest = "rest"
+
+func (w *Wave) load() (err error) {
+	w.namespaces = labels.Everything()
+	if w.NamespaceSelector != nil {
+		if w.namespaces, err = metav1.LabelSelectorAsSelector(w.NamespaceSelector); err != nil {
+			return fmt.Errorf("namespaceSelector: %w", err)
+		}
+	}
+	return nil
+}
+
+func (w *Wave) selects(namespaceLabels map[string]string, environment string) bool {
+	return w.namespaces.Matches(labels.Set(namespaceLabels)) && (len(w.Environments) == 0 || slices.Contains(w.Environments, environment))
+}
+
+// Halt says when a revision stops going on.
+type Halt struct {
+	// FailedWorkloads is after how many.
+	FailedWorkloads int `json:"failedWorkloads"`
+	// Within is how long failures count after a VectorSidecar is done, if the soak of its
+	// wave is shorter.
+	Within metav1.Duration `json:"within"`
+}
+
+// Defaults of Halt.
+const (
+	defaultFailedWorkloads = 1
+	defaultWithin          = 10 * time.Minute
+)
+
+// loadWaves completes the waves and what halts them.
+func (r *Rules) loadWaves() error {
+	names := map[string]bool{}
+	for i := range r.Waves {
+		wave := &r.Waves[i]
+		if wave.Name == Rest {
+			return fmt.Errorf("waves.%d.name: %q is the name of the last wave, of all that no other selects: choose another", i, Rest)
+		}
+		if names[wave.Name] {
+			return fmt.Errorf("waves.%d.name: there is a wave %q before it: give each a name of its own", i, wave.Name)
+		}
+		names[wave.Name] = true
+		if err := wave.load(); err != nil {
+			return fmt.Errorf("waves.%d.%w", i, err)
+		}
+	}
+	if len(r.Waves) == 0 {
+		r.Waves = nil
+	}
+	if r.Halt == nil {
+		return nil
+	}
+	if r.Halt.FailedWorkloads == 0 {
+		r.Halt.FailedWorkloads = defaultFailedWorkloads
+	}
+	if r.Halt.Within.Duration == 0 {
+		r.Halt.Within.Duration = defaultWithin
+	}
+	return nil
+}
+
+// IsStaged reports whether changed templates and values go by waves, or can be halted.
+func (r *Rules) IsStaged() bool { return r != nil && (len(r.Waves) > 0 || r.Halt != nil) }
+
+// WaveOf returns the number of the wave that a VectorSidecar is in, from 0.
+func (r *Rules) WaveOf(namespaceLabels map[string]string, environment string) int {
+	for i := range r.Waves {
+		if r.Waves[i].selects(namespaceLabels, environment) {
+			return i
+		}
+	}
+	return len(r.Waves)
+}
+
+// NameOf returns the name of a wave.
+func (r *Rules) NameOf(wave int) string {
+	if wave < len(r.Waves) {
+		return r.Waves[wave].Name
+	}
+	return Rest
+}
+
+// Soak is how long the wave of a name is watched, 0 if there is none.
+func (r *Rules) Soak(name string) time.Duration {
+	for i := range r.Waves {
+		if r.Waves[i].Name == name {
+			return r.Waves[i].Soak.Duration
+		}
+	}
+	return 0
+}
+
+// soak is how long a wave is watched.
+func (r *Rules) soak(wave int) time.Duration { return r.Soak(r.NameOf(wave)) }
+
+// watch is how long failures count after a VectorSidecar of a wave is done.
+func (r *Rules) watch(wave int) time.Duration {
+	if r.Halt == nil {
+		return r.soak(wave)
+	}
+	return max(r.soak(wave), r.Halt.Within.Duration)
+}

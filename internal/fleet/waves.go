@@ -1,0 +1,262 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+)
+
+// Given is what an installation gives out at one moment.
+type Given struct {
+	Rules *Rules
+	// Revision is the digest of its templates and values.
+	Revision string
+	// Retry is a text whose change has a revision tried again that has failed.
+	Retry string
+	// Promoted is REVISION/WAVE: with that revision nothing waits for the waves up to
+	// that one any more.
+	Promoted string
+}
+
+// promoted returns the number of the last wave that is not waited for, -1 for none.
+func (g *Given) promoted() int {
+	for wave := range len(g.Rules.Waves) + 1 {
+		if g.Promoted == g.Revision+"/"+g.Rules.NameOf(wave) {
+			return wave
+		}
+	}
+	return -1
+}
+
+// Waves know how far every VectorSidecar is, and so which may go on. It is safe for
+// concurrent use.
+//
+// It keeps nothing that outlives the process: each VectorSidecar says again how far it is,
+// as its status has it, and nobody goes on before all have.
+type Waves struct {
+	mu   sync.Mutex
+	seen map[types.NamespacedName]standing
+	// unheard are the VectorSidecars that have to be heard first; nil before it is known
+	// which there are.
+	unheard map[types.NamespacedName]bool
+	// waiting are those that were told to wait.
+	waiting map[types.NamespacedName]bool
+	// last is what those who wait were told by.
+	last front
+}
+
+// standing is how far one VectorSidecar is.
+type standing struct {
+	wave     int
+	revision string
+	// isDone is true when nothing of the revision is left to do.
+	isDone bool
+	// finished is when its last workload was done; zero if it had nothing to do.
+	finished time.Time
+	// failed is the revision of which some workloads have failed.
+	failed    string
+	workloads int
+}
+
+// front is how far a revision is.
+type front struct {
+	revision string
+	// wave is the first that is not done and not passed over, and blocking one of its VectorSidecars that
+	// are not.
+	wave     int
+	blocking types.NamespacedName
+	// failed is how many workloads have failed with it.
+	failed int
+	// isHeard is true when all VectorSidecars have been heard.
+	isHeard bool
+}
+
+// NewWaves returns Waves that have heard nobody.
+func NewWaves() *Waves {
+	return &Waves{seen: map[types.NamespacedName]standing{}, waiting: map[types.NamespacedName]bool{}}
+}
+
+// Known reports whether it is known whom to hear first.
+func (w *Waves) Known() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.unheard != nil
+}
+
+// Await names all VectorSidecars that there are. Only the first call counts.
+func (w *Waves) Await(all []types.NamespacedName) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.unheard != nil {
+		return
+	}
+	w.unheard = map[types.NamespacedName]bool{}
+	for _, name := range all {
+		if _, isSeen := w.seen[name]; !isSeen {
+			w.unheard[name] = true
+		}
+	}
+}
+
+// Tell replaces what is known of a VectorSidecar by its status. It returns who should look
+// again.
+func (w *Waves) Tell(name types.NamespacedName, wave int, is *v1alpha1.RolloutStatus, given *Given) (wake []types.NamespacedName) {
+	one := standing{wave: wave, revision: is.Revision, isDone: is.Finished != nil}
+	if is.Started != nil && is.Finished != nil {
+		one.finished = is.Finished.Time
+	}
+	if is.HandledRetryAt == given.Retry {
+		one.failed, one.workloads = is.Failed, int(is.FailedWorkloads)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.unheard, name)
+	w.seen[name] = one
+	return w.wake(given)
+}
+
+// Pass records that a VectorSidecar cannot say now how far it is: nobody waits for it.
+func (w *Waves) Pass(name types.NamespacedName, given *Given) (wake []types.NamespacedName) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.unheard, name)
+	return w.wake(given)
+}
+
+// Forget drops a VectorSidecar that is gone.
+func (w *Waves) Forget(name types.NamespacedName, given *Given) (wake []types.NamespacedName) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.unheard, name)
+	delete(w.seen, name)
+	delete(w.waiting, name)
+	return w.wake(given)
+}
+
+// wake returns those who were told to wait, and when a revision is halted all, if what
+// they were told by has changed.
+func (w *Waves) wake(given *Given) []types.NamespacedName {
+	now := w.front(given)
+	before := w.last
+	if w.last = now; before.revision == now.revision && before.wave == now.wave && before.failed == now.failed && before.isHeard == now.isHeard {
+		return nil
+	}
+	names := maps.Clone(w.waiting)
+	if before.failed != now.failed {
+		for name := range w.seen {
+			names[name] = true
+		}
+	}
+	return slices.Collect(maps.Keys(names))
+}
+
+// front looks how far the given revision is.
+func (w *Waves) front(given *Given) front {
+	now := front{revision: given.Revision, wave: len(given.Rules.Waves) + 1, isHeard: w.unheard != nil && len(w.unheard) == 0}
+	passed := given.promoted()
+	for name, one := range w.seen {
+		if one.failed == given.Revision {
+			now.failed += one.workloads
+		}
+		isBehind := one.wave > passed && (one.revision != given.Revision || !one.isDone)
+		if isBehind && (one.wave < now.wave || one.wave == now.wave && compare(name, now.blocking) < 0) {
+			now.wave, now.blocking = one.wave, name
+		}
+	}
+	return now
+}
+
+func compare(a, b types.NamespacedName) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}
+
+// Gate says whether a VectorSidecar may go on.
+type Gate struct {
+	// IsOpen lets it take the given revision.
+	IsOpen bool
+	// IsHalted stops all that have the given revision, or would get it.
+	IsHalted bool
+	// Why says what it waits for.
+	Why string
+	// Until is when to look again if nothing happens; zero for never.
+	Until time.Time
+}
+
+// Gate returns whether a VectorSidecar of a wave may take the given revision.
+func (w *Waves) Gate(name types.NamespacedName, wave int, given *Given, now time.Time) Gate {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	gate := w.gate(wave, given, now)
+	if gate.IsOpen {
+		delete(w.waiting, name)
+	} else {
+		w.waiting[name] = true
+	}
+	return gate
+}
+
+func (w *Waves) gate(wave int, given *Given, now time.Time) Gate {
+	if w.unheard == nil || len(w.unheard) > 0 {
+		return Gate{Why: "not all VectorSidecars have been looked at since the operator started"}
+	}
+	is := w.front(given)
+	if halt := given.Rules.Halt; halt != nil && is.failed >= halt.FailedWorkloads {
+		return Gate{IsHalted: true, Why: fmt.Sprintf("%d workloads failed with revision %s (rollout.halt)", is.failed, given.Revision)}
+	}
+	passed := given.promoted()
+	if is.wave < wave {
+		return Gate{Why: fmt.Sprintf("VectorSidecar %s of wave %s is not done with revision %s", is.blocking, given.Rules.NameOf(is.wave), given.Revision)}
+	}
+	last, until := 0, time.Time{}
+	for _, one := range w.seen {
+		if one.wave >= wave || one.wave <= passed || one.finished.IsZero() || one.revision != given.Revision {
+			continue
+		}
+		if end := one.finished.Add(given.Rules.soak(one.wave)); end.After(until) {
+			last, until = one.wave, end
+		}
+	}
+	if until.After(now) {
+		return Gate{Until: until, Why: fmt.Sprintf("wave %s soaks until %s", given.Rules.NameOf(last), until.UTC().Format(time.RFC3339))}
+	}
+	return Gate{IsOpen: true}
+}
+
+// Count returns how many VectorSidecars of each wave have the given revision and are done
+// with it, how many have it, and how many there are; and whether it is halted.
+func (w *Waves) Count(given *Given) (waves []WaveCount, isHalted bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for wave := range len(given.Rules.Waves) + 1 {
+		waves = append(waves, WaveCount{Wave: given.Rules.NameOf(wave)})
+	}
+	for _, one := range w.seen {
+		count := &waves[min(one.wave, len(waves)-1)]
+		switch {
+		case one.revision != given.Revision:
+			count.Waiting++
+		case !one.isDone:
+			count.Progressing++
+		default:
+			count.Done++
+		}
+	}
+	halt := given.Rules.Halt
+	return waves, halt != nil && w.front(given).failed >= halt.FailedWorkloads
+}
+
+// WaveCount counts the VectorSidecars of a wave.
+type WaveCount struct {
+	Wave                       string
+	Waiting, Progressing, Done int
+}

@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+)
+
+const threeWaves = `waves:
+- {name: canary, namespaceSelector: {matchLabels: {wave: canary}}, soak: 30m}
+- {name: early, environments: [development, staging]}
+halt: {failedWorkloads: 2}`
+
+// fleetOf is an installation with a VectorSidecar in each of three waves.
+type fleetOf struct {
+	t       *testing.T
+	now     time.Time
+	given   Given
+	waves   *Waves
+	names   []types.NamespacedName
+	is      []*v1alpha1.RolloutStatus
+	stages  []Stage
+	wakened map[types.NamespacedName]bool
+}
+
+func newFleet(t *testing.T, text string, waves int) *fleetOf {
+	t.Helper()
+	rules, err := Parse("rollout", []byte(text))
+	require.NoError(t, err)
+	f := &fleetOf{t: t, now: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC), given: Given{Rules: rules, Revision: "one"}}
+	for wave := range waves {
+		f.names = append(f.names, types.NamespacedName{Namespace: "shop", Name: rules.NameOf(wave)})
+		f.is = append(f.is, nil)
+		f.stages = append(f.stages, Stage{})
+	}
+	f.restart()
+	return f
+}
+
+// restart is another leader, who knows the statuses alone.
+func (f *fleetOf) restart() {
+	f.waves, f.wakened = NewWaves(), map[types.NamespacedName]bool{}
+	f.waves.Await(f.names)
+}
+
+// pass is a pass for the VectorSidecar of a wave.
+func (f *fleetOf) pass(wave int, progress Progress) Stage {
+	gate := f.waves.Gate(f.names[wave], wave, &f.given, f.now)
+	stage := Advance(f.is[wave], wave, &f.given, gate)
+	stage.Observe(progress, wave, &f.given, f.now)
+	f.is[wave] = &stage.Status
+	for _, name := range f.waves.Tell(f.names[wave], wave, f.is[wave], &f.given) {
+		f.wakened[name] = true
+	}
+	return stage
+}
+
+func (f *fleetOf) passes(progress Progress) {
+	for range 3 {
+		for wave := range f.names {
+			f.pass(wave, progress)
+		}
+	}
+}
+
+func (f *fleetOf) phases() (phases []v1alpha1.RolloutPhase) {
+	for _, is := range f.is {
+		phases = append(phases, is.Phase)
+	}
+	return phases
+}
+
+var (
+	nothing = Progress{IsDone: true}
+	rolling = Progress{IsBegun: true}
+)
+
+func TestWavesTakeARevisionOneAfterAnother(t *testing.T) {
+	f := newFleet(t, threeWaves, 3)
+	f.passes(nothing)
+	require.Equal(t, []v1alpha1.RolloutPhase{"Complete", "Complete", "Complete"}, f.phases(), "where nothing had to be done nothing soaks")
+
+	f.given.Revision = "two"
+	stage := f.pass(0, rolling)
+	require.True(t, stage.IsNew)
+	require.True(t, f.pass(1, nothing).IsHeld)
+	require.True(t, f.pass(2, nothing).IsHeld)
+	require.Equal(t, []v1alpha1.RolloutPhase{"Progressing", "Waiting", "Waiting"}, f.phases())
+	require.Equal(t, "VectorSidecar shop/canary of wave canary is not done with revision two", f.is[2].Message)
+	require.Equal(t, "one", f.is[1].Revision)
+
+	f.now = f.now.Add(time.Minute)
+	clear(f.wakened)
+	f.pass(0, nothing)
+	require.True(t, f.wakened[f.names[1]], "who waits is told when the wave is done")
+	stage = f.pass(1, nothing)
+	require.True(t, stage.IsHeld)
+	require.Equal(t, "wave canary soaks until 2026-11-23T12:31:00Z", f.is[1].Message)
+	require.Equal(t, f.now.Add(30*time.Minute), stage.Gate.Until)
+	require.Equal(t, v1alpha1.PhaseSoaking, f.is[0].Phase)
+
+	f.now = f.now.Add(30 * time.Minute)
+	require.True(t, f.pass(1, rolling).IsNew)
+	require.True(t, f.pass(2, nothing).IsHeld)
+	f.pass(1, nothing)
+	require.True(t, f.pass(2, rolling).IsNew)
+	f.passes(nothing)
+	require.Equal(t, []v1alpha1.RolloutPhase{"Complete", "Complete", "Complete"}, f.phases())
+}
+
+func TestASoakGoesByWhileNobodyLeads(t *testing.T) {
+	f := newFleet(t, threeWaves, 3)
+	f.passes(nothing)
+	f.given.Revision = "two"
+	f.pass(0, rolling)
+	f.pass(0, nothing)
+	f.now = f.now.Add(31 * time.Minute)
+	f.restart()
+	stage := f.pass(1, nothing)
+	require.True(t, stage.IsHeld)
+	require.Equal(t, "not all VectorSidecars have been looked at since the operator started", stage.Gate.Why)
+	f.pass(2, nothing)
+	clear(f.wakened)
+	f.pass(0, nothing)
+	require.True(t, f.wakened[f.names[1]], "the last that was to be heard has been")
+	require.True(t, f.pass(1, rolling).IsNew)
+}
+
+func TestAHaltStopsARevisionUntilAnotherOrARetry(t *testing.T) {
+	f := newFleet(t, threeWaves, 3)
+	f.passes(nothing)
+	f.given.Revision = "two"
+	f.pass(0, rolling)
+	f.pass(0, Progress{IsBegun: true, Failed: 1})
+	require.False(t, f.pass(0, Progress{IsBegun: true, Failed: 1}).Gate.IsHalted, "one is not enough")
+	f.pass(0, Progress{IsBegun: true, Failed: 2})
+	require.True(t, f.wakened[f.names[2]])
+	stage := f.pass(0, nothing)
+	require.True(t, stage.IsHeld && stage.Gate.IsHalted, "it is not forgotten when the workloads recover")
+	f.pass(1, nothing)
+	f.pass(2, nothing)
+	require.Equal(t, []v1alpha1.RolloutPhase{"Halted", "Halted", "Halted"}, f.phases())
+	require.Equal(t, "2 workloads failed with revision two (rollout.halt)", f.is[2].Message)
+	_, isHalted := f.waves.Count(&f.given)
+	require.True(t, isHalted)
+	f.restart()
+	f.passes(nothing)
+	require.Equal(t, []v1alpha1.RolloutPhase{"Halted", "Halted", "Halted"}, f.phases(), "another leader knows of it")
+
+	retried := *f
+	retried.is = append([]*v1alpha1.RolloutStatus(nil), f.is...)
+	retried.given.Retry = "again"
+	retried.restart()
+	retried.passes(nothing)
+	require.Empty(t, retried.is[0].Failed)
+	require.Equal(t, v1alpha1.PhaseSoaking, retried.is[0].Phase)
+
+	f.given.Revision = "three"
+	f.restart()
+	f.pass(0, nothing)
+	f.pass(1, nothing)
+	f.pass(2, nothing)
+	require.True(t, f.pass(0, rolling).IsNew)
+	require.Equal(t, []v1alpha1.RolloutPhase{"Progressing", "Waiting", "Waiting"}, f.phases())
+	require.Empty(t, f.is[0].Failed)
+}
+
+func TestFailuresCountUntilTheSoakIsOver(t *testing.T) {
+	f := newFleet(t, "halt: {within: 5m}", 1)
+	f.passes(nothing)
+	f.given.Revision = "two"
+	f.pass(0, rolling)
+	f.pass(0, nothing)
+	f.now = f.now.Add(6 * time.Minute)
+	f.pass(0, Progress{IsDone: true, Failed: 1})
+	require.Empty(t, f.is[0].Failed)
+	f.now = f.now.Add(-2 * time.Minute)
+	f.pass(0, Progress{IsDone: true, Failed: 1})
+	require.Equal(t, "two", f.is[0].Failed)
+}
+
+func TestAPromotionWaitsForNoWaveBefore(t *testing.T) {
+	for promoted, want := range map[string][2]bool{
+		"":           {false, false},
+		"one/early":  {false, false},
+		"two/canary": {true, false},
+		"two/early":  {true, true},
+	} {
+		f := newFleet(t, threeWaves, 3)
+		f.passes(nothing)
+		f.given.Revision = "two"
+		f.pass(0, rolling)
+		f.given.Promoted = promoted
+		require.Equal(t, want[0], f.pass(1, rolling).IsNew, promoted)
+		require.Equal(t, want[1], f.pass(2, rolling).IsNew, promoted)
+	}
+}
+
+func TestARevisionIsOvertakenByAnother(t *testing.T) {
+	f := newFleet(t, `waves: [{name: canary}]`, 2)
+	f.passes(nothing)
+	f.given.Revision = "two"
+	f.pass(0, rolling)
+	f.pass(0, nothing)
+	require.True(t, f.pass(1, rolling).IsNew)
+	f.given.Revision = "three"
+	require.True(t, f.pass(0, rolling).IsNew)
+	require.True(t, f.pass(1, rolling).IsHeld, "what is left of the second waits for the third")
+	f.pass(0, nothing)
+	require.True(t, f.pass(1, rolling).IsNew)
+}
+
+func TestNobodyWaitsForOneThatIsGoneOrFails(t *testing.T) {
+	f := newFleet(t, `waves: [{name: canary}]`, 2)
+	f.waves.Pass(f.names[0], &f.given)
+	require.True(t, f.pass(1, nothing).IsHeld)
+	require.True(t, f.wakened[f.names[1]], "it was the last to be heard")
+	require.True(t, f.pass(1, nothing).IsNew)
+
+	f = newFleet(t, `waves: [{name: canary}]`, 2)
+	f.passes(nothing)
+	f.given.Revision = "two"
+	f.pass(0, rolling)
+	require.True(t, f.pass(1, nothing).IsHeld)
+	require.Contains(t, f.waves.Forget(f.names[0], &f.given), f.names[1])
+	require.True(t, f.pass(1, nothing).IsNew)
+}
+
+func TestTheFirstWaveThatSelectsAVectorSidecarHasIt(t *testing.T) {
+	rules, err := Parse("rollout", []byte(threeWaves))
+	require.NoError(t, err)
+	require.Equal(t, 0, rules.WaveOf(map[string]string{"wave": "canary"}, "staging"))
+	require.Equal(t, 1, rules.WaveOf(nil, "staging"))
+	require.Equal(t, 2, rules.WaveOf(nil, "production"))
+	require.Equal(t, Rest, rules.NameOf(2))
+	require.False(t, (*Rules)(nil).IsStaged())
+}
+
+func TestBrokenWavesAreRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"waves: [{name: a}, {name: a}]": `waves.1.name: there is a wave "a" before it`,
+		"waves: [{name: a, namespaceSelector: {matchExpressions: [{key: a, operator: In}]}}]": "waves.0.namespaceSelector:",
+		"waves: [{name: rest}]":          `waves.0.name: "rest" is`,
+		"waves: [{name: a, soak: soon}]": "soak",
+		"halt: {failedWorkloads: 0}":     "failedWorkloads",
+	} {
+		_, err := Parse("rollout", []byte(text))
+		require.ErrorContains(t, err, want, text)
+	}
+}

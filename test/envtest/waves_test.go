@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// inWave is a workload with its VectorSidecar, in a namespace of one wave.
+type inWave struct {
+	app *appsv1.Deployment
+	vs  *v1alpha1.VectorSidecar
+}
+
+func newInWave(t *testing.T, wave string) *inWave {
+	t.Helper()
+	namespace := world.Namespace(t)
+	in := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
+	harness.Change(t, world, in, func(n *corev1.Namespace) { metav1.SetMetaDataLabel(&n.ObjectMeta, "wave", wave) })
+	one := &inWave{
+		app: objects.NewDeployment("app", namespace).Labelled("logs", "vector").Build(),
+		vs:  objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build(),
+	}
+	world.Create(t, one.app, one.vs)
+	return one
+}
+
+func (w *inWave) until(t *testing.T, phase v1alpha1.RolloutPhase, revision string) {
+	t.Helper()
+	harness.Until(t, world, w.vs, "phase "+string(phase), func(vs *v1alpha1.VectorSidecar) bool {
+		is := vs.Status.Rollout
+		return is != nil && is.Phase == phase && (revision == "" || is.Revision == revision)
+	})
+}
+
+// wavesOf gives the installation two waves.
+func wavesOf(t *testing.T, soak, rules string) *corev1.ConfigMap {
+	t.Helper()
+	return pacing(t, "waves: [{name: canary, namespaceSelector: {matchLabels: {wave: canary}}, soak: "+soak+"}]\n"+rules)
+}
+
+// level changes the log level of all sidecars in the installation's values.
+func level(t *testing.T, installation *corev1.ConfigMap, to string) {
+	t.Helper()
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		c.Data["development.yaml"] = "sidecar: {logLevel: " + to + "}"
+	})
+}
+
+func TestAChangeOfTheInstallationGoesByWaves(t *testing.T) {
+	installation := wavesOf(t, "2s", "")
+	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
+	canary.until(t, v1alpha1.PhaseComplete, "")
+	rest.until(t, v1alpha1.PhaseComplete, canary.vs.Status.Rollout.Revision)
+	before := canary.vs.Status.Rollout.Revision
+	require.Equal(t, "canary", canary.vs.Status.Rollout.Wave)
+	require.Equal(t, "rest", rest.vs.Status.Rollout.Wave)
+
+	level(t, installation, "warn")
+	rest.until(t, v1alpha1.PhaseWaiting, before)
+	require.Contains(t, message(rest.vs, meta.ConditionReady), "WaitingForWave: 1 of 1 Deployments wait for their turn")
+	harness.Until(t, world, canary.app, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
+	canary.until(t, v1alpha1.PhaseSoaking, "")
+	world.Get(t, rest.app)
+	require.NotEqual(t, "warn", logLevel(rest.app))
+	finished := canary.vs.Status.Rollout.Finished.Time
+	require.NoError(t, running.Stop())
+	running = world.RunOperator(options)
+
+	harness.Until(t, world, rest.app, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
+	rest.until(t, v1alpha1.PhaseComplete, "")
+	require.GreaterOrEqual(t, rest.vs.Status.Rollout.Started.Sub(finished), 2*time.Second, "the wave before has soaked")
+
+	// Its own spec is its owner's: it waits for nobody.
+	harness.Change(t, world, rest.vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
+	harness.Until(t, world, rest.app, "its own change", func(d *appsv1.Deployment) bool { return logLevel(d) == "trace" })
+
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data[desired.RolloutKey] = "" })
+	harness.Until(t, world, rest.vs, "no waves", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Rollout == nil })
+}
+
+func TestAHaltKeepsAChangeFromAllOthers(t *testing.T) {
+	installation := wavesOf(t, "8s", "halt: {failedWorkloads: 1}")
+	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
+	canary.until(t, v1alpha1.PhaseComplete, "")
+	rest.until(t, v1alpha1.PhaseComplete, "")
+	before := rest.vs.Status.Rollout.Revision
+
+	harness.Until(t, world, canary.app, "its rollout", isRolledOut)
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		c.Data["development.yaml"] = "sidecar: {logLevel: warn, image: registry.example/vector:dies}"
+	})
+	canary.until(t, v1alpha1.PhaseHalted, "")
+	rest.until(t, v1alpha1.PhaseHalted, before)
+	require.Contains(t, message(rest.vs, meta.ConditionReady), "RolloutHalted: 1 of 1 Deployments wait for their turn")
+	require.Contains(t, rest.vs.Status.Rollout.Message, "1 workloads failed with revision "+canary.vs.Status.Rollout.Revision)
+	require.Equal(t, int32(1), canary.vs.Status.Rollout.FailedWorkloads)
+	require.NoError(t, running.Stop())
+	running = world.RunOperator(options)
+	harness.Change(t, world, rest.vs, func(vs *v1alpha1.VectorSidecar) {
+		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationReconcileAt, "again")
+	})
+	harness.Until(t, world, rest.vs, "an answer", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.LastHandledReconcileAt == "again" })
+	world.Get(t, rest.app)
+	require.NotEqual(t, "warn", logLevel(rest.app), "a halt outlasts a restart")
+
+	level(t, installation, "info")
+	harness.Until(t, world, canary.app, "another change", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
+}
