@@ -18,9 +18,9 @@ type RolloutStatus struct {
 	// +optional
 	Wave string `json:"wave,omitempty"`
 
-	// phase is Waiting, Progressing, Soaking, Complete or Halted.
+	// state is Waiting, Progressing, Soaking, Complete or Halted.
 	// +optional
-	Phase RolloutPhase `json:"phase,omitempty"`
+	State RolloutState `json:"state,omitempty"`
 
 	// started is when the first workload began to roll out for the revision. Empty if
 	// none had to.
@@ -45,23 +45,23 @@ type RolloutStatus struct {
 	// +optional
 	HandledRetryAt string `json:"handledRetryAt,omitempty"`
 
-	// message says what the phase waits for.
+	// message says what the state waits for.
 	// +optional
 	Message string `json:"message,omitempty"`
 }
 
-// RolloutPhase is how far a revision is.
-type RolloutPhase string
+// RolloutState is how far a revision is.
+type RolloutState string
 
 const (
-	// PhaseWaiting is a VectorSidecar that waits for the waves before its own.
-	PhaseWaiting RolloutPhase = "Waiting"
-	// PhaseProgressing is one whose workloads roll out.
-	PhaseProgressing RolloutPhase = "Progressing"
-	// PhaseSoaking is one whose workloads are done, and watched for the soak of the wave.
-	PhaseSoaking RolloutPhase = "Soaking"
-	// PhaseComplete is one that is done with its revision.
-	PhaseComplete RolloutPhase = "Complete"
-	// PhaseHalted is one whose next or present revision has failed, here or elsewhere.
-	PhaseHalted RolloutPhase = "Halted"
+	// RolloutWaiting is a VectorSidecar that waits for the waves before its own.
+	RolloutWaiting RolloutState = "Waiting"
+	// RolloutProgressing is one whose workloads roll out.
+	RolloutProgressing RolloutState = "Progressing"
+	// RolloutSoaking is one whose workloads are done, and watched for the soak of the wave.
+	RolloutSoaking RolloutState = "Soaking"
+	// RolloutComplete is one that is done with its revision.
+	RolloutComplete RolloutState = "Complete"
+	// RolloutHalted is one whose next or present revision has failed, here or elsewhere.
+	RolloutHalted RolloutState = "Halted"
 )

@@ -123,8 +123,8 @@ type rollout struct {
 // wave is how far one wave is.
 type wave struct {
 	Name string `json:"name"`
-	// VectorSidecars is how many there are, by phase.
-	VectorSidecars map[v1alpha1.RolloutPhase]int `json:"vectorSidecars"`
+	// VectorSidecars is how many there are, by state.
+	VectorSidecars map[v1alpha1.RolloutState]int `json:"vectorSidecars"`
 	// FailedWorkloads is how many have failed because of the sidecar.
 	FailedWorkloads int32 `json:"failedWorkloads"`
 	// SoaksUntil is when its soak ends.
@@ -167,33 +167,33 @@ const mostUnfinished = 5
 func (r *rollout) count(found []v1alpha1.VectorSidecar) {
 	at := map[string]*wave{}
 	for n := range len(r.rules.Waves) + 1 {
-		r.Waves = append(r.Waves, wave{Name: r.rules.NameOf(n), VectorSidecars: map[v1alpha1.RolloutPhase]int{}})
+		r.Waves = append(r.Waves, wave{Name: r.rules.NameOf(n), VectorSidecars: map[v1alpha1.RolloutState]int{}})
 	}
 	for n := range r.Waves {
 		at[r.Waves[n].Name] = &r.Waves[n]
 	}
 	for i := range found {
-		is := cmp.Or(found[i].Status.Rollout, &v1alpha1.RolloutStatus{Wave: fleet.Rest, Phase: v1alpha1.PhaseWaiting, Message: "the operator has not looked at it yet"})
+		is := cmp.Or(found[i].Status.Rollout, &v1alpha1.RolloutStatus{Wave: fleet.Rest, State: v1alpha1.RolloutWaiting, Message: "the operator has not looked at it yet"})
 		of := at[is.Wave]
 		if of == nil {
 			of = at[fleet.Rest] // The waves have changed since.
 		}
-		phase := is.Phase
-		if is.Revision != r.Revision && phase != v1alpha1.PhaseHalted {
-			phase = v1alpha1.PhaseWaiting
+		state := is.State
+		if is.Revision != r.Revision && state != v1alpha1.RolloutHalted {
+			state = v1alpha1.RolloutWaiting
 		}
-		of.VectorSidecars[phase]++
+		of.VectorSidecars[state]++
 		if is.Failed == r.Revision {
 			of.FailedWorkloads += is.FailedWorkloads
 		}
-		if phase == v1alpha1.PhaseSoaking && is.Finished != nil {
+		if state == v1alpha1.RolloutSoaking && is.Finished != nil {
 			end := metav1.NewTime(is.Finished.Add(r.rules.Soak(is.Wave)))
 			if of.SoaksUntil == nil || of.SoaksUntil.Before(&end) {
 				of.SoaksUntil = &end
 			}
 		}
-		if phase != v1alpha1.PhaseComplete && phase != v1alpha1.PhaseSoaking {
-			text := fmt.Sprintf("%s/%s: %s", found[i].Namespace, found[i].Name, phase)
+		if state != v1alpha1.RolloutComplete && state != v1alpha1.RolloutSoaking {
+			text := fmt.Sprintf("%s/%s: %s", found[i].Namespace, found[i].Name, state)
 			if is.Message != "" {
 				text += ": " + is.Message
 			}
@@ -255,8 +255,8 @@ func (r *rollout) print(to io.Writer) error {
 	var unfinished []string
 	for i := range r.Waves {
 		one := &r.Waves[i]
-		number := func(phase v1alpha1.RolloutPhase) int { return one.VectorSidecars[phase] }
-		done, all := number(v1alpha1.PhaseComplete)+number(v1alpha1.PhaseSoaking), 0
+		number := func(state v1alpha1.RolloutState) int { return one.VectorSidecars[state] }
+		done, all := number(v1alpha1.RolloutComplete)+number(v1alpha1.RolloutSoaking), 0
 		for _, n := range one.VectorSidecars {
 			all += n
 		}
@@ -269,8 +269,8 @@ func (r *rollout) print(to io.Writer) error {
 			until = one.SoaksUntil.UTC().Format(time.RFC3339)
 		}
 		rows = append(rows, []string{
-			one.Name, fmt.Sprintf("%d/%d", done, all), bar, strconv.Itoa(number(v1alpha1.PhaseProgressing)), strconv.Itoa(number(v1alpha1.PhaseWaiting)),
-			strconv.Itoa(number(v1alpha1.PhaseHalted)), strconv.Itoa(int(one.FailedWorkloads)), until,
+			one.Name, fmt.Sprintf("%d/%d", done, all), bar, strconv.Itoa(number(v1alpha1.RolloutProgressing)), strconv.Itoa(number(v1alpha1.RolloutWaiting)),
+			strconv.Itoa(number(v1alpha1.RolloutHalted)), strconv.Itoa(int(one.FailedWorkloads)), until,
 		})
 		unfinished = append(unfinished, one.Unfinished...)
 	}

@@ -107,7 +107,7 @@ func (s *stages) observe(sidecar *v1alpha1.VectorSidecar, present *stage, decide
 	progress := plan.ProgressOf(decided.Plans, isWritten)
 	if is := &present.Status; decided.Invalid != nil {
 		wasValid := apimeta.IsStatusConditionTrue(sidecar.Status.Conditions, meta.ConditionConfigValid) && sidecar.Status.ObservedGeneration == sidecar.Generation
-		if wasValid && is.Phase == v1alpha1.PhaseProgressing {
+		if wasValid && is.State == v1alpha1.RolloutProgressing {
 			progress.Failed = max(progress.Failed, 1) // The revision broke it, and not its owner.
 		}
 		progress.IsDone = is.Failed != is.Revision

@@ -37,14 +37,14 @@ func Advance(before *v1alpha1.RolloutStatus, wave int, given *Given, gate Gate) 
 	}
 	is.Wave, is.Message = given.Rules.NameOf(wave), ""
 	if is.Revision != given.Revision && gate.IsOpen {
-		*is = v1alpha1.RolloutStatus{Revision: given.Revision, Wave: is.Wave, Phase: v1alpha1.PhaseProgressing}
+		*is = v1alpha1.RolloutStatus{Revision: given.Revision, Wave: is.Wave, State: v1alpha1.RolloutProgressing}
 		next.IsNew = true
 	}
 	if next.IsHeld = is.Revision != given.Revision || gate.IsHalted; next.IsHeld {
-		is.Phase, is.Message = v1alpha1.PhaseWaiting, gate.Why
+		is.State, is.Message = v1alpha1.RolloutWaiting, gate.Why
 	}
 	if gate.IsHalted {
-		is.Phase = v1alpha1.PhaseHalted
+		is.State = v1alpha1.RolloutHalted
 	}
 	return next
 }
@@ -80,12 +80,12 @@ func (s *Stage) Observe(progress Progress, wave int, given *Given, now time.Time
 	}
 	switch soaked := given.Rules.soak(wave); {
 	case is.Finished == nil:
-		is.Phase = v1alpha1.PhaseProgressing
+		is.State = v1alpha1.RolloutProgressing
 	case is.Started != nil && now.Before(is.Finished.Add(soaked)):
-		is.Phase, until = v1alpha1.PhaseSoaking, is.Finished.Add(soaked)
+		is.State, until = v1alpha1.RolloutSoaking, is.Finished.Add(soaked)
 		is.Message = fmt.Sprintf("until %s", until.UTC().Format(time.RFC3339))
 	default:
-		is.Phase = v1alpha1.PhaseComplete
+		is.State = v1alpha1.RolloutComplete
 	}
 	return until
 }

@@ -70,11 +70,11 @@ func (f *fleetOf) passes(progress Progress) {
 	}
 }
 
-func (f *fleetOf) phases() (phases []v1alpha1.RolloutPhase) {
+func (f *fleetOf) states() (states []v1alpha1.RolloutState) {
 	for _, is := range f.is {
-		phases = append(phases, is.Phase)
+		states = append(states, is.State)
 	}
-	return phases
+	return states
 }
 
 var (
@@ -85,14 +85,14 @@ var (
 func TestWavesTakeARevisionOneAfterAnother(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.passes(nothing)
-	require.Equal(t, []v1alpha1.RolloutPhase{"Complete", "Complete", "Complete"}, f.phases(), "where nothing had to be done nothing soaks")
+	require.Equal(t, []v1alpha1.RolloutState{"Complete", "Complete", "Complete"}, f.states(), "where nothing had to be done nothing soaks")
 
 	f.given.Revision = "two"
 	stage := f.pass(0, rolling)
 	require.True(t, stage.IsNew)
 	require.True(t, f.pass(1, nothing).IsHeld)
 	require.True(t, f.pass(2, nothing).IsHeld)
-	require.Equal(t, []v1alpha1.RolloutPhase{"Progressing", "Waiting", "Waiting"}, f.phases())
+	require.Equal(t, []v1alpha1.RolloutState{"Progressing", "Waiting", "Waiting"}, f.states())
 	require.Equal(t, "VectorSidecar shop/canary of wave canary is not done with revision two", f.is[2].Message)
 	require.Equal(t, "one", f.is[1].Revision)
 
@@ -104,7 +104,7 @@ func TestWavesTakeARevisionOneAfterAnother(t *testing.T) {
 	require.True(t, stage.IsHeld)
 	require.Equal(t, "wave canary soaks until 2026-11-23T12:31:00Z", f.is[1].Message)
 	require.Equal(t, f.now.Add(30*time.Minute), stage.Gate.Until)
-	require.Equal(t, v1alpha1.PhaseSoaking, f.is[0].Phase)
+	require.Equal(t, v1alpha1.RolloutSoaking, f.is[0].State)
 
 	f.now = f.now.Add(30 * time.Minute)
 	require.True(t, f.pass(1, rolling).IsNew)
@@ -112,7 +112,7 @@ func TestWavesTakeARevisionOneAfterAnother(t *testing.T) {
 	f.pass(1, nothing)
 	require.True(t, f.pass(2, rolling).IsNew)
 	f.passes(nothing)
-	require.Equal(t, []v1alpha1.RolloutPhase{"Complete", "Complete", "Complete"}, f.phases())
+	require.Equal(t, []v1alpha1.RolloutState{"Complete", "Complete", "Complete"}, f.states())
 }
 
 func TestASoakGoesByWhileNobodyLeads(t *testing.T) {
@@ -146,13 +146,13 @@ func TestAHaltStopsARevisionUntilAnotherOrARetry(t *testing.T) {
 	require.True(t, stage.IsHeld && stage.Gate.IsHalted, "it is not forgotten when the workloads recover")
 	f.pass(1, nothing)
 	f.pass(2, nothing)
-	require.Equal(t, []v1alpha1.RolloutPhase{"Halted", "Halted", "Halted"}, f.phases())
+	require.Equal(t, []v1alpha1.RolloutState{"Halted", "Halted", "Halted"}, f.states())
 	require.Equal(t, "2 workloads failed with revision two (rollout.halt)", f.is[2].Message)
 	_, isHalted := f.waves.Count(&f.given)
 	require.True(t, isHalted)
 	f.restart()
 	f.passes(nothing)
-	require.Equal(t, []v1alpha1.RolloutPhase{"Halted", "Halted", "Halted"}, f.phases(), "another leader knows of it")
+	require.Equal(t, []v1alpha1.RolloutState{"Halted", "Halted", "Halted"}, f.states(), "another leader knows of it")
 
 	retried := *f
 	retried.is = append([]*v1alpha1.RolloutStatus(nil), f.is...)
@@ -160,7 +160,7 @@ func TestAHaltStopsARevisionUntilAnotherOrARetry(t *testing.T) {
 	retried.restart()
 	retried.passes(nothing)
 	require.Empty(t, retried.is[0].Failed)
-	require.Equal(t, v1alpha1.PhaseSoaking, retried.is[0].Phase)
+	require.Equal(t, v1alpha1.RolloutSoaking, retried.is[0].State)
 
 	f.given.Revision = "three"
 	f.restart()
@@ -168,7 +168,7 @@ func TestAHaltStopsARevisionUntilAnotherOrARetry(t *testing.T) {
 	f.pass(1, nothing)
 	f.pass(2, nothing)
 	require.True(t, f.pass(0, rolling).IsNew)
-	require.Equal(t, []v1alpha1.RolloutPhase{"Progressing", "Waiting", "Waiting"}, f.phases())
+	require.Equal(t, []v1alpha1.RolloutState{"Progressing", "Waiting", "Waiting"}, f.states())
 	require.Empty(t, f.is[0].Failed)
 }
 

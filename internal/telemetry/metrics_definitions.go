@@ -71,7 +71,7 @@ func MetricDefinitions() []MetricDefinition {
 		{oldestWaiting, "gauge", "How long the longest-waiting workload has been waiting for its turn to roll out, as seen by this process; 0 if none waits. Outside of the windows, and before the waves before are done, nobody waits for a turn.", nil},
 		{waveSidecars, "gauge", "VectorSidecars of each wave, by how far they are with the installation's present templates and values (`rollout.waves`).", []MetricLabel{
 			{"wave", "its name in `rollout.waves`, or `rest`"},
-			{"phase", "`waiting`: not let through to them yet; `progressing`: their workloads roll out; `done`: all of them have"},
+			{"state", "`waiting`: not let through to them yet; `progressing`: their workloads roll out; `done`: all of them have"},
 		}},
 		{halted, "gauge", "1 while the installation's present templates and values go no further, because workloads failed with them (`rollout.halt`).", nil},
 		{places, "gauge", "Places for rollouts, over all VectorSidecars (`rollout.maxConcurrent` of the installation's values).", []MetricLabel{

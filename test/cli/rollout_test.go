@@ -38,9 +38,9 @@ func TestRolloutCommandsFollowTheWaves(t *testing.T) {
 	namespace := w.Namespace(t)
 	finished := metav1.NewTime(time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC))
 	for name, is := range map[string]v1alpha1.RolloutStatus{
-		"done":    {Wave: "canary", Revision: first.Revision, Phase: v1alpha1.PhaseSoaking, Finished: &finished},
-		"failed":  {Wave: "canary", Revision: first.Revision, Phase: v1alpha1.PhaseProgressing, Failed: first.Revision, FailedWorkloads: 2},
-		"waiting": {Wave: "rest", Revision: "before", Phase: v1alpha1.PhaseWaiting, Message: "wave canary is not done"},
+		"done":    {Wave: "canary", Revision: first.Revision, State: v1alpha1.RolloutSoaking, Finished: &finished},
+		"failed":  {Wave: "canary", Revision: first.Revision, State: v1alpha1.RolloutProgressing, Failed: first.Revision, FailedWorkloads: 2},
+		"waiting": {Wave: "rest", Revision: "before", State: v1alpha1.RolloutWaiting, Message: "wave canary is not done"},
 	} {
 		vs := objects.NewVectorSidecar(name, namespace).Selecting("logs", name).Build()
 		w.Create(t, vs)

@@ -38,11 +38,11 @@ func newInWave(t *testing.T, wave string) *inWave {
 	return one
 }
 
-func (w *inWave) until(t *testing.T, phase v1alpha1.RolloutPhase, revision string) {
+func (w *inWave) until(t *testing.T, state v1alpha1.RolloutState, revision string) {
 	t.Helper()
-	harness.Until(t, world, w.vs, "phase "+string(phase), func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, w.vs, "state "+string(state), func(vs *v1alpha1.VectorSidecar) bool {
 		is := vs.Status.Rollout
-		return is != nil && is.Phase == phase && (revision == "" || is.Revision == revision)
+		return is != nil && is.State == state && (revision == "" || is.Revision == revision)
 	})
 }
 
@@ -63,17 +63,17 @@ func level(t *testing.T, installation *corev1.ConfigMap, to string) {
 func TestAChangeOfTheInstallationGoesByWaves(t *testing.T) {
 	installation := wavesOf(t, "2s", "")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
-	canary.until(t, v1alpha1.PhaseComplete, "")
-	rest.until(t, v1alpha1.PhaseComplete, canary.vs.Status.Rollout.Revision)
+	canary.until(t, v1alpha1.RolloutComplete, "")
+	rest.until(t, v1alpha1.RolloutComplete, canary.vs.Status.Rollout.Revision)
 	before := canary.vs.Status.Rollout.Revision
 	require.Equal(t, "canary", canary.vs.Status.Rollout.Wave)
 	require.Equal(t, "rest", rest.vs.Status.Rollout.Wave)
 
 	level(t, installation, "warn")
-	rest.until(t, v1alpha1.PhaseWaiting, before)
+	rest.until(t, v1alpha1.RolloutWaiting, before)
 	require.Contains(t, message(rest.vs, meta.ConditionReady), "WaitingForWave: 1 of 1 Deployments wait for their turn")
 	harness.Until(t, world, canary.app, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
-	canary.until(t, v1alpha1.PhaseSoaking, "")
+	canary.until(t, v1alpha1.RolloutSoaking, "")
 	world.Get(t, rest.app)
 	require.NotEqual(t, "warn", logLevel(rest.app))
 	finished := canary.vs.Status.Rollout.Finished.Time
@@ -81,7 +81,7 @@ func TestAChangeOfTheInstallationGoesByWaves(t *testing.T) {
 	running = world.RunOperator(options)
 
 	harness.Until(t, world, rest.app, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
-	rest.until(t, v1alpha1.PhaseComplete, "")
+	rest.until(t, v1alpha1.RolloutComplete, "")
 	require.GreaterOrEqual(t, rest.vs.Status.Rollout.Started.Sub(finished), 2*time.Second, "the wave before has soaked")
 
 	// Its own spec is its owner's: it waits for nobody.
@@ -95,16 +95,16 @@ func TestAChangeOfTheInstallationGoesByWaves(t *testing.T) {
 func TestAHaltKeepsAChangeFromAllOthers(t *testing.T) {
 	installation := wavesOf(t, "8s", "halt: {failedWorkloads: 1}")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
-	canary.until(t, v1alpha1.PhaseComplete, "")
-	rest.until(t, v1alpha1.PhaseComplete, "")
+	canary.until(t, v1alpha1.RolloutComplete, "")
+	rest.until(t, v1alpha1.RolloutComplete, "")
 	before := rest.vs.Status.Rollout.Revision
 
 	harness.Until(t, world, canary.app, "its rollout", isRolledOut)
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
 		c.Data["development.yaml"] = "sidecar: {logLevel: warn, image: registry.example/vector:dies}"
 	})
-	canary.until(t, v1alpha1.PhaseHalted, "")
-	rest.until(t, v1alpha1.PhaseHalted, before)
+	canary.until(t, v1alpha1.RolloutHalted, "")
+	rest.until(t, v1alpha1.RolloutHalted, before)
 	require.Contains(t, message(rest.vs, meta.ConditionReady), "RolloutHalted: 1 of 1 Deployments wait for their turn")
 	require.Contains(t, rest.vs.Status.Rollout.Message, "1 workloads failed with revision "+canary.vs.Status.Rollout.Revision)
 	require.Equal(t, int32(1), canary.vs.Status.Rollout.FailedWorkloads)
