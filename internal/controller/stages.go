@@ -79,7 +79,7 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 	environment, _ := inputs.EnvironmentOf()
 	name, present := client.ObjectKeyFromObject(sidecar), &stage{wave: now.Rollout.WaveOf(namespaceLabels, environment), given: now.Given}
 	gate := s.waves.Gate(name, present.wave, &present.given, s.now())
-	present.Stage = fleet.Advance(sidecar.Status.Rollout, present.wave, &present.given, gate)
+	present.Stage = fleet.Advance(known.Rollout(&sidecar.Status), present.wave, &present.given, gate)
 	if !present.IsNew {
 		return present, nil
 	}

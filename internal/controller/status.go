@@ -53,6 +53,7 @@ func (w *statusWriter) write(ctx context.Context, known *state.Sidecar, sidecar 
 		return nil
 	}
 	if result.statusWait = known.ReserveStatus(); result.statusWait > 0 {
+		known.HoldBack(result.rollout)
 		log.FromContext(ctx).V(1).Info("status held back", "for", result.statusWait)
 		return nil
 	}

@@ -33,6 +33,9 @@ type statusLimiter struct {
 	// isUnknown is true if the last write had no answer: the present status may be the one of the
 	// cache or the one written.
 	isUnknown bool
+	// rollout is that of a status that was held back: a rollout that begins and ends in between has
+	// begun all the same. nil if none was.
+	rollout *v1alpha1.RolloutStatus
 }
 
 func newStatusLimiter(with *shared) statusLimiter {
@@ -52,7 +55,25 @@ func (s *statusLimiter) HasChanged(now bool) bool {
 func (s *statusLimiter) StatusWritten(sidecar *v1alpha1.VectorSidecar) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.written, s.version, s.isUnknown = sidecar.Status.DeepCopy(), sidecar.ResourceVersion, false
+	s.written, s.version, s.isUnknown, s.rollout = sidecar.Status.DeepCopy(), sidecar.ResourceVersion, false, nil
+}
+
+// HoldBack records what a status that was held back says of the rollout.
+func (s *statusLimiter) HoldBack(rollout *v1alpha1.RolloutStatus) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rollout = rollout.DeepCopy()
+}
+
+// Rollout returns what is known of the VectorSidecar's rollout: what its present status says,
+// unless a later one was held back. nil is nothing.
+func (s *statusLimiter) Rollout(status *v1alpha1.VectorSidecarStatus) *v1alpha1.RolloutStatus {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rollout != nil {
+		return s.rollout.DeepCopy()
+	}
+	return status.Rollout
 }
 
 // StatusFailed records that a write of the status had no answer or an error.

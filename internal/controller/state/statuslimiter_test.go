@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -65,4 +66,19 @@ func TestAStatusIsComparedWithTheLastOneWritten(t *testing.T) {
 	s.StatusWritten(as("17", 5))
 	require.EqualValues(t, 5, s.Status(as("17", 5)).UpdatedDeployments)
 	require.Nil(t, s.written, "the cache has it")
+}
+
+func TestARolloutOfAStatusThatWasHeldBackIsRemembered(t *testing.T) {
+	s := New(func() time.Time { return time.Unix(1000, 0) }).Of(logsOfShop)
+	vs := &v1alpha1.VectorSidecar{}
+	vs.Status.Rollout = &v1alpha1.RolloutStatus{Revision: "one"}
+	begun := &v1alpha1.RolloutStatus{Revision: "one", Started: &metav1.Time{Time: time.Unix(1000, 0)}}
+
+	require.Equal(t, vs.Status.Rollout, s.Rollout(&vs.Status))
+	s.HoldBack(begun)
+	require.Equal(t, begun, s.Rollout(&vs.Status))
+	s.StatusWritten(vs)
+	require.Equal(t, vs.Status.Rollout, s.Rollout(&vs.Status))
+	s.HoldBack(nil)
+	require.Equal(t, vs.Status.Rollout, s.Rollout(&vs.Status))
 }
