@@ -34,6 +34,12 @@ func newRollout(a *app) *cobra.Command {
 		Short: "Follow changed templates and values through the waves of an installation, and have them go on",
 		Long: `Follow changed templates and values through the waves of an installation
 (rollout.waves of its values), and have them go on.`,
+		Example: `# how far each wave is
+kubectl vectorsidecar rollout status
+# do not wait for a wave, and those before it, any longer
+kubectl vectorsidecar rollout promote canary
+# have a revision go on that was halted
+kubectl vectorsidecar rollout retry`,
 	}
 	command.AddCommand(newRolloutStatus(a), newRolloutPromote(a), newRolloutRetry(a))
 	return command

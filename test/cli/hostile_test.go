@@ -165,7 +165,8 @@ func commands(on scene) [][]string {
 		{"lint", "@"}, {"lint", "@", "-o", "json"}, {"lint", "@", "-o", "junit"}, {"lint", "@", "-o", "sarif"}, {"lint", "-"}, {"lint", "@" + evil},
 		{"test", "@"}, {"test", "@", "-o", "json"}, {"test", "@", "-o", "junit"}, {"test", "@", "--templates", "@chart"},
 		{"schema", "--templates", "@chart"}, {"docs", evil}, {"docs", "values"}, {"docs", "reasons"}, {"docs", "cli"}, {"version"}, {"version", "-o", "json"}, {"version", "-o", evil},
-		{"completion", "bash"}, {"completion", evil}, {"get", "-l", evil}, {"reconcile", evil, "--kubeconfig", "@" + evil}, {"get", "--kubeconfig", "@" + evil}, {"check", "--kubeconfig", "@" + evil}, {evil}, {"render", "--" + evil},
+		{"completion", "bash"}, {"completion", evil}, {"get", "-l", evil}, {"reconcile", evil, "--kubeconfig", "@" + evil}, {"get", "--kubeconfig", "@" + evil}, {"check", "--kubeconfig", "@" + evil},
+		{"rollout", "status", "--kubeconfig", "@" + evil}, {"rollout", "promote", evil, "--kubeconfig", "@" + evil}, {"rollout", "retry", "--operator-namespace", evil, "--kubeconfig", "@" + evil}, {evil}, {"render", "--" + evil},
 	}...)
 }
 
