@@ -107,6 +107,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 		return nil, err
 	}
 	options.Instruments.Metrics.Sets(1, 0) // The built-in one, until there is a look at others.
+	r.stages.countNone()
 	// Asking for the informers now makes the operator ready only once the workloads are in the
 	// cache, too.
 	for _, kind := range options.Workloads.Kinds() {

@@ -35,8 +35,8 @@ type stages struct {
 	waves      *fleet.Waves
 	options    *Options
 	now        func() time.Time
-	// isHalted is the last that was told of.
-	isHalted atomic.Bool
+	// isHalted is the last that was told of, and isCounted is true once there were waves.
+	isHalted, isCounted atomic.Bool
 }
 
 // stage is what a pass does about the installation's revision.
@@ -97,6 +97,9 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 // observe records how far a pass has come. It returns the status, and how long until the next look.
 func (s *stages) observe(sidecar *v1alpha1.VectorSidecar, present *stage, decided *decision.Decision, done []*plan.Plan) (*v1alpha1.RolloutStatus, time.Duration) {
 	if present == nil {
+		if s.isCounted.Swap(false) {
+			s.countNone()
+		}
 		return nil, 0
 	}
 	name, now := client.ObjectKeyFromObject(sidecar), s.now()
@@ -147,8 +150,12 @@ func (s *stages) given() *fleet.Given {
 	return nil
 }
 
+// countNone sets the metrics of an installation without waves.
+func (s *stages) countNone() { s.metrics.Waves([]fleet.WaveCount{{Wave: fleet.Rest}}, false) }
+
 // countWaves sets the metrics, and emits an event about a new halt.
 func (s *stages) countWaves(given *fleet.Given) {
+	s.isCounted.Store(true)
 	counts, isHalted := s.waves.Count(given)
 	s.metrics.Waves(counts, isHalted)
 	if wasHalted := s.isHalted.Swap(isHalted); isHalted && !wasHalted {
