@@ -8,10 +8,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -44,10 +47,27 @@ func TestAnEtcdThatIsRestoredEndsEveryOperator(t *testing.T) {
 	late := objects.NewDeployment("late", namespace).Labelled("logs", "vector").Build()
 	harness.Eventually(t, "the API server to be back", func() bool { return world.Client.Create(t.Context(), late) == nil })
 	harness.Until(t, world, late, "the sidecar", isInjected)
+	// Whoever has seen nothing of the Lease since the snapshot cannot see it go back: the
+	// other looks at it again within two of these periods.
+	renewed := map[string]bool{}
+	harness.Eventually(t, "the Lease to be renewed several times", func() bool {
+		var lease coordinationv1.Lease
+		require.NoError(t, world.Client.Get(t.Context(), types.NamespacedName{Namespace: own, Name: meta.Operator}, &lease))
+		renewed[lease.ResourceVersion] = true
+		return len(renewed) > 5
+	})
 
 	require.NoError(t, plane.RestoreEtcd(t.Context(), snapshot))
 
 	for _, p := range []*harness.Process{leader, other} {
+		harness.Eventually(t, "it to end", func() bool {
+			select {
+			case <-p.Ended():
+				return true
+			default:
+				return false
+			}
+		})
 		require.Equal(t, 1, p.ExitCode())
 		require.Contains(t, p.Said(t, "running the operator")[0]["error"], "etcd was restored from an earlier snapshot")
 	}
