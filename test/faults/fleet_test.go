@@ -4,7 +4,6 @@
 package faults
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -14,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -61,22 +59,22 @@ func (l *lateWorkloads) count() (injected, most int) {
 	return len(l.injected), l.most
 }
 
-// follow sees every change of Deployments until the context ends.
-func (l *lateWorkloads) follow(ctx context.Context, stream watch.Interface) {
-	defer stream.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case event, isOpen := <-stream.ResultChan():
-			if !isOpen {
-				return
-			}
+// followDeployments has every labelled Deployment seen as it is, and again with each change,
+// until the test ends.
+func followDeployments(t *testing.T, see func(*appsv1.Deployment)) {
+	t.Helper()
+	watching, err := client.NewWithWatch(world.Config, client.Options{Scheme: world.Client.Scheme()})
+	require.NoError(t, err)
+	stream, err := watching.Watch(t.Context(), &appsv1.DeploymentList{}, client.HasLabels{"logs"})
+	require.NoError(t, err)
+	go func() {
+		defer stream.Stop()
+		for event := range stream.ResultChan() { // It ends with the context.
 			if d, isOne := event.Object.(*appsv1.Deployment); isOne {
-				l.see(d)
+				see(d)
 			}
 		}
-	}
+	}()
 }
 
 // Two hundred VectorSidecars share twenty places, whatever becomes of the operator: it is
@@ -99,12 +97,8 @@ func TestAFleetKeepsToItsPlaces(t *testing.T) {
 			world.Create(t, objects.NewVectorSidecar(label, namespace).Selecting("logs", label).WithSoak(time.Second).Build())
 		}
 	}
-	watching, err := client.NewWithWatch(world.Config, client.Options{Scheme: world.Client.Scheme()})
-	require.NoError(t, err)
-	stream, err := watching.Watch(t.Context(), &appsv1.DeploymentList{}, client.HasLabels{"logs"})
-	require.NoError(t, err)
 	late := &lateWorkloads{going: map[types.UID]bool{}, injected: map[types.UID]bool{}}
-	go late.follow(t.Context(), stream)
+	followDeployments(t, late.see)
 
 	arguments := []string{"--namespace=" + home, "--environments-configmap=environments", "--watch-namespaces=" + strings.Join(watched, ",")}
 	began, kills := time.Now(), 0

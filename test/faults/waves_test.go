@@ -4,7 +4,6 @@
 package faults
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -16,8 +15,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/watch"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -114,23 +111,6 @@ func (l *timeline) have(level string) (all int) {
 	return all
 }
 
-func (l *timeline) follow(ctx context.Context, stream watch.Interface) {
-	defer stream.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case event, isOpen := <-stream.ResultChan():
-			if !isOpen {
-				return
-			}
-			if d, isOne := event.Object.(*appsv1.Deployment); isOne {
-				l.see(d)
-			}
-		}
-	}
-}
-
 // Two thousand workloads in three waves get one change after another, with an operator that is
 // killed again and again. One of the changes is bad: it reaches nobody.
 func TestAFleetKeepsToItsWaves(t *testing.T) {
@@ -168,12 +148,8 @@ halt: {}`, waveSoak, waveSoak))
 			}
 		}
 	}
-	watching, err := client.NewWithWatch(world.Config, client.Options{Scheme: world.Client.Scheme()})
-	require.NoError(t, err)
-	stream, err := watching.Watch(t.Context(), &appsv1.DeploymentList{}, client.HasLabels{"logs"})
-	require.NoError(t, err)
 	seen.began = time.Now()
-	go seen.follow(t.Context(), stream)
+	followDeployments(t, seen.see)
 
 	arguments := []string{"--namespace=" + home, "--environments-configmap=environments", "--watch-namespaces=" + strings.Join(watched, ",")}
 	kills := 0
