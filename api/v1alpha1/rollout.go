@@ -13,6 +13,12 @@ type RolloutStatus struct {
 	// +optional
 	Revision string `json:"revision,omitempty"`
 
+	// generation is that of the VectorSidecar when the revision was let through, 0 if
+	// workloads had failed before: what fails with another is its owner's, and halts
+	// nobody else.
+	// +optional
+	Generation int64 `json:"generation,omitempty"`
+
 	// wave is the name of the wave of rollout.waves that the VectorSidecar is in, rest
 	// for those that none of them selects.
 	// +optional

@@ -79,7 +79,7 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 	environment, _ := inputs.EnvironmentOf()
 	name, present := client.ObjectKeyFromObject(sidecar), &stage{wave: now.Rollout.WaveOf(namespaceLabels, environment), given: now.Given}
 	gate := s.waves.Gate(name, present.wave, &present.given, s.now())
-	present.Stage = fleet.Advance(known.Rollout(&sidecar.Status), present.wave, &present.given, gate)
+	present.Stage = fleet.Advance(known.Rollout(&sidecar.Status), soundGeneration(sidecar), present.wave, &present.given, gate)
 	if !present.IsNew {
 		return present, nil
 	}
@@ -92,6 +92,14 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 	known.StatusWritten(sidecar)
 	log.FromContext(ctx).Info("revision let through", "revision", present.given.Revision, "wave", present.Status.Wave)
 	return present, nil
+}
+
+// soundGeneration returns the generation of a VectorSidecar, 0 if workloads have failed with it.
+func soundGeneration(sidecar *v1alpha1.VectorSidecar) int64 {
+	if sidecar.Status.Total().Failed > 0 {
+		return 0
+	}
+	return sidecar.Generation
 }
 
 // observe records how far a pass has come. It returns the status, and how long until the next look.
@@ -108,6 +116,7 @@ func (s *stages) observe(sidecar *v1alpha1.VectorSidecar, present *stage, decide
 		isWritten = isWritten || one.StartsPods() && one.Action != plan.Remove
 	}
 	progress := plan.ProgressOf(decided.Plans, isWritten)
+	progress.Generation = sidecar.Generation
 	if is := &present.Status; decided.Invalid != nil {
 		wasValid := apimeta.IsStatusConditionTrue(sidecar.Status.Conditions, meta.ConditionConfigValid) && sidecar.Status.ObservedGeneration == sidecar.Generation
 		if wasValid && is.State == v1alpha1.RolloutProgressing {

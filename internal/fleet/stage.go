@@ -26,7 +26,8 @@ type Stage struct {
 }
 
 // Advance returns what a VectorSidecar does, given its last status and the gate of its wave.
-func Advance(before *v1alpha1.RolloutStatus, wave int, given *Given, gate Gate) Stage {
+// generation is the VectorSidecar's, 0 if some of its workloads have failed already.
+func Advance(before *v1alpha1.RolloutStatus, generation int64, wave int, given *Given, gate Gate) Stage {
 	next := Stage{Gate: gate}
 	if before != nil {
 		next.Status = *before.DeepCopy()
@@ -37,7 +38,7 @@ func Advance(before *v1alpha1.RolloutStatus, wave int, given *Given, gate Gate) 
 	}
 	is.Wave, is.Message = given.Rules.NameOf(wave), ""
 	if is.Revision != given.Revision && gate.IsOpen {
-		*is = v1alpha1.RolloutStatus{Revision: given.Revision, Wave: is.Wave, State: v1alpha1.RolloutProgressing}
+		*is = v1alpha1.RolloutStatus{Revision: given.Revision, Generation: generation, Wave: is.Wave, State: v1alpha1.RolloutProgressing}
 		next.IsNew = true
 	}
 	if next.IsHeld = is.Revision != given.Revision || gate.IsHalted; next.IsHeld {
@@ -55,6 +56,8 @@ type Progress struct {
 	IsBegun, IsDone bool
 	// Failed is how many workloads have failed because of the sidecar.
 	Failed int
+	// Generation is the VectorSidecar's.
+	Generation int64
 }
 
 // Observe records progress with the present revision. It returns when something changes
@@ -63,6 +66,9 @@ func (s *Stage) Observe(progress Progress, wave int, given *Given, now time.Time
 	is := &s.Status
 	if is.Revision != given.Revision {
 		return s.Gate.Until
+	}
+	if progress.Failed > 0 && progress.Generation != is.Generation {
+		progress.Failed, progress.IsDone = 0, true // Nobody waits for what its owner has broken.
 	}
 	at := metav1.NewTime(now.Truncate(time.Second))
 	if progress.IsBegun && is.Started == nil && is.Finished == nil {

@@ -28,6 +28,8 @@ type fleetOf struct {
 	is      []*v1alpha1.RolloutStatus
 	stages  []Stage
 	wakened map[types.NamespacedName]bool
+	// generation is that of all VectorSidecars when a revision is let through.
+	generation int64
 }
 
 func newFleet(t *testing.T, text string, waves int) *fleetOf {
@@ -53,7 +55,7 @@ func (f *fleetOf) restart() {
 // pass is a pass for the VectorSidecar of a wave.
 func (f *fleetOf) pass(wave int, progress Progress) Stage {
 	gate := f.waves.Gate(f.names[wave], wave, &f.given, f.now)
-	stage := Advance(f.is[wave], wave, &f.given, gate)
+	stage := Advance(f.is[wave], f.generation, wave, &f.given, gate)
 	stage.Observe(progress, wave, &f.given, f.now)
 	f.is[wave] = &stage.Status
 	for _, name := range f.waves.Tell(f.names[wave], wave, f.is[wave], &f.given) {
@@ -184,6 +186,23 @@ func TestFailuresCountUntilTheSoakIsOver(t *testing.T) {
 	f.now = f.now.Add(-2 * time.Minute)
 	f.pass(0, Progress{IsDone: true, Failed: 1})
 	require.Equal(t, "two", f.is[0].Failed)
+}
+
+func TestWhatAnOwnerHasBrokenHaltsNobody(t *testing.T) {
+	for name, generations := range map[string]struct{ before, now int64 }{
+		"changed since":  {1, 2},
+		"broken already": {0, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFleet(t, "waves: [{name: canary}]\nhalt: {}", 2)
+			f.passes(nothing)
+			f.given.Revision, f.generation = "two", generations.before
+			f.pass(0, rolling)
+			f.pass(0, Progress{IsBegun: true, Failed: 3, Generation: generations.now})
+			require.Empty(t, f.is[0].Failed)
+			require.True(t, f.pass(1, rolling).IsNew, "nobody waits for it")
+		})
+	}
 }
 
 func TestAPromotionWaitsForNoWaveBefore(t *testing.T) {
