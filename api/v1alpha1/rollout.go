@@ -13,6 +13,15 @@ type RolloutStatus struct {
 	// +optional
 	Revision string `json:"revision,omitempty"`
 
+	// previous is the last revision before it that all workloads were done with and none
+	// failed with.
+	// +optional
+	Previous string `json:"previous,omitempty"`
+
+	// revertedFrom is the revision that failed, and that the VectorSidecar went back from.
+	// +optional
+	RevertedFrom string `json:"revertedFrom,omitempty"`
+
 	// generation is that of the VectorSidecar when the revision was let through, 0 if
 	// workloads had failed before: what fails with another is its owner's, and halts
 	// nobody else.
@@ -24,7 +33,7 @@ type RolloutStatus struct {
 	// +optional
 	Wave string `json:"wave,omitempty"`
 
-	// state is Waiting, Progressing, Soaking, Complete or Halted.
+	// state is Waiting, Progressing, Soaking, Complete, Halted or Reverted.
 	// +optional
 	State RolloutState `json:"state,omitempty"`
 
@@ -70,4 +79,6 @@ const (
 	RolloutComplete RolloutState = "Complete"
 	// RolloutHalted is one whose next or present revision has failed, here or elsewhere.
 	RolloutHalted RolloutState = "Halted"
+	// RolloutReverted is one that has gone back to the revision before, because the next failed.
+	RolloutReverted RolloutState = "Reverted"
 )

@@ -129,6 +129,12 @@ ClusterRole. */ -}}
   resources: [events]
   verbs: [create, patch]
 {{- end }}
+{{- if or .Values.rollout.waves .Values.rollout.halt }}
+# What the installation gave out in waves, to render it again.
+- apiGroups: [apps]
+  resources: [controllerrevisions]
+  verbs: [get, list, create, patch, delete]
+{{- end }}
 {{- if .Values.watchNamespaces }}
 # The installation's values.
 - apiGroups: [""]

@@ -19,6 +19,9 @@ SPDX-License-Identifier: Apache-2.0
 {{- if and (eq .metrics.certificate.source "certManager") (not (default dict .metrics.certificate.issuerRef).name) -}}
 {{- fail "metrics.certificate.source is certManager and metrics.certificate.issuerRef has no name: name the Issuer that signs" -}}
 {{- end -}}
+{{- if and (eq .rollout.onFailure "Revert") (not (kindIs "map" .rollout.halt)) -}}
+{{- fail "rollout.onFailure is Revert and rollout.halt is null, which says when templates and values have failed: set rollout.halt, such as {failedWorkloads: 1}" -}}
+{{- end -}}
 {{- if .admissionWebhook.enabled }}{{ include "vector-sidecar-operator.validateWebhook" $ }}{{ end -}}
 {{- if hasKey (default dict .environments) .environment -}}
 {{- fail (printf "environments.%s: %q is the environment of this installation, whose values stand at the top level; move them there, so that there is one place to look" .environment .environment) -}}

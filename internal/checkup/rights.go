@@ -13,6 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -77,6 +79,15 @@ func webhookNeeds(installation *source.Installation) []placed {
 	}
 }
 
+// rolloutNeeds returns what the chart grants to store what an installation gives out in waves.
+func rolloutNeeds(installation *source.Installation) []placed {
+	rules, err := fleet.Parse(desired.RolloutKey, []byte(installation.Values[desired.RolloutKey]))
+	if err != nil || !rules.IsStaged() {
+		return nil // What cannot be parsed is told of elsewhere.
+	}
+	return []placed{{need{"apps", "controllerrevisions", "", "", []string{"get", "list", "create", "patch", "delete"}}, installation.Namespace}}
+}
+
 // rights checks what the operator's ServiceAccount may do, by impersonating it.
 func (d *Diagnosis) rights(ctx context.Context, installation *source.Installation) Result {
 	const check = "rights of the operator"
@@ -89,7 +100,7 @@ func (d *Diagnosis) rights(ctx context.Context, installation *source.Installatio
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
 	}
-	wanted := webhookNeeds(installation)
+	wanted := append(webhookNeeds(installation), rolloutNeeds(installation)...)
 	needs := append(workloadNeeds(installation.Kinds), needs...)
 	if installation.ReadsPods {
 		needs = append(needs, need{"", "pods", "", "", []string{"list"}})

@@ -130,7 +130,7 @@ func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 	if err != nil {
 		return nil, err
 	}
-	given, err := o.platform(files, &source.Installation{}, values)
+	given, _, err := o.platform(files, nil, &source.Installation{}, values)
 	if err != nil {
 		return nil, err
 	}

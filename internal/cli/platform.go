@@ -9,48 +9,62 @@ import (
 	"io/fs"
 
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
+// earlier returns the platform as it was with an earlier revision.
+type earlier = func(ctx context.Context, revision string) (*desired.Platform, error)
+
 // platform returns the platform team's configuration: the installation's values, policy and
 // template sets, unless the command line replaces them. values are those of --values, nil for none.
-func (s *inputs) platform(chart fs.FS, installed *source.Installation, values *desired.InstallationValues) (*desired.Platform, error) {
-	now, err := platformOf(chart, installed)
+// If nothing is replaced, it also returns how to get earlier revisions.
+func (s *inputs) platform(chart fs.FS, cluster client.Reader, installed *source.Installation, values *desired.InstallationValues) (*desired.Platform, earlier, error) {
+	now, then, err := platformOf(chart, cluster, installed)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if values != nil {
-		now = values.Over(now)
+		now, then = values.Over(now), nil
 	}
 	if s.templates != "" {
-		now = now.OnTrial()
+		now, then = now.OnTrial(), nil
 	}
-	return now, nil
+	return now, then, nil
 }
 
-func platformOf(chart fs.FS, installed *source.Installation) (*desired.Platform, error) {
+func platformOf(chart fs.FS, cluster client.Reader, installed *source.Installation) (*desired.Platform, earlier, error) {
 	if installed.Values == nil {
 		loaded, err := render.LoadChart(chart)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return desired.PlatformOf(loaded, "", nil), nil
+		return desired.PlatformOf(loaded, "", nil), nil, nil
 	}
 	files, err := render.ReadFiles(chart)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	catalogue, err := desired.NewCatalog(files)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	object := &corev1.ConfigMap{Data: installed.Values}
-	object.Namespace, object.Name = installed.Namespace, installed.ValuesFrom
+	object.Namespace, object.Name, object.Annotations = installed.Namespace, installed.ValuesFrom, installed.Annotations
 	now, _ := catalogue.Update(object, installed.TemplateSets)
-	return now, nil
+	return now, func(ctx context.Context, revision string) (*desired.Platform, error) {
+		if revision == now.Revision {
+			return now, nil
+		}
+		content, err := source.ReadRevision(ctx, cluster, client.ObjectKeyFromObject(object), revision)
+		if err != nil {
+			return nil, err
+		}
+		return catalogue.At(content).Under(now), nil
+	}, nil
 }
 
 // givenValues returns those of --values, nil for none. If they do not name their environment, it is

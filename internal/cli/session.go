@@ -230,7 +230,7 @@ func (s *session) prepare(ctx context.Context, chart fs.FS) error {
 	}
 	s.taker.KubeVersion = cmp.Or(s.inputs.kubeVersion, s.kubeVersion, defaultKubeVersion)
 	s.cache = desired.NewCache()
-	s.taker.Platform, err = s.inputs.platform(chart, &installed, values)
+	s.taker.Platform, s.taker.At, err = s.inputs.platform(chart, s.cluster, &installed, values)
 	return err
 }
 
@@ -240,7 +240,11 @@ func (s *session) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*r
 	if err != nil {
 		return nil, err
 	}
-	taken := &evaluate.Snapshot{Observed: observed}
+	taken := &evaluate.Snapshot{Observed: observed, Hold: evaluate.HoldOf(observed.Platform, sidecar)}
+	if has, isNext := observed.Platform.Revision, s.taker.Platform.Given.Revision; s.taker.At != nil && has != isNext && isNext != "" {
+		s.note(fmt.Sprintf("VectorSidecar %s/%s has revision %s of the installation's templates and values, and waits for %s: kubectl vectorsidecar rollout status",
+			sidecar.Namespace, sidecar.Name, has, isNext))
+	}
 	taken.Renderers, taken.AsksVector = runtime.GOMAXPROCS(0), s.asksVector
 	// Nothing waits for Vector here: its verdict is assumed to be valid.
 	taken.Verdict = func(string) decision.Verdict { return decision.Verdict{State: decision.VerdictValid} }

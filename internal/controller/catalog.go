@@ -6,6 +6,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,6 +27,7 @@ type catalogReader struct {
 	options *Options
 	events  *announcer
 	metrics *telemetry.Metrics
+	history *history
 	// last is what was returned last: a pass that is writing sees by it a stop that came after
 	// the pass began.
 	last atomic.Pointer[desired.Platform]
@@ -62,6 +64,15 @@ func (c *catalogReader) current(ctx context.Context) (*desired.Platform, error) 
 		}
 	}
 	now, changes := c.catalog.Update(installation, sets.Items)
+	if isFirst := c.last.Load() == nil; isFirst && now.Rollout.IsStaged() && lacksSet(now) {
+		isRestored, err := c.history.restore(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("reading the last good template sets: %w", err)
+		}
+		if isRestored {
+			now, _ = c.catalog.Update(installation, sets.Items)
+		}
+	}
 	for _, change := range changes {
 		c.announce(ctx, change)
 	}
@@ -70,6 +81,18 @@ func (c *catalogReader) current(ctx context.Context) (*desired.Platform, error) 
 	}
 	c.metrics.Sets(count(now))
 	return now, nil
+}
+
+// at returns a function for the platform with an earlier revision.
+func (c *catalogReader) at(now *desired.Platform) func(context.Context, string) (*desired.Platform, error) {
+	return func(ctx context.Context, revision string) (*desired.Platform, error) {
+		return c.history.at(ctx, revision, now)
+	}
+}
+
+// lacksSet reports whether there never was a good version of a template set.
+func lacksSet(now *desired.Platform) bool {
+	return slices.ContainsFunc(now.Sets(), func(set *desired.TemplateSet) bool { return set.Chart == nil })
 }
 
 // count returns how many template sets are valid and how many are not.

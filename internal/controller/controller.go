@@ -59,7 +59,10 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 	observed := &instruments{Instruments: options.Instruments, liveness: newLiveness(options.Patience), now: time.Now, clock: options.Clock}
 	memory, writer, workloads, sidecars := state.New(options.Clock), apply.New(cached), options.Workloads, sidecarLister{cached}
 	statuses, namespaces := &statusWriter{instruments: observed, client: cached, events: events}, newNamespaces(cached, live, options.WatchNamespaces)
-	catalog := &catalogReader{client: cached, catalog: options.Catalogue, options: options, events: events, metrics: options.Instruments.Metrics}
+	catalog := &catalogReader{
+		client: cached, catalog: options.Catalogue, options: options, events: events, metrics: options.Instruments.Metrics,
+		history: newHistory(cached, live, writer, sidecars, options),
+	}
 	return &Reconciler{
 		instruments: observed,
 		client:      cached,

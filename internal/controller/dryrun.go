@@ -23,7 +23,11 @@ func (r *Reconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 		return nil, err
 	}
 	known := r.memory.Peek(client.ObjectKeyFromObject(sidecar))
-	return r.snapshots.from(ctx, sidecar, &informed{snapshots: r.snapshots, known: known, isDryRun: true})
+	taken, err := r.snapshots.from(ctx, sidecar, &informed{snapshots: r.snapshots, known: known, isDryRun: true})
+	if err == nil {
+		taken.Hold = evaluate.HoldOf(taken.Platform, sidecar)
+	}
+	return taken, err
 }
 
 // ConfigMap reads a ConfigMap for a dry run. It returns nil if there is none.

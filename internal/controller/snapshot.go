@@ -69,7 +69,7 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, f
 		return nil, err
 	}
 	taker := source.Taker{
-		Source: from, Platform: given, Now: s.clock(), DefaultEnvironment: s.options.DefaultEnvironment,
+		Source: from, Platform: given, At: s.catalog.at(given), Now: s.clock(), DefaultEnvironment: s.options.DefaultEnvironment,
 		KubeVersion: s.options.KubeVersion, WrittenBy: s.options.WrittenBy, Version: s.options.Version, Budget: s.options.Budget,
 	}
 	for _, kind := range s.workloads.Kinds() {

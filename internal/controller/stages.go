@@ -79,18 +79,26 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 	environment, _ := inputs.EnvironmentOf()
 	name, present := client.ObjectKeyFromObject(sidecar), &stage{wave: now.Rollout.WaveOf(namespaceLabels, environment), given: now.Given}
 	gate := s.waves.Gate(name, present.wave, &present.given, s.now())
-	present.Stage = fleet.Advance(known.Rollout(&sidecar.Status), soundGeneration(sidecar), present.wave, &present.given, gate)
+	last := known.Rollout(&sidecar.Status)
+	present.Stage = fleet.Advance(last, soundGeneration(sidecar), present.wave, &present.given, gate)
 	if !present.IsNew {
 		return present, nil
+	}
+	switch err := s.catalog.history.let(ctx, present.Status.Revision, now); {
+	case isGone(err):
+		present.Refuse(last, &present.given, err.Error())
+		return present, nil
+	case err != nil:
+		return nil, err
 	}
 	before := sidecar.DeepCopy()
 	sidecar.Status.Rollout = present.Status.DeepCopy()
 	if err := s.statuses.patch(ctx, before, sidecar, known.IsStatusUnknown()); err != nil {
 		known.StatusFailed()
-		return nil, fmt.Errorf("writing to the status that revision %s is let through: %w", present.given.Revision, err)
+		return nil, fmt.Errorf("writing to the status that revision %s is let through: %w", present.Status.Revision, err)
 	}
 	known.StatusWritten(sidecar)
-	log.FromContext(ctx).Info("revision let through", "revision", present.given.Revision, "wave", present.Status.Wave)
+	log.FromContext(ctx).Info("revision let through", "revision", present.Status.Revision, "wave", present.Status.Wave)
 	return present, nil
 }
 

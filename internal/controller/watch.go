@@ -78,9 +78,9 @@ func configMapChanges() predicate.Predicate {
 
 // commands are the annotations of the installation's ConfigMap by which people stop writes, and
 // have a revision go on.
-func commands(object *corev1.ConfigMap) [3]string {
+func commands(object *corev1.ConfigMap) [4]string {
 	given := object.Annotations
-	return [3]string{given[meta.AnnotationStopWrites], given[meta.AnnotationRetryRollout], given[meta.AnnotationPromoteRollout]}
+	return [4]string{given[meta.AnnotationStopWrites], given[meta.AnnotationRetryRollout], given[meta.AnnotationPromoteRollout], given[meta.AnnotationUndoRollout]}
 }
 
 // sidecarsOfWorkload returns the VectorSidecars that may match a workload in one of its states, and

@@ -4,8 +4,6 @@
 package desired
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,7 +51,9 @@ type loadedChart struct {
 	given string
 	// files has the digests of that content by key.
 	files map[string]any
-	err   error
+	// content is that of the ConfigMap.
+	content fleet.Files
+	err     error
 }
 
 // lastGood is a part of the installation's ConfigMap, and its last version that could be parsed.
@@ -144,13 +144,64 @@ func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap
 		Policy: c.policy.value, PolicyErr: c.policy.err, Rollout: c.pace.value, RolloutErr: c.pace.err,
 		Stopped: stopsWrites(installation),
 	}
-	c.addSets(next, installation)
-	next.Given = fleet.Given{
-		Rules: next.Rollout, Revision: c.revision(installation),
-		Retry: installation.Annotations[meta.AnnotationRetryRollout], Promoted: installation.Annotations[meta.AnnotationPromoteRollout],
-	}
+	next.Content = c.content(installation)
+	next.Revision = next.Content.Revision()
+	c.addSets(next, describeConfigMap(installation), installation.Data, c.charts)
+	next.Given = fleet.NewGiven(next.Rollout, next.Revision, installation.Annotations)
 	c.current = next
 	return next, changes
+}
+
+// Restore gives the sets that could not be loaded yet the content of an earlier revision, for
+// a process that starts while one is broken. It returns whether there were any.
+func (c *Catalog) Restore(content *fleet.Content) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	isRestored := false
+	for name, broken := range c.charts {
+		files, isStored := content.Sets[name]
+		if broken.chart != nil || !isStored {
+			continue
+		}
+		if before := c.loadFiles(files); before.err == nil {
+			before.version, before.err = broken.version, broken.err
+			c.charts[name], isRestored = before, true
+		}
+	}
+	if isRestored {
+		c.version = "" // The next Update makes a Platform of it.
+	}
+	return isRestored
+}
+
+// At returns what the platform was with a stored revision. Only sets and values are those of
+// the revision: see Platform.Under. A set that cannot be loaded any more has an error.
+func (c *Catalog) At(content *fleet.Content) *Platform {
+	c.mu.Lock()
+	charts := maps.Clone(c.charts)
+	c.mu.Unlock()
+	maps.DeleteFunc(charts, func(name string, _ loadedChart) bool { _, isThen := content.Sets[name]; return !isThen })
+	for name, files := range content.Sets {
+		now := charts[name]
+		if was := c.loadFiles(files); was.given != now.given || now.chart == nil || now.err != nil {
+			charts[name] = was
+		}
+	}
+	then := &Platform{Content: content, Revision: content.Revision()}
+	c.addSets(then, "revision "+then.Revision+" of the installation's values", content.Values.Data, charts)
+	return then
+}
+
+// content is what the ConfigMaps have now, or had when they were last good.
+func (c *Catalog) content(installation *corev1.ConfigMap) *fleet.Content {
+	now := &fleet.Content{Values: fleet.Files{Data: maps.Clone(installation.Data)}, Sets: map[string]fleet.Files{}}
+	maps.DeleteFunc(now.Values.Data, func(key, _ string) bool { return key == PolicyKey || key == RolloutKey })
+	for name, set := range c.charts {
+		if set.chart != nil {
+			now.Sets[name] = set.content
+		}
+	}
+	return now
 }
 
 func versionOf(object *corev1.ConfigMap) string {
@@ -162,24 +213,6 @@ func versionOf(object *corev1.ConfigMap) string {
 func stopsWrites(installation *corev1.ConfigMap) bool {
 	value, isGiven := installation.Annotations[meta.AnnotationStopWrites]
 	return isGiven && value != "false"
-}
-
-// revisionLength is that of a revision in hexadecimal digits.
-const revisionLength = 10
-
-// revision is a digest of the values and of the template sets in use. What only paces or
-// bounds sidecars is not part of it.
-func (c *Catalog) revision(installation *corev1.ConfigMap) string {
-	hash := sha256.New()
-	for _, key := range slices.Sorted(maps.Keys(installation.Data)) {
-		if key != PolicyKey && key != RolloutKey {
-			fmt.Fprintf(hash, "%q: %q\n", key, installation.Data[key])
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.charts)) {
-		fmt.Fprintf(hash, "set %q: %q\n", name, c.charts[name].given)
-	}
-	return hex.EncodeToString(hash.Sum(nil))[:revisionLength]
 }
 
 // readSets loads the sets that have changed and forgets those that were deleted.
@@ -214,32 +247,42 @@ func (c *Catalog) load(name string, objects []*corev1.ConfigMap, before loadedCh
 	if now.version == before.version {
 		return before
 	}
-	object := objects[0]
-	files, err := c.files.With(object.Data, object.BinaryData)
-	if err == nil {
-		now.chart, err = files.Load()
-		now.given, now.files = companion.Digest(object), plan.ConfigMapDigests(object)
-	}
+	version, object := now.version, objects[0]
+	now = c.loadFiles(fleet.Files{Data: object.Data, BinaryData: object.BinaryData})
+	err := now.err
 	if len(objects) > 1 {
 		err = fmt.Errorf("%s defines it too: delete one of them", describeConfigMap(objects[1]))
 	}
 	if err != nil {
-		now.chart, now.given, now.files = before.chart, before.given, before.files // The last good one, if any.
+		now = before // The last good one, if any.
 		now.err = fmt.Errorf("template set %q, %s: %w", name, describeConfigMap(object), err)
 	}
+	now.version = version
 	return now
 }
 
-// addSets gives each set the installation's values and the names of all known environments.
-func (c *Catalog) addSets(next *Platform, installation *corev1.ConfigMap) {
-	source := describeConfigMap(installation)
+// loadFiles loads a set from its files.
+func (c *Catalog) loadFiles(content fleet.Files) loadedChart {
+	object := &corev1.ConfigMap{Data: content.Data, BinaryData: content.BinaryData}
+	now := loadedChart{content: content, given: companion.Digest(object), files: plan.ConfigMapDigests(object)}
+	files, err := c.files.With(content.Data, content.BinaryData)
+	if err == nil {
+		now.chart, err = files.Load()
+	}
+	now.err = err
+	return now
+}
+
+// addSets gives each set the installation's values, by file, and the names of all known
+// environments.
+func (c *Catalog) addSets(next *Platform, source string, values map[string]string, charts map[string]loadedChart) {
 	withValues := func(chart *render.Chart) *environment.Set {
 		known := chart.Environments.WithNames(c.builtin.Environments.Names()...)
-		return known.WithInstallation(source, installation.Data)
+		return known.WithInstallation(source, values)
 	}
 	next.Environments = withValues(c.builtin)
 	next.Add(&TemplateSet{Name: DefaultTemplateSet, Chart: c.builtin, Environments: next.Environments})
-	for name, from := range c.charts {
+	for name, from := range charts {
 		set := &TemplateSet{Name: name, Chart: from.chart, Given: from.given, Files: from.files, Err: from.err}
 		if from.chart != nil {
 			set.Environments = withValues(from.chart)

@@ -35,6 +35,13 @@ type Platform struct {
 	Stopped bool
 	// Given is what paces it as a whole: Rollout and the rest.
 	Given fleet.Given
+	// Content is what the sets and values were made from, nil for one that nobody gives out,
+	// and Revision its name.
+	Content  *fleet.Content
+	Revision string
+	// Missing says why Revision is not the one that a VectorSidecar has, nil if that was not
+	// looked for or could be found.
+	Missing error
 	// Environments are those of the default set.
 	Environments *environment.Set
 
@@ -64,6 +71,21 @@ func (p *Platform) Add(set *TemplateSet) {
 		p.sets = map[string]*TemplateSet{}
 	}
 	p.sets[set.Name] = set
+}
+
+// Under returns a Platform of an earlier revision with what is in force now: policy, pace and
+// stops.
+func (p *Platform) Under(now *Platform) *Platform {
+	then := *now
+	then.Content, then.Revision, then.Environments, then.sets = p.Content, p.Revision, p.Environments, p.sets
+	return &then
+}
+
+// Lacking returns a copy in place of a revision that cannot be had.
+func (p *Platform) Lacking(why error) *Platform {
+	lacking := *p
+	lacking.Missing = why
+	return &lacking
 }
 
 // OnTrial returns a copy in which every chart counts as provided by the user (TemplateSet.Given),

@@ -23,7 +23,7 @@ func BenchmarkPlanning(b *testing.B) {
 	const count = 1000
 	sidecar := logs().WithLogs("/var/log/app").Build()
 	bare, reducer := snapshot(b, sidecar), workloadcache.New()
-	for _, deployment := range fleet(count) {
+	for _, deployment := range manyOf(count) {
 		bare.Workloads = append(bare.Workloads, reducer.Reduce(deployment))
 	}
 	cache := desired.NewCache()
@@ -33,7 +33,7 @@ func BenchmarkPlanning(b *testing.B) {
 	require.NoError(b, err)
 	done := *bare
 	done.Workloads = nil
-	for n, deployment := range fleet(count) {
+	for n, deployment := range manyOf(count) {
 		merged, err := merger.Workload(deployment, &decided.Plans[n])
 		require.NoError(b, err)
 		text, err := json.Marshal(merged)

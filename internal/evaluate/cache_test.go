@@ -17,7 +17,7 @@ import (
 )
 
 // fleet returns n workloads, each with a log folder of its own.
-func fleet(n int) []*appsv1.Deployment {
+func manyOf(n int) []*appsv1.Deployment {
 	var all []*appsv1.Deployment
 	for i := range n {
 		all = append(all, objects.NewDeployment(fmt.Sprintf("app-%04d", i), "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build())
@@ -64,7 +64,7 @@ func TestAFanOutRendersOncePerDistinctInput(t *testing.T) {
 		"a rendering that fails before it looks": {sidecar: logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.Metrics = &v1alpha1.MetricsSpec{Enabled: new(bool)} }).Build(), want: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all := fleet(workloads)
+			all := manyOf(workloads)
 			if test.change != nil {
 				test.change(all)
 			}
@@ -92,7 +92,7 @@ func TestMemoryChangesNoDecision(t *testing.T) {
 	memory := newMemory()
 	for _, sidecar := range []*v1alpha1.VectorSidecar{logs().Build(), logs().WithLogs("/var/log/app").Build(), logs().Named("shipper").Build()} {
 		for _, policy := range []string{"", "images: {requireDigest: true}"} {
-			s := snapshot(t, sidecar, fleet(3)...)
+			s := snapshot(t, sidecar, manyOf(3)...)
 			s.Platform = given(t, map[string]string{desired.PolicyKey: policy}, nil)
 			for range 2 {
 				remembered := memory.decide(t, s)

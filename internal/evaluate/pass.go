@@ -17,6 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -71,19 +72,33 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 	return p
 }
 
-// awaited returns what holds a VectorSidecar that was not let through to the platform's revision:
-// a preview knows it by the status alone, and the operator's own ConfigMap may have changed since a
-// pass began.
+// awaited returns what holds a VectorSidecar whose revision the platform is not: it has none yet, or
+// one that cannot be rendered any more.
 func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.Hold {
-	is, given := sidecar.Status.Rollout, &platform.Given
-	if is == nil || !given.Rules.IsStaged() || is.Revision == given.Revision {
+	is := sidecar.Status.Rollout
+	if is == nil || !platform.Given.Rules.IsStaged() || is.Revision == platform.Revision {
 		return nil
 	}
-	message := is.Message
-	if message == "" {
-		message = fmt.Sprintf("it has revision %s of the installation's templates and values, and waits for %s", is.Revision, given.Revision)
+	message := fmt.Sprintf("it waits for revision %s of the installation's templates and values", platform.Given.Revision)
+	if is.Revision != "" {
+		message += ", and has " + is.Revision
+	}
+	if platform.Missing != nil {
+		message += fmt.Sprintf(", which cannot be rendered (%s)", platform.Missing)
 	}
 	return &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: message}
+}
+
+// HoldOf returns what the operator would hold a VectorSidecar for, by its status alone; nil if nothing.
+func HoldOf(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.Hold {
+	is, given := sidecar.Status.Rollout, &platform.Given
+	if is == nil || !given.Rules.IsStaged() || !fleet.IsHeld(is, given, is.State == v1alpha1.RolloutHalted) {
+		return nil
+	}
+	if is.State == v1alpha1.RolloutHalted {
+		return &plan.Hold{Reason: meta.ReasonRolloutHalted, Message: is.Message}
+	}
+	return &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: is.Message}
 }
 
 // desire sets what is desired.

@@ -28,7 +28,7 @@ import (
 func TestAPassDecidesAsIfItWereTheFirst(t *testing.T) {
 	vs := logs().WithLogs("/var/log/app").Build()
 	vs.CreationTimestamp = metav1.NewTime(time.Unix(200, 0))
-	s := snapshot(t, vs, fleet(4)...)
+	s := snapshot(t, vs, manyOf(4)...)
 	s.Platform = given(t, map[string]string{desired.PolicyKey: overrides}, nil)
 	older := objects.NewVectorSidecar("audit", "shop").Selecting("audit", "yes").Build()
 	older.CreationTimestamp = metav1.NewTime(time.Unix(100, 0))
@@ -118,7 +118,7 @@ func TestAPassDecidesAsIfItWereTheFirst(t *testing.T) {
 
 // The cost of a pass grows with what has changed.
 func TestAPassEvaluatesWhatHasChangedAlone(t *testing.T) {
-	records := snapshot(t, logs().Build(), fleet(5)...).Workloads
+	records := snapshot(t, logs().Build(), manyOf(5)...).Workloads
 	evaluated := 0
 	pass := func(before recall, basis string) recall {
 		evaluated = 0
@@ -136,7 +136,7 @@ func TestAPassEvaluatesWhatHasChangedAlone(t *testing.T) {
 	require.Equal(t, 5, evaluated)
 	of = pass(of, "a")
 	require.Zero(t, evaluated)
-	records[3] = workloadcache.RecordOf(fleet(4)[3])
+	records[3] = workloadcache.RecordOf(manyOf(4)[3])
 	of = pass(of, "a")
 	require.Equal(t, 1, evaluated, "it has changed")
 	moved := *records[3]
@@ -147,7 +147,7 @@ func TestAPassEvaluatesWhatHasChangedAlone(t *testing.T) {
 	of = pass(of, "a")
 	require.Zero(t, evaluated, "one is gone")
 	require.Len(t, of, 4)
-	records = append(records, workloadcache.RecordOf(fleet(6)[5]))
+	records = append(records, workloadcache.RecordOf(manyOf(6)[5]))
 	of = pass(of, "a")
 	require.Equal(t, 1, evaluated, "one is new")
 	pass(of, "b")

@@ -31,6 +31,9 @@ type Rules struct {
 	Waves []Wave `json:"waves"`
 	// Halt says when those stop going on; nil for never.
 	Halt *Halt `json:"halt"`
+	// OnFailure is Revert if VectorSidecars that have a halted revision go back to the one
+	// before.
+	OnFailure string `json:"onFailure"`
 	// Windows are when rollouts may begin; none for always.
 	Windows []Window `json:"windows"`
 }

@@ -19,7 +19,8 @@ type Stage struct {
 	// IsNew is true if the revision has just been let through: that has to be in the
 	// status before anything is written for it.
 	IsNew bool
-	// IsHeld is true if nothing of the revision may be written.
+	// IsHeld is true if nothing may be written but removals: its revision is halted, or it
+	// has none.
 	IsHeld bool
 	// Gate is what the revision waits for.
 	Gate Gate
@@ -37,17 +38,70 @@ func Advance(before *v1alpha1.RolloutStatus, generation int64, wave int, given *
 		is.Failed, is.FailedWorkloads, is.HandledRetryAt = "", 0, ""
 	}
 	is.Wave, is.Message = given.Rules.NameOf(wave), ""
-	if is.Revision != given.Revision && gate.IsOpen {
-		*is = v1alpha1.RolloutStatus{Revision: given.Revision, Generation: generation, Wave: is.Wave, State: v1alpha1.RolloutProgressing}
+	switch {
+	case is.Revision != given.Revision && gate.IsOpen:
+		*is = v1alpha1.RolloutStatus{
+			Revision: given.Revision, Previous: lastGood(is), Generation: generation, Wave: is.Wave, State: v1alpha1.RolloutProgressing,
+		}
 		next.IsNew = true
+	case is.Revision == given.Revision && gate.IsHalted && given.Rules.OnFailure == Revert && is.Previous != "":
+		is.RevertedFrom, is.Revision, is.Previous = is.Revision, is.Previous, ""
+		is.Generation, is.Started, is.Finished, next.IsNew = generation, nil, nil, true
+	case is.Revision == "" && gate.Meanwhile != nil:
+		is.Revision, is.Finished, next.IsNew = gate.Meanwhile.Revision, &gate.Meanwhile.Finished, true
 	}
-	if next.IsHeld = is.Revision != given.Revision || gate.IsHalted; next.IsHeld {
-		is.State, is.Message = v1alpha1.RolloutWaiting, gate.Why
+	next.wait(given)
+	return next
+}
+
+// lastGood returns the revision to go back to if the next one fails.
+func lastGood(is *v1alpha1.RolloutStatus) string {
+	if is.Finished == nil || is.Failed == is.Revision {
+		return is.Previous
 	}
-	if gate.IsHalted {
+	return is.Revision
+}
+
+// Refuse undoes that a revision was let through, because it cannot be had.
+func (s *Stage) Refuse(before *v1alpha1.RolloutStatus, given *Given, why string) {
+	wave := s.Status.Wave
+	s.Status, s.IsNew = v1alpha1.RolloutStatus{}, false
+	if before != nil {
+		s.Status = *before.DeepCopy()
+	}
+	s.Status.Wave, s.Gate.IsOpen, s.Gate.Why = wave, false, why
+	s.wait(given)
+}
+
+// wait says what a VectorSidecar waits for that has not the given revision, or one that is
+// halted.
+func (s *Stage) wait(given *Given) {
+	is := &s.Status
+	s.IsHeld = IsHeld(is, given, s.Gate.IsHalted)
+	if is.Revision != given.Revision || s.Gate.IsHalted {
+		is.State, is.Message = v1alpha1.RolloutWaiting, s.Gate.Why
+	}
+	switch {
+	case s.Gate.IsHalted && is.RevertedFrom == given.Revision:
+		is.State = v1alpha1.RolloutReverted
+	case s.Gate.IsHalted:
 		is.State = v1alpha1.RolloutHalted
 	}
-	return next
+}
+
+// IsHeld reports whether nothing may be written for a VectorSidecar but removals: it has no
+// revision; or one that is halted; or another one than the given that its workloads were not
+// done with when that was given out, or failed with.
+func IsHeld(is *v1alpha1.RolloutStatus, given *Given, isHalted bool) bool {
+	switch {
+	case is.Revision == "":
+		return true
+	case is.Revision == given.Revision:
+		return isHalted
+	case is.RevertedFrom != "":
+		return false
+	}
+	return is.Finished == nil || is.Failed == is.Revision
 }
 
 // Progress is what a pass has seen of the revision of a VectorSidecar.
@@ -64,8 +118,12 @@ type Progress struct {
 // although nothing happens, zero for never.
 func (s *Stage) Observe(progress Progress, wave int, given *Given, now time.Time) (until time.Time) {
 	is := &s.Status
-	if is.Revision != given.Revision {
+	isBack := is.RevertedFrom == given.Revision
+	if is.Revision != given.Revision && !isBack {
 		return s.Gate.Until
+	}
+	if isBack {
+		progress.Failed = 0 // That is the failed one's, or for the VectorSidecar alone to stop at.
 	}
 	if progress.Failed > 0 && progress.Generation != is.Generation {
 		progress.Failed, progress.IsDone = 0, true // Nobody waits for what its owner has broken.
@@ -74,14 +132,14 @@ func (s *Stage) Observe(progress Progress, wave int, given *Given, now time.Time
 	if progress.IsBegun && is.Started == nil && is.Finished == nil {
 		is.Started = &at
 	}
-	if hasFailed := progress.Failed > 0 || given.Rules.Halt != nil && is.Failed == is.Revision; progress.IsDone && is.Finished == nil && !hasFailed {
+	if hasFailed := progress.Failed > 0 || !isBack && given.Rules.Halt != nil && is.Failed == is.Revision; progress.IsDone && is.Finished == nil && !hasFailed {
 		is.Finished = &at
 	}
 	isWatched := is.Finished == nil || is.Started != nil && now.Before(is.Finished.Add(given.Rules.watch(wave)))
 	if isWatched && progress.Failed > int(is.FailedWorkloads) {
 		is.Failed, is.FailedWorkloads, is.HandledRetryAt = is.Revision, int32(progress.Failed), given.Retry //nolint:gosec // No namespace has two billion.
 	}
-	if s.IsHeld {
+	if s.IsHeld || isBack {
 		return s.Gate.Until
 	}
 	switch soaked := given.Rules.soak(wave); {

@@ -4,6 +4,8 @@
 package fleet
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -50,6 +52,12 @@ type Halt struct {
 	Within metav1.Duration `json:"within"`
 }
 
+// What Rules.OnFailure has VectorSidecars do that have a halted revision.
+const (
+	stay   = "Halt"
+	Revert = "Revert"
+)
+
 // Defaults of Halt.
 const (
 	defaultFailedWorkloads = 1
@@ -75,7 +83,11 @@ func (r *Rules) loadWaves() error {
 	if len(r.Waves) == 0 {
 		r.Waves = nil
 	}
+	r.OnFailure = cmp.Or(r.OnFailure, stay)
 	if r.Halt == nil {
+		if r.OnFailure == Revert {
+			return errors.New("onFailure: Revert has no effect without halt, which says when a revision has failed: add halt: {failedWorkloads: 1}")
+		}
 		return nil
 	}
 	if r.Halt.FailedWorkloads == 0 {

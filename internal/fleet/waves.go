@@ -11,32 +11,11 @@ import (
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
-
-// Given is what an installation gives out at one moment.
-type Given struct {
-	Rules *Rules
-	// Revision is the digest of its templates and values.
-	Revision string
-	// Retry is a text whose change has a revision tried again that has failed.
-	Retry string
-	// Promoted is REVISION/WAVE: with that revision nothing waits for the waves up to
-	// that one any more.
-	Promoted string
-}
-
-// promoted returns the number of the last wave that is not waited for, -1 for none.
-func (g *Given) promoted() int {
-	for wave := range len(g.Rules.Waves) + 1 {
-		if g.Promoted == g.Revision+"/"+g.Rules.NameOf(wave) {
-			return wave
-		}
-	}
-	return -1
-}
 
 // Waves know how far every VectorSidecar is, and so which may go on. It is safe for
 // concurrent use.
@@ -59,8 +38,9 @@ type Waves struct {
 type standing struct {
 	wave     int
 	revision string
-	// isDone is true when nothing of the revision is left to do.
+	// isDone is true when nothing of the revision is left to do, since done.
 	isDone bool
+	done   metav1.Time
 	// finished is when its last workload was done; zero if it had nothing to do.
 	finished time.Time
 	// failed is the revision of which some workloads have failed.
@@ -112,7 +92,10 @@ func (w *Waves) Await(all []types.NamespacedName) {
 // again.
 func (w *Waves) Tell(name types.NamespacedName, wave int, is *v1alpha1.RolloutStatus, given *Given) (wake []types.NamespacedName) {
 	one := standing{wave: wave, revision: is.Revision, isDone: is.Finished != nil}
-	if is.Started != nil && is.Finished != nil {
+	if one.isDone {
+		one.done = *is.Finished
+	}
+	if one.isDone && is.Started != nil {
 		one.finished = is.Finished.Time
 	}
 	if is.HandledRetryAt == given.Retry {
@@ -190,6 +173,15 @@ type Gate struct {
 	Why string
 	// Until is when to look again if nothing happens; zero for never.
 	Until time.Time
+	// Meanwhile is what others of the wave have as long as it is not open, nil if none is
+	// done with anything.
+	Meanwhile *Done
+}
+
+// Done is a revision that a VectorSidecar is done with, and since when.
+type Done struct {
+	Revision string
+	Finished metav1.Time
 }
 
 // Gate returns whether a VectorSidecar of a wave may take the given revision.
@@ -201,8 +193,28 @@ func (w *Waves) Gate(name types.NamespacedName, wave int, given *Given, now time
 		delete(w.waiting, name)
 	} else {
 		w.waiting[name] = true
+		gate.Meanwhile = w.meanwhile(wave, given)
 	}
 	return gate
+}
+
+// meanwhile returns another revision than the given one that VectorSidecars of a wave, or else of
+// a later one, are done with: of several the one of the first by name.
+func (w *Waves) meanwhile(wave int, given *Given) *Done {
+	var first types.NamespacedName
+	var at *standing
+	for name, one := range w.seen {
+		if one.wave < wave || !one.isDone || one.revision == given.Revision || one.revision == one.failed {
+			continue
+		}
+		if at == nil || one.wave < at.wave || one.wave == at.wave && compare(name, first) < 0 {
+			first, at = name, &one
+		}
+	}
+	if at == nil {
+		return nil
+	}
+	return &Done{Revision: at.revision, Finished: at.done}
 }
 
 func (w *Waves) gate(wave int, given *Given, now time.Time) Gate {
@@ -214,6 +226,9 @@ func (w *Waves) gate(wave int, given *Given, now time.Time) Gate {
 		return Gate{IsHalted: true, Why: fmt.Sprintf("%d workloads failed with revision %s (rollout.halt)", is.failed, given.Revision)}
 	}
 	passed := given.promoted()
+	if given.IsBack {
+		return Gate{IsOpen: true}
+	}
 	if is.wave < wave {
 		return Gate{Why: fmt.Sprintf("VectorSidecar %s of wave %s is not done with revision %s", is.blocking, given.Rules.NameOf(is.wave), given.Revision)}
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 const threeWaves = `waves:
@@ -92,8 +93,8 @@ func TestWavesTakeARevisionOneAfterAnother(t *testing.T) {
 	f.given.Revision = "two"
 	stage := f.pass(0, rolling)
 	require.True(t, stage.IsNew)
-	require.True(t, f.pass(1, nothing).IsHeld)
-	require.True(t, f.pass(2, nothing).IsHeld)
+	require.False(t, f.pass(1, nothing).IsHeld, "it has the one before meanwhile")
+	require.False(t, f.pass(2, nothing).IsHeld)
 	require.Equal(t, []v1alpha1.RolloutState{"Progressing", "Waiting", "Waiting"}, f.states())
 	require.Equal(t, "VectorSidecar shop/canary of wave canary is not done with revision two", f.is[2].Message)
 	require.Equal(t, "one", f.is[1].Revision)
@@ -103,14 +104,14 @@ func TestWavesTakeARevisionOneAfterAnother(t *testing.T) {
 	f.pass(0, nothing)
 	require.True(t, f.wakened[f.names[1]], "who waits is told when the wave is done")
 	stage = f.pass(1, nothing)
-	require.True(t, stage.IsHeld)
+	require.False(t, stage.IsNew)
 	require.Equal(t, "wave canary soaks until 2026-11-23T12:31:00Z", f.is[1].Message)
 	require.Equal(t, f.now.Add(30*time.Minute), stage.Gate.Until)
 	require.Equal(t, v1alpha1.RolloutSoaking, f.is[0].State)
 
 	f.now = f.now.Add(30 * time.Minute)
 	require.True(t, f.pass(1, rolling).IsNew)
-	require.True(t, f.pass(2, nothing).IsHeld)
+	require.False(t, f.pass(2, nothing).IsNew)
 	f.pass(1, nothing)
 	require.True(t, f.pass(2, rolling).IsNew)
 	f.passes(nothing)
@@ -126,7 +127,7 @@ func TestASoakGoesByWhileNobodyLeads(t *testing.T) {
 	f.now = f.now.Add(31 * time.Minute)
 	f.restart()
 	stage := f.pass(1, nothing)
-	require.True(t, stage.IsHeld)
+	require.False(t, stage.IsNew)
 	require.Equal(t, "not all VectorSidecars have been looked at since the operator started", stage.Gate.Why)
 	f.pass(2, nothing)
 	clear(f.wakened)
@@ -172,6 +173,113 @@ func TestAHaltStopsARevisionUntilAnotherOrARetry(t *testing.T) {
 	require.True(t, f.pass(0, rolling).IsNew)
 	require.Equal(t, []v1alpha1.RolloutState{"Progressing", "Waiting", "Waiting"}, f.states())
 	require.Empty(t, f.is[0].Failed)
+}
+
+// A VectorSidecar that went back has its own revision, and nothing holds it.
+func TestAHaltedRevisionIsLeftForTheOneBefore(t *testing.T) {
+	f := newFleet(t, threeWaves+"\nonFailure: Revert", 3)
+	f.passes(nothing)
+	f.given.Revision = "two"
+	f.pass(0, rolling)
+	f.pass(0, Progress{IsBegun: true, Failed: 2})
+	stage := f.pass(0, rolling)
+	require.True(t, stage.IsNew && !stage.IsHeld)
+	require.Equal(t, "one", f.is[0].Revision)
+	require.Equal(t, "two", f.is[0].RevertedFrom)
+	require.Equal(t, "two", f.is[0].Failed)
+	require.NotNil(t, f.is[0].Started)
+	stage = f.pass(0, Progress{Failed: 2})
+	require.False(t, stage.IsNew || stage.IsHeld, "what fails on the way back stops the VectorSidecar alone")
+	require.Nil(t, f.is[0].Finished)
+	f.restart()
+	f.passes(nothing)
+	require.Equal(t, []v1alpha1.RolloutState{"Reverted", "Halted", "Halted"}, f.states())
+	require.NotNil(t, f.is[0].Finished)
+	require.False(t, f.pass(1, nothing).IsHeld, "the others have the one before, and keep working with it")
+
+	f.given.Retry = "again"
+	f.restart()
+	f.passes(rolling)
+	require.Equal(t, []v1alpha1.RolloutState{"Progressing", "Waiting", "Waiting"}, f.states())
+	require.Equal(t, "two", f.is[0].Revision)
+	require.Equal(t, "one", f.is[0].Previous)
+	require.Empty(t, f.is[0].RevertedFrom)
+}
+
+func TestTheFirstRevisionCannotBeLeft(t *testing.T) {
+	f := newFleet(t, "halt: {}\nonFailure: Revert", 1)
+	f.pass(0, rolling)
+	f.pass(0, rolling)
+	f.pass(0, Progress{IsBegun: true, Failed: 1})
+	require.True(t, f.pass(0, rolling).IsHeld)
+	require.Equal(t, v1alpha1.RolloutHalted, f.is[0].State)
+}
+
+// Another revision while one is failing: nobody goes on with the failing one, and the one to go back
+// to is still the one before it.
+func TestTheLastGoodRevisionOutlastsThoseThatFail(t *testing.T) {
+	f := newFleet(t, threeWaves+"\nonFailure: Revert", 3)
+	f.passes(nothing)
+	for _, bad := range []string{"two", "three"} {
+		f.given.Revision = bad
+		f.pass(0, rolling)
+		require.Equal(t, "one", f.is[0].Previous)
+	}
+	f.pass(0, Progress{IsBegun: true, Failed: 2})
+	f.pass(0, rolling)
+	require.Equal(t, "one", f.is[0].Revision)
+}
+
+func TestANewVectorSidecarHasTheRevisionOfItsWave(t *testing.T) {
+	f := newFleet(t, threeWaves, 3)
+	f.passes(nothing)
+	f.given.Revision = "two"
+	f.pass(0, rolling)
+	f.pass(2, nothing)
+	f.names = append(f.names, types.NamespacedName{Namespace: "new", Name: "logs"})
+	before := f.is[2]
+	gate := f.waves.Gate(f.names[3], 2, &f.given, f.now)
+	stage := Advance(nil, 1, 2, &f.given, gate)
+	require.True(t, stage.IsNew && !stage.IsHeld)
+	require.Equal(t, "one", stage.Status.Revision)
+	require.Equal(t, before.Finished, stage.Status.Finished)
+	require.Equal(t, v1alpha1.RolloutWaiting, stage.Status.State)
+
+	gate = f.waves.Gate(f.names[3], 0, &f.given, f.now)
+	require.Equal(t, "two", Advance(nil, 1, 0, &f.given, gate).Status.Revision)
+}
+
+func TestARevisionThatCannotBeHadIsNotLetThrough(t *testing.T) {
+	f := newFleet(t, threeWaves, 1)
+	f.passes(nothing)
+	f.given.Revision = "two"
+	before := f.is[0].DeepCopy()
+	stage := Advance(f.is[0], 1, 0, &f.given, f.waves.Gate(f.names[0], 0, &f.given, f.now))
+	require.True(t, stage.IsNew)
+	stage.Refuse(f.is[0], &f.given, "it is not stored")
+	require.False(t, stage.IsNew || stage.IsHeld)
+	require.Equal(t, "one", stage.Status.Revision)
+	require.Equal(t, "it is not stored", stage.Status.Message)
+	require.Equal(t, before, f.is[0])
+}
+
+func TestAllGoBackAtOnceWhenAPersonSaysSo(t *testing.T) {
+	f := newFleet(t, threeWaves, 3)
+	f.passes(nothing)
+	f.given.Revision = "two"
+	f.pass(0, rolling)
+	f.pass(0, Progress{Failed: 2})
+	annotations := map[string]string{meta.AnnotationUndoRollout: "two/one"}
+	f.given = NewGiven(f.given.Rules, "two", annotations)
+	require.True(t, f.given.IsBack)
+	stage := f.pass(0, rolling)
+	require.True(t, stage.IsNew && !stage.IsHeld)
+	f.passes(nothing)
+	require.Equal(t, []v1alpha1.RolloutState{"Soaking", "Complete", "Complete"}, f.states())
+
+	f.given = NewGiven(f.given.Rules, "three", annotations)
+	require.False(t, f.given.IsBack, "it is about the one revision")
+	require.Equal(t, "three", f.given.Revision)
 }
 
 func TestFailuresCountUntilTheSoakIsOver(t *testing.T) {
@@ -247,7 +355,7 @@ func TestNobodyWaitsForOneThatIsGoneOrFails(t *testing.T) {
 	f.passes(nothing)
 	f.given.Revision = "two"
 	f.pass(0, rolling)
-	require.True(t, f.pass(1, nothing).IsHeld)
+	require.False(t, f.pass(1, nothing).IsNew)
 	require.Contains(t, f.waves.Forget(f.names[0], &f.given), f.names[1])
 	require.True(t, f.pass(1, nothing).IsNew)
 }
@@ -269,6 +377,8 @@ func TestBrokenWavesAreRefused(t *testing.T) {
 		"waves: [{name: rest}]":          `waves.0.name: "rest" is`,
 		"waves: [{name: a, soak: soon}]": "soak",
 		"halt: {failedWorkloads: 0}":     "failedWorkloads",
+		"onFailure: Revert":              "onFailure: Revert has no effect without halt",
+		"onFailure: Undo":                "onFailure",
 	} {
 		_, err := Parse("rollout", []byte(text))
 		require.ErrorContains(t, err, want, text)

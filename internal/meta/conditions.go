@@ -61,6 +61,7 @@ const (
 	ReasonOutsideWindow      = "OutsideWindow"
 	ReasonWaitingForWave     = "WaitingForWave"
 	ReasonRolloutHalted      = "RolloutHalted"
+	ReasonReverted           = "Reverted"
 	ReasonWritesStopped      = "WritesStopped"
 	ReasonValidating         = "Validating"
 	ReasonNotValidated       = "NotValidated"

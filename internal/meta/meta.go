@@ -87,10 +87,12 @@ const AnnotationStopWrites = Group + "/stop-writes"
 // Annotations on the installation's ConfigMap of values, for rollouts in waves. A change of
 // the text of AnnotationRetryRollout has a revision go on that had failed. With
 // AnnotationPromoteRollout, which is REVISION/WAVE, nothing waits for the waves up to that
-// one any more.
+// one any more. With AnnotationUndoRollout, which is FROM/TO, all go back from the one
+// revision to the other, until another is given out.
 const (
 	AnnotationRetryRollout   = Group + "/retry-rollout"
 	AnnotationPromoteRollout = Group + "/promote-rollout"
+	AnnotationUndoRollout    = Group + "/undo-rollout"
 )
 
 // AnnotationConfigDigest returns the pod template annotation with which earlier releases
@@ -158,6 +160,13 @@ const (
 	// LabelTemplateSet on a ConfigMap of the operator's namespace makes it the
 	// template set of that name.
 	LabelTemplateSet = Group + "/template-set"
+	// LabelRevision and LabelRevisionPart on a ControllerRevision of the operator's
+	// namespace name what it stores: a revision of the installation's templates and
+	// values, or a part of one.
+	LabelRevision     = Group + "/revision"
+	LabelRevisionPart = Group + "/revision-part"
+	// LabelManagedBy is Kubernetes' own for the tool that manages an object.
+	LabelManagedBy = "app.kubernetes.io/managed-by"
 	// LabelSidecar on a companion object names the VectorSidecar that it belongs to: the
 	// operator finds its companions by it.
 	LabelSidecar = Group + "/vectorsidecar"

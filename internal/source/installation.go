@@ -36,6 +36,8 @@ type Installation struct {
 	// ENVIRONMENT.yaml.
 	ValuesFrom string
 	Values     map[string]string
+	// Annotations are those of that ConfigMap.
+	Annotations map[string]string
 	// TemplateSets are the ConfigMaps that hold template sets.
 	TemplateSets []corev1.ConfigMap
 	// Webhook is its admission webhook, nil if it has none.
@@ -153,7 +155,7 @@ func (i *Installation) read(ctx context.Context, cluster client.Reader) error {
 	if err := cluster.List(ctx, &sets, client.InNamespace(i.Namespace), client.HasLabels{meta.LabelTemplateSet}); err != nil {
 		return fmt.Errorf("listing template sets: %w", err)
 	}
-	i.Values, i.TemplateSets = object.Data, sets.Items
+	i.Values, i.Annotations, i.TemplateSets = object.Data, object.Annotations, sets.Items
 	if i.Values == nil {
 		i.Values = map[string]string{}
 	}

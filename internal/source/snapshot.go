@@ -9,6 +9,7 @@ package source
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -48,6 +50,9 @@ type Taker struct {
 	Source
 	// Platform is the platform team's configuration.
 	Platform *desired.Platform
+	// At returns it as it was with an earlier revision; nil if VectorSidecars that have one are
+	// to be told by the present one. Its error is a *fleet.RecordError if there is none.
+	At func(ctx context.Context, revision string) (*desired.Platform, error)
 	// DefaultEnvironment, DefaultFrom, KubeVersion, WrittenBy, Version and Budget are as in
 	// desired.Inputs.
 	DefaultEnvironment, DefaultFrom, KubeVersion, WrittenBy, Version string
@@ -83,9 +88,13 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (obse
 	if err != nil {
 		return observed, err
 	}
+	platform, err := t.platformOf(ctx, sidecar)
+	if err != nil {
+		return observed, err
+	}
 	observed = decision.Observed{
 		Inputs: desired.Inputs{
-			Sidecar: sidecar, NamespaceLabels: namespaceLabels, Platform: t.Platform,
+			Sidecar: sidecar, NamespaceLabels: namespaceLabels, Platform: platform,
 			DefaultEnvironment: t.DefaultEnvironment, DefaultFrom: t.DefaultFrom,
 			KubeVersion: t.KubeVersion, WrittenBy: t.WrittenBy, Version: t.Version, Budget: t.Budget,
 		},
@@ -100,6 +109,20 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (obse
 	observed.Others = competitors(sidecar, sidecars, workloads)
 	err = observed.ReadConfigMaps(ctx, t, []string{meta.NamespaceDefaults})
 	return observed, err
+}
+
+// platformOf returns the platform with the revision that a VectorSidecar has.
+func (t *Taker) platformOf(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*desired.Platform, error) {
+	is := sidecar.Status.Rollout
+	if t.At == nil || is == nil || is.Revision == "" || is.Revision == t.Platform.Revision || !t.Platform.Rollout.IsStaged() {
+		return t.Platform, nil
+	}
+	then, err := t.At(ctx, is.Revision)
+	gone := &fleet.RecordError{}
+	if errors.As(err, &gone) || apierrors.IsForbidden(err) {
+		return t.Platform.Lacking(err), nil
+	}
+	return then, err
 }
 
 // competitors returns the other VectorSidecars that select one of the workloads, the oldest first.

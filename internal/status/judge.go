@@ -94,6 +94,13 @@ func settled(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[plan.
 	if of := groups[skipped]; of != nil {
 		message += fmt.Sprintf(", %d skipped", of.count)
 	}
+	reason := meta.ReasonUpToDate
+	if is := facts.Rollout; is != nil && is.Message != "" && is.State != v1alpha1.RolloutSoaking {
+		message += fmt.Sprintf("; with revision %s of the installation's templates and values: %s", is.Revision, is.Message)
+		if is.State == v1alpha1.RolloutReverted {
+			reason = meta.ReasonReverted
+		}
+	}
 	message += unlisted(decision.Kinds.Unlisted)
 	if warned.count > 0 {
 		message += fmt.Sprintf("; warning: %d of them: %s", warned.count, warned.texts(func(p *plan.Plan) string { return ": the sidecar " + p.Warning }))
@@ -101,7 +108,7 @@ func settled(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[plan.
 	if n := len(decision.Findings); n > 0 {
 		message += fmt.Sprintf("; warning: %d in the Vector configuration, see condition ConfigValid", n)
 	}
-	return verdict{reason: meta.ReasonUpToDate, message: humanize.Message(message, conditionLimit)}
+	return verdict{reason: reason, message: humanize.Message(message, conditionLimit)}
 }
 
 // unserved says that the installation does not serve kinds.

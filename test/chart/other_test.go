@@ -13,6 +13,7 @@ var other = map[string]string{
 	"rollout.maxConcurrent":                    `2%`,
 	"rollout.waves":                            `[{name: canary, environments: [staging], soak: 30m}]`,
 	"rollout.halt":                             `{failedWorkloads: 2}`,
+	"rollout.onFailure":                        `Revert`,
 	"rollout.windows":                          `[{days: [Mon], from: "08:00", to: "16:00", timeZone: Europe/Berlin}]`,
 	"policy.podSecurity":                       `baseline`,
 	"policy.podSecurityOfInitContainers":       `restricted`,
@@ -150,6 +151,7 @@ var other = map[string]string{
 
 // needs are the values without which a key has no effect, by the key.
 var needs = map[string]string{
+	"rollout.onFailure":                        `{rollout: {halt: {failedWorkloads: 1}}}`,
 	"metrics.certificate.source":               `{metrics: {certificate: {issuerRef: {name: first}}}}`,
 	"metrics.certificate.secretName":           `{metrics: {certificate: {source: secret, secretName: first}}}`,
 	"metrics.certificate.issuerRef":            `{metrics: {certificate: {source: certManager, issuerRef: {name: first}}}}`,

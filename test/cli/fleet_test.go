@@ -26,8 +26,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// fleet is how many workloads a plan is made for.
-const fleet = 1000
+// planned is how many workloads a plan is made for.
+const planned = 1000
 
 // A plan over a thousand workloads is right and writes nothing. How long it takes
 // is logged, and is no condition: machines differ.
@@ -35,7 +35,7 @@ func TestAPlanOverAThousandWorkloadsWritesNothing(t *testing.T) {
 	t.Parallel()
 	plane, w := start(t, controlplane.Options{})
 	namespace := w.Namespace(t)
-	for i := range fleet {
+	for i := range planned {
 		w.Create(t, objects.NewDeployment(fmt.Sprintf("w%04d", i), namespace).Labelled("logs", "vector").
 			WithEmptyDir("logs", "/var/log/app").WithReplicas(3).Build())
 	}
@@ -52,7 +52,7 @@ func TestAPlanOverAThousandWorkloadsWritesNothing(t *testing.T) {
 
 			out := runs(t, "plan", "--kubeconfig", plane.Kubeconfig(), "-n", namespace)
 
-			t.Logf("a plan over %d workloads took %s", fleet, time.Since(began).Round(time.Millisecond))
+			t.Logf("a plan over %d workloads took %s", planned, time.Since(began).Round(time.Millisecond))
 			require.Contains(t, string(out), "1000 workloads, 3000 pods would restart in 200 turns: inject 1000\n")
 			require.Equal(t, before, writes(t, w), "by the API server's own count")
 		})

@@ -5,6 +5,7 @@ package cli
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -35,30 +37,53 @@ func TestRolloutCommandsFollowTheWaves(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(rollout("status", "-o", "json")), &first))
 	require.Len(t, first.Revision, 10)
 
+	// What was given out before, as the operator stores it.
+	before := &fleet.Content{Values: fleet.Files{Data: map[string]string{"development.yaml": "sidecar: {logLevel: error}\n"}}}
+	for n, content := range []*fleet.Content{before, {}} {
+		parts, whole, err := content.Records(home, "values", int64(n+1))
+		require.NoError(t, err)
+		for _, one := range append(parts, *whole) {
+			w.Create(t, &one)
+		}
+	}
+	require.Equal(t, first.Revision, (&fleet.Content{}).Revision())
+
 	namespace := w.Namespace(t)
 	finished := metav1.NewTime(time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC))
-	for name, is := range map[string]v1alpha1.RolloutStatus{
+	report := func(name string, change func(*v1alpha1.RolloutStatus)) {
+		vs := &v1alpha1.VectorSidecar{}
+		require.NoError(t, w.Client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, vs))
+		was := vs.DeepCopy()
+		if vs.Status.Rollout == nil {
+			vs.Status.Rollout = &v1alpha1.RolloutStatus{}
+		}
+		change(vs.Status.Rollout)
+		require.NoError(t, w.Client.Status().Patch(t.Context(), vs, client.MergeFrom(was)))
+	}
+	for name, status := range map[string]v1alpha1.RolloutStatus{
 		"done":    {Wave: "canary", Revision: first.Revision, State: v1alpha1.RolloutSoaking, Finished: &finished},
 		"failed":  {Wave: "canary", Revision: first.Revision, State: v1alpha1.RolloutProgressing, Failed: first.Revision, FailedWorkloads: 2},
-		"waiting": {Wave: "rest", Revision: "before", State: v1alpha1.RolloutWaiting, Message: "wave canary is not done"},
+		"waiting": {Wave: "rest", Revision: before.Revision(), Finished: &finished, State: v1alpha1.RolloutWaiting, Message: "wave canary is not done"},
 	} {
-		vs := objects.NewVectorSidecar(name, namespace).Selecting("logs", name).Build()
-		w.Create(t, vs)
-		before := vs.DeepCopy()
-		vs.Status.Rollout = &is
-		require.NoError(t, w.Client.Status().Patch(t.Context(), vs, client.MergeFrom(before)))
+		w.Create(t, objects.NewVectorSidecar(name, namespace).Selecting("logs", name).Build())
+		report(name, func(is *v1alpha1.RolloutStatus) { *is = status })
 	}
 	require.Equal(t, "revision "+first.Revision+`
-WAVE     DONE                          PROGRESSING   WAITING   HALTED   FAILED WORKLOADS   SOAKS UNTIL
-canary   1/2    ##########..........   1             0         0        2                  2026-11-23T13:00:00Z
-rest     0/1    ....................   0             1         0        0                  -
+WAVE     DONE                          PROGRESSING   WAITING   HALTED   REVERTED   FAILED WORKLOADS   SOAKS UNTIL
+canary   1/2    ##########..........   1             0         0        0          2                  2026-11-23T13:00:00Z
+rest     0/1    ....................   0             1         0        0          0                  -
 `+namespace+`/failed: Progressing
 `+namespace+`/waiting: Waiting: wave canary is not done
 `, rollout("status"))
 
 	w.Create(t, objects.NewDeployment("app", namespace).Labelled("logs", "waiting").Build())
-	planned := runs(t, "plan", "-n", namespace, "--kubeconfig", plane.Kubeconfig(), "--operator-namespace", home)
-	require.Contains(t, string(planned), "WaitingForWave", "a preview knows of it, too")
+	preview := func(arguments ...string) string {
+		return string(runs(t, append(arguments, "-n", namespace, "--kubeconfig", plane.Kubeconfig(), "--operator-namespace", home)...))
+	}
+	require.Contains(t, preview("render", "app"), "value: error", "a preview has the revision that the operator renders")
+	isOvertaken := func(is *v1alpha1.RolloutStatus) { is.Finished = nil }
+	report("waiting", isOvertaken)
+	require.Contains(t, preview("plan"), "WaitingForWave", "and knows what it does not write")
 
 	annotation := func(key string) string {
 		var now corev1.ConfigMap
@@ -69,4 +94,36 @@ rest     0/1    ....................   0             1         0        0       
 	require.Equal(t, first.Revision+"/canary", annotation(meta.AnnotationPromoteRollout))
 	rollout("retry")
 	require.NotEmpty(t, annotation(meta.AnnotationRetryRollout))
+
+	lines := strings.Split(strings.TrimSpace(rollout("history")), "\n")
+	require.Len(t, lines, 3)
+	require.Regexp(t, "^"+first.Revision+` +2026-\d\d-\d\dT\S+Z +2 +2 +present$`, lines[1])
+	require.Regexp(t, "^"+before.Revision()+` +2026-\d\d-\d\dT\S+Z +1 +0 *$`, lines[2])
+	require.Equal(t, "configmap/values annotated: all VectorSidecars go from revision "+first.Revision+" to "+before.Revision()+"\n", rollout("undo"))
+	require.Equal(t, first.Revision+"/"+before.Revision(), annotation(meta.AnnotationUndoRollout))
+	require.Contains(t, rollout("status"), "revision "+before.Revision())
+	require.Contains(t, rollout("undo"), "from revision "+before.Revision()+" to "+first.Revision)
+	require.Empty(t, annotation(meta.AnnotationUndoRollout), "and back")
+	flags := []string{"--kubeconfig", plane.Kubeconfig(), "--operator-namespace", home}
+	require.Equal(t, "--- "+before.Revision()+`/values/development.yaml
++++ `+first.Revision+`/values/development.yaml
+@@ -1 +0,0 @@
+-sidecar: {logLevel: error}
+`, string(exits(t, 1, append([]string{"rollout", "diff", before.Revision()}, flags...)...)))
+	require.Empty(t, rollout("diff", first.Revision, first.Revision))
+
+	rollout("pause")
+	require.Equal(t, "true", annotation(meta.AnnotationStopWrites))
+	require.Contains(t, preview("plan"), "WritesStopped")
+	rollout("resume")
+	require.Empty(t, annotation(meta.AnnotationStopWrites))
+	isPaused := func() bool {
+		var vs v1alpha1.VectorSidecar
+		require.NoError(t, w.Client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "done"}, &vs))
+		return vs.Spec.Rollout != nil && vs.Spec.Rollout.Paused
+	}
+	require.Equal(t, "vectorsidecar/done: no more rollouts begin\n", rollout("pause", "done", "-n", namespace))
+	require.True(t, isPaused())
+	require.Equal(t, "vectorsidecar/done: rollouts begin again\n", rollout("resume", "done", "-n", namespace))
+	require.False(t, isPaused())
 }

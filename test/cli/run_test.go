@@ -17,9 +17,15 @@ import (
 // runs runs the plugin in this process, and returns what it prints as data.
 func runs(t testing.TB, arguments ...string) []byte {
 	t.Helper()
+	return exits(t, 0, arguments...)
+}
+
+// exits is runs with another exit code.
+func exits(t testing.TB, want int, arguments ...string) []byte {
+	t.Helper()
 	var out, rest bytes.Buffer
 	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &rest}
 	code := cli.Run(t.Context(), arguments, streams, cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test")
-	require.Zero(t, code, "%s", rest.String())
+	require.Equal(t, want, code, "%s", rest.String())
 	return out.Bytes()
 }

@@ -4,6 +4,7 @@
 package envtest
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -71,7 +72,9 @@ func TestAChangeOfTheInstallationGoesByWaves(t *testing.T) {
 
 	level(t, installation, "warn")
 	rest.until(t, v1alpha1.RolloutWaiting, before)
-	require.Contains(t, message(rest.vs, meta.ConditionReady), "WaitingForWave: 1 of 1 Deployments wait for their turn")
+	harness.Until(t, world, rest.vs, "its own revision", func(vs *v1alpha1.VectorSidecar) bool {
+		return strings.Contains(message(vs, meta.ConditionReady), "1 of 1 Deployments run the current sidecar; with revision "+before+" of the installation's templates and values: ")
+	})
 	harness.Until(t, world, canary.app, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
 	canary.until(t, v1alpha1.RolloutSoaking, "")
 	world.Get(t, rest.app)
@@ -105,7 +108,6 @@ func TestAHaltKeepsAChangeFromAllOthers(t *testing.T) {
 	})
 	canary.until(t, v1alpha1.RolloutHalted, "")
 	rest.until(t, v1alpha1.RolloutHalted, before)
-	require.Contains(t, message(rest.vs, meta.ConditionReady), "RolloutHalted: 1 of 1 Deployments wait for their turn")
 	require.Contains(t, rest.vs.Status.Rollout.Message, "1 workloads failed with revision "+canary.vs.Status.Rollout.Revision)
 	require.Equal(t, int32(1), canary.vs.Status.Rollout.FailedWorkloads)
 	require.NoError(t, running.Stop())

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// StoreRevision stores a revision with a number, unless it is stored. Kubernetes deletes it after
+// the ConfigMap with the installation's values. The one that names the parts is written last, so
+// that there never is a revision without its parts.
+func (w *Writer) StoreRevision(ctx context.Context, content *fleet.Content, number int64, of *corev1.ConfigMap) error {
+	parts, whole, err := content.Records(of.Namespace, of.Name, number)
+	if err != nil {
+		return err
+	}
+	for _, one := range append(parts, *whole) {
+		if err := controllerutil.SetOwnerReference(of, &one, w.client.Scheme()); err != nil {
+			return err
+		}
+		err := w.client.Create(ctx, &one, client.FieldOwner(meta.Operator))
+		if apierrors.IsAlreadyExists(err) {
+			err = w.adoptRevision(ctx, &one)
+		}
+		if err != nil {
+			return fmt.Errorf("storing a revision: writing ControllerRevision %s/%s: %w", one.Namespace, one.Name, err)
+		}
+	}
+	return nil
+}
+
+// adoptRevision gives a ControllerRevision that exists the owner and number of another of the same
+// name: the name tells its content, but the owner may be gone.
+func (w *Writer) adoptRevision(ctx context.Context, like *appsv1.ControllerRevision) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"ownerReferences": like.OwnerReferences}, "revision": like.Revision})
+	if err != nil {
+		return err
+	}
+	return w.client.Patch(ctx, like, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(meta.Operator))
+}
+
+// NumberRevision changes the number of a stored revision, which orders them.
+func (w *Writer) NumberRevision(ctx context.Context, stored *appsv1.ControllerRevision, number int64) error {
+	before := stored.DeepCopy()
+	stored.Revision = number
+	if err := w.client.Patch(ctx, stored, client.MergeFrom(before), client.FieldOwner(meta.Operator)); err != nil {
+		return fmt.Errorf("numbering ControllerRevision %s/%s: %w", stored.Namespace, stored.Name, err)
+	}
+	return nil
+}
+
+// DropRevision deletes the ControllerRevision of a revision, or of a part of one.
+func (w *Writer) DropRevision(ctx context.Context, of metav1.ObjectMeta) error {
+	stored := &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name}}
+	if err := client.IgnoreNotFound(w.client.Delete(ctx, stored, client.Preconditions{UID: &of.UID})); err != nil {
+		return fmt.Errorf("deleting ControllerRevision %s/%s: %w", of.Namespace, of.Name, err)
+	}
+	return nil
+}

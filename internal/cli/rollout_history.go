@@ -1,0 +1,265 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
+)
+
+func newRolloutHistory(a *app) *cobra.Command {
+	command := &cobra.Command{
+		Use:   "history",
+		Short: "List the revisions of the installation's templates and values that are stored",
+		Long: `List the revisions of the installation's templates and values that are stored, the one that was
+given out last first: those that VectorSidecars have or would go back to, and the last ten. The
+operator stores them as ControllerRevisions in its namespace.`,
+		Example: `kubectl vectorsidecar rollout history`,
+		Args:    cobra.NoArgs,
+	}
+	options := newRolloutOptions(a, command)
+	command.RunE = func(command *cobra.Command, _ []string) error { return options.history(command.Context()) }
+	options.output = addFormat(command, "json", "yaml")
+	return command
+}
+
+func newRolloutDiff(a *app) *cobra.Command {
+	command := &cobra.Command{
+		Use:   "diff REVISION [REVISION]",
+		Short: "Show what differs between two revisions, or between one and what is given out now",
+		Long: `Show what differs between the values and template sets of two revisions, or between those of
+one and what the installation gives out now.
+
+The exit code is 0 if nothing differs, 1 if something does, and 2 if it could not look.`,
+		Example: `# what has changed since the revision before
+kubectl vectorsidecar rollout diff 0123456789`,
+		Args: cobra.RangeArgs(1, 2),
+	}
+	options := newRolloutOptions(a, command)
+	command.RunE = func(command *cobra.Command, revisions []string) error {
+		return options.diff(command.Context(), revisions)
+	}
+	return command
+}
+
+func newRolloutUndo(a *app) *cobra.Command {
+	command := &cobra.Command{
+		Use:   "undo",
+		Short: "Have all VectorSidecars go back to an earlier revision",
+		Long: `Have all VectorSidecars go back to the revision of the installation's templates and values that was
+given out before the present one, or to another that is stored. That waits for no waves; each
+VectorSidecar keeps its own pace. The installation's values stay as they are: it sets the annotation
+` + meta.AnnotationUndoRollout + ` of their ConfigMap, which you
+need the permission to patch. The next change of the values or template sets ends it.`,
+		Example: `# to the one before
+kubectl vectorsidecar rollout undo
+# to one of those that kubectl vectorsidecar rollout history lists
+kubectl vectorsidecar rollout undo --to-revision 0123456789`,
+		Args: cobra.NoArgs,
+	}
+	options := newRolloutOptions(a, command)
+	to := command.Flags().String("to-revision", "", "the revision: if it is empty, the one before the present one")
+	command.RunE = func(command *cobra.Command, _ []string) error { return options.undo(command.Context(), *to) }
+	return command
+}
+
+// storedRevision is one that the operator has stored.
+type storedRevision struct {
+	Revision string      `json:"revision"`
+	Stored   metav1.Time `json:"stored"`
+	// VectorSidecars is how many have it, and FailedWorkloads how many workloads have failed with it.
+	VectorSidecars  int   `json:"vectorSidecars"`
+	FailedWorkloads int32 `json:"failedWorkloads"`
+	// IsPresent is true for the one that all are to have.
+	IsPresent bool `json:"isPresent"`
+}
+
+func (o *rolloutOptions) history(ctx context.Context) error {
+	if err := o.output.check(); err != nil {
+		return err
+	}
+	cluster, err := o.app.connect()
+	if err != nil {
+		return err
+	}
+	read, err := o.readWaves(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	stored, err := source.Revisions(ctx, cluster, read.values)
+	if err != nil {
+		return err
+	}
+	var found v1alpha1.VectorSidecarList
+	if err := cluster.List(ctx, &found); err != nil {
+		return explainMissing(err)
+	}
+	all := make([]storedRevision, 0, len(stored))
+	for i := range stored {
+		name := stored[i].Labels[meta.LabelRevision]
+		one := storedRevision{Revision: name, Stored: stored[i].CreationTimestamp, IsPresent: name == read.Revision}
+		for n := range found.Items {
+			if is := found.Items[n].Status.Rollout; is != nil {
+				if is.Revision == name {
+					one.VectorSidecars++
+				}
+				if is.Failed == name {
+					one.FailedWorkloads += is.FailedWorkloads
+				}
+			}
+		}
+		all = append(all, one)
+	}
+	if o.output.isTree() {
+		return o.output.print(o.app.Out, all)
+	}
+	var rows [][]string
+	for _, one := range all {
+		present := ""
+		if one.IsPresent {
+			present = "present"
+		}
+		rows = append(rows, []string{
+			one.Revision, one.Stored.UTC().Format(time.RFC3339), strconv.Itoa(one.VectorSidecars), strconv.Itoa(int(one.FailedWorkloads)), present,
+		})
+	}
+	return table(o.app.Out, []string{"REVISION", "STORED", "VECTORSIDECARS", "FAILED WORKLOADS", ""}, rows)
+}
+
+func (o *rolloutOptions) diff(ctx context.Context, revisions []string) error {
+	cluster, err := o.app.connect()
+	if err != nil {
+		return err
+	}
+	read, err := o.readWaves(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	if len(revisions) == 1 {
+		revisions = append(revisions, read.Revision)
+	}
+	var files [2]map[string]string
+	for i, revision := range revisions {
+		content, err := read.contentOf(ctx, cluster, revision)
+		if err != nil {
+			return err
+		}
+		files[i] = filesOf(content)
+	}
+	names := maps.Clone(files[0])
+	maps.Copy(names, files[1])
+	hasFound := false
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		escaped := humanize.EscapeLine(name)
+		text, err := unified(revisions[0]+"/"+escaped, revisions[1]+"/"+escaped, humanize.Escape(files[0][name]), humanize.Escape(files[1][name]))
+		if err != nil {
+			return err
+		}
+		if text == "" {
+			continue
+		}
+		hasFound = true
+		if err := painterFor(o.app.Out).difference(text); err != nil {
+			return err
+		}
+	}
+	if hasFound {
+		return &foundError{}
+	}
+	return nil
+}
+
+// contentOf returns what the installation gives out now, or gave out as a revision.
+func (r *rollout) contentOf(ctx context.Context, cluster client.Reader, revision string) (*fleet.Content, error) {
+	platform, err := r.platform(ctx, revision)
+	if err != nil {
+		return nil, explainUnknown(ctx, cluster, r, revision, err)
+	}
+	return platform.Content, nil
+}
+
+// explainUnknown adds to an error about a revision which there are.
+func explainUnknown(ctx context.Context, cluster client.Reader, r *rollout, revision string, err error) error {
+	unknown := &fleet.RecordError{}
+	stored, listErr := source.Revisions(ctx, cluster, r.values)
+	if !errors.As(err, &unknown) || listErr != nil || slices.ContainsFunc(stored, isOf(revision)) {
+		return err
+	}
+	var names []string
+	for i := range stored {
+		names = append(names, stored[i].Labels[meta.LabelRevision])
+	}
+	return fmt.Errorf("revision %q is not stored: there are %s", revision, cmp.Or(strings.Join(names, ", "), "none"))
+}
+
+func isOf(revision string) func(appsv1.ControllerRevision) bool {
+	return func(one appsv1.ControllerRevision) bool { return one.Labels[meta.LabelRevision] == revision }
+}
+
+// filesOf returns the files of a revision by path.
+func filesOf(content *fleet.Content) map[string]string {
+	all := map[string]string{}
+	add := func(folder string, files fleet.Files) {
+		for name, text := range files.Text() {
+			all[folder+"/"+name] = text
+		}
+	}
+	add("values", content.Values)
+	for name, files := range content.Sets {
+		add("templates/"+name, files)
+	}
+	return all
+}
+
+func (o *rolloutOptions) undo(ctx context.Context, to string) error {
+	cluster, err := o.app.connect()
+	if err != nil {
+		return err
+	}
+	read, err := o.readWaves(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	stored, err := source.Revisions(ctx, cluster, read.values)
+	if err != nil {
+		return err
+	}
+	for i := range stored {
+		if name := stored[i].Labels[meta.LabelRevision]; to == "" && name != read.Revision {
+			to = name
+		}
+	}
+	switch to {
+	case "":
+		return errors.New("there is no revision before the present one")
+	case read.Revision:
+		return fmt.Errorf("revision %s is the present one", to)
+	}
+	if _, err := read.contentOf(ctx, cluster, to); err != nil {
+		return err
+	}
+	one := annotation{key: meta.AnnotationUndoRollout, effect: fmt.Sprintf("all VectorSidecars go from revision %s to %s", read.Revision, to)}
+	if to != read.content {
+		one.value = read.content + "/" + to
+	}
+	return o.set(ctx, cluster, read.values, one)
+}

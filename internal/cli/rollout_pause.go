@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+func newRolloutPause(a *app) *cobra.Command {
+	command := &cobra.Command{
+		Use:   "pause [VECTORSIDECAR]",
+		Short: "Begin no more rollouts for a VectorSidecar, or stop all writes of the installation",
+		Long: `Begin no more rollouts for a VectorSidecar: that sets its spec.rollout.paused. Without a name, stop all
+writes of the installation but removals: that sets the annotation
+` + meta.AnnotationStopWrites + ` of the ConfigMap with its values.
+What was written rolls out.`,
+		Example: `# one VectorSidecar
+kubectl vectorsidecar rollout pause logs -n shop
+# everything, in an emergency
+kubectl vectorsidecar rollout pause`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	return pauseCommand(a, command, true)
+}
+
+func newRolloutResume(a *app) *cobra.Command {
+	command := &cobra.Command{
+		Use:   "resume [VECTORSIDECAR]",
+		Short: "Undo rollout pause",
+		Long:  `Undo kubectl vectorsidecar rollout pause, for a VectorSidecar or for the installation.`,
+		Example: `# one VectorSidecar
+kubectl vectorsidecar rollout resume logs -n shop
+# everything
+kubectl vectorsidecar rollout resume`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	return pauseCommand(a, command, false)
+}
+
+func pauseCommand(a *app, command *cobra.Command, isPause bool) *cobra.Command {
+	options := newRolloutOptions(a, command)
+	command.RunE = func(command *cobra.Command, names []string) error {
+		if len(names) == 0 {
+			return options.stop(command.Context(), isPause)
+		}
+		return options.pause(command.Context(), names[0], isPause)
+	}
+	return command
+}
+
+// stop stops the installation's writes, or has them go on.
+func (o *rolloutOptions) stop(ctx context.Context, isPause bool) error {
+	cluster, err := o.app.connect()
+	if err != nil {
+		return err
+	}
+	read, err := o.read(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	one := annotation{key: meta.AnnotationStopWrites, effect: "writes go on"}
+	if isPause {
+		one.value, one.effect = "true", "all writes but removals are stopped"
+	}
+	return o.set(ctx, cluster, read.values, one)
+}
+
+// pause sets spec.rollout.paused of a VectorSidecar.
+func (o *rolloutOptions) pause(ctx context.Context, name string, isPause bool) error {
+	cluster, err := o.app.connect()
+	if err != nil {
+		return err
+	}
+	namespace, err := o.app.current()
+	if err != nil {
+		return err
+	}
+	sidecar := &v1alpha1.VectorSidecar{}
+	if err := cluster.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, sidecar); err != nil {
+		return fmt.Errorf("reading VectorSidecar %s/%s: %w", namespace, name, err)
+	}
+	before := sidecar.DeepCopy()
+	if sidecar.Spec.Rollout == nil {
+		sidecar.Spec.Rollout = &v1alpha1.RolloutSpec{}
+	}
+	sidecar.Spec.Rollout.Paused = isPause
+	if err := cluster.Patch(ctx, sidecar, client.MergeFrom(before)); err != nil {
+		return fmt.Errorf("changing VectorSidecar %s/%s: %w", namespace, name, err)
+	}
+	effect := "rollouts begin again"
+	if isPause {
+		effect = "no more rollouts begin"
+	}
+	return humanize.Fprintf(o.app.Out, "vectorsidecar/%s: %s\n", name, effect)
+}

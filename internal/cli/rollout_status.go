@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+)
+
+func newRolloutStatus(a *app) *cobra.Command {
+	command := &cobra.Command{
+		Use:   "status",
+		Short: "Show how far each wave is with the installation's present templates and values",
+		Example: `# once
+kubectl vectorsidecar rollout status
+# and again whenever something changes
+kubectl vectorsidecar rollout status -w`,
+		Args: cobra.NoArgs,
+	}
+	options := newRolloutOptions(a, command)
+	command.RunE = func(command *cobra.Command, _ []string) error { return options.status(command.Context()) }
+	command.Flags().BoolVarP(&options.watch, "watch", "w", false, "go on, and print again what changes")
+	options.output = addFormat(command, "json", "yaml")
+	return command
+}
+
+// wave is how far one wave is.
+type wave struct {
+	Name string `json:"name"`
+	// VectorSidecars is how many there are, by state.
+	VectorSidecars map[v1alpha1.RolloutState]int `json:"vectorSidecars"`
+	// FailedWorkloads is how many have failed because of the sidecar.
+	FailedWorkloads int32 `json:"failedWorkloads"`
+	// SoaksUntil is when its soak ends.
+	SoaksUntil *metav1.Time `json:"soaksUntil,omitempty"`
+	// Unfinished are the first VectorSidecars that are not done, with what they wait for.
+	Unfinished []string `json:"unfinished,omitempty"`
+}
+
+// mostUnfinished is how many VectorSidecars of a wave are named.
+const mostUnfinished = 5
+
+// count counts the VectorSidecars of each wave.
+func (r *rollout) count(found []v1alpha1.VectorSidecar) {
+	at := map[string]*wave{}
+	for n := range len(r.rules.Waves) + 1 {
+		r.Waves = append(r.Waves, wave{Name: r.rules.NameOf(n), VectorSidecars: map[v1alpha1.RolloutState]int{}})
+	}
+	for n := range r.Waves {
+		at[r.Waves[n].Name] = &r.Waves[n]
+	}
+	for i := range found {
+		is := cmp.Or(found[i].Status.Rollout, &v1alpha1.RolloutStatus{Wave: fleet.Rest, State: v1alpha1.RolloutWaiting, Message: "the operator has not looked at it yet"})
+		of := at[is.Wave]
+		if of == nil {
+			of = at[fleet.Rest] // The waves have changed since.
+		}
+		state := is.State
+		if is.Revision != r.Revision && state != v1alpha1.RolloutHalted && state != v1alpha1.RolloutReverted {
+			state = v1alpha1.RolloutWaiting
+		}
+		of.VectorSidecars[state]++
+		if is.Failed == r.Revision {
+			of.FailedWorkloads += is.FailedWorkloads
+		}
+		if state == v1alpha1.RolloutSoaking && is.Finished != nil {
+			end := metav1.NewTime(is.Finished.Add(r.rules.Soak(is.Wave)))
+			if of.SoaksUntil == nil || of.SoaksUntil.Before(&end) {
+				of.SoaksUntil = &end
+			}
+		}
+		if state != v1alpha1.RolloutComplete && state != v1alpha1.RolloutSoaking {
+			text := fmt.Sprintf("%s/%s: %s", found[i].Namespace, found[i].Name, state)
+			if is.Message != "" {
+				text += ": " + is.Message
+			}
+			of.Unfinished = append(of.Unfinished, text)
+		}
+	}
+	for n := range r.Waves {
+		slices.Sort(r.Waves[n].Unfinished)
+		r.Waves[n].Unfinished = humanize.First(r.Waves[n].Unfinished, mostUnfinished, len(r.Waves[n].Unfinished))
+	}
+}
+
+func (o *rolloutOptions) status(ctx context.Context) error {
+	if err := o.output.check(); err != nil {
+		return err
+	}
+	cluster, err := o.app.connect()
+	if err != nil {
+		return err
+	}
+	show := func() ([]byte, error) {
+		read, err := o.readWaves(ctx, cluster)
+		if err != nil {
+			return nil, err
+		}
+		var found v1alpha1.VectorSidecarList
+		if err := cluster.List(ctx, &found); err != nil {
+			return nil, explainMissing(err)
+		}
+		read.count(found.Items)
+		var out bytes.Buffer
+		if o.output.isTree() {
+			err = o.output.print(&out, read)
+		} else {
+			err = read.print(&out)
+		}
+		return out.Bytes(), err
+	}
+	if o.watch {
+		return o.app.watch(ctx, cluster, "", show)
+	}
+	text, err := show()
+	if err != nil {
+		return err
+	}
+	_, err = o.app.Out.Write(text)
+	return err
+}
+
+// bars is the length of a bar.
+const bars = 20
+
+func (r *rollout) print(to io.Writer) error {
+	if err := humanize.Fprintf(to, "revision %s\n", r.Revision); err != nil {
+		return err
+	}
+	header := []string{"WAVE", "DONE", "", "PROGRESSING", "WAITING", "HALTED", "REVERTED", "FAILED WORKLOADS", "SOAKS UNTIL"}
+	var rows [][]string
+	var unfinished []string
+	for i := range r.Waves {
+		one := &r.Waves[i]
+		number := func(state v1alpha1.RolloutState) int { return one.VectorSidecars[state] }
+		done, all := number(v1alpha1.RolloutComplete)+number(v1alpha1.RolloutSoaking), 0
+		for _, n := range one.VectorSidecars {
+			all += n
+		}
+		bar, until := strings.Repeat(".", bars), "-"
+		if all > 0 {
+			full := bars * done / all
+			bar = strings.Repeat("#", full) + strings.Repeat(".", bars-full)
+		}
+		if one.SoaksUntil != nil {
+			until = one.SoaksUntil.UTC().Format(time.RFC3339)
+		}
+		rows = append(rows, []string{
+			one.Name, fmt.Sprintf("%d/%d", done, all), bar, strconv.Itoa(number(v1alpha1.RolloutProgressing)), strconv.Itoa(number(v1alpha1.RolloutWaiting)),
+			strconv.Itoa(number(v1alpha1.RolloutHalted)), strconv.Itoa(number(v1alpha1.RolloutReverted)), strconv.Itoa(int(one.FailedWorkloads)), until,
+		})
+		unfinished = append(unfinished, one.Unfinished...)
+	}
+	if err := table(to, header, rows); err != nil {
+		return err
+	}
+	for _, text := range unfinished {
+		if err := humanize.Fprintf(to, "%s\n", text); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/lru"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
+)
+
+const (
+	// storedRevisions is how many revisions stay stored that no VectorSidecar has, and none would
+	// go back to.
+	storedRevisions = 10
+	// loadedRevisions is how many are kept in memory besides the present one: usually all
+	// VectorSidecars that wait have the same.
+	loadedRevisions = 4
+)
+
+// history stores what the installation gives out in waves, so that a VectorSidecar that has an
+// earlier revision is rendered from that one.
+type history struct {
+	cached, live client.Reader
+	writer       *apply.Writer
+	sidecars     sidecarLister
+	options      *Options
+
+	mu sync.Mutex
+	// newest is the stored revision with the highest number, as this process has left it.
+	newest string
+	loaded *lru.Cache // *desired.Platform by revision
+}
+
+func newHistory(cached, live client.Reader, writer *apply.Writer, sidecars sidecarLister, options *Options) *history {
+	return &history{cached: cached, live: live, writer: writer, sidecars: sidecars, options: options, loaded: lru.New(loadedRevisions)}
+}
+
+// at returns the platform with an earlier revision in place of the present one. The error is a
+// *fleet.RecordError if that revision cannot be had.
+func (h *history) at(ctx context.Context, revision string, now *desired.Platform) (*desired.Platform, error) {
+	if revision == now.Revision {
+		return now, nil
+	}
+	if then, isLoaded := h.loaded.Get(revision); isLoaded {
+		return then.(*desired.Platform).Under(now), nil //nolint:forcetypeassert // It holds nothing else.
+	}
+	content, err := source.ReadRevision(ctx, h.live, h.options.Installation, revision)
+	if err != nil {
+		return nil, err
+	}
+	then := h.options.Catalogue.At(content)
+	h.loaded.Add(revision, then)
+	return then.Under(now), nil
+}
+
+// restore gives the template sets that are broken while the process starts the content that they had
+// in the revision that was stored last. It returns whether any had one.
+func (h *history) restore(ctx context.Context) (bool, error) {
+	stored, err := source.Revisions(ctx, h.live, h.options.Installation)
+	if err != nil || len(stored) == 0 {
+		return false, err
+	}
+	content, err := source.ReadRevision(ctx, h.live, h.options.Installation, stored[0].Labels[meta.LabelRevision])
+	if isGone(err) {
+		log.FromContext(ctx).Error(err, "the last good template sets cannot be had")
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return h.options.Catalogue.Restore(content), nil
+}
+
+// let makes sure that a revision can be had as long as a VectorSidecar has it, before it is let
+// through. The error is a *fleet.RecordError if it cannot.
+func (h *history) let(ctx context.Context, revision string, now *desired.Platform) error {
+	if revision != now.Revision {
+		if _, err := h.at(ctx, revision, now); err != nil {
+			return err
+		}
+	}
+	if revision != now.Given.Revision {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.newest == revision {
+		return nil
+	}
+	installation := &corev1.ConfigMap{}
+	if err := h.cached.Get(ctx, h.options.Installation, installation); err != nil {
+		return fmt.Errorf("reading ConfigMap %s: %w", h.options.Installation, err)
+	}
+	if err := h.keep(ctx, installation, revision, now); err != nil {
+		return err
+	}
+	h.newest = revision
+	if err := h.prune(ctx, installation, now); err != nil {
+		log.FromContext(ctx).Error(err, "old revisions stay stored")
+	}
+	return nil
+}
+
+// keep stores what is given out now, if it is not stored, and gives it the highest number.
+func (h *history) keep(ctx context.Context, installation *corev1.ConfigMap, revision string, now *desired.Platform) error {
+	stored, err := source.Revisions(ctx, h.live, h.options.Installation)
+	if err != nil {
+		return err
+	}
+	next := int64(1)
+	if len(stored) > 0 {
+		next = stored[0].Revision + 1
+	}
+	at := slices.IndexFunc(stored, func(one appsv1.ControllerRevision) bool { return one.Labels[meta.LabelRevision] == revision })
+	switch {
+	case revision == now.Revision && (at < 0 || !isOwnedBy(&stored[at], installation)):
+		return h.writer.StoreRevision(ctx, now.Content, next, installation)
+	case at > 0:
+		return h.writer.NumberRevision(ctx, &stored[at], next)
+	}
+	return nil
+}
+
+// isOwnedBy reports whether an object goes when the ConfigMap does. It may be that of an earlier one
+// of the same name, and about to go.
+func isOwnedBy(object client.Object, by *corev1.ConfigMap) bool {
+	return slices.ContainsFunc(object.GetOwnerReferences(), func(owner metav1.OwnerReference) bool { return owner.UID == by.UID })
+}
+
+// neededBy returns the revisions that VectorSidecars have or would go back to.
+func (h *history) neededBy(ctx context.Context) map[string]bool {
+	needed := map[string]bool{}
+	for _, sidecar := range h.sidecars.list(ctx, "", "", "") {
+		if is := sidecar.Status.Rollout; is != nil {
+			needed[is.Revision], needed[is.Previous] = true, true
+		}
+	}
+	return needed
+}
+
+// prune deletes the revisions that no VectorSidecar has or would go back to, but for the last ones,
+// and the parts that none of the rest has.
+func (h *history) prune(ctx context.Context, installation *corev1.ConfigMap, now *desired.Platform) error {
+	stored, err := source.Revisions(ctx, h.live, h.options.Installation)
+	if err != nil {
+		return err
+	}
+	needed := h.neededBy(ctx)
+	needed[now.Revision], needed[now.Given.Revision] = true, true
+	parts := map[string]bool{}
+	for i := range stored {
+		one := &stored[i]
+		if i >= storedRevisions && !needed[one.Labels[meta.LabelRevision]] {
+			if err := h.writer.DropRevision(ctx, one.ObjectMeta); err != nil {
+				return err
+			}
+			continue
+		}
+		names, err := fleet.PartsOf(h.options.Installation.Name, one)
+		if err != nil {
+			return err // What another release has stored may have any parts.
+		}
+		for _, name := range names {
+			parts[name] = true
+		}
+	}
+	found, err := source.RevisionParts(ctx, h.live, installation.Namespace, installation.UID)
+	if err != nil {
+		return err
+	}
+	for i := range found {
+		if !parts[found[i].Name] {
+			if err := h.writer.DropRevision(ctx, found[i].ObjectMeta); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isGone reports whether an error means that a revision cannot be had, whoever asks and when.
+func isGone(err error) bool {
+	gone := &fleet.RecordError{}
+	return errors.As(err, &gone)
+}

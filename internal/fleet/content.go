@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// Content is what an installation gives out to its VectorSidecars as one revision. What
+// only paces or bounds sidecars, and the operator's own templates, are not part of it.
+type Content struct {
+	// Values are the installation's, by file ENVIRONMENT.yaml.
+	Values Files
+	// Sets are the template sets by name.
+	Sets map[string]Files
+}
+
+// Files are those of a ConfigMap.
+type Files struct {
+	Data       map[string]string `json:"data,omitempty"`
+	BinaryData map[string][]byte `json:"binaryData,omitempty"`
+}
+
+// Text returns the content of all files by name.
+func (f Files) Text() map[string]string {
+	all := maps.Clone(f.Data)
+	if all == nil {
+		all = map[string]string{}
+	}
+	for name, data := range f.BinaryData {
+		all[name] = string(data)
+	}
+	return all
+}
+
+// digestLength is that of the digest of Files in bytes, revisionLength that of a revision.
+const (
+	digestLength   = 8
+	revisionLength = 5
+)
+
+// digest names Files by their content.
+func (f Files) digest() string {
+	text, _ := json.Marshal(f) // Maps of strings and bytes always marshal, with sorted keys.
+	return meta.Digest(text, digestLength)
+}
+
+// Revision returns the name of the content: a digest in hexadecimal.
+func (c *Content) Revision() string { return c.parts().revision() }
+
+// parts names the parts of a Content by their digests.
+type parts struct {
+	Values string            `json:"values"`
+	Sets   map[string]string `json:"sets,omitempty"`
+}
+
+func (c *Content) parts() *parts {
+	of := &parts{Values: c.Values.digest()}
+	for name, files := range c.Sets {
+		if of.Sets == nil {
+			of.Sets = map[string]string{}
+		}
+		of.Sets[name] = files.digest()
+	}
+	return of
+}
+
+func (p *parts) revision() string {
+	text, _ := json.Marshal(p) // As above.
+	return meta.Digest(text, revisionLength)
+}
+
+// digests returns those of all parts, each once.
+func (p *parts) digests() []string {
+	all := append(slices.Collect(maps.Values(p.Sets)), p.Values)
+	slices.Sort(all)
+	return slices.Compact(all)
+}

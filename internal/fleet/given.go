@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// Given is what an installation gives out at one moment.
+type Given struct {
+	Rules *Rules
+	// Revision is the one that all VectorSidecars are to have: that of the present content,
+	// or the one that a person has them go back to.
+	Revision string
+	// IsBack is true in the latter case: nothing waits for waves then.
+	IsBack bool
+	// Retry is a text whose change has a revision tried again that has failed.
+	Retry string
+	// Promoted is REVISION/WAVE: with that revision nothing waits for the waves up to
+	// that one any more.
+	Promoted string
+}
+
+// NewGiven returns what an installation gives out whose ConfigMap of values has some
+// annotations. revision is that of its present content.
+func NewGiven(rules *Rules, revision string, annotations map[string]string) Given {
+	given := Given{
+		Rules: rules, Revision: revision,
+		Retry: annotations[meta.AnnotationRetryRollout], Promoted: annotations[meta.AnnotationPromoteRollout],
+	}
+	if from, to, isGiven := strings.Cut(annotations[meta.AnnotationUndoRollout], "/"); isGiven && from == revision && to != "" {
+		given.Revision, given.IsBack = to, to != revision
+	}
+	return given
+}
+
+// promoted returns the number of the last wave that is not waited for, -1 for none.
+func (g *Given) promoted() int {
+	for wave := range len(g.Rules.Waves) + 1 {
+		if g.Promoted == g.Revision+"/"+g.Rules.NameOf(wave) {
+			return wave
+		}
+	}
+	return -1
+}

@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// A Content is stored as ControllerRevisions in the operator's namespace: a small one that
+// names its parts by their digests, and one of each part, compressed. Revisions share parts,
+// so that a changed value does not store the template sets again.
+
+// recordFormat is that of the stored data. A reader refuses another.
+const recordFormat = 1
+
+// mostContent is how many bytes a part may have uncompressed: a ConfigMap holds 1 MiB, and
+// JSON may take six bytes for one.
+const mostContent = 8 << 20
+
+// RecordError says that a stored revision cannot be used: trying again does not help.
+type RecordError struct {
+	Revision string
+	Err      error
+}
+
+func (e *RecordError) Error() string { return fmt.Sprintf("stored revision %s: %s", e.Revision, e.Err) }
+func (e *RecordError) Unwrap() error { return e.Err }
+
+// RecordName returns the name of the ControllerRevision of a revision. installation is the
+// name of the ConfigMap of its values.
+func RecordName(installation, revision string) string { return installation + "-" + revision }
+
+func partName(installation, digest string) string { return installation + "-part-" + digest }
+
+// record is the data of the ControllerRevision of a revision.
+type record struct {
+	Format int `json:"format"`
+	parts
+}
+
+// partRecord is the data of the ControllerRevision of a part.
+type partRecord struct {
+	Format int `json:"format"`
+	// Content is the JSON of Files, compressed by gzip.
+	Content []byte `json:"content"`
+}
+
+// Records returns the ControllerRevisions that store a Content: those of the parts, to be
+// written first, and the one of the revision, of a number.
+func (c *Content) Records(namespace, installation string, number int64) (ofParts []appsv1.ControllerRevision, of *appsv1.ControllerRevision, err error) {
+	from := c.parts()
+	all := map[string]Files{from.Values: c.Values}
+	for name, digest := range from.Sets {
+		all[digest] = c.Sets[name]
+	}
+	for _, digest := range from.digests() {
+		text, _ := json.Marshal(all[digest]) // Maps of strings and bytes always marshal.
+		var packed bytes.Buffer
+		to := gzip.NewWriter(&packed)
+		if _, err := to.Write(text); err != nil {
+			return nil, nil, fmt.Errorf("compressing a revision: %w", err)
+		}
+		if err := to.Close(); err != nil {
+			return nil, nil, fmt.Errorf("compressing a revision: %w", err)
+		}
+		ofParts = append(ofParts, newRecord(namespace, partName(installation, digest), meta.LabelRevisionPart, digest, 0, partRecord{recordFormat, packed.Bytes()}))
+	}
+	revision := from.revision()
+	whole := newRecord(namespace, RecordName(installation, revision), meta.LabelRevision, revision, number, record{recordFormat, *from})
+	return ofParts, &whole, nil
+}
+
+func newRecord(namespace, name, label, value string, number int64, data any) appsv1.ControllerRevision {
+	text, _ := json.Marshal(data) // Numbers, strings and bytes always marshal.
+	return appsv1.ControllerRevision{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{
+			label: value, meta.LabelManagedBy: meta.Operator,
+		}},
+		Data: runtime.RawExtension{Raw: text}, Revision: number,
+	}
+}
+
+// PartsOf returns the names of the ControllerRevisions that one of a revision names.
+func PartsOf(installation string, of *appsv1.ControllerRevision) ([]string, error) {
+	read, err := readRecord(of)
+	if err != nil {
+		return nil, &RecordError{of.Labels[meta.LabelRevision], err}
+	}
+	var names []string
+	for _, digest := range read.digests() {
+		names = append(names, partName(installation, digest))
+	}
+	return names, nil
+}
+
+func readRecord(of *appsv1.ControllerRevision) (*record, error) {
+	read := &record{}
+	return read, readData(of, &read.Format, read)
+}
+
+func readData(of *appsv1.ControllerRevision, format *int, into any) error {
+	if err := json.Unmarshal(of.Data.Raw, into); err != nil {
+		return fmt.Errorf("ControllerRevision %s: %w", of.Name, err)
+	}
+	if *format != recordFormat {
+		return fmt.Errorf("ControllerRevision %s has format %d, and this release knows %d only: it was stored by another release", of.Name, *format, recordFormat)
+	}
+	return nil
+}
+
+// ReadContent reads the Content of a revision back. get returns a ControllerRevision by name,
+// nil if there is none; its errors are returned as they are, and all others are
+// *RecordErrors.
+func ReadContent(installation, revision string, get func(name string) (*appsv1.ControllerRevision, error)) (*Content, error) {
+	whole, err := get(RecordName(installation, revision))
+	if err != nil {
+		return nil, err
+	}
+	if whole == nil {
+		return nil, &RecordError{revision, errors.New("there is none")}
+	}
+	from, err := readRecord(whole)
+	if err != nil {
+		return nil, &RecordError{revision, err}
+	}
+	byDigest := map[string]Files{}
+	for _, digest := range from.digests() {
+		part, err := get(partName(installation, digest))
+		if err != nil {
+			return nil, err
+		}
+		if part == nil {
+			return nil, &RecordError{revision, fmt.Errorf("ControllerRevision %s is missing", partName(installation, digest))}
+		}
+		if byDigest[digest], err = readPart(part); err != nil {
+			return nil, &RecordError{revision, err}
+		}
+	}
+	content := &Content{Values: byDigest[from.Values], Sets: map[string]Files{}}
+	for name, digest := range from.Sets {
+		content.Sets[name] = byDigest[digest]
+	}
+	if is := content.Revision(); is != revision {
+		return nil, &RecordError{revision, fmt.Errorf("it has the content of %s: somebody has changed it", is)}
+	}
+	return content, nil
+}
+
+func readPart(of *appsv1.ControllerRevision) (Files, error) {
+	read, files := partRecord{}, Files{}
+	if err := readData(of, &read.Format, &read); err != nil {
+		return files, err
+	}
+	from, err := gzip.NewReader(bytes.NewReader(read.Content))
+	if err != nil {
+		return files, fmt.Errorf("ControllerRevision %s: %w", of.Name, err)
+	}
+	text, err := io.ReadAll(io.LimitReader(from, mostContent+1))
+	switch {
+	case err != nil:
+		return files, fmt.Errorf("ControllerRevision %s: %w", of.Name, err)
+	case len(text) > mostContent:
+		return files, fmt.Errorf("ControllerRevision %s has more than %d bytes", of.Name, mostContent)
+	}
+	if err := json.Unmarshal(text, &files); err != nil {
+		return files, fmt.Errorf("ControllerRevision %s: %w", of.Name, err)
+	}
+	return files, nil
+}

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+)
+
+func aContent() *Content {
+	same := Files{Data: map[string]string{"_container.tpl": "{{/* one */}}"}, BinaryData: map[string][]byte{"logo": {0, 1, 255}}}
+	return &Content{
+		Values: Files{Data: map[string]string{"production.yaml": "sidecar: {logLevel: warn}"}},
+		Sets:   map[string]Files{"default": same, "gateway": same},
+	}
+}
+
+// stored are the ControllerRevisions of a content by name.
+func stored(t *testing.T, of *Content) map[string]*appsv1.ControllerRevision {
+	t.Helper()
+	parts, whole, err := of.Records("vector-system", "values", 3)
+	require.NoError(t, err)
+	all := map[string]*appsv1.ControllerRevision{whole.Name: whole}
+	for i := range parts {
+		all[parts[i].Name] = &parts[i]
+	}
+	return all
+}
+
+func from(all map[string]*appsv1.ControllerRevision) func(string) (*appsv1.ControllerRevision, error) {
+	return func(name string) (*appsv1.ControllerRevision, error) { return all[name], nil }
+}
+
+func TestAContentComesBackAsItWasStored(t *testing.T) {
+	for name, content := range map[string]*Content{"whole": aContent(), "empty": {Sets: map[string]Files{}}} {
+		all := stored(t, content)
+		read, err := ReadContent("values", content.Revision(), from(all))
+		require.NoError(t, err, name)
+		require.Equal(t, content, read, name)
+		names, err := PartsOf("values", all[RecordName("values", content.Revision())])
+		require.NoError(t, err)
+		require.Len(t, names, len(all)-1, "equal parts are stored once")
+		for _, name := range names {
+			require.Contains(t, all, name)
+		}
+	}
+	require.Equal(t, int64(3), stored(t, aContent())[RecordName("values", aContent().Revision())].Revision)
+}
+
+func TestARevisionIsNamedByItsContent(t *testing.T) {
+	seen := map[string]string{}
+	for name, change := range map[string]func(*Content){
+		"nothing":       func(*Content) {},
+		"a value":       func(c *Content) { c.Values.Data["production.yaml"] = "{}" },
+		"a file":        func(c *Content) { c.Sets["default"] = Files{} },
+		"a set":         func(c *Content) { delete(c.Sets, "gateway") },
+		"a set's name":  func(c *Content) { c.Sets["other"] = c.Sets["gateway"]; delete(c.Sets, "gateway") },
+		"binary data":   func(c *Content) { c.Sets["default"] = Files{Data: c.Sets["default"].Data} },
+		"a file's name": func(c *Content) { c.Values.Data = map[string]string{"a.yaml": c.Values.Data["production.yaml"]} },
+	} {
+		content := aContent()
+		change(content)
+		require.NotContains(t, seen, content.Revision(), name)
+		seen[content.Revision()] = name
+	}
+}
+
+func TestWhatIsNotAsItWasStoredIsRefused(t *testing.T) {
+	revision := aContent().Revision()
+	name, part := RecordName("values", revision), partName("values", aContent().Values.digest())
+	change := func(of *appsv1.ControllerRevision, change func(map[string]any)) {
+		data := map[string]any{}
+		require.NoError(t, json.Unmarshal(of.Data.Raw, &data))
+		change(data)
+		of.Data.Raw, _ = json.Marshal(data)
+	}
+	packed := func(text string) []byte {
+		var to bytes.Buffer
+		writer := gzip.NewWriter(&to)
+		_, err := writer.Write([]byte(text))
+		require.NoError(t, errors.Join(err, writer.Close()))
+		return to.Bytes()
+	}
+	for want, damage := range map[string]func(map[string]*appsv1.ControllerRevision){
+		"there is none":      func(all map[string]*appsv1.ControllerRevision) { delete(all, name) },
+		part + " is missing": func(all map[string]*appsv1.ControllerRevision) { delete(all, part) },
+		name + " has format 2, and this release knows 1 only: it was stored by another release": func(all map[string]*appsv1.ControllerRevision) {
+			change(all[name], func(data map[string]any) { data["format"] = 2 })
+		},
+		part + " has format 7": func(all map[string]*appsv1.ControllerRevision) {
+			change(all[part], func(data map[string]any) { data["format"] = 7 })
+		},
+		"somebody has changed it": func(all map[string]*appsv1.ControllerRevision) {
+			change(all[part], func(data map[string]any) { data["content"] = packed(`{"data": {"production.yaml": "{}"}}`) })
+		},
+		part + " has more than 8388608 bytes": func(all map[string]*appsv1.ControllerRevision) {
+			change(all[part], func(data map[string]any) { data["content"] = packed(strings.Repeat(" ", mostContent+1)) })
+		},
+		part + ": gzip: invalid header": func(all map[string]*appsv1.ControllerRevision) {
+			change(all[part], func(data map[string]any) { data["content"] = []byte("this is no gzip") })
+		},
+		part + ": unexpected end of JSON input": func(all map[string]*appsv1.ControllerRevision) {
+			change(all[part], func(data map[string]any) { data["content"] = packed("") })
+		},
+		name + ": invalid character": func(all map[string]*appsv1.ControllerRevision) { all[name].Data.Raw = []byte("?") },
+	} {
+		all := stored(t, aContent())
+		damage(all)
+		_, err := ReadContent("values", revision, from(all))
+		require.ErrorContains(t, err, want)
+		refused := &RecordError{}
+		require.ErrorAs(t, err, &refused, "it stays so")
+	}
+	_, err := ReadContent("values", revision, func(string) (*appsv1.ControllerRevision, error) { return nil, errors.New("timeout") })
+	require.EqualError(t, err, "timeout", "the API server's own errors stay what they are")
+}

@@ -1,0 +1,237 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+func installationName() types.NamespacedName {
+	return types.NamespacedName{Namespace: options.Namespace, Name: options.EnvironmentsConfigMap}
+}
+
+// storedRevisions are the installation's, the last one first.
+func storedRevisions(t *testing.T) []appsv1.ControllerRevision {
+	t.Helper()
+	found, err := source.Revisions(t.Context(), world.Client, installationName())
+	require.NoError(t, err)
+	return found
+}
+
+// restart is another leader.
+func restart(t *testing.T) {
+	t.Helper()
+	require.NoError(t, running.Stop())
+	running = world.RunOperator(options)
+}
+
+// waiting has a VectorSidecar in the first wave, whose soak does not end, and one in the last. Both are done with the
+// first revision.
+func waiting(t *testing.T, rules string) (installation *corev1.ConfigMap, canary, rest *inWave, first string) {
+	t.Helper()
+	installation = wavesOf(t, "1s", rules)
+	level(t, installation, "info")
+	canary, rest = newInWave(t, "canary"), newInWave(t, "other")
+	canary.until(t, v1alpha1.RolloutComplete, "")
+	first = canary.vs.Status.Rollout.Revision
+	rest.until(t, v1alpha1.RolloutComplete, first)
+	harness.Until(t, world, rest.app, "its sidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		c.Data[desired.RolloutKey] = strings.Replace(c.Data[desired.RolloutKey], "soak: 1s", "soak: 1h", 1)
+	})
+	return installation, canary, rest, first
+}
+
+// soaks waits until it is done with another revision than one.
+func (w *inWave) soaks(t *testing.T, other string) {
+	t.Helper()
+	harness.Until(t, world, w.vs, "the soak of the next revision", func(vs *v1alpha1.VectorSidecar) bool {
+		is := vs.Status.Rollout
+		return is.State == v1alpha1.RolloutSoaking && is.Revision != other
+	})
+}
+
+// A VectorSidecar that waits is one as any other, with the templates and values that it has.
+func TestWhatWaitsForItsWaveWorksAsBefore(t *testing.T) {
+	installation, canary, rest, first := waiting(t, "")
+	level(t, installation, "warn")
+	canary.soaks(t, first)
+	rest.until(t, v1alpha1.RolloutWaiting, first)
+	for _, isRestarted := range []bool{false, true} {
+		if isRestarted {
+			restart(t)
+		}
+		added := objects.NewDeployment(fmt.Sprint("added-", isRestarted), rest.vs.Namespace).Labelled("logs", "vector").Build()
+		world.Create(t, added)
+		harness.Until(t, world, added, "a new workload's sidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
+	}
+	harness.Change(t, world, rest.app, func(d *appsv1.Deployment) { d.Spec.Template.Spec.InitContainers = nil })
+	harness.Until(t, world, rest.app, "a repair", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
+	harness.Change(t, world, rest.vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{Threads: ptr.To[int32](3)} })
+	harness.Until(t, world, rest.app, "its own change", func(d *appsv1.Deployment) bool {
+		return logLevel(d) == "info" && strings.Contains(fmt.Sprint(d.Spec.Template.Spec.InitContainers), "VECTOR_THREADS")
+	})
+	late := objects.NewVectorSidecar("late", rest.vs.Namespace).Selecting("late", "yes").WithSoak(0).Build()
+	lateApp := objects.NewDeployment("late", rest.vs.Namespace).Labelled("late", "yes").Build()
+	world.Create(t, lateApp, late)
+	harness.Until(t, world, lateApp, "the sidecar of a new VectorSidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
+}
+
+func TestAHaltedChangeIsReverted(t *testing.T) {
+	installation, canary, rest, first := waiting(t, "halt: {}\nonFailure: Revert")
+	harness.Until(t, world, canary.app, "its rollout", isRolledOut)
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		c.Data["development.yaml"] = "sidecar: {logLevel: warn, image: registry.example/vector:dies}"
+	})
+	canary.until(t, v1alpha1.RolloutReverted, first)
+	rest.until(t, v1alpha1.RolloutHalted, first)
+	harness.Until(t, world, canary.app, "what it had before", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" && isRolledOut(d) })
+	harness.Until(t, world, canary.vs, "Reverted", func(vs *v1alpha1.VectorSidecar) bool {
+		return strings.Contains(message(vs, meta.ConditionReady), "Reverted: 1 of 1 Deployments run the current sidecar") && vs.Status.Rollout.Finished != nil
+	})
+	require.NotEqual(t, first, canary.vs.Status.Rollout.Failed)
+	restart(t)
+	harness.Change(t, world, canary.vs, func(vs *v1alpha1.VectorSidecar) {
+		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationReconcileAt, "again")
+	})
+	harness.Until(t, world, canary.vs, "an answer", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.LastHandledReconcileAt == "again" })
+	require.Equal(t, v1alpha1.RolloutReverted, canary.vs.Status.Rollout.State, "it is not tried again")
+
+	level(t, installation, "error")
+	harness.Until(t, world, canary.app, "another change", func(d *appsv1.Deployment) bool { return logLevel(d) == "error" })
+	world.Get(t, canary.vs)
+	require.Equal(t, first, canary.vs.Status.Rollout.Previous)
+}
+
+func TestAPersonHasAllGoBack(t *testing.T) {
+	installation, canary, _, first := waiting(t, "")
+	level(t, installation, "warn")
+	canary.soaks(t, first)
+	second := canary.vs.Status.Rollout.Revision
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationUndoRollout, second+"/"+first)
+	})
+	harness.Until(t, world, canary.app, "what it had before", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
+	canary.until(t, v1alpha1.RolloutSoaking, first)
+	require.Equal(t, first, storedRevisions(t)[0].Labels[meta.LabelRevision], "it was given out last")
+
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationUndoRollout, second+"/0123456789")
+	})
+	harness.Until(t, world, canary.vs, "that there is no such revision", func(vs *v1alpha1.VectorSidecar) bool {
+		return vs.Status.Rollout.Message == "stored revision 0123456789: there is none"
+	})
+	require.Equal(t, first, canary.vs.Status.Rollout.Revision)
+}
+
+// What cannot be rendered as it was is not rendered at all.
+func TestARevisionThatCannotBeReadHoldsWrites(t *testing.T) {
+	for name, test := range map[string]struct {
+		damage func(*testing.T, *appsv1.ControllerRevision)
+		want   string
+	}{
+		"deleted": {func(t *testing.T, of *appsv1.ControllerRevision) {
+			require.NoError(t, world.Client.Delete(t.Context(), of))
+		}, "there is none"},
+		"of a later release": {func(t *testing.T, of *appsv1.ControllerRevision) {
+			later := &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name, Labels: of.Labels, OwnerReferences: of.OwnerReferences}}
+			later.Data.Raw, later.Revision = []byte(`{"format": 2}`), of.Revision
+			require.NoError(t, world.Client.Delete(t.Context(), of))
+			require.NoError(t, world.Client.Create(t.Context(), later))
+		}, "has format 2, and this release knows 1 only"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			installation, canary, rest, first := waiting(t, "")
+			level(t, installation, "warn")
+			canary.soaks(t, first)
+			rest.until(t, v1alpha1.RolloutWaiting, first)
+			require.NoError(t, running.Stop())
+			for _, one := range storedRevisions(t) {
+				if one.Labels[meta.LabelRevision] == first {
+					test.damage(t, &one)
+				}
+			}
+			added := objects.NewDeployment("added", rest.vs.Namespace).Labelled("logs", "vector").Build()
+			world.Create(t, added)
+			running = world.RunOperator(options)
+			harness.Until(t, world, rest.vs, "that it is held", func(vs *v1alpha1.VectorSidecar) bool {
+				ready := message(vs, meta.ConditionReady)
+				return strings.Contains(ready, "WaitingForWave: 2 of 2 Deployments wait for their turn") && strings.Contains(ready, test.want)
+			})
+			world.Get(t, added)
+			require.Empty(t, logLevel(added))
+			harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+				metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationPromoteRollout, canary.vs.Status.Rollout.Revision+"/canary")
+			})
+			harness.Until(t, world, added, "the present revision", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
+		})
+	}
+}
+
+func TestOnlyWhatIsNeededStaysStored(t *testing.T) {
+	installation := wavesOf(t, "1s", "")
+	one := newInWave(t, "other")
+	var given []string
+	for n := range 13 {
+		harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+			c.Data["development.yaml"] = fmt.Sprintf("sidecar: {threads: %d}", n+1)
+		})
+		one.until(t, v1alpha1.RolloutComplete, "")
+		harness.Until(t, world, one.vs, "the next revision", func(vs *v1alpha1.VectorSidecar) bool {
+			return len(given) == 0 || vs.Status.Rollout.Revision != given[len(given)-1]
+		})
+		given = append(given, one.vs.Status.Rollout.Revision)
+	}
+	stored := storedRevisions(t)
+	require.Len(t, stored, 10)
+	for n := range stored {
+		require.Equal(t, given[len(given)-1-n], stored[n].Labels[meta.LabelRevision])
+	}
+	parts, err := source.RevisionParts(t.Context(), world.Client, options.Namespace, stored[0].OwnerReferences[0].UID)
+	require.NoError(t, err)
+	require.Len(t, parts, len(stored), "the values of each")
+
+	require.NoError(t, world.Client.Delete(t.Context(), installation))
+	harness.Eventually(t, "that they go with the installation", func() bool { return len(storedRevisions(t)) == 0 })
+}
+
+// While a set is broken, a new leader has the version that was stored last.
+func TestALeaderThatFindsABrokenSetHasTheLastGoodOne(t *testing.T) {
+	installation := wavesOf(t, "1s", "")
+	set := templateSet("own", "NOTES.txt", "own")
+	give(t, set)
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		c.Data["development.yaml"] = "templateSet: own\nsidecar: {logLevel: info}"
+	})
+	one := newInWave(t, "other")
+	harness.Until(t, world, one.app, "its sidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
+	one.until(t, v1alpha1.RolloutComplete, "")
+	revision := one.vs.Status.Rollout.Revision
+	harness.Change(t, world, set, func(c *corev1.ConfigMap) { c.Data = map[string]string{"_x.tpl": definedTwice} })
+	restart(t)
+	added := objects.NewDeployment("added", one.vs.Namespace).Labelled("logs", "vector").Build()
+	world.Create(t, added)
+	harness.Until(t, world, added, "the sidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
+	world.Get(t, one.vs)
+	require.Equal(t, revision, one.vs.Status.Rollout.Revision)
+	harness.Until(t, world, one.vs, "the set's error", func(vs *v1alpha1.VectorSidecar) bool {
+		return strings.Contains(message(vs, meta.ConditionConfigValid), "the last good version stays in use")
+	})
+}
