@@ -4,6 +4,7 @@
 package faults
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"sync"
@@ -15,8 +16,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/cli"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -50,6 +55,9 @@ type timeline struct {
 	counts map[string]map[string]int // how many have a level, by level and wave
 	// first and last are when a wave's first and last workload got a level.
 	first, last map[string]map[string]time.Duration
+	// had are the levels that a workload has had, and returned counts those that got one again.
+	had      map[types.UID]map[string]bool
+	returned int
 	// tooEarly are the workloads that got a level before the waves before had it.
 	tooEarly []string
 }
@@ -57,7 +65,7 @@ type timeline struct {
 func newTimeline() *timeline {
 	return &timeline{
 		began: time.Now(), waves: map[string]string{}, levels: map[types.UID]string{}, counts: map[string]map[string]int{},
-		first: map[string]map[string]time.Duration{}, last: map[string]map[string]time.Duration{},
+		first: map[string]map[string]time.Duration{}, last: map[string]map[string]time.Duration{}, had: map[types.UID]map[string]bool{},
 	}
 }
 
@@ -87,6 +95,14 @@ func (l *timeline) see(d *appsv1.Deployment) {
 		return
 	}
 	l.levels[d.UID] = level
+	if l.had[d.UID] == nil {
+		l.had[d.UID] = map[string]bool{}
+	}
+	if l.had[d.UID][level] {
+		l.returned++
+		return
+	}
+	l.had[d.UID][level] = true
 	wave, at := l.waves[d.Namespace], time.Since(l.began)
 	if l.counts[level] == nil {
 		l.counts[level], l.first[level], l.last[level] = map[string]int{}, map[string]time.Duration{}, map[string]time.Duration{}
@@ -111,8 +127,20 @@ func (l *timeline) have(level string) (all int) {
 	return all
 }
 
+// has is how many have a level now.
+func (l *timeline) has(level string) (all int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, now := range l.levels {
+		if now == level {
+			all++
+		}
+	}
+	return all
+}
+
 // Two thousand workloads in three waves get one change after another, with an operator that is
-// killed again and again. One of the changes is bad: it reaches nobody.
+// killed again and again. One of the changes is bad: some of the first wave get it, and go back.
 func TestAFleetKeepsToItsWaves(t *testing.T) {
 	onlyInFull(t)
 	binary, err := harness.BuildOperator(t.Context(), t.TempDir())
@@ -121,7 +149,12 @@ func TestAFleetKeepsToItsWaves(t *testing.T) {
 	values := objects.NewConfigMap("environments", home, desired.RolloutKey, fmt.Sprintf(`waves:
 - {name: canary, namespaceSelector: {matchLabels: {wave: canary}}, soak: %s}
 - {name: early, namespaceSelector: {matchLabels: {wave: early}}, soak: %s}
-halt: {}`, waveSoak, waveSoak))
+halt: {}
+onFailure: Revert`, waveSoak, waveSoak))
+	operator := objects.NewDeployment("operator", home).WithReplicas(0).Labelled("app.kubernetes.io/component", "operator").Build()
+	operator.Spec.Template.Spec.Containers[0].Args = []string{"--environments-configmap=environments"}
+	world.Create(t, operator)
+	status := func() string { return rolloutStatus(t, home) }
 	give := func(sidecar string) {
 		harness.Change(t, world, values, func(c *corev1.ConfigMap) { c.Data["development.yaml"] = "sidecar: " + sidecar })
 	}
@@ -139,7 +172,11 @@ halt: {}`, waveSoak, waveSoak))
 		for n := range sidecarsInWaves {
 			label := fmt.Sprint("of-", n)
 			for m := range workloadsInWaves {
-				world.Create(t, objects.NewDeployment(fmt.Sprintf("app-%d-%d", n, m), namespace).WithReplicas(0).Labelled("logs", label).Build())
+				app := objects.NewDeployment(fmt.Sprintf("app-%d-%d", n, m), namespace).WithReplicas(0).Labelled("logs", label)
+				if seen.waves[namespace] == "canary" {
+					app = app.WithReplicas(1) // The bad change fails where there are pods.
+				}
+				world.Create(t, app.Build())
 			}
 			vs := objects.NewVectorSidecar(label, namespace).Selecting("logs", label).WithSoak(0).Build()
 			world.Create(t, vs)
@@ -151,7 +188,7 @@ halt: {}`, waveSoak, waveSoak))
 	seen.began = time.Now()
 	followDeployments(t, seen.see)
 
-	arguments := []string{"--namespace=" + home, "--environments-configmap=environments", "--watch-namespaces=" + strings.Join(watched, ",")}
+	arguments := []string{"--namespace=" + home, "--environments-configmap=environments", "--watch-namespaces=" + strings.Join(watched, ","), "--read-pods"}
 	kills := 0
 	running := harness.StartProcess(t, binary, plane.Kubeconfig(), harness.Settings{Arguments: arguments})
 	reaches := func(level string) {
@@ -175,15 +212,28 @@ halt: {}`, waveSoak, waveSoak))
 	reaches("info")
 	give("{logLevel: warn}")
 	reaches("warn")
-	give("{logLevel: error, image: 7}")
-	harness.Until(t, world, first, "the halt", func(vs *v1alpha1.VectorSidecar) bool {
-		return vs.Status.Rollout != nil && vs.Status.Rollout.State == v1alpha1.RolloutHalted
+	require.Eventually(t, func() bool { return strings.Contains(status(), "70/70") }, time.Minute, time.Second, "all are done")
+	t.Logf("a good change is everywhere:\n%s", status())
+
+	give("{logLevel: error, image: registry.example/vector:dies}")
+	harness.Until(t, world, first, "the way back", func(vs *v1alpha1.VectorSidecar) bool {
+		return vs.Status.Rollout != nil && vs.Status.Rollout.RevertedFrom != ""
 	})
 	halted := time.Since(seen.began)
-	require.Zero(t, seen.have("error"))
+	running.Kill()
+	running, kills = harness.StartProcess(t, binary, plane.Kubeconfig(), harness.Settings{Arguments: arguments}), kills+1
+	require.Eventually(t, func() bool { return seen.have("error") > 0 && seen.has("error") == 0 }, 5*time.Minute, 100*time.Millisecond, "all have what they had before")
+	harness.Until(t, world, first, "the end of the way back", func(vs *v1alpha1.VectorSidecar) bool {
+		return vs.Status.Rollout.State == v1alpha1.RolloutReverted && vs.Status.Rollout.Finished != nil
+	})
+	back := time.Since(seen.began)
+	t.Logf("a bad change has been reverted:\n%s", status())
+	require.Equal(t, seen.have("error"), seen.counts["error"]["canary"], "none of the waves after the first got it")
+	require.Equal(t, allInWaves, seen.has("warn"))
 	give("{logLevel: trace}")
 	reaches("trace")
 	running.Kill()
+	logStored(t, home)
 
 	for _, level := range []string{"info", "warn", "trace"} {
 		for _, wave := range []string{"canary", "early", "rest"} {
@@ -193,7 +243,32 @@ halt: {}`, waveSoak, waveSoak))
 		require.GreaterOrEqual(t, seen.first[level]["early"]-seen.last[level]["canary"], waveSoak-time.Second, "a status has whole seconds")
 		require.GreaterOrEqual(t, seen.first[level]["rest"]-seen.last[level]["early"], waveSoak-time.Second)
 	}
-	t.Logf("the bad one is halted at %.1f s and reached nobody; the operator was killed %d times", halted.Seconds(), kills)
+	t.Logf("the bad one reached %d workloads of the first wave, was halted at %.1f s, and all were back at %.1f s; the operator was killed %d times",
+		seen.have("error"), halted.Seconds(), back.Seconds(), kills)
 	require.Empty(t, seen.tooEarly)
 	require.Positive(t, kills)
+}
+
+// rolloutStatus is what the plugin prints.
+func rolloutStatus(t *testing.T, home string) string {
+	t.Helper()
+	var out, rest bytes.Buffer
+	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &rest}
+	arguments := []string{"rollout", "status", "--operator-namespace", home, "--kubeconfig", plane.Kubeconfig()}
+	code := cli.Run(t.Context(), arguments, streams, cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test")
+	require.Zero(t, code, rest.String())
+	return out.String()
+}
+
+// logStored logs what the revisions take in etcd, which does not depend on how many VectorSidecars there are.
+func logStored(t *testing.T, home string) {
+	t.Helper()
+	var stored appsv1.ControllerRevisionList
+	require.NoError(t, world.Client.List(t.Context(), &stored, client.InNamespace(home)))
+	bytes := 0
+	for i := range stored.Items {
+		bytes += stored.Items[i].Size()
+	}
+	t.Logf("%d ControllerRevisions of %d bytes are stored", len(stored.Items), bytes)
+	require.NotEmpty(t, stored.Items)
 }
