@@ -39,6 +39,19 @@ func Stream(from io.Reader) ([]byte, error) {
 	return text, err
 }
 
+// Unzip unpacks a text that was packed by gzip, up to the limits' size.
+func (l Limits) Unzip(packed []byte) ([]byte, error) {
+	from, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(from, int64(l.Bytes)+1))
+	if err == nil && len(text) > l.Bytes {
+		err = refusal(Bytes, "make it smaller", "%s has more than %d bytes unpacked", l.What, l.Bytes)
+	}
+	return text, err
+}
+
 // Chart returns the limits of a sidecar chart.
 func Chart() FileLimits {
 	return FileLimits{What: "the chart", Bytes: 4 << 20, Files: 1000, Path: 1 << 10}

@@ -64,6 +64,12 @@ func Object() Limits {
 	return Limits{What: "an object", Bytes: 3 << 20, Nodes: 100_000, Depth: 200, Key: 8 << 10, Path: 32 << 10, Paths: 256 << 20, Aliases: true}
 }
 
+// Stored returns the limits of the content of a ConfigMap that is stored as JSON, which may take six
+// bytes for one.
+func Stored() Limits {
+	return Limits{What: "a stored ConfigMap", Bytes: 8 << 20, Nodes: 100_000, Depth: 4, Key: 1 << 10, Path: 4 << 10, Paths: 64 << 20}
+}
+
 // Rendered returns the limits of a template's output.
 func Rendered() Limits {
 	limits := Values()

@@ -9,12 +9,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
@@ -24,10 +24,6 @@ import (
 
 // recordFormat is that of the stored data. A reader refuses another.
 const recordFormat = 1
-
-// mostContent is how many bytes a part may have uncompressed: a ConfigMap holds 1 MiB, and
-// JSON may take six bytes for one.
-const mostContent = 8 << 20
 
 // RecordError says that a stored revision cannot be used: trying again does not help.
 type RecordError struct {
@@ -111,7 +107,7 @@ func readRecord(of *appsv1.ControllerRevision) (*record, error) {
 }
 
 func readData(of *appsv1.ControllerRevision, format *int, into any) error {
-	if err := json.Unmarshal(of.Data.Raw, into); err != nil {
+	if err := bounded.Stored().DecodeJSON(of.Data.Raw, into); err != nil {
 		return fmt.Errorf("ControllerRevision %s: %w", of.Name, err)
 	}
 	if *format != recordFormat {
@@ -163,18 +159,11 @@ func readPart(of *appsv1.ControllerRevision) (Files, error) {
 	if err := readData(of, &read.Format, &read); err != nil {
 		return files, err
 	}
-	from, err := gzip.NewReader(bytes.NewReader(read.Content))
+	text, err := bounded.Stored().Unzip(read.Content)
+	if err == nil {
+		err = bounded.Stored().DecodeJSON(text, &files)
+	}
 	if err != nil {
-		return files, fmt.Errorf("ControllerRevision %s: %w", of.Name, err)
-	}
-	text, err := io.ReadAll(io.LimitReader(from, mostContent+1))
-	switch {
-	case err != nil:
-		return files, fmt.Errorf("ControllerRevision %s: %w", of.Name, err)
-	case len(text) > mostContent:
-		return files, fmt.Errorf("ControllerRevision %s has more than %d bytes", of.Name, mostContent)
-	}
-	if err := json.Unmarshal(text, &files); err != nil {
 		return files, fmt.Errorf("ControllerRevision %s: %w", of.Name, err)
 	}
 	return files, nil

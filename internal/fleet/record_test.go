@@ -101,8 +101,8 @@ func TestWhatIsNotAsItWasStoredIsRefused(t *testing.T) {
 		"somebody has changed it": func(all map[string]*appsv1.ControllerRevision) {
 			change(all[part], func(data map[string]any) { data["content"] = packed(`{"data": {"production.yaml": "{}"}}`) })
 		},
-		part + " has more than 8388608 bytes": func(all map[string]*appsv1.ControllerRevision) {
-			change(all[part], func(data map[string]any) { data["content"] = packed(strings.Repeat(" ", mostContent+1)) })
+		part + ": a stored ConfigMap has more than 8388608 bytes unpacked": func(all map[string]*appsv1.ControllerRevision) {
+			change(all[part], func(data map[string]any) { data["content"] = packed(strings.Repeat(" ", 8<<20+1)) })
 		},
 		part + ": gzip: invalid header": func(all map[string]*appsv1.ControllerRevision) {
 			change(all[part], func(data map[string]any) { data["content"] = []byte("this is no gzip") })
