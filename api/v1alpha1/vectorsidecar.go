@@ -196,7 +196,46 @@ type RolloutSpec struct {
 	// sidecars.
 	// +optional
 	Paused bool `json:"paused,omitempty"`
+
+	// canary is the workloads that get a change first. The others get it when all of
+	// these have it and have soaked. Default: none.
+	// +optional
+	Canary *CanarySpec `json:"canary,omitempty"`
+
+	// onFailure is what this VectorSidecar does when the installation's templates and
+	// values that it has are halted (rollout.halt of the installation's values): Halt
+	// stays, Revert goes back to those before. Default: rollout.onFailure of the
+	// installation's values.
+	// +optional
+	OnFailure OnFailure `json:"onFailure,omitempty"`
 }
+
+// CanarySpec says which workloads get a change first: a number of them, or those with
+// some labels.
+// +kubebuilder:validation:XValidation:rule="has(self.workloads) != has(self.selector)",message="needs either workloads or selector"
+type CanarySpec struct {
+	// workloads is how many, the first by name: a number, or a percentage of the matched
+	// ones, rounded up.
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 1 : self.matches('^([1-9][0-9]?|100)%$')",message="must be a number of at least 1, or a percentage from 1% to 100%"
+	// +optional
+	Workloads *intstr.IntOrString `json:"workloads,omitempty"`
+
+	// selector is the labels that they have.
+	// +optional
+	Selector *metav1.LabelSelector `json:"selector,omitempty"`
+}
+
+// OnFailure is what follows a halt.
+// +kubebuilder:validation:Enum=Halt;Revert
+type OnFailure string
+
+const (
+	// OnFailureHalt leaves things as they are.
+	OnFailureHalt OnFailure = "Halt"
+	// OnFailureRevert goes back to the revision before.
+	OnFailureRevert OnFailure = "Revert"
+)
 
 // IsEnabled reports whether workloads should have the sidecar.
 func (s *VectorSidecarSpec) IsEnabled() bool { return s.Enabled == nil || *s.Enabled }

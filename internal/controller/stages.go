@@ -80,7 +80,7 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 	name, present := client.ObjectKeyFromObject(sidecar), &stage{wave: now.Rollout.WaveOf(namespaceLabels, environment), given: now.Given}
 	gate := s.waves.Gate(name, present.wave, &present.given, s.now())
 	last := known.Rollout(&sidecar.Status)
-	present.Stage = fleet.Advance(last, soundGeneration(sidecar), present.wave, &present.given, gate)
+	present.Stage = fleet.Advance(last, memberOf(sidecar, present.wave), &present.given, gate)
 	if !present.IsNew {
 		return present, nil
 	}
@@ -102,12 +102,16 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 	return present, nil
 }
 
-// soundGeneration returns the generation of a VectorSidecar, 0 if workloads have failed with it.
-func soundGeneration(sidecar *v1alpha1.VectorSidecar) int64 {
+// memberOf is a VectorSidecar as a member of its wave.
+func memberOf(sidecar *v1alpha1.VectorSidecar, wave int) fleet.Member {
+	of := fleet.Member{Wave: wave, Generation: sidecar.Generation}
 	if sidecar.Status.Total().Failed > 0 {
-		return 0
+		of.Generation = 0
 	}
-	return sidecar.Generation
+	if sidecar.Spec.Rollout != nil {
+		of.OnFailure = sidecar.Spec.Rollout.OnFailure
+	}
+	return of
 }
 
 // observe records how far a pass has come. It returns the status, and how long until the next look.

@@ -41,6 +41,7 @@ func Decide(facts *Facts, injected, removed []Workload) *Decision {
 	}
 	d.note(facts.Findings)
 	d.inject(facts, injected)
+	d.markCanaries(facts, injected)
 	for i := range removed {
 		d.remove(facts, &removed[i])
 	}

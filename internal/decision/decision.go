@@ -48,6 +48,8 @@ type Decision struct {
 	// Matched is how many of them the selector matches, Kinds are their kinds.
 	Matched int
 	Kinds   Kinds
+	// LacksCanary reports whether spec.rollout.canary selects none of the workloads.
+	LacksCanary bool
 	// Limit bounds how many of the plans may be under way at once.
 	Limit plan.Limit
 	// Companions are all that its sidecars refer to. Missing are those that do not
@@ -111,7 +113,7 @@ func (d *Decision) IsUnderWay() bool {
 		if p.Failed || d.Invalid != nil {
 			return false
 		}
-		isNext := p.StartsPods() && (p.Writes() || p.Reason == meta.ReasonWaitingForBudget)
+		isNext := p.StartsPods() && (p.Writes() || p.Reason == meta.ReasonWaitingForBudget || p.Reason == meta.ReasonWaitingForCanary)
 		isMoving = isMoving || p.Desired != nil && p.Action != plan.Remove && (p.InFlight || isNext)
 	}
 	return isMoving

@@ -28,7 +28,8 @@ func selectorOf(sidecar *v1alpha1.VectorSidecar) (selector workload.Selector, in
 	if selector.Labels.Empty() && !sidecar.Spec.MatchAll {
 		return selector, &desired.Invalid{Reason: meta.ReasonInvalidSelector, Message: desired.Describe(sidecar) + ": spec.selector is empty and would match every workload of the namespace: name a label, or set spec.matchAll: true"}
 	}
-	return selector, nil
+	_, invalid = canariesOf(sidecar)
+	return selector, invalid
 }
 
 // Kinds are the kinds of workloads that a VectorSidecar concerns.

@@ -8,8 +8,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -38,4 +41,48 @@ func TestDecideIsToldOfRollouts(t *testing.T) {
 	require.Empty(t, decide(t, s).Plans)
 	s.Started = func(uid types.UID) int64 { return map[types.UID]int64{"cart": 1}[uid] }
 	require.True(t, decide(t, s).Plans[0].InFlight, "the operator has begun it")
+}
+
+// The canaries go first, by number or by labels.
+func TestCanariesGoFirst(t *testing.T) {
+	one, all := intstr.FromInt32(1), intstr.FromString("100%")
+	labelled := func(key, value string) *metav1.LabelSelector {
+		return &metav1.LabelSelector{MatchLabels: map[string]string{key: value}}
+	}
+	for name, test := range map[string]struct {
+		canary *v1alpha1.CanarySpec
+		goes   []string
+		lacks  bool
+	}{
+		"none":     {nil, []string{"app-0000", "app-0001", "app-0002"}, false},
+		"one":      {&v1alpha1.CanarySpec{Workloads: &one}, []string{"app-0000"}, false},
+		"all":      {&v1alpha1.CanarySpec{Workloads: &all}, []string{"app-0000", "app-0001", "app-0002"}, false},
+		"labelled": {&v1alpha1.CanarySpec{Selector: labelled("first", "yes")}, []string{"app-0002"}, false},
+		"nobody":   {&v1alpha1.CanarySpec{Selector: labelled("first", "no")}, []string{"app-0000", "app-0001", "app-0002"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			deployments := manyOf(3)
+			deployments[2].Labels["first"] = "yes"
+			vs := logs().Build()
+			vs.Spec.Rollout = &v1alpha1.RolloutSpec{Canary: test.canary}
+			s := snapshot(t, vs, deployments...)
+			decided := decide(t, s)
+			var goes []string
+			for i := range decided.Plans {
+				if p := &decided.Plans[i]; p.Writes() {
+					goes = append(goes, p.Target.Name)
+				} else {
+					require.Equal(t, meta.ReasonWaitingForCanary, p.Reason)
+				}
+			}
+			require.Equal(t, test.goes, goes)
+			require.Equal(t, test.lacks, decided.LacksCanary)
+		})
+	}
+
+	vs := logs().Build()
+	vs.Spec.Rollout = &v1alpha1.RolloutSpec{Canary: &v1alpha1.CanarySpec{Selector: labelled("first", "?")}}
+	decided := decide(t, snapshot(t, vs, cart()))
+	require.Equal(t, meta.ReasonInvalidSelector, decided.Invalid.Reason)
+	require.Contains(t, decided.Invalid.Message, "spec.rollout.canary.selector")
 }

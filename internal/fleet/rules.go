@@ -16,6 +16,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 )
 
@@ -31,9 +32,9 @@ type Rules struct {
 	Waves []Wave `json:"waves"`
 	// Halt says when those stop going on; nil for never.
 	Halt *Halt `json:"halt"`
-	// OnFailure is Revert if VectorSidecars that have a halted revision go back to the one
-	// before.
-	OnFailure string `json:"onFailure"`
+	// OnFailure is what VectorSidecars do that have a halted revision, if they do not say
+	// themselves.
+	OnFailure v1alpha1.OnFailure `json:"onFailure"`
 	// Windows are when rollouts may begin; none for always.
 	Windows []Window `json:"windows"`
 }

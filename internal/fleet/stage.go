@@ -4,6 +4,7 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -26,9 +27,19 @@ type Stage struct {
 	Gate Gate
 }
 
+// Member is a VectorSidecar of a wave.
+type Member struct {
+	// Wave is the number of its wave.
+	Wave int
+	// Generation is that of the VectorSidecar, 0 if some of its workloads have failed
+	// already.
+	Generation int64
+	// OnFailure is its own, "" for the installation's.
+	OnFailure v1alpha1.OnFailure
+}
+
 // Advance returns what a VectorSidecar does, given its last status and the gate of its wave.
-// generation is the VectorSidecar's, 0 if some of its workloads have failed already.
-func Advance(before *v1alpha1.RolloutStatus, generation int64, wave int, given *Given, gate Gate) Stage {
+func Advance(before *v1alpha1.RolloutStatus, of Member, given *Given, gate Gate) Stage {
 	next := Stage{Gate: gate}
 	if before != nil {
 		next.Status = *before.DeepCopy()
@@ -37,16 +48,17 @@ func Advance(before *v1alpha1.RolloutStatus, generation int64, wave int, given *
 	if is.Failed != "" && is.HandledRetryAt != given.Retry {
 		is.Failed, is.FailedWorkloads, is.HandledRetryAt = "", 0, ""
 	}
-	is.Wave, is.Message = given.Rules.NameOf(wave), ""
+	is.Wave, is.Message = given.Rules.NameOf(of.Wave), ""
+	onFailure := cmp.Or(of.OnFailure, given.Rules.OnFailure)
 	switch {
 	case is.Revision != given.Revision && gate.IsOpen:
 		*is = v1alpha1.RolloutStatus{
-			Revision: given.Revision, Previous: lastGood(is), Generation: generation, Wave: is.Wave, State: v1alpha1.RolloutProgressing,
+			Revision: given.Revision, Previous: lastGood(is), Generation: of.Generation, Wave: is.Wave, State: v1alpha1.RolloutProgressing,
 		}
 		next.IsNew = true
-	case is.Revision == given.Revision && gate.IsHalted && given.Rules.OnFailure == Revert && is.Previous != "":
+	case is.Revision == given.Revision && gate.IsHalted && onFailure == v1alpha1.OnFailureRevert && is.Previous != "":
 		is.RevertedFrom, is.Revision, is.Previous = is.Revision, is.Previous, ""
-		is.Generation, is.Started, is.Finished, next.IsNew = generation, nil, nil, true
+		is.Generation, is.Started, is.Finished, next.IsNew = of.Generation, nil, nil, true
 	case is.Revision == "" && gate.Meanwhile != nil:
 		is.Revision, is.Finished, next.IsNew = gate.Meanwhile.Revision, &gate.Meanwhile.Finished, true
 	}

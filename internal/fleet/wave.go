@@ -12,6 +12,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
 // Wave is a group of VectorSidecars that get a revision of the installation's templates and
@@ -52,12 +54,6 @@ type Halt struct {
 	Within metav1.Duration `json:"within"`
 }
 
-// What Rules.OnFailure has VectorSidecars do that have a halted revision.
-const (
-	stay   = "Halt"
-	Revert = "Revert"
-)
-
 // Defaults of Halt.
 const (
 	defaultFailedWorkloads = 1
@@ -83,9 +79,9 @@ func (r *Rules) loadWaves() error {
 	if len(r.Waves) == 0 {
 		r.Waves = nil
 	}
-	r.OnFailure = cmp.Or(r.OnFailure, stay)
+	r.OnFailure = cmp.Or(r.OnFailure, v1alpha1.OnFailureHalt)
 	if r.Halt == nil {
-		if r.OnFailure == Revert {
+		if r.OnFailure == v1alpha1.OnFailureRevert {
 			return errors.New("onFailure: Revert has no effect without halt, which says when a revision has failed: add halt: {failedWorkloads: 1}")
 		}
 		return nil

@@ -31,6 +31,8 @@ type fleetOf struct {
 	wakened map[types.NamespacedName]bool
 	// generation is that of all VectorSidecars when a revision is let through.
 	generation int64
+	// onFailure is what all VectorSidecars say themselves.
+	onFailure v1alpha1.OnFailure
 }
 
 func newFleet(t *testing.T, text string, waves int) *fleetOf {
@@ -56,7 +58,7 @@ func (f *fleetOf) restart() {
 // pass is a pass for the VectorSidecar of a wave.
 func (f *fleetOf) pass(wave int, progress Progress) Stage {
 	gate := f.waves.Gate(f.names[wave], wave, &f.given, f.now)
-	stage := Advance(f.is[wave], f.generation, wave, &f.given, gate)
+	stage := Advance(f.is[wave], Member{Wave: wave, Generation: f.generation, OnFailure: f.onFailure}, &f.given, gate)
 	stage.Observe(progress, wave, &f.given, f.now)
 	f.is[wave] = &stage.Status
 	for _, name := range f.waves.Tell(f.names[wave], wave, f.is[wave], &f.given) {
@@ -206,6 +208,26 @@ func TestAHaltedRevisionIsLeftForTheOneBefore(t *testing.T) {
 	require.Empty(t, f.is[0].RevertedFrom)
 }
 
+func TestAVectorSidecarSaysItselfWhetherItGoesBack(t *testing.T) {
+	for own, test := range map[v1alpha1.OnFailure]struct {
+		rules string
+		want  v1alpha1.RolloutState
+	}{
+		"Revert": {"halt: {}", "Reverted"},
+		"Halt":   {"halt: {}\nonFailure: Revert", "Halted"},
+		"":       {"halt: {}\nonFailure: Revert", "Reverted"},
+	} {
+		f := newFleet(t, test.rules, 1)
+		f.onFailure = own
+		f.passes(nothing)
+		f.given.Revision = "two"
+		f.pass(0, rolling)
+		f.pass(0, Progress{IsBegun: true, Failed: 1})
+		f.passes(rolling)
+		require.Equal(t, test.want, f.is[0].State, own)
+	}
+}
+
 func TestTheFirstRevisionCannotBeLeft(t *testing.T) {
 	f := newFleet(t, "halt: {}\nonFailure: Revert", 1)
 	f.pass(0, rolling)
@@ -239,14 +261,14 @@ func TestANewVectorSidecarHasTheRevisionOfItsWave(t *testing.T) {
 	f.names = append(f.names, types.NamespacedName{Namespace: "new", Name: "logs"})
 	before := f.is[2]
 	gate := f.waves.Gate(f.names[3], 2, &f.given, f.now)
-	stage := Advance(nil, 1, 2, &f.given, gate)
+	stage := Advance(nil, Member{Wave: 2, Generation: 1}, &f.given, gate)
 	require.True(t, stage.IsNew && !stage.IsHeld)
 	require.Equal(t, "one", stage.Status.Revision)
 	require.Equal(t, before.Finished, stage.Status.Finished)
 	require.Equal(t, v1alpha1.RolloutWaiting, stage.Status.State)
 
 	gate = f.waves.Gate(f.names[3], 0, &f.given, f.now)
-	require.Equal(t, "two", Advance(nil, 1, 0, &f.given, gate).Status.Revision)
+	require.Equal(t, "two", Advance(nil, Member{Generation: 1}, &f.given, gate).Status.Revision)
 }
 
 func TestARevisionThatCannotBeHadIsNotLetThrough(t *testing.T) {
@@ -254,7 +276,7 @@ func TestARevisionThatCannotBeHadIsNotLetThrough(t *testing.T) {
 	f.passes(nothing)
 	f.given.Revision = "two"
 	before := f.is[0].DeepCopy()
-	stage := Advance(f.is[0], 1, 0, &f.given, f.waves.Gate(f.names[0], 0, &f.given, f.now))
+	stage := Advance(f.is[0], Member{Generation: 1}, &f.given, f.waves.Gate(f.names[0], 0, &f.given, f.now))
 	require.True(t, stage.IsNew)
 	stage.Refuse(f.is[0], &f.given, "it is not stored")
 	require.False(t, stage.IsNew || stage.IsHeld)

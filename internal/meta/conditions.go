@@ -57,6 +57,7 @@ const (
 	ReasonPodsRefused        = "PodsRefused"
 	ReasonUnschedulable      = "Unschedulable"
 	ReasonWaitingForBudget   = "WaitingForBudget"
+	ReasonWaitingForCanary   = "WaitingForCanary"
 	ReasonWaitingForFleet    = "WaitingForFleet"
 	ReasonOutsideWindow      = "OutsideWindow"
 	ReasonWaitingForWave     = "WaitingForWave"

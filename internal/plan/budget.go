@@ -40,11 +40,12 @@ func Stop() *Hold {
 }
 
 // Admit marks the plans that have to wait, with the reason: no more concurrent rollouts
-// than allowed, and no new one while one has failed. Plans are admitted in their order.
+// than allowed, none but of canaries while one of those goes on, and no new one while one
+// has failed. Plans are admitted in their order.
 // It keeps no state.
 func Admit(plans []Plan, limit Limit) {
 	inFlight := 0
-	var failed *Plan
+	var failed, canary *Plan
 	for i := range plans {
 		p := &plans[i]
 		if p.InFlight {
@@ -52,6 +53,9 @@ func Admit(plans []Plan, limit Limit) {
 		}
 		if failed == nil && p.Failed {
 			failed = p
+		}
+		if canary == nil && p.isCanaryUnderWay() {
+			canary = p
 		}
 	}
 	for i := range plans {
@@ -71,6 +75,8 @@ func Admit(plans []Plan, limit Limit) {
 			p.Wait(meta.ReasonRolloutFailed, fmt.Sprintf("%s %s did not finish its rollout with this sidecar: nothing more is started until it does, or the sidecar changes", failed.Target.Kind, failed.Target.Name))
 		case limit.Gap != nil && p.Action != Remove && !limit.isNew(p):
 			p.Wait(meta.ReasonOutsideWindow, "the next window of the installation's rollout.windows opens at "+limit.Gap.Until.Format(time.RFC3339))
+		case canary != nil && !p.IsCanary && p.Action != Remove:
+			p.Wait(meta.ReasonWaitingForCanary, fmt.Sprintf("%s %s of spec.rollout.canary has to finish its rollout first", canary.Target.Kind, canary.Target.Name))
 		case p.InFlight:
 			// The newest version replaces it: still one rollout.
 		case limit.Max > 0 && inFlight >= limit.Max:
@@ -79,6 +85,12 @@ func Admit(plans []Plan, limit Limit) {
 			inFlight++
 		}
 	}
+}
+
+// isCanaryUnderWay reports whether a canary is not done with the desired sidecar. One that cannot
+// have it holds nobody up.
+func (p *Plan) isCanaryUnderWay() bool {
+	return p.IsCanary && p.Desired != nil && (p.Action == Inject || p.Action == Update || p.InFlight)
 }
 
 // isNew reports whether a workload was created after the last window had closed: it gets

@@ -4,6 +4,7 @@
 package plan
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -52,6 +53,14 @@ func plansOf(words ...string) []Plan {
 	return plans
 }
 
+// canaries marks the plans of workloads.
+func canaries(names string, plans []Plan) []Plan {
+	for i := range plans {
+		plans[i].IsCanary = strings.Contains(names, plans[i].Target.Name)
+	}
+	return plans
+}
+
 var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
 // created sets when the workloads of plans were created.
@@ -89,6 +98,13 @@ func TestAdmit(t *testing.T) {
 		"what is new since the window":    {created(noon.Add(time.Second), plansOf("inject", "update")), Limit{Gap: &fleet.Gap{Since: noon}}, "a", map[string]string{"b": meta.ReasonOutsideWindow}},
 		"what is not":                     {created(noon, plansOf("inject")), Limit{Gap: &fleet.Gap{Since: noon}}, "", map[string]string{"a": meta.ReasonOutsideWindow}},
 		"if there never was a window":     {created(noon, plansOf("inject")), Limit{Gap: &fleet.Gap{}}, "", map[string]string{"a": meta.ReasonOutsideWindow}},
+		"canaries go first":               {canaries("b", plansOf("inject", "inject", "update in flight", "remove", "note")), Limit{Max: 9}, "bde", map[string]string{"a": meta.ReasonWaitingForCanary, "c": meta.ReasonWaitingForCanary}},
+		"and finish first":                {canaries("b", plansOf("update", "rolling")), Limit{Max: 9}, "", map[string]string{"a": meta.ReasonWaitingForCanary}},
+		"also those that wait":            {canaries("bc", plansOf("update", "update", "update")), Limit{Max: 1}, "b", map[string]string{"a": meta.ReasonWaitingForCanary, "c": meta.ReasonWaitingForBudget}},
+		"one that is done holds nobody":   {canaries("b", plansOf("update", "none")), Limit{}, "a", nil},
+		"nor one that cannot have it":     {canaries("b", plansOf("update", "conflict")), Limit{}, "a", nil},
+		"nor one that loses the sidecar":  {canaries("b", plansOf("update", "removing")), Limit{}, "a", nil},
+		"a canary that fails stops all":   {canaries("b", plansOf("update", "failed")), Limit{}, "", map[string]string{"a": meta.ReasonRolloutFailed}},
 		"a conflict takes no place":       {plansOf("conflict", "inject"), Limit{Max: 1}, "b", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -91,6 +91,8 @@ type Plan struct {
 	Failed, Hindered bool
 	// SidecarFailed reports whether the sidecar is the cause, as far as is known.
 	SidecarFailed bool
+	// IsCanary reports whether the workload gets a change before those that are none.
+	IsCanary bool
 	// Warning is something about the sidecar that a person should know but that blocks
 	// nothing; "" for nothing.
 	Warning string

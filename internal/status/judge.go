@@ -102,6 +102,9 @@ func settled(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[plan.
 		}
 	}
 	message += unlisted(decision.Kinds.Unlisted)
+	if decision.LacksCanary {
+		message += "; spec.rollout.canary selects none of them, so that a change reaches all without one"
+	}
 	if warned.count > 0 {
 		message += fmt.Sprintf("; warning: %d of them: %s", warned.count, warned.texts(func(p *plan.Plan) string { return ": the sidecar " + p.Warning }))
 	}
