@@ -94,7 +94,7 @@ func (s *Stage) wait(given *Given) {
 		is.State, is.Message = v1alpha1.RolloutWaiting, s.Gate.Why
 	}
 	switch {
-	case s.Gate.IsHalted && is.RevertedFrom == given.Revision:
+	case is.RevertedFrom == given.Revision: // Also while it is not known yet whether it is halted.
 		is.State = v1alpha1.RolloutReverted
 	case s.Gate.IsHalted:
 		is.State = v1alpha1.RolloutHalted

@@ -194,6 +194,8 @@ func TestAHaltedRevisionIsLeftForTheOneBefore(t *testing.T) {
 	require.False(t, stage.IsNew || stage.IsHeld, "what fails on the way back stops the VectorSidecar alone")
 	require.Nil(t, f.is[0].Finished)
 	f.restart()
+	f.pass(0, nothing)
+	require.Equal(t, v1alpha1.RolloutReverted, f.is[0].State, "before all have been heard, too")
 	f.passes(nothing)
 	require.Equal(t, []v1alpha1.RolloutState{"Reverted", "Halted", "Halted"}, f.states())
 	require.NotNil(t, f.is[0].Finished)
