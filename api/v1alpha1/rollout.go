@@ -37,8 +37,8 @@ type RolloutStatus struct {
 	// +optional
 	State RolloutState `json:"state,omitempty"`
 
-	// started is when the first workload began to roll out for the revision. Empty if
-	// none had to.
+	// started is when the first workload began, or was about to begin, to roll out for
+	// the revision. Empty if none had to.
 	// +optional
 	Started *metav1.Time `json:"started,omitempty"`
 

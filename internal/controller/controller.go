@@ -244,6 +244,9 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 	span.Set(telemetry.AttributeEnvironment, decided.Environment)
 	span.Count(telemetry.AttributeMatched, decided.Matched)
 	r.snapshots.configMaps.forget(known.KeepReferences(decided.ConfigMaps()))
+	if err := r.stages.record(ctx, known, sidecar, staged, decided); err != nil {
+		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("letting a revision through: %w", err)
+	}
 	known.Adopt(decided.Adopted)
 	r.stages.take(ctx, request.NamespacedName, decided)
 	return r.carryOut(ctx, known, sidecar, decided, staged, asking)

@@ -45,6 +45,8 @@ type stage struct {
 
 	wave  int
 	given fleet.Given
+	// last is the status before.
+	last *v1alpha1.RolloutStatus
 }
 
 // hold returns what holds the writes of the pass, nil if nothing does.
@@ -58,8 +60,8 @@ func (s *stage) hold() *plan.Hold {
 	return &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: s.Gate.Why}
 }
 
-// advance says what a pass does, and writes to the status that a revision is let through, which has
-// to be on record before anything is written for it. It returns nil if there are no waves.
+// advance says what a pass does, and gives the VectorSidecar the revision that it has in it. It
+// writes nothing: see record. It returns nil if there are no waves.
 func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar) (*stage, error) {
 	now, err := s.catalog.current(ctx)
 	if err != nil {
@@ -91,15 +93,28 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 	case err != nil:
 		return nil, err
 	}
+	present.last, sidecar.Status.Rollout = sidecar.Status.Rollout, present.Status.DeepCopy()
+	return present, nil
+}
+
+// record writes to the status that a revision is let through, and that something is to be written for
+// it if it is: both have to be on record before that, for whoever leads after a crash.
+func (s *stages) record(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, present *stage, decided *decision.Decision) error {
+	if present == nil || !present.IsNew {
+		return nil
+	}
+	if plan.HasRollouts(decided.Plans) {
+		present.Begin(s.now())
+	}
 	before := sidecar.DeepCopy()
-	sidecar.Status.Rollout = present.Status.DeepCopy()
+	before.Status.Rollout, sidecar.Status.Rollout = present.last, present.Status.DeepCopy()
 	if err := s.statuses.patch(ctx, before, sidecar, known.IsStatusUnknown()); err != nil {
 		known.StatusFailed()
-		return nil, fmt.Errorf("writing to the status that revision %s is let through: %w", present.Status.Revision, err)
+		return fmt.Errorf("writing to the status that revision %s is let through: %w", present.Status.Revision, err)
 	}
 	known.StatusWritten(sidecar)
 	log.FromContext(ctx).Info("revision let through", "revision", present.Status.Revision, "wave", present.Status.Wave)
-	return present, nil
+	return nil
 }
 
 // memberOf is a VectorSidecar as a member of its wave.

@@ -74,6 +74,14 @@ func lastGood(is *v1alpha1.RolloutStatus) string {
 	return is.Revision
 }
 
+// Begin records that rollouts are about to begin for a revision that has just been let through.
+func (s *Stage) Begin(now time.Time) {
+	if is := &s.Status; is.Finished == nil {
+		at := metav1.NewTime(now.Truncate(time.Second))
+		is.Started = &at
+	}
+}
+
 // Refuse undoes that a revision was let through, because it cannot be had.
 func (s *Stage) Refuse(before *v1alpha1.RolloutStatus, given *Given, why string) {
 	wave := s.Status.Wave

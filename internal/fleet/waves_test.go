@@ -177,6 +177,20 @@ func TestAHaltStopsARevisionUntilAnotherOrARetry(t *testing.T) {
 	require.Empty(t, f.is[0].Failed)
 }
 
+// Whoever leads after a crash finds the workload done that was written right before.
+func TestTheSoakOfAWaveOutlastsACrashRightAfterItsWrites(t *testing.T) {
+	f := newFleet(t, threeWaves, 3)
+	f.passes(nothing)
+	f.given.Revision = "two"
+	stage := Advance(f.is[0], Member{}, &f.given, f.waves.Gate(f.names[0], 0, &f.given, f.now))
+	require.True(t, stage.IsNew)
+	stage.Begin(f.now)
+	f.is[0] = &stage.Status // That is all that was written before the crash, but for the workload.
+	f.restart()
+	f.passes(nothing)
+	require.Equal(t, []v1alpha1.RolloutState{"Soaking", "Waiting", "Waiting"}, f.states())
+}
+
 // A VectorSidecar that went back has its own revision, and nothing holds it.
 func TestAHaltedRevisionIsLeftForTheOneBefore(t *testing.T) {
 	f := newFleet(t, threeWaves+"\nonFailure: Revert", 3)

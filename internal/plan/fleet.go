@@ -5,6 +5,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -70,6 +71,11 @@ func ProgressOf(plans []Plan, isWritten bool) fleet.Progress {
 		progress.IsDone = progress.IsDone && !p.InFlight && !isNext
 	}
 	return progress
+}
+
+// HasRollouts reports whether a rollout with a sidecar is under way, or will begin now or later.
+func HasRollouts(plans []Plan) bool {
+	return slices.ContainsFunc(plans, func(p Plan) bool { return p.class() == Injections && (p.InFlight || p.StartsPods()) })
 }
 
 // UnderWay counts the rollouts of a class that are under way after some of the plans have
