@@ -91,7 +91,7 @@ func inProcess(ctx context.Context, p *place, life *wire.Life) {
 	seen := *world
 	seen.Operator = through(life, world.Operator)
 	running := seen.RunOperator(operator.Options{
-		Namespace: p.namespace, WatchNamespaces: []string{p.namespace},
+		Namespace: p.namespace, WatchNamespaces: []string{p.namespace}, EnvironmentsConfigMap: environments,
 		WorkloadKinds: []string{p.kind.Kind},
 		Concurrency:   1, // What two passes write at once would have no order.
 	})

@@ -49,7 +49,7 @@ func asProcess(t *testing.T, binary string) program {
 			return
 		}
 		running := harness.StartProcess(t, binary, proxy.Kubeconfig, harness.Settings{Arguments: []string{
-			"--namespace=" + p.namespace, "--watch-namespaces=" + p.namespace, "--concurrency=1",
+			"--namespace=" + p.namespace, "--watch-namespaces=" + p.namespace, "--concurrency=1", "--environments-configmap=" + environments,
 		}})
 		select {
 		case <-ctx.Done():
@@ -96,11 +96,11 @@ func TestAProcessThatIsKilledAtAnyWriteIsReplaced(t *testing.T) {
 // middle is a write in the middle of a fan-out.
 func middle(n int) wire.Write { return wire.Write{Kind: "apply deployments", N: n} }
 
-const fleet = 50
+const manyWorkloads = 50
 
 func TestServersThatAreKilledOrFrozenInAFanOut(t *testing.T) {
 	onlyInFull(t)
-	s := named(t, fmt.Sprintf("fan-out to %d", fleet))
+	s := named(t, fmt.Sprintf("fan-out to %d", manyWorkloads))
 	should, err := play(t.Context(), &game{scenario: s})
 	require.NoError(t, err)
 	freeze := func(name string) func(context.Context) error {
@@ -129,7 +129,7 @@ func TestServersThatAreKilledOrFrozenInAFanOut(t *testing.T) {
 		"the API server is frozen": freeze("kube-apiserver"),
 		"etcd is frozen":           freeze("etcd"),
 	} {
-		for _, n := range []int{1, fleet / 2, fleet} {
+		for _, n := range []int{1, manyWorkloads / 2, manyWorkloads} {
 			t.Run(fmt.Sprintf("%s before write %d", name, n), func(t *testing.T) {
 				var failed error
 				_, err := play(t.Context(), &game{scenario: s, should: should, before: map[wire.Write]func(){
@@ -192,10 +192,10 @@ func TestALeaderThatIsFrozenInAFanOut(t *testing.T) {
 	onlyInFull(t)
 	binary, err := harness.BuildOperator(t.Context(), t.TempDir())
 	require.NoError(t, err)
-	s := named(t, fmt.Sprintf("fan-out to %d", fleet))
+	s := named(t, fmt.Sprintf("fan-out to %d", manyWorkloads))
 	should, err := play(t.Context(), &game{scenario: s})
 	require.NoError(t, err)
-	for _, n := range []int{1, fleet / 2, fleet} {
+	for _, n := range []int{1, manyWorkloads / 2, manyWorkloads} {
 		t.Run(fmt.Sprintf("before write %d", n), func(t *testing.T) {
 			both := &pair{t: t, binary: binary}
 			_, err := play(t.Context(), &game{scenario: s, should: should, program: both.run, before: map[wire.Write]func(){

@@ -103,6 +103,7 @@ func scenarios() []scenario {
 	every = append(every, removals()...)
 	every = append(every, owners()...)
 	every = append(every, ofKinds()...)
+	every = append(every, revisions()...)
 	return every
 }
 

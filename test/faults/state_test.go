@@ -36,6 +36,8 @@ type seen struct {
 	sidecars    map[string]*v1alpha1.VectorSidecar
 	configMaps  []corev1.ConfigMap
 	replicaSets []appsv1.ReplicaSet
+	// revisions are what the operator has stored.
+	revisions []appsv1.ControllerRevision
 	// versions are those of all objects: two looks with the same ones saw the same.
 	versions string
 }
@@ -64,10 +66,12 @@ func (p *place) look(ctx context.Context, latest bool) (*seen, error) {
 	}
 	var configMaps corev1.ConfigMapList
 	var replicaSets appsv1.ReplicaSetList
-	if err := s.list(ctx, options, &configMaps, &replicaSets); err != nil {
+	var revisions appsv1.ControllerRevisionList
+	if err := s.list(ctx, options, &configMaps, &replicaSets, &revisions); err != nil {
 		return nil, err
 	}
 	s.configMaps, s.replicaSets = configMaps.Items, replicaSets.Items
+	s.revisions = slices.DeleteFunc(revisions.Items, func(one appsv1.ControllerRevision) bool { return one.Labels[meta.LabelManagedBy] != meta.Operator })
 	return s, nil
 }
 
@@ -175,6 +179,10 @@ func (s *seen) state() state {
 			all["ConfigMap "+c.Name] = s.text(&corev1.ConfigMap{ObjectMeta: ofAnyRun(&c.ObjectMeta), Immutable: c.Immutable, Data: c.Data, BinaryData: c.BinaryData})
 		}
 	}
+	for i := range s.revisions {
+		one := &s.revisions[i]
+		all["ControllerRevision "+one.Name] = s.text(&appsv1.ControllerRevision{ObjectMeta: ofAnyRun(&one.ObjectMeta), Data: one.Data, Revision: one.Revision})
+	}
 	for of, templates := range s.templates() {
 		all["ReplicaSets of "+of] = s.text(templates)
 	}
@@ -272,6 +280,9 @@ func ofAnyRun(given *metav1.ObjectMeta) metav1.ObjectMeta {
 func statusOfAnyRun(given *v1alpha1.VectorSidecarStatus) v1alpha1.VectorSidecarStatus {
 	s := *given.DeepCopy()
 	s.LastReconcileTime, s.ObservedGeneration = nil, 0
+	if s.Rollout != nil {
+		s.Rollout.Started, s.Rollout.Finished = nil, nil
+	}
 	for i := range s.Conditions {
 		s.Conditions[i].LastTransitionTime, s.Conditions[i].ObservedGeneration = metav1.Time{}, 0
 	}

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package faults
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// environments is the ConfigMap with the installation's values, in the operator's namespace: the one of
+// the run.
+const environments = "environments"
+
+// values are those of the installation that a run is given, with a log level.
+func values(level string) map[string]string {
+	return map[string]string{"development.yaml": "sidecar: {logLevel: " + level + "}"}
+}
+
+// revisionOf is the revision of such values.
+func revisionOf(level string) string {
+	return (&fleet.Content{Values: fleet.Files{Data: values(level)}}).Revision()
+}
+
+// staged is an installation whose values go by waves: there is one alone.
+func staged(namespace string) client.Object {
+	object := objects.NewConfigMap(environments, namespace, desired.RolloutKey, "halt: {}")
+	object.Data["development.yaml"] = values("info")["development.yaml"]
+	return object
+}
+
+// mayStore and whoStores let the operator store revisions in the namespace of the run, as it may in its
+// own.
+func mayStore(namespace string) client.Object {
+	return &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "stores"}, Rules: []rbacv1.PolicyRule{{
+		APIGroups: []string{"apps"}, Resources: []string{"controllerrevisions"}, Verbs: []string{"get", "list", "create", "patch", "delete"},
+	}}}
+}
+
+func whoStores(namespace string) client.Object {
+	return &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "stores"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "stores"},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: harness.AccountNamespace, Name: harness.Account}},
+	}
+}
+
+// revisions are the scenarios in which the installation gives out one revision after another.
+func revisions() []scenario {
+	change := func(level string) step {
+		return step{"values: " + level, configMap(environments, func(c *corev1.ConfigMap) {
+			c.Data["development.yaml"] = values(level)["development.yaml"]
+		}), []condition{says("cart", `"`+level+`"`), has("cart", "vector", "app"), isAt("logs", revisionOf(level))}}
+	}
+	undo := step{"undo", configMap(environments, func(c *corev1.ConfigMap) {
+		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationUndoRollout, revisionOf("warn")+"/"+revisionOf("info"))
+	}), []condition{says("cart", `"info"`), isAt("logs", revisionOf("info"))}}
+	return []scenario{{
+		name: "revisions", given: given(plain, staged, mayStore, whoStores),
+		steps: []step{inject(withLogs, "vector", "app"), change("warn"), undo, change("error"), deleted("app")},
+	}}
+}
+
+// isAt wants a VectorSidecar to have a revision of the installation's values.
+func isAt(name, revision string) condition {
+	return func(s *seen) string {
+		if vs := s.sidecars[name]; vs == nil || vs.Status.Rollout == nil || vs.Status.Rollout.Revision != revision {
+			return name + " has not revision " + revision
+		}
+		return ""
+	}
+}
