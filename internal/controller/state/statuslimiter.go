@@ -27,7 +27,7 @@ type statusLimiter struct {
 	// changed is true if a workload was written to since.
 	changed bool
 	// written is the last status written, and version the resource version after it, until the
-	// cache shows it.
+	// cache shows a later one: the same one may be what a pass has in hand, and the cache behind.
 	written *v1alpha1.VectorSidecarStatus
 	version string
 	// isUnknown is true if the last write had no answer: the present status may be the one of the
@@ -96,11 +96,11 @@ func (s *statusLimiter) IsStatusUnknown() bool {
 func (s *statusLimiter) Status(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecarStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.written != nil && workloadcache.IsOlder(sidecar.ResourceVersion, s.version) {
-		return s.written.DeepCopy()
+	if s.written == nil || workloadcache.IsOlder(s.version, sidecar.ResourceVersion) {
+		s.written = nil
+		return sidecar.Status.DeepCopy()
 	}
-	s.written = nil
-	return sidecar.Status.DeepCopy()
+	return s.written.DeepCopy()
 }
 
 // ReserveStatus returns how long the status write has to wait. 0 means that it may be done now; it

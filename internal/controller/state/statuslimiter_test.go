@@ -65,7 +65,9 @@ func TestAStatusIsComparedWithTheLastOneWritten(t *testing.T) {
 	require.EqualValues(t, 4, s.Status(as("15", 4)).UpdatedDeployments)
 	s.StatusWritten(as("17", 5))
 	require.EqualValues(t, 5, s.Status(as("17", 5)).UpdatedDeployments)
-	require.Nil(t, s.written, "the cache has it")
+	require.EqualValues(t, 5, s.Status(as("15", 4)).UpdatedDeployments, "that was what a pass had in hand, and the cache is behind")
+	require.EqualValues(t, 6, s.Status(as("18", 6)).UpdatedDeployments)
+	require.Nil(t, s.written, "the cache is past it")
 }
 
 func TestARolloutOfAStatusThatWasHeldBackIsRemembered(t *testing.T) {
