@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -105,10 +106,8 @@ type rollout struct {
 	Waves    []wave `json:"waves"`
 
 	rules *fleet.Rules
-	// content is the revision of the present templates and values, which Revision is not after an undo.
-	content string
-	// platform returns the platform with a revision.
-	platform earlier
+	// platform is the present one. After an undo its revision is another one.
+	platform *desired.Platform
 	values   types.NamespacedName
 }
 
@@ -125,12 +124,12 @@ func (o *rolloutOptions) read(ctx context.Context, cluster client.Reader) (*roll
 	if err != nil {
 		return nil, err
 	}
-	platform, then, err := platformOf(chart, cluster, installed)
+	platform, _, err := platformOf(chart, cluster, installed)
 	if err != nil {
 		return nil, err
 	}
 	return &rollout{
-		Revision: platform.Given.Revision, rules: platform.Rollout, content: platform.Revision, platform: then,
+		Revision: platform.Given.Revision, rules: platform.Rollout, platform: platform,
 		values: types.NamespacedName{Namespace: installed.Namespace, Name: installed.ValuesFrom},
 	}, nil
 }
@@ -157,17 +156,23 @@ func (o *rolloutOptions) promote(ctx context.Context, name string) error {
 	})
 }
 
+// open connects to the cluster, and reads what an installation with waves gives out.
+func (o *rolloutOptions) open(ctx context.Context) (client.WithWatch, *rollout, error) {
+	cluster, err := o.app.connect()
+	if err != nil {
+		return nil, nil, err
+	}
+	read, err := o.readWaves(ctx, cluster)
+	return cluster, read, err
+}
+
 // annotation is one of the ConfigMap with the installation's values: an empty value removes it.
 // effect says what that does.
 type annotation struct{ key, value, effect string }
 
 // annotate sets or removes an annotation of an installation that has waves.
 func (o *rolloutOptions) annotate(ctx context.Context, what func(*rollout) (annotation, error)) error {
-	cluster, err := o.app.connect()
-	if err != nil {
-		return err
-	}
-	read, err := o.readWaves(ctx, cluster)
+	cluster, read, err := o.open(ctx)
 	if err != nil {
 		return err
 	}

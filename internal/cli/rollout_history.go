@@ -97,11 +97,7 @@ func (o *rolloutOptions) history(ctx context.Context) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	cluster, err := o.app.connect()
-	if err != nil {
-		return err
-	}
-	read, err := o.readWaves(ctx, cluster)
+	cluster, read, err := o.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -146,11 +142,7 @@ func (o *rolloutOptions) history(ctx context.Context) error {
 }
 
 func (o *rolloutOptions) diff(ctx context.Context, revisions []string) error {
-	cluster, err := o.app.connect()
-	if err != nil {
-		return err
-	}
-	read, err := o.readWaves(ctx, cluster)
+	cluster, read, err := o.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -190,25 +182,23 @@ func (o *rolloutOptions) diff(ctx context.Context, revisions []string) error {
 
 // contentOf returns what the installation gives out now, or gave out as a revision.
 func (r *rollout) contentOf(ctx context.Context, cluster client.Reader, revision string) (*fleet.Content, error) {
-	platform, err := r.platform(ctx, revision)
-	if err != nil {
-		return nil, explainUnknown(ctx, cluster, r, revision, err)
+	if revision == r.platform.Revision {
+		return r.platform.Content, nil
 	}
-	return platform.Content, nil
-}
-
-// explainUnknown adds to an error about a revision which there are.
-func explainUnknown(ctx context.Context, cluster client.Reader, r *rollout, revision string, err error) error {
+	content, err := source.ReadRevision(ctx, cluster, r.values, revision)
 	unknown := &fleet.RecordError{}
+	if !errors.As(err, &unknown) {
+		return content, err
+	}
 	stored, listErr := source.Revisions(ctx, cluster, r.values)
-	if !errors.As(err, &unknown) || listErr != nil || slices.ContainsFunc(stored, isOf(revision)) {
-		return err
+	if listErr != nil || slices.ContainsFunc(stored, isOf(revision)) {
+		return nil, err
 	}
 	var names []string
 	for i := range stored {
 		names = append(names, stored[i].Labels[meta.LabelRevision])
 	}
-	return fmt.Errorf("revision %q is not stored: there are %s", revision, cmp.Or(strings.Join(names, ", "), "none"))
+	return nil, fmt.Errorf("revision %q is not stored: there are %s", revision, cmp.Or(strings.Join(names, ", "), "none"))
 }
 
 func isOf(revision string) func(appsv1.ControllerRevision) bool {
@@ -231,11 +221,7 @@ func filesOf(content *fleet.Content) map[string]string {
 }
 
 func (o *rolloutOptions) undo(ctx context.Context, to string) error {
-	cluster, err := o.app.connect()
-	if err != nil {
-		return err
-	}
-	read, err := o.readWaves(ctx, cluster)
+	cluster, read, err := o.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -258,8 +244,8 @@ func (o *rolloutOptions) undo(ctx context.Context, to string) error {
 		return err
 	}
 	one := annotation{key: meta.AnnotationUndoRollout, effect: fmt.Sprintf("all VectorSidecars go from revision %s to %s", read.Revision, to)}
-	if to != read.content {
-		one.value = read.content + "/" + to
+	if present := read.platform.Revision; to != present {
+		one.value = present + "/" + to
 	}
 	return o.set(ctx, cluster, read.values, one)
 }
