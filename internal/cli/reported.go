@@ -132,7 +132,7 @@ func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Pla
 
 // unpaced returns a plan that does not wait for other workloads, whose plans are guesses.
 func unpaced(p *plan.Plan) *plan.Plan {
-	if p != nil && p.Waiting && (p.Reason == meta.ReasonWaitingForBudget || p.Reason == meta.ReasonWaitingForCanary) {
+	if p != nil && p.WaitsForOthers() {
 		p.Waiting, p.Reason, p.Message = false, "", ""
 	}
 	return p

@@ -14,7 +14,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 )
@@ -113,7 +112,7 @@ func (d *Decision) IsUnderWay() bool {
 		if p.Failed || d.Invalid != nil {
 			return false
 		}
-		isNext := p.StartsPods() && (p.Writes() || p.Reason == meta.ReasonWaitingForBudget || p.Reason == meta.ReasonWaitingForCanary)
+		isNext := p.StartsPods() && (p.Writes() || p.WaitsForOthers())
 		isMoving = isMoving || p.Desired != nil && p.Action != plan.Remove && (p.InFlight || isNext)
 	}
 	return isMoving

@@ -135,6 +135,12 @@ func (p *Plan) StartsPods() bool {
 	return p.Action == Inject || p.Action == Update || p.Action == Remove
 }
 
+// WaitsForOthers reports whether the action has to wait for other workloads of its VectorSidecar,
+// which will be done by themselves.
+func (p *Plan) WaitsForOthers() bool {
+	return p.Waiting && (p.Reason == meta.ReasonWaitingForBudget || p.Reason == meta.ReasonWaitingForCanary)
+}
+
 // IsCurrent reports whether the sidecar is up to date.
 func (p *Plan) IsCurrent() bool { return p.Action == None || p.Action == Note }
 
