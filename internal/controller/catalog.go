@@ -64,7 +64,7 @@ func (c *catalogReader) current(ctx context.Context) (*desired.Platform, error) 
 		}
 	}
 	now, changes := c.catalog.Update(installation, sets.Items)
-	if isFirst := c.last.Load() == nil; isFirst && now.Rollout.IsStaged() && lacksSet(now) {
+	if c.last.Load() == nil && now.Rollout.IsStaged() && lacksSet(now) {
 		isRestored, err := c.history.restore(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("reading the last good template sets: %w", err)

@@ -8,6 +8,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -53,6 +54,25 @@ func TestAContentComesBackAsItWasStored(t *testing.T) {
 		}
 	}
 	require.Equal(t, int64(3), stored(t, aContent())[RecordName("values", aContent().Revision())].Revision)
+}
+
+// What a ConfigMap may hold has to fit into a request to etcd, which takes 1.5 MiB, and come back.
+func TestTheLargestConfigMapCanBeStored(t *testing.T) {
+	random := make([]byte, 1<<20)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(random)
+	for name, files := range map[string]Files{
+		"what cannot be compressed": {BinaryData: map[string][]byte{"a.tgz": random}},
+		"what JSON escapes":         {Data: map[string]string{"a": strings.Repeat("\x01", 1<<20)}},
+	} {
+		content := &Content{Values: files, Sets: map[string]Files{}}
+		all := stored(t, content)
+		for _, one := range all {
+			require.Less(t, one.Size(), 3<<19-10_000, name)
+		}
+		read, err := ReadContent("values", content.Revision(), from(all))
+		require.NoError(t, err, name)
+		require.Equal(t, content, read, name)
+	}
 }
 
 func TestARevisionIsNamedByItsContent(t *testing.T) {
