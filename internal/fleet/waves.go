@@ -199,12 +199,16 @@ func (w *Waves) Gate(name types.NamespacedName, wave int, given *Given, now time
 }
 
 // meanwhile returns another revision than the given one that VectorSidecars of a wave, or else of
-// a later one, are done with: of several the one of the first by name.
+// a later one, are done with and that has failed nowhere: of several the one of the first by name.
 func (w *Waves) meanwhile(wave int, given *Given) *Done {
+	failed := map[string]bool{}
+	for _, one := range w.seen {
+		failed[one.failed] = true
+	}
 	var first types.NamespacedName
 	var at *standing
 	for name, one := range w.seen {
-		if one.wave < wave || !one.isDone || one.revision == given.Revision || one.revision == one.failed {
+		if one.wave < wave || !one.isDone || one.revision == given.Revision || failed[one.revision] {
 			continue
 		}
 		if at == nil || one.wave < at.wave || one.wave == at.wave && compare(name, first) < 0 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -285,6 +286,22 @@ func TestANewVectorSidecarHasTheRevisionOfItsWave(t *testing.T) {
 
 	gate = f.waves.Gate(f.names[3], 0, &f.given, f.now)
 	require.Equal(t, "two", Advance(nil, Member{Generation: 1}, &f.given, gate).Status.Revision)
+}
+
+func TestANewVectorSidecarGetsNothingThatFailedElsewhere(t *testing.T) {
+	f := newFleet(t, "halt: {}", 2)
+	f.names = []types.NamespacedName{{Namespace: "shop", Name: "failed"}, {Namespace: "shop", Name: "good"}}
+	f.is = []*v1alpha1.RolloutStatus{
+		{Revision: "two", Failed: "two", FailedWorkloads: 1},
+		{Revision: "two", Finished: &metav1.Time{Time: f.now}},
+	}
+	f.restart()
+	f.given.Revision = "three"
+	f.waves.Tell(f.names[0], 0, f.is[0], &f.given)
+	require.Nil(t, f.waves.Gate(types.NamespacedName{Name: "new"}, 0, &f.given, f.now).Meanwhile)
+	f.restart() // Nobody is let through before the other one has been heard.
+	f.waves.Tell(f.names[1], 0, f.is[1], &f.given)
+	require.Equal(t, "two", f.waves.Gate(types.NamespacedName{Name: "new"}, 0, &f.given, f.now).Meanwhile.Revision)
 }
 
 func TestARevisionThatCannotBeHadIsNotLetThrough(t *testing.T) {
