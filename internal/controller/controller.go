@@ -70,7 +70,7 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 		memory:      memory,
 		snapshots: &snapshots{
 			instruments: observed, client: cached, sidecars: sidecars, workloads: workloads, options: options,
-			namespaces: namespaces, configMaps: newConfigMapCache(live), pods: &pods{live: live},
+			namespaces: namespaces, configMaps: newConfigMapCache(live), pods: &pods{live: live, now: observed.clock},
 			catalog: catalog,
 		},
 		validations: &validations{client: cached, live: live, writer: writer, events: events, isEnabled: options.ValidationJobs},
@@ -230,7 +230,7 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("letting a revision through: %w", err)
 	}
-	taken, err := r.snapshots.take(ctx, sidecar, known)
+	taken, err := r.snapshots.take(ctx, sidecar, known, staged.watch(r.clock()))
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("taking the snapshot: %w", err)
 	}

@@ -39,19 +39,23 @@ const (
 	podLooks = 4
 )
 
-// pods reads the pods of unsettled workloads to find what keeps them from running. Pods are many
-// and change all the time, so they are not watched, and only the result is kept.
-type pods struct{ live client.Reader }
+// pods reads the pods of unsettled workloads to find what keeps them from running, and those of
+// settled ones that are watched. Pods are many and change all the time, so they are not watched
+// themselves, and only the result is kept.
+type pods struct {
+	live client.Reader
+	now  func() time.Time
+}
 
-// look returns what is wrong with the pods of those unsettled workloads that carry an owner's
-// sidecar and could be read, now or a short while ago.
-func (p *pods) look(ctx context.Context, known *state.Sidecar, manager string, all []*workloadcache.Record) map[types.UID]workload.Fault {
-	due := known.PodsDue(unsettledOf(all, manager))
+// look returns what is wrong with the pods of those workloads that carry an owner's sidecar and
+// could be read, now or a short while ago: of unsettled ones, and if there is a watch of all.
+func (p *pods) look(ctx context.Context, known *state.Sidecar, manager string, watch *workload.Watch, all []*workloadcache.Record) map[types.UID]workload.Fault {
+	due := known.PodsDue(unsettledOf(all, manager), watchedOf(all, manager, watch))
 	group := errgroup.Group{}
 	group.SetLimit(podLooks)
 	for _, record := range due {
 		group.Go(func() error {
-			fault, err := p.read(ctx, record, manager)
+			fault, err := p.read(ctx, record, manager, watch)
 			if isNews := known.SetFault(record.UID, fault, err == nil); isNews && ctx.Err() == nil {
 				telemetry.Warn(log.FromContext(ctx), "pods cannot be read", telemetry.KeyWorkload, record.Name, "cause", err.Error())
 			}
@@ -76,8 +80,22 @@ func unsettledOf(all []*workloadcache.Record, manager string) []*workloadcache.R
 	return found[:min(len(found), lookedAt)]
 }
 
+// watchedOf returns the settled workloads to read, none without a watch.
+func watchedOf(all []*workloadcache.Record, manager string, watch *workload.Watch) (found state.Watched) {
+	if watch == nil {
+		return found
+	}
+	found.After = watch.After
+	for _, record := range all {
+		if record.Rollout == workload.RolloutComplete && !record.IsDeleting() && slices.Contains(record.Managers(), manager) {
+			found.Records = append(found.Records, record)
+		}
+	}
+	return found
+}
+
 // read reads the pods of a workload's newest template.
-func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager string) (workload.Fault, error) {
+func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager string, watch *workload.Watch) (workload.Fault, error) {
 	ctx, cancel := context.WithTimeout(ctx, podTimeout)
 	defer cancel()
 	ref := record.Ref()
@@ -103,7 +121,14 @@ func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager s
 	}
 	view := record.View()
 	isOf := func(pod *corev1.Pod) bool { return content.Kind.Revisions.Has(live, newest, pod) }
-	fault, err := p.faultOf(ctx, options, isOf, view.Owned[manager].Containers)
+	containers := view.Owned[manager].Containers
+	fault, err := p.faultOf(ctx, options, isOf, func(some []corev1.Pod) workload.Fault {
+		fault := workload.FaultOf(some, containers, p.now())
+		if watch == nil || fault.IsOurs {
+			return fault
+		}
+		return cmp.Or(watch.FaultOf(some, containers), fault)
+	})
 	if fault.IsOurs || err != nil || content.Missing == 0 || !content.Kind.Traits.TellsByEvent {
 		return fault, err
 	}
@@ -111,13 +136,13 @@ func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager s
 }
 
 // faultOf lists pods, and returns the first fault of those that are of a template.
-func (p *pods) faultOf(ctx context.Context, options []client.ListOption, isOf func(*corev1.Pod) bool, containers []string) (workload.Fault, error) {
+func (p *pods) faultOf(ctx context.Context, options []client.ListOption, isOf func(*corev1.Pod) bool, judge func([]corev1.Pod) workload.Fault) (workload.Fault, error) {
 	page, first := &corev1.PodList{}, workload.Fault{}
 	for range podPages {
 		if err := p.live.List(ctx, page, append(options, client.Limit(podsAtOnce), client.Continue(page.Continue))...); err != nil {
 			return workload.Fault{}, fmt.Errorf("listing pods: %w", err)
 		}
-		fault := workload.FaultOf(slices.DeleteFunc(page.Items, func(pod corev1.Pod) bool { return !isOf(&pod) }), containers)
+		fault := judge(slices.DeleteFunc(page.Items, func(pod corev1.Pod) bool { return !isOf(&pod) }))
 		if first = cmp.Or(first, fault); fault.IsOurs || page.Continue == "" {
 			return cmp.Or(ours(fault), first), nil
 		}

@@ -36,8 +36,8 @@ type snapshots struct {
 }
 
 // take takes the snapshot for a pass. It reads from memory, except for pods of unsettled workloads
-// and ConfigMaps that are new. It includes the ConfigMaps that the previous decision depended on.
-func (s *snapshots) take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, known *state.Sidecar) (taken *evaluate.Snapshot, err error) {
+// or watched workloads and ConfigMaps that are new. It includes the ConfigMaps that the previous decision depended on.
+func (s *snapshots) take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, known *state.Sidecar, watch *workload.Watch) (taken *evaluate.Snapshot, err error) {
 	ctx, taking := s.begin(ctx, "observe")
 	defer func() { taking.end(err) }()
 	from := s.source(known)
@@ -52,7 +52,7 @@ func (s *snapshots) take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, k
 	}
 	taken.Adopted = known.Adopted()
 	if s.options.ReadPods {
-		taken.Faults = s.pods.look(ctx, known, meta.Manager(sidecar.Name), taken.Workloads)
+		taken.Faults = s.pods.look(ctx, known, meta.Manager(sidecar.Name), watch, taken.Workloads)
 	}
 	return taken, nil
 }

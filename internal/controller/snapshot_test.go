@@ -105,7 +105,7 @@ func TestThePluginTakesTheSnapshotThatTheOperatorTakes(t *testing.T) {
 			asked := &v1alpha1.VectorSidecar{}
 			require.NoError(t, api.Get(t.Context(), client.ObjectKeyFromObject(of.sidecar), asked))
 			known := api.memory.Of(client.ObjectKeyFromObject(asked))
-			operators, err := api.snapshots.take(t.Context(), asked, known)
+			operators, err := api.snapshots.take(t.Context(), asked, known, nil)
 			require.NoError(t, err)
 			decided, err := evaluate.DecideFrom(t.Context(), operators, api.snapshots.source(known), nil)
 			require.NoError(t, err)

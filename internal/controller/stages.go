@@ -23,6 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // stages let changed templates and values of the installation through to one wave of
@@ -58,6 +59,18 @@ func (s *stage) hold() *plan.Hold {
 		return &plan.Hold{Reason: meta.ReasonRolloutHalted, Message: s.Gate.Why}
 	}
 	return &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: s.Gate.Why}
+}
+
+// watch returns which restarts of the sidecar count as failures of the revision now, nil if none do.
+func (s *stage) watch(now time.Time) *workload.Watch {
+	if s == nil || haltOf(s.given.Rules).SidecarRestarts == 0 {
+		return nil
+	}
+	since, isWatched := s.WatchedSince(s.wave, &s.given, now)
+	if !isWatched {
+		return nil
+	}
+	return &workload.Watch{Restarts: haltOf(s.given.Rules).SidecarRestarts, Since: since, After: s.given.RetriedAt()}
 }
 
 // advance says what a pass does, and gives the VectorSidecar the revision that it has in it. It

@@ -85,7 +85,12 @@ func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 	if p.Refusal != "" && !fault.IsOurs {
 		fault = refusal(p)
 	}
+	if p.Rollout == workload.RolloutComplete && fault.Reason != meta.ReasonSidecarRestarts {
+		fault = workload.Fault{} // It has passed.
+	}
 	switch {
+	case p.Rollout == workload.RolloutComplete && fault.IsOurs:
+		p.Fail(fault.Reason, fault.Message+" (rollout.halt.sidecarRestarts of the installation's values)")
 	case p.Rollout == workload.RolloutComplete:
 		d.soak(f, p)
 	case p.Rollout == workload.RolloutHeld:

@@ -63,6 +63,7 @@ func nobodyKnows(*Facts) {}
 // One workload has the current sidecar, and another waits for it.
 func TestDecideJudgesARollout(t *testing.T) {
 	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsOurs: true}
+	weak := workload.Fault{Reason: meta.ReasonSidecarRestarts, Message: "container vector of pod cart-1 was restarted 3 times", IsOurs: true}
 	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}
 	const ours, theirs, busy = "failed", "hindered", "in flight"
 	const complete, lost, rolling, late = workload.RolloutComplete, workload.RolloutUnavailable, workload.RolloutProgressing, workload.RolloutFailed
@@ -82,6 +83,9 @@ func TestDecideJudgesARollout(t *testing.T) {
 		"it soaks":                             {where(complete, 10*time.Second), nobodyKnows, busy, meta.ReasonSoaking, "available for 30s (spec.rollout.soak)", 20 * time.Second},
 		"it has soaked":                        {where(complete, 30*time.Second), nobodyKnows, "", "", "", 0},
 		"it has soaked before":                 {where(complete, time.Second, time.Minute), nobodyKnows, "", "", "", 0},
+		"it was restarted too often":           {where(complete, 10*time.Second), seen(weak), busy + ours, meta.ReasonSidecarRestarts, "restarted 3 times (rollout.halt.sidecarRestarts", 0},
+		"and long after its soak":              {where(complete, time.Hour), seen(weak), ours, meta.ReasonSidecarRestarts, "restarted 3 times (rollout.halt.sidecarRestarts", 0},
+		"what was wrong has passed":            {where(complete, time.Hour), seen(crash), "", "", "", 0},
 		"it loses pods in its soak":            {where(lost, time.Second, 2*time.Second), nobodyKnows, busy, meta.ReasonUnavailable, "pods are not read (rbac.optional.pods)", 119 * time.Second},
 		"and none of that is the sidecar's":    {where(lost, time.Hour, 2*time.Second), seen(workload.Fault{}), busy, meta.ReasonUnavailable, "not all of its pods are available", 0},
 		"and no node has room":                 {where(lost, time.Hour, 2*time.Second), seen(full), busy + theirs, meta.ReasonUnschedulable, "no node", 0},

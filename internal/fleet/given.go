@@ -5,6 +5,7 @@ package fleet
 
 import (
 	"strings"
+	"time"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
@@ -35,6 +36,15 @@ func NewGiven(rules *Rules, revision string, annotations map[string]string) Give
 		given.Revision, given.IsBack = to, to != revision
 	}
 	return given
+}
+
+// RetriedAt returns when Retry was last changed, zero if it does not say.
+func (g *Given) RetriedAt() time.Time {
+	at, err := time.Parse(time.RFC3339, g.Retry)
+	if err != nil {
+		return time.Time{} // Any text has it tried again.
+	}
+	return at
 }
 
 // promoted returns the number of the last wave that is not waited for, -1 for none.

@@ -155,8 +155,7 @@ func (s *Stage) Observe(progress Progress, wave int, given *Given, now time.Time
 	if hasFailed := progress.Failed > 0 || !isBack && given.Rules.Halt != nil && is.Failed == is.Revision; progress.IsDone && is.Finished == nil && !hasFailed {
 		is.Finished = &at
 	}
-	isWatched := is.Finished == nil || is.Started != nil && now.Before(is.Finished.Add(given.Rules.watch(wave)))
-	if isWatched && progress.Failed > int(is.FailedWorkloads) {
+	if s.isWatched(wave, given, now) && progress.Failed > int(is.FailedWorkloads) {
 		is.Failed, is.FailedWorkloads, is.HandledRetryAt = is.Revision, int32(progress.Failed), given.Retry //nolint:gosec // No namespace has two billion.
 	}
 	if s.IsHeld || isBack {
@@ -172,4 +171,20 @@ func (s *Stage) Observe(progress Progress, wave int, given *Given, now time.Time
 		is.State = v1alpha1.RolloutComplete
 	}
 	return until
+}
+
+// isWatched reports whether failures still count for the present revision.
+func (s *Stage) isWatched(wave int, given *Given, now time.Time) bool {
+	is := &s.Status
+	return is.Finished == nil || is.Started != nil && now.Before(is.Finished.Add(given.Rules.watch(wave)))
+}
+
+// WatchedSince returns since when rollouts with the given revision were let through, and whether
+// their failures still count.
+func (s *Stage) WatchedSince(wave int, given *Given, now time.Time) (since time.Time, isWatched bool) {
+	is := &s.Status
+	if is.Revision != given.Revision || is.Started == nil || !s.isWatched(wave, given, now) {
+		return time.Time{}, false
+	}
+	return is.Started.Time, true
 }

@@ -49,6 +49,9 @@ func (w *Wave) selects(namespaceLabels map[string]string, environment string) bo
 type Halt struct {
 	// FailedWorkloads is after how many.
 	FailedWorkloads int `json:"failedWorkloads"`
+	// SidecarRestarts is after how many restarts of a container of the sidecar in one pod a
+	// workload has failed; 0 for any number.
+	SidecarRestarts int32 `json:"sidecarRestarts"`
 	// Within is how long failures count after a VectorSidecar is done, if the soak of its
 	// wave is shorter.
 	Within metav1.Duration `json:"within"`

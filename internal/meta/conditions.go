@@ -83,5 +83,7 @@ const (
 	ReasonImagePullBackOff           = "ImagePullBackOff"
 	ReasonCrashLoopBackOff           = "CrashLoopBackOff"
 	ReasonOOMKilled                  = "OOMKilled"
+	ReasonSidecarRestarts            = "SidecarRestarts"
+	ReasonSidecarNotReady            = "SidecarNotReady"
 	ReasonCreateContainerConfigError = "CreateContainerConfigError"
 )

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/utils/ptr"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
@@ -63,13 +62,13 @@ func RefusalEvents(object Object) map[string]string {
 // FaultOf returns the first fault of pods in name order, preferring the named
 // containers. Pods that are being deleted, were evicted or have ended have no fault:
 // that is how a node is drained.
-func FaultOf(pods []corev1.Pod, containers []string) Fault {
+func FaultOf(pods []corev1.Pod, containers []string, now time.Time) Fault {
 	var first Fault
 	for _, pod := range byName(pods) {
 		if isLeaving(pod) {
 			continue
 		}
-		if fault := containerFault(pod, containers); fault.Reason != "" {
+		if fault := containerFault(pod, containers, now); fault.Reason != "" {
 			return fault
 		}
 		if first.Reason == "" {
@@ -106,24 +105,16 @@ func schedulingFault(pod *corev1.Pod) Fault {
 }
 
 // containerFault returns the first fault of the named containers of a pod.
-func containerFault(pod *corev1.Pod, containers []string) Fault {
-	lasting := map[string]bool{}
-	for i := range pod.Spec.Containers {
-		lasting[pod.Spec.Containers[i].Name] = true
-	}
-	for i := range pod.Spec.InitContainers {
-		c := &pod.Spec.InitContainers[i]
-		lasting[c.Name] = ptr.Deref(c.RestartPolicy, "") == corev1.ContainerRestartPolicyAlways
-	}
-	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+func containerFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
+	for _, status := range statusesOf(pod) {
 		if !slices.Contains(containers, status.Name) {
 			continue
 		}
-		if reason, message := faultIn(&status, lasting[status.Name]); reason != "" {
+		if reason, message := faultIn(&status, isLasting(pod, status.Name)); reason != "" {
 			return Fault{Reason: reason, Message: fmt.Sprintf("container %s of pod %s %s", status.Name, pod.Name, message), IsOurs: true}
 		}
 	}
-	return Fault{}
+	return readinessFault(pod, containers, now)
 }
 
 // faultIn says why a container does not run, "" if it runs or is about to start. A
@@ -149,9 +140,9 @@ func faultIn(status *corev1.ContainerStatus, isLasting bool) (reason, message st
 	case ended == nil, ended.ExitCode == 0 && !isLasting:
 		return "", ""
 	case ended.Reason == meta.ReasonOOMKilled:
-		return meta.ReasonOOMKilled, "was killed because it took more memory than its limit"
+		return meta.ReasonOOMKilled, endOf(ended)
 	}
-	return meta.ReasonCrashLoopBackOff, fmt.Sprintf("ended with exit code %d (%s)", ended.ExitCode, ended.Reason)
+	return meta.ReasonCrashLoopBackOff, endOf(ended)
 }
 
 // said quotes the kubelet.

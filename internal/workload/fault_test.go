@@ -6,6 +6,7 @@ package workload
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -72,7 +73,7 @@ func TestFaultOf(t *testing.T) {
 		"what its image is called says a lot": {pod("a", waiting("InvalidImageName", "couldn't parse"), done, running), meta.ReasonImagePullBackOff, "container vector of pod a has no image: InvalidImageName: couldn't parse"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := FaultOf([]corev1.Pod{test.pod}, []string{"vector", "fetch"})
+			got := FaultOf([]corev1.Pod{test.pod}, []string{"vector", "fetch"}, time.Time{})
 			require.Equal(t, Fault{Reason: test.reason, Message: test.message, IsOurs: test.reason != ""}, got)
 		})
 	}
@@ -95,7 +96,7 @@ func TestPodsThatGoAreAtNoFault(t *testing.T) {
 			if leave != nil {
 				leave(&one)
 			}
-			require.Equal(t, leave == nil, FaultOf([]corev1.Pod{one}, []string{"vector"}).IsOurs)
+			require.Equal(t, leave == nil, FaultOf([]corev1.Pod{one}, []string{"vector"}, time.Time{}).IsOurs)
 		})
 	}
 }
@@ -109,8 +110,8 @@ func TestTheFirstFaultIsTold(t *testing.T) {
 	broken := func(name string) corev1.Pod {
 		return pod(name, waiting("ImagePullBackOff", ""), corev1.ContainerStatus{}, corev1.ContainerStatus{})
 	}
-	require.Equal(t, Fault{Reason: meta.ReasonUnschedulable, Message: "pod a: 0/3 nodes are available"}, FaultOf([]corev1.Pod{homeless}, []string{"vector"}))
-	require.Contains(t, FaultOf([]corev1.Pod{broken("c"), homeless, broken("b")}, []string{"vector"}).Message, "pod b")
+	require.Equal(t, Fault{Reason: meta.ReasonUnschedulable, Message: "pod a: 0/3 nodes are available"}, FaultOf([]corev1.Pod{homeless}, []string{"vector"}, time.Time{}))
+	require.Contains(t, FaultOf([]corev1.Pod{broken("c"), homeless, broken("b")}, []string{"vector"}, time.Time{}).Message, "pod b")
 }
 
 func TestOnlyEventsSinceTheLastWriteTellOfRefusals(t *testing.T) {

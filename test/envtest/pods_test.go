@@ -86,6 +86,7 @@ func TestWhatKeepsPodsFromRunningIsSaidWithinSeconds(t *testing.T) {
 		"no Secret":                     {asItIs, with("misconfigured"), v1alpha1.StateFailed, meta.ReasonCreateContainerConfigError, `secret "token" not found`},
 		"it crashes":                    {asItIs, with("crashes"), v1alpha1.StateFailed, meta.ReasonCrashLoopBackOff, "exit code 78"},
 		"its memory":                    {asItIs, with("greedy"), v1alpha1.StateFailed, meta.ReasonOOMKilled, "more memory than its limit"},
+		"it does not get ready":         {asItIs, with("unready"), v1alpha1.StateFailed, meta.ReasonSidecarNotReady, "all others of the pod are"},
 		"it dies 2 s after it is ready": {asItIs, with("dies"), v1alpha1.StateFailed, meta.ReasonCrashLoopBackOff, "exit code 1"},
 	} {
 		t.Run(name, func(t *testing.T) {

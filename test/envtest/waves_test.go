@@ -122,3 +122,38 @@ func TestAHaltKeepsAChangeFromAllOthers(t *testing.T) {
 	level(t, installation, "info")
 	harness.Until(t, world, canary.app, "another change", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 }
+
+// A sidecar that is restarted again and again, and is ready in between: no workload shows it.
+func TestRestartsOfTheSidecarHaltAChange(t *testing.T) {
+	installation := wavesOf(t, "0s", "")
+	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
+	canary.until(t, v1alpha1.RolloutComplete, "")
+	rest.until(t, v1alpha1.RolloutComplete, "")
+	before := rest.vs.Status.Rollout.Revision
+	harness.Until(t, world, canary.app, "its rollout", isRolledOut)
+	reads := func() int { return len(running.Requests.Reads("/namespaces/" + canary.vs.Namespace + "/pods")) }
+	readBefore := reads()
+
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		c.Data["development.yaml"] = "sidecar: {image: registry.example/vector:restarts}"
+		c.Data[desired.RolloutKey] = strings.Replace(c.Data[desired.RolloutKey], "soak: 0s", "soak: 5m", 1) + "halt: {sidecarRestarts: 3}"
+	})
+	canary.until(t, v1alpha1.RolloutHalted, "")
+	rest.until(t, v1alpha1.RolloutHalted, before)
+	told := canary.vs.Status.Unsettled
+	require.Len(t, told, 1)
+	require.Equal(t, v1alpha1.StateFailed, told[0].State)
+	require.Equal(t, meta.ReasonSidecarRestarts, told[0].Reason)
+	require.Contains(t, told[0].Message, "container vector of pod app-")
+	require.Contains(t, told[0].Message, "was restarted 3 times")
+	require.LessOrEqual(t, reads()-readBefore, 3)
+	failed := canary.vs.Status.Rollout.Revision
+
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationRetryRollout, time.Now().Add(time.Minute).UTC().Format(time.RFC3339))
+	})
+	canary.until(t, v1alpha1.RolloutSoaking, failed)
+	harness.Until(t, world, canary.vs, "a pod that was restarted before somebody had it go on to be no failure", func(vs *v1alpha1.VectorSidecar) bool {
+		return len(vs.Status.Unsettled) == 0
+	})
+}

@@ -23,6 +23,10 @@ const (
 	firstPodLook, lastPodLook = 2 * time.Second, 6 * time.Second
 	podLookEach               = 1500 * time.Millisecond
 	newTrouble                = 10 * time.Minute
+	// firstWatchedLook and lastWatchedLook are the waits between two reads of a workload that is
+	// watched and whose pods all run, each 1.5 times the one before; podLookEach for each of them if
+	// that is longer.
+	firstWatchedLook, lastWatchedLook = 10 * time.Second, time.Minute
 )
 
 // podLook is the last read of a workload's pods.
@@ -41,14 +45,23 @@ type podLooks struct {
 	*shared
 
 	byWorkload map[types.UID]podLook
+	// after is that of the last watch.
+	after time.Time
 }
 
-// PodsDue returns those of the unsettled workloads whose pods are due to be read, and drops what
-// was seen of all others.
-func (s *podLooks) PodsDue(unsettled []*workloadcache.Record) []*workloadcache.Record {
+// Watched are settled workloads whose pods are read all the same.
+type Watched struct {
+	Records []*workloadcache.Record
+	// After is when a person had a failed rollout go on: what was seen before says nothing.
+	After time.Time
+}
+
+// PodsDue returns those of the unsettled and the watched workloads whose pods are due to be read, and
+// drops what was seen of all others.
+func (s *podLooks) PodsDue(unsettled []*workloadcache.Record, watched Watched) []*workloadcache.Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.byWorkload)+len(unsettled) == 0 {
+	if len(s.byWorkload)+len(unsettled)+len(watched.Records) == 0 {
 		return nil
 	}
 	before, now := s.byWorkload, s.now()
@@ -73,7 +86,32 @@ func (s *podLooks) PodsDue(unsettled []*workloadcache.Record) []*workloadcache.R
 		}
 		s.byWorkload[record.UID] = look
 	}
+	s.watchedDue(before, watched, &due)
 	return due
+}
+
+// watchedDue adds those of the watched workloads.
+func (s *podLooks) watchedDue(before map[types.UID]podLook, watched Watched, due *[]*workloadcache.Record) {
+	now, all := s.now(), len(watched.Records)
+	round := time.Duration(all) * podLookEach
+	first, longest := max(firstWatchedLook, round), max(lastWatchedLook, round)
+	isAnew := !s.after.Equal(watched.After)
+	s.after = watched.After
+	for n, record := range watched.Records {
+		look, known := before[record.UID]
+		switch {
+		case !known || isAnew || look.rollout == workload.RolloutProgressing: // One after another.
+			look = podLook{rollout: record.Rollout, next: now.Add(first * time.Duration(n+1) / time.Duration(all)), wait: first}
+		case look.rollout != record.Rollout: // Its pods have just come back.
+			look = podLook{rollout: record.Rollout, next: now, wait: first}
+		}
+		if !now.Before(look.next) {
+			look.wait = min(look.wait*3/2, longest)
+			look.next = now.Add(look.wait)
+			*due = append(*due, record)
+		}
+		s.byWorkload[record.UID] = look
+	}
 }
 
 // SetFault records what keeps the pods of a workload from running, if they could be read. It

@@ -41,11 +41,11 @@ func TestPodsAreReadOftenEnoughToReportTroubleSoon(t *testing.T) {
 			now := began
 			logs := New(func() time.Time { return now }).Of(logsOfShop)
 			all := rollingOut(test.count, began)
-			require.Empty(t, logs.PodsDue(all), "most are done sooner than anything can be said")
+			require.Empty(t, logs.PodsDue(all, Watched{}), "most are done sooner than anything can be said")
 			now = now.Add(startingPods)
 			last, looks := now, 0
 			for ; now.Sub(began) < newTrouble; now = now.Add(logs.NextPodLook()) {
-				if due := logs.PodsDue(all); len(due) > 0 {
+				if due := logs.PodsDue(all, Watched{}); len(due) > 0 {
 					require.Len(t, due, test.count)
 					require.LessOrEqual(t, now.Sub(last), test.longest)
 					last, looks = now, looks+1
@@ -54,7 +54,7 @@ func TestPodsAreReadOftenEnoughToReportTroubleSoon(t *testing.T) {
 			require.LessOrEqual(t, looks, test.mostIn10Minutes)
 			for range 100 {
 				now = now.Add(logs.NextPodLook())
-				logs.PodsDue(all)
+				logs.PodsDue(all, Watched{})
 			}
 			require.Greater(t, logs.NextPodLook(), LastRetry/2, "old trouble is not looked at as often")
 		})
@@ -65,19 +65,19 @@ func TestPodsAreReadAtOnceWhenTheRolloutChanges(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	logs := New(func() time.Time { return now }).Of(logsOfShop)
 	all := rollingOut(1, now.Add(-time.Minute))
-	require.Len(t, logs.PodsDue(all), 1)
-	require.Empty(t, logs.PodsDue(all))
+	require.Len(t, logs.PodsDue(all, Watched{}), 1)
+	require.Empty(t, logs.PodsDue(all, Watched{}))
 
 	all[0].Rollout = workload.RolloutUnavailable
 
-	require.Len(t, logs.PodsDue(all), 1)
-	require.Empty(t, logs.PodsDue(nil), "what has settled is forgotten")
+	require.Len(t, logs.PodsDue(all, Watched{}), 1)
+	require.Empty(t, logs.PodsDue(nil, Watched{}), "what has settled is forgotten")
 	require.Zero(t, logs.NextPodLook())
 }
 
 func TestWhatIsWrongWithPodsIsKnownUntilTheNextRead(t *testing.T) {
 	logs := New(time.Now).Of(logsOfShop)
-	logs.PodsDue(rollingOut(2, time.Now().Add(-time.Minute)))
+	logs.PodsDue(rollingOut(2, time.Now().Add(-time.Minute)), Watched{})
 	crash := workload.Fault{Reason: "CrashLoopBackOff", IsOurs: true}
 
 	require.False(t, logs.SetFault("0", crash, true))
@@ -85,4 +85,57 @@ func TestWhatIsWrongWithPodsIsKnownUntilTheNextRead(t *testing.T) {
 	require.False(t, logs.SetFault("1", workload.Fault{}, false), "but once")
 
 	require.Equal(t, map[types.UID]workload.Fault{"0": crash}, logs.Faults())
+}
+
+// settled are workloads whose pods all run.
+func settled(count int) []*workloadcache.Record {
+	all := rollingOut(count, time.Time{})
+	for _, record := range all {
+		record.Rollout = workload.RolloutComplete
+	}
+	return all
+}
+
+func TestWatchedWorkloadsAreReadOneAfterAnother(t *testing.T) {
+	for count, test := range map[int]struct {
+		during time.Duration
+		want   int
+	}{1: {2 * time.Minute, 4}, 40: {2 * time.Minute, 2}, 1000: {50 * time.Minute, 2}} {
+		t.Run(fmt.Sprint(count), func(t *testing.T) {
+			now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+			began := now
+			logs := New(func() time.Time { return now }).Of(logsOfShop)
+			all, reads := settled(count), map[types.UID]int{}
+			require.Empty(t, logs.PodsDue(nil, Watched{Records: all}))
+			for now = now.Add(logs.NextPodLook()); now.Sub(began) <= test.during; now = now.Add(logs.NextPodLook()) {
+				due := logs.PodsDue(nil, Watched{Records: all})
+				require.LessOrEqual(t, len(due), 2)
+				for _, record := range due {
+					reads[record.UID]++
+				}
+			}
+			require.Len(t, reads, count)
+			for uid, n := range reads {
+				require.Equal(t, test.want, n, uid)
+			}
+		})
+	}
+}
+
+func TestAWatchedWorkloadIsReadAtOnceWhenItsPodsAreBack(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	logs := New(func() time.Time { return now }).Of(logsOfShop)
+	all := settled(1)
+	require.Empty(t, logs.PodsDue(nil, Watched{Records: all}))
+	all[0].Rollout = workload.RolloutUnavailable
+	require.Len(t, logs.PodsDue(all, Watched{}), 1)
+	all[0].Rollout = workload.RolloutComplete
+
+	require.Len(t, logs.PodsDue(nil, Watched{Records: all}), 1)
+	require.Empty(t, logs.PodsDue(nil, Watched{Records: all}))
+	logs.SetFault(all[0].UID, workload.Fault{Reason: "SidecarRestarts"}, true)
+	require.Len(t, logs.Faults(), 1)
+	require.Empty(t, logs.PodsDue(nil, Watched{all, now}))
+	require.Empty(t, logs.Faults(), "somebody has it go on")
+	require.Empty(t, logs.PodsDue(nil, Watched{}), "nobody watches any more")
 }

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// Watch says from when on restarts of the operator's containers are a fault of a workload whose
+// pods all run.
+type Watch struct {
+	// Restarts is how many of them are too many.
+	Restarts int32
+	// Since is when its rollout was let through: older pods have another sidecar.
+	Since time.Time
+	// After is when a person had the rollout go on that had failed, zero if nobody has: containers
+	// that were restarted before that alone are none.
+	After time.Time
+}
+
+// FaultOf returns the fault of the first pod, in name order, with a container of the operator that
+// was restarted too often; none of pods that are leaving.
+func (w *Watch) FaultOf(pods []corev1.Pod, containers []string) Fault {
+	for _, pod := range byName(pods) {
+		if isLeaving(pod) || pod.CreationTimestamp.Time.Before(w.Since) {
+			continue
+		}
+		for _, status := range statusesOf(pod) {
+			if slices.Contains(containers, status.Name) && w.isTooOften(&status) {
+				return Fault{
+					Reason: meta.ReasonSidecarRestarts, IsOurs: true,
+					Message: fmt.Sprintf("container %s of pod %s was restarted %d times, at last because it %s", status.Name, pod.Name, status.RestartCount, endOf(status.LastTerminationState.Terminated)),
+				}
+			}
+		}
+	}
+	return Fault{}
+}
+
+func (w *Watch) isTooOften(status *corev1.ContainerStatus) bool {
+	last := status.LastTerminationState.Terminated
+	return status.RestartCount >= w.Restarts && (w.After.IsZero() || last != nil && last.FinishedAt.After(w.After))
+}
+
+// endOf says how a container ended, which the kubelet may not know any more.
+func endOf(ended *corev1.ContainerStateTerminated) string {
+	switch {
+	case ended == nil:
+		return "ended"
+	case ended.Reason == meta.ReasonOOMKilled:
+		return "was killed because it took more memory than its limit"
+	}
+	return fmt.Sprintf("ended with exit code %d (%s)", ended.ExitCode, ended.Reason)
+}
+
+// statusesOf returns those of all containers of a pod, of init containers first.
+func statusesOf(pod *corev1.Pod) []corev1.ContainerStatus {
+	return slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses)
+}
+
+// minUnready is how long a container may run without being ready, if its readiness probe does not
+// give it longer.
+const minUnready = 30 * time.Second
+
+// readinessFault reports a pod that is not ready only because of one of the named containers:
+// that runs for longer than its readiness probe takes to fail, and all others are ready.
+func readinessFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
+	first := Fault{}
+	for _, status := range statusesOf(pod) {
+		isOurs := slices.Contains(containers, status.Name)
+		switch spec := containerOf(pod, status.Name); {
+		case spec == nil, !isLasting(pod, status.Name), status.Ready:
+		case !isOurs, status.State.Running == nil:
+			return Fault{} // Not only because of them.
+		default:
+			ran := now.Sub(status.State.Running.StartedAt.Time)
+			if ran < unreadyFor(spec.ReadinessProbe) || !ptr.Deref(status.Started, true) {
+				return Fault{}
+			}
+			first = Fault{
+				Reason: meta.ReasonSidecarNotReady, IsOurs: true,
+				Message: fmt.Sprintf("container %s of pod %s runs since %s and is not ready, and all others of the pod are", status.Name, pod.Name, status.State.Running.StartedAt.UTC().Format(time.RFC3339)),
+			}
+		}
+	}
+	return first
+}
+
+// unreadyFor is how long a container with a readiness probe may run without being ready.
+func unreadyFor(probe *corev1.Probe) time.Duration {
+	if probe == nil {
+		return minUnready
+	}
+	const defaultPeriod, defaultFailures = 10, 3 // Those of the API server.
+	period, failures := probe.PeriodSeconds, probe.FailureThreshold
+	if period == 0 {
+		period = defaultPeriod
+	}
+	if failures == 0 {
+		failures = defaultFailures
+	}
+	return max(minUnready, time.Duration(probe.InitialDelaySeconds+period*failures)*time.Second)
+}
+
+// containerOf returns the container of that name, nil if there is none.
+func containerOf(pod *corev1.Pod, name string) *corev1.Container {
+	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+		if at := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == name }); at >= 0 {
+			return &containers[at]
+		}
+	}
+	return nil
+}
+
+// isLasting reports whether a container of a pod must not terminate.
+func isLasting(pod *corev1.Pod, name string) bool {
+	isNamed := func(c corev1.Container) bool { return c.Name == name }
+	if slices.ContainsFunc(pod.Spec.Containers, isNamed) {
+		return true
+	}
+	at := slices.IndexFunc(pod.Spec.InitContainers, isNamed)
+	return at >= 0 && ptr.Deref(pod.Spec.InitContainers[at].RestartPolicy, "") == corev1.ContainerRestartPolicyAlways
+}
