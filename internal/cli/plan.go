@@ -4,11 +4,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -23,7 +25,8 @@ import (
 type planOptions struct {
 	*inputs
 
-	output *format
+	output  *format
+	startup time.Duration
 }
 
 // planReport is what would happen in a namespace or a cluster.
@@ -35,7 +38,12 @@ type planReport struct {
 	Turns     int            `json:"turns"`
 	States    map[string]int `json:"states"`
 	Steps     []step         `json:"steps"`
-	Invalid   []invalid      `json:"invalid,omitempty"`
+
+	// Estimate is how long all turns take if pods start as fast as was given, without waiting for
+	// windows; such as 12m30s.
+	Estimate string             `json:"estimate,omitempty"`
+	Forecast *simulate.Forecast `json:"forecast,omitempty"`
+	Invalid  []invalid          `json:"invalid,omitempty"`
 }
 
 // step is what would happen to one workload because of one VectorSidecar.
@@ -46,7 +54,9 @@ type step struct {
 	Action        string `json:"action"`
 	State         string `json:"state"`
 	// Turn is when it is carried out, from 1 for now. 0 means nothing to do, or never as things stand.
-	Turn     int    `json:"turn,omitempty"`
+	Turn int `json:"turn,omitempty"`
+	// Wave is the one that it is in, "" for what does not go by waves.
+	Wave     string `json:"wave,omitempty"`
 	Restarts int    `json:"restarts"`
 	Reason   string `json:"reason,omitempty"`
 	Message  string `json:"message,omitempty"`
@@ -69,7 +79,11 @@ func newPlan(a *app) *cobra.Command {
 pods restart, in which order, who is in conflict, who is skipped and why.
 
 A turn is a number of rollouts that run at once; the next one begins when it has finished. If no window of the
-installation's rollout.windows is open, the second turn begins with the next one. Nothing is written.`,
+installation's rollout.windows is open, the second turn begins with the next one. With --values or --templates the
+turns of one wave of rollout.waves come after those of the wave before.
+
+The forecast is arithmetic: requests that the new pods add, what ResourceQuotas have left for them, autoscalers that
+would read another utilization for the same load, and QoS classes that change. Nothing is written.`,
 		Example: `# a namespace
 kubectl vectorsidecar plan -n shop
 # the cluster, if these VectorSidecars were changed
@@ -82,6 +96,7 @@ kubectl vectorsidecar plan -f docs/samples/app/deployment.yaml --sidecar docs/sa
 	options.inputs = newInputs(a, command)
 	options.many(command)
 	options.output = addFormat(command, "wide", "json", "yaml")
+	command.Flags().DurationVar(&options.startup, "pod-startup", 30*time.Second, "how long a pod takes until it is ready, for the estimate of the time")
 	return command
 }
 
@@ -93,7 +108,7 @@ func (o *planOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	outlook, err := scene.planReport(ctx)
+	outlook, err := scene.planReport(ctx, o.startup)
 	if err != nil {
 		return err
 	}
@@ -103,19 +118,26 @@ func (o *planOptions) run(ctx context.Context) error {
 	return outlook.print(o)
 }
 
-// planReport decides about every VectorSidecar.
-func (s *session) planReport(ctx context.Context) (*planReport, error) {
+// planReport decides about every VectorSidecar. startup is how long a pod takes until it is ready.
+func (s *session) planReport(ctx context.Context, startup time.Duration) (*planReport, error) {
 	result := &planReport{States: map[string]int{}, Steps: []step{}}
 	merger, err := simulate.New()
 	if err != nil {
 		return nil, err
 	}
-	seen := map[workload.Object]bool{}
 	all, err := s.ruleAll(ctx)
 	if err != nil {
 		return nil, err
 	}
-	turns := turnsOf(all)
+	in, err := s.surroundings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	waves, rules := s.wavesOf(all)
+	turns, lasts := turnsOf(all, waves)
+	spent := clock{startup: startup, turns: map[int]time.Duration{}, soaks: map[int]time.Duration{}}
+	seen, latest := map[workload.Object]bool{}, map[workload.Object]workload.Object{}
+	var replaced []simulate.Replacement
 	for n, ruled := range all {
 		sidecar := ruled.sidecar
 		if ruled.Invalid != nil {
@@ -127,16 +149,29 @@ func (s *session) planReport(ctx context.Context) (*planReport, error) {
 			if deployment == nil || !s.about.includes(deployment) {
 				continue
 			}
-			one, err := stepOf(merger, p, deployment, turns[n][i])
+			one, after, err := stepOf(merger, p, cmp.Or(latest[deployment], deployment), turns[n][i])
 			if err != nil {
 				return nil, err
 			}
-			one.VectorSidecar = sidecar.Name
+			if one.VectorSidecar = sidecar.Name; rules != nil {
+				one.Wave = rules.NameOf(waves[n])
+			}
+			if after != nil && one.Turn > 0 {
+				next := simulate.Replacement{Before: cmp.Or(latest[deployment], deployment), After: after, Pods: one.Restarts, Turn: one.Turn}
+				replaced, latest[deployment] = append(replaced, next), after
+				spent.add(one.Turn, next, ruled.Limit.Soak)
+				if last := lasts[waves[n]]; rules != nil && one.Turn <= last {
+					spent.soaks[last] = rules.Soak(one.Wave)
+				}
+			}
 			result.add(one)
 			seen[deployment] = true
 		}
 	}
 	result.Workloads = len(seen)
+	if len(replaced) > 0 {
+		result.Forecast, result.Estimate = simulate.ForecastOf(replaced, in), spent.total().String()
+	}
 	return result, nil
 }
 
@@ -154,24 +189,34 @@ func (s *session) ruleAll(ctx context.Context) ([]*result, error) {
 }
 
 // turnsOf returns the turns of the plans of VectorSidecars, which share the places of the
-// installation. An invalid VectorSidecar has none.
-func turnsOf(all []*result) [][]int {
-	paced := make([]plan.Paced, len(all))
-	var rules *fleet.Rules
-	for n, ruled := range all {
-		rules = ruled.snapshot.Platform.Rollout
-		if ruled.Invalid == nil {
-			paced[n] = ruled.paced()
+// installation: those of one wave after all of the wave before. An invalid VectorSidecar has none. It
+// also returns the last turn of each wave.
+func turnsOf(all []*result, waves []int) (turns [][]int, lasts map[int]int) {
+	turns, lasts = make([][]int, len(all)), map[int]int{}
+	last := 0
+	for _, wave := range slices.Compact(slices.Sorted(slices.Values(waves))) {
+		var members []int
+		var paced []plan.Paced
+		var rules *fleet.Rules
+		for n, ruled := range all {
+			turns[n] = slices.Grow(turns[n], len(ruled.Plans))[:len(ruled.Plans)]
+			if waves[n] == wave && ruled.Invalid == nil {
+				rules, members, paced = ruled.snapshot.Platform.Rollout, append(members, n), append(paced, ruled.paced())
+			}
 		}
-	}
-	plan.Share(paced, rules)
-	turns := plan.Turns(paced, rules)
-	for n, ruled := range all {
-		if ruled.Invalid != nil {
-			turns[n] = make([]int, len(ruled.Plans))
+		plan.Share(paced, rules)
+		before := last
+		for i, of := range plan.Turns(paced, rules) {
+			for j, turn := range of {
+				if turn > 0 {
+					turns[members[i]][j] = before + turn
+					last = max(last, before+turn)
+				}
+			}
 		}
+		lasts[wave] = last
 	}
-	return turns
+	return turns, lasts
 }
 
 // paced are the plans and their limits.
@@ -179,25 +224,24 @@ func (r *result) paced() plan.Paced {
 	return plan.Paced{Sidecar: client.ObjectKeyFromObject(r.sidecar), Plans: r.Plans, Limit: r.Limit, Matched: r.Matched}
 }
 
-func stepOf(merger *simulate.Merger, p *plan.Plan, deployment workload.Object, turn int) (step, error) {
+// stepOf returns what a plan does to a workload, and the workload after it; nil if its pods stay.
+func stepOf(merger *simulate.Merger, p *plan.Plan, deployment workload.Object, turn int) (step, workload.Object, error) {
 	one := step{
 		Namespace: p.Target.Namespace, Workload: p.Target.Name,
 		Action: string(p.Action), State: string(p.Phase()), Turn: turn, Reason: p.Reason, Message: p.Message,
 	}
-	switch {
-	case !isWritten(p):
-		return one, nil
-	case p.Action == plan.Update:
-		// An update may change only annotations of the workload.
-		c := &change{before: deployment}
-		if _, err := c.carryOut(merger, deployment, p); err != nil || !c.isRestart {
-			return one, err
-		}
+	if !isWritten(p) {
+		return one, nil, nil
+	}
+	c := &change{before: deployment}
+	after, err := c.carryOut(merger, deployment, p)
+	if err != nil || !c.isRestart { // An update may change only annotations of the workload.
+		return one, nil, err
 	}
 	if content, _ := workload.Read(deployment); !content.Paused {
 		one.Restarts = int(content.Pods)
 	}
-	return one, nil
+	return one, after, nil
 }
 
 func (o *planReport) add(one step) {
@@ -209,6 +253,10 @@ func (o *planReport) add(one step) {
 
 func (o *planReport) print(to *planOptions) error {
 	header := []string{"NAMESPACE", "VECTORSIDECAR", "WORKLOAD", "ACTION", "TURN", "RESTARTS", "REASON"}
+	hasWaves := slices.ContainsFunc(o.Steps, func(one step) bool { return one.Wave != "" })
+	if hasWaves {
+		header = append(header, "WAVE")
+	}
 	isWide := to.output.name == "wide"
 	if isWide {
 		header = append(header, "MESSAGE")
@@ -216,6 +264,9 @@ func (o *planReport) print(to *planOptions) error {
 	var rows [][]string
 	for _, one := range o.sorted() {
 		row := []string{one.Namespace, one.VectorSidecar, one.Workload, one.Action, number(one.Turn), number(one.Restarts), dash(one.Reason)}
+		if hasWaves {
+			row = append(row, one.Wave)
+		}
 		if isWide {
 			row = append(row, one.Message)
 		}
@@ -230,8 +281,13 @@ func (o *planReport) print(to *planOptions) error {
 	for _, one := range o.Invalid {
 		to.app.note("VectorSidecar %s/%s injects nothing: %s: %s", one.Namespace, one.VectorSidecar, one.Reason, one.Message)
 	}
-	_, err := fmt.Fprintln(to.app.Out, o.summary())
-	return err
+	if _, err := fmt.Fprintln(to.app.Out, o.summary()); err != nil || o.Forecast == nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(to.app.Out, "It takes about %s, if a pod is ready after %s (--pod-startup), without waiting for windows.\n", o.Estimate, to.startup); err != nil {
+		return err
+	}
+	return o.printForecast(to.app)
 }
 
 // sorted returns the steps in the order of their turns, those without one last.

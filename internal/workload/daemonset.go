@@ -4,9 +4,12 @@
 package workload
 
 import (
+	"time"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 )
 
 // daemonSets is the adapter of DaemonSets.
@@ -29,6 +32,20 @@ var daemonSets = Kind{
 	NewList: func() List { return &appsv1.DaemonSetList{} },
 	finish:  finishDaemonSet,
 	read:    readDaemonSet,
+
+	strategy: strategyOfDaemonSet,
+}
+
+func strategyOfDaemonSet(object Object, pods int) Strategy {
+	set, isOne := object.(*appsv1.DaemonSet)
+	if !isOne {
+		return Strategy{}
+	}
+	rolling := ptr.Deref(set.Spec.UpdateStrategy.RollingUpdate, appsv1.RollingUpdateDaemonSet{})
+	return Strategy{
+		Surge: scaled(rolling.MaxSurge, "0", pods, true), Unavailable: scaled(rolling.MaxUnavailable, "1", pods, true),
+		Ready: time.Duration(set.Spec.MinReadySeconds) * time.Second,
+	}
 }
 
 func readDaemonSet(object any) (Content, bool) {

@@ -4,6 +4,8 @@
 package workload
 
 import (
+	"time"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,6 +31,23 @@ var deployments = Kind{
 	NewList: func() List { return &appsv1.DeploymentList{} },
 	finish:  finishDeployment,
 	read:    readDeployment,
+
+	strategy: strategyOfDeployment,
+}
+
+func strategyOfDeployment(object Object, pods int) Strategy {
+	deployment, isOne := object.(*appsv1.Deployment)
+	if !isOne {
+		return Strategy{}
+	}
+	of := Strategy{Ready: time.Duration(deployment.Spec.MinReadySeconds) * time.Second}
+	if deployment.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
+		of.Unavailable = pods
+		return of
+	}
+	rolling := ptr.Deref(deployment.Spec.Strategy.RollingUpdate, appsv1.RollingUpdateDeployment{})
+	of.Surge, of.Unavailable = scaled(rolling.MaxSurge, "25%", pods, true), scaled(rolling.MaxUnavailable, "25%", pods, false)
+	return of
 }
 
 // Reasons of the condition Progressing that the Deployment controller sets.

@@ -45,6 +45,8 @@ type Kind struct {
 	// New and NewList return empty ones.
 	New     func() Object
 	NewList func() List
+	// strategy returns how a rollout replaces some pods; nil if none are.
+	strategy func(of Object, pods int) Strategy
 	// finish sets the status of a finished rollout if the workload has no status.
 	finish func(Object)
 	// read returns false for an object of another kind.

@@ -6,6 +6,7 @@ package workload
 import (
 	"fmt"
 	"hash/fnv"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -31,6 +32,17 @@ var statefulSets = Kind{
 	NewList: func() List { return &appsv1.StatefulSetList{} },
 	finish:  finishStatefulSet,
 	read:    readStatefulSet,
+
+	strategy: strategyOfStatefulSet,
+}
+
+func strategyOfStatefulSet(object Object, pods int) Strategy {
+	set, isOne := object.(*appsv1.StatefulSet)
+	if !isOne {
+		return Strategy{}
+	}
+	rolling := ptr.Deref(set.Spec.UpdateStrategy.RollingUpdate, appsv1.RollingUpdateStatefulSetStrategy{})
+	return Strategy{Unavailable: scaled(rolling.MaxUnavailable, "1", pods, true), Ready: time.Duration(set.Spec.MinReadySeconds) * time.Second}
 }
 
 func readStatefulSet(object any) (Content, bool) {

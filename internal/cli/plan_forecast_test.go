@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
+)
+
+func TestAForecastSaysWhatAQuotaOrAnAutoscalerCannotDo(t *testing.T) {
+	of := resource.MustParse
+	quota := func(hard, missing string) simulate.QuotaForecast {
+		return simulate.QuotaForecast{Namespace: "shop", Name: "all", Resource: "limits.cpu", Hard: of(hard), Used: of("1"), After: of("2"), Peak: of("3"), Missing: missing}
+	}
+	scaler := func(before, missing string) simulate.AutoscalerForecast {
+		return simulate.AutoscalerForecast{Namespace: "shop", Name: "hpa", Workload: "cart", Resource: "cpu", Before: of(before), After: of("600m"), Missing: missing}
+	}
+	class := simulate.QoSForecast{Workload: "cart", From: corev1.PodQOSGuaranteed, To: corev1.PodQOSBurstable}
+	report := planReport{Forecast: &simulate.Forecast{
+		Namespaces: []simulate.NamespaceForecast{{
+			Namespace: "shop", Pods: 2, Requests: corev1.ResourceList{"cpu": of("-200m"), "memory": of("0")}, QoS: []simulate.QoSForecast{class, class, class, class, class},
+		}},
+		Quotas:      []simulate.QuotaForecast{quota("4", ""), quota("2", ""), quota("4", "vector")},
+		Autoscalers: []simulate.AutoscalerForecast{scaler("500m", ""), scaler("500m", "vector"), scaler("0", "")},
+	}}
+	var out, notes bytes.Buffer
+
+	require.NoError(t, report.printForecast(&app{IOStreams: genericiooptions.IOStreams{Out: &out, ErrOut: &notes}}))
+
+	require.Equal(t, `
+NAMESPACE   PODS   CPU REQUESTS   MEMORY REQUESTS   QOS CLASS
+shop        2      -200m          -                 cart Guaranteed → Burstable, cart Guaranteed → Burstable, cart Guaranteed → Burstable and 2 more
+
+NAMESPACE   RESOURCEQUOTA   RESOURCE     HARD   USED   MEANWHILE   AFTER   EFFECT
+shop        all             limits.cpu   4      1      3           2       -
+shop        all             limits.cpu   2      1      3           2       refuses pods: it is too little
+shop        all             limits.cpu   4      1      3           2       refuses pods: container vector has none
+
+NAMESPACE   AUTOSCALER   WORKLOAD   RESOURCE   REQUESTS   AFTER   EFFECT
+shop        hpa          cart       cpu        500m       600m    what the application uses reads 83 % of before
+shop        hpa          cart       cpu        500m       600m    cannot scale: container vector requests none
+shop        hpa          cart       cpu        0          600m    can scale, which it could not
+`, out.String())
+	require.Contains(t, notes.String(), "type ContainerResource")
+}

@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package simulate
+
+import (
+	"cmp"
+	"slices"
+
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	resourcehelper "k8s.io/component-helpers/resource"
+	"k8s.io/kubectl/pkg/util/qos"
+	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// Replacement is a workload whose pods a plan replaces.
+type Replacement struct {
+	Before, After workload.Object
+	// Pods is how many are replaced, Turn when, from 1.
+	Pods, Turn int
+}
+
+// Surroundings are the objects of the cluster that bound pods, or count on them.
+type Surroundings struct {
+	Quotas      []corev1.ResourceQuota
+	LimitRanges []corev1.LimitRange
+	Autoscalers []autoscalingv2.HorizontalPodAutoscaler
+}
+
+// Forecast is what the new pods need besides the old ones. It is arithmetic on pod templates: what
+// pods use is not known.
+type Forecast struct {
+	Namespaces []NamespaceForecast `json:"namespaces,omitempty"`
+	// Quotas are the ResourceQuotas of which more or less would be used, or which would refuse pods.
+	Quotas []QuotaForecast `json:"quotas,omitempty"`
+	// Autoscalers are those that would read another utilization for the same load.
+	Autoscalers []AutoscalerForecast `json:"autoscalers,omitempty"`
+}
+
+// NamespaceForecast is what a namespace's pods request in addition, over all replicas.
+type NamespaceForecast struct {
+	Namespace string `json:"namespace"`
+	Workloads int    `json:"workloads"`
+	Pods      int    `json:"pods"`
+	// Requests are of processors and memory; less than zero where sidecars go.
+	Requests corev1.ResourceList `json:"requests"`
+	// QoS are the workloads whose pods get another QoS class.
+	QoS []QoSForecast `json:"qos,omitempty"`
+}
+
+// QoSForecast is a change of the QoS class of a workload's pods.
+type QoSForecast struct {
+	Kind     string             `json:"kind"`
+	Workload string             `json:"workload"`
+	From     corev1.PodQOSClass `json:"from"`
+	To       corev1.PodQOSClass `json:"to"`
+}
+
+// AutoscalerForecast is a HorizontalPodAutoscaler that divides what its pods use by what all their
+// containers request.
+type AutoscalerForecast struct {
+	Namespace string              `json:"namespace"`
+	Name      string              `json:"name"`
+	Kind      string              `json:"kind"`
+	Workload  string              `json:"workload"`
+	Resource  corev1.ResourceName `json:"resource"`
+	// Before and After are what a pod requests.
+	Before resource.Quantity `json:"before"`
+	After  resource.Quantity `json:"after"`
+	// Missing is the first container that would request none: then it cannot scale at all.
+	Missing string `json:"missing,omitempty"`
+}
+
+// ForecastOf returns the forecast for replacements, in the order of namespaces and names.
+func ForecastOf(all []Replacement, in *Surroundings) *Forecast {
+	result := &Forecast{}
+	byNamespace := map[string][]exchange{}
+	for i := range all {
+		one := exchangeOf(&all[i], in.LimitRanges)
+		name := one.Before.GetNamespace()
+		byNamespace[name] = append(byNamespace[name], one)
+	}
+	for name, exchanges := range byNamespace {
+		result.Namespaces = append(result.Namespaces, namespaceOf(name, exchanges))
+		for i := range in.Quotas {
+			if quota := &in.Quotas[i]; quota.Namespace == name {
+				result.Quotas = append(result.Quotas, quotaOf(quota, exchanges)...)
+			}
+		}
+		for i := range in.Autoscalers {
+			if scaler := &in.Autoscalers[i]; scaler.Namespace == name {
+				result.Autoscalers = append(result.Autoscalers, autoscalerOf(scaler, exchanges)...)
+			}
+		}
+	}
+	slices.SortFunc(result.Namespaces, func(a, b NamespaceForecast) int { return cmp.Compare(a.Namespace, b.Namespace) })
+	slices.SortStableFunc(result.Quotas, func(a, b QuotaForecast) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	slices.SortStableFunc(result.Autoscalers, func(a, b AutoscalerForecast) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return result
+}
+
+// exchange is a Replacement with a pod of before and one of after.
+type exchange struct {
+	*Replacement
+	was, is *corev1.Pod
+}
+
+func exchangeOf(of *Replacement, ranges []corev1.LimitRange) exchange {
+	return exchange{of, podOf(of.Before, ranges), podOf(of.After, ranges)}
+}
+
+// podOf returns a pod of a workload with the resources that the API server would give it.
+func podOf(object workload.Object, ranges []corev1.LimitRange) *corev1.Pod {
+	template := workload.TemplateOf(object).DeepCopy()
+	pod := &corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
+	pod.Namespace = object.GetNamespace()
+	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+		for i := range containers {
+			complete(&containers[i].Resources, pod.Namespace, ranges)
+		}
+	}
+	return pod
+}
+
+// complete adds what is left out: limits as requests, and then the defaults of LimitRanges.
+func complete(of *corev1.ResourceRequirements, namespace string, ranges []corev1.LimitRange) {
+	of.Requests = with(of.Requests, of.Limits)
+	for i := range ranges {
+		for _, limit := range ranges[i].Spec.Limits {
+			if ranges[i].Namespace == namespace && limit.Type == corev1.LimitTypeContainer {
+				of.Limits, of.Requests = with(of.Limits, limit.Default), with(of.Requests, limit.DefaultRequest)
+			}
+		}
+	}
+}
+
+// with returns resources with those of a default that are missing.
+func with(given, missing corev1.ResourceList) corev1.ResourceList {
+	for name, quantity := range missing {
+		if _, is := given[name]; is {
+			continue
+		}
+		if given == nil {
+			given = corev1.ResourceList{}
+		}
+		given[name] = quantity
+	}
+	return given
+}
+
+func namespaceOf(name string, exchanges []exchange) NamespaceForecast {
+	result := NamespaceForecast{Namespace: name, Workloads: len(exchanges), Requests: corev1.ResourceList{}}
+	for _, one := range exchanges {
+		result.Pods += one.Pods
+		was, is := requestsOf(one.was), requestsOf(one.is)
+		for _, of := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+			sum := result.Requests[of]
+			sum.Add(times(is[of], one.Pods))
+			sum.Sub(times(was[of], one.Pods))
+			result.Requests[of] = sum
+		}
+		if from, to := qos.ComputePodQOS(one.was), qos.ComputePodQOS(one.is); from != to {
+			ref := workload.RefOf(one.Before)
+			result.QoS = append(result.QoS, QoSForecast{Kind: ref.Kind, Workload: ref.Name, From: from, To: to})
+		}
+	}
+	return result
+}
+
+func requestsOf(pod *corev1.Pod) corev1.ResourceList {
+	return resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
+}
+
+func times(quantity resource.Quantity, count int) resource.Quantity {
+	quantity = quantity.DeepCopy()
+	quantity.Mul(int64(count))
+	return quantity
+}
+
+// autoscalerOf returns what changes for the metrics of a HorizontalPodAutoscaler.
+func autoscalerOf(of *autoscalingv2.HorizontalPodAutoscaler, exchanges []exchange) (found []AutoscalerForecast) {
+	target := &of.Spec.ScaleTargetRef
+	at := slices.IndexFunc(exchanges, func(one exchange) bool {
+		ref := workload.RefOf(one.Before)
+		return ref.Kind == target.Kind && ref.Name == target.Name
+	})
+	if at < 0 {
+		return nil
+	}
+	for _, metric := range of.Spec.Metrics {
+		if metric.Type != autoscalingv2.ResourceMetricSourceType || metric.Resource == nil || metric.Resource.Target.AverageUtilization == nil {
+			continue
+		}
+		before, lackedBefore := sumOf(exchanges[at].was, metric.Resource.Name)
+		after, lacks := sumOf(exchanges[at].is, metric.Resource.Name)
+		if lackedBefore == lacks && (lacks != "" || before.Cmp(after) == 0) {
+			continue
+		}
+		found = append(found, AutoscalerForecast{
+			Namespace: of.Namespace, Name: of.Name, Kind: target.Kind, Workload: target.Name, Resource: metric.Resource.Name,
+			Before: before, After: after, Missing: lacks,
+		})
+	}
+	return found
+}
+
+// sumOf returns what a pod requests as the autoscaler counts it, and the first container that
+// requests none.
+func sumOf(pod *corev1.Pod, of corev1.ResourceName) (sum resource.Quantity, missing string) {
+	if whole := pod.Spec.Resources; whole != nil {
+		if request, is := whole.Requests[of]; is {
+			return request, ""
+		}
+	}
+	for _, container := range lasting(pod) {
+		request, is := container.Resources.Requests[of]
+		if !is {
+			return sum, container.Name
+		}
+		sum.Add(request)
+	}
+	return sum, ""
+}
+
+// lasting returns the containers of a pod that do not end before others start.
+func lasting(pod *corev1.Pod) []corev1.Container {
+	all := slices.Clone(pod.Spec.Containers)
+	for i := range pod.Spec.InitContainers {
+		if ptr.Deref(pod.Spec.InitContainers[i].RestartPolicy, "") == corev1.ContainerRestartPolicyAlways {
+			all = append(all, pod.Spec.InitContainers[i])
+		}
+	}
+	return all
+}

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/cli"
+	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// planned is what plan prints for a namespace with a VectorSidecar.
+func planned(t *testing.T, vs *v1alpha1.VectorSidecar, format string) (out, notes string) {
+	t.Helper()
+	vs.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("VectorSidecar"))
+	text, err := yaml.Marshal(vs)
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "sidecar.yaml")
+	require.NoError(t, os.WriteFile(file, text, 0o600))
+	var printed, rest bytes.Buffer
+	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &printed, ErrOut: &rest}
+	arguments := []string{"plan", "--kubeconfig", kubeconfig, "-n", vs.Namespace, "--sidecar", file, "-o", format}
+	require.Zero(t, cli.Run(t.Context(), arguments, streams, cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test"), "%s", &rest)
+	return printed.String(), rest.String()
+}
+
+// Fact: what is foretold of quotas is what the API server's quota controller counts afterwards.
+func TestAForecastIsWhatTheQuotaControllerCounts(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	hard := corev1.ResourceList{}
+	for _, name := range []corev1.ResourceName{"cpu", "requests.memory", "limits.memory", "limits.cpu", "requests.ephemeral-storage", "pods"} {
+		hard[name] = resource.MustParse("1000Gi")
+	}
+	all := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "all"}, Spec: corev1.ResourceQuotaSpec{Hard: hard}}
+	burstable := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "burstable"}, Spec: corev1.ResourceQuotaSpec{
+		Hard: corev1.ResourceList{"pods": resource.MustParse("100")}, Scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeNotBestEffort},
+	}}
+	default200 := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("200m")}
+	limits := &corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "cpu"}, Spec: corev1.LimitRangeSpec{
+		Limits: []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer, Default: default200}},
+	}}
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithReplicas(3).Build()
+	deployment.Spec.Template.Spec.Containers[0].Resources.Limits = corev1.ResourceList{
+		corev1.ResourceMemory: resource.MustParse("256Mi"), corev1.ResourceEphemeralStorage: resource.MustParse("1Gi"),
+	}
+	scaler := &autoscalingv2.HorizontalPodAutoscaler{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "cart"},
+		Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
+			ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "cart"}, MinReplicas: ptr.To[int32](3), MaxReplicas: 3,
+			Metrics: []autoscalingv2.MetricSpec{{Type: autoscalingv2.ResourceMetricSourceType, Resource: &autoscalingv2.ResourceMetricSource{
+				Name: corev1.ResourceCPU, Target: autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: ptr.To[int32](80)},
+			}}},
+		},
+	}
+	world.Create(t, all, burstable, limits, scaler)
+	world.Create(t, deployment)
+	harness.Until(t, world, deployment, "its first rollout", isRolledOut)
+	counts := func(quota *corev1.ResourceQuota, pods int64) {
+		t.Helper()
+		harness.Until(t, world, quota, "its pods to be counted", func(q *corev1.ResourceQuota) bool {
+			return ptr.To(q.Status.Used[corev1.ResourcePods]).Value() == pods
+		})
+	}
+	counts(all, 3)
+	counts(burstable, 3)
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) {
+		s.Resources = resources("50m")
+	}).Build()
+
+	var report struct{ Forecast simulate.Forecast }
+	text, _ := planned(t, vs.DeepCopy(), "json")
+	require.NoError(t, json.Unmarshal([]byte(text), &report))
+	found := report.Forecast
+	text, notes := planned(t, vs.DeepCopy(), "wide")
+	require.Regexp(t, `all +limits.memory +1000Gi +768Mi +1536Mi +1152Mi +-`, text)
+	require.Regexp(t, `cart +cart +cpu +200m +250m +what the application uses reads 80 % of before`, text)
+	require.Contains(t, notes, "type ContainerResource")
+
+	world.Create(t, vs)
+	harness.Until(t, world, vs, "readiness", isUpToDate)
+	counts(all, 3)
+	counts(burstable, 3)
+	require.NotEmpty(t, found.Quotas)
+	for _, one := range found.Quotas {
+		quota := map[string]*corev1.ResourceQuota{"all": all, "burstable": burstable}[one.Name]
+		harness.Until(t, world, quota, "the foretold use of "+string(one.Resource)+": "+one.After.String(), func(q *corev1.ResourceQuota) bool {
+			used := q.Status.Used[one.Resource]
+			return used.Cmp(one.After) == 0
+		})
+		require.NotEqual(t, one.Used.String(), one.After.String())
+		require.Positive(t, one.Peak.Cmp(one.After))
+		t.Logf("%s %s: used %s, foretold %s, counted %s, meanwhile %s", one.Name, one.Resource, &one.Used, &one.After, ptr.To(quota.Status.Used[one.Resource]), &one.Peak)
+	}
+	require.Len(t, found.Autoscalers, 1)
+	require.Equal(t, "200m", found.Autoscalers[0].Before.String())
+	require.Equal(t, "250m", found.Autoscalers[0].After.String())
+	require.Equal(t, []simulate.QoSForecast{{Kind: "Deployment", Workload: "cart", From: corev1.PodQOSGuaranteed, To: corev1.PodQOSBurstable}}, found.Namespaces[0].QoS)
+	var pods corev1.PodList
+	require.NoError(t, world.Client.List(t.Context(), &pods, client.InNamespace(namespace)))
+	require.Len(t, pods.Items, 3)
+	require.Equal(t, corev1.PodQOSBurstable, pods.Items[0].Status.QOSClass)
+	require.Equal(t, "150m", ptr.To(found.Namespaces[0].Requests[corev1.ResourceCPU]).String())
+}
