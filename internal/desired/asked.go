@@ -16,11 +16,13 @@ import (
 // asked is the user's input to a rendering: every layer of values that is not built in,
 // the environment's name, the platform's policy and template set, the part of the
 // referenced configuration that the sidecar gets, and the minor version of the API
-// server. Workloads keep a digest of it, so its fields and their encoding must not
+// server, and the last change of the built-in templates that rolls. Workloads keep a digest of it, so its fields and their encoding must not
 // change between releases.
 type asked struct {
 	Environment, Policy, TemplateSet, Config, Kubernetes string
 	Values                                               []map[string]any
+	// Roll was added later: without one, the encoding is as before.
+	Roll string `json:",omitempty"`
 
 	// by is the same by name; the digest does not cover it.
 	by byName
@@ -38,7 +40,7 @@ type byName struct {
 // askedFor returns what is known before rendering: everything but Config.
 func askedFor(s *Inputs, set *TemplateSet, name string, layers layers) asked {
 	found := asked{
-		Environment: name, Policy: s.Platform.Policy.Given, Kubernetes: minorOf(s.KubeVersion),
+		Environment: name, Policy: s.Platform.Policy.Given, Kubernetes: minorOf(s.KubeVersion), Roll: s.Platform.Roll,
 		Values: []map[string]any{}, by: byName{set: set, policy: s.Platform.Policy, layers: layers, version: s.Version},
 	}
 	if set.Given != "" {

@@ -109,7 +109,7 @@ func NewCatalog(builtin render.Files) (*Catalog, error) {
 // provides: the files "ENVIRONMENT.yaml" of a source, and its policy in the file PolicyKey.
 func PlatformOf(chart *render.Chart, source string, files map[string]string) *Platform {
 	environments := chart.Environments.WithInstallation(source, files)
-	only := &Platform{Environments: environments}
+	only := &Platform{Environments: environments, Roll: chart.Roll}
 	only.Add(&TemplateSet{Name: DefaultTemplateSet, Chart: chart, Environments: environments})
 	only.Policy, only.PolicyErr = policy.Parse(source+" "+PolicyKey, []byte(files[PolicyKey]))
 	only.Rollout, only.RolloutErr = fleet.Parse(source+" "+RolloutKey, []byte(files[RolloutKey]))
@@ -145,7 +145,7 @@ func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap
 		Stopped: stopsWrites(installation),
 	}
 	next.Content = c.content(installation)
-	next.Revision = next.Content.Revision()
+	next.Revision, next.Roll = next.Content.Revision(), next.Content.Roll
 	c.addSets(next, describeConfigMap(installation), installation.Data, c.charts)
 	next.Given = fleet.NewGiven(next.Rollout, next.Revision, installation.Annotations)
 	c.current = next
@@ -187,14 +187,14 @@ func (c *Catalog) At(content *fleet.Content) *Platform {
 			charts[name] = was
 		}
 	}
-	then := &Platform{Content: content, Revision: content.Revision()}
+	then := &Platform{Content: content, Revision: content.Revision(), Roll: content.Roll}
 	c.addSets(then, "revision "+then.Revision+" of the installation's values", content.Values.Data, charts)
 	return then
 }
 
 // content is what the ConfigMaps have now, or had when they were last good.
 func (c *Catalog) content(installation *corev1.ConfigMap) *fleet.Content {
-	now := &fleet.Content{Values: fleet.Files{Data: maps.Clone(installation.Data)}, Sets: map[string]fleet.Files{}}
+	now := &fleet.Content{Values: fleet.Files{Data: maps.Clone(installation.Data)}, Sets: map[string]fleet.Files{}, Roll: c.builtin.Roll}
 	maps.DeleteFunc(now.Values.Data, func(key, _ string) bool { return key == PolicyKey || key == RolloutKey })
 	for name, set := range c.charts {
 		if set.chart != nil {

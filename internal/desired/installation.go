@@ -95,7 +95,7 @@ func (v *InstallationValues) layersFor(set *environment.Set) *environment.Set {
 
 // Over returns a platform with these values, and their policy, in place of the installation's.
 func (v *InstallationValues) Over(platform *Platform) *Platform {
-	tried := &Platform{Environments: v.layersFor(platform.Environments)}
+	tried := &Platform{Environments: v.layersFor(platform.Environments), Roll: platform.Roll}
 	for _, set := range platform.Sets() {
 		other := *set
 		if set.Environments != nil {

@@ -39,6 +39,8 @@ type Platform struct {
 	// and Revision its name.
 	Content  *fleet.Content
 	Revision string
+	// Roll is that of the Content, or of the chart if there is none.
+	Roll string
 	// Missing says why Revision is not the one that a VectorSidecar has, nil if that was not
 	// looked for or could be found.
 	Missing error
@@ -77,7 +79,7 @@ func (p *Platform) Add(set *TemplateSet) {
 // stops.
 func (p *Platform) Under(now *Platform) *Platform {
 	then := *now
-	then.Content, then.Revision, then.Environments, then.sets = p.Content, p.Revision, p.Environments, p.sets
+	then.Content, then.Revision, then.Roll, then.Environments, then.sets = p.Content, p.Revision, p.Roll, p.Environments, p.sets
 	return &then
 }
 

@@ -12,12 +12,16 @@ import (
 )
 
 // Content is what an installation gives out to its VectorSidecars as one revision. What
-// only paces or bounds sidecars, and the operator's own templates, are not part of it.
+// only paces or bounds sidecars, and the operator's own templates, are not part of it, but
+// for a change of these that rolls.
 type Content struct {
 	// Values are the installation's, by file ENVIRONMENT.yaml.
 	Values Files
 	// Sets are the template sets by name.
 	Sets map[string]Files
+	// Roll names the last change of the operator's own templates that is to reach workloads
+	// with an upgrade, "" if there never was one.
+	Roll string
 }
 
 // Files are those of a ConfigMap.
@@ -57,10 +61,11 @@ func (c *Content) Revision() string { return c.parts().revision() }
 type parts struct {
 	Values string            `json:"values"`
 	Sets   map[string]string `json:"sets,omitempty"`
+	Roll   string            `json:"roll,omitempty"`
 }
 
 func (c *Content) parts() *parts {
-	of := &parts{Values: c.Values.digest()}
+	of := &parts{Values: c.Values.digest(), Roll: c.Roll}
 	for name, files := range c.Sets {
 		if of.Sets == nil {
 			of.Sets = map[string]string{}

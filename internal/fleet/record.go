@@ -22,8 +22,12 @@ import (
 // names its parts by their digests, and one of each part, compressed. Revisions share parts,
 // so that a changed value does not store the template sets again.
 
-// recordFormat is that of the stored data. A reader refuses another.
-const recordFormat = 1
+// recordFormat is that of the stored data, and rollFormat that of a revision with a Roll, which
+// releases that know none must not take for one without. A reader refuses another.
+const (
+	recordFormat = 1
+	rollFormat   = 2
+)
 
 // RecordError says that a stored revision cannot be used: trying again does not help.
 type RecordError struct {
@@ -74,7 +78,11 @@ func (c *Content) Records(namespace, installation string, number int64) (ofParts
 		ofParts = append(ofParts, newRecord(namespace, partName(installation, digest), meta.LabelRevisionPart, digest, 0, partRecord{recordFormat, packed.Bytes()}))
 	}
 	revision := from.revision()
-	whole := newRecord(namespace, RecordName(installation, revision), meta.LabelRevision, revision, number, record{recordFormat, *from})
+	format := recordFormat
+	if from.Roll != "" {
+		format = rollFormat
+	}
+	whole := newRecord(namespace, RecordName(installation, revision), meta.LabelRevision, revision, number, record{format, *from})
 	return ofParts, &whole, nil
 }
 
@@ -110,8 +118,8 @@ func readData(of *appsv1.ControllerRevision, format *int, into any) error {
 	if err := bounded.Stored().DecodeJSON(of.Data.Raw, into); err != nil {
 		return fmt.Errorf("ControllerRevision %s: %w", of.Name, err)
 	}
-	if *format != recordFormat {
-		return fmt.Errorf("ControllerRevision %s has format %d, and this release knows %d only: it was stored by another release", of.Name, *format, recordFormat)
+	if *format < recordFormat || *format > rollFormat {
+		return fmt.Errorf("ControllerRevision %s has format %d, and this release knows %d to %d only: it was stored by another release", of.Name, *format, recordFormat, rollFormat)
 	}
 	return nil
 }
@@ -144,7 +152,7 @@ func ReadContent(installation, revision string, get func(name string) (*appsv1.C
 			return nil, &RecordError{revision, err}
 		}
 	}
-	content := &Content{Values: byDigest[from.Values], Sets: map[string]Files{}}
+	content := &Content{Values: byDigest[from.Values], Sets: map[string]Files{}, Roll: from.Roll}
 	for name, digest := range from.Sets {
 		content.Sets[name] = byDigest[digest]
 	}

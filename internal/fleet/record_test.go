@@ -41,7 +41,7 @@ func from(all map[string]*appsv1.ControllerRevision) func(string) (*appsv1.Contr
 }
 
 func TestAContentComesBackAsItWasStored(t *testing.T) {
-	for name, content := range map[string]*Content{"whole": aContent(), "empty": {Sets: map[string]Files{}}} {
+	for name, content := range map[string]*Content{"whole": aContent(), "empty": {Sets: map[string]Files{}}, "of a release that rolls": {Sets: map[string]Files{}, Roll: "1"}} {
 		all := stored(t, content)
 		read, err := ReadContent("values", content.Revision(), from(all))
 		require.NoError(t, err, name)
@@ -82,6 +82,7 @@ func TestARevisionIsNamedByItsContent(t *testing.T) {
 		"a value":       func(c *Content) { c.Values.Data["production.yaml"] = "{}" },
 		"a file":        func(c *Content) { c.Sets["default"] = Files{} },
 		"a set":         func(c *Content) { delete(c.Sets, "gateway") },
+		"a roll":        func(c *Content) { c.Roll = "1" },
 		"a set's name":  func(c *Content) { c.Sets["other"] = c.Sets["gateway"]; delete(c.Sets, "gateway") },
 		"binary data":   func(c *Content) { c.Sets["default"] = Files{Data: c.Sets["default"].Data} },
 		"a file's name": func(c *Content) { c.Values.Data = map[string]string{"a.yaml": c.Values.Data["production.yaml"]} },
@@ -112,8 +113,8 @@ func TestWhatIsNotAsItWasStoredIsRefused(t *testing.T) {
 	for want, damage := range map[string]func(map[string]*appsv1.ControllerRevision){
 		"there is none":      func(all map[string]*appsv1.ControllerRevision) { delete(all, name) },
 		part + " is missing": func(all map[string]*appsv1.ControllerRevision) { delete(all, part) },
-		name + " has format 2, and this release knows 1 only: it was stored by another release": func(all map[string]*appsv1.ControllerRevision) {
-			change(all[name], func(data map[string]any) { data["format"] = 2 })
+		name + " has format 3, and this release knows 1 to 2 only: it was stored by another release": func(all map[string]*appsv1.ControllerRevision) {
+			change(all[name], func(data map[string]any) { data["format"] = 3 })
 		},
 		part + " has format 7": func(all map[string]*appsv1.ControllerRevision) {
 			change(all[part], func(data map[string]any) { data["format"] = 7 })
@@ -141,4 +142,14 @@ func TestWhatIsNotAsItWasStoredIsRefused(t *testing.T) {
 	}
 	_, err := ReadContent("values", revision, func(string) (*appsv1.ControllerRevision, error) { return nil, errors.New("timeout") })
 	require.EqualError(t, err, "timeout", "the API server's own errors stay what they are")
+}
+
+// A release that knows no rolls has to refuse such a revision, and to name all others as before.
+func TestOnlyARevisionWithARollHasTheNewFormat(t *testing.T) {
+	require.Equal(t, "1d6a32a374", aContent().Revision())
+	for roll, want := range map[string]string{"": `"format":1`, "1": `"format":2`} {
+		content := aContent()
+		content.Roll = roll
+		require.Contains(t, string(stored(t, content)[RecordName("values", content.Revision())].Data.Raw), want)
+	}
 }

@@ -95,6 +95,12 @@ const (
 	AnnotationUndoRollout    = Group + "/undo-rollout"
 )
 
+// AnnotationRoll in the Chart.yaml of the built-in sidecar chart names the last change of its
+// templates that is to reach existing workloads with an upgrade of the operator: another text
+// is another revision, which goes by waves. Without it, what a release renders differently goes
+// with a workload's next change.
+const AnnotationRoll = Group + "/roll"
+
 // AnnotationConfigDigest returns the pod template annotation with which earlier releases
 // triggered a rollout when a referenced ConfigMap changed. Today the name of the mounted
 // ConfigMap depends on its content instead.

@@ -16,6 +16,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
@@ -25,6 +26,8 @@ import (
 type Chart struct {
 	// Digest is a digest of the chart's content.
 	Digest string
+	// Roll is that of the annotation meta.AnnotationRoll in Chart.yaml, "" without one.
+	Roll string
 	// Environments holds the values of the chart's environments.
 	Environments *environment.Set
 	metadata     *chart.Metadata
@@ -77,6 +80,7 @@ func (f Files) Load() (*Chart, error) {
 	}
 	return &Chart{
 		Digest:       f.digest(),
+		Roll:         loaded.Metadata.Annotations[meta.AnnotationRoll],
 		Environments: environments,
 		metadata:     loaded.Metadata,
 		templates:    compiled,

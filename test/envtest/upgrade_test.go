@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
@@ -155,4 +156,62 @@ func TestWhatIsAskedForIsWrittenDownWithoutNewPods(t *testing.T) {
 		require.Equal(t, 0, eventsOf(t, deployment, meta.ReasonUpdated))
 	}
 	require.Len(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"), 4, "two injections, two notes")
+}
+
+// rolling is the built-in chart of a release with a change that is to roll.
+func rolling(t *testing.T, chart fs.FS, name string) fs.FS {
+	t.Helper()
+	files, ok := chart.(fstest.MapFS)
+	require.True(t, ok)
+	files["Chart.yaml"] = &fstest.MapFile{Data: append(files["Chart.yaml"].Data, "\nannotations: {"+meta.AnnotationRoll+": \""+name+"\"}\n"...)}
+	return files
+}
+
+// With waves, an upgrade alone is no revision, and what a release is to roll is one.
+func TestAnUpgradeGoesByWavesOnlyWhatItIsToRoll(t *testing.T) {
+	wavesOf(t, "3s", "")
+	t.Cleanup(func() {
+		require.NoError(t, running.Stop())
+		world.Chart = nil
+		running = world.RunOperator(options)
+	})
+	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
+	for _, one := range []*inWave{canary, rest} {
+		one.until(t, v1alpha1.RolloutComplete, "")
+		harness.Until(t, world, one.vs, "its sidecar", isUpToDate)
+	}
+	before := canary.vs.Status.Rollout.Revision
+	writes := func(of *inWave) []harness.Request {
+		return slices.DeleteFunc(running.Requests.Writes("/namespaces/"+of.vs.Namespace+"/"), func(r harness.Request) bool { return strings.HasSuffix(r.Path, "/status") })
+	}
+	isNew := func(d *appsv1.Deployment) bool {
+		return d.Spec.Template.Spec.InitContainers[0].TerminationMessagePolicy == corev1.TerminationMessageFallbackToLogsOnError
+	}
+
+	restarts(t, nextRelease(t), canary.vs.Namespace, "upgraded")
+	for _, one := range []*inWave{canary, rest} {
+		harness.Until(t, world, one.vs, "what is told of a newer rendering", func(vs *v1alpha1.VectorSidecar) bool {
+			return isUpToDate(vs) && strings.Contains(message(vs, meta.ConditionReady), "as an earlier release rendered it")
+		})
+		require.Equal(t, before, one.vs.Status.Rollout.Revision)
+		require.Empty(t, writes(one))
+	}
+
+	restarts(t, rolling(t, nextRelease(t), "1"), canary.vs.Namespace, "rolled")
+	harness.Until(t, world, canary.app, "the new rendering", isNew)
+	canary.until(t, v1alpha1.RolloutSoaking, "")
+	rest.until(t, v1alpha1.RolloutWaiting, before)
+	require.Empty(t, writes(rest), "the wave before soaks")
+	harness.Until(t, world, rest.app, "the new rendering", isNew)
+	rest.until(t, v1alpha1.RolloutComplete, canary.vs.Status.Rollout.Revision)
+	require.NotEqual(t, before, canary.vs.Status.Rollout.Revision)
+	require.GreaterOrEqual(t, rest.vs.Status.Rollout.Started.Sub(canary.vs.Status.Rollout.Finished.Time), 3*time.Second)
+	t.Logf("an upgrade: 0 writes; one that rolls: canary %d, rest %d", len(writes(canary)), len(writes(rest)))
+	for _, one := range []*inWave{canary, rest} {
+		require.Len(t, slices.DeleteFunc(writes(one), func(r harness.Request) bool { return !strings.Contains(r.Path, "/deployments/") }), 1)
+	}
+
+	// The release before has no such change: it goes back, by waves.
+	restarts(t, nextRelease(t), canary.vs.Namespace, "back")
+	rest.until(t, v1alpha1.RolloutComplete, before)
 }
