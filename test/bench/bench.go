@@ -12,13 +12,16 @@ import (
 	"path/filepath"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
 // bench is one run of the benchmark.
@@ -26,6 +29,7 @@ type bench struct {
 	out         io.Writer
 	folder      string // of what the run leaves: logs, profiles
 	profiles    bool
+	rollout     string // the installation's, "" for none
 	program     *program
 	cluster     *cluster
 	kubeVersion string
@@ -72,6 +76,9 @@ func (b *bench) on(ctx context.Context, options controlplane.Options, scenarios 
 	}
 	defer func() { err = errors.Join(err, b.cluster.control.Stop()) }()
 	b.program.kubeconfig = b.cluster.control.Kubeconfig()
+	if err := b.install(ctx); err != nil {
+		return err
+	}
 	version, err := b.cluster.set.Discovery().ServerVersion()
 	if err != nil {
 		return fmt.Errorf("asking the API server for its version: %w", err)
@@ -85,6 +92,26 @@ func (b *bench) on(ctx context.Context, options controlplane.Options, scenarios 
 			return fmt.Errorf("scenario %q: %w", s.name, err)
 		}
 		b.tell("%s took %s", s.name, rounded(time.Since(began)))
+	}
+	return nil
+}
+
+// installation is the ConfigMap of the installation's values.
+const installation = "environments"
+
+// install gives the operator the installation's pace, if there is one.
+func (b *bench) install(ctx context.Context) error {
+	if b.rollout == "" {
+		return nil
+	}
+	b.program.arguments = []string{"--environments-configmap=" + installation}
+	home := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: home}}
+	if _, err := b.cluster.set.CoreV1().Namespaces().Create(ctx, home, metav1.CreateOptions{}); client.IgnoreAlreadyExists(err) != nil {
+		return fmt.Errorf("making namespace %s: %w", home.Name, err)
+	}
+	values := objects.NewConfigMap(installation, home.Name, desired.RolloutKey, b.rollout)
+	if _, err := b.cluster.set.CoreV1().ConfigMaps(home.Name).Create(ctx, values, metav1.CreateOptions{}); err != nil {
+		return fmt.Errorf("making ConfigMap %s: %w", values.Name, err)
 	}
 	return nil
 }

@@ -33,6 +33,7 @@ func run() int {
 	profiles := flag.Bool("profile", false, "keep a profile of the operator's processor time in each fan-out")
 	limit := flag.Duration("limit", 2*time.Hour, "give up after this time")
 	record := flag.String("record", "", "file with the ranges of earlier runs, to compare with")
+	rollout := flag.String("rollout", "", "the installation's rollout, such as '{waves: [{name: canary}], halt: {}}', that the operator is given")
 	update := flag.Bool("update", false, "widen the recorded ranges by this run instead of comparing")
 	change := override(flag.CommandLine)
 	flag.Parse()
@@ -41,7 +42,7 @@ func run() int {
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, *limit)
 	defer cancel()
-	if err := measure(ctx, settings{change, *size, regexp.MustCompile(*only), *folder, *profiles, *record, *update}); err != nil {
+	if err := measure(ctx, settings{change, *size, regexp.MustCompile(*only), *folder, *profiles, *rollout, *record, *update}); err != nil {
 		_, _ = os.Stderr.WriteString("bench: " + err.Error() + "\n")
 		return 1
 	}

@@ -17,11 +17,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
+// home is the namespace of the operator.
+const home = "vector-system"
+
 // program is the operator, built and run as a process of its own, so that its
 // costs are in the kernel's accounts.
 type program struct {
 	path, kubeconfig, logs string
-	environment            []string
+	environment, arguments []string
 	starts                 int
 }
 
@@ -51,8 +54,8 @@ func (p *program) start(ctx context.Context) (*process, error) {
 		return nil, err
 	}
 	o := &process{ended: make(chan struct{}), pprof: profiles}
-	o.command = exec.Command(p.path, "--environment=development", "--namespace=vector-system",
-		"--health-probe-bind-address="+health, "--metrics-bind-address=0", "--pprof-bind-address="+profiles)
+	o.command = exec.Command(p.path, append([]string{"--environment=development", "--namespace=" + home,
+		"--health-probe-bind-address=" + health, "--metrics-bind-address=0", "--pprof-bind-address=" + profiles}, p.arguments...)...)
 	o.command.Env = append([]string{"KUBECONFIG=" + p.kubeconfig, "HOME=" + p.logs}, p.environment...)
 	o.command.Stdout, o.command.Stderr = log, log
 	began := time.Now()

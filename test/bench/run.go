@@ -22,6 +22,7 @@ type settings struct {
 	only     *regexp.Regexp
 	folder   string
 	profiles bool
+	rollout  string
 	record   string
 	update   bool
 }
@@ -49,7 +50,7 @@ func measure(ctx context.Context, s settings) error {
 	if err != nil {
 		return err
 	}
-	b.profiles = s.profiles
+	b.profiles, b.rollout = s.profiles, s.rollout
 	err = b.run(ctx, sizes, s.only.MatchString)
 	b.report()
 	if err != nil || s.record == "" {
