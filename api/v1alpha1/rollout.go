@@ -33,7 +33,7 @@ type RolloutStatus struct {
 	// +optional
 	Wave string `json:"wave,omitempty"`
 
-	// state is Waiting, Progressing, Soaking, Complete, Halted or Reverted.
+	// state is Waiting, Progressing, Paused, Soaking, Complete, Halted or Reverted.
 	// +optional
 	State RolloutState `json:"state,omitempty"`
 
@@ -73,6 +73,9 @@ const (
 	RolloutWaiting RolloutState = "Waiting"
 	// RolloutProgressing is one whose workloads roll out.
 	RolloutProgressing RolloutState = "Progressing"
+	// RolloutPaused is one whose workloads are not done, and nothing begins because it is
+	// paused. No wave waits for it.
+	RolloutPaused RolloutState = "Paused"
 	// RolloutSoaking is one whose workloads are done, and watched for the soak of the wave.
 	RolloutSoaking RolloutState = "Soaking"
 	// RolloutComplete is one that is done with its revision.

@@ -161,7 +161,7 @@ func (r *rollout) print(to io.Writer) error {
 			until = one.SoaksUntil.UTC().Format(time.RFC3339)
 		}
 		rows = append(rows, []string{
-			one.Name, fmt.Sprintf("%d/%d", done, all), bar, strconv.Itoa(number(v1alpha1.RolloutProgressing)), strconv.Itoa(number(v1alpha1.RolloutWaiting)),
+			one.Name, fmt.Sprintf("%d/%d", done, all), bar, strconv.Itoa(number(v1alpha1.RolloutProgressing)), strconv.Itoa(number(v1alpha1.RolloutWaiting) + number(v1alpha1.RolloutPaused)),
 			strconv.Itoa(number(v1alpha1.RolloutHalted)), strconv.Itoa(number(v1alpha1.RolloutReverted)), strconv.Itoa(int(one.FailedWorkloads)), until,
 		})
 		unfinished = append(unfinished, one.Unfinished...)

@@ -126,8 +126,9 @@ func IsHeld(is *v1alpha1.RolloutStatus, given *Given, isHalted bool) bool {
 
 // Progress is what a pass has seen of the revision of a VectorSidecar.
 type Progress struct {
-	// IsBegun is true if a workload rolls out, IsDone if none does or will.
-	IsBegun, IsDone bool
+	// IsBegun is true if a workload rolls out, IsDone if none does or will, and IsPaused if one
+	// would if its VectorSidecar was not paused.
+	IsBegun, IsDone, IsPaused bool
 	// Failed is how many workloads have failed because of the sidecar.
 	Failed int
 	// Generation is the VectorSidecar's.
@@ -152,7 +153,7 @@ func (s *Stage) Observe(progress Progress, wave int, given *Given, now time.Time
 	if progress.IsBegun && is.Started == nil && is.Finished == nil {
 		is.Started = &at
 	}
-	if hasFailed := progress.Failed > 0 || !isBack && given.Rules.Halt != nil && is.Failed == is.Revision; progress.IsDone && is.Finished == nil && !hasFailed {
+	if hasFailed := progress.Failed > 0 || !isBack && given.Rules.Halt != nil && is.Failed == is.Revision; progress.IsDone && !progress.IsPaused && is.Finished == nil && !hasFailed {
 		is.Finished = &at
 	}
 	if s.isWatched(wave, given, now) && progress.Failed > int(is.FailedWorkloads) {
@@ -162,6 +163,8 @@ func (s *Stage) Observe(progress Progress, wave int, given *Given, now time.Time
 		return s.Gate.Until
 	}
 	switch soaked := given.Rules.soak(wave); {
+	case is.Finished == nil && progress.IsDone && progress.IsPaused:
+		is.State, is.Message = v1alpha1.RolloutPaused, "spec.rollout.paused is true"
 	case is.Finished == nil:
 		is.State = v1alpha1.RolloutProgressing
 	case is.Started != nil && now.Before(is.Finished.Add(soaked)):
@@ -183,7 +186,7 @@ func (s *Stage) isWatched(wave int, given *Given, now time.Time) bool {
 // their failures still count.
 func (s *Stage) WatchedSince(wave int, given *Given, now time.Time) (since time.Time, isWatched bool) {
 	is := &s.Status
-	if is.Revision != given.Revision || is.Started == nil || !s.isWatched(wave, given, now) {
+	if is.Revision != given.Revision || is.State == v1alpha1.RolloutPaused || is.Started == nil || !s.isWatched(wave, given, now) {
 		return time.Time{}, false
 	}
 	return is.Started.Time, true

@@ -41,6 +41,8 @@ type standing struct {
 	// isDone is true when nothing of the revision is left to do, since done.
 	isDone bool
 	done   metav1.Time
+	// isPaused is true when nothing is done, because it is paused: nobody waits for it.
+	isPaused bool
 	// finished is when its last workload was done; zero if it had nothing to do.
 	finished time.Time
 	// failed is the revision of which some workloads have failed.
@@ -91,7 +93,7 @@ func (w *Waves) Await(all []types.NamespacedName) {
 // Tell replaces what is known of a VectorSidecar by its status. It returns who should look
 // again.
 func (w *Waves) Tell(name types.NamespacedName, wave int, is *v1alpha1.RolloutStatus, given *Given) (wake []types.NamespacedName) {
-	one := standing{wave: wave, revision: is.Revision, isDone: is.Finished != nil}
+	one := standing{wave: wave, revision: is.Revision, isDone: is.Finished != nil, isPaused: is.State == v1alpha1.RolloutPaused}
 	if one.isDone {
 		one.done = *is.Finished
 	}
@@ -151,7 +153,7 @@ func (w *Waves) front(given *Given) front {
 		if one.failed == given.Revision {
 			now.failed += one.workloads
 		}
-		isBehind := one.wave > passed && (one.revision != given.Revision || !one.isDone)
+		isBehind := one.wave > passed && (one.revision != given.Revision || !one.isDone && !one.isPaused)
 		if isBehind && (one.wave < now.wave || one.wave == now.wave && compare(name, now.blocking) < 0) {
 			now.wave, now.blocking = one.wave, name
 		}

@@ -399,6 +399,35 @@ func TestARevisionIsOvertakenByAnother(t *testing.T) {
 	require.True(t, f.pass(1, rolling).IsNew)
 }
 
+func TestAPausedVectorSidecarHoldsUpNobodyAndIsNotDone(t *testing.T) {
+	f := newFleet(t, `waves: [{name: canary, soak: 30m}]`, 2)
+	f.passes(nothing)
+	f.given.Revision = "two"
+	paused := Progress{IsDone: true, IsPaused: true}
+	f.pass(0, paused)
+	require.Equal(t, v1alpha1.RolloutPaused, f.is[0].State)
+	require.Equal(t, "spec.rollout.paused is true", f.is[0].Message)
+	require.Nil(t, f.is[0].Finished)
+	stage := f.pass(0, paused)
+	_, isWatched := stage.WatchedSince(0, &f.given, f.now)
+	require.False(t, isWatched, "nothing rolls out")
+	require.True(t, f.pass(1, rolling).IsNew, "nobody waits for it")
+	f.restart()
+	f.passes(paused)
+	require.Equal(t, []v1alpha1.RolloutState{"Paused", "Paused"}, f.states())
+
+	f.given.Revision = "three"
+	f.pass(0, paused)
+	require.True(t, f.pass(1, paused).IsNew)
+	f.given.Revision = "four"
+	f.pass(0, rolling)
+	require.True(t, f.pass(1, rolling).IsHeld, "it was not done with the one before")
+	f.pass(0, nothing)
+	f.now = f.now.Add(30 * time.Minute)
+	f.pass(1, rolling)
+	require.Equal(t, v1alpha1.RolloutProgressing, f.pass(1, rolling).Status.State)
+}
+
 func TestNobodyWaitsForOneThatIsGoneOrFails(t *testing.T) {
 	f := newFleet(t, `waves: [{name: canary}]`, 2)
 	f.waves.Pass(f.names[0], &f.given)

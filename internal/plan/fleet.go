@@ -67,7 +67,9 @@ func ProgressOf(plans []Plan, isWritten bool) fleet.Progress {
 			continue
 		}
 		progress.IsBegun = progress.IsBegun || p.InFlight
-		isNext := p.Writes() && p.StartsPods() || p.Waiting && p.Reason != meta.ReasonRolloutPaused
+		isPaused := p.Waiting && p.Reason == meta.ReasonRolloutPaused
+		progress.IsPaused = progress.IsPaused || isPaused
+		isNext := p.Writes() && p.StartsPods() || p.Waiting && !isPaused
 		progress.IsDone = progress.IsDone && !p.InFlight && !isNext
 	}
 	return progress

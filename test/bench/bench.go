@@ -105,13 +105,12 @@ func (b *bench) install(ctx context.Context) error {
 		return nil
 	}
 	b.program.arguments = []string{"--environments-configmap=" + installation}
-	home := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: home}}
-	if _, err := b.cluster.set.CoreV1().Namespaces().Create(ctx, home, metav1.CreateOptions{}); client.IgnoreAlreadyExists(err) != nil {
-		return fmt.Errorf("making namespace %s: %w", home.Name, err)
+	err := b.cluster.Client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: home}})
+	if client.IgnoreAlreadyExists(err) != nil {
+		return fmt.Errorf("making namespace %s: %w", home, err)
 	}
-	values := objects.NewConfigMap(installation, home.Name, desired.RolloutKey, b.rollout)
-	if _, err := b.cluster.set.CoreV1().ConfigMaps(home.Name).Create(ctx, values, metav1.CreateOptions{}); err != nil {
-		return fmt.Errorf("making ConfigMap %s: %w", values.Name, err)
+	if err := b.cluster.Client.Create(ctx, objects.NewConfigMap(installation, home, desired.RolloutKey, b.rollout)); err != nil {
+		return fmt.Errorf("making ConfigMap %s: %w", installation, err)
 	}
 	return nil
 }

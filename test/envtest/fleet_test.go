@@ -6,6 +6,7 @@ package envtest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -142,6 +143,35 @@ func TestAnAnnotationStopsAllWritesButRemovals(t *testing.T) {
 
 	harness.Change(t, world, rules, func(c *corev1.ConfigMap) { delete(c.Annotations, meta.AnnotationStopWrites) })
 	harness.Until(t, world, staying, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "trace" })
+}
+
+// A stop counts in the middle of a fan-out, from when it is read.
+func TestAStopEndsAFanOutWithinASecond(t *testing.T) {
+	rules := pacing(t, "")
+	namespace := world.Namespace(t)
+	const count = 400
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("100%").WithSoak(0).Build()
+	for n := range count {
+		world.Create(t, objects.NewDeployment(fmt.Sprint("app-", n), namespace).WithReplicas(0).Labelled("logs", "vector").Build())
+	}
+	writes := func() []harness.Request { return running.Requests.Writes("/namespaces/" + namespace + "/deployments") }
+	world.Create(t, vs)
+	harness.Eventually(t, "the first writes", func() bool { return len(writes()) > 0 })
+
+	harness.Change(t, world, rules, func(c *corev1.ConfigMap) {
+		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationStopWrites, "true")
+	})
+	stopped := time.Now()
+	harness.Until(t, world, vs, "the stop", func(vs *v1alpha1.VectorSidecar) bool {
+		return strings.Contains(message(vs, meta.ConditionReady), "WritesStopped")
+	})
+	all := writes()
+	last := all[len(all)-1].At.Sub(stopped)
+	t.Logf("%d of %d were written, the last %s after the stop", len(all), count, last)
+	require.Less(t, len(all), count)
+	require.Less(t, last, time.Second)
+	harness.Change(t, world, rules, func(c *corev1.ConfigMap) { delete(c.Annotations, meta.AnnotationStopWrites) })
+	harness.Eventually(t, "all to be written", func() bool { return len(writes()) == count })
 }
 
 func TestBrokenRulesLeaveTheLastGoodOnes(t *testing.T) {

@@ -152,10 +152,10 @@ func TestARevisionThatCannotBeReadHoldsWrites(t *testing.T) {
 		}, "there is none"},
 		"of a later release": {func(t *testing.T, of *appsv1.ControllerRevision) {
 			later := &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name, Labels: of.Labels, OwnerReferences: of.OwnerReferences}}
-			later.Data.Raw, later.Revision = []byte(`{"format": 2}`), of.Revision
+			later.Data.Raw, later.Revision = []byte(`{"format": 3}`), of.Revision
 			require.NoError(t, world.Client.Delete(t.Context(), of))
 			require.NoError(t, world.Client.Create(t.Context(), later))
-		}, "has format 2, and this release knows 1 only"},
+		}, "has format 3, and this release knows 1 to 2 only"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			installation, canary, rest, first := waiting(t, "")

@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -156,4 +157,83 @@ func TestRestartsOfTheSidecarHaltAChange(t *testing.T) {
 	harness.Until(t, world, canary.vs, "a pod that was restarted before somebody had it go on to be no failure", func(vs *v1alpha1.VectorSidecar) bool {
 		return len(vs.Status.Unsettled) == 0
 	})
+}
+
+// A node that is drained takes pods away in the middle of a soak: that is nobody's fault.
+func TestADrainedNodeHaltsNothing(t *testing.T) {
+	installation := wavesOf(t, "6s", "halt: {sidecarRestarts: 1}")
+	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
+	canary.until(t, v1alpha1.RolloutComplete, "")
+	rest.until(t, v1alpha1.RolloutComplete, "")
+	harness.Change(t, world, canary.app, func(d *appsv1.Deployment) {
+		metav1.SetMetaDataAnnotation(&d.Spec.Template.ObjectMeta, "starts-after", "2s")
+	})
+	harness.Until(t, world, canary.app, "its owner's rollout", isRolledOut)
+
+	level(t, installation, "warn")
+	canary.until(t, v1alpha1.RolloutSoaking, "")
+	revision := canary.vs.Status.Rollout.Revision
+	require.NoError(t, world.Client.DeleteAllOf(t.Context(), &corev1.Pod{}, client.InNamespace(canary.vs.Namespace)))
+	harness.Until(t, world, canary.app, "losing its pods", func(d *appsv1.Deployment) bool { return d.Status.AvailableReplicas == 0 })
+
+	rest.until(t, v1alpha1.RolloutComplete, revision)
+	world.Get(t, canary.vs)
+	require.Zero(t, canary.vs.Status.Rollout.FailedWorkloads)
+	require.NotEqual(t, v1alpha1.RolloutHalted, canary.vs.Status.Rollout.State)
+}
+
+// Who is deleted in the middle of a wave is waited for by nobody.
+func TestADeletedVectorSidecarHoldsUpNoWave(t *testing.T) {
+	installation := wavesOf(t, "0s", "")
+	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
+	canary.until(t, v1alpha1.RolloutComplete, "")
+	rest.until(t, v1alpha1.RolloutComplete, "")
+	before := rest.vs.Status.Rollout.Revision
+
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		c.Data["development.yaml"] = "sidecar: {logLevel: warn, image: registry.example/vector:missing}"
+	})
+	canary.until(t, v1alpha1.RolloutProgressing, "")
+	rest.until(t, v1alpha1.RolloutWaiting, before)
+	require.NoError(t, world.Client.Delete(t.Context(), canary.vs))
+
+	harness.Until(t, world, rest.app, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
+	harness.Until(t, world, canary.app, "removal", isClean)
+}
+
+// One that has reached the second wave is overtaken by another that begins with the first. Who is
+// paused has not got it, and gets nothing more of it.
+func TestARevisionIsOvertakenInASecondWave(t *testing.T) {
+	installation := wavesOf(t, "1s", "")
+	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
+	canary.until(t, v1alpha1.RolloutComplete, "")
+	rest.until(t, v1alpha1.RolloutComplete, "")
+	harness.Until(t, world, rest.app, "its sidecar", isInjected)
+	first := canary.vs.Status.Rollout.Revision
+
+	harness.Change(t, world, rest.vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Rollout.Paused = true })
+	level(t, installation, "warn")
+	harness.Until(t, world, canary.vs, "the second revision", func(vs *v1alpha1.VectorSidecar) bool {
+		return vs.Status.Rollout.State == v1alpha1.RolloutComplete && vs.Status.Rollout.Revision != first
+	})
+	second := canary.vs.Status.Rollout.Revision
+	rest.until(t, v1alpha1.RolloutPaused, second)
+
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		c.Data["development.yaml"] = "sidecar: {logLevel: error}"
+		c.Data[desired.RolloutKey] = strings.Replace(c.Data[desired.RolloutKey], "soak: 1s", "soak: 5m", 1)
+	})
+	canary.until(t, v1alpha1.RolloutSoaking, "")
+	rest.until(t, v1alpha1.RolloutWaiting, second)
+	harness.Change(t, world, rest.vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Rollout.Paused = false })
+	harness.Until(t, world, rest.vs, "a look", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.ObservedGeneration == vs.Generation })
+	require.Contains(t, message(rest.vs, meta.ConditionReady), meta.ReasonWaitingForWave)
+	world.Get(t, rest.app)
+	require.NotEqual(t, "warn", logLevel(rest.app))
+
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		c.Data[desired.RolloutKey] = strings.Replace(c.Data[desired.RolloutKey], "soak: 5m", "soak: 0s", 1)
+	})
+	harness.Until(t, world, rest.app, "the last change", func(d *appsv1.Deployment) bool { return logLevel(d) == "error" })
+	rest.until(t, v1alpha1.RolloutComplete, canary.vs.Status.Rollout.Revision)
 }

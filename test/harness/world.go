@@ -188,6 +188,9 @@ func describe(object client.Object) string {
 		for _, c := range o.Status.Conditions {
 			fmt.Fprintf(&b, "; %s=%s %s: %s", c.Type, c.Status, c.Reason, c.Message)
 		}
+		if o.Status.Rollout != nil {
+			fmt.Fprintf(&b, "; rollout %+v", *o.Status.Rollout)
+		}
 		return b.String()
 	case *appsv1.Deployment:
 		var names []string
