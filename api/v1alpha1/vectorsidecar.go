@@ -111,6 +111,12 @@ type VectorSidecarSpec struct {
 	// +optional
 	StrictOrder bool `json:"strictOrder,omitempty"`
 
+	// hostNetwork says what happens to workloads whose pods are on the network of their
+	// node, where the sidecar's ports are the node's: Skip (default) leaves them out,
+	// Inject does not. Those that have the sidecar keep it.
+	// +optional
+	HostNetwork HostNetworkPolicy `json:"hostNetwork,omitempty"`
+
 	// rollout limits how fast changes reach the workloads.
 	// +optional
 	Rollout *RolloutSpec `json:"rollout,omitempty"`
@@ -170,6 +176,18 @@ const (
 	DriftEnforce DriftPolicy = "Enforce"
 	// DriftReport keeps the change and reports it.
 	DriftReport DriftPolicy = "Report"
+)
+
+// HostNetworkPolicy says what happens to workloads on the network of their node.
+//
+// +kubebuilder:validation:Enum=Skip;Inject
+type HostNetworkPolicy string
+
+const (
+	// HostNetworkSkip leaves them out.
+	HostNetworkSkip HostNetworkPolicy = "Skip"
+	// HostNetworkInject gives them the sidecar as any other.
+	HostNetworkInject HostNetworkPolicy = "Inject"
 )
 
 // RolloutSpec limits how fast changes reach the workloads.

@@ -64,6 +64,7 @@ func (e *Evaluator) Injection(of desired.Workload, container string, competitors
 func (e *Evaluator) plan(want *plan.Desired, container string, competitors []Competitor, view *workload.View) plan.Plan {
 	policy := plan.Policy{
 		StrictOrder: e.facts.Sidecar.Spec.StrictOrder,
+		HostNetwork: e.facts.Sidecar.Spec.HostNetwork == v1alpha1.HostNetworkInject,
 		ReportDrift: e.facts.Sidecar.Spec.DriftPolicy == v1alpha1.DriftReport,
 		Texts:       &e.texts,
 	}

@@ -212,7 +212,7 @@ func (p *pass) basisOf(of *desired.Variant) string {
 		return known
 	}
 	spec := &p.facts.Sidecar.Spec
-	parts := []any{spec.StrictOrder, spec.DriftPolicy, p.facts.NamespaceLabels, []byte(of.Basis)}
+	parts := []any{spec.StrictOrder, spec.HostNetwork, spec.DriftPolicy, p.facts.NamespaceLabels, []byte(of.Basis)}
 	for i := range p.facts.Companions { // A sidecar is kept while they exist.
 		parts = append(parts, p.facts.Companions[i].Name+" "+p.facts.Companions[i].ResourceVersion)
 	}

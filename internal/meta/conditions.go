@@ -69,6 +69,8 @@ const (
 	ReasonDrifted            = "Drifted"
 	ReasonRepairLoop         = "RepairLoop"
 	ReasonOptedOut           = "OptedOut"
+	ReasonHostNetwork        = "HostNetwork"
+	ReasonWindows            = "Windows"
 	ReasonWorkloadPaused     = "WorkloadPaused"
 	ReasonTemplateImmutable  = "TemplateImmutable"
 	ReasonWorkloadDeleting   = "WorkloadDeleting"

@@ -79,6 +79,8 @@ func Reasons() []Reason {
 		{ReasonDrifted, Warning, "`Ready` False, `Stalled`", "someone changed the sidecar in a workload, and `spec.driftPolicy` is `Report`", "undo the change, or set spec.driftPolicy to Enforce"},
 		{ReasonRepairLoop, Error, "`Ready` False, `Stalled`", "someone removes the sidecar after each write; repairs are suspended for a while", "find the last writer that the message names and make it leave the sidecar alone, or opt the workload out"},
 		{ReasonOptedOut, Info, "`status.unsettled`", "the workload's annotation `inject` is not `\"true\"`", "remove the annotation if the sidecar is wanted"},
+		{ReasonHostNetwork, Info, "`status.unsettled`", "the workload's pods have `hostNetwork`, so that the sidecar's ports would be the node's, and `spec.hostNetwork` is not `Inject`", "choose ports that are free on each node (sidecar.metrics.port, sidecar.health.port), and set spec.hostNetwork to Inject"},
+		{ReasonWindows, Info, "`status.unsettled`", "the workload's pods run on Windows (`spec.os.name`), and the sidecar is for Linux", "nothing; Vector on Windows nodes is for the nodes' own agents"},
 		{ReasonWorkloadPaused, Info, "`status.unsettled`", "the workload is paused; it gets the sidecar when it is resumed", "resume the workload: kubectl rollout resume"},
 		{ReasonWorkloadDeleting, Info, "`status.unsettled`", "the workload is being deleted", "nothing"},
 		{ReasonInjected, Info, "event", "a workload got the sidecar", "nothing"},

@@ -6,6 +6,8 @@ package plan
 import (
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -78,6 +80,10 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 	}
 	plan := newPlan(manager, desired, view)
 	owned, carries := view.Owned[manager]
+	if reason, message := plan.leavesOut(policy, view); reason != "" {
+		plan.Action, plan.Desired, plan.Reason, plan.Message = Blocked, nil, reason, message
+		return plan
+	}
 	want := desired.beside(manager, policy, view)
 	has := fitOf(manager, desired, &want, policy, view)
 	obstacleIn := findObstacle
@@ -113,6 +119,21 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 		plan.Repairs = true
 	}
 	return plan
+}
+
+// leavesOut says why a workload that does not carry the sidecar gets none, "" if it may. One that
+// does keeps it: an earlier release gave it to any.
+func (p *Plan) leavesOut(policy Policy, view *workload.View) (reason, message string) {
+	os := view.Application.OS
+	switch {
+	case p.Carries:
+		return "", ""
+	case os != nil && os.Name == corev1.Windows:
+		return meta.ReasonWindows, "its pods run on Windows (spec.os.name), and the sidecar is for Linux"
+	case view.HostNetwork && !policy.HostNetwork:
+		return meta.ReasonHostNetwork, "its pods are on the network of their node, where the sidecar's ports are the node's: set spec.hostNetwork of the VectorSidecar to Inject if these are free on each node"
+	}
+	return "", ""
 }
 
 // note writes the input down and keeps the recorded cause.

@@ -115,11 +115,11 @@ func (p *Plan) Hinder(reason, message string) {
 	p.Hindered, p.Reason, p.Message = true, reason, message
 }
 
-// Skipped reports whether the workload opted out, is paused or is being deleted: not an
-// error.
+// Skipped reports whether the workload opted out, is paused, is being deleted, or is of a
+// sort that is left out: not an error.
 func (p *Plan) Skipped() bool {
 	switch p.Reason {
-	case meta.ReasonOptedOut, meta.ReasonWorkloadPaused, meta.ReasonWorkloadDeleting:
+	case meta.ReasonOptedOut, meta.ReasonWorkloadPaused, meta.ReasonWorkloadDeleting, meta.ReasonHostNetwork, meta.ReasonWindows:
 		return p.Action == Blocked
 	}
 	return false

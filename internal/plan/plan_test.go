@@ -98,6 +98,11 @@ func TestEveryWorkloadGetsThePlanThatItNeeds(t *testing.T) {
 		"one that is paused":                  {view: with(application(), func(v *workload.View) { v.Paused = true }), want: Blocked, reason: meta.ReasonWorkloadPaused},
 		"one that is paused and carries it":   {view: with(current(), func(v *workload.View) { v.Paused = true }), want: None},
 		"one that is paused and has an older": {view: with(with(current(), older), func(v *workload.View) { v.Paused = true }), want: Blocked, reason: meta.ReasonWorkloadPaused},
+		"one on the node's network":           {view: with(application(), onNode), want: Blocked, reason: meta.ReasonHostNetwork},
+		"the same, where that is allowed":     {view: with(application(), onNode), policy: Policy{HostNetwork: true}, want: Inject},
+		"the same, which carries it":          {view: with(current(), onNode), want: None},
+		"the same, which carries an older":    {view: with(with(current(), onNode), older), want: Update},
+		"one that runs on Windows":            {view: with(application(), onWindows), policy: Policy{HostNetwork: true}, want: Blocked, reason: meta.ReasonWindows},
 		"a container of the name":             {view: with(application(), func(v *workload.View) { v.Containers[0].Name = "vector" }), want: Conflict, reason: meta.ReasonConflict},
 		"a volume of the name":                {view: with(application(), func(v *workload.View) { v.Volumes = append(v.Volumes, "data") }), want: Conflict, reason: meta.ReasonConflict},
 		"no volume to mount":                  {view: with(application(), func(v *workload.View) { v.Volumes = nil }), want: Blocked, reason: meta.ReasonBlocked},
@@ -125,6 +130,10 @@ func TestEveryWorkloadGetsThePlanThatItNeeds(t *testing.T) {
 		})
 	}
 }
+
+func onNode(v *workload.View) { v.HostNetwork = true }
+
+func onWindows(v *workload.View) { v.Application.OS = &corev1.PodOS{Name: corev1.Windows} }
 
 func gotAhead(v *workload.View) {
 	v.Containers = append([]workload.Container{{Name: "migrate", Init: true}}, v.Containers...)

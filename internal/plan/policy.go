@@ -9,6 +9,8 @@ type Policy struct {
 	// sidecar. Otherwise the order is corrected with the next change, because it
 	// restarts pods.
 	StrictOrder bool
+	// HostNetwork gives the sidecar also to workloads on the network of their node.
+	HostNetwork bool
 	// ReportDrift leaves changes by people as they are.
 	ReportDrift bool
 	// Renew writes the current rendering over a sidecar that would be kept.

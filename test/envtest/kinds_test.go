@@ -213,12 +213,14 @@ func TestASidecarTakesNoPortOfTheNodeThatAnotherDaemonSetHas(t *testing.T) {
 	first, apart, second := hosted("first", namespace), hosted("apart", namespace), hosted("second", other)
 	second.Spec.Template.Spec.NodeSelector = nil
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For("DaemonSet").WithSoak(0).Build()
+	vs.Spec.HostNetwork = v1alpha1.HostNetworkInject
 	world.Create(t, first, apart, vs)
 	for _, set := range []*appsv1.DaemonSet{first, apart} {
 		harness.Until(t, world, client.Object(set), "the sidecar: their nodes differ", carriesVector)
 	}
 
 	more := objects.NewVectorSidecar("more", other).Selecting("logs", "vector").For("DaemonSet").WithSoak(0).Build()
+	more.Spec.HostNetwork = v1alpha1.HostNetworkInject
 	world.Create(t, second, more)
 	harness.Until(t, world, more, "the obstacle", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
 	require.Regexp(t, `Blocked: 1 of 1 DaemonSets cannot take the sidecar: DaemonSet `+other+`/second: port \d+ of the node is used by container "vector" of DaemonSet `+namespace+`/(first|apart), which runs on the same nodes`, message(more, meta.ConditionReady))

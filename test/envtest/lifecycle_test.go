@@ -186,3 +186,35 @@ func replicaSets(t *testing.T, namespace string) int {
 	require.NoError(t, world.Client.List(t.Context(), &found, client.InNamespace(namespace)))
 	return len(found.Items)
 }
+
+// Pods on the network of their node, and those for Windows, are left out with a reason, which is no
+// error. Who has the sidecar keeps it.
+func TestPodsThatAreOfAnotherSortAreLeftOut(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	hosted := objects.NewDeployment("hosted", namespace).WithReplicas(0).Labelled("logs", "vector").Pod(func(pod *corev1.PodSpec) { pod.HostNetwork = true }).Build()
+	windows := objects.NewDeployment("windows", namespace).WithReplicas(0).Labelled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
+		pod.OS = &corev1.PodOS{Name: corev1.Windows}
+	}).Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+	world.Create(t, hosted, windows, vs)
+
+	harness.Until(t, world, vs, "that both are left out", func(vs *v1alpha1.VectorSidecar) bool {
+		return isReady(vs) && len(vs.Status.Unsettled) == 2
+	})
+	for n, want := range []string{meta.ReasonHostNetwork, meta.ReasonWindows} {
+		require.Equal(t, want, vs.Status.Unsettled[n].Reason)
+		require.Equal(t, v1alpha1.StateSkipped, vs.Status.Unsettled[n].State)
+	}
+	require.Equal(t, "False", condition(vs, meta.ConditionError))
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.HostNetwork = v1alpha1.HostNetworkInject })
+	harness.Until(t, world, hosted, "the sidecar, which is allowed now", isInjected)
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
+		vs.Spec.HostNetwork = v1alpha1.HostNetworkSkip
+		vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"}
+	})
+	harness.Until(t, world, hosted, "a change of the sidecar that it has", func(d *appsv1.Deployment) bool { return isInjected(d) && logLevel(d) == "trace" })
+	world.Get(t, windows)
+	require.False(t, isInjected(windows))
+}

@@ -87,6 +87,7 @@ func TestRemovalLeavesNoTrace(t *testing.T) {
 			annotations := deployment.Annotations
 
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+			vs.Spec.HostNetwork = v1alpha1.HostNetworkInject
 			world.Create(t, vs)
 			harness.Until(t, world, deployment, "the sidecar", isInjected)
 			require.Equal(t, "true", deployment.Annotations[meta.AnnotationInjected])
