@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	// Deployments have to be rolled out; only what is done at random makes pods.
 	options := controlplane.Options{Controllers: true}
 	if *full {
-		options.Nodes = 1
+		options.Nodes = 3 // A thousand pods fit on each.
 	}
 	os.Exit(controlplane.Main(m, options, func(c *controlplane.ControlPlane) (func() error, error) {
 		var err error

@@ -172,11 +172,7 @@ onFailure: Revert`, waveSoak, waveSoak))
 		for n := range sidecarsInWaves {
 			label := fmt.Sprint("of-", n)
 			for m := range workloadsInWaves {
-				app := objects.NewDeployment(fmt.Sprintf("app-%d-%d", n, m), namespace).WithReplicas(0).Labelled("logs", label)
-				if seen.waves[namespace] == "canary" {
-					app = app.WithReplicas(1) // The bad change fails where there are pods.
-				}
-				world.Create(t, app.Build())
+				world.Create(t, objects.NewDeployment(fmt.Sprintf("app-%d-%d", n, m), namespace).WithReplicas(1).Labelled("logs", label).Build())
 			}
 			vs := objects.NewVectorSidecar(label, namespace).Selecting("logs", label).WithSoak(0).Build()
 			world.Create(t, vs)
