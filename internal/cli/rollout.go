@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
@@ -63,17 +64,25 @@ func newRolloutOptions(a *app, command *cobra.Command) *rolloutOptions {
 
 func newRolloutPromote(a *app) *cobra.Command {
 	command := &cobra.Command{
-		Use:   "promote WAVE",
+		Use:   "promote WAVE | vectorsidecar/NAME",
 		Short: "Have the present templates and values wait for a wave, and those before it, no longer",
 		Long: `Have the installation's present templates and values wait for a wave, and those before it, no
 longer: neither for workloads that are not done nor for a soak. A halt stays. It sets the annotation
 ` + meta.AnnotationPromoteRollout + ` of the ConfigMap with the
 installation's values, which you need the permission to patch. What the installation gives out next
-goes by waves again.`,
+goes by waves again. Of a VectorSidecar, it gives them to that one at once: there it sets the
+annotation on the VectorSidecar.`,
+		Example: `# the whole fleet no longer waits for a wave
+kubectl vectorsidecar rollout promote canary
+# one VectorSidecar waits for none
+kubectl vectorsidecar rollout promote vectorsidecar/logs -n shop`,
 		Args: cobra.ExactArgs(1),
 	}
 	options := newRolloutOptions(a, command)
 	command.RunE = func(command *cobra.Command, names []string) error {
+		if kind, name, isOne := strings.Cut(names[0], "/"); isOne && slices.Contains(vectorSidecars, strings.ToLower(kind)) {
+			return options.promoteOne(command.Context(), name)
+		}
 		return options.promote(command.Context(), names[0])
 	}
 	return command
@@ -156,6 +165,18 @@ func (o *rolloutOptions) promote(ctx context.Context, name string) error {
 	})
 }
 
+// vectorSidecars are the names by which kubectl knows the kind.
+var vectorSidecars = []string{"vectorsidecar", "vectorsidecars", "vs"}
+
+// promoteOne has one VectorSidecar wait for no wave.
+func (o *rolloutOptions) promoteOne(ctx context.Context, name string) error {
+	cluster, read, err := o.open(ctx)
+	if err != nil {
+		return err
+	}
+	return o.setOn(ctx, cluster, name, annotation{meta.AnnotationPromoteRollout, read.Revision, "revision " + read.Revision + " waits for no wave"})
+}
+
 // open connects to the cluster, and reads what an installation with waves gives out.
 func (o *rolloutOptions) open(ctx context.Context) (client.WithWatch, *rollout, error) {
 	cluster, err := o.app.connect()
@@ -166,7 +187,7 @@ func (o *rolloutOptions) open(ctx context.Context) (client.WithWatch, *rollout, 
 	return cluster, read, err
 }
 
-// annotation is one of the ConfigMap with the installation's values: an empty value removes it.
+// annotation is one that is set: an empty value removes it.
 // effect says what that does.
 type annotation struct{ key, value, effect string }
 
@@ -189,13 +210,44 @@ func (o *rolloutOptions) set(ctx context.Context, cluster client.Client, values 
 		return fmt.Errorf("reading the installation's values: %w", err)
 	}
 	before := object.DeepCopy()
-	if one.value == "" {
-		delete(object.Annotations, one.key)
-	} else {
-		metav1.SetMetaDataAnnotation(&object.ObjectMeta, one.key, one.value)
-	}
+	one.setIn(&object.ObjectMeta)
 	if err := cluster.Patch(ctx, object, client.MergeFrom(before)); err != nil {
 		return fmt.Errorf("annotating ConfigMap %s: %w", values, err)
 	}
 	return humanize.Fprintf(o.app.Out, "configmap/%s annotated: %s\n", values.Name, one.effect)
+}
+
+// setOn sets or removes an annotation of a VectorSidecar.
+func (o *rolloutOptions) setOn(ctx context.Context, cluster client.Client, name string, one annotation) error {
+	sidecar, err := o.sidecar(ctx, cluster, name)
+	if err != nil {
+		return err
+	}
+	before := sidecar.DeepCopy()
+	one.setIn(&sidecar.ObjectMeta)
+	if err := cluster.Patch(ctx, sidecar, client.MergeFrom(before)); err != nil {
+		return fmt.Errorf("annotating VectorSidecar %s/%s: %w", sidecar.Namespace, name, err)
+	}
+	return humanize.Fprintf(o.app.Out, "vectorsidecar/%s annotated: %s\n", name, one.effect)
+}
+
+func (a *annotation) setIn(of *metav1.ObjectMeta) {
+	if a.value == "" {
+		delete(of.Annotations, a.key)
+		return
+	}
+	metav1.SetMetaDataAnnotation(of, a.key, a.value)
+}
+
+// sidecar reads the VectorSidecar of a name.
+func (o *rolloutOptions) sidecar(ctx context.Context, cluster client.Client, name string) (*v1alpha1.VectorSidecar, error) {
+	namespace, err := o.app.current()
+	if err != nil {
+		return nil, err
+	}
+	sidecar := &v1alpha1.VectorSidecar{}
+	if err := cluster.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, sidecar); err != nil {
+		return nil, fmt.Errorf("reading VectorSidecar %s/%s: %w", namespace, name, err)
+	}
+	return sidecar, nil
 }

@@ -63,22 +63,27 @@ kubectl vectorsidecar rollout diff 0123456789`,
 
 func newRolloutUndo(a *app) *cobra.Command {
 	command := &cobra.Command{
-		Use:   "undo",
-		Short: "Have all VectorSidecars go back to an earlier revision",
+		Use:   "undo [VECTORSIDECAR]",
+		Short: "Have all VectorSidecars, or one, go back to an earlier revision",
 		Long: `Have all VectorSidecars go back to the revision of the installation's templates and values that was
 given out before the present one, or to another that is stored. That waits for no waves; each
 VectorSidecar keeps its own pace. The installation's values stay as they are: it sets the annotation
 ` + meta.AnnotationUndoRollout + ` of their ConfigMap, which you
-need the permission to patch. The next change of the values or template sets ends it.`,
+need the permission to patch. The next change of the values or template sets ends it.
+
+Of a VectorSidecar, only that one goes back: there it sets the annotation on the VectorSidecar, and
+to go back to the present revision removes it. No wave waits for it meanwhile.`,
 		Example: `# to the one before
 kubectl vectorsidecar rollout undo
+# one VectorSidecar
+kubectl vectorsidecar rollout undo logs -n shop
 # to one of those that kubectl vectorsidecar rollout history lists
 kubectl vectorsidecar rollout undo --to-revision 0123456789`,
-		Args: cobra.NoArgs,
+		Args: cobra.MaximumNArgs(1),
 	}
 	options := newRolloutOptions(a, command)
 	to := command.Flags().String("to-revision", "", "the revision: if it is empty, the one before the present one")
-	command.RunE = func(command *cobra.Command, _ []string) error { return options.undo(command.Context(), *to) }
+	command.RunE = func(command *cobra.Command, names []string) error { return options.undo(command.Context(), *to, names) }
 	return command
 }
 
@@ -220,10 +225,14 @@ func filesOf(content *fleet.Content) map[string]string {
 	return all
 }
 
-func (o *rolloutOptions) undo(ctx context.Context, to string) error {
+// undo has the VectorSidecars of some names go back, all if there are none.
+func (o *rolloutOptions) undo(ctx context.Context, to string, names []string) error {
 	cluster, read, err := o.open(ctx)
 	if err != nil {
 		return err
+	}
+	if len(names) > 0 && to == read.Revision {
+		return o.setOn(ctx, cluster, names[0], annotation{key: meta.AnnotationUndoRollout, effect: "it goes to revision " + to + " as all others"})
 	}
 	stored, err := source.Revisions(ctx, cluster, read.values)
 	if err != nil {
@@ -242,6 +251,11 @@ func (o *rolloutOptions) undo(ctx context.Context, to string) error {
 	}
 	if _, err := read.contentOf(ctx, cluster, to); err != nil {
 		return err
+	}
+	if len(names) > 0 {
+		return o.setOn(ctx, cluster, names[0], annotation{
+			meta.AnnotationUndoRollout, read.Revision + "/" + to, fmt.Sprintf("it goes from revision %s to %s", read.Revision, to),
+		})
 	}
 	one := annotation{key: meta.AnnotationUndoRollout, effect: fmt.Sprintf("all VectorSidecars go from revision %s to %s", read.Revision, to)}
 	if present := read.platform.Revision; to != present {

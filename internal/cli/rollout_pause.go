@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -81,13 +80,9 @@ func (o *rolloutOptions) pause(ctx context.Context, name string, isPause bool) e
 	if err != nil {
 		return err
 	}
-	namespace, err := o.app.current()
+	sidecar, err := o.sidecar(ctx, cluster, name)
 	if err != nil {
 		return err
-	}
-	sidecar := &v1alpha1.VectorSidecar{}
-	if err := cluster.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, sidecar); err != nil {
-		return fmt.Errorf("reading VectorSidecar %s/%s: %w", namespace, name, err)
 	}
 	before := sidecar.DeepCopy()
 	if sidecar.Spec.Rollout == nil {
@@ -95,7 +90,7 @@ func (o *rolloutOptions) pause(ctx context.Context, name string, isPause bool) e
 	}
 	sidecar.Spec.Rollout.Paused = isPause
 	if err := cluster.Patch(ctx, sidecar, client.MergeFrom(before)); err != nil {
-		return fmt.Errorf("changing VectorSidecar %s/%s: %w", namespace, name, err)
+		return fmt.Errorf("changing VectorSidecar %s/%s: %w", sidecar.Namespace, name, err)
 	}
 	effect := "rollouts begin again"
 	if isPause {

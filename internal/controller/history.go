@@ -13,6 +13,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/lru"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -42,8 +43,10 @@ type history struct {
 	options      *Options
 
 	mu sync.Mutex
-	// newest is the stored revision with the highest number, as this process has left it.
+	// newest is the stored revision with the highest number, as this process has left it, and
+	// owner the ConfigMap that it goes with.
 	newest string
+	owner  types.UID
 	loaded *lru.Cache // *desired.Platform by revision
 }
 
@@ -100,17 +103,17 @@ func (h *history) let(ctx context.Context, revision string, now *desired.Platfor
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.newest == revision {
-		return nil
-	}
 	installation := &corev1.ConfigMap{}
 	if err := h.cached.Get(ctx, h.options.Installation, installation); err != nil {
 		return fmt.Errorf("reading ConfigMap %s: %w", h.options.Installation, err)
 	}
+	if h.newest == revision && h.owner == installation.UID {
+		return nil
+	}
 	if err := h.keep(ctx, installation, revision, now); err != nil {
 		return err
 	}
-	h.newest = revision
+	h.newest, h.owner = revision, installation.UID
 	if err := h.prune(ctx, installation, now); err != nil {
 		log.FromContext(ctx).Error(err, "old revisions stay stored")
 	}

@@ -44,7 +44,7 @@ type stages struct {
 type stage struct {
 	fleet.Stage
 
-	wave  int
+	of    fleet.Member
 	given fleet.Given
 	// last is the status before.
 	last *v1alpha1.RolloutStatus
@@ -66,7 +66,7 @@ func (s *stage) watch(now time.Time) *workload.Watch {
 	if s == nil || haltOf(s.given.Rules).SidecarRestarts == 0 {
 		return nil
 	}
-	since, isWatched := s.WatchedSince(s.wave, &s.given, now)
+	since, isWatched := s.WatchedSince(s.of.Wave, &s.given, now)
 	if !isWatched {
 		return nil
 	}
@@ -92,10 +92,11 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 	}
 	inputs := desired.Inputs{Sidecar: sidecar, NamespaceLabels: namespaceLabels, DefaultEnvironment: s.options.DefaultEnvironment}
 	environment, _ := inputs.EnvironmentOf()
-	name, present := client.ObjectKeyFromObject(sidecar), &stage{wave: now.Rollout.WaveOf(namespaceLabels, environment), given: now.Given}
-	gate := s.waves.Gate(name, present.wave, &present.given, s.now())
+	name, present := client.ObjectKeyFromObject(sidecar), &stage{given: now.Given}
+	present.of = memberOf(sidecar, now.Rollout.WaveOf(namespaceLabels, environment), &present.given)
+	gate := s.waves.Gate(name, present.of, &present.given, s.now())
 	last := known.Rollout(&sidecar.Status)
-	present.Stage = fleet.Advance(last, memberOf(sidecar, present.wave), &present.given, gate)
+	present.Stage = fleet.Advance(last, present.of, &present.given, gate)
 	if !present.IsNew {
 		return present, nil
 	}
@@ -131,8 +132,9 @@ func (s *stages) record(ctx context.Context, known *state.Sidecar, sidecar *v1al
 }
 
 // memberOf is a VectorSidecar as a member of its wave.
-func memberOf(sidecar *v1alpha1.VectorSidecar, wave int) fleet.Member {
+func memberOf(sidecar *v1alpha1.VectorSidecar, wave int, given *fleet.Given) fleet.Member {
 	of := fleet.Member{Wave: wave, Generation: sidecar.Generation}
+	of.BackTo, of.IsPromoted = given.Asked(sidecar.Annotations)
 	if sidecar.Status.Total().Failed > 0 {
 		of.Generation = 0
 	}
@@ -164,8 +166,8 @@ func (s *stages) observe(sidecar *v1alpha1.VectorSidecar, present *stage, decide
 		}
 		progress.IsDone = is.Failed != is.Revision
 	}
-	until := present.Observe(progress, present.wave, &present.given, now)
-	s.wake(s.waves.Tell(name, present.wave, &present.Status, &present.given))
+	until := present.Observe(progress, present.of.Wave, &present.given, now)
+	s.wake(s.waves.Tell(name, present.of, &present.Status, &present.given))
 	s.countWaves(&present.given)
 	if until.IsZero() {
 		return &present.Status, 0

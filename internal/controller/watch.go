@@ -31,9 +31,17 @@ import (
 )
 
 // ownChanges passes events of a VectorSidecar when its spec changed, its deletion began, or an
-// annotation requests a pass. Its status is written by us.
+// annotation requests a pass or another revision. Its status is written by us.
 func ownChanges() ctrlbuilder.ForOption {
-	return ctrlbuilder.WithPredicates(predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, asksAnew()))
+	return ctrlbuilder.WithPredicates(predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, asksAnew(), asksForRevision()))
+}
+
+// asksForRevision passes events of VectorSidecars whose annotations have them go back, or on.
+func asksForRevision() predicate.Predicate {
+	asked := func(o client.Object) [2]string {
+		return [2]string{o.GetAnnotations()[meta.AnnotationUndoRollout], o.GetAnnotations()[meta.AnnotationPromoteRollout]}
+	}
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return asked(e.ObjectOld) != asked(e.ObjectNew) }}
 }
 
 // laterChanges drops the initial list: every VectorSidecar is reconciled at startup anyway.

@@ -38,6 +38,15 @@ func NewGiven(rules *Rules, revision string, annotations map[string]string) Give
 	return given
 }
 
+// Asked returns what a VectorSidecar's own annotations say: the revision that it is to go back to from
+// this one, "" for none, and whether it is to wait for no wave.
+func (g *Given) Asked(annotations map[string]string) (backTo string, isPromoted bool) {
+	if from, to, isGiven := strings.Cut(annotations[meta.AnnotationUndoRollout], "/"); isGiven && from == g.Revision && to != g.Revision {
+		backTo = to
+	}
+	return backTo, annotations[meta.AnnotationPromoteRollout] == g.Revision
+}
+
 // RetriedAt returns when Retry was last changed, zero if it does not say.
 func (g *Given) RetriedAt() time.Time {
 	at, err := time.Parse(time.RFC3339, g.Retry)

@@ -36,6 +36,10 @@ type Member struct {
 	Generation int64
 	// OnFailure is its own, "" for the installation's.
 	OnFailure v1alpha1.OnFailure
+	// BackTo is the revision that a person has it go back to, "" for none, and IsPromoted is
+	// true if one has it wait for no wave.
+	BackTo     string
+	IsPromoted bool
 }
 
 // Advance returns what a VectorSidecar does, given its last status and the gate of its wave.
@@ -51,6 +55,9 @@ func Advance(before *v1alpha1.RolloutStatus, of Member, given *Given, gate Gate)
 	is.Wave, is.Message = given.Rules.NameOf(of.Wave), ""
 	onFailure := cmp.Or(of.OnFailure, given.Rules.OnFailure)
 	switch {
+	case of.BackTo != "" && (is.Revision != of.BackTo || is.RevertedFrom != given.Revision):
+		is.RevertedFrom, is.Revision, is.Previous = given.Revision, of.BackTo, ""
+		is.Generation, is.Started, is.Finished, next.IsNew = of.Generation, nil, nil, true
 	case is.Revision != given.Revision && gate.IsOpen:
 		*is = v1alpha1.RolloutStatus{
 			Revision: given.Revision, Previous: lastGood(is), Generation: of.Generation, Wave: is.Wave, State: v1alpha1.RolloutProgressing,

@@ -41,8 +41,9 @@ type standing struct {
 	// isDone is true when nothing of the revision is left to do, since done.
 	isDone bool
 	done   metav1.Time
-	// isPaused is true when nothing is done, because it is paused: nobody waits for it.
-	isPaused bool
+	// left is the given revision that it is not waited for with, because it is paused or a
+	// person has had it go back from it; "" for none.
+	left string
 	// finished is when its last workload was done; zero if it had nothing to do.
 	finished time.Time
 	// failed is the revision of which some workloads have failed.
@@ -92,8 +93,11 @@ func (w *Waves) Await(all []types.NamespacedName) {
 
 // Tell replaces what is known of a VectorSidecar by its status. It returns who should look
 // again.
-func (w *Waves) Tell(name types.NamespacedName, wave int, is *v1alpha1.RolloutStatus, given *Given) (wake []types.NamespacedName) {
-	one := standing{wave: wave, revision: is.Revision, isDone: is.Finished != nil, isPaused: is.State == v1alpha1.RolloutPaused}
+func (w *Waves) Tell(name types.NamespacedName, of Member, is *v1alpha1.RolloutStatus, given *Given) (wake []types.NamespacedName) {
+	one := standing{wave: of.Wave, revision: is.Revision, isDone: is.Finished != nil}
+	if is.State == v1alpha1.RolloutPaused || of.BackTo != "" {
+		one.left = given.Revision
+	}
 	if one.isDone {
 		one.done = *is.Finished
 	}
@@ -153,7 +157,7 @@ func (w *Waves) front(given *Given) front {
 		if one.failed == given.Revision {
 			now.failed += one.workloads
 		}
-		isBehind := one.wave > passed && (one.revision != given.Revision || !one.isDone && !one.isPaused)
+		isBehind := one.wave > passed && one.left != given.Revision && (one.revision != given.Revision || !one.isDone)
 		if isBehind && (one.wave < now.wave || one.wave == now.wave && compare(name, now.blocking) < 0) {
 			now.wave, now.blocking = one.wave, name
 		}
@@ -187,15 +191,15 @@ type Done struct {
 }
 
 // Gate returns whether a VectorSidecar of a wave may take the given revision.
-func (w *Waves) Gate(name types.NamespacedName, wave int, given *Given, now time.Time) Gate {
+func (w *Waves) Gate(name types.NamespacedName, of Member, given *Given, now time.Time) Gate {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	gate := w.gate(wave, given, now)
+	gate := w.gate(of, given, now)
 	if gate.IsOpen {
 		delete(w.waiting, name)
 	} else {
 		w.waiting[name] = true
-		gate.Meanwhile = w.meanwhile(wave, given)
+		gate.Meanwhile = w.meanwhile(of.Wave, given)
 	}
 	return gate
 }
@@ -223,7 +227,7 @@ func (w *Waves) meanwhile(wave int, given *Given) *Done {
 	return &Done{Revision: at.revision, Finished: at.done}
 }
 
-func (w *Waves) gate(wave int, given *Given, now time.Time) Gate {
+func (w *Waves) gate(of Member, given *Given, now time.Time) Gate {
 	if w.unheard == nil || len(w.unheard) > 0 {
 		return Gate{Why: "not all VectorSidecars have been looked at since the operator started"}
 	}
@@ -231,8 +235,11 @@ func (w *Waves) gate(wave int, given *Given, now time.Time) Gate {
 	if halt := given.Rules.Halt; halt != nil && is.failed >= halt.FailedWorkloads {
 		return Gate{IsHalted: true, Why: fmt.Sprintf("%d workloads failed with revision %s (rollout.halt)", is.failed, given.Revision)}
 	}
-	passed := given.promoted()
-	if given.IsBack {
+	passed, wave := given.promoted(), of.Wave
+	switch {
+	case of.BackTo != "":
+		return Gate{Why: fmt.Sprintf("its annotation has it go back from revision %s to %s", given.Revision, of.BackTo)}
+	case given.IsBack, of.IsPromoted:
 		return Gate{IsOpen: true}
 	}
 	if is.wave < wave {

@@ -32,6 +32,8 @@ type fleetOf struct {
 	wakened map[types.NamespacedName]bool
 	// generation is that of all VectorSidecars when a revision is let through.
 	generation int64
+	// annotations are those of the VectorSidecars, by wave.
+	annotations map[int]map[string]string
 	// onFailure is what all VectorSidecars say themselves.
 	onFailure v1alpha1.OnFailure
 }
@@ -58,11 +60,12 @@ func (f *fleetOf) restart() {
 
 // pass is a pass for the VectorSidecar of a wave.
 func (f *fleetOf) pass(wave int, progress Progress) Stage {
-	gate := f.waves.Gate(f.names[wave], wave, &f.given, f.now)
-	stage := Advance(f.is[wave], Member{Wave: wave, Generation: f.generation, OnFailure: f.onFailure}, &f.given, gate)
+	of := Member{Wave: wave, Generation: f.generation, OnFailure: f.onFailure}
+	of.BackTo, of.IsPromoted = f.given.Asked(f.annotations[wave])
+	stage := Advance(f.is[wave], of, &f.given, f.waves.Gate(f.names[wave], of, &f.given, f.now))
 	stage.Observe(progress, wave, &f.given, f.now)
 	f.is[wave] = &stage.Status
-	for _, name := range f.waves.Tell(f.names[wave], wave, f.is[wave], &f.given) {
+	for _, name := range f.waves.Tell(f.names[wave], of, f.is[wave], &f.given) {
 		f.wakened[name] = true
 	}
 	return stage
@@ -183,7 +186,7 @@ func TestTheSoakOfAWaveOutlastsACrashRightAfterItsWrites(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.passes(nothing)
 	f.given.Revision = "two"
-	stage := Advance(f.is[0], Member{}, &f.given, f.waves.Gate(f.names[0], 0, &f.given, f.now))
+	stage := Advance(f.is[0], Member{}, &f.given, f.waves.Gate(f.names[0], Member{}, &f.given, f.now))
 	require.True(t, stage.IsNew)
 	stage.Begin(f.now)
 	f.is[0] = &stage.Status // That is all that was written before the crash, but for the workload.
@@ -277,14 +280,14 @@ func TestANewVectorSidecarHasTheRevisionOfItsWave(t *testing.T) {
 	f.pass(2, nothing)
 	f.names = append(f.names, types.NamespacedName{Namespace: "new", Name: "logs"})
 	before := f.is[2]
-	gate := f.waves.Gate(f.names[3], 2, &f.given, f.now)
+	gate := f.waves.Gate(f.names[3], Member{Wave: 2}, &f.given, f.now)
 	stage := Advance(nil, Member{Wave: 2, Generation: 1}, &f.given, gate)
 	require.True(t, stage.IsNew && !stage.IsHeld)
 	require.Equal(t, "one", stage.Status.Revision)
 	require.Equal(t, before.Finished, stage.Status.Finished)
 	require.Equal(t, v1alpha1.RolloutWaiting, stage.Status.State)
 
-	gate = f.waves.Gate(f.names[3], 0, &f.given, f.now)
+	gate = f.waves.Gate(f.names[3], Member{}, &f.given, f.now)
 	require.Equal(t, "two", Advance(nil, Member{Generation: 1}, &f.given, gate).Status.Revision)
 }
 
@@ -297,11 +300,11 @@ func TestANewVectorSidecarGetsNothingThatFailedElsewhere(t *testing.T) {
 	}
 	f.restart()
 	f.given.Revision = "three"
-	f.waves.Tell(f.names[0], 0, f.is[0], &f.given)
-	require.Nil(t, f.waves.Gate(types.NamespacedName{Name: "new"}, 0, &f.given, f.now).Meanwhile)
+	f.waves.Tell(f.names[0], Member{}, f.is[0], &f.given)
+	require.Nil(t, f.waves.Gate(types.NamespacedName{Name: "new"}, Member{}, &f.given, f.now).Meanwhile)
 	f.restart() // Nobody is let through before the other one has been heard.
-	f.waves.Tell(f.names[1], 0, f.is[1], &f.given)
-	require.Equal(t, "two", f.waves.Gate(types.NamespacedName{Name: "new"}, 0, &f.given, f.now).Meanwhile.Revision)
+	f.waves.Tell(f.names[1], Member{}, f.is[1], &f.given)
+	require.Equal(t, "two", f.waves.Gate(types.NamespacedName{Name: "new"}, Member{}, &f.given, f.now).Meanwhile.Revision)
 }
 
 func TestARevisionThatCannotBeHadIsNotLetThrough(t *testing.T) {
@@ -309,7 +312,7 @@ func TestARevisionThatCannotBeHadIsNotLetThrough(t *testing.T) {
 	f.passes(nothing)
 	f.given.Revision = "two"
 	before := f.is[0].DeepCopy()
-	stage := Advance(f.is[0], Member{Generation: 1}, &f.given, f.waves.Gate(f.names[0], 0, &f.given, f.now))
+	stage := Advance(f.is[0], Member{Generation: 1}, &f.given, f.waves.Gate(f.names[0], Member{}, &f.given, f.now))
 	require.True(t, stage.IsNew)
 	stage.Refuse(f.is[0], &f.given, "it is not stored")
 	require.False(t, stage.IsNew || stage.IsHeld)
@@ -426,6 +429,37 @@ func TestAPausedVectorSidecarHoldsUpNobodyAndIsNotDone(t *testing.T) {
 	f.now = f.now.Add(30 * time.Minute)
 	f.pass(1, rolling)
 	require.Equal(t, v1alpha1.RolloutProgressing, f.pass(1, rolling).Status.State)
+}
+
+func TestAPersonHasOneVectorSidecarGoBackOrGoOn(t *testing.T) {
+	f := newFleet(t, `waves: [{name: canary}, {name: early}]`, 3)
+	f.passes(nothing)
+	f.given.Revision = "two"
+	f.annotations = map[int]map[string]string{2: {meta.AnnotationPromoteRollout: "two"}}
+	f.pass(0, rolling)
+	require.False(t, f.pass(1, rolling).IsNew)
+	require.True(t, f.pass(2, rolling).IsNew, "it waits for no wave")
+	require.Equal(t, "two", f.is[2].Revision)
+
+	f.annotations[0] = map[string]string{meta.AnnotationUndoRollout: "two/one"}
+	require.True(t, f.pass(0, rolling).IsNew)
+	require.Equal(t, "one", f.is[0].Revision)
+	require.Equal(t, v1alpha1.RolloutReverted, f.is[0].State)
+	require.Equal(t, "its annotation has it go back from revision two to one", f.is[0].Message)
+	require.False(t, f.pass(0, nothing).IsHeld)
+	require.True(t, f.pass(1, rolling).IsNew, "nobody waits for who has gone back")
+	f.restart()
+	f.passes(nothing)
+	require.Equal(t, []v1alpha1.RolloutState{"Reverted", "Complete", "Complete"}, f.states())
+
+	f.annotations = nil
+	require.True(t, f.pass(0, rolling).IsNew, "the annotation was removed")
+	require.Equal(t, "two", f.is[0].Revision)
+	f.annotations = map[int]map[string]string{0: {meta.AnnotationUndoRollout: "two/one"}, 1: {meta.AnnotationPromoteRollout: "two"}}
+	f.given.Revision = "three"
+	require.True(t, f.pass(0, rolling).IsNew, "annotations for another revision say nothing")
+	require.Equal(t, "three", f.is[0].Revision)
+	require.False(t, f.pass(1, rolling).IsNew)
 }
 
 func TestNobodyWaitsForOneThatIsGoneOrFails(t *testing.T) {

@@ -88,7 +88,8 @@ const AnnotationStopWrites = Group + "/stop-writes"
 // the text of AnnotationRetryRollout has a revision go on that had failed. With
 // AnnotationPromoteRollout, which is REVISION/WAVE, nothing waits for the waves up to that
 // one any more. With AnnotationUndoRollout, which is FROM/TO, all go back from the one
-// revision to the other, until another is given out.
+// revision to the other, until another is given out. The latter two on a VectorSidecar are for
+// that alone; there AnnotationPromoteRollout is REVISION.
 const (
 	AnnotationRetryRollout   = Group + "/retry-rollout"
 	AnnotationPromoteRollout = Group + "/promote-rollout"

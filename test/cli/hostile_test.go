@@ -167,7 +167,7 @@ func commands(on scene) [][]string {
 		{"schema", "--templates", "@chart"}, {"docs", evil}, {"docs", "values"}, {"docs", "reasons"}, {"docs", "cli"}, {"version"}, {"version", "-o", "json"}, {"version", "-o", evil},
 		{"completion", "bash"}, {"completion", evil}, {"get", "-l", evil}, {"reconcile", evil, "--kubeconfig", "@" + evil}, {"get", "--kubeconfig", "@" + evil}, {"check", "--kubeconfig", "@" + evil},
 		{"rollout", "status", "--kubeconfig", "@" + evil}, {"rollout", "promote", evil, "--kubeconfig", "@" + evil}, {"rollout", "retry", "--operator-namespace", evil, "--kubeconfig", "@" + evil}, {evil}, {"render", "--" + evil},
-		{"rollout", "history", "--kubeconfig", "@" + evil}, {"rollout", "diff", evil, "--kubeconfig", "@" + evil}, {"rollout", "undo", "--to-revision", evil, "--kubeconfig", "@" + evil},
+		{"rollout", "history", "--kubeconfig", "@" + evil}, {"rollout", "diff", evil, "--kubeconfig", "@" + evil}, {"rollout", "undo", "--to-revision", evil, "--kubeconfig", "@" + evil}, {"rollout", "undo", evil, "--kubeconfig", "@" + evil}, {"rollout", "promote", "vectorsidecar/" + evil, "--kubeconfig", "@" + evil},
 		{"rollout", "pause", evil, "--kubeconfig", "@" + evil}, {"rollout", "resume", evil, "--kubeconfig", "@" + evil},
 	}...)
 }

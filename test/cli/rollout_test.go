@@ -112,6 +112,18 @@ rest     0/1    ....................   0             1         0        0       
 `, string(exits(t, 1, append([]string{"rollout", "diff", before.Revision()}, flags...)...)))
 	require.Empty(t, rollout("diff", first.Revision, first.Revision))
 
+	own := func(key string) string {
+		var vs v1alpha1.VectorSidecar
+		require.NoError(t, w.Client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "done"}, &vs))
+		return vs.Annotations[key]
+	}
+	require.Equal(t, "vectorsidecar/done annotated: it goes from revision "+first.Revision+" to "+before.Revision()+"\n", rollout("undo", "done", "-n", namespace))
+	require.Equal(t, first.Revision+"/"+before.Revision(), own(meta.AnnotationUndoRollout))
+	require.Contains(t, rollout("undo", "done", "-n", namespace, "--to-revision", first.Revision), "as all others")
+	require.Empty(t, own(meta.AnnotationUndoRollout))
+	require.Contains(t, rollout("promote", "vectorsidecar/done", "-n", namespace), "vectorsidecar/done annotated: revision "+first.Revision+" waits for no wave")
+	require.Equal(t, first.Revision, own(meta.AnnotationPromoteRollout))
+
 	rollout("pause")
 	require.Equal(t, "true", annotation(meta.AnnotationStopWrites))
 	require.Contains(t, preview("plan"), "WritesStopped")

@@ -142,6 +142,36 @@ func TestAPersonHasAllGoBack(t *testing.T) {
 }
 
 // What cannot be rendered as it was is not rendered at all.
+// One VectorSidecar goes on before the waves, or back, and nobody waits for it.
+func TestAPersonHasOneGoOnOrBack(t *testing.T) {
+	installation, canary, rest, first := waiting(t, "")
+	level(t, installation, "warn")
+	canary.soaks(t, first)
+	second := canary.vs.Status.Rollout.Revision
+	rest.until(t, v1alpha1.RolloutWaiting, first)
+
+	harness.Change(t, world, rest.vs, func(vs *v1alpha1.VectorSidecar) {
+		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationPromoteRollout, second)
+	})
+	harness.Until(t, world, rest.app, "the change, in the middle of the soak before", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
+	harness.Change(t, world, rest.vs, func(vs *v1alpha1.VectorSidecar) {
+		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationUndoRollout, second+"/"+first)
+	})
+	harness.Until(t, world, rest.app, "what it had before", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
+	rest.until(t, v1alpha1.RolloutReverted, first)
+	harness.Until(t, world, rest.vs, "a word about it", func(vs *v1alpha1.VectorSidecar) bool {
+		return isReady(vs) && strings.Contains(message(vs, meta.ConditionReady), "its annotation has it go back from revision "+second+" to "+first)
+	})
+	restart(t)
+	harness.Change(t, world, rest.app, func(d *appsv1.Deployment) { d.Spec.Template.Spec.InitContainers = nil })
+	harness.Until(t, world, rest.app, "a repair, by another leader", func(d *appsv1.Deployment) bool { return isInjected(d) && logLevel(d) == "info" })
+	world.Get(t, canary.app)
+	require.Equal(t, "warn", logLevel(canary.app))
+
+	harness.Change(t, world, rest.vs, func(vs *v1alpha1.VectorSidecar) { delete(vs.Annotations, meta.AnnotationUndoRollout) })
+	harness.Until(t, world, rest.app, "the change again", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
+}
+
 func TestARevisionThatCannotBeReadHoldsWrites(t *testing.T) {
 	for name, test := range map[string]struct {
 		damage func(*testing.T, *appsv1.ControllerRevision)
