@@ -147,10 +147,10 @@ samples: $(BIN)/kubectl ## Apply the sample application and VectorSidecars.
 RUNS_PROGRAMS := envtest cli faults docs corpus bombs vector
 INTEGRATION := chart webhook process
 
-# Each has a control plane of its own and waits much of its time, so several run side by
-# side, the longest first. Those of one chart on one cluster take turns, so the ones
-# about its admission webhook are a part of their own.
+# Each has a control plane of its own and waits much of its time, so several run side by side. Those
+# that change one installation take turns: of the webhook and of the pace of rollouts are parts of their own.
 SIDE_BY_SIDE := $(MAKE) --no-print-directory --keep-going --jobs=4 --output-sync=target
+FLEET_TESTS := Wave|Halt|Revision|Canary|APersonHas|Places|Windows|StopEnds|Stops|Stored|LastGood
 WEBHOOK_TESTS := Webhook|Certificate|Replica|APIServerIsTold|Probes
 
 # Tests on a cluster wait most of their time, so several of a package run at once,
@@ -160,9 +160,9 @@ WEBHOOK_TESTS := Webhook|Certificate|Replica|APIServerIsTold|Probes
 GO_TEST = GOGC=$(or $(GOGC),400) GOMEMLIMIT=$(or $(GOMEMLIMIT),2GiB) OPERATOR='$(CURDIR)/$(BIN)/operator' \
   go test -ldflags '-s -w' -timeout 30m -parallel $(PARALLEL)
 PARALLEL := 4
-
-# Of these there are most, and nothing ends before they do.
 go-test-envtest: PARALLEL := 6
+go-test-envtest: SELECTED := -skip '$(FLEET_TESTS)'
+go-test-chart: SELECTED := -skip '$(WEBHOOK_TESTS)'
 
 # The release before this one, as long as there are no tags: what is upgraded from, and
 # rolled back to. An entry of CHANGELOG.md is about what has changed since.
@@ -184,19 +184,19 @@ release-before: ## Build the operator of the release before in bin/before, besid
 
 .PHONY: test
 test: build control-plane $(BIN)/helm-unittest ## Run the tests: unit, golden, charts, and the operator and the plugin against a real API server.
-	@$(SIDE_BY_SIDE) go-test-$(firstword $(RUNS_PROGRAMS)) go-test-rest $(RUNS_PROGRAMS:%=go-test-%) test-charts
+	@$(SIDE_BY_SIDE) go-test-$(firstword $(RUNS_PROGRAMS)) go-test-fleet go-test-rest $(RUNS_PROGRAMS:%=go-test-%) test-charts
 	@command -v '$(or $(VECTOR),vector)' >/dev/null || \
 	  echo 'SKIPPED: no rendered configuration is run, because there is no Vector here: name the program in VECTOR, or put it into PATH'
 
-.PHONY: $(addprefix go-test-,rest $(RUNS_PROGRAMS) $(INTEGRATION))
+.PHONY: $(addprefix go-test-,rest fleet $(RUNS_PROGRAMS) $(INTEGRATION))
 go-test-rest:
 	@packages=$$(go list ./... | grep -vE '/test/($(subst $() ,|,$(RUNS_PROGRAMS) $(INTEGRATION) node rollouts))(/|$$)') && $(GO_TEST) $$packages
-$(addprefix go-test-,$(filter-out bombs,$(RUNS_PROGRAMS)) process): go-test-%:
-	@$(GO_TEST) -count=1 ./test/$*/...
+$(addprefix go-test-,$(filter-out bombs,$(RUNS_PROGRAMS)) chart process): go-test-%:
+	@$(GO_TEST) -count=1 $(SELECTED) ./test/$*/...
+go-test-fleet:
+	@$(GO_TEST) -count=1 -run '$(FLEET_TESTS)' ./test/envtest/...
 go-test-bombs:
 	@$(GO_TEST) -count=1 ./test/bombs -few
-go-test-chart:
-	@$(GO_TEST) -count=1 -skip '$(WEBHOOK_TESTS)' ./test/chart/...
 go-test-webhook:
 	@$(GO_TEST) -count=1 -run '$(WEBHOOK_TESTS)' ./test/chart/...
 
