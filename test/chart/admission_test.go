@@ -68,6 +68,17 @@ func TestOnlyWhoMayPatchDeploymentsMayWriteVectorSidecars(t *testing.T) {
 	labelled := changed.DeepCopy()
 	labelled.Labels = map[string]string{"seen": "true"}
 	require.NoError(t, stranger.Patch(t.Context(), labelled, client.MergeFrom(changed)), "a label changes no Deployment")
+	for _, key := range []string{meta.AnnotationUndoRollout, meta.AnnotationPromoteRollout} {
+		annotated := labelled.DeepCopy()
+		annotated.Annotations = map[string]string{key: "0123456789"}
+		require.True(t, apierrors.IsForbidden(stranger.Patch(t.Context(), annotated.DeepCopy(), client.MergeFrom(labelled))), "%s has workloads changed", key)
+		require.NoError(t, entitled.Patch(t.Context(), annotated, client.MergeFrom(labelled)))
+		again := annotated.DeepCopy()
+		again.Annotations = nil
+		require.True(t, apierrors.IsForbidden(stranger.Patch(t.Context(), again.DeepCopy(), client.MergeFrom(annotated))), "and so does its removal")
+		require.NoError(t, entitled.Patch(t.Context(), again, client.MergeFrom(annotated)))
+		labelled = again
+	}
 
 	for kind, resource := range map[v1alpha1.WorkloadKind]string{"StatefulSet": "statefulsets", "DaemonSet": "daemonsets", "CronJob": "cronjobs", "Job": "jobs"} {
 		t.Run(string(kind), func(t *testing.T) { requireRightsOn(t, kind, resource, entitled) })
