@@ -75,23 +75,19 @@ func (c *catalogReader) current(ctx context.Context) (*desired.Platform, error) 
 	}
 	for _, change := range changes {
 		c.announce(ctx, change)
-		if halt := haltOf(now.Rollout); change.Key == desired.RolloutKey && halt.SidecarRestarts > 0 && !c.options.ReadPods {
-			telemetry.Warn(log.FromContext(ctx), "restarts of sidecars are not seen: rollout.halt.sidecarRestarts needs rbac.optional.pods")
-		}
 	}
-	if before := c.last.Swap(now); now.Stopped != (before != nil && before.Stopped) {
+	before := c.last.Swap(now)
+	if before == nil {
+		before = &desired.Platform{}
+	}
+	if now.Stopped != before.Stopped {
 		log.FromContext(ctx).Info("stop of writes changed", "stopped", now.Stopped, "configMap", c.options.Installation)
+	}
+	if now.Rollout.SidecarRestarts() > 0 && before.Rollout.SidecarRestarts() == 0 && !c.options.ReadPods {
+		telemetry.Warn(log.FromContext(ctx), "restarts of sidecars are not seen: rollout.halt.sidecarRestarts needs rbac.optional.pods")
 	}
 	c.metrics.Sets(count(now))
 	return now, nil
-}
-
-// haltOf returns when rules have a revision stop, the zero value for never.
-func haltOf(rules *fleet.Rules) fleet.Halt {
-	if rules == nil || rules.Halt == nil {
-		return fleet.Halt{}
-	}
-	return *rules.Halt
 }
 
 // at returns a function for the platform with an earlier revision.

@@ -63,14 +63,14 @@ func (s *stage) hold() *plan.Hold {
 
 // watch returns which restarts of the sidecar count as failures of the revision now, nil if none do.
 func (s *stage) watch(now time.Time) *workload.Watch {
-	if s == nil || haltOf(s.given.Rules).SidecarRestarts == 0 {
+	if s == nil || s.given.Rules.SidecarRestarts() == 0 {
 		return nil
 	}
 	since, isWatched := s.WatchedSince(s.of.Wave, &s.given, now)
 	if !isWatched {
 		return nil
 	}
-	return &workload.Watch{Restarts: haltOf(s.given.Rules).SidecarRestarts, Since: since, After: s.given.RetriedAt()}
+	return &workload.Watch{Restarts: s.given.Rules.SidecarRestarts(), Since: since, After: s.given.RetriedAt()}
 }
 
 // advance says what a pass does, and gives the VectorSidecar the revision that it has in it. It
@@ -92,22 +92,32 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 	}
 	inputs := desired.Inputs{Sidecar: sidecar, NamespaceLabels: namespaceLabels, DefaultEnvironment: s.options.DefaultEnvironment}
 	environment, _ := inputs.EnvironmentOf()
-	name, present := client.ObjectKeyFromObject(sidecar), &stage{given: now.Given}
-	present.of = memberOf(sidecar, now.Rollout.WaveOf(namespaceLabels, environment), &present.given)
-	gate := s.waves.Gate(name, present.of, &present.given, s.now())
+	of := memberOf(sidecar, now.Rollout.WaveOf(namespaceLabels, environment), &now.Given)
 	last := known.Rollout(&sidecar.Status)
-	present.Stage = fleet.Advance(last, present.of, &present.given, gate)
+	present, err := s.let(ctx, client.ObjectKeyFromObject(sidecar), of, last, now)
+	if err != nil || !present.IsNew {
+		return present, err
+	}
+	present.last, sidecar.Status.Rollout = sidecar.Status.Rollout, present.Status.DeepCopy()
+	return present, nil
+}
+
+// let advances a VectorSidecar, and makes sure that the revision can be had that is let through.
+func (s *stages) let(ctx context.Context, name types.NamespacedName, of fleet.Member, last *v1alpha1.RolloutStatus, now *desired.Platform) (*stage, error) {
+	present := &stage{of: of, given: now.Given}
+	present.Stage = fleet.Advance(last, of, &present.given, s.waves.Gate(name, of, &present.given, s.now()))
 	if !present.IsNew {
 		return present, nil
 	}
 	switch err := s.catalog.history.let(ctx, present.Status.Revision, now); {
+	case isGone(err) && of.BackTo != "": // As if nobody had asked for it: others would wait, or not, for nothing.
+		of.BackTo, of.Refused = "", err.Error()
+		return s.let(ctx, name, of, last, now)
 	case isGone(err):
 		present.Refuse(last, &present.given, err.Error())
-		return present, nil
 	case err != nil:
 		return nil, err
 	}
-	present.last, sidecar.Status.Rollout = sidecar.Status.Rollout, present.Status.DeepCopy()
 	return present, nil
 }
 
@@ -134,7 +144,7 @@ func (s *stages) record(ctx context.Context, known *state.Sidecar, sidecar *v1al
 // memberOf is a VectorSidecar as a member of its wave.
 func memberOf(sidecar *v1alpha1.VectorSidecar, wave int, given *fleet.Given) fleet.Member {
 	of := fleet.Member{Wave: wave, Generation: sidecar.Generation}
-	of.BackTo, of.IsPromoted = given.Asked(sidecar.Annotations)
+	given.Ask(&of, sidecar.Annotations)
 	if sidecar.Status.Total().Failed > 0 {
 		of.Generation = 0
 	}

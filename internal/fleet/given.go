@@ -4,6 +4,7 @@
 package fleet
 
 import (
+	"regexp"
 	"strings"
 	"time"
 
@@ -38,13 +39,23 @@ func NewGiven(rules *Rules, revision string, annotations map[string]string) Give
 	return given
 }
 
-// Asked returns what a VectorSidecar's own annotations say: the revision that it is to go back to from
-// this one, "" for none, and whether it is to wait for no wave.
-func (g *Given) Asked(annotations map[string]string) (backTo string, isPromoted bool) {
-	if from, to, isGiven := strings.Cut(annotations[meta.AnnotationUndoRollout], "/"); isGiven && from == g.Revision && to != g.Revision {
-		backTo = to
+// revision is what names of revisions look like: another text is quoted nowhere.
+var revision = regexp.MustCompile(`^[0-9a-z]{1,63}$`)
+
+// Ask sets what a VectorSidecar's own annotations ask for, for a member of its wave.
+func (g *Given) Ask(of *Member, annotations map[string]string) {
+	undo, promote := annotations[meta.AnnotationUndoRollout], annotations[meta.AnnotationPromoteRollout]
+	from, to, _ := strings.Cut(undo, "/")
+	switch {
+	case undo != "" && (!revision.MatchString(from) || !revision.MatchString(to)):
+		of.Refused = "its annotation " + meta.AnnotationUndoRollout + " is not FROM/TO, two revisions of kubectl vectorsidecar rollout history"
+	case promote != "" && !revision.MatchString(promote):
+		of.Refused = "its annotation " + meta.AnnotationPromoteRollout + " is not a revision, as kubectl vectorsidecar rollout status names it"
 	}
-	return backTo, annotations[meta.AnnotationPromoteRollout] == g.Revision
+	if of.Refused == "" && from == g.Revision && to != g.Revision {
+		of.BackTo = to
+	}
+	of.IsPromoted = promote == g.Revision
 }
 
 // RetriedAt returns when Retry was last changed, zero if it does not say.

@@ -40,6 +40,8 @@ type Member struct {
 	// true if one has it wait for no wave.
 	BackTo     string
 	IsPromoted bool
+	// Refused says why a person's wish is not followed, "" if it is, or there is none.
+	Refused string
 }
 
 // Advance returns what a VectorSidecar does, given its last status and the gate of its wave.
@@ -56,21 +58,29 @@ func Advance(before *v1alpha1.RolloutStatus, of Member, given *Given, gate Gate)
 	onFailure := cmp.Or(of.OnFailure, given.Rules.OnFailure)
 	switch {
 	case of.BackTo != "" && (is.Revision != of.BackTo || is.RevertedFrom != given.Revision):
-		is.RevertedFrom, is.Revision, is.Previous = given.Revision, of.BackTo, ""
-		is.Generation, is.Started, is.Finished, next.IsNew = of.Generation, nil, nil, true
+		next.goBack(of.BackTo, &of, given)
 	case is.Revision != given.Revision && gate.IsOpen:
 		*is = v1alpha1.RolloutStatus{
 			Revision: given.Revision, Previous: lastGood(is), Generation: of.Generation, Wave: is.Wave, State: v1alpha1.RolloutProgressing,
 		}
 		next.IsNew = true
 	case is.Revision == given.Revision && gate.IsHalted && onFailure == v1alpha1.OnFailureRevert && is.Previous != "":
-		is.RevertedFrom, is.Revision, is.Previous = is.Revision, is.Previous, ""
-		is.Generation, is.Started, is.Finished, next.IsNew = of.Generation, nil, nil, true
+		next.goBack(is.Previous, &of, given)
 	case is.Revision == "" && gate.Meanwhile != nil:
 		is.Revision, is.Finished, next.IsNew = gate.Meanwhile.Revision, &gate.Meanwhile.Finished, true
 	}
 	next.wait(given)
+	if is.Message == "" {
+		is.Message = of.Refused
+	}
 	return next
+}
+
+// goBack has a VectorSidecar leave the given revision for an earlier one.
+func (s *Stage) goBack(to string, of *Member, given *Given) {
+	is := &s.Status
+	is.RevertedFrom, is.Revision, is.Previous = given.Revision, to, ""
+	is.Generation, is.Started, is.Finished, s.IsNew = of.Generation, nil, nil, true
 }
 
 // lastGood returns the revision to go back to if the next one fails.

@@ -101,6 +101,14 @@ func (r *Rules) loadWaves() error {
 // IsStaged reports whether changed templates and values go by waves, or can be halted.
 func (r *Rules) IsStaged() bool { return r != nil && (len(r.Waves) > 0 || r.Halt != nil) }
 
+// SidecarRestarts returns Halt.SidecarRestarts, 0 without a halt.
+func (r *Rules) SidecarRestarts() int32 {
+	if r == nil || r.Halt == nil {
+		return 0
+	}
+	return r.Halt.SidecarRestarts
+}
+
 // WaveOf returns the number of the wave that a VectorSidecar is in, from 0.
 func (r *Rules) WaveOf(namespaceLabels map[string]string, environment string) int {
 	for i := range r.Waves {

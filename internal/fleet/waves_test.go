@@ -4,6 +4,7 @@
 package fleet
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -61,7 +62,7 @@ func (f *fleetOf) restart() {
 // pass is a pass for the VectorSidecar of a wave.
 func (f *fleetOf) pass(wave int, progress Progress) Stage {
 	of := Member{Wave: wave, Generation: f.generation, OnFailure: f.onFailure}
-	of.BackTo, of.IsPromoted = f.given.Asked(f.annotations[wave])
+	f.given.Ask(&of, f.annotations[wave])
 	stage := Advance(f.is[wave], of, &f.given, f.waves.Gate(f.names[wave], of, &f.given, f.now))
 	stage.Observe(progress, wave, &f.given, f.now)
 	f.is[wave] = &stage.Status
@@ -460,6 +461,24 @@ func TestAPersonHasOneVectorSidecarGoBackOrGoOn(t *testing.T) {
 	require.True(t, f.pass(0, rolling).IsNew, "annotations for another revision say nothing")
 	require.Equal(t, "three", f.is[0].Revision)
 	require.False(t, f.pass(1, rolling).IsNew)
+}
+
+func TestAnAnnotationThatNamesNoRevisionIsSaidAndNotQuoted(t *testing.T) {
+	long := strings.Repeat("x", 200_000)
+	for _, annotations := range []map[string]string{
+		{meta.AnnotationUndoRollout: "two/" + long}, {meta.AnnotationUndoRollout: "two/../secrets"}, {meta.AnnotationUndoRollout: long},
+		{meta.AnnotationUndoRollout: "two"}, {meta.AnnotationPromoteRollout: "two/canary"}, {meta.AnnotationPromoteRollout: long},
+	} {
+		f := newFleet(t, `waves: [{name: canary}]`, 2)
+		f.passes(nothing)
+		f.given.Revision = "two"
+		f.annotations = map[int]map[string]string{0: annotations, 1: annotations}
+		require.True(t, f.pass(0, rolling).IsNew, "it is as if there was none")
+		require.Equal(t, "two", f.is[0].Revision)
+		require.Contains(t, f.is[0].Message, "its annotation "+meta.Group)
+		require.Less(t, len(f.is[0].Message), 300)
+		require.False(t, f.pass(1, rolling).IsNew)
+	}
 }
 
 func TestNobodyWaitsForOneThatIsGoneOrFails(t *testing.T) {

@@ -170,6 +170,15 @@ func TestAPersonHasOneGoOnOrBack(t *testing.T) {
 
 	harness.Change(t, world, rest.vs, func(vs *v1alpha1.VectorSidecar) { delete(vs.Annotations, meta.AnnotationUndoRollout) })
 	harness.Until(t, world, rest.app, "the change again", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
+
+	harness.Change(t, world, rest.vs, func(vs *v1alpha1.VectorSidecar) {
+		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationUndoRollout, second+"/0123456789")
+	})
+	harness.Until(t, world, rest.vs, "that there is no such revision", func(vs *v1alpha1.VectorSidecar) bool {
+		return strings.Contains(message(vs, meta.ConditionReady), "stored revision 0123456789: there is none")
+	})
+	rest.until(t, v1alpha1.RolloutComplete, second)
+	require.Equal(t, "warn", logLevel(rest.app))
 }
 
 func TestARevisionThatCannotBeReadHoldsWrites(t *testing.T) {
