@@ -35,8 +35,9 @@ type snapshots struct {
 	options    *Options
 }
 
-// take takes the snapshot for a pass. It reads from memory, except for pods of unsettled workloads
-// or watched workloads and ConfigMaps that are new. It includes the ConfigMaps that the previous decision depended on.
+// take takes the snapshot for a pass. It reads from memory, except for pods of unsettled or watched
+// workloads and ConfigMaps that are new. It includes the ConfigMaps that the previous decision
+// depended on.
 func (s *snapshots) take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, known *state.Sidecar, watch *workload.Watch) (taken *evaluate.Snapshot, err error) {
 	ctx, taking := s.begin(ctx, "observe")
 	defer func() { taking.end(err) }()

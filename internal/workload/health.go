@@ -81,7 +81,8 @@ func readinessFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
 		case !isOurs, status.State.Running == nil:
 			return Fault{} // Not only because of them.
 		default:
-			ran := now.Sub(status.State.Running.StartedAt.Time)
+			// The node's clock may be behind; the pod's age is by the API server's.
+			ran := now.Sub(later(status.State.Running.StartedAt.Time, pod.CreationTimestamp.Time))
 			if ran < unreadyFor(spec.ReadinessProbe) || !ptr.Deref(status.Started, true) {
 				return Fault{}
 			}

@@ -73,20 +73,23 @@ func TestAPodThatIsUnreadyOnlyBecauseOfTheSidecar(t *testing.T) {
 	for name, test := range map[string]struct {
 		vector, app corev1.ContainerStatus
 		probe       *corev1.Probe
+		age         time.Duration
 		isFault     bool
 	}{
-		"all are ready":                       {since(time.Minute, true), since(time.Minute, true), nil, false},
-		"it is not":                           {since(30*time.Second, false), since(time.Minute, true), nil, true},
-		"it has just started":                 {since(29*time.Second, false), since(time.Minute, true), nil, false},
-		"its startup probe goes on":           {starting, since(time.Minute, true), nil, false},
-		"its readiness probe may take longer": {since(74*time.Second, false), since(time.Hour, true), slow, false},
-		"and has taken longer":                {since(75*time.Second, false), since(time.Hour, true), slow, true},
-		"neither is the application":          {since(time.Minute, false), since(time.Minute, false), nil, false},
-		"nor does that run":                   {since(time.Minute, false), waiting("CrashLoopBackOff", ""), nil, false},
+		"all are ready":                       {since(time.Minute, true), since(time.Minute, true), nil, time.Hour, false},
+		"it is not":                           {since(30*time.Second, false), since(time.Minute, true), nil, time.Hour, true},
+		"it has just started":                 {since(29*time.Second, false), since(time.Minute, true), nil, time.Hour, false},
+		"its startup probe goes on":           {starting, since(time.Minute, true), nil, time.Hour, false},
+		"its readiness probe may take longer": {since(74*time.Second, false), since(time.Hour, true), slow, time.Hour, false},
+		"and has taken longer":                {since(75*time.Second, false), since(time.Hour, true), slow, time.Hour, true},
+		"the clock of its node is behind":     {since(time.Hour, false), since(time.Hour, true), nil, 10 * time.Second, false},
+		"neither is the application":          {since(time.Minute, false), since(time.Minute, false), nil, time.Hour, false},
+		"nor does that run":                   {since(time.Minute, false), waiting("CrashLoopBackOff", ""), nil, time.Hour, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			one := pod("a", test.vector, done, test.app)
 			one.Spec.InitContainers[0].ReadinessProbe = test.probe
+			one.CreationTimestamp = metav1.NewTime(noon.Add(-test.age))
 			fault := FaultOf([]corev1.Pod{one}, []string{"vector", "fetch"}, noon)
 			require.Equal(t, test.isFault, fault.Reason == meta.ReasonSidecarNotReady)
 			require.Equal(t, test.isFault, fault.IsOurs)

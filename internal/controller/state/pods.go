@@ -27,6 +27,8 @@ const (
 	// watched and whose pods all run, each 1.5 times the one before; podLookEach for each of them if
 	// that is longer.
 	firstWatchedLook, lastWatchedLook = 10 * time.Second, time.Minute
+	// watchedAtOnce is how many of them are read in one pass, if many are overdue.
+	watchedAtOnce = 20
 )
 
 // podLook is the last read of a workload's pods.
@@ -86,12 +88,11 @@ func (s *podLooks) PodsDue(unsettled []*workloadcache.Record, watched Watched) [
 		}
 		s.byWorkload[record.UID] = look
 	}
-	s.watchedDue(before, watched, &due)
-	return due
+	return append(due, s.watchedDue(before, watched)...)
 }
 
-// watchedDue adds those of the watched workloads.
-func (s *podLooks) watchedDue(before map[types.UID]podLook, watched Watched, due *[]*workloadcache.Record) {
+// watchedDue returns those of the watched workloads.
+func (s *podLooks) watchedDue(before map[types.UID]podLook, watched Watched) (due []*workloadcache.Record) {
 	now, all := s.now(), len(watched.Records)
 	round := time.Duration(all) * podLookEach
 	first, longest := max(firstWatchedLook, round), max(lastWatchedLook, round)
@@ -99,19 +100,25 @@ func (s *podLooks) watchedDue(before map[types.UID]podLook, watched Watched, due
 	s.after = watched.After
 	for n, record := range watched.Records {
 		look, known := before[record.UID]
+		inTurn := now.Add(first * time.Duration(n+1) / time.Duration(all))
 		switch {
 		case !known || isAnew || look.rollout == workload.RolloutProgressing: // One after another.
-			look = podLook{rollout: record.Rollout, next: now.Add(first * time.Duration(n+1) / time.Duration(all)), wait: first}
+			look = podLook{rollout: record.Rollout, next: inTurn, wait: first}
 		case look.rollout != record.Rollout: // Its pods have just come back.
 			look = podLook{rollout: record.Rollout, next: now, wait: first}
 		}
-		if !now.Before(look.next) {
+		switch {
+		case now.Before(look.next):
+		case len(due) == watchedAtOnce:
+			look.next = inTurn
+		default:
 			look.wait = min(look.wait*3/2, longest)
 			look.next = now.Add(look.wait)
-			*due = append(*due, record)
+			due = append(due, record)
 		}
 		s.byWorkload[record.UID] = look
 	}
+	return due
 }
 
 // SetFault records what keeps the pods of a workload from running, if they could be read. It

@@ -122,6 +122,17 @@ func TestWatchedWorkloadsAreReadOneAfterAnother(t *testing.T) {
 	}
 }
 
+func TestFewWatchedWorkloadsAreReadInOnePass(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	logs := New(func() time.Time { return now }).Of(logsOfShop)
+	all := settled(1000)
+	require.Empty(t, logs.PodsDue(nil, Watched{Records: all}))
+	now = now.Add(time.Hour)
+	require.Len(t, logs.PodsDue(nil, Watched{Records: all}), watchedAtOnce)
+	require.Empty(t, logs.PodsDue(nil, Watched{Records: all}))
+	require.Greater(t, logs.NextPodLook(), time.Second, "the others take turns")
+}
+
 func TestAWatchedWorkloadIsReadAtOnceWhenItsPodsAreBack(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	logs := New(func() time.Time { return now }).Of(logsOfShop)
