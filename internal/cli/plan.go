@@ -4,7 +4,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -133,11 +131,8 @@ func (s *session) planReport(ctx context.Context, startup time.Duration) (*planR
 	if err != nil {
 		return nil, err
 	}
-	waves, rules := s.wavesOf(all)
-	turns, lasts := turnsOf(all, waves)
-	spent := clock{startup: startup, turns: map[int]time.Duration{}, soaks: map[int]time.Duration{}}
-	seen, latest := map[workload.Object]bool{}, map[workload.Object]workload.Object{}
-	var replaced []simulate.Replacement
+	order := s.orderOf(all)
+	seen, sum := map[workload.Object]bool{}, newOutcome(startup)
 	for n, ruled := range all {
 		sidecar := ruled.sidecar
 		if ruled.Invalid != nil {
@@ -149,28 +144,22 @@ func (s *session) planReport(ctx context.Context, startup time.Duration) (*planR
 			if deployment == nil || !s.about.includes(deployment) {
 				continue
 			}
-			one, after, err := stepOf(merger, p, cmp.Or(latest[deployment], deployment), turns[n][i])
+			one, after, err := stepOf(merger, p, sum.latest(deployment), order.turns[n][i])
 			if err != nil {
 				return nil, err
 			}
-			if one.VectorSidecar = sidecar.Name; rules != nil {
-				one.Wave = rules.NameOf(waves[n])
-			}
+			one.VectorSidecar, one.Wave = sidecar.Name, order.waves[n].name
 			if after != nil && one.Turn > 0 {
-				next := simulate.Replacement{Before: cmp.Or(latest[deployment], deployment), After: after, Pods: one.Restarts, Turn: one.Turn}
-				replaced, latest[deployment] = append(replaced, next), after
-				spent.add(one.Turn, next, ruled.Limit.Soak)
-				if last := lasts[waves[n]]; rules != nil && one.Turn <= last {
-					spent.soaks[last] = rules.Soak(one.Wave)
-				}
+				sum.add(deployment, after, &one, ruled.Limit.Soak)
+				sum.soaks[order.waves[n].name] = order.waves[n].soak
 			}
 			result.add(one)
 			seen[deployment] = true
 		}
 	}
 	result.Workloads = len(seen)
-	if len(replaced) > 0 {
-		result.Forecast, result.Estimate = simulate.ForecastOf(replaced, in), spent.total().String()
+	if len(sum.replaced) > 0 {
+		result.Forecast, result.Estimate = simulate.ForecastOf(sum.replaced, in), sum.total().String()
 	}
 	return result, nil
 }
@@ -186,37 +175,6 @@ func (s *session) ruleAll(ctx context.Context) ([]*result, error) {
 		all = append(all, ruled)
 	}
 	return all, nil
-}
-
-// turnsOf returns the turns of the plans of VectorSidecars, which share the places of the
-// installation: those of one wave after all of the wave before. An invalid VectorSidecar has none. It
-// also returns the last turn of each wave.
-func turnsOf(all []*result, waves []int) (turns [][]int, lasts map[int]int) {
-	turns, lasts = make([][]int, len(all)), map[int]int{}
-	last := 0
-	for _, wave := range slices.Compact(slices.Sorted(slices.Values(waves))) {
-		var members []int
-		var paced []plan.Paced
-		var rules *fleet.Rules
-		for n, ruled := range all {
-			turns[n] = slices.Grow(turns[n], len(ruled.Plans))[:len(ruled.Plans)]
-			if waves[n] == wave && ruled.Invalid == nil {
-				rules, members, paced = ruled.snapshot.Platform.Rollout, append(members, n), append(paced, ruled.paced())
-			}
-		}
-		plan.Share(paced, rules)
-		before := last
-		for i, of := range plan.Turns(paced, rules) {
-			for j, turn := range of {
-				if turn > 0 {
-					turns[members[i]][j] = before + turn
-					last = max(last, before+turn)
-				}
-			}
-		}
-		lasts[wave] = last
-	}
-	return turns, lasts
 }
 
 // paced are the plans and their limits.

@@ -6,6 +6,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,8 +17,10 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // surroundings reads what bounds the pods of the scene's workloads, or counts on them. What may not
@@ -26,57 +30,124 @@ func (s *session) surroundings(ctx context.Context) (*simulate.Surroundings, err
 	if s.cluster == nil {
 		return found, nil
 	}
-	var quotas corev1.ResourceQuotaList
-	var limits corev1.LimitRangeList
-	var scalers autoscalingv2.HorizontalPodAutoscalerList
-	for what, list := range map[string]client.ObjectList{"ResourceQuotas": &quotas, "LimitRanges": &limits, "HorizontalPodAutoscalers": &scalers} {
-		err := s.cluster.List(ctx, list, client.InNamespace(s.namespace))
+	for what, list := range map[string]client.ObjectList{
+		"ResourceQuotas": &corev1.ResourceQuotaList{}, "LimitRanges": &corev1.LimitRangeList{}, "HorizontalPodAutoscalers": &autoscalingv2.HorizontalPodAutoscalerList{},
+	} {
+		err := source.ListPages(ctx, s.cluster, list, what, found.Add, client.InNamespace(s.namespace))
 		switch {
 		case apierrors.IsForbidden(err) || isNoMatch(err):
-			s.note(fmt.Sprintf("could not read the %s, so that the forecast leaves them out: %v", what, err))
+			s.note(fmt.Sprintf("could not read what bounds pods, so that the forecast leaves it out: %v", err))
 		case err != nil:
-			return nil, fmt.Errorf("listing %s: %w", what, err)
+			return nil, err
 		}
 	}
-	found.Quotas, found.LimitRanges, found.Autoscalers = quotas.Items, limits.Items, scalers.Items
 	return found, nil
 }
 
-// clock adds up how long the turns of a plan take.
-type clock struct {
+// outcome is what the steps of a plan come to.
+type outcome struct {
 	startup time.Duration
-	// turns is how long each takes, and soaks how long is waited after its last rollouts.
+	// replaced are the workloads whose pods are, each once, and at where each is.
+	replaced []simulate.Replacement
+	at       map[workload.Object]int
+	// turns is how long each turn takes, and soaks how long each wave is watched after its last.
 	turns map[int]time.Duration
-	soaks map[int]time.Duration
+	soaks map[string]time.Duration
 }
 
-// add counts a rollout of a turn, which soaks.
-func (c *clock) add(turn int, rollout simulate.Replacement, soak time.Duration) {
-	c.turns[turn] = max(c.turns[turn], simulate.RolloutOf(rollout.Before, c.startup)+soak)
+func newOutcome(startup time.Duration) *outcome {
+	return &outcome{startup: startup, at: map[workload.Object]int{}, turns: map[int]time.Duration{}, soaks: map[string]time.Duration{}}
 }
 
-// total is how long all of them take, one after another.
-func (c *clock) total() (sum time.Duration) {
-	for _, took := range c.turns {
+// latest returns a workload as the steps so far leave it.
+func (o *outcome) latest(object workload.Object) workload.Object {
+	if n, isReplaced := o.at[object]; isReplaced {
+		return o.replaced[n].After
+	}
+	return object
+}
+
+// add adds a step that replaces the pods of a workload, and soaks.
+func (o *outcome) add(object, after workload.Object, one *step, soak time.Duration) {
+	o.turns[one.Turn] = max(o.turns[one.Turn], simulate.RolloutOf(object, o.startup)+soak)
+	n, isReplaced := o.at[object]
+	if !isReplaced {
+		n = len(o.replaced)
+		o.at[object], o.replaced = n, append(o.replaced, simulate.Replacement{Before: object, Pods: one.Restarts})
+	}
+	o.replaced[n].After, o.replaced[n].Turn = after, max(o.replaced[n].Turn, one.Turn)
+}
+
+// total is how long all turns and soaks take, one after another.
+func (o *outcome) total() (sum time.Duration) {
+	for _, took := range o.turns {
 		sum += took
 	}
-	for _, waited := range c.soaks {
-		sum += waited
+	for _, watched := range o.soaks {
+		sum += watched
 	}
 	return sum
 }
 
-// wavesOf returns the number of the wave of each VectorSidecar: one for all, unless what is planned
-// is a change that goes by waves.
-func (s *session) wavesOf(all []*result) (waves []int, rules *fleet.Rules) {
-	waves, rules = make([]int, len(all)), s.taker.Platform.Rollout
+// order is when the plans of VectorSidecars are carried out.
+type order struct {
+	// turns are those of the plans of each, 0 for never as things are. An invalid VectorSidecar has
+	// none.
+	turns [][]int
+	// waves are those that they are in.
+	waves []plannedWave
+}
+
+// plannedWave is a wave of an installation, the zero value for what does not go by waves.
+type plannedWave struct {
+	number int
+	name   string
+	soak   time.Duration
+}
+
+// orderOf returns the order of the plans of VectorSidecars, which share the places of the
+// installation: those of one wave after all of the wave before.
+func (s *session) orderOf(all []*result) order {
+	found := order{turns: make([][]int, len(all)), waves: s.wavesOf(all)}
+	numbers := map[int]bool{}
+	for n, ruled := range all {
+		found.turns[n], numbers[found.waves[n].number] = make([]int, len(ruled.Plans)), true
+	}
+	last := 0
+	for _, number := range slices.Sorted(maps.Keys(numbers)) {
+		var members []int
+		var paced []plan.Paced
+		for n, ruled := range all {
+			if found.waves[n].number == number && ruled.Invalid == nil {
+				members, paced = append(members, n), append(paced, ruled.paced())
+			}
+		}
+		rules, before := s.taker.Platform.Rollout, last
+		plan.Share(paced, rules)
+		for i, turns := range plan.Turns(paced, rules) {
+			for j, turn := range turns {
+				if turn > 0 {
+					found.turns[members[i]][j] = before + turn
+					last = max(last, before+turn)
+				}
+			}
+		}
+	}
+	return found
+}
+
+// wavesOf returns the wave of each VectorSidecar if what is planned is a change that goes by waves.
+func (s *session) wavesOf(all []*result) []plannedWave {
+	waves, rules := make([]plannedWave, len(all)), s.taker.Platform.Rollout
 	if s.inputs.values == "" && s.inputs.templates == "" || rules == nil || len(rules.Waves) == 0 {
-		return waves, nil
+		return waves
 	}
 	for n, ruled := range all {
-		waves[n] = rules.WaveOf(ruled.snapshot.NamespaceLabels, ruled.Environment)
+		number := rules.WaveOf(ruled.snapshot.NamespaceLabels, ruled.Environment)
+		name := rules.NameOf(number)
+		waves[n] = plannedWave{number, name, rules.Soak(name)}
 	}
-	return waves, rules
+	return waves
 }
 
 // printForecast prints what the new pods need besides the old ones.

@@ -13,6 +13,7 @@ import (
 	resourcehelper "k8s.io/component-helpers/resource"
 	"k8s.io/kubectl/pkg/util/qos"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -29,6 +30,18 @@ type Surroundings struct {
 	Quotas      []corev1.ResourceQuota
 	LimitRanges []corev1.LimitRange
 	Autoscalers []autoscalingv2.HorizontalPodAutoscaler
+}
+
+// Add adds an object, if it is one of these.
+func (s *Surroundings) Add(object client.Object) {
+	switch o := object.(type) {
+	case *corev1.ResourceQuota:
+		s.Quotas = append(s.Quotas, *o)
+	case *corev1.LimitRange:
+		s.LimitRanges = append(s.LimitRanges, *o)
+	case *autoscalingv2.HorizontalPodAutoscaler:
+		s.Autoscalers = append(s.Autoscalers, *o)
+	}
 }
 
 // Forecast is what the new pods need besides the old ones. It is arithmetic on pod templates: what

@@ -83,17 +83,22 @@ func (w *World) isAskedFor(kind *workload.Kind) bool {
 
 // load adds a kind to the World, page by page.
 func (w *World) load(ctx context.Context, empty client.ObjectList, what string, options ...client.ListOption) error {
+	return ListPages(ctx, w.cluster, empty, what, w.Put, options...)
+}
+
+// ListPages lists objects page by page, and calls a function for each.
+func ListPages(ctx context.Context, cluster client.Reader, empty client.ObjectList, what string, each func(client.Object), options ...client.ListOption) error {
 	for token := ""; ; {
 		page, ok := empty.DeepCopyObject().(client.ObjectList)
 		if !ok {
 			return fmt.Errorf("%T is no list", empty)
 		}
-		if err := w.cluster.List(ctx, page, append(options, client.Limit(pageSize), client.Continue(token))...); err != nil {
+		if err := cluster.List(ctx, page, append(options, client.Limit(pageSize), client.Continue(token))...); err != nil {
 			return fmt.Errorf("listing %s: %w", what, err)
 		}
 		err := apimeta.EachListItem(page, func(item runtime.Object) error {
 			if object, ok := item.(client.Object); ok {
-				w.Put(object)
+				each(object)
 			}
 			return nil
 		})
