@@ -15,9 +15,9 @@ import (
 
 // asked is the user's input to a rendering: every layer of values that is not built in,
 // the environment's name, the platform's policy and template set, the part of the
-// referenced configuration that the sidecar gets, and the minor version of the API
-// server, and the last change of the built-in templates that rolls. Workloads keep a digest of it, so its fields and their encoding must not
-// change between releases.
+// referenced configuration that the sidecar gets, the minor version of the API server, and
+// the last change of the built-in templates that rolls. Workloads keep a digest of it, so
+// its fields and their encoding must not change between releases.
 type asked struct {
 	Environment, Policy, TemplateSet, Config, Kubernetes string
 	Values                                               []map[string]any

@@ -3,6 +3,8 @@
 
 package meta
 
+import "slices"
+
 // Level is the severity of a reason.
 type Level string
 
@@ -26,6 +28,11 @@ type Reason struct {
 
 // Reasons returns all reasons, in the order of docs/reasons.md.
 func Reasons() []Reason {
+	return slices.Concat(ofRollouts(), ofRefusals(), ofEvents())
+}
+
+// ofRollouts are those of what goes on.
+func ofRollouts() []Reason {
 	return []Reason{
 		{ReasonUpToDate, Info, "`Ready` True", "every matched workload runs the current sidecar and has finished rolling out", "nothing"},
 		{ReasonNoMatch, Info, "`Ready` True", "the selector matches no workload of the namespace", "if one should match, compare its labels with the selector: kubectl vectorsidecar explain WORKLOAD"},
@@ -57,6 +64,12 @@ func Reasons() []Reason {
 		{ReasonRolloutHeld, Info, "`status.unsettled`", "the workload has the sidecar in its pod template, and its own settings keep pods without it: `OnDelete`, a `partition`, a pause, or a CronJob before its next run; it takes no place among `maxConcurrent`", "nothing; to have it sooner, delete the pods, lower the partition or resume the workload"},
 		{ReasonKindNotServed, Error, "`Ready` False, `Stalled`; event", "`spec.workloads` lists a kind of workload that this installation does not serve", "ask the platform team to add the kind to workloads.kinds in the installation's values, or remove it from spec.workloads"},
 		{ReasonRetrying, Error, "`Ready` False, `Error`, `Reconciling`", "a write failed with an error that may be transient; it is retried after 1 second, with a backoff of up to 5 minutes", "read the API server's error in the message; if a permission is missing, grant it to the operator: kubectl vectorsidecar check"},
+	}
+}
+
+// ofRefusals are those of what cannot be, or is left out.
+func ofRefusals() []Reason {
+	return []Reason{
 		{ReasonInvalidSelector, Error, "`ConfigValid` False, `Stalled`", "the selector is invalid, or is empty without `matchAll`", "name a label in spec.selector, or set spec.matchAll to true"},
 		{ReasonTooLarge, Error, "`ConfigValid` False, `Stalled`", "the VectorSidecar has more than 768 KiB, or more than 30,000 values: its spec is not read, and what is injected stays as it is", "put a large configuration into a ConfigMap (sidecar.config.configMapRef), and remove from spec.values what no template reads"},
 		{ReasonUnknownEnvironment, Error, "`ConfigValid` False, `Stalled`", "no values for that environment; the message lists those that exist", "correct the name, or add values for that environment to the installation"},
@@ -83,6 +96,12 @@ func Reasons() []Reason {
 		{ReasonWindows, Info, "`status.unsettled`", "the workload's pods run on Windows (`spec.os.name`), and the sidecar is for Linux", "nothing; Vector on Windows nodes is for the nodes' own agents"},
 		{ReasonWorkloadPaused, Info, "`status.unsettled`", "the workload is paused; it gets the sidecar when it is resumed", "resume the workload: kubectl rollout resume"},
 		{ReasonWorkloadDeleting, Info, "`status.unsettled`", "the workload is being deleted", "nothing"},
+	}
+}
+
+// ofEvents are those of events alone.
+func ofEvents() []Reason {
+	return []Reason{
 		{ReasonInjected, Info, "event", "a workload got the sidecar", "nothing"},
 		{ReasonUpdated, Info, "event", "a workload got another version of the sidecar", "nothing"},
 		{ReasonRemoved, Info, "event", "the sidecar was removed from a workload", "nothing"},
