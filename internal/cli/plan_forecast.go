@@ -33,7 +33,7 @@ func (s *session) surroundings(ctx context.Context) (*simulate.Surroundings, err
 	for what, list := range map[string]client.ObjectList{
 		"ResourceQuotas": &corev1.ResourceQuotaList{}, "LimitRanges": &corev1.LimitRangeList{}, "HorizontalPodAutoscalers": &autoscalingv2.HorizontalPodAutoscalerList{},
 	} {
-		err := source.ListPages(ctx, s.cluster, list, what, found.Add, client.InNamespace(s.namespace))
+		err := source.ListPages(ctx, s.cluster, list, what, func(o client.Object) { found.Add(o) }, client.InNamespace(s.namespace))
 		switch {
 		case apierrors.IsForbidden(err) || isNoMatch(err):
 			s.note(fmt.Sprintf("could not read what bounds pods, so that the forecast leaves it out: %v", err))

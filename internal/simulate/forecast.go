@@ -10,10 +10,10 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	resourcehelper "k8s.io/component-helpers/resource"
 	"k8s.io/kubectl/pkg/util/qos"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -33,7 +33,7 @@ type Surroundings struct {
 }
 
 // Add adds an object, if it is one of these.
-func (s *Surroundings) Add(object client.Object) {
+func (s *Surroundings) Add(object metav1.Object) {
 	switch o := object.(type) {
 	case *corev1.ResourceQuota:
 		s.Quotas = append(s.Quotas, *o)

@@ -86,7 +86,6 @@ func TestWhatKeepsPodsFromRunningIsSaidWithinSeconds(t *testing.T) {
 		"no Secret":                     {asItIs, with("misconfigured"), v1alpha1.StateFailed, meta.ReasonCreateContainerConfigError, `secret "token" not found`},
 		"it crashes":                    {asItIs, with("crashes"), v1alpha1.StateFailed, meta.ReasonCrashLoopBackOff, "exit code 78"},
 		"its memory":                    {asItIs, with("greedy"), v1alpha1.StateFailed, meta.ReasonOOMKilled, "more memory than its limit"},
-		"it does not get ready":         {asItIs, with("unready"), v1alpha1.StateFailed, meta.ReasonSidecarNotReady, "all others of the pod are"},
 		"it dies 2 s after it is ready": {asItIs, with("dies"), v1alpha1.StateFailed, meta.ReasonCrashLoopBackOff, "exit code 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -116,6 +115,32 @@ func TestWhatKeepsPodsFromRunningIsSaidWithinSeconds(t *testing.T) {
 			requireEvent(t, vs, test.says)
 		})
 	}
+}
+
+// Fact: a sidecar that runs and is not ready is given the time of its readiness probe, half a
+// minute at least by the age of its pod, and then is at fault.
+func TestASidecarThatDoesNotGetReadyIsSaidInTime(t *testing.T) {
+	t.Parallel()
+	const given = 30 * time.Second
+	namespace := world.Namespace(t)
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(byDefault).
+		Sidecar(func(s *v1alpha1.SidecarSpec) { s.Image = "registry.example/vector:unready" }).Build()
+	world.Create(t, deployment, vs)
+	harness.Until(t, world, deployment, "the sidecar", isInjected)
+	written := time.Now()
+
+	harness.Until(t, world, vs, "its state", func(vs *v1alpha1.VectorSidecar) bool {
+		return len(vs.Status.Unsettled) == 1 && vs.Status.Unsettled[0].Reason == meta.ReasonSidecarNotReady
+	})
+
+	took := time.Since(written)
+	t.Logf("%s is said %.1f s after the write", meta.ReasonSidecarNotReady, took.Seconds())
+	require.Greater(t, took, given/2, "it is not said at once; its pods may have been there for a while when the write was seen")
+	require.Less(t, took, given+saidWithin)
+	require.Equal(t, v1alpha1.StateFailed, vs.Status.Unsettled[0].State)
+	require.Contains(t, vs.Status.Unsettled[0].Message, "all others of the pod are")
+	require.Equal(t, "True", condition(vs, meta.ConditionError))
 }
 
 // StatefulSets and DaemonSets have no condition that says so: the events of the workload do.
