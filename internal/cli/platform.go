@@ -63,7 +63,11 @@ func platformOf(chart fs.FS, cluster client.Reader, installed *source.Installati
 		if err != nil {
 			return nil, err
 		}
-		return catalogue.At(content).Under(now), nil
+		then, err := catalogue.At(content)
+		if err != nil {
+			return nil, err
+		}
+		return then.Under(now), nil
 	}, nil
 }
 

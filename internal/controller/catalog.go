@@ -64,10 +64,10 @@ func (c *catalogReader) current(ctx context.Context) (*desired.Platform, error) 
 		}
 	}
 	now, changes := c.catalog.Update(installation, sets.Items)
-	if c.last.Load() == nil && now.Rollout.IsStaged() && lacksSet(now) {
+	if c.last.Load() == nil && now.Rollout.IsStaged() && lacksGood(now) {
 		isRestored, err := c.history.restore(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("reading the last good template sets: %w", err)
+			return nil, fmt.Errorf("reading the last good template sets and policy: %w", err)
 		}
 		if isRestored {
 			now, _ = c.catalog.Update(installation, sets.Items)
@@ -97,9 +97,9 @@ func (c *catalogReader) at(now *desired.Platform) func(context.Context, string) 
 	}
 }
 
-// lacksSet reports whether there never was a good version of a template set.
-func lacksSet(now *desired.Platform) bool {
-	return slices.ContainsFunc(now.Sets(), func(set *desired.TemplateSet) bool { return set.Chart == nil })
+// lacksGood reports whether there never was a good version of a template set, or of the policy.
+func lacksGood(now *desired.Platform) bool {
+	return now.Policy == nil || slices.ContainsFunc(now.Sets(), func(set *desired.TemplateSet) bool { return set.Chart == nil })
 }
 
 // count returns how many template sets are valid and how many are not.

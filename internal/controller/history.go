@@ -67,13 +67,16 @@ func (h *history) at(ctx context.Context, revision string, now *desired.Platform
 	if err != nil {
 		return nil, err
 	}
-	then := h.options.Catalogue.At(content)
+	then, err := h.options.Catalogue.At(content)
+	if err != nil {
+		return nil, err
+	}
 	h.loaded.Add(revision, then)
 	return then.Under(now), nil
 }
 
-// restore gives the template sets that are broken while the process starts the content that they had
-// in the revision that was stored last. It returns whether any had one.
+// restore gives the template sets and the policy that are broken while the process starts the content that they
+// had in the revision that was stored last. It returns whether any had one.
 func (h *history) restore(ctx context.Context) (bool, error) {
 	stored, err := source.Revisions(ctx, h.live, h.options.Installation)
 	if err != nil || len(stored) == 0 {
@@ -81,7 +84,7 @@ func (h *history) restore(ctx context.Context) (bool, error) {
 	}
 	content, err := source.ReadRevision(ctx, h.live, h.options.Installation, stored[0].Labels[meta.LabelRevision])
 	if isGone(err) {
-		log.FromContext(ctx).Error(err, "the last good template sets cannot be had")
+		log.FromContext(ctx).Error(err, "the last good template sets and policy cannot be had")
 		return false, nil
 	}
 	if err != nil {

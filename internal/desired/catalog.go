@@ -4,6 +4,7 @@
 package desired
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -152,12 +153,15 @@ func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap
 	return next, changes
 }
 
-// Restore gives the sets that could not be loaded yet the content of an earlier revision, for
-// a process that starts while one is broken. It returns whether there were any.
+// Restore gives the sets and the policy that could not be loaded yet the content of an earlier
+// revision, for a process that starts while one is broken. It returns whether there were any.
 func (c *Catalog) Restore(content *fleet.Content) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	isRestored := false
+	if before, err := policyOf(content); c.policy.value == nil && err == nil {
+		c.policy.value, isRestored = before, true
+	}
 	for name, broken := range c.charts {
 		files, isStored := content.Sets[name]
 		if broken.chart != nil || !isStored {
@@ -174,9 +178,14 @@ func (c *Catalog) Restore(content *fleet.Content) bool {
 	return isRestored
 }
 
-// At returns what the platform was with a stored revision. Only sets and values are those of
-// the revision: see Platform.Under. A set that cannot be loaded any more has an error.
-func (c *Catalog) At(content *fleet.Content) *Platform {
+// At returns what the platform was with a stored revision: sets, values and policy are those of
+// the revision. See Platform.Under. A set that cannot be loaded any more has an error; if the
+// policy cannot, there is only a *fleet.RecordError.
+func (c *Catalog) At(content *fleet.Content) (*Platform, error) {
+	rules, err := policyOf(content)
+	if err != nil {
+		return nil, &fleet.RecordError{Revision: content.Revision(), Err: err}
+	}
 	c.mu.Lock()
 	charts := maps.Clone(c.charts)
 	c.mu.Unlock()
@@ -187,15 +196,26 @@ func (c *Catalog) At(content *fleet.Content) *Platform {
 			charts[name] = was
 		}
 	}
-	then := &Platform{Content: content, Revision: content.Revision(), Roll: content.Roll}
+	then := &Platform{Content: content, Revision: content.Revision(), Roll: content.Roll, Policy: rules}
 	c.addSets(then, "revision "+then.Revision+" of the installation's values", content.Values.Data, charts)
-	return then
+	return then, nil
+}
+
+// policyOf returns the policy of a revision.
+func policyOf(content *fleet.Content) (*policy.Policy, error) {
+	return policy.Parse(PolicyKey, []byte(content.Values.Data[PolicyKey]))
 }
 
 // content is what the ConfigMaps have now, or had when they were last good.
 func (c *Catalog) content(installation *corev1.ConfigMap) *fleet.Content {
-	now := &fleet.Content{Values: fleet.Files{Data: maps.Clone(installation.Data)}, Sets: map[string]fleet.Files{}, Roll: c.builtin.Roll}
+	now := &fleet.Content{Values: fleet.Files{Data: map[string]string{}}, Sets: map[string]fleet.Files{}, Roll: c.builtin.Roll}
+	maps.Copy(now.Values.Data, installation.Data)
 	maps.DeleteFunc(now.Values.Data, func(key, _ string) bool { return key == PolicyKey || key == RolloutKey })
+	if rules := c.policy.value; rules != nil && len(rules.Beyond) > 0 {
+		// Without defaults, which another release may change: that alone is no revision.
+		text, _ := json.MarshalIndent(rules.Beyond, "", "  ") // It was made from JSON.
+		now.Values.Data[PolicyKey] = string(text)
+	}
 	for name, set := range c.charts {
 		if set.chart != nil {
 			now.Sets[name] = set.content

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
@@ -372,4 +373,39 @@ func TestOfASetWhatThePlatformGaveIsToldApart(t *testing.T) {
 	tried, err := now.OnTrial().Set("")
 	require.NoError(t, err)
 	require.Equal(t, s.set("").Chart.Digest, tried.Given, "what somebody tries out was asked for")
+}
+
+func TestThePolicyIsPartOfTheRevision(t *testing.T) {
+	s := newSystem(t)
+	of := func(policy string) *Platform {
+		s.install(map[string]string{PolicyKey: policy})
+		now, _ := s.update()
+		return now
+	}
+	none, tagged := of(""), of("images: {requireTag: true}")
+	require.NotEqual(t, none.Revision, tagged.Revision)
+	require.Equal(t, none.Revision, of("podSecurity: restricted # the default").Revision, "an upgrade that spells out defaults is no revision")
+	require.Equal(t, tagged.Revision, of("images: {requireTag: true, requireDigest: false}\n# why").Revision)
+	require.Equal(t, tagged.Revision, of("imags: {}").Revision, "the last good one")
+
+	then, err := s.catalog.At(tagged.Content)
+	require.NoError(t, err)
+	require.True(t, then.Policy.Images.RequireTag)
+
+	s.restart()
+	now := of("imags: {}")
+	require.Nil(t, now.Policy)
+	require.True(t, s.catalog.Restore(tagged.Content), "the last good one is stored")
+	now, changes := s.update()
+	require.Empty(t, changes)
+	require.Equal(t, tagged.Policy.Digest, now.Policy.Digest)
+	require.Equal(t, tagged.Revision, now.Revision)
+	require.Error(t, now.PolicyErr)
+	require.False(t, s.catalog.Restore(none.Content), "it is had already")
+
+	tagged.Content.Values.Data[PolicyKey] = `{"imags": {}}`
+	_, err = s.catalog.At(tagged.Content)
+	var gone *fleet.RecordError
+	require.ErrorAs(t, err, &gone)
+	require.ErrorContains(t, err, "imags: unknown key")
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 )
@@ -48,11 +50,27 @@ func checked(ctx context.Context, files []vectorconfig.File, options vectorconfi
 	return report
 }
 
-// refused says why a configuration must not reach a pod, nil if it may. unseen are the
-// ways in which its container bypasses the policy.
-func refused(report *vectorconfig.Report, unseen []string, values environment.Values) *Invalid {
-	if invalid := forbidden(report, unseen); invalid != nil {
-		return invalid
+// judgeFiles checks files. forbidden says what the policy refuses in them, whatever
+// sidecar.config.check says; unseen returns the ways in which their container bypasses rules.
+func (r *renderer) judgeFiles(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options, unseen func(*vectorconfig.Permitted) []string) (report *vectorconfig.Report, forbidden error) {
+	forbidden = r.policy.Each(func(rules *policy.Policy) error {
+		options.Permitted = rules.Vector
+		judged := r.cache.report(ctx, files, options)
+		if report == nil {
+			report = judged // By the present rules.
+		}
+		if all := slices.Concat(unseen(&rules.Vector), texts(vectorconfig.Forbidden(judged.Findings))); len(all) > 0 {
+			return fmt.Errorf("the platform's policy refuses the Vector configuration: %s", strings.Join(all, "\n"))
+		}
+		return nil
+	})
+	return report, forbidden
+}
+
+// refused says why a configuration must not reach a pod, nil if it may.
+func refused(report *vectorconfig.Report, forbidden error, values environment.Values) *Invalid {
+	if forbidden != nil {
+		return &Invalid{meta.ReasonPolicyViolation, forbidden.Error()}
 	}
 	if mode := checkOf(values); mode == v1alpha1.CheckWarn || mode == v1alpha1.CheckOff {
 		return nil
@@ -62,16 +80,6 @@ func refused(report *vectorconfig.Report, unseen []string, values environment.Va
 		return nil
 	}
 	return &Invalid{meta.ReasonInvalidConfig, strings.Join(texts(errors), "\n")}
-}
-
-// forbidden says what the policy refuses in a configuration, nil for nothing. It
-// applies whatever sidecar.config.check says.
-func forbidden(report *vectorconfig.Report, unseen []string) *Invalid {
-	all := slices.Concat(unseen, texts(vectorconfig.Forbidden(report.Findings)))
-	if len(all) == 0 {
-		return nil
-	}
-	return &Invalid{meta.ReasonPolicyViolation, "the platform's policy refuses the Vector configuration: " + strings.Join(all, "\n")}
 }
 
 // checkOf returns how errors in the configuration are handled.

@@ -123,9 +123,7 @@ func (d *Desired) CommonVariant() *Variant { return d.variants[""] }
 // CheckAlone checks the user's configuration while no workload runs it. It says why it
 // must not reach a pod, nil if it may.
 func (d *Desired) CheckAlone(ctx context.Context) (*vectorconfig.Report, *Invalid) {
-	common := d.variants[""].renderer
-	report := common.checkAlone(ctx)
-	return report, refused(report, nil, common.request.Values)
+	return d.variants[""].renderer.checkAlone(ctx)
 }
 
 // mostVariants bounds the overrides in bytes whose variants are kept: if every workload

@@ -75,10 +75,13 @@ func (p *Platform) Add(set *TemplateSet) {
 	p.sets[set.Name] = set
 }
 
-// Under returns a Platform of an earlier revision with what is in force now: policy, pace and
-// stops.
+// Under returns a Platform of an earlier revision with what is in force now: pace and stops, and
+// the policy beside its own.
 func (p *Platform) Under(now *Platform) *Platform {
 	then := *now
+	if now.Policy != nil {
+		then.Policy = p.Policy.Under(now.Policy, p.Revision)
+	}
 	then.Content, then.Revision, then.Roll, then.Environments, then.sets = p.Content, p.Revision, p.Roll, p.Environments, p.sets
 	return &then
 }

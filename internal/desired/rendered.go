@@ -45,8 +45,8 @@ type Rendered struct {
 	shares bool
 	// isReadUnseen reports whether Vector reads configuration that we do not see.
 	isReadUnseen bool
-	// unseen are the ways in which it bypasses the policy for configurations.
-	unseen []string
+	// forbidden is what the policy refuses in the configuration, nil for nothing.
+	forbidden error
 	// readTarget is what was read of the target: a workload that differs there may have
 	// another result.
 	readTarget []tree.Read

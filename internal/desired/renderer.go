@@ -71,7 +71,7 @@ func newRenderer(cache *Cache, request render.Request, config config, inputs *In
 // conclude checks the configuration of an overlay, and sets what to apply if it passes.
 func (r *renderer) conclude(ctx context.Context, of *Rendered, rendered *workload.Overlay) {
 	r.check(ctx, rendered, of)
-	if of.Invalid = refused(of.Report, of.unseen, r.request.Values); of.Invalid != nil {
+	if of.Invalid = refused(of.Report, of.forbidden, r.request.Values); of.Invalid != nil {
 		return
 	}
 	of.rendered, of.Overlay = rendered, rendered
@@ -105,9 +105,10 @@ func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, of *Ren
 		options.Beside = slices.Sorted(maps.Keys(mountedFiles(container, spec, r.config.object)))
 	}
 	files := filesOf(r.request.Values, r.config, of.Companions, container, spec)
-	options.Permitted = r.policy.Vector
-	of.Report = r.cache.report(ctx, files, options)
-	of.unseen = unseen(&r.policy.Vector, files, r.config.with(of.Companions), container, spec)
+	seen := r.config.with(of.Companions)
+	of.Report, of.forbidden = r.judgeFiles(ctx, files, options, func(rules *vectorconfig.Permitted) []string {
+		return unseen(rules, files, seen, container, spec)
+	})
 	of.isReadUnseen = readsUnseen(r.config, of.Companions, container, spec)
 	if container != nil && len(files) > 0 && (r.asksVector || asksInJob(r.request.Values)) {
 		of.Validation = validationOf(&r.request, files, of.Report.DataDir, container, spec)
@@ -122,15 +123,18 @@ func (r *renderer) marks() map[string]string {
 	return map[string]string{meta.AnnotationWrittenBy(meta.Manager(r.request.Sidecar.Name)): r.writtenBy}
 }
 
-// checkAlone checks the user's configuration while no workload runs it.
-func (r *renderer) checkAlone(ctx context.Context) *vectorconfig.Report {
+// checkAlone checks the user's configuration while no workload runs it. It says why it
+// must not reach a pod, nil if it may.
+func (r *renderer) checkAlone(ctx context.Context) (*vectorconfig.Report, *Invalid) {
 	values := r.request.Values
 	files := filesOf(values, r.config, nil, nil, nil)
 	if inline := tree.Text(values.Tree, "sidecar", "config", "inline"); len(files) == 0 && inline != "" {
 		files = []vectorconfig.File{{Name: inlineName(inline), Source: inlineSource(values), Text: inline}}
 	}
 	if len(files) == 0 {
-		return &vectorconfig.Report{}
+		return &vectorconfig.Report{}, nil
 	}
-	return r.cache.report(ctx, files, vectorconfig.Options{Image: tree.Text(values.Tree, "sidecar", "image"), Permitted: r.policy.Vector})
+	options := vectorconfig.Options{Image: tree.Text(values.Tree, "sidecar", "image")}
+	report, forbidden := r.judgeFiles(ctx, files, options, func(*vectorconfig.Permitted) []string { return nil })
+	return report, refused(report, forbidden, values)
 }

@@ -16,6 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -61,19 +62,18 @@ func (s *sources) namespaceLayers() ([]environment.Layer, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s has no key %q; %s", source, meta.NamespaceDefaultsKey, keysOf(object))
 	}
-	rule := overriding{who: "a namespace", key: "namespaces", allowed: s.Platform.Policy.Overrides.Namespaces}
 	source += " " + meta.NamespaceDefaultsKey
 	if saysNothing(text) {
 		return nil, nil
 	}
-	if err := rule.mayTry(source, ""); err != nil {
+	if err := s.Platform.Policy.Each(func(rules *policy.Policy) error { return ofNamespaces(rules).mayTry(source, "") }); err != nil {
 		return nil, err
 	}
 	layer, err := environment.ParseOverrides(source, []byte(text))
 	if err != nil {
 		return nil, err
 	}
-	return []environment.Layer{layer}, rule.check(&layer)
+	return []environment.Layer{layer}, s.Platform.Policy.Each(func(rules *policy.Policy) error { return ofNamespaces(rules).check(&layer) })
 }
 
 // saysNothing reports whether a text sets no value, which the policy always allows: it
@@ -100,10 +100,10 @@ func (s *sources) ownLayer() (environment.Layer, error) {
 // their paths.
 func (s *sources) workloadLayers(view *workload.View) ([]environment.Layer, error) {
 	var layers []environment.Layer
-	rule := overriding{who: "a workload", key: "workloads", allowed: s.Platform.Policy.Overrides.Workloads}
+	rules := s.Platform.Policy
 	for _, path := range slices.Sorted(maps.Keys(view.Overrides)) {
 		source := fmt.Sprintf("annotation %s%s", meta.AnnotationValuesPrefix, path)
-		if err := rule.mayTry(source, path); err != nil {
+		if err := rules.Each(func(rules *policy.Policy) error { return ofWorkloads(rules).mayTry(source, path) }); err != nil {
 			return nil, err
 		}
 		text := view.Overrides[path]
@@ -112,7 +112,7 @@ func (s *sources) workloadLayers(view *workload.View) ([]environment.Layer, erro
 		}
 		layer, err := environment.ParseValue(source, path, []byte(text))
 		if err == nil {
-			err = rule.check(&layer)
+			err = rules.Each(func(rules *policy.Policy) error { return ofWorkloads(rules).check(&layer) })
 		}
 		if err != nil {
 			return nil, err
@@ -128,6 +128,14 @@ type overriding struct {
 	// key of the policy's overrides that allows the paths.
 	key     string
 	allowed []string
+}
+
+func ofNamespaces(rules *policy.Policy) *overriding {
+	return &overriding{who: "a namespace", key: "namespaces", allowed: rules.Overrides.Namespaces}
+}
+
+func ofWorkloads(rules *policy.Policy) *overriding {
+	return &overriding{who: "a workload", key: "workloads", allowed: rules.Overrides.Workloads}
 }
 
 // mayTry refuses a value at a path before it is parsed, if nothing there is allowed; ""

@@ -12,10 +12,10 @@ import (
 )
 
 // Content is what an installation gives out to its VectorSidecars as one revision. What
-// only paces or bounds sidecars, and the operator's own templates, are not part of it, but
-// for a change of these that rolls.
+// only paces rollouts, and the operator's own templates, are not part of it, but for a
+// change of these that rolls.
 type Content struct {
-	// Values are the installation's, by file ENVIRONMENT.yaml.
+	// Values are the installation's, by file ENVIRONMENT.yaml, and its policy.
 	Values Files
 	// Sets are the template sets by name.
 	Sets map[string]Files

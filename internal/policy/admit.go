@@ -42,6 +42,10 @@ func (p *Policy) Admit(namespaceLabels map[string]string, application *corev1.Po
 // its volumes, and the Secrets that it refers to, unless the platform allows them.
 // application is the workload's view.
 func (p *Policy) CheckApplication(application *workload.View, overlay *corev1.PodTemplateSpec) error {
+	return p.Each(func(rules *Policy) error { return rules.checkApplication(application, overlay) })
+}
+
+func (p *Policy) checkApplication(application *workload.View, overlay *corev1.PodTemplateSpec) error {
 	if p.Volumes.ApplicationSecrets {
 		return nil
 	}

@@ -23,6 +23,10 @@ import (
 // to containers of the application. The error lists every finding with its path in the
 // overlay, and what the platform allows.
 func (p *Policy) Check(overlay *corev1.PodTemplateSpec, mounts []workload.Mount) error {
+	return p.Each(func(rules *Policy) error { return rules.check(overlay, mounts) })
+}
+
+func (p *Policy) check(overlay *corev1.PodTemplateSpec, mounts []workload.Mount) error {
 	c := &checker{Policy: p, refused: map[string]bool{}}
 	c.walk(place{path: "template"}, reflect.ValueOf(overlay).Elem())
 	for _, list := range []struct {

@@ -82,6 +82,9 @@ type Policy struct {
 	Beyond map[string]any
 
 	evaluator podsecurity.Evaluator
+	// present is the one in force if this is that of an earlier revision, nil otherwise.
+	present  *Policy
+	revision string
 }
 
 // Default is the policy where the platform sets none: sidecars pass the restricted

@@ -4,6 +4,7 @@
 package policy
 
 import (
+	"encoding/json"
 	"os"
 	"regexp"
 	"slices"
@@ -287,6 +288,9 @@ func TestWhatIsGivenIsWhatIsNotTheDefault(t *testing.T) {
 	} {
 		given := parse(t, text).Given
 		require.Empty(t, seen[given], "%s is as good as %s", text, seen[given])
+		beyond, err := json.Marshal(parse(t, text).Beyond)
+		require.NoError(t, err)
+		require.Equal(t, parse(t, text).Digest, parse(t, string(beyond)).Digest, "what is stored of it is all of it")
 		require.Equal(t, given, parse(t, text+"\npodSecurityOfInitContainers: baseline").Given)
 		seen[given] = text
 	}
@@ -300,4 +304,26 @@ reservedDomains: [kubernetes.io, k8s.io, istio.io, linkerd.io, hashicorp.com, op
 	require.Equal(t, Default().Rules, before.Rules)
 	require.Equal(t, Default().Given, before.Given)
 	require.Equal(t, []string{"k8s.io"}, parse(t, "reservedDomains: [k8s.io]").ReservedDomains)
+}
+
+func TestTwoPoliciesHoldDuringARollout(t *testing.T) {
+	tagged := func(image string) *corev1.PodTemplateSpec {
+		return &corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "vector", Image: image}}}}
+	}
+	loose, strict := parse(t, "podSecurity: privileged"), parse(t, "podSecurity: privileged\nimages: {registries: [registry.example]}")
+	elsewhere, own := tagged("docker.io/timberio/vector:1"), tagged("registry.example/vector:1")
+	require.NoError(t, loose.Check(elsewhere, nil))
+
+	tightened := loose.Under(strict, "0123456789")
+	require.EqualError(t, tightened.Check(elsewhere, nil), strict.Check(elsewhere, nil).Error(), "a stricter one holds at once")
+	require.NoError(t, tightened.Check(own, nil))
+	require.Equal(t, loose.Given, tightened.Given, "it is no other input")
+
+	loosened := strict.Under(loose, "0123456789")
+	require.EqualError(t, loosened.Check(elsewhere, nil), strict.Check(elsewhere, nil).Error()+
+		"\nthat is the policy of revision 0123456789; the present one, which allows it, comes with the wave of this VectorSidecar: kubectl vectorsidecar rollout status")
+	require.NoError(t, loosened.Check(own, nil))
+	require.NotContains(t, []string{loose.Digest, strict.Digest, tightened.Digest}, loosened.Digest)
+
+	require.Same(t, strict, parse(t, "images: {registries: [registry.example]}\npodSecurity: privileged").Under(strict, "0123456789"))
 }

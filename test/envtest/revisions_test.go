@@ -94,6 +94,55 @@ func TestWhatWaitsForItsWaveWorksAsBefore(t *testing.T) {
 	harness.Until(t, world, lateApp, "the sidecar of a new VectorSidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 }
 
+// A stricter policy holds for everybody at once, and a looser one where the wave is reached.
+func TestAPolicyGoesWithItsRevision(t *testing.T) {
+	installation, canary, rest, first := waiting(t, "")
+	allow := func(registry string) {
+		t.Helper()
+		harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data[desired.PolicyKey] = "images: {registries: [" + registry + "]}" })
+	}
+	refused := func(w *inWave, why string) {
+		t.Helper()
+		harness.Until(t, world, w.vs, why, func(vs *v1alpha1.VectorSidecar) bool {
+			return strings.Contains(message(vs, meta.ConditionReady), "PolicyViolation: ") && strings.Contains(message(vs, meta.ConditionReady), why)
+		})
+	}
+	allow("docker.io/timberio")
+	rest.until(t, v1alpha1.RolloutComplete, "")
+	harness.Until(t, world, rest.vs, "a revision that writes nothing", func(vs *v1alpha1.VectorSidecar) bool {
+		return vs.Status.Rollout.State == v1alpha1.RolloutComplete && vs.Status.Rollout.Revision != first
+	})
+	strict := rest.vs.Status.Rollout.Revision
+	for _, one := range []*inWave{canary, rest} {
+		harness.Change(t, world, one.vs, func(vs *v1alpha1.VectorSidecar) {
+			vs.Spec.Sidecar = &v1alpha1.SidecarSpec{Image: "registry.example/vector:0.56.0"}
+		})
+		refused(one, "(images.registries)")
+	}
+
+	allow("registry.example")
+	harness.Until(t, world, canary.app, "what is allowed now", func(d *appsv1.Deployment) bool {
+		return strings.Contains(fmt.Sprint(d.Spec.Template.Spec.InitContainers), "registry.example/vector:0.56.0")
+	})
+	canary.soaks(t, strict)
+	rest.until(t, v1alpha1.RolloutWaiting, strict)
+	refused(rest, "that is the policy of revision "+strict)
+	restart(t)
+	refused(rest, "that is the policy of revision "+strict)
+
+	allow("elsewhere.example")
+	refused(rest, `is from elsewhere than elsewhere.example (images.registries)`)
+	refused(canary, `is from elsewhere than elsewhere.example (images.registries)`)
+
+	allow("registry.example")
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationPromoteRollout, canary.vs.Status.Rollout.Revision+"/canary")
+	})
+	harness.Until(t, world, rest.app, "what is allowed now", func(d *appsv1.Deployment) bool {
+		return strings.Contains(fmt.Sprint(d.Spec.Template.Spec.InitContainers), "registry.example/vector:0.56.0")
+	})
+}
+
 func TestAHaltedChangeIsReverted(t *testing.T) {
 	installation, canary, rest, first := waiting(t, "halt: {}\nonFailure: Revert")
 	harness.Until(t, world, canary.app, "its rollout", isRolledOut)

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import "fmt"
+
+// Under returns the policy of an earlier revision for those that have that revision still: what is
+// injected has to be allowed by the present one as well, so that a stricter policy holds at
+// once for everybody, and a looser one goes with its revision.
+func (p *Policy) Under(present *Policy, revision string) *Policy {
+	if p.Given == present.Given {
+		return present
+	}
+	both := *p
+	both.Digest, both.present, both.revision = p.Digest+" of "+revision+" under "+present.Digest, present, revision
+	return &both
+}
+
+// Each calls a check with each policy that has to allow what is injected, the present one first,
+// up to the first that refuses it.
+func (p *Policy) Each(check func(rules *Policy) error) error {
+	if p.present == nil {
+		return check(p)
+	}
+	if err := check(p.present); err != nil {
+		return err
+	}
+	earlier := *p
+	earlier.present = nil
+	if err := check(&earlier); err != nil {
+		return fmt.Errorf("%w\nthat is the policy of revision %s; the present one, which allows it, comes with the wave of this VectorSidecar: kubectl vectorsidecar rollout status", err, p.revision)
+	}
+	return nil
+}
