@@ -40,7 +40,7 @@ SPDX-License-Identifier: Apache-2.0
       sleep:
         seconds: {{ $sidecar.shutdown.drainSeconds }}
   {{- end }}
-  {{- with $sidecar.resources }}
+  {{- with include "vector-sidecar.resources" (dict "root" . "resources" $sidecar.resources) | fromYaml }}
   resources:
     {{- toYaml . | nindent 4 }}
   {{- end }}

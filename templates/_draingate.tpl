@@ -58,7 +58,7 @@ without. It comes after Vector, so the kubelet tells it to end before Vector.
     {{- toYaml (list $variable) | nindent 4 }}
     {{- end }}
     {{- end }}
-  {{- with $gate.resources }}
+  {{- with include "vector-sidecar.resources" (dict "root" . "resources" $gate.resources) | fromYaml }}
   resources:
     {{- toYaml . | nindent 4 }}
   {{- end }}

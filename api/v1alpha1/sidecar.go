@@ -15,6 +15,11 @@ import (
 // +kubebuilder:validation:Enum=Auto;Always;Never
 type NativeMode string
 
+// QoSMode says whether the sidecar leaves the pod its QoS class.
+//
+// +kubebuilder:validation:Enum=Keep;Ignore
+type QoSMode string
+
 // ReloadMode says how a changed configuration reaches Vector.
 //
 // +kubebuilder:validation:Enum=Restart;Live
@@ -164,6 +169,12 @@ type SidecarSpec struct {
 	// resources of the sidecar container.
 	// +optional
 	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
+
+	// qos says whether a Guaranteed pod stays Guaranteed. With Keep what is injected
+	// into one requests what its limits are, and a limit that is not set is the
+	// request. Ignore changes no resources, so that most such pods become Burstable.
+	// +optional
+	QoS QoSMode `json:"qos,omitempty"`
 
 	// securityContext of the sidecar container.
 	// +optional

@@ -58,6 +58,8 @@ type sidecarReport struct {
 	Cause       string `json:"cause,omitempty"`
 	ChangeCause string `json:"changeCause,omitempty"`
 	Warning     string `json:"warning,omitempty"`
+	// QoS says that the pods have another QoS class with the sidecar than without it.
+	QoS string `json:"qos,omitempty"`
 	// Remark is something about the workload that concerns a sidecar in it.
 	Remark  string `json:"remark,omitempty"`
 	Rollout string `json:"rollout,omitempty"`
@@ -163,7 +165,7 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 	for i := range ruled.Plans {
 		p := &ruled.Plans[i]
 		if p.Target.Name == deployment.GetName() && p.Target.Kind == workload.RefOf(deployment).Kind {
-			one.fill(p, turns[i])
+			one.fill(p, turns[i], view)
 			if isWritten(p) {
 				one.Restarts = pods(deployment)
 			}
@@ -180,12 +182,15 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 	return one, nil
 }
 
-func (a *sidecarReport) fill(p *plan.Plan, turn int) {
+func (a *sidecarReport) fill(p *plan.Plan, turn int, view *workload.View) {
 	a.Action, a.State, a.Turn, a.Rollout = string(p.Action), string(p.Phase()), turn, string(p.Rollout)
 	a.Reason, a.Message, a.Warning, a.Cause = p.Reason, p.Message, p.Warning, p.Cause
 	a.Keeps = p.Keeps != ""
 	if p.Desired != nil {
 		a.WantedHash = p.Desired.InjectedHash()
+		if with := p.Desired.QoSClass(view); with != view.QoSClass {
+			a.QoS = fmt.Sprintf("%s with it, %s without: sidecar.qos Keep keeps Guaranteed", with, view.QoSClass)
+		}
 	}
 }
 

@@ -158,6 +158,7 @@ func (e *explanation) print(to io.Writer, allFields bool) error {
 		add("cause", one.Cause)
 		add("reason", strings.TrimSuffix(one.Reason+": "+one.Message, ": "))
 		add("warning", one.Warning)
+		add("QoS class", one.QoS)
 		if one.Matches {
 			add("remark", one.Remark)
 		}

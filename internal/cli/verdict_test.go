@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -32,7 +33,8 @@ func TestASidecarThatIsKeptIsExplained(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			one := sidecarReport{Name: "logs", Matches: true, InjectedHash: test.injected}
-			one.fill(&test.plan, 0)
+			one.fill(&test.plan, 0, &workload.View{QoSClass: corev1.PodQOSGuaranteed})
+			require.Equal(t, "Burstable with it, Guaranteed without: sidecar.qos Keep keeps Guaranteed", one.QoS)
 			explained := explanation{VectorSidecars: []sidecarReport{one}}
 			explained.conclude(&workload.View{})
 

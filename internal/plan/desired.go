@@ -33,6 +33,9 @@ type Desired struct {
 	marks map[string]string
 }
 
+// QoSClass returns the class of a workload's pods with this sidecar in them.
+func (d *Desired) QoSClass(in *workload.View) corev1.PodQOSClass { return d.overlay.QoSClass(in) }
+
 // applied is an apply body and its hash. It is plain if its annotation keys name no
 // VectorSidecar.
 type applied struct {

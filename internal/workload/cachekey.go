@@ -14,7 +14,7 @@ import (
 
 // valueKeys returns the keys of Values.
 func valueKeys() []string {
-	return []string{"kind", "name", "namespace", "labels", "annotations", "containers"}
+	return []string{"kind", "name", "namespace", "labels", "annotations", "containers", "qosClass"}
 }
 
 // appendValues appends a text that differs if Values differs in one of the keys.
@@ -34,6 +34,8 @@ func (v *View) appendValues(text []byte, keys []string) []byte {
 			text = appendMap(text, v.Annotations)
 		case "containers":
 			text = v.appendContainers(text, "")
+		case "qosClass":
+			text = AppendTexts(text, string(v.QoSClass))
 		}
 	}
 	return text

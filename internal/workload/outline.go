@@ -24,6 +24,9 @@ type Outline struct {
 	SelectorKeys        []string
 	Claims              []string
 	Paused, Deleting    bool
+
+	// qosClass is that of a packed one, "" if Template has it.
+	qosClass corev1.PodQOSClass
 }
 
 // OutlineOf returns the outline of a workload, which shares the workload's memory.
@@ -79,6 +82,9 @@ func (o *Outline) View(owned map[string]Owned, lastWriter string) View {
 		view.Volumes = append(view.Volumes, spec.Volumes[i].Name)
 	}
 	view.Application, view.Secrets = applicationOf(spec, view.Owned), secretsOf(spec, view.Owned)
+	if view.QoSClass = o.qosClass; view.QoSClass == "" {
+		view.QoSClass = qosClassOf(spec, view.Owned)
+	}
 	return view
 }
 
@@ -108,6 +114,7 @@ func (o *Outline) Pack(owned map[string]Owned) *corev1.PodTemplate {
 				Volumes:                       kindsOnly(spec.Volumes),
 				ImagePullSecrets:              secretNames(secretsOf(spec, owned)),
 				SchedulingGates:               claimNames(o.Claims),
+				PriorityClassName:             string(qosClassOf(spec, owned)), // Which no View shows.
 			},
 		},
 	}
@@ -118,6 +125,7 @@ func Unpacked(of Ref, labels map[string]string, packed *corev1.PodTemplate) Outl
 	return Outline{
 		Ref: of, Labels: labels, Annotations: packed.Annotations, Template: packed.Template,
 		SelectorKeys: sortedKeys(packed.Labels), Claims: namesOfGates(packed.Template.Spec.SchedulingGates),
+		qosClass: corev1.PodQOSClass(packed.Template.Spec.PriorityClassName),
 	}
 }
 

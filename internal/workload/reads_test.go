@@ -27,6 +27,7 @@ func TestAppendReadsDiffersWhereTemplatesFindSomethingElse(t *testing.T) {
 		func(v *View) { v.Labels = map[string]string{"tier": "shop"} },
 		func(v *View) { v.Annotations = map[string]string{"team": "shop"} },
 		func(v *View) { v.Containers = nil },
+		func(v *View) { v.QoSClass = corev1.PodQOSGuaranteed },
 		func(v *View) { v.Containers[0].Name = "app" },
 		func(v *View) { v.Containers[0].Init = true },
 		func(v *View) { v.Containers = append(v.Containers, Container{Name: "b"}) },
@@ -41,7 +42,7 @@ func TestAppendReadsDiffersWhereTemplatesFindSomethingElse(t *testing.T) {
 		change(&view)
 		views = append(views, view)
 	}
-	paths := [][]string{nil, {"kind"}, {"name"}, {"namespace"}, {"labels"}, {"annotations"}, {"containers"}, {"other"}, {"labels", "team"}, {"labels", "none"}, {"annotations", "team"}}
+	paths := [][]string{nil, {"kind"}, {"name"}, {"namespace"}, {"labels"}, {"annotations"}, {"containers"}, {"qosClass"}, {"other"}, {"labels", "team"}, {"labels", "none"}, {"annotations", "team"}}
 	var all []tree.Read
 	for _, path := range paths {
 		for _, seen := range []tree.Aspect{tree.Shape, tree.Length, tree.Whole} {

@@ -47,6 +47,9 @@ type View struct {
 	HostNetwork bool
 	// NodeSelector is that of the pods, nil for kinds that are not on every node.
 	NodeSelector map[string]string
+	// QoSClass is that of the pods without what is ours, by the template alone: what the API
+	// server adds to a pod, by a LimitRange for example, does not count.
+	QoSClass corev1.PodQOSClass
 	// GraceSeconds is the pod's terminationGracePeriodSeconds, nil if not given.
 	GraceSeconds *int64
 	// Owned is what the operator has merged in, by field manager.
@@ -177,7 +180,7 @@ func (v *View) Values() map[string]any {
 	return map[string]any{
 		"kind": v.Kind, "name": v.Name, "namespace": v.Namespace,
 		"labels": values(v.Labels), "annotations": values(v.Annotations),
-		"containers": containers,
+		"containers": containers, "qosClass": string(v.QoSClass),
 	}
 }
 

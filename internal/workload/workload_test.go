@@ -122,6 +122,7 @@ func TestTemplatesSeeAWorkloadAsIfItHadNoSidecar(t *testing.T) {
 	require.Equal(t, bare.Values(), injected.Values())
 	require.Equal(t, map[string]any{
 		"kind": "Deployment", "name": "cart", "namespace": "shop",
+		"qosClass":    "BestEffort",
 		"labels":      map[string]any{"app": "cart"},
 		"annotations": map[string]any{"team": "payments"},
 		"containers": []any{map[string]any{

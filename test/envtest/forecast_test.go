@@ -121,3 +121,37 @@ func TestAForecastIsWhatTheQuotaControllerCounts(t *testing.T) {
 	require.Equal(t, corev1.PodQOSBurstable, pods.Items[0].Status.QOSClass)
 	require.Equal(t, "150m", ptr.To(found.Namespaces[0].Requests[corev1.ResourceCPU]).String())
 }
+
+// Fact: the API server gives the pods the QoS class that is foretold, and with sidecar.qos Keep they keep theirs.
+func TestAGuaranteedPodStaysGuaranteed(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	limits := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("200m"), corev1.ResourceMemory: resource.MustParse("256Mi")}
+	classes := map[string]corev1.PodQOSClass{"kept": corev1.PodQOSGuaranteed, "ignored": corev1.PodQOSBurstable}
+	for name, class := range classes {
+		deployment := objects.NewDeployment(name, namespace).Labelled("qos", name).Pod(func(pod *corev1.PodSpec) { pod.Containers[0].Resources.Limits = limits }).Build()
+		vs := objects.NewVectorSidecar(name, namespace).Selecting("qos", name).InEnvironment("production").Build()
+		if class != corev1.PodQOSGuaranteed {
+			vs.Spec.Sidecar = &v1alpha1.SidecarSpec{QoS: "Ignore"}
+		}
+		world.Create(t, deployment)
+		harness.Until(t, world, deployment, "its first rollout", isRolledOut)
+		var report struct{ Forecast simulate.Forecast }
+		text, _ := planned(t, vs.DeepCopy(), "json")
+		require.NoError(t, json.Unmarshal([]byte(text), &report))
+		require.Equal(t, class != corev1.PodQOSGuaranteed, len(report.Forecast.Namespaces[0].QoS) > 0)
+
+		world.Create(t, vs)
+		harness.Until(t, world, vs, "readiness", isUpToDate)
+		var pods corev1.PodList
+		require.NoError(t, world.Client.List(t.Context(), &pods, client.InNamespace(namespace)))
+		found := 0
+		for i := range pods.Items {
+			if pod := &pods.Items[i]; len(pod.Spec.InitContainers) > 0 && pod.Labels["app"] == name {
+				found++
+				require.Equal(t, class, pod.Status.QOSClass, name)
+			}
+		}
+		require.Positive(t, found)
+	}
+}

@@ -203,6 +203,7 @@ var other = map[string]struct{ value, with string }{
 	"sidecar.envFrom":                   {value: `[{secretRef: {name: s}}]`},
 	"sidecar.volumeMounts":              {value: `[{name: v, mountPath: /v}]`},
 	"sidecar.resources":                 {value: `{limits: {memory: 1Gi}}`},
+	"sidecar.qos":                       {value: `Keep`, with: `target: {qosClass: Guaranteed}`},
 	"sidecar.securityContext":           {value: `{runAsUser: 1000}`},
 	"initContainers":                    {value: `[{name: i}]`},
 	"volumes":                           {value: `[{name: v, emptyDir: {}}]`},

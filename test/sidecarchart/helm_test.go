@@ -86,6 +86,10 @@ sidecar:
   env: [{name: VECTOR_LOG, value: trace}, {name: A, value: "1"}]
   envFrom: [{secretRef: {name: s}}]
   volumeMounts: [{name: tables, mountPath: /var/lib/vector}]`,
+	"a Guaranteed pod": `
+initContainers: [{name: tables, image: "tables:1"}, {name: more, image: "more:1", resources: {limits: {cpu: 1}, requests: {memory: 1Gi}}}]
+sidecar: {qos: Keep, resources: {limits: {cpu: 1.5}}}
+target: {qosClass: Guaranteed}`,
 	"a long name and numbers": `
 sidecar:
   name: vector-for-the-shop-that-never-closes-and-logs-all-day

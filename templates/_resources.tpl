@@ -1,0 +1,46 @@
+{{- /*
+SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+SPDX-License-Identifier: Apache-2.0
+*/}}
+{{- /* "true" in a Guaranteed pod that is to stay one, else empty. */}}
+{{- define "vector-sidecar.keepsGuaranteed" }}
+{{- if eq (default "Ignore" .Values.sidecar.qos) "Keep" }}
+{{- if eq .Values.target.qosClass "Guaranteed" }}true{{ end }}
+{{- end }}
+{{- end }}
+
+{{- /*
+.resources of a container as a YAML map; where the pod is to stay Guaranteed, with requests
+that are the limits, and limits that are the requests where there were none.
+*/}}
+{{- define "vector-sidecar.resources" }}
+{{- $resources := default dict .resources }}
+{{- if include "vector-sidecar.keepsGuaranteed" .root }}
+{{- $requests := default dict $resources.requests }}
+{{- $limits := default dict $resources.limits }}
+{{- $both := merge (pick $limits "cpu" "memory") (pick $requests "cpu" "memory") }}
+{{- $resources = merge (dict "requests" (merge (dict) $both $requests) "limits" (merge (dict) $both $limits)) $resources }}
+{{- end }}
+{{- toYaml $resources }}
+{{- end }}
+
+{{- /* Why a pod that is to stay Guaranteed does not, empty if it does. */}}
+{{- define "vector-sidecar.qosWarning" }}
+{{- if include "vector-sidecar.keepsGuaranteed" . }}
+{{- $sidecar := .Values.sidecar }}
+{{- $all := list (dict "name" $sidecar.name "resources" $sidecar.resources) }}
+{{- range include "vector-sidecar.drainGate" . | fromYamlArray }}{{ $all = append $all . }}{{ end }}
+{{- $lacking := list }}
+{{- range $container := concat $all .Values.initContainers }}
+{{- $resources := default dict $container.resources }}
+{{- range $name := list "cpu" "memory" }}
+{{- if not (or (hasKey (default dict $resources.requests) $name) (hasKey (default dict $resources.limits) $name)) }}
+{{- $lacking = append $lacking (printf "%s of container %s" $name $container.name) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- with $lacking }}
+{{- printf "makes Guaranteed pods Burstable although sidecar.qos is Keep: neither requests nor limits name %s" (join ", " .) }}
+{{- end }}
+{{- end }}
+{{- end }}
