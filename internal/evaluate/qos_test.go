@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -60,6 +62,24 @@ func TestAGuaranteedPodStaysGuaranteed(t *testing.T) {
 				return
 			}
 			require.Contains(t, p.Warning, "makes Guaranteed pods Burstable although sidecar.qos is Keep: "+test.says)
+		})
+	}
+}
+
+// Where the owner changes the class, the sidecar follows, and only where it is asked to keep it.
+func TestTheSidecarFollowsTheClassOfItsPod(t *testing.T) {
+	limits := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("256Mi")}
+	for environment, want := range map[string]plan.Action{"production": plan.Update, "development": plan.None} {
+		t.Run(environment, func(t *testing.T) {
+			s := snapshot(t, logs().InEnvironment(environment).Build(), cart())
+			before := decide(t, s).Plans[0]
+			require.Equal(t, plan.Inject, before.Action)
+			carried(s, &before)
+			require.Equal(t, plan.None, decide(t, s).Plans[0].Action)
+			change(s, func(view *workload.View) {
+				view.QoSClass = workload.Of(objects.NewDeployment("cart", "shop").Pod(func(pod *corev1.PodSpec) { pod.Containers[0].Resources.Limits = limits }).Build()).QoSClass
+			})
+			require.Equal(t, want, decide(t, s).Plans[0].Action)
 		})
 	}
 }

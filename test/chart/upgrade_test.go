@@ -14,6 +14,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -35,6 +36,8 @@ type kind struct {
 	// rolls is the line of CHANGELOG.md that says that the upgrade rolls it, "" if it
 	// does not.
 	rolls string
+	// limits are those of each container of its workloads, which request as much.
+	limits corev1.ResourceList
 }
 
 // rollsBack is the line that says what a rollback rolls: the release before notes nothing
@@ -60,6 +63,10 @@ func kinds() map[string]kind {
 		"reloading": {of: []*v1alpha1.VectorSidecar{sidecar("live", func(b *example.VectorSidecar) {
 			b.Sidecar(func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive })
 		})}},
+		"guaranteed": {
+			of:     []*v1alpha1.VectorSidecar{sidecar("whole", func(b *example.VectorSidecar) { b.InEnvironment("production") })},
+			limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("64Mi")},
+		},
 		"two": {of: []*v1alpha1.VectorSidecar{sidecar("first", plain), sidecar("second", func(b *example.VectorSidecar) {
 			b.Named("audit").Sidecar(elsewhere)
 		})}},
@@ -95,11 +102,18 @@ func (u *upgrade) inject(t *testing.T, phase string) {
 		for _, sidecar := range kind.of {
 			builder.Labelled(sidecar.Name, "vector")
 		}
+		builder.Pod(func(pod *corev1.PodSpec) {
+			pod.InitContainers[0].Resources.Limits, pod.Containers[0].Resources.Limits = kind.limits, kind.limits
+		})
 		one := &carrier{Deployment: builder.Build(), kind: name}
 		world.Create(t, one.Deployment)
 		harness.Until(t, world, one.Deployment, "its sidecars", func(d *appsv1.Deployment) bool {
 			return len(d.Spec.Template.Spec.InitContainers) == 1+len(kind.of) && d.Status.ObservedGeneration == d.Generation
 		})
+		if len(kind.limits) > 0 && phase == "now" {
+			sidecar := one.Spec.Template.Spec.InitContainers[0]
+			require.Equal(t, sidecar.Resources.Limits, sidecar.Resources.Requests, "what is new stays Guaranteed")
+		}
 		u.workloads = append(u.workloads, one)
 	}
 	for _, kind := range u.kinds {
