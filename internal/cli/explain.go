@@ -189,7 +189,7 @@ func (a *sidecarReport) fill(p *plan.Plan, turn int, view *workload.View) {
 	if p.Desired != nil {
 		a.WantedHash = p.Desired.InjectedHash()
 		if with := p.Desired.QoSClass(view); with != view.QoSClass {
-			a.QoS = fmt.Sprintf("%s with it, %s without: sidecar.qos Keep keeps Guaranteed", with, view.QoSClass)
+			a.QoS = fmt.Sprintf("%s with it, %s without", with, view.QoSClass)
 		}
 	}
 }

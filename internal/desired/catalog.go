@@ -203,7 +203,7 @@ func (c *Catalog) At(content *fleet.Content) (*Platform, error) {
 
 // policyOf returns the policy of a revision.
 func policyOf(content *fleet.Content) (*policy.Policy, error) {
-	return policy.Parse(PolicyKey, []byte(content.Values.Data[PolicyKey]))
+	return policy.ParseBeyond(PolicyKey, []byte(content.Values.Data[PolicyKey]))
 }
 
 // content is what the ConfigMaps have now, or had when they were last good.

@@ -7,16 +7,19 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"maps"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -408,4 +411,31 @@ func TestThePolicyIsPartOfTheRevision(t *testing.T) {
 	var gone *fleet.RecordError
 	require.ErrorAs(t, err, &gone)
 	require.ErrorContains(t, err, "imags: unknown key")
+}
+
+// What is stored of the largest policy that is taken is longer than that.
+func TestTheLargestPolicyCanBeHadAgain(t *testing.T) {
+	s := newSystem(t)
+	var hosts strings.Builder
+	hosts.WriteString("vector: {hosts: {allow: [")
+	for i := range 25_000 {
+		fmt.Fprintf(&hosts, "h%05d-%s.x,", i, strings.Repeat("a", 30))
+	}
+	hosts.WriteString("a]}}")
+	s.install(map[string]string{PolicyKey: hosts.String()})
+	now, _ := s.update()
+	require.NoError(t, now.PolicyErr)
+	require.Greater(t, len(now.Content.Values.Data[PolicyKey]), bounded.Values().Bytes)
+
+	parts, whole, err := now.Content.Records("vector-system", "environments", 1)
+	require.NoError(t, err)
+	stored := map[string]*appsv1.ControllerRevision{whole.Name: whole}
+	for i := range parts {
+		stored[parts[i].Name] = &parts[i]
+	}
+	read, err := fleet.ReadContent("environments", now.Revision, func(name string) (*appsv1.ControllerRevision, error) { return stored[name], nil })
+	require.NoError(t, err)
+	then, err := s.catalog.At(read)
+	require.NoError(t, err)
+	require.Equal(t, now.Policy.Digest, then.Policy.Digest)
 }

@@ -39,6 +39,14 @@ func ParseLayer(name string, text []byte) (Layer, error) {
 	return parseLayer(name, text, bounded.Values())
 }
 
+// ParseStored does the same for a layer that was written again from one that ParseLayer has
+// taken, and may have become longer.
+func ParseStored(name string, text []byte) (Layer, error) {
+	limits := bounded.Values()
+	limits.Bytes = bounded.Stored().Bytes
+	return parseLayer(name, text, limits)
+}
+
 func parseLayer(name string, text []byte, limits bounded.Limits) (Layer, error) {
 	root, err := parseDocument(text, limits)
 	if err != nil {

@@ -140,11 +140,24 @@ func Parse(source string, text []byte) (*Policy, error) {
 	if err != nil {
 		return nil, err
 	}
+	return policyOf(&layer)
+}
+
+// ParseBeyond parses what was stored of a policy: its Beyond as JSON.
+func ParseBeyond(source string, text []byte) (*Policy, error) {
+	layer, err := environment.ParseStored(source, text)
+	if err != nil {
+		return nil, err
+	}
+	return policyOf(&layer)
+}
+
+func policyOf(layer *environment.Layer) (*Policy, error) {
 	compiled, err := environment.CompileSchema("the policy's schema", schema)
 	if err != nil {
 		return nil, err
 	}
-	if err := compiled.Check(&layer); err != nil {
+	if err := compiled.Check(layer); err != nil {
 		return nil, err
 	}
 	rules := defaultRules()
@@ -153,7 +166,7 @@ func Parse(source string, text []byte) (*Policy, error) {
 		err = json.Unmarshal(data, &rules)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", source, err)
+		return nil, fmt.Errorf("%s: %w", layer.Name, err)
 	}
 	if users := rules.Users; users.Min != nil && users.Max != nil && *users.Min > *users.Max {
 		return nil, fmt.Errorf("%s: users.min is %d and users.max is %d: no user is left", layer.Where("users"), *users.Min, *users.Max)

@@ -290,7 +290,9 @@ func TestWhatIsGivenIsWhatIsNotTheDefault(t *testing.T) {
 		require.Empty(t, seen[given], "%s is as good as %s", text, seen[given])
 		beyond, err := json.Marshal(parse(t, text).Beyond)
 		require.NoError(t, err)
-		require.Equal(t, parse(t, text).Digest, parse(t, string(beyond)).Digest, "what is stored of it is all of it")
+		stored, err := ParseBeyond(source, beyond)
+		require.NoError(t, err)
+		require.Equal(t, parse(t, text).Digest, stored.Digest, "what is stored of it is all of it")
 		require.Equal(t, given, parse(t, text+"\npodSecurityOfInitContainers: baseline").Given)
 		seen[given] = text
 	}
@@ -321,7 +323,7 @@ func TestTwoPoliciesHoldDuringARollout(t *testing.T) {
 
 	loosened := strict.Under(loose, "0123456789")
 	require.EqualError(t, loosened.Check(elsewhere, nil), strict.Check(elsewhere, nil).Error()+
-		"\nthat is the policy of revision 0123456789; the present one, which allows it, comes with the wave of this VectorSidecar: kubectl vectorsidecar rollout status")
+		"\nthat is the policy of revision 0123456789, which this VectorSidecar has; the present one allows it: kubectl vectorsidecar rollout status")
 	require.NoError(t, loosened.Check(own, nil))
 	require.NotContains(t, []string{loose.Digest, strict.Digest, tightened.Digest}, loosened.Digest)
 
