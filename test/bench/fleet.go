@@ -138,6 +138,36 @@ func (s sizes) rest(ctx context.Context, b *bench, namespace string, there int) 
 			err = errors.Join(err, operator.stop())
 		}
 	}()
+	if err := s.idles(ctx, b, operator, fmt.Sprintf("%d Deployments", there)); err != nil {
+		return err
+	}
+	if err := s.stormOn(ctx, b, operator, namespace); err != nil {
+		return err
+	}
+	stopped = true
+	if err := operator.stop(); err != nil {
+		return err
+	}
+	before, err := b.cluster.quiet(ctx, time.Second)
+	if err != nil {
+		return err
+	}
+	if _, err := b.settle(ctx); err != nil {
+		return err
+	}
+	again, err := readCalls(ctx, b.cluster.set)
+	writes := again.since(before)
+	for key := range writes {
+		if isRead(key) {
+			delete(writes, key)
+		}
+	}
+	b.find(finding{fmt.Sprintf("a restart with %d Deployments and %d VectorSidecars", there, s.sidecars), "0 writes", writes.String(), writes.total() == 0, 0})
+	return err
+}
+
+// idles watches the operator do nothing, once it has come to rest.
+func (s sizes) idles(ctx context.Context, b *bench, operator *process, among string) error {
 	before, err := b.cluster.quiet(ctx, 10*time.Second)
 	if err != nil {
 		return err
@@ -154,31 +184,9 @@ func (s sizes) rest(ctx context.Context, b *bench, namespace string, there int) 
 		return err
 	}
 	share := 100 * used.Seconds() / s.idle.Seconds()
-	b.find(finding{fmt.Sprintf("idle with %d Deployments and %d VectorSidecars for %s", there, s.sidecars, s.idle),
+	b.find(finding{fmt.Sprintf("idle with %s and %d VectorSidecars for %s", among, s.sidecars, s.idle),
 		"0 requests, ≤ 0.2 % of a core", fmt.Sprintf("%s requests, %.2f %%", after, share), after.total() == 0 && share <= 0.2, 0})
-	if err := s.stormOn(ctx, b, operator, namespace); err != nil {
-		return err
-	}
-	stopped = true
-	if err := operator.stop(); err != nil {
-		return err
-	}
-	before, err = b.cluster.quiet(ctx, time.Second)
-	if err != nil {
-		return err
-	}
-	if _, err := b.settle(ctx); err != nil {
-		return err
-	}
-	again, err := readCalls(ctx, b.cluster.set)
-	writes := again.since(before)
-	for key := range writes {
-		if isRead(key) {
-			delete(writes, key)
-		}
-	}
-	b.find(finding{fmt.Sprintf("a restart with %d Deployments and %d VectorSidecars", there, s.sidecars), "0 writes", writes.String(), writes.total() == 0, 0})
-	return err
+	return nil
 }
 
 // stormOn updates the status of Deployments in no way that planning sees.

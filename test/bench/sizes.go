@@ -18,6 +18,7 @@ type sizes struct {
 	counts   []int // numbers of Deployments that a VectorSidecar fans out to
 	against  int   // the largest of them that the slow contenders take part in
 	fleets   []int // numbers of Deployments that the operator starts with
+	mixed    int   // workloads of several kinds that it starts with
 	idle     time.Duration
 	sidecars int // VectorSidecars beside an idle fleet
 	storm    int // status-only events
@@ -41,7 +42,7 @@ var short = sizes{
 // full takes more than half an hour.
 var full = sizes{
 	rounds: 3, counts: []int{500, 5000}, against: 500,
-	fleets: []int{10000, 50000}, idle: 5 * time.Minute, sidecars: 100, storm: 50000,
+	fleets: []int{10000, 50000}, mixed: 10000, idle: 5 * time.Minute, sidecars: 100, storm: 50000,
 	growth: []int{500, 1000, 2000, 5000, 10000, 20000}, crowd: [2]int{10, 1000},
 	changes: 2000, flips: 60, flipped: 500, paced: 1000, budget: 20,
 }
@@ -58,6 +59,9 @@ func suites(s sizes) []suite {
 	}
 	if len(s.growth) > 0 {
 		all = append(all, suite{controlplane.Options{}, []scenario{{"growth", s.grow}, {"crowd", s.crowded}}})
+	}
+	if s.mixed > 0 {
+		all = append(all, suite{controlplane.Options{}, []scenario{{"kinds", s.mix}}})
 	}
 	if s.paced > 0 {
 		all = append(all, suite{controlplane.Options{Nodes: pacedNodes}, []scenario{{"paced", s.pace}}})
@@ -90,6 +94,7 @@ func override(flags *flag.FlagSet) func(*sizes) {
 	declare("fan-outs", "Deployments to fan out to, one or several numbers", func(s *sizes, n []int) { s.counts = n })
 	declare("against", "the largest fan-out that kubectl and the naive algorithm take part in", func(s *sizes, n []int) { s.against = n[0] })
 	declare("fleets", "Deployments that the operator starts with, one or several numbers", func(s *sizes, n []int) { s.fleets = n })
+	declare("mixed", "workloads of several kinds that the operator starts with", func(s *sizes, n []int) { s.mixed = n[0] })
 	declare("idle", "seconds to do nothing", func(s *sizes, n []int) { s.idle = time.Duration(n[0]) * time.Second })
 	declare("storm", "status-only events", func(s *sizes, n []int) { s.storm = n[0] })
 	declare("growth", "Deployments to grow to, several numbers", func(s *sizes, n []int) { s.growth = n })
