@@ -14,7 +14,7 @@ SPDX-License-Identifier: Apache-2.0
 {{- if $sidecar.metrics.enabled }}
 {{- $_ := set $sources "vector_metrics" (dict "type" "internal_metrics") }}
 {{- $_ := set $sinks "vector_metrics_exporter" (dict "type" "prometheus_exporter"
-  "inputs" (list "vector_metrics") "address" (printf "0.0.0.0:%d" (int $sidecar.metrics.port))) }}
+  "inputs" (list "vector_metrics") "address" (printf "%s:%d" (include "vector-sidecar.anyAddress" .) (int $sidecar.metrics.port))) }}
 {{- end }}
 {{- if or (not $sources) (not $sinks) }}
 {{- fail "the sidecar would collect nothing: set sidecar.logs.path, sidecar.socket.enabled, sidecar.otlp.enabled or sidecar.metrics.enabled, or give a configuration in sidecar.config" }}
@@ -30,7 +30,7 @@ SPDX-License-Identifier: Apache-2.0
 {{- end }}
 {{- if include "vector-sidecar.hasAPI" . }}
 {{- /* It asks nobody who they are, and shows every event: a tap. */}}
-{{- $host := ternary "0.0.0.0" "127.0.0.1" (default false .Values.predecessor) }}
+{{- $host := include (ternary "vector-sidecar.anyAddress" "vector-sidecar.localhost" (default false .Values.predecessor)) . }}
 {{- $_ := set $config "api" (dict "enabled" true "address" (printf "%s:%d" $host (int $sidecar.health.port))) }}
 {{- end }}
 {{- toYaml $config }}
@@ -51,13 +51,14 @@ from by the kind of event. Every log says which pod it is of.
 {{- end }}
 {{- if $sidecar.socket.enabled }}
 {{- $_ := set $sources "socket" (dict "type" "socket" "mode" $sidecar.socket.mode
-  "address" (printf "127.0.0.1:%d" (int $sidecar.socket.port)) "decoding" (dict "codec" $sidecar.socket.codec)) }}
+  "address" (printf "%s:%d" (include "vector-sidecar.localhost" .) (int $sidecar.socket.port)) "decoding" (dict "codec" $sidecar.socket.codec)) }}
 {{- $logs = append $logs "socket" }}
 {{- end }}
 {{- if $sidecar.otlp.enabled }}
+{{- $localhost := include "vector-sidecar.localhost" . }}
 {{- $_ := set $sources "otlp" (dict "type" "opentelemetry"
-  "grpc" (dict "address" (printf "127.0.0.1:%d" (int $sidecar.otlp.grpcPort)))
-  "http" (dict "address" (printf "127.0.0.1:%d" (int $sidecar.otlp.httpPort)))) }}
+  "grpc" (dict "address" (printf "%s:%d" $localhost (int $sidecar.otlp.grpcPort)))
+  "http" (dict "address" (printf "%s:%d" $localhost (int $sidecar.otlp.httpPort)))) }}
 {{- $logs = append $logs "otlp.logs" }}
 {{- $outputs = dict "logs" list "metrics" (list "otlp.metrics") "traces" (list "otlp.traces") }}
 {{- end }}

@@ -23,6 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -46,6 +47,7 @@ type session struct {
 	// unseen says why the installation's values could not be read, nil if they were.
 	unseen      error
 	kubeVersion string
+	ipFamily    string
 	// noted holds the notes that were printed.
 	noted map[string]bool
 	// asksVector is true if somebody asks Vector about what is rendered.
@@ -120,7 +122,24 @@ func (s *session) load(ctx context.Context, input *given) error {
 	for _, what := range unseen {
 		s.note("could not read: " + what)
 	}
-	return s.install(ctx)
+	if err := s.install(ctx); err != nil {
+		return err
+	}
+	return s.readFamily(ctx)
+}
+
+// readFamily reads the IP family of the cluster, unless the command line gives one.
+func (s *session) readFamily(ctx context.Context) error {
+	if s.inputs.ipFamily.value != "" {
+		return nil
+	}
+	family, err := source.IPFamily(ctx, s.cluster)
+	if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
+		s.note(fmt.Sprintf("could not tell the IP family of the cluster, and takes it to be %s; set another one with --ip-family: %v", render.IPv4, err))
+		return nil
+	}
+	s.ipFamily = family
+	return err
 }
 
 // explainMissing adds to an error what it means that a cluster does not serve VectorSidecars.
@@ -229,6 +248,7 @@ func (s *session) prepare(ctx context.Context, chart fs.FS) error {
 		s.taker.DefaultAssumed = "there is no operator to tell its default"
 	}
 	s.taker.KubeVersion = cmp.Or(s.inputs.kubeVersion, s.kubeVersion, defaultKubeVersion)
+	s.taker.Cluster = render.Cluster{IPFamily: cmp.Or(s.inputs.ipFamily.value, s.ipFamily)}
 	s.cache = desired.NewCache()
 	s.taker.Platform, s.taker.At, err = s.inputs.platform(chart, s.cluster, &installed, values)
 	return err

@@ -10,6 +10,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -35,6 +36,8 @@ type Options struct {
 	Version string
 	// KubeVersion is that of the API server, such as "v1.36.0".
 	KubeVersion string
+	// Cluster is what templates see of the rest of the cluster.
+	Cluster render.Cluster
 	// WatchNamespaces are the namespaces that the cache is restricted to; empty for all.
 	WatchNamespaces []string
 	// Concurrency is how many VectorSidecars are reconciled at once.

@@ -71,7 +71,7 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, f
 	}
 	taker := source.Taker{
 		Source: from, Platform: given, At: s.catalog.at(given), Now: s.clock(), DefaultEnvironment: s.options.DefaultEnvironment,
-		KubeVersion: s.options.KubeVersion, WrittenBy: s.options.WrittenBy, Version: s.options.Version, Budget: s.options.Budget,
+		KubeVersion: s.options.KubeVersion, Cluster: s.options.Cluster, WrittenBy: s.options.WrittenBy, Version: s.options.Version, Budget: s.options.Budget,
 	}
 	for _, kind := range s.workloads.Kinds() {
 		taker.Served = append(taker.Served, kind.Kind)

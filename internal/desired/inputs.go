@@ -11,6 +11,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
 // Inputs are what the sidecars of one VectorSidecar are rendered from, except for the
@@ -35,6 +36,8 @@ type Inputs struct {
 	DefaultEnvironment, DefaultFrom string
 	// KubeVersion of the API server, such as "v1.36.0".
 	KubeVersion string
+	// Cluster is what templates see of the rest of the cluster.
+	Cluster render.Cluster
 	// WrittenBy is the operator's installation, NAMESPACE/NAME, which is marked on what
 	// it writes; "" for none.
 	WrittenBy string

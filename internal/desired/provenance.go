@@ -34,9 +34,9 @@ func origins(err error, values environment.Values) string {
 }
 
 // origin names the layer that set a value, or the last value on its path that exists.
-// The target belongs to no layer.
+// Target and cluster belong to no layer.
 func origin(path []string, values environment.Values) string {
-	if path[0] == "target" {
+	if path[0] == "target" || path[0] == "cluster" {
 		return ""
 	}
 	for n := len(path); n > 0; n-- {

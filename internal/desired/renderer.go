@@ -57,7 +57,7 @@ func newRenderer(cache *Cache, request render.Request, config config, inputs *In
 	policy := inputs.Platform.Policy
 	// Values are JSON, which always marshals with sorted keys.
 	text, _ := json.Marshal([]any{
-		request.Chart.Digest, request.Values.Tree, request.Sidecar, request.KubeVersion, config.digest, policy.Digest,
+		request.Chart.Digest, request.Values.Tree, request.Sidecar, request.KubeVersion, request.Cluster, config.digest, policy.Digest,
 		inputs.WrittenBy, inputs.Version, inputs.AsksVector, asked,
 	})
 	sum := sha256.Sum256(text)
@@ -100,6 +100,9 @@ func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, of *Ren
 	options := vectorconfig.Options{Image: tree.Text(r.request.Values.Tree, "sidecar", "image")}
 	if container != nil {
 		options = vectorconfig.Options{Image: container.Image, Container: vectorContainer(container, spec)}
+	}
+	if container != nil {
+		options.Container.IPFamily = r.request.IPFamily()
 	}
 	if r.config.object != nil && container != nil {
 		options.Beside = slices.Sorted(maps.Keys(mountedFiles(container, spec, r.config.object)))

@@ -174,6 +174,7 @@ func TestWhatIsBuiltInIsNotAskedFor(t *testing.T) {
 		"values of another environment": func(s *Snapshot) {
 			s.Platform = given(t, map[string]string{"development.yaml": "sidecar: {threads: 2}", "staging.yaml": "sidecar: {threads: 3}", desired.PolicyKey: "users: {min: 1000}"}, sets)
 		},
+		"the cluster's IP family":     func(s *Snapshot) { s.Cluster = render.Cluster{IPFamily: render.IPv6} },
 		"a patch of the API server":   func(s *Snapshot) { s.KubeVersion = "v1.36.9-eks-1" },
 		"labels that nobody looks at": func(s *Snapshot) { change(s, func(v *workload.View) { v.Labels["team"] = "search" }) },
 		"the order in a namespace": func(s *Snapshot) {

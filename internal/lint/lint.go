@@ -11,6 +11,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 )
@@ -22,12 +23,14 @@ type File struct {
 	Text []byte
 }
 
-// Linter lints files. All fields but VectorVersion and Definition are required.
+// Linter lints files. All fields but Cluster, VectorVersion and Definition are required.
 type Linter struct {
 	// Platform is the chart, with values of an installation if there are any.
 	Platform *desired.Platform
 	// DefaultEnvironment and KubeVersion are as in a decision.Snapshot.
 	DefaultEnvironment, KubeVersion string
+	// Cluster is as in desired.Inputs; its zero value will do.
+	Cluster render.Cluster
 	// VectorVersion is that of Vector, such as 0.57.0, in place of what the image of a
 	// VectorSidecar says; "" for that.
 	VectorVersion string

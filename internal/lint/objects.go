@@ -107,7 +107,7 @@ func misfits(document *source.Document, err error) []Finding {
 func (o *objects) lint(ctx context.Context) ([]Finding, error) {
 	taker := source.Taker{
 		Source: source.Reader{Reader: o.world}, Platform: o.linter.Platform,
-		DefaultEnvironment: o.linter.DefaultEnvironment, KubeVersion: o.linter.KubeVersion,
+		DefaultEnvironment: o.linter.DefaultEnvironment, KubeVersion: o.linter.KubeVersion, Cluster: o.linter.Cluster,
 	}
 	var findings []Finding
 	for _, document := range o.documents {

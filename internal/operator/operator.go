@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -21,6 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -76,7 +78,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	cache := desired.NewCache()
 	settings := loopOptions(&options, &process)
 	settings.Workloads, settings.Catalogue, settings.KubeVersion = workloads, catalogue, version
-	settings.Clock = clock.now
+	settings.Clock, settings.Cluster = clock.now, clusterOf(config)
 	settings.Instruments.Metrics, settings.Cache, settings.Relist = counted, cache, lists.relist
 	loop, err := controller.Setup(ctx, mgr, settings)
 	if err != nil {
@@ -161,6 +163,17 @@ func loadCatalog(chart fs.FS, options Options) (*desired.Catalog, error) {
 		return nil, fmt.Errorf("--environment: %w", err)
 	}
 	return catalogue, nil
+}
+
+// clusterOf returns what templates see of the cluster, by the address of its API server: in a
+// pod, the kubelet has told that of the Service kubernetes, so no permission is needed to know
+// its IP family.
+func clusterOf(config *rest.Config) render.Cluster {
+	address, err := url.Parse(config.Host)
+	if err != nil {
+		return render.Cluster{} // A name without a scheme.
+	}
+	return render.Cluster{IPFamily: source.IPFamilyOf(address.Hostname())}
 }
 
 func kubeVersion(config *rest.Config) (string, error) {

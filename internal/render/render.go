@@ -38,6 +38,8 @@ type Request struct {
 	Target *workload.View
 	// KubeVersion of the API server, such as "v1.36.0".
 	KubeVersion string
+	// Cluster is what templates see of the rest of the cluster.
+	Cluster Cluster
 	// Predecessor renders what earlier releases rendered from the same inputs, when they did not
 	// yet record the inputs in workloads. Templates see it as .Values.predecessor.
 	Predecessor bool
@@ -79,6 +81,7 @@ func Render(ctx context.Context, request Request) (*Result, error) {
 
 func execute(ctx context.Context, request Request) (Output, error) {
 	values := maps.Clone(request.Values.Tree)
+	values["cluster"] = request.Cluster.values()
 	if request.Target != nil {
 		values["target"] = request.Target.Values()
 	}

@@ -28,6 +28,7 @@ const (
 	Values      = "values.yaml"
 	Environment = "environment"
 	KubeVersion = "kube-version"
+	IPFamily    = "ip-family"
 	// WantYAML and WantError are the whole outcome, of which there is at most one;
 	// Expectations are about parts of it.
 	WantYAML     = "want.yaml"
@@ -36,7 +37,7 @@ const (
 )
 
 var (
-	inputs   = []string{Workload, Sidecar, ConfigMaps, Values, Environment, KubeVersion}
+	inputs   = []string{Workload, Sidecar, ConfigMaps, Values, Environment, KubeVersion, IPFamily}
 	outcomes = []string{WantYAML, wantDifference, WantError}
 	// mayDiffer are the files that may be given as a difference to the base's.
 	mayDiffer = []string{Workload, Sidecar, ConfigMaps, Values, WantYAML}

@@ -23,6 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -57,6 +58,8 @@ type Taker struct {
 	// desired.Inputs.
 	DefaultEnvironment, DefaultFrom, KubeVersion, WrittenBy, Version string
 	Budget                                                           *bounded.Budget
+	// Cluster is as in desired.Inputs.
+	Cluster render.Cluster
 	// DefaultAssumed says why DefaultEnvironment is only an assumption, "" if it is known. The
 	// environment that the operator reports for the namespace then takes precedence.
 	DefaultAssumed string
@@ -96,7 +99,7 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (obse
 		Inputs: desired.Inputs{
 			Sidecar: sidecar, NamespaceLabels: namespaceLabels, Platform: platform,
 			DefaultEnvironment: t.DefaultEnvironment, DefaultFrom: t.DefaultFrom,
-			KubeVersion: t.KubeVersion, WrittenBy: t.WrittenBy, Version: t.Version, Budget: t.Budget,
+			KubeVersion: t.KubeVersion, Cluster: t.Cluster, WrittenBy: t.WrittenBy, Version: t.Version, Budget: t.Budget,
 		},
 		Workloads: workloads, Companions: companions, Served: t.Served, Now: t.Now,
 	}

@@ -25,6 +25,8 @@ type Container struct {
 	MemoryLimit int64
 	// ReadOnlyRoot tells that what lies on no mount cannot be written.
 	ReadOnlyRoot bool
+	// IPFamily is that of the pod's addresses: IPv4, IPv6 or Dual; "" if it is not known.
+	IPFamily string
 	// ProbePorts are the ports that the kubelet asks, on the pod's address.
 	ProbePorts []int
 	// DrainSeconds is how long Vector reads on before it is told to stop, at most.

@@ -15,8 +15,8 @@ type listener struct {
 	at             position
 	source         string // of the file
 	host           string
+	address        netip.Addr // of the host; invalid for a name
 	port           int
-	isEverywhere   bool
 }
 
 // checkResources finds addresses and file descriptors that two components use. Disk
@@ -84,7 +84,8 @@ func (c *checker) listenersOf(one *component) []listener {
 }
 
 func (c *checker) listener(path, protocol string, at position, host string, port int) listener {
-	return listener{path: path, protocol: protocol, at: c.written(at), source: c.sourceOf(at), host: host, port: port, isEverywhere: isUnspecified(host)}
+	address, _ := netip.ParseAddr(host)
+	return listener{path: path, protocol: protocol, at: c.written(at), source: c.sourceOf(at), host: host, address: address.Unmap(), port: port}
 }
 
 // splitAddress splits HOST:PORT; anything else, such as systemd or a variable, is left
@@ -100,12 +101,33 @@ func splitAddress(address string) (host string, port int, ok bool) {
 
 // clashes reports whether two listeners on the same port conflict.
 func (l listener) clashes(other listener) bool {
-	return l.host == other.host || l.isEverywhere || other.isEverywhere
+	return l.host == other.host || l.covers(other) || other.covers(l)
 }
 
-func isUnspecified(host string) bool {
-	address, err := netip.ParseAddr(host)
-	return err == nil && address.IsUnspecified()
+// covers reports whether a listener takes all that comes to the address of another one. The
+// unspecified address of IPv6 takes IPv4 as well, as Linux has it by default.
+func (l listener) covers(other listener) bool {
+	switch {
+	case !l.address.IsUnspecified():
+		return false
+	case l.address.Is6():
+		return true
+	}
+	return !other.address.IsValid() || other.address.Is4()
+}
+
+// answers reports whether a listener takes what is sent to addresses of an IP family, IPv4 or
+// IPv6. Of a name, and for any other family, that is not known.
+func (l listener) answers(family string) bool {
+	switch {
+	case !l.address.IsValid():
+		return true
+	case family == "IPv6":
+		return l.address.Is6()
+	case family == "IPv4":
+		return l.address.Is4() || l.address.IsUnspecified()
+	}
+	return true
 }
 
 func isLoopback(host string) bool {

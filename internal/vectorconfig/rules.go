@@ -73,6 +73,7 @@ const (
 	plainSecret       Code = "VSC510"
 	openAPI           Code = "VSC511"
 	bufferAboveMemory Code = "VSC512"
+	otherFamilyProbe  Code = "VSC513"
 
 	typeForbidden   Code = "VSC601"
 	optionForbidden Code = "VSC602"
@@ -144,6 +145,7 @@ var rules = []Rule{
 	{plainSecret, Warning, "A credential in plain text", "use SECRET[backend.key] with a mounted Secret"},
 	{openAPI, Warning, "Vector's API listens on more than localhost", "set api.address: 127.0.0.1:8686, where kubectl port-forward reaches it; for a liveness probe, set sidecar.health.probe: Metrics"},
 	{bufferAboveMemory, Warning, "Memory buffers are larger than the container's memory", "raise sidecar.resources.limits.memory, lower buffer.max_size, or use a disk buffer: a container above the limit is killed, with all that its buffers hold"},
+	{otherFamilyProbe, Warning, "A probe asks an address of the IP family that nothing listens on", "listen on [::] and the port, which takes both families, or say in global.ipFamily which one the pods have"},
 
 	{typeForbidden, Error, "The platform's policy does not allow the type of a component", "use a type that the policy allows, or ask the platform team: policy.vector.types"},
 	{optionForbidden, Error, "The platform's policy does not allow an option", "leave the option out, or ask the platform team: policy.vector.options"},

@@ -56,9 +56,11 @@ func remap(program string) string {
 	return "transforms:\n  one:\n    type: remap\n    inputs: [app]\n    source: |-\n      " + strings.ReplaceAll(program, "\n", "\n      ") + "\n"
 }
 
-func in(change func(*Container)) *Container {
+func in(changes ...func(*Container)) *Container {
 	c := sidecar()
-	change(c)
+	for _, change := range changes {
+		change(c)
+	}
 	return c
 }
 
@@ -67,6 +69,11 @@ func as(*Container) {}
 // asking has the kubelet ask a port.
 func asking(port int) func(*Container) {
 	return func(c *Container) { c.ProbePorts = []int{port} }
+}
+
+// addressed gives the pod addresses of an IP family.
+func addressed(family string) func(*Container) {
+	return func(c *Container) { c.IPFamily = family }
 }
 
 // ruleCases has for every rule what it fires on, and what it leaves alone.
@@ -130,10 +137,14 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 			{text: graph("  b: {type: file_descriptor, fd: 0}\n", ok)},
 			{text: graph("  a: {type: splunk_hec}\n  b: {type: http_server, address: \"[::]:8088\"}\n", ok)},
 			{text: graph("  a: {type: prometheus_remote_write, address: \"127.0.0.1:9598\"}\n", ok) + "  e: {type: prometheus_exporter, inputs: [a]}\n"},
+			{text: graph("  a: {type: vector, address: \"[::]:6000\"}\n  b: {type: logstash, address: \"127.0.0.1:6000\"}\n", ok)},
+			{text: graph("  a: {type: vector, address: \"[::1]:6000\"}\n  b: {type: logstash, address: \"[::1]:6000\"}\n", ok)},
 		},
 		silent: []try{
 			{text: graph("  a: {type: socket, mode: udp, address: \"0.0.0.0:514\"}\n  b: {type: syslog, mode: tcp, address: \"0.0.0.0:514\"}\n", ok)},
 			{text: graph("  a: {type: vector, address: \"10.0.0.1:6000\"}\n  b: {type: logstash, address: \"10.0.0.2:6000\"}\n", ok)},
+			{text: graph("  a: {type: vector, address: \"0.0.0.0:6000\"}\n  b: {type: logstash, address: \"[::1]:6000\"}\n", ok)},
+			{text: graph("  a: {type: vector, address: \"127.0.0.1:6000\"}\n  b: {type: logstash, address: \"[::1]:6000\"}\n", ok)},
 			{text: graph("  a: {type: socket, mode: unix, path: /a}\n  b: {type: socket, mode: tcp, address: systemd}\n  c: {type: socket, mode: tcp, address: \"systemd#2\"}\n", ok)},
 		},
 	},
@@ -355,6 +366,19 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 	loopbackProbe: {
 		fires:  []try{{text: "api: {enabled: true}\n" + graph("", ok), container: in(asking(8686))}, {text: "api: {enabled: true, address: \"[::1]:8686\"}\n" + graph("", ok), container: in(asking(8686))}, {text: graph("  a: {type: http_server, address: \"127.0.0.1:9598\"}\n", ok), container: in(asking(9598))}},
 		silent: []try{{text: "api: {enabled: true, address: \"[::]:8686\"}\n" + graph("", ok), container: in(asking(8686))}, {text: "api: {enabled: true}\n" + graph("", ok), container: in(as)}},
+	},
+	otherFamilyProbe: {
+		fires: []try{
+			{text: graph("  a: {type: http_server, address: \"0.0.0.0:9598\"}\n", ok), container: in(asking(9598), addressed("IPv6"))},
+			{text: graph("  a: {type: http_server, address: \"[fd00::1]:9598\"}\n", ok), container: in(asking(9598), addressed("IPv4"))},
+		},
+		silent: []try{
+			{text: graph("  a: {type: http_server, address: \"[::]:9598\"}\n", ok), container: in(asking(9598), addressed("IPv6"))},
+			{text: graph("  a: {type: http_server, address: \"[::]:9598\"}\n", ok), container: in(asking(9598), addressed("IPv4"))},
+			{text: graph("  a: {type: http_server, address: \"0.0.0.0:9598\"}\n", ok), container: in(asking(9598), addressed("Dual"))},
+			{text: graph("  a: {type: http_server, address: \"0.0.0.0:9598\"}\n", ok), container: in(asking(9598))},
+			{text: graph("  a: {type: http_server, address: \"0.0.0.0:9598\"}\n  b: {type: http_server, address: \"[fd00::1]:9598\"}\n", ok), container: in(asking(9598), addressed("IPv6"))},
+		},
 	},
 	unansweredProbe: {
 		fires:  []try{{text: graph("", ok), container: in(asking(8686))}, {text: "api: {enabled: true, address: \"0.0.0.0:8687\"}\n" + graph("", ok), container: in(asking(8686))}, {text: "api: {enabled: false, address: \"0.0.0.0:8686\"}\n" + graph("", ok), container: in(asking(8686))}, {text: "api: {enabled: true}\n" + graph("", ok), container: in(asking(9598))}},

@@ -154,16 +154,22 @@ func (c *checker) readAPI() bool {
 }
 
 func (c *checker) checkProbe(port int) {
-	var local *listener
+	var local, other *listener
 	for i := range c.listeners {
 		one := &c.listeners[i]
 		switch {
 		case one.port != port || one.protocol != "tcp":
 		case isLoopback(one.host):
 			local = one
+		case !one.answers(c.container.IPFamily):
+			other = one
 		default:
 			return
 		}
+	}
+	if other != nil {
+		c.report(otherFamilyProbe, other.at, other.path, "the probe asks port %d of an %s address, and %s listens on %s", port, c.container.IPFamily, other.path, other.host)
+		return
 	}
 	if local != nil {
 		c.report(loopbackProbe, local.at, local.path, "the probe asks port %d, where %s listens on %s only", port, local.path, local.host)

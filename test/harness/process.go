@@ -176,19 +176,20 @@ func freeAddress(t testing.TB) string {
 // freeAddressAt finds a port of an address of the loopback that nobody listens on.
 func freeAddressAt(t testing.TB, host string) string {
 	t.Helper()
-	address, err := freeAddressOf(host)
+	address, err := FreeAddressOf(host)
 	require.NoError(t, err)
 	return address
 }
 
 // FreeAddress finds an address on the loopback that nobody listens on.
-func FreeAddress() (string, error) { return freeAddressOf("127.0.0.1") }
+func FreeAddress() (string, error) { return FreeAddressOf("127.0.0.1") }
 
 // given are the addresses that were handed out: the kernel may name one again that nobody
 // listens at yet.
 var given sync.Map
 
-func freeAddressOf(host string) (string, error) {
+// FreeAddressOf finds a port of an address of the machine that nobody listens on.
+func FreeAddressOf(host string) (string, error) {
 	for {
 		listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 		if err != nil {

@@ -209,6 +209,7 @@ var other = map[string]struct{ value, with string }{
 	"volumes":                           {value: `[{name: v, emptyDir: {}}]`},
 
 	"global.aggregator.address":          {value: `"aggregator:6000"`, with: `sidecar: {otlp: {enabled: true}}`},
+	"global.ipFamily":                    {value: `IPv6`},
 	"global.aggregator.acknowledgements": {value: `false`, with: `{global: {aggregator: {address: "aggregator:6000"}}, sidecar: {otlp: {enabled: true}}}`},
 }
 

@@ -90,6 +90,9 @@ sidecar:
 initContainers: [{name: tables, image: "tables:1"}, {name: more, image: "more:1", resources: {limits: {cpu: 1}, requests: {memory: 1Gi}}}]
 sidecar: {qos: Keep, resources: {limits: {cpu: 1.5}}}
 target: {qosClass: Guaranteed}`,
+	"IPv6":              `{global: {ipFamily: IPv6}, sidecar: {otlp: {enabled: true}, socket: {enabled: true}}}`,
+	"a dual stack":      `{global: {ipFamily: Dual}, sidecar: {otlp: {enabled: true}}}`,
+	"a cluster of IPv6": `{cluster: {ipFamily: IPv6}}`,
 	"a long name and numbers": `
 sidecar:
   name: vector-for-the-shop-that-never-closes-and-logs-all-day

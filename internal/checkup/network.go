@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package checkup
+
+import (
+	"context"
+	"fmt"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
+)
+
+// network says which addresses Vector listens on in this cluster.
+func (d *Diagnosis) network(ctx context.Context) Result {
+	const check = "IP family"
+	const help = "where pods have addresses of another family, set global.ipFamily in the installation's values"
+	family, err := source.IPFamily(ctx, d.Cluster)
+	if err != nil {
+		return Result{check, Unknown, err.Error(), help}
+	}
+	return Result{check, OK, fmt.Sprintf("%s, that of the Service kubernetes: Vector listens on its addresses where global.ipFamily is Auto", family), ""}
+}

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+)
+
+// An operator that learns the IP family leaves what was written before alone: it comes with
+// the next change of the sidecar.
+func TestTheIPFamilyReachesASidecarWithItsNextChange(t *testing.T) {
+	deployment := cart()
+	s := snapshot(t, logs().Build(), deployment)
+	before := decide(t, s)
+	require.Equal(t, plan.Inject, before.Plans[0].Action)
+	s = carryOut(t, s, before, deployment)
+	s.Cluster = render.Cluster{IPFamily: render.IPv6}
+	require.Equal(t, plan.None, decide(t, s).Plans[0].Action)
+
+	s.Sidecar = logs().WithEnv("A", "b").Build()
+	decided := decide(t, s)
+	require.Equal(t, plan.Update, decided.Plans[0].Action)
+	require.Contains(t, decided.Companions[0].Data["vector.yaml"], "address: '[::]:9598'")
+}
+
+// A configuration of the user's own that listens for IPv4 alone is written, with a warning.
+func TestAProbeIsHeldAgainstTheIPFamily(t *testing.T) {
+	for family, findings := range map[string]int{render.IPv4: 0, render.IPv6: 1} {
+		t.Run(family, func(t *testing.T) {
+			s := snapshot(t, logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.Health = &v1alpha1.HealthSpec{Probe: "Metrics"} }).WithInlineConfig(`
+sources: {own: {type: internal_metrics}}
+sinks: {out: {type: prometheus_exporter, inputs: [own], address: "0.0.0.0:9598"}}
+`).Build(), cart())
+			s.Cluster = render.Cluster{IPFamily: family}
+			decided := decide(t, s)
+			require.Equal(t, plan.Inject, decided.Plans[0].Action, decided.Plans[0].Message)
+			require.Len(t, decided.Findings, findings)
+		})
+	}
+}

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+)
+
+// IPFamily reads the IP family of a cluster from its Service kubernetes: that of the first
+// addresses of Services and pods. Pods are told the same address, in KUBERNETES_SERVICE_HOST.
+func IPFamily(ctx context.Context, cluster client.Reader) (string, error) {
+	service := &corev1.Service{}
+	if err := cluster.Get(ctx, types.NamespacedName{Namespace: metav1.NamespaceDefault, Name: "kubernetes"}, service); err != nil {
+		return "", fmt.Errorf("reading Service %s/kubernetes: %w", metav1.NamespaceDefault, err)
+	}
+	for _, family := range service.Spec.IPFamilies {
+		return string(family), nil
+	}
+	return IPFamilyOf(service.Spec.ClusterIP), nil
+}
+
+// IPFamilyOf returns the IP family of an address, "" for a name.
+func IPFamilyOf(host string) string {
+	address, err := netip.ParseAddr(host)
+	switch {
+	case err != nil:
+		return ""
+	case address.Unmap().Is4():
+		return render.IPv4
+	}
+	return render.IPv6
+}
