@@ -62,8 +62,8 @@ generate: $(BIN)/controller-gen ## Generate the API types' deepcopy functions, a
 manifests: $(BIN)/controller-gen ## Generate the CustomResourceDefinition that the chart installs, and in its schema what the sidecar chart's says.
 	go run ./test/chartschema
 	$(BIN)/controller-gen crd:maxDescLen=$(CRD_DESCRIPTIONS) paths=./api/... output:crd:dir=$(dir $(CRD))
-	@awk 'BEGIN {print "# SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors\n# SPDX-License-Identifier: Apache-2.0"} 1' \
-	  $(CRD) > $(CRD).tmp && mv $(CRD).tmp $(CRD)
+	@for file in $(dir $(CRD))*.yaml; do awk 'BEGIN {print "# SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors\n# SPDX-License-Identifier: Apache-2.0"} 1' \
+	  $$file > $$file.tmp && mv $$file.tmp $$file; done
 
 # Descriptions of the embedded core types would bring the CRD near the limit of
 # what one request may hold, so each is cut at this many characters.
@@ -144,7 +144,7 @@ samples: $(BIN)/kubectl ## Apply the sample application and VectorSidecars.
 
 # Tests that run programs on the repository's charts and binaries: go test sees
 # what a test reads, not what its child processes read, so it must not reuse a result.
-RUNS_PROGRAMS := envtest cli faults docs corpus bombs vector
+RUNS_PROGRAMS := envtest injection cli faults docs corpus bombs vector
 INTEGRATION := chart webhook process
 
 # Each has a control plane of its own and waits much of its time, so several run side by side. Those

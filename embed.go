@@ -29,6 +29,7 @@
 //     of what a platform team gives: template sets, values of every environment, the
 //     policy and the pace of rollouts; it keeps the last good version of each.
 //   - internal/decision says what is to be done about that, by pure functions.
+//   - internal/overlayset says which of that the API server may put into workloads itself.
 //   - internal/evaluate runs both on a snapshot of the world of one VectorSidecar: values
 //     in, values out, no cluster.
 //   - internal/source reads what is in such a snapshot from whatever there is: a cluster,

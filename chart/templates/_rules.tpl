@@ -94,6 +94,7 @@ ClusterRole. */ -}}
 - apiGroups: [events.k8s.io]
   resources: [events]
   verbs: [create, patch]
+{{ include "vector-sidecar-operator.injectionRules" . }}
 {{- if .Values.configValidation.job.enabled }}
 # Jobs in which Vector judges a configuration.
 - apiGroups: [batch]

@@ -80,6 +80,7 @@ func (d *Diagnosis) Run(ctx context.Context) []Result {
 	results = append(results, d.injectors(ctx))
 	if isServed {
 		results = append(results, d.sidecars(ctx))
+		results = append(results, d.overlaySets(ctx)...)
 	}
 	if isServed && installation != nil {
 		results = append(results, d.leftovers(ctx, installation))

@@ -33,6 +33,7 @@ var needs = []need{
 	{v1alpha1.GroupVersion.Group, "vectorsidecars", "", "", []string{"list", "watch", "patch"}},
 	{v1alpha1.GroupVersion.Group, "vectorsidecars", "status", "", []string{"patch"}},
 	{v1alpha1.GroupVersion.Group, "vectorsidecars", "finalizers", "", []string{"update"}},
+	{v1alpha1.GroupVersion.Group, "overlaysets", "", "", []string{"list", "delete"}},
 	{"events.k8s.io", "events", "", "", []string{"create", "patch"}},
 }
 

@@ -63,6 +63,10 @@ type sidecarReport struct {
 	// Remark is something about the workload that concerns a sidecar in it.
 	Remark  string `json:"remark,omitempty"`
 	Rollout string `json:"rollout,omitempty"`
+	// InjectedBy is who has put the sidecar in, the API server or the operator, and Admission which of
+	// the two does so in new workloads, and why.
+	InjectedBy string `json:"injectedBy,omitempty"`
+	Admission  string `json:"admission,omitempty"`
 	// InjectedHash is the hash of the sidecar in the workload, WantedHash that of the desired one.
 	InjectedHash string `json:"injectedHash,omitempty"`
 	WantedHash   string `json:"wantedHash,omitempty"`
@@ -152,10 +156,11 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 	if err != nil {
 		return nil, err
 	}
-	owned := view.Owned[meta.Manager(sidecar.Name)]
+	owned, carries := view.Owned[meta.Manager(sidecar.Name)]
 	one := &sidecarReport{
 		Name: sidecar.Name, Environment: ruled.Environment, EnvironmentFrom: ruled.EnvironmentFrom,
 		Templates: s.templatesName(ruled), Assumed: ruled.assumed, InjectedHash: owned.InjectedHash, ChangeCause: owned.ChangeCause,
+		InjectedBy: injectedBy(&owned, carries), Admission: s.admission(ctx, sidecar),
 		Fields: fieldsOf(deployment, meta.Manager(sidecar.Name)),
 	}
 	content, _ := workload.Read(deployment)

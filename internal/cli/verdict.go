@@ -131,7 +131,7 @@ func (e *explanation) unmatched(elsewhere []sidecarReport) string {
 
 // busyness says what is going on.
 func (a *sidecarReport) busyness() string {
-	if a.Action != string(plan.None) && a.Action != string(plan.Note) {
+	if a.Action != string(plan.None) && a.Action != string(plan.Note) && a.Action != string(plan.Adopt) {
 		return fmt.Sprintf("VectorSidecar %s is about to write to it (%s); if that does not happen, see whether the operator runs: kubectl vectorsidecar check", a.Name, strings.ToLower(a.Action))
 	}
 	return fmt.Sprintf("it carries the current sidecar of VectorSidecar %s, and is replacing its pods", a.Name)
@@ -164,6 +164,8 @@ func (e *explanation) print(to io.Writer, allFields bool) error {
 		}
 		add("rollout", one.Rollout)
 		add("injected", one.hashes())
+		add("injected by", one.InjectedBy)
+		add("new workloads", one.Admission)
 		add("last change", plan.CauseLine(one.ChangeCause))
 		add("fields", summary(one.Fields))
 		if err := table(to, nil, rows); err != nil {

@@ -33,6 +33,7 @@ type applier struct {
 	writer *apply.Writer
 	events *announcer
 	views  *views
+	sets   *overlaySets
 	// isStopped reports whether nothing but removals may be written.
 	isStopped func() bool
 }
@@ -62,6 +63,11 @@ func (a *applier) act(ctx context.Context, known *state.Sidecar, sidecar *v1alph
 			return result // Pods without their configuration would not start.
 		}
 	}
+	// What the API server puts in needs its companions, too, and is not put in any more when it
+	// is taken out of workloads.
+	if err := a.sets.keep(ctx, sidecar, decided); err != nil {
+		result.fail("OverlaySet "+sidecar.Namespace+"/"+meta.OverlaySet, meta.ReasonRetrying, err, false)
+	}
 	tellSkipped(ctx, decided)
 	group := errgroup.Group{}
 	group.SetLimit(writers)
@@ -78,6 +84,9 @@ func (a *applier) act(ctx context.Context, known *state.Sidecar, sidecar *v1alph
 		})
 	}
 	_ = group.Wait() // Its functions report to the outcome.
+	if err := a.sets.learn(ctx, sidecar, decided, result.answers); err != nil {
+		result.fail("OverlaySet "+sidecar.Namespace+"/"+meta.OverlaySet, meta.ReasonRetrying, err, false)
+	}
 	a.collect(ctx, known, sidecar.Namespace, decided.Obsolete, result)
 	known.KeepExpectations(decided.Plans)
 	result.sort()
@@ -103,13 +112,14 @@ func (a *applier) write(ctx context.Context, known *state.Sidecar, p *plan.Plan,
 	object := status.Object(p.Target)
 	if err := known.Refusal(p); err != nil {
 		tellUndone(ctx, object, fmt.Errorf("the same write was refused recently: %w", err))
-		if reason, _ := explain(err); p.Action != plan.Note {
+		if reason, _ := explain(err); !p.IsBooking() {
 			result.fail(object, reason, err, true)
 		}
 		return
 	}
 	written, err := a.carryOut(ctx, p)
 	a.events.wrote()
+	result.answer(p, err)
 	switch reason, permanent := explain(err); {
 	case err == nil:
 		known.Wrote(p, written.Generation, written.ResourceVersion)
@@ -121,7 +131,7 @@ func (a *applier) write(ctx context.Context, known *state.Sidecar, p *plan.Plan,
 	case errors.Is(err, apply.ErrGone), errors.Is(err, apply.ErrStale), isAhead(known, p, err):
 		tellUndone(ctx, object, err)
 		result.miss(known.Miss(p))
-	case permanent && p.Action == plan.Note: // The sidecar is as it should be all the same.
+	case permanent && p.IsBooking(): // The sidecar is as it should be all the same.
 		known.Refused(p, err)
 	case permanent && p.Action != plan.Remove: // A finalizer waits for a removal.
 		known.Refused(p, err)

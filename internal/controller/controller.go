@@ -74,7 +74,7 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 			catalog: catalog,
 		},
 		validations: &validations{client: cached, live: live, writer: writer, events: events, isEnabled: options.ValidationJobs},
-		applier:     &applier{instruments: observed, writer: writer, events: events, views: &views{live: live, workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped},
+		applier:     &applier{instruments: observed, writer: writer, events: events, sets: newOverlaySets(cached, live, writer, sidecars, options.OverlaySets), views: &views{live: live, workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped},
 		finalizer:   &finalizer{live: live, writer: writer, kinds: options.Workloads.Kinds()},
 		statuses:    statuses,
 		auditor: &auditor{
@@ -136,7 +136,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 	}
 	watching := &watches{
 		sidecars: r.snapshots.sidecars, workloads: r.snapshots.workloads, namespaces: r.snapshots.namespaces, catalog: r.snapshots.catalog,
-		memory: r.memory, resyncs: r.auditor.resyncs, pace: r.stages.pace, leftovers: r.leftovers, now: r.clock,
+		memory: r.memory, resyncs: r.auditor.resyncs, pace: r.stages.pace, leftovers: r.leftovers, sets: r.applier.sets, now: r.clock,
 	}
 	if err := watching.add(builder, mgr.GetCache()).Complete(r); err != nil {
 		return nil, err
@@ -156,6 +156,11 @@ func (r *Reconciler) addPeriodic(mgr ctrl.Manager, options *Options) error {
 	}
 	if err := mgr.Add(sweeping); err != nil {
 		return fmt.Errorf("adding the sweep for leftovers: %w", err)
+	}
+	if !options.OverlaySets {
+		if err := mgr.Add(&overlaySetRemoval{live: mgr.GetAPIReader(), writer: r.applier.writer, namespaces: options.WatchNamespaces, log: log}); err != nil {
+			return fmt.Errorf("adding the removal of overlay sets: %w", err)
+		}
 	}
 	r.auditor.log = log
 	if err := mgr.Add(r.auditor); err != nil {
@@ -211,6 +216,7 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 	if err := r.client.Get(ctx, request.NamespacedName, sidecar); err != nil {
 		if client.IgnoreNotFound(err) == nil {
 			r.forget(request.NamespacedName)
+			err = r.applier.sets.drop(ctx, request.NamespacedName)
 		}
 		return reconcile.Result{}, telemetry.ResultUnchanged, client.IgnoreNotFound(err)
 	}

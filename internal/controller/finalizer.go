@@ -47,7 +47,7 @@ type finalizer struct {
 // an earlier VectorSidecar of the same name may have left.
 func (f *finalizer) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) error {
 	concerned := func(p plan.Plan) bool { return p.Writes() || p.Carries }
-	holds := len(decided.Missing) > 0 || slices.ContainsFunc(decided.Plans, concerned)
+	holds := len(decided.Missing)+len(decided.Offers) > 0 || slices.ContainsFunc(decided.Plans, concerned)
 	if sidecar.DeletionTimestamp != nil || !holds {
 		return nil
 	}

@@ -51,6 +51,8 @@ type Options struct {
 	ValidationJobs bool
 	// ReadPods has the pods of unsettled workloads read.
 	ReadPods bool
+	// OverlaySets has the API server inject into new workloads itself.
+	OverlaySets bool
 	// Cache holds renderings and checks.
 	Cache *desired.Cache
 	// ReconcileInterval is roughly how often every VectorSidecar is reconciled without any memory,

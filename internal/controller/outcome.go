@@ -22,8 +22,10 @@ import (
 
 // outcome is the result of carrying out a decision.
 type outcome struct {
-	mu       sync.Mutex
-	done     []*plan.Plan
+	mu   sync.Mutex
+	done []*plan.Plan
+	// answers are the API server's to the plans that were carried out; nil is consent.
+	answers  map[*plan.Plan]error
 	failures []status.Failure
 	// missed is when to check a workload that had changed since it was read, 0 for never.
 	missed time.Duration
@@ -44,6 +46,15 @@ func (o *outcome) miss(wait time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.missed = minNonZero(o.missed, wait)
+}
+
+func (o *outcome) answer(p *plan.Plan, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.answers == nil {
+		o.answers = map[*plan.Plan]error{}
+	}
+	o.answers[p] = err
 }
 
 func (o *outcome) succeed(p *plan.Plan) {

@@ -54,8 +54,9 @@ func (d *Decision) provide(facts *Facts) {
 		return
 	}
 	d.Missing = nil
+	d.withhold(d.Invalid.Message)
 	for i := range d.Plans {
-		if p := &d.Plans[i]; p.Writes() && p.Action != plan.Remove && p.Action != plan.Note {
+		if p := &d.Plans[i]; p.Writes() && p.Action != plan.Remove && !p.IsBooking() {
 			p.Wait(d.Invalid.Reason, d.Invalid.Message)
 		}
 	}

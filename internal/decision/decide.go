@@ -52,6 +52,7 @@ func Decide(facts *Facts, injected, removed []Workload) *Decision {
 	}
 	d.Limit = limitOf(facts, d.Matched)
 	plan.Admit(d.Plans, d.Limit)
+	d.offer(facts)
 	d.provide(facts)
 	d.collect(facts.Companions)
 	d.hold(facts)
@@ -147,7 +148,7 @@ func whyRemoved(sidecar *v1alpha1.VectorSidecar) string {
 
 // breakLoop blocks a write that somebody keeps reverting.
 func (f *Facts) breakLoop(p *plan.Plan, record *workloadcache.Record) {
-	if len(f.Loops) == 0 || p.Desired == nil || !p.Writes() || p.Action == plan.Note {
+	if len(f.Loops) == 0 || p.Desired == nil || !p.Writes() || p.IsBooking() {
 		return
 	}
 	if loop := f.Loops[record.UID]; loop.InjectedHash == p.Desired.InjectedHash() {

@@ -59,6 +59,11 @@ type Decision struct {
 	// deleted once no workload can be rolled back to them.
 	Obsolete []string
 
+	// Offers are the sidecars that the API server may put into workloads itself when they are
+	// written. Left says why there are none; "" if it is not known.
+	Offers []desired.Offer
+	Left   string
+
 	// Again is when to decide again if nothing happens until then; 0 for never.
 	Again time.Duration
 	// Adopted is the content of the rollout under way, or its zero value.

@@ -38,6 +38,10 @@ type Facts struct {
 	// ConfigMaps are other ConfigMaps that were looked up, by name; nil is a missing
 	// one.
 	ConfigMaps map[string]*corev1.ConfigMap
+	// Offers are what workloads would carry that are not there yet, and Left why there are
+	// none; both are empty if nobody asks, or it is not known.
+	Offers []desired.Offer
+	Left   string
 	// Asked are the names of all ConfigMaps that were needed.
 	Asked []string
 	// Verdicts are the results of Vector's own validation, by key; nil if the operator

@@ -104,7 +104,7 @@ func (e *Evaluator) plan(want *plan.Desired, container string, competitors []Com
 // admit blocks a write that the policy does not allow in this workload, or whose pods
 // would be refused because of the sidecar.
 func (e *Evaluator) admit(p *plan.Plan, view *workload.View, of *desired.Rendered) {
-	if !p.Writes() || p.Action == plan.Remove || p.Action == plan.Note {
+	if !p.Writes() || p.Action == plan.Remove || p.IsBooking() {
 		return
 	}
 	rules := e.facts.Policy

@@ -74,6 +74,9 @@ func decideOn(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*d
 		if injected, err = p.inject(ctx, snapshot, inject); err != nil {
 			return nil, err
 		}
+		if snapshot.Offers && sidecar.Spec.IsEnabled() {
+			p.offer(ctx, injected)
+		}
 	}
 	removed := p.remove(snapshot, remove)
 	p.look(snapshot, injected)

@@ -193,12 +193,12 @@ func (p *pass) evaluate(ctx context.Context, record *workloadcache.Record, by *d
 // wish returns what the elder is about to inject into a workload that it selects and
 // that has nothing of it, or nil.
 func (e *elder) wish(ctx context.Context, record *workloadcache.Record, view *workload.View) *plan.Desired {
-	if _, carries := view.Owned[e.manager]; carries {
+	if owned, carries := view.Owned[e.manager]; carries && !owned.IsPutIn() {
 		return nil
 	}
 	known, asked := e.wishes[record.UID]
 	if !asked {
-		if p := e.evaluate(ctx, record, e.wanted.Variant(record)).Plan; p.Action == plan.Inject {
+		if p := e.evaluate(ctx, record, e.wanted.Variant(record)).Plan; p.Action == plan.Inject || p.Action == plan.Adopt {
 			known = p.Desired
 		}
 		e.wishes[record.UID] = known
@@ -269,6 +269,28 @@ func (p *pass) look(snapshot *Snapshot, injected []decision.Workload) {
 			p.facts.Verdicts[of.Key] = snapshot.Verdict(of.Key)
 		}
 	}
+	for _, offer := range p.facts.Offers {
+		p.find(offer.ConfigMaps()...)
+		if of := offer.Rendered.Validation; of != nil && snapshot.Verdict != nil {
+			p.facts.Verdicts[of.Key] = snapshot.Verdict(of.Key)
+		}
+	}
+}
+
+// offer sets what workloads would carry that are not there yet.
+func (p *pass) offer(ctx context.Context, injected []decision.Workload) {
+	if p.wanted.Invalid != nil {
+		p.facts.Left = p.wanted.Invalid.Message
+		return
+	}
+	var seen []desired.Seen
+	for i := range injected {
+		if of := injected[i].Evaluated; of.Rendered != nil && injected[i].Source.IsCommon {
+			view := injected[i].Record.View()
+			seen = append(seen, desired.Seen{Rendered: of.Rendered, QoSClass: view.QoSClass})
+		}
+	}
+	p.facts.Offers, p.facts.Left = p.wanted.Offers(ctx, p.facts.Sidecar.Namespace, seen)
 }
 
 // find looks up ConfigMaps that are not among the companions. It reports whether any

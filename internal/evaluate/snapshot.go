@@ -42,6 +42,8 @@ type Snapshot struct {
 	// Faults are what keeps pods from running, for the workloads whose pods were read;
 	// the zero value if nothing does.
 	Faults map[types.UID]workload.Fault
+	// Offers has what workloads would carry that are not there yet be decided, too.
+	Offers bool
 	// Hold lets nothing but removals be written; nil if nothing does.
 	Hold *plan.Hold
 }

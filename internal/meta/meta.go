@@ -159,6 +159,9 @@ const (
 	NamespaceDefaultsKey = "values.yaml"
 )
 
+// OverlaySet is the name of the OverlaySet of each namespace that has one.
+const OverlaySet = "vectorsidecars"
+
 // Labels.
 const (
 	// LabelEnvironment on a Namespace names the environment of its

@@ -124,6 +124,7 @@ func loopOptions(options *Options, process *Process) controller.Options {
 		Patience:           process.Patience,
 		ValidationJobs:     options.ValidationJobs,
 		ReadPods:           options.ReadPods,
+		OverlaySets:        options.AdmissionInjection,
 		ReconcileInterval:  options.ReconcileInterval,
 		LiveListInterval:   options.LiveListInterval,
 		Budget:             bounded.NewBudget(),

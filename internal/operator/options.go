@@ -43,6 +43,9 @@ type Options struct {
 	// ReadPods makes the operator read the pods of workloads that are not settled, which
 	// needs permission to list them.
 	ReadPods bool
+	// AdmissionInjection keeps OverlaySets, by which the API server injects into new workloads
+	// itself.
+	AdmissionInjection bool
 	// LeaderElect makes sure that only one of several replicas writes.
 	LeaderElect bool
 	// LeaderElectionID is the name of the lease. Together with Namespace it identifies this
@@ -93,6 +96,7 @@ func (o *Options) declare(flags *flag.FlagSet) {
 	flags.DurationVar(&o.LiveListInterval, "live-list-interval", 24*time.Hour, "about how often the workloads are listed from the API server and compared with the cache; 0 for never")
 	flags.BoolVar(&o.ValidationJobs, "validation-jobs", false, "allow sidecar.config.validateJob, which runs vector validate in a Job")
 	flags.BoolVar(&o.ReadPods, "read-pods", false, "read the pods of workloads that are not settled, to find what keeps them from running; this needs permission to list pods")
+	flags.BoolVar(&o.AdmissionInjection, "admission-injection", false, "keep an OverlaySet in each namespace with VectorSidecars, by which the API server injects into new workloads itself; this needs the chart's MutatingAdmissionPolicies")
 	flags.BoolVar(&o.LeaderElect, "leader-elect", false, "use leader election, so that only one of several replicas is active")
 	flags.StringVar(&o.LeaderElectionID, "leader-election-id", defaultLeaderElectionID, "name of the lease; with the namespace it identifies this installation on the workloads that it writes")
 	flags.DurationVar(&o.LeaseDuration, "leader-election-lease-duration", defaultLeaseDuration, "how long after the leader's last renewal another replica takes over")

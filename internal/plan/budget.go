@@ -54,13 +54,13 @@ func Admit(plans []Plan, limit Limit) {
 		if failed == nil && p.Failed {
 			failed = p
 		}
-		if canary == nil && p.isCanaryUnderWay() {
+		if canary == nil && p.IsCanaryUnderWay() {
 			canary = p
 		}
 	}
 	for i := range plans {
 		p := &plans[i]
-		if limit.Hold != nil && p.Action == Note && p.Desired != nil {
+		if limit.Hold != nil && p.IsBooking() && p.Desired != nil {
 			p.Action = None // It stays for later.
 		}
 		if !p.Writes() || !p.StartsPods() {
@@ -87,9 +87,9 @@ func Admit(plans []Plan, limit Limit) {
 	}
 }
 
-// isCanaryUnderWay reports whether a canary is not done with the desired sidecar. One that cannot
+// IsCanaryUnderWay reports whether a canary is not done with the desired sidecar. One that cannot
 // have it holds nobody up.
-func (p *Plan) isCanaryUnderWay() bool {
+func (p *Plan) IsCanaryUnderWay() bool {
 	return p.IsCanary && p.Desired != nil && (p.Action == Inject || p.Action == Update || p.InFlight)
 }
 

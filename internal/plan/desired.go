@@ -81,6 +81,9 @@ func (d *Desired) After(predecessor *Desired) *Desired {
 // InjectedHash is the value of the annotation injected-hash.
 func (d *Desired) InjectedHash() string { return d.injectedHash }
 
+// AskedDigest is the digest of the input that it was rendered for, without the workload.
+func (d *Desired) AskedDigest() string { return d.asked.Digest }
+
 // Container returns the overlay's container of that name, or nil.
 func (d *Desired) Container(name string) *corev1.Container { return d.overlay.Container(name) }
 

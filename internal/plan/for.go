@@ -97,6 +97,8 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 		plan.Action, plan.Cause = Note, becauseHalf
 	case found != nil:
 		plan.Action, plan.Reason, plan.Message, plan.Competitor = found.action, found.reason, found.message, found.competitor
+	case desired.isPutIn(manager, view):
+		plan.adopt(want, policy, view)
 	case view.Paused && (!carries || !has.isCurrent()):
 		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadPaused, "its rollouts are paused; it gets the sidecar when they are resumed"
 	case !carries, owned.IsEmpty():

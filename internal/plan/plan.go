@@ -27,6 +27,9 @@ const (
 	// Note means that the workload is up to date but its annotations note another
 	// input. Writing them restarts no pods.
 	Note Action = "Note"
+	// Adopt means that the API server has put the desired sidecar in itself, and nobody owns
+	// it yet. Writing it restarts no pods.
+	Adopt Action = "Adopt"
 	// Remove means that the sidecar is to be removed.
 	Remove Action = "Remove"
 	// Conflict means that somebody else owns fields that we would have to write.
@@ -50,7 +53,7 @@ type Plan struct {
 	Competitor string
 	// Manager is the field manager to write as.
 	Manager string
-	// Apply is the body for Inject, Update and Note: all that the VectorSidecar wants
+	// Apply is the body for Inject, Update, Adopt and Note: all that the VectorSidecar wants
 	// in the workload, without its name. It must not be changed.
 	Apply map[string]any
 	// Patch is a strategic merge patch that makes the whole change at once and is sent
@@ -127,7 +130,7 @@ func (p *Plan) Skipped() bool {
 
 // Writes reports whether the plan changes the workload now.
 func (p *Plan) Writes() bool {
-	return !p.Waiting && (p.StartsPods() || p.Action == Note)
+	return !p.Waiting && (p.StartsPods() || p.IsBooking())
 }
 
 // StartsPods reports whether the plan changes the pod template, now or later.
@@ -142,7 +145,7 @@ func (p *Plan) WaitsForOthers() bool {
 }
 
 // IsCurrent reports whether the sidecar is up to date.
-func (p *Plan) IsCurrent() bool { return p.Action == None || p.Action == Note }
+func (p *Plan) IsCurrent() bool { return p.Action == None || p.IsBooking() }
 
 // InjectedHash is the hash of the desired sidecar, "" if none is desired.
 func (p *Plan) InjectedHash() string {

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/pod-security-admission/api"
+	"k8s.io/utils/ptr"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -36,6 +37,20 @@ func (p *Policy) Admit(namespaceLabels map[string]string, application *corev1.Po
 		return nil
 	}
 	return fmt.Errorf("the namespace enforces the Pod Security level %s, which the workload passes and the sidecar in it does not: %s", level, violation)
+}
+
+// AdmitAlone returns an error unless the overlay meets the Pod Security level that the
+// namespace enforces by itself, so that it does in every pod: what a pod sets for all of its
+// containers can only make up for what one lacks.
+func (p *Policy) AdmitAlone(namespaceLabels map[string]string, overlay *corev1.PodTemplateSpec) error {
+	return p.Admit(namespaceLabels, &corev1.PodSpec{Containers: []corev1.Container{{
+		Name: "application",
+		SecurityContext: &corev1.SecurityContext{
+			AllowPrivilegeEscalation: ptr.To(false), RunAsNonRoot: ptr.To(true),
+			Capabilities:   &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+		},
+	}}}, overlay)
 }
 
 // CheckApplication returns an error for access to the application's secrets: mounts of

@@ -50,8 +50,8 @@ const maxPasses = 3
 // pollInterval is how often a rollout is checked.
 const pollInterval = 500 * time.Millisecond
 
-// Clean removes everything from a namespace, "" for all: first VectorSidecars, so that
-// nothing is injected again; then sidecars, at a limited pace; then the ConfigMaps that they
+// Clean removes everything from a namespace, "" for all: first what the API server injects,
+// and VectorSidecars, so that nothing is injected again; then sidecars, at a limited pace; then the ConfigMaps that they
 // read; then finalizers. If a sidecar cannot be removed, what it needs stays. It returns
 // what it found.
 func (e *Ejector) Clean(ctx context.Context, namespace string) (*Traces, error) {
@@ -76,6 +76,11 @@ func (e *Ejector) Clean(ctx context.Context, namespace string) (*Traces, error) 
 
 func (e *Ejector) pass(ctx context.Context, traces *Traces) error {
 	writer := apply.New(e.Client)
+	for _, namespace := range traces.OverlaySets { // What is taken out must not be put in again.
+		if err := writer.DeleteOverlaySet(ctx, namespace); err != nil {
+			return err
+		}
+	}
 	for i := range traces.Sidecars {
 		if err := writer.Retire(ctx, &traces.Sidecars[i], false); err != nil {
 			return err

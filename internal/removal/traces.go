@@ -28,11 +28,13 @@ type Traces struct {
 	// Sidecars are all VectorSidecars, Companions the ConfigMaps created for them.
 	Sidecars   []v1alpha1.VectorSidecar
 	Companions []client.ObjectKey
+	// OverlaySets are the namespaces in which the API server may still inject.
+	OverlaySets []string
 }
 
 // None reports whether there is nothing left.
 func (t *Traces) None() bool {
-	return len(t.Workloads)+len(t.Sidecars)+len(t.Companions) == 0
+	return len(t.Workloads)+len(t.Sidecars)+len(t.Companions)+len(t.OverlaySets) == 0
 }
 
 // FindTraces finds traces in a namespace, "" for all. There may be some even if the CRD is
@@ -46,6 +48,16 @@ func FindTraces(ctx context.Context, cluster client.Reader, namespace string) (*
 		return nil, fmt.Errorf("listing VectorSidecars: %w", err)
 	}
 	traces.Sidecars = sidecars.Items
+	var sets v1alpha1.OverlaySetList
+	err = cluster.List(ctx, &sets, inNamespace)
+	if err != nil && !apimeta.IsNoMatchError(err) && !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) {
+		return nil, fmt.Errorf("listing OverlaySets: %w", err)
+	}
+	for i := range sets.Items {
+		if sets.Items[i].Name == meta.OverlaySet {
+			traces.OverlaySets = append(traces.OverlaySets, sets.Items[i].Namespace)
+		}
+	}
 	for _, kind := range workload.Kinds() {
 		if err := traces.find(ctx, cluster, kind, inNamespace); err != nil {
 			return nil, err

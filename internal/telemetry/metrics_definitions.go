@@ -79,7 +79,7 @@ func MetricDefinitions() []MetricDefinition {
 			{"state", "`limit`: how many there are, 0 for any number; `taken`: workloads that roll out or soak; `waiting`: workloads that would begin now"}}},
 		{writes, "counter", "Attempts to write a workload.", []MetricLabel{
 			{"kind", "a workload kind"},
-			{"action", "`Inject`, `Update`, `Remove` or `Note` (only the operator's annotations change)"},
+			{"action", "`Inject`, `Update`, `Adopt` (the API server has put the sidecar in), `Remove` or `Note` (only the operator's annotations change)"},
 			{"result", "`ok`, `conflict`, `refused`, `gone`, `stale` (the workload had changed in between) or `error`"}}},
 		{conflicts, "counter", "Workloads that entered the state Conflict, Blocked or Refused.", []MetricLabel{
 			{"reason", "a condition reason"}}},

@@ -33,6 +33,7 @@ var order = []string{
 	"internal/desired",
 	"internal/vectorprogram",
 	"internal/decision",
+	"internal/overlayset",
 	"internal/source",
 	"internal/evaluate",
 	"internal/status",
@@ -73,6 +74,7 @@ var pure = []string{
 	"internal/plan",
 	"internal/desired",
 	"internal/decision",
+	"internal/overlayset",
 	"internal/evaluate",
 	"internal/status",
 }

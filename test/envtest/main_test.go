@@ -12,11 +12,13 @@ import (
 
 	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/overlayset"
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -63,6 +65,11 @@ func runAll(m *testing.M) int {
 			return nil, err
 		}
 		kubeconfig = c.Kubeconfig()
+		// As an operator leaves it that injected by the API server.
+		left := &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: meta.OverlaySet}, Spec: overlayset.Compose(nil, nil)}
+		if err := world.Client.Create(context.Background(), left); err != nil {
+			return nil, err
+		}
 		running = world.RunOperator(options)
 		return func() error { return errors.Join(running.Stop(), requireAllRightsUsed(role, log)) }, nil
 	})

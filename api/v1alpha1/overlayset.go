@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// OverlaySet holds the sidecars that the API server itself puts into new workloads of a
+// namespace. The operator writes one for each namespace; it is the parameter of the chart's
+// MutatingAdmissionPolicies, and nobody else may write it.
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:categories=observability
+type OverlaySet struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec OverlaySetSpec `json:"spec,omitempty"`
+}
+
+// OverlaySetList is a list of OverlaySets.
+// +kubebuilder:object:root=true
+type OverlaySetList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []OverlaySet `json:"items"`
+}
+
+// OverlaySetSpec is the sidecars and for which workloads each is.
+type OverlaySetSpec struct {
+	// overlays are the sidecars, those of the oldest VectorSidecar first. A workload gets at most one of each.
+	Overlays []Overlay `json:"overlays"`
+	// native are init containers that come before the workload's own, the last one first.
+	Native []OverlayItem `json:"native"`
+	// initContainers are those that come after them.
+	InitContainers []OverlayItem `json:"initContainers"`
+	// containers are regular ones.
+	Containers []OverlayItem `json:"containers"`
+	// volumes are volumes of the pod.
+	Volumes []OverlayItem `json:"volumes"`
+	// annotations are those of workloads that get no other sidecar. Of overlays that depend on the workload, only the operator knows them.
+	Annotations []OverlayAnnotation `json:"annotations"`
+}
+
+// OverlayAnnotation is an annotation of a workload with an overlay in it.
+type OverlayAnnotation struct {
+	// of is the id of the overlay that it belongs to.
+	Of string `json:"of"`
+	// key is its key, path the same in a JSON pointer.
+	Key  string `json:"key"`
+	Path string `json:"path"`
+	// value is its value.
+	Value string `json:"value"`
+}
+
+// OverlayItem is something that is added to a list of the pod.
+type OverlayItem struct {
+	// of is the id of the overlay that it belongs to.
+	Of string `json:"of"`
+	// item is what is added.
+	// +kubebuilder:pruning:PreserveUnknownFields
+	Item runtime.RawExtension `json:"item"`
+}
+
+// Overlay is a sidecar of one VectorSidecar, and for which workloads it is.
+type Overlay struct {
+	// id is what items refer to.
+	ID string `json:"id"`
+	// vectorSidecar is the name of the VectorSidecar.
+	VectorSidecar string `json:"vectorSidecar"`
+	// left says why the operator injects the sidecar and not the API server; empty if the API server does.
+	Left string `json:"left"`
+	// kinds are the kinds of workloads that it is for.
+	Kinds []WorkloadKind `json:"kinds"`
+	// requirements are those of the selector, all of which labels have to meet.
+	Requirements []OverlayRequirement `json:"requirements"`
+	// hash is the injected-hash of the sidecar.
+	Hash string `json:"hash"`
+	// asked is a digest of what it was rendered from.
+	Asked string `json:"asked"`
+	// digest is one of the overlay and of what the API server was asked about it.
+	Digest string `json:"digest"`
+	// hashKey is the annotation with the injected-hash beside other VectorSidecars.
+	HashKey string `json:"hashKey"`
+	// askedKey is the annotation with the asked-hash beside other VectorSidecars.
+	AskedKey string `json:"askedKey"`
+	// partsKey is the annotation of the pod template that lists the sidecar's parts.
+	PartsKey string `json:"partsKey"`
+	// partsPath is its key in a JSON pointer.
+	PartsPath string `json:"partsPath"`
+	// parts is its value.
+	Parts string `json:"parts"`
+	// initNames are the names of its init containers.
+	InitNames []string `json:"initNames"`
+	// containerNames are the names of its regular containers.
+	ContainerNames []string `json:"containerNames"`
+	// volumeNames are the names of its volumes.
+	VolumeNames []string `json:"volumeNames"`
+	// ports are its ports, as 9598/TCP.
+	Ports []string `json:"ports"`
+	// needs are volumes of the application that it mounts.
+	Needs []string `json:"needs"`
+	// secrets are the Secrets that it refers to.
+	Secrets []string `json:"secrets"`
+	// graceSeconds is the least terminationGracePeriodSeconds that a pod must have.
+	GraceSeconds int64 `json:"graceSeconds"`
+	// qos is Guaranteed or Other if it is for pods of that QoS class alone.
+	QoS string `json:"qos"`
+	// logs is where the application has to have its log files, nothing for any place.
+	// +optional
+	Logs *OverlayLogs `json:"logs,omitempty"`
+	// yields are older VectorSidecars that it clashes with.
+	Yields []string `json:"yields"`
+}
+
+// OverlayLogs is where an application has its log files.
+type OverlayLogs struct {
+	// path is sidecar.logs.path.
+	Path string `json:"path"`
+	// volume is the volume that is mounted there.
+	Volume string `json:"volume"`
+	// mountPath is where.
+	MountPath string `json:"mountPath"`
+}
+
+// OverlayRequirement is a requirement on a label.
+type OverlayRequirement struct {
+	// key is the label's.
+	Key string `json:"key"`
+	// operator is In, NotIn, Exists or DoesNotExist.
+	Operator metav1.LabelSelectorOperator `json:"operator"`
+	// values are those of In and NotIn.
+	Values []string `json:"values"`
+}

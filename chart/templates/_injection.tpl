@@ -1,0 +1,32 @@
+{{- /*
+SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+SPDX-License-Identifier: Apache-2.0
+*/ -}}
+
+{{- /* "true" where the API server is to inject, and can: else empty. */ -}}
+{{- define "vector-sidecar-operator.isInjecting" -}}
+{{- if and .Values.admissionInjection.enabled (.Capabilities.APIVersions.Has "admissionregistration.k8s.io/v1/MutatingAdmissionPolicy") }}true{{ end -}}
+{{- end -}}
+
+{{- /* What keeping OverlaySets takes. An operator that keeps none deletes what is left of
+one that did. */ -}}
+{{- define "vector-sidecar-operator.injectionRules" -}}
+- apiGroups: [observability.kontroloop.ai]
+  resources: [overlaysets]
+  verbs: {{ ternary "[get, list, watch, create, update, delete]" "[list, delete]" .Values.admissionInjection.enabled }}
+{{- if .Values.admissionInjection.enabled }}
+# The API server judges each sidecar, in a pod template that is never written (dryRun).
+- apiGroups: [""]
+  resources: [podtemplates]
+  verbs: [create]
+{{- end }}
+{{- end -}}
+
+{{- /* The accounts whose writes are left alone: what takes a sidecar out must not find it
+put in again. A list in CEL. */ -}}
+{{- define "vector-sidecar-operator.injectionExempt" -}}
+{{- $accounts := list (include "vector-sidecar-operator.serviceAccountName" .) (include "vector-sidecar-operator.hookAccount" (list . "uninstall")) | uniq }}
+{{- $names := list }}
+{{- range $accounts }}{{ $names = append $names (printf "'system:serviceaccount:%s:%s'" $.Release.Namespace .) }}{{ end -}}
+[{{ join ", " $names }}]
+{{- end -}}

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// Try has the API server judge a pod template in a namespace, without writing anything. It
+// returns why it is refused, "" if it is not.
+func (w *Writer) Try(ctx context.Context, namespace string, template *corev1.PodTemplateSpec) (refusal string, err error) {
+	trial := &corev1.PodTemplate{ObjectMeta: metav1.ObjectMeta{GenerateName: "vectorsidecar-trial-", Namespace: namespace}, Template: *template}
+	err = w.client.Create(ctx, trial, client.DryRunAll, client.FieldOwner(meta.Operator))
+	switch {
+	case err == nil:
+		return "", nil
+	case hasCause(err, corev1.NamespaceTerminatingCause):
+		return "the namespace is being deleted", nil
+	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), apierrors.IsForbidden(err), apierrors.IsRequestEntityTooLargeError(err):
+		return err.Error(), nil
+	}
+	return "", fmt.Errorf("trying a pod template in namespace %s: %w", namespace, err)
+}
+
+// IsDenied reports whether the API server refused a write because of its content, or somebody
+// whom it asks did: validation, a webhook or a policy.
+func IsDenied(err error) bool {
+	var refused *RefusedError
+	return errors.As(err, &refused) || apierrors.IsForbidden(err) && strings.Contains(err.Error(), "denied")
+}
+
+// OverlaySet writes the OverlaySet of a namespace: a new one if it has no resource version, else
+// in place of that version. The error is ErrStale if there is another one.
+func (w *Writer) OverlaySet(ctx context.Context, wanted *v1alpha1.OverlaySet) error {
+	var err error
+	if wanted.ResourceVersion == "" {
+		err = w.client.Create(ctx, wanted, client.FieldOwner(meta.Operator))
+	} else {
+		err = w.client.Update(ctx, wanted, client.FieldOwner(meta.Operator))
+	}
+	if apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) {
+		err = fmt.Errorf("%w: %w", ErrStale, err)
+	}
+	if err != nil {
+		return fmt.Errorf("writing OverlaySet %s/%s: %w", wanted.Namespace, wanted.Name, classify(err))
+	}
+	return nil
+}
+
+// DeleteOverlaySet deletes the OverlaySet of a namespace; a missing one is not an error.
+func (w *Writer) DeleteOverlaySet(ctx context.Context, namespace string) error {
+	object := &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: meta.OverlaySet}}
+	if err := client.IgnoreNotFound(w.client.Delete(ctx, object)); err != nil {
+		return fmt.Errorf("deleting OverlaySet %s/%s: %w", namespace, meta.OverlaySet, err)
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// The two ways by which a sidecar gets into a workload.
+const (
+	byAdmission = "the API server, when the workload was written"
+	byOperator  = "the operator, after the workload was written"
+)
+
+// injectedBy says who has put the sidecar in that a workload carries, "" if it carries none.
+func injectedBy(owned *workload.Owned, carries bool) string {
+	switch {
+	case !carries || owned.IsEmpty():
+		return ""
+	case owned.IsPutIn(), plan.IsOfAdmission(owned.ChangeCause):
+		return byAdmission
+	}
+	return byOperator
+}
+
+// admission says whether the API server puts the sidecars of a VectorSidecar into new workloads, and why
+// not; "" if the namespace has no OverlaySet, or none that may be read.
+func (s *session) admission(ctx context.Context, sidecar *v1alpha1.VectorSidecar) string {
+	if s.cluster == nil {
+		return ""
+	}
+	var set v1alpha1.OverlaySet
+	if s.cluster.Get(ctx, client.ObjectKey{Namespace: sidecar.Namespace, Name: meta.OverlaySet}, &set) != nil {
+		return "" // The cluster has none, or it is not for everybody to see.
+	}
+	offered, left := 0, "it is not in the OverlaySet of its namespace"
+	for i := range set.Spec.Overlays {
+		switch overlay := &set.Spec.Overlays[i]; {
+		case overlay.VectorSidecar != sidecar.Name:
+		case overlay.Left != "":
+			left = overlay.Left
+		default:
+			offered++
+		}
+	}
+	if offered == 0 {
+		return "by the operator: " + left
+	}
+	return fmt.Sprintf("by the API server, where it can judge the workload (%s)", count(offered, "overlay"))
+}

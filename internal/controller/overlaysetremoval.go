@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+
+	"github.com/go-logr/logr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// overlaySetRemoval deletes, once, what an operator has left that kept OverlaySets. One that keeps
+// none would let them grow old, and the API server would act by them when its policies come back.
+type overlaySetRemoval struct {
+	live       client.Reader
+	writer     *apply.Writer
+	namespaces []string
+	log        logr.Logger
+}
+
+// Start deletes them. What it may not list, or cannot delete, it leaves.
+func (o *overlaySetRemoval) Start(ctx context.Context) error {
+	namespaces := o.namespaces
+	if len(namespaces) == 0 {
+		namespaces = []string{metav1.NamespaceAll}
+	}
+	for _, namespace := range namespaces {
+		found := &metav1.PartialObjectMetadataList{}
+		found.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("OverlaySetList"))
+		if err := o.live.List(ctx, found, client.InNamespace(namespace)); err != nil {
+			o.log.V(1).Info("overlay sets were not listed", "namespace", namespace, "cause", err.Error())
+			continue
+		}
+		for i := range found.Items {
+			if found.Items[i].Name != meta.OverlaySet {
+				continue
+			}
+			if err := o.writer.DeleteOverlaySet(ctx, found.Items[i].Namespace); err != nil {
+				o.log.Error(err, "deleting an overlay set that nobody keeps")
+			}
+		}
+	}
+	return nil
+}

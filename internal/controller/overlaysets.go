@@ -1,0 +1,285 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/overlayset"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/status"
+)
+
+// overlaySets keeps the OverlaySet of each namespace as its VectorSidecars' decisions are. A nil
+// one keeps none.
+type overlaySets struct {
+	cached   client.Reader
+	live     client.Reader
+	writer   *apply.Writer
+	sidecars sidecarLister
+
+	mu     sync.Mutex
+	spaces map[string]*space
+}
+
+// space is what is known of a namespace.
+type space struct {
+	mu sync.Mutex
+	// parts are those of its VectorSidecars; nil before the OverlaySet was read.
+	parts map[string]overlayset.Part
+	// refusals are what the API server said of overlays, by their digests; "" is consent.
+	refusals map[string]string
+	// refused are workloads that were refused with the sidecar of a VectorSidecar, by its name.
+	refused map[string]refusedWrite
+	// replaced is the resource version that written took the place of: until the cache shows
+	// another, written is what there is.
+	replaced string
+	written  *v1alpha1.OverlaySet
+}
+
+// refusedWrite is a workload that was refused with a sidecar: whoever refused the operator would
+// refuse the workload's owner as well, if the sidecar were in it from the start.
+type refusedWrite struct{ hash, why string }
+
+func newOverlaySets(cached, live client.Reader, writer *apply.Writer, sidecars sidecarLister, isOn bool) *overlaySets {
+	if !isOn {
+		return nil
+	}
+	return &overlaySets{cached: cached, live: live, writer: writer, sidecars: sidecars, spaces: map[string]*space{}}
+}
+
+func (o *overlaySets) space(namespace string) *space {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.spaces[namespace] == nil {
+		o.spaces[namespace] = &space{refusals: map[string]string{}, refused: map[string]refusedWrite{}}
+	}
+	return o.spaces[namespace]
+}
+
+// keep has the OverlaySet say what a decision offers, or that the VectorSidecar offers nothing. It
+// writes only if something differs.
+func (o *overlaySets) keep(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) error {
+	if o == nil {
+		return nil
+	}
+	left := decided.Left
+	if decided.Invalid != nil {
+		left = decided.Invalid.Message
+	}
+	isOut := sidecar.DeletionTimestamp != nil || !sidecar.Spec.IsEnabled()
+	if !isOut && len(decided.Offers) == 0 && left == "" {
+		return nil // Templates ran out of time: it stays as it is.
+	}
+	in := o.space(sidecar.Namespace)
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	there, err := o.current(ctx, sidecar.Namespace, in)
+	if err != nil {
+		return err
+	}
+	if isOut {
+		delete(in.parts, sidecar.Name)
+		return o.write(ctx, sidecar.Namespace, in, there)
+	}
+	offers := decided.Offers
+	if by, isRefused := in.refused[sidecar.Name]; isRefused && slices.ContainsFunc(offers, by.concerns) {
+		offers, left = nil, by.why
+	}
+	part, err := overlayset.PartOf(sidecar, offers, left, func(digest string, template *corev1.PodTemplateSpec) (string, error) {
+		return o.judge(ctx, sidecar.Namespace, in, digest, template)
+	})
+	if err != nil {
+		return err
+	}
+	in.parts[sidecar.Name] = part
+	return o.write(ctx, sidecar.Namespace, in, there)
+}
+
+// judge asks the API server once about each overlay of a namespace.
+func (o *overlaySets) judge(ctx context.Context, namespace string, in *space, digest string, template *corev1.PodTemplateSpec) (string, error) {
+	if refusal, isKnown := in.refusals[digest]; isKnown {
+		return refusal, nil
+	}
+	refusal, err := o.writer.Try(ctx, namespace, template)
+	if err == nil {
+		in.refusals[digest] = refusal
+	}
+	return refusal, err
+}
+
+func (r refusedWrite) concerns(offer desired.Offer) bool {
+	return offer.Rendered.Desired.InjectedHash() == r.hash
+}
+
+// learn takes the offers of a VectorSidecar back if one of its workloads was refused with the same
+// sidecar, until one is accepted or the sidecar is another.
+func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, written map[*plan.Plan]error) error {
+	if o == nil {
+		return nil
+	}
+	in := o.space(sidecar.Namespace)
+	in.mu.Lock()
+	hasChanged := false
+	for p, err := range written {
+		before, wasRefused := in.refused[sidecar.Name]
+		switch {
+		case err == nil && wasRefused && before.hash == p.InjectedHash():
+			delete(in.refused, sidecar.Name)
+			hasChanged = true
+		case apply.IsDenied(err) && p.Action != plan.Remove && before.hash != p.InjectedHash():
+			in.refused[sidecar.Name] = refusedWrite{p.InjectedHash(), fmt.Sprintf("%s is refused with it: %v", status.Object(p.Target), err)}
+			hasChanged = true
+		}
+	}
+	in.mu.Unlock()
+	if !hasChanged {
+		return nil
+	}
+	return o.keep(ctx, sidecar, decided)
+}
+
+// drop takes a VectorSidecar out that is gone.
+func (o *overlaySets) drop(ctx context.Context, name types.NamespacedName) error {
+	if o == nil {
+		return nil
+	}
+	in := o.space(name.Namespace)
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	there, err := o.current(ctx, name.Namespace, in)
+	if err != nil {
+		return err
+	}
+	delete(in.parts, name.Name)
+	return o.write(ctx, name.Namespace, in, there)
+}
+
+// current returns the OverlaySet that there is, nil for none, and reads what is known from it the
+// first time.
+func (o *overlaySets) current(ctx context.Context, namespace string, in *space) (*v1alpha1.OverlaySet, error) {
+	there := &v1alpha1.OverlaySet{}
+	err := o.cached.Get(ctx, types.NamespacedName{Namespace: namespace, Name: meta.OverlaySet}, there)
+	if client.IgnoreNotFound(err) != nil {
+		return nil, fmt.Errorf("reading OverlaySet %s/%s: %w", namespace, meta.OverlaySet, err)
+	}
+	if err != nil {
+		there = nil
+	}
+	if in.parts == nil {
+		in.parts = map[string]overlayset.Part{}
+		if there != nil {
+			in.parts = overlayset.Parts(&there.Spec)
+			for i := range there.Spec.Overlays { // The API server was asked before they were written.
+				in.refusals[there.Spec.Overlays[i].Digest] = ""
+			}
+		}
+	}
+	if in.written != nil && versionIn(there) == in.replaced {
+		return in.written, nil
+	}
+	in.written = nil
+	return there, nil
+}
+
+func versionIn(of *v1alpha1.OverlaySet) string {
+	if of == nil {
+		return ""
+	}
+	return of.ResourceVersion
+}
+
+// write writes what is known, if that is not what there is.
+func (o *overlaySets) write(ctx context.Context, namespace string, in *space, there *v1alpha1.OverlaySet) error {
+	spec := overlayset.Compose(o.names(ctx, namespace), in.parts)
+	if len(spec.Overlays) == 0 && there == nil || there != nil && equality.Semantic.DeepEqual(spec, there.Spec) {
+		return nil
+	}
+	ctx, cancel := detached(ctx)
+	defer cancel()
+	if len(spec.Overlays) == 0 {
+		return o.writer.DeleteOverlaySet(ctx, namespace)
+	}
+	wanted := &v1alpha1.OverlaySet{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: meta.OverlaySet, Labels: map[string]string{meta.LabelManagedBy: meta.Operator}},
+		Spec:       spec,
+	}
+	if there != nil {
+		wanted.ResourceVersion = there.ResourceVersion
+	}
+	err := o.writer.OverlaySet(ctx, wanted)
+	if errors.Is(err, apply.ErrStale) {
+		live := &v1alpha1.OverlaySet{}
+		if client.IgnoreNotFound(o.live.Get(ctx, client.ObjectKeyFromObject(wanted), live)) != nil {
+			return err
+		}
+		wanted.ResourceVersion = live.ResourceVersion
+		err = o.writer.OverlaySet(ctx, wanted)
+	}
+	if errors.Is(err, apply.ErrTerminating) {
+		return nil // Whatever it was for is gone, too.
+	}
+	if err != nil {
+		return err
+	}
+	cached := &v1alpha1.OverlaySet{}
+	_ = o.cached.Get(ctx, client.ObjectKeyFromObject(wanted), cached) // A missing one has no version.
+	if in.written = nil; cached.ResourceVersion != wanted.ResourceVersion {
+		in.replaced, in.written = cached.ResourceVersion, wanted
+	}
+	log.FromContext(ctx).Info("overlay set written", "overlays", len(spec.Overlays))
+	return nil
+}
+
+// names are those of the VectorSidecars that may inject, oldest first.
+func (o *overlaySets) names(ctx context.Context, namespace string) []string {
+	all := slices.Clone(o.sidecars.list(ctx, namespace, "", ""))
+	all = slices.DeleteFunc(all, func(s v1alpha1.VectorSidecar) bool { return s.DeletionTimestamp != nil || !s.Spec.IsEnabled() })
+	slices.SortFunc(all, func(a, b v1alpha1.VectorSidecar) int {
+		if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
+			return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	names := make([]string, 0, len(all))
+	for i := range all {
+		names = append(names, all[i].Name)
+	}
+	return names
+}
+
+// concerns returns one VectorSidecar of a namespace whose OverlaySet somebody else has changed or
+// deleted.
+func (o *overlaySets) concerns(ctx context.Context, object client.Object) []reconcile.Request {
+	if object.GetName() != meta.OverlaySet {
+		return nil
+	}
+	in := o.space(object.GetNamespace())
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.written != nil && in.written.ResourceVersion == object.GetResourceVersion() {
+		in.written = nil // The cache has it now.
+		return nil
+	}
+	all := keysOf(o.sidecars.list(ctx, object.GetNamespace(), "", ""))
+	return requests(all[:min(len(all), 1)])
+}

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+)
+
+// offer decides which sidecars the API server may put into workloads that are written
+// from now on: those that would be injected into a new one now. What they read has to be
+// there first.
+func (d *Decision) offer(facts *Facts) {
+	d.Left = facts.Left
+	if len(facts.Offers) == 0 {
+		return
+	}
+	if d.Left = d.keepsBack(facts); d.Left != "" {
+		return
+	}
+	for i := range facts.Offers {
+		offer := &facts.Offers[i]
+		if why := facts.objection(offer); why != "" {
+			d.Left = why
+			continue
+		}
+		d.Offers = append(d.Offers, *offer)
+		for n := range offer.Rendered.Companions {
+			d.need(&offer.Rendered.Companions[n])
+		}
+		if offer.Rendered.Copied != nil {
+			d.needCopy(offer.Rendered.Copied, offer.From, types.NamespacedName{Namespace: facts.Sidecar.Namespace, Name: facts.Sidecar.Name})
+		}
+	}
+	if len(d.Offers) > 0 {
+		d.Left = ""
+	}
+}
+
+// withhold offers nothing.
+func (d *Decision) withhold(why string) {
+	if d.Offers != nil || d.Left == "" {
+		d.Offers, d.Left = nil, why
+	}
+}
+
+// keepsBack says why nothing may be injected into a new workload now, "" if it may.
+func (d *Decision) keepsBack(facts *Facts) string {
+	switch {
+	case d.Invalid != nil:
+		return d.Invalid.Message
+	case d.Limit.Hold != nil:
+		return d.Limit.Hold.Message
+	case d.Limit.Paused:
+		return "spec.rollout.paused is true"
+	case facts.Sidecar.DeletionTimestamp != nil:
+		return "the VectorSidecar is being deleted"
+	}
+	for i := range d.Plans {
+		switch p := &d.Plans[i]; {
+		case p.Failed:
+			return "the rollout of " + p.Target.Kind + " " + p.Target.Name + " has failed with this sidecar"
+		case p.IsCanaryUnderWay():
+			return p.Target.Kind + " " + p.Target.Name + " of spec.rollout.canary has to finish its rollout first"
+		}
+	}
+	return ""
+}
+
+// objection says why a sidecar must not get into a workload that nobody has looked at, "" if
+// it may.
+func (f *Facts) objection(to *desired.Offer) string {
+	if of := to.Rendered.Validation; of != nil && f.Verdicts[of.Key].State != VerdictValid {
+		return "Vector has not accepted the configuration yet (sidecar.config.validateJob)"
+	}
+	if err := f.Policy.AdmitAlone(f.NamespaceLabels, &to.Rendered.Overlay.Template); err != nil {
+		return err.Error()
+	}
+	return ""
+}

@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// Offer is what workloads carry that are not there yet, as far as When tells which.
+type Offer struct {
+	Rendered *Rendered
+	When     When
+	// From is the ConfigMap that the values refer to, nil for none.
+	From *corev1.ConfigMap
+}
+
+// ConfigMaps returns the names of the ConfigMaps that were made for it.
+func (o *Offer) ConfigMaps() []string {
+	var names []string
+	for i := range o.Rendered.Companions {
+		names = append(names, o.Rendered.Companions[i].Name)
+	}
+	if o.Rendered.Copied != nil {
+		names = append(names, o.Rendered.Copied.Name)
+	}
+	return names
+}
+
+// When says for which workloads an Offer is: for those that are the same in all that the
+// templates read of a workload.
+type When struct {
+	// Logs is where the application has its log files, nil for any place.
+	Logs *LogMount
+	// QoS is the class of the pods without the sidecar, "" for any.
+	QoS QoS
+}
+
+// LogMount is the mount of the application's that its log files are below: of mounts that
+// hold Path, the deepest one.
+type LogMount struct{ Path, Volume, MountPath string }
+
+// QoS is a QoS class as far as templates tell one from another.
+type QoS string
+
+const (
+	// Guaranteed pods have limits for all that they request.
+	Guaranteed QoS = "Guaranteed"
+	// OtherQoS is the class of all other pods, without resources of the pod itself.
+	OtherQoS QoS = "Other"
+)
+
+// Seen is a workload that was rendered for.
+type Seen struct {
+	Rendered *Rendered
+	// QoSClass is that of its pods without sidecars.
+	QoSClass corev1.PodQOSClass
+}
+
+const (
+	// keyQoS and keyContainers are keys of a workload's values.
+	keyQoS        = "qosClass"
+	keyContainers = "containers"
+)
+
+// Offers returns what workloads without overrides of their own would carry, whatever they are: one
+// for all, or one for each thing that the templates tell apart. Where the files of logs lie is learnt
+// from the workloads that were seen. Without any, left says why only the operator can tell; it is ""
+// if templates ran out of time, so that it is not known.
+func (d *Desired) Offers(ctx context.Context, namespace string, seen []Seen) (offers []Offer, left string) {
+	common := d.CommonVariant()
+	defer func() {
+		for i := range offers {
+			offers[i].From = common.Source.ConfigMap
+		}
+	}()
+	if common == nil || common.Invalid != nil || common.renderer == nil {
+		return nil, "the sidecar cannot be rendered"
+	}
+	blank := func(class corev1.PodQOSClass) *Rendered {
+		view := &workload.View{Ref: workload.Ref{Kind: workload.Default().Kind, Namespace: namespace}, QoSClass: class}
+		return common.renderer.rendered(ctx, view)
+	}
+	first := blank(corev1.PodQOSBestEffort)
+	read := workload.KeysOf(first.readTarget)
+	switch {
+	case first.Late:
+		return nil, ""
+	case first.Invalid == nil && len(read) == 0:
+		return []Offer{{Rendered: first}}, ""
+	case first.Invalid == nil && slices.Equal(read, []string{keyQoS}):
+		return offersByQoS(first, blank)
+	case d.set.Given == "" && slices.Contains(read, keyContainers) && d.logsPath() != "":
+		return d.offersByLogs(seen)
+	case first.Invalid != nil && len(read) == 0:
+		return nil, first.Invalid.Message
+	}
+	return nil, "its templates read .Values.target." + strings.Join(read, ", .Values.target.") + " of each workload"
+}
+
+// offersByQoS returns one Offer for Guaranteed pods and one for others, where templates read
+// nothing else.
+func offersByQoS(first *Rendered, blank func(corev1.PodQOSClass) *Rendered) ([]Offer, string) {
+	offers := []Offer{}
+	if other := blank(corev1.PodQOSBurstable); other.Invalid == nil && other.Overlay.Hash == first.Overlay.Hash {
+		offers = append(offers, Offer{Rendered: first, When: When{QoS: OtherQoS}})
+	}
+	if full := blank(corev1.PodQOSGuaranteed); full.Invalid == nil {
+		offers = append(offers, Offer{Rendered: full, When: When{QoS: Guaranteed}})
+	}
+	if len(offers) == 0 {
+		return nil, "its templates tell QoS classes apart that the API server cannot"
+	}
+	return offers, ""
+}
+
+// readsLogs reports whether the built-in templates have read the containers, which they do to
+// find the mount of the log files, and nothing but that and the QoS class.
+func readsLogs(read []string) bool {
+	isOther := func(key string) bool { return key != keyContainers && key != keyQoS }
+	return slices.Contains(read, keyContainers) && !slices.ContainsFunc(read, isOther)
+}
+
+func (d *Desired) logsPath() string {
+	return strings.TrimSuffix(tree.Text(d.CommonVariant().renderer.request.Values.Tree, "sidecar", "logs", "path"), "/")
+}
+
+// offersByLogs returns an Offer for each mount of log files that was seen.
+func (d *Desired) offersByLogs(seen []Seen) (offers []Offer, left string) {
+	for _, one := range seen {
+		r := one.Rendered
+		if r.Invalid != nil || r.shortened != "" || !readsLogs(workload.KeysOf(r.readTarget)) {
+			continue
+		}
+		when := When{Logs: d.logMount(r)}
+		if when.Logs == nil || one.QoSClass == workload.QoSOfPod {
+			continue
+		}
+		if slices.Contains(workload.KeysOf(r.readTarget), keyQoS) {
+			when.QoS = OtherQoS
+			if one.QoSClass == corev1.PodQOSGuaranteed {
+				when.QoS = Guaranteed
+			}
+		}
+		isKnown := func(o Offer) bool { return o.When.QoS == when.QoS && *o.When.Logs == *when.Logs }
+		if !slices.ContainsFunc(offers, isKnown) {
+			offers = append(offers, Offer{Rendered: r, When: when})
+		}
+	}
+	if len(offers) == 0 {
+		return nil, "no workload that has it mounts a volume of its own at sidecar.logs.path yet, so that it is not known which"
+	}
+	return offers, ""
+}
+
+// logMount returns the volume of the application's that a sidecar reads log files from, nil if
+// that is one of the sidecar's own, or a part of a volume.
+func (d *Desired) logMount(of *Rendered) *LogMount {
+	container := of.Overlay.Container(of.container)
+	if container == nil {
+		return nil
+	}
+	path := d.logsPath()
+	var found *LogMount
+	for i := range container.VolumeMounts {
+		mount := &container.VolumeMounts[i]
+		isOurs := slices.ContainsFunc(of.Overlay.Template.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
+		if isOurs || !strings.HasPrefix(path+"/", strings.TrimSuffix(mount.MountPath, "/")+"/") {
+			continue
+		}
+		if found != nil || mount.SubPath != "" || mount.SubPathExpr != "" || strings.HasSuffix(mount.MountPath, "/") {
+			return nil
+		}
+		found = &LogMount{Path: path, Volume: mount.Name, MountPath: mount.MountPath}
+	}
+	return found
+}

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package overlayset
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// These are the fields of containers whose validity depends on nothing else in the pod but what
+// an overlay says that it needs. Others, such as resizePolicy or stopSignal, are valid in some pods
+// and not in others, and so is what a later version of Kubernetes adds.
+var (
+	containerFields = []string{
+		"name", "image", "imagePullPolicy", "restartPolicy", "command", "args", "workingDir", "env", "envFrom", "ports",
+		"livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "resources", "securityContext", "volumeMounts",
+		"terminationMessagePath", "terminationMessagePolicy", "stdin", "stdinOnce", "tty",
+	}
+	securityFields = []string{
+		"allowPrivilegeEscalation", "capabilities", "privileged", "readOnlyRootFilesystem", "runAsGroup", "runAsNonRoot",
+		"runAsUser", "seccompProfile", "seLinuxOptions",
+	}
+	fieldsBelow = map[string][]string{
+		"lifecycle":       {"preStop", "postStart"},
+		"resources":       {"limits", "requests"},
+		"securityContext": securityFields,
+	}
+	valueFields = []string{"fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef"}
+	portFields  = []string{"containerPort", "name", "protocol"}
+)
+
+// objection says why an overlay is left to the operator, "" if nothing speaks against it: what
+// the API server accepts in one pod it must accept in every pod that its conditions let through.
+func objection(to *workload.Overlay) string {
+	if len(to.Mounts) > 0 {
+		return "it mounts a volume into the application's containers (sidecar.logs.containers)"
+	}
+	metadata := tree.At(to.Body, "metadata")
+	if len(tree.Map(metadata["labels"])) > 0 {
+		return "its templates set labels of the pods"
+	}
+	for key := range tree.Map(metadata["annotations"]) {
+		if !meta.IsParts(key) {
+			return "its templates set annotations of the pods"
+		}
+	}
+	for _, list := range []string{"initContainers", "containers"} {
+		for _, item := range tree.List(tree.At(to.Body, "spec")[list]) {
+			if field := unsure(tree.Map(item)); field != "" {
+				return fmt.Sprintf("container %q has %s, which not every pod may have", tree.Name(item), field)
+			}
+		}
+	}
+	return ""
+}
+
+// unsure returns a field of a container that not every pod may have, "" if there is none.
+func unsure(container map[string]any) string {
+	if field := other(container, containerFields); field != "" {
+		return field
+	}
+	for field, known := range fieldsBelow {
+		if found := other(tree.At(container, field), known); found != "" {
+			return field + "." + found
+		}
+	}
+	for _, item := range tree.List(container["env"]) {
+		if found := other(tree.At(tree.Map(item), "valueFrom"), valueFields); found != "" {
+			return "env.valueFrom." + found
+		}
+	}
+	for _, item := range tree.List(container["ports"]) {
+		if found := other(tree.Map(item), portFields); found != "" {
+			return "ports." + found
+		}
+	}
+	return ""
+}
+
+// other returns a key that is not among those known, the first by name.
+func other(of map[string]any, known []string) string {
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		if !slices.Contains(known, key) {
+			return key
+		}
+	}
+	return ""
+}

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package overlayset makes the OverlaySet of a namespace: the sidecars that the API server puts
+// into workloads itself, and for which workloads each is, in terms that the expressions of the
+// chart's MutatingAdmissionPolicies can judge. What these cannot say exactly is left to the
+// operator, with the reason. It writes nothing.
+package overlayset
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+)
+
+const (
+	// mostOverlays bounds how many overlays a namespace has, mostBytes how large they are
+	// together: each is judged for each workload that is written in the namespace.
+	mostOverlays = 100
+	mostBytes    = 384 << 10
+)
+
+// Part is what one VectorSidecar has in the OverlaySet of its namespace.
+type Part struct {
+	Overlays []v1alpha1.Overlay
+	Items    Items
+}
+
+// Items are what overlays add to a pod.
+type Items struct {
+	Native, InitContainers, Containers, Volumes []v1alpha1.OverlayItem
+	Annotations                                 []v1alpha1.OverlayAnnotation
+}
+
+// Parts takes an OverlaySet apart, by the names of VectorSidecars.
+func Parts(of *v1alpha1.OverlaySetSpec) map[string]Part {
+	parts, owner := map[string]Part{}, map[string]string{}
+	for i := range of.Overlays {
+		overlay := of.Overlays[i]
+		part := parts[overlay.VectorSidecar]
+		overlay.Yields = nil // It depends on the others.
+		part.Overlays = append(part.Overlays, overlay)
+		parts[overlay.VectorSidecar], owner[overlay.ID] = part, overlay.VectorSidecar
+	}
+	each := func(items []v1alpha1.OverlayItem, list func(*Items) *[]v1alpha1.OverlayItem) {
+		for _, item := range items {
+			part := parts[owner[item.Of]]
+			*list(&part.Items) = append(*list(&part.Items), item)
+			parts[owner[item.Of]] = part
+		}
+	}
+	native := slices.Clone(of.Native)
+	slices.Reverse(native)
+	each(native, func(i *Items) *[]v1alpha1.OverlayItem { return &i.Native })
+	each(of.InitContainers, func(i *Items) *[]v1alpha1.OverlayItem { return &i.InitContainers })
+	each(of.Containers, func(i *Items) *[]v1alpha1.OverlayItem { return &i.Containers })
+	each(of.Volumes, func(i *Items) *[]v1alpha1.OverlayItem { return &i.Volumes })
+	for _, annotation := range of.Annotations {
+		part := parts[owner[annotation.Of]]
+		part.Items.Annotations = append(part.Items.Annotations, annotation)
+		parts[owner[annotation.Of]] = part
+	}
+	return parts
+}
+
+// Compose puts the parts of VectorSidecars together, those of the oldest first, as their names are.
+// If nothing is known of one of them yet, those that are younger have to wait: they must not get
+// in where it would. What exceeds the bounds is left to the operator.
+func Compose(names []string, parts map[string]Part) v1alpha1.OverlaySetSpec {
+	made := v1alpha1.OverlaySetSpec{
+		Overlays: []v1alpha1.Overlay{}, Native: []v1alpha1.OverlayItem{}, InitContainers: []v1alpha1.OverlayItem{},
+		Containers: []v1alpha1.OverlayItem{}, Volumes: []v1alpha1.OverlayItem{}, Annotations: []v1alpha1.OverlayAnnotation{},
+	}
+	bytes := 0
+	for _, name := range names {
+		part, isKnown := parts[name]
+		if !isKnown {
+			break
+		}
+		size := part.size()
+		if len(made.Overlays)+len(part.Overlays) > mostOverlays || bytes+size > mostBytes {
+			part = part.without(fmt.Sprintf("the namespace has more than %d overlays, or more than %d bytes of them, before it", mostOverlays, mostBytes))
+		} else {
+			bytes += size
+		}
+		overlays := slices.Clone(part.Overlays)
+		for i := range overlays {
+			overlays[i].Yields = yields(&overlays[i], made.Overlays)
+		}
+		made.Overlays = append(made.Overlays, overlays...)
+		made.Native = append(made.Native, part.Items.Native...)
+		made.InitContainers = append(made.InitContainers, part.Items.InitContainers...)
+		made.Containers = append(made.Containers, part.Items.Containers...)
+		made.Volumes = append(made.Volumes, part.Items.Volumes...)
+		made.Annotations = append(made.Annotations, part.Items.Annotations...)
+	}
+	slices.Reverse(made.Native)
+	return made
+}
+
+// size is the part's in bytes, roughly.
+func (p *Part) size() int {
+	text, _ := json.Marshal(p) // It was made from JSON.
+	return len(text)
+}
+
+// without returns the part with the reason why only the operator injects the sidecar.
+func (p *Part) without(why string) Part {
+	if len(p.Overlays) == 0 {
+		return Part{}
+	}
+	first := p.Overlays[0]
+	return Part{Overlays: []v1alpha1.Overlay{claim(first.VectorSidecar, first.Kinds, first.Requirements, why)}}
+}
+
+// yields returns the older VectorSidecars that an overlay clashes with: which of the two a workload
+// has is for the operator to say.
+func yields(overlay *v1alpha1.Overlay, older []v1alpha1.Overlay) []string {
+	found := []string{}
+	for i := range older {
+		other := &older[i]
+		if other.VectorSidecar == overlay.VectorSidecar || slices.Contains(found, other.VectorSidecar) {
+			continue
+		}
+		names := slices.Concat(other.InitNames, other.ContainerNames)
+		// Nobody but the operator knows what one adds that is left to it.
+		isClash := other.Left != "" || share(slices.Concat(overlay.InitNames, overlay.ContainerNames), names) ||
+			share(overlay.VolumeNames, other.VolumeNames) || share(overlay.Ports, other.Ports) ||
+			share(overlay.Needs, other.VolumeNames)
+		if isClash {
+			found = append(found, other.VectorSidecar)
+		}
+	}
+	return found
+}
+
+func share(a, b []string) bool {
+	return slices.ContainsFunc(a, func(one string) bool { return slices.Contains(b, one) })
+}

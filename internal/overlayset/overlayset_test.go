@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package overlayset
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// part is a VectorSidecar's with native containers, volumes and ports of these names.
+func part(name string, natives, volumes, ports []string) Part {
+	one := empty(name)
+	one.ID, one.InitNames, one.VolumeNames, one.Ports = name+"/0", natives, volumes, ports
+	made := Part{Overlays: []v1alpha1.Overlay{one}}
+	for _, native := range natives {
+		made.Items.Native = append(made.Items.Native, v1alpha1.OverlayItem{Of: one.ID, Item: runtime.RawExtension{Raw: []byte(`{"name":"` + native + `"}`)}})
+	}
+	return made
+}
+
+func left(name string) Part {
+	return Part{Overlays: []v1alpha1.Overlay{claim(name, nil, nil, "a reason")}}
+}
+
+// yieldsOf are those of each VectorSidecar.
+func yieldsOf(spec *v1alpha1.OverlaySetSpec) map[string][]string {
+	found := map[string][]string{}
+	for i := range spec.Overlays {
+		found[spec.Overlays[i].VectorSidecar] = spec.Overlays[i].Yields
+	}
+	return found
+}
+
+func TestTheYoungerOneYieldsWhereTwoClash(t *testing.T) {
+	for name, test := range map[string]struct {
+		older, younger Part
+		want           []string
+	}{
+		"nothing in common":                {part("a", []string{"x"}, []string{"v"}, []string{"1/TCP"}), part("b", []string{"y"}, []string{"w"}, []string{"1/UDP"}), []string{}},
+		"a container":                      {part("a", []string{"x"}, nil, nil), part("b", []string{"x"}, nil, nil), []string{"a"}},
+		"a volume":                         {part("a", nil, []string{"v"}, nil), part("b", nil, []string{"v"}, nil), []string{"a"}},
+		"a port":                           {part("a", nil, nil, []string{"1/TCP"}), part("b", nil, nil, []string{"1/TCP"}), []string{"a"}},
+		"one that only the operator knows": {left("a"), part("b", nil, nil, nil), []string{"a"}},
+	} {
+		made := Compose([]string{"a", "b"}, map[string]Part{"a": test.older, "b": test.younger})
+		require.Equal(t, map[string][]string{"a": {}, "b": test.want}, yieldsOf(&made), name)
+	}
+}
+
+// Nothing is known yet of a VectorSidecar that has just been switched on again.
+func TestTheYoungerOnesWaitForOneThatIsNotKnown(t *testing.T) {
+	parts := map[string]Part{"a": part("a", nil, nil, nil), "c": part("c", nil, nil, nil)}
+	made := Compose([]string{"a", "b", "c"}, parts)
+	require.Equal(t, map[string][]string{"a": {}}, yieldsOf(&made))
+	parts["b"] = left("b")
+	made = Compose([]string{"a", "b", "c"}, parts)
+	require.Equal(t, map[string][]string{"a": {}, "b": {}, "c": {"b"}}, yieldsOf(&made))
+}
+
+// An operator that starts anew finds in the OverlaySet what the one before it knew.
+func TestAnOverlaySetIsTakenApartAsItWasMade(t *testing.T) {
+	names := []string{"a", "b", "c"}
+	made := Compose(names, map[string]Part{
+		"a": part("a", []string{"vector", "gate"}, []string{"v"}, nil), "b": left("b"), "c": part("c", []string{"other"}, nil, nil),
+	})
+	require.JSONEq(t, `{"name":"other"}`, string(made.Native[0].Item.Raw), "the last one is put first, first")
+	require.Equal(t, made, Compose(names, Parts(&made)))
+}
+
+func TestWhatIsTooMuchIsLeftToTheOperator(t *testing.T) {
+	names, parts := []string{}, map[string]Part{}
+	for i := range mostOverlays + 1 {
+		name := fmt.Sprintf("vs-%03d", i)
+		names, parts[name] = append(names, name), part(name, []string{name}, nil, nil)
+	}
+	made := Compose(names, parts)
+	require.Len(t, made.Overlays, mostOverlays+1)
+	require.Empty(t, made.Overlays[mostOverlays-1].Left)
+	require.Contains(t, made.Overlays[mostOverlays].Left, "more than 100 overlays")
+
+	large := part("large", []string{strings.Repeat("x", mostBytes)}, nil, nil)
+	made = Compose([]string{"large"}, map[string]Part{"large": large})
+	require.NotEmpty(t, made.Overlays[0].Left)
+	require.Empty(t, made.Native)
+}
+
+// What not every pod may have is for the operator to judge.
+func TestFieldsThatDependOnThePodAreLeftToTheOperator(t *testing.T) {
+	body := func(container map[string]any) map[string]any {
+		container["name"] = "vector"
+		return map[string]any{"spec": map[string]any{"initContainers": []any{container}}}
+	}
+	for name, test := range map[string]struct {
+		overlay workload.Overlay
+		want    string
+	}{
+		"an ordinary one": {workload.Overlay{Body: body(map[string]any{"image": "vector:1", "restartPolicy": "Always", "lifecycle": map[string]any{"preStop": map[string]any{}}})}, ""},
+		"resizePolicy":    {workload.Overlay{Body: body(map[string]any{"resizePolicy": []any{}})}, "resizePolicy"},
+		"stopSignal":      {workload.Overlay{Body: body(map[string]any{"lifecycle": map[string]any{"stopSignal": "SIGTERM"}})}, "lifecycle.stopSignal"},
+		"claims":          {workload.Overlay{Body: body(map[string]any{"resources": map[string]any{"claims": []any{}}})}, "resources.claims"},
+		"windowsOptions":  {workload.Overlay{Body: body(map[string]any{"securityContext": map[string]any{"windowsOptions": map[string]any{}}})}, "securityContext.windowsOptions"},
+		"hostPort":        {workload.Overlay{Body: body(map[string]any{"ports": []any{map[string]any{"containerPort": 1.0, "hostPort": 1.0}}})}, "ports.hostPort"},
+		"fileKeyRef":      {workload.Overlay{Body: body(map[string]any{"env": []any{map[string]any{"name": "A", "valueFrom": map[string]any{"fileKeyRef": map[string]any{}}}}})}, "env.valueFrom.fileKeyRef"},
+		"labels":          {workload.Overlay{Body: map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": "b"}}}}, "labels of the pods"},
+		"annotations":     {workload.Overlay{Body: map[string]any{"metadata": map[string]any{"annotations": map[string]any{"a": "b"}}}}, "annotations of the pods"},
+		"mounts":          {workload.Overlay{Mounts: []workload.Mount{{Container: "app"}}}, "sidecar.logs.containers"},
+	} {
+		why := objection(&test.overlay)
+		if test.want == "" {
+			require.Empty(t, why, name)
+		}
+		require.Contains(t, why, test.want, name)
+	}
+}

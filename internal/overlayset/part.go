@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package overlayset
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// PartOf returns the part of a VectorSidecar. judge says why the API server refuses an overlay in the
+// namespace, "" if it does not, and is asked once for each that nothing else speaks against; its
+// error is returned. Without offers, left says why.
+func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.Offer, left string, judge func(digest string, template *corev1.PodTemplateSpec) (string, error)) (Part, error) {
+	part, kinds, requirements := Part{}, sidecar.Spec.Kinds(), requirementsOf(&sidecar.Spec.Selector)
+	for i := range offers {
+		overlay := &offers[i].Rendered.Overlay.Template
+		why := objection(offers[i].Rendered.Overlay)
+		if why != "" {
+			left = why
+			continue
+		}
+		one := overlayOf(sidecar.Name, &offers[i])
+		one.ID = fmt.Sprintf("%s/%d", sidecar.Name, len(part.Overlays))
+		one.Kinds, one.Requirements = kinds, requirements
+		why, err := judge(one.Digest, trial(overlay, &one))
+		if err != nil {
+			return Part{}, err
+		}
+		if why != "" {
+			left = "the API server refuses a pod template with it: " + why
+			continue
+		}
+		part.Overlays = append(part.Overlays, one)
+		part.Items.add(one.ID, offers[i].Rendered.Overlay.Body)
+		for key, value := range offers[i].Rendered.Desired.Annotations(meta.Manager(sidecar.Name)) {
+			part.Items.Annotations = append(part.Items.Annotations, v1alpha1.OverlayAnnotation{Of: one.ID, Key: key, Path: pointer(key), Value: value})
+		}
+		slices.SortFunc(part.Items.Annotations, func(a, b v1alpha1.OverlayAnnotation) int {
+			return cmp.Or(strings.Compare(a.Of, b.Of), strings.Compare(a.Path, b.Path))
+		})
+	}
+	if len(part.Overlays) == 0 {
+		part.Overlays = []v1alpha1.Overlay{claim(sidecar.Name, kinds, requirements, left)}
+	}
+	return part, nil
+}
+
+// claim is the overlay of a VectorSidecar whose sidecar only the operator injects.
+func claim(name string, kinds []v1alpha1.WorkloadKind, requirements []v1alpha1.OverlayRequirement, why string) v1alpha1.Overlay {
+	one := empty(name)
+	one.ID, one.Kinds, one.Requirements, one.Left = name, kinds, requirements, why
+	return one
+}
+
+// empty returns an overlay without anything; its lists are empty and not missing, because
+// expressions read them.
+func empty(name string) v1alpha1.Overlay {
+	return v1alpha1.Overlay{
+		VectorSidecar: name, InitNames: []string{}, ContainerNames: []string{}, VolumeNames: []string{}, Ports: []string{},
+		Needs: []string{}, Secrets: []string{}, Yields: []string{},
+	}
+}
+
+// requirementsOf returns what a selector requires.
+func requirementsOf(selector *metav1.LabelSelector) []v1alpha1.OverlayRequirement {
+	all := []v1alpha1.OverlayRequirement{}
+	for key, value := range selector.MatchLabels {
+		all = append(all, v1alpha1.OverlayRequirement{Key: key, Operator: metav1.LabelSelectorOpIn, Values: []string{value}})
+	}
+	slices.SortFunc(all, func(a, b v1alpha1.OverlayRequirement) int { return strings.Compare(a.Key, b.Key) })
+	for _, expression := range selector.MatchExpressions {
+		all = append(all, v1alpha1.OverlayRequirement{
+			Key: expression.Key, Operator: expression.Operator, Values: append([]string{}, expression.Values...),
+		})
+	}
+	return all
+}
+
+// overlayOf says what an offer adds, and for which workloads it is.
+func overlayOf(name string, offer *desired.Offer) v1alpha1.Overlay {
+	one, manager := empty(name), meta.Manager(name)
+	template, sidecar := &offer.Rendered.Overlay.Template, meta.SidecarOf(manager)
+	one.Hash, one.Asked = offer.Rendered.Desired.InjectedHash(), offer.Rendered.Desired.AskedDigest()
+	one.HashKey, one.AskedKey = meta.Beside(meta.AnnotationInjectedHash, sidecar), meta.Beside(meta.AnnotationAskedHash, sidecar)
+	one.PartsKey = meta.AnnotationParts(manager)
+	one.PartsPath, one.Parts = pointer(one.PartsKey), template.Annotations[one.PartsKey]
+	for i := range template.Spec.InitContainers {
+		one.InitNames = append(one.InitNames, template.Spec.InitContainers[i].Name)
+	}
+	for i := range template.Spec.Containers {
+		one.ContainerNames = append(one.ContainerNames, template.Spec.Containers[i].Name)
+	}
+	for i := range template.Spec.Volumes {
+		one.VolumeNames = append(one.VolumeNames, template.Spec.Volumes[i].Name)
+	}
+	for _, container := range slices.Concat(template.Spec.InitContainers, template.Spec.Containers) {
+		for _, port := range container.Ports {
+			protocol := port.Protocol
+			if protocol == "" {
+				protocol = corev1.ProtocolTCP
+			}
+			one.Ports = append(one.Ports, fmt.Sprintf("%d/%s", port.ContainerPort, protocol))
+		}
+		for _, mount := range container.VolumeMounts {
+			if !slices.Contains(one.VolumeNames, mount.Name) && !slices.Contains(one.Needs, mount.Name) {
+				one.Needs = append(one.Needs, mount.Name)
+			}
+		}
+	}
+	workload.EachSecret(&template.Spec, func(use workload.SecretUse) {
+		if !slices.Contains(one.Secrets, use.Secret) {
+			one.Secrets = append(one.Secrets, use.Secret)
+		}
+	})
+	one.GraceSeconds, one.QoS = offer.Rendered.Overlay.DrainSeconds(), string(offer.When.QoS)
+	if logs := offer.When.Logs; logs != nil {
+		one.Logs = &v1alpha1.OverlayLogs{Path: logs.Path, Volume: logs.Volume, MountPath: logs.MountPath}
+	}
+	text, _ := json.Marshal([]any{offer.Rendered.Overlay.Body, one.Needs}) // It was made from JSON.
+	one.Digest = meta.Digest(text, 12)
+	return one
+}
+
+// add adds what an overlay's body has.
+func (i *Items) add(id string, body map[string]any) {
+	pod := tree.Map(body["spec"])
+	for _, item := range tree.List(pod["initContainers"]) {
+		list := &i.InitContainers
+		if tree.Map(item)["restartPolicy"] == string(corev1.ContainerRestartPolicyAlways) {
+			list = &i.Native
+		}
+		*list = append(*list, itemOf(id, item))
+	}
+	for _, item := range tree.List(pod["containers"]) {
+		i.Containers = append(i.Containers, itemOf(id, item))
+	}
+	for _, item := range tree.List(pod["volumes"]) {
+		i.Volumes = append(i.Volumes, itemOf(id, item))
+	}
+}
+
+// pointer is a key in a JSON pointer. Keys of annotations have no tilde.
+func pointer(key string) string { return strings.ReplaceAll(key, "/", "~1") }
+
+func itemOf(id string, item any) v1alpha1.OverlayItem {
+	text, _ := json.Marshal(item) // It was made from JSON.
+	return v1alpha1.OverlayItem{Of: id, Item: runtime.RawExtension{Raw: text}}
+}
+
+// trial is the pod template that the API server is asked about: the sidecar beside an application
+// that needs nothing, in a pod that sets nothing that it need not.
+func trial(overlay *corev1.PodTemplateSpec, of *v1alpha1.Overlay) *corev1.PodTemplateSpec {
+	made := overlay.DeepCopy()
+	made.Spec.Containers = append([]corev1.Container{{Name: "vectorsidecar-trial", Image: "trial"}}, made.Spec.Containers...)
+	for _, name := range of.Needs {
+		made.Spec.Volumes = append(made.Spec.Volumes, corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}})
+	}
+	grace := max(of.GraceSeconds, corev1.DefaultTerminationGracePeriodSeconds)
+	made.Spec.TerminationGracePeriodSeconds = &grace
+	return made
+}

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import (
+	"context"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+)
+
+// kinds are those that the API server injects into.
+var kinds = []string{"Deployment", "StatefulSet", "DaemonSet", "CronJob"}
+
+var (
+	world   *harness.World
+	running *harness.Operator
+	// kubeconfig is the file by which owners' tools reach the API server.
+	kubeconfig string
+	options    = operator.Options{Namespace: "vector-system", ReadPods: true, ValidationJobs: true, WorkloadKinds: kinds, AdmissionInjection: true}
+)
+
+func TestMain(m *testing.M) {
+	ctrl.SetLogger(logr.Discard())
+	os.Exit(controlplane.Main(m, controlplane.Options{Nodes: 2}, func(c *controlplane.ControlPlane) (func() error, error) {
+		var err error
+		if world, err = harness.NewWorld(c.Config()); err != nil {
+			return nil, err
+		}
+		ctx := context.Background()
+		if _, err = world.RunAsInstalled(ctx, c, kinds...); err != nil {
+			return nil, err
+		}
+		if _, err = world.InjectAtAdmission(ctx, c, kinds...); err != nil {
+			return nil, err
+		}
+		kubeconfig = c.Kubeconfig()
+		running = world.RunOperator(options)
+		return running.Stop, nil
+	}))
+}
+
+// isOffered waits until the OverlaySet has what to inject for a VectorSidecar.
+func isOffered(t *testing.T, vs *v1alpha1.VectorSidecar) *v1alpha1.OverlaySet {
+	t.Helper()
+	return overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool { return o.Left == "" })
+}
+
+// isLeft waits until the VectorSidecar is left to the operator, and returns why.
+func isLeft(t *testing.T, vs *v1alpha1.VectorSidecar) string {
+	t.Helper()
+	why := ""
+	overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool { why = o.Left; return o.Left != "" })
+	return why
+}
+
+func overlaysOf(t *testing.T, vs *v1alpha1.VectorSidecar, is func(*v1alpha1.Overlay) bool) *v1alpha1.OverlaySet {
+	t.Helper()
+	set := &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Namespace: vs.Namespace, Name: meta.OverlaySet}}
+	harness.Eventually(t, "the overlay of VectorSidecar "+vs.Name, func() bool {
+		if world.Client.Get(t.Context(), client.ObjectKeyFromObject(set), set) != nil {
+			return false
+		}
+		return slices.ContainsFunc(set.Spec.Overlays, func(o v1alpha1.Overlay) bool { return o.VectorSidecar == vs.Name && is(&o) })
+	})
+	return set
+}
+
+// untilActive waits until the API server puts a sidecar into an object that is never written.
+func untilActive(t *testing.T, object client.Object, container string) {
+	t.Helper()
+	harness.Eventually(t, "the policy to act on "+object.GetName(), func() bool {
+		trial, _ := object.DeepCopyObject().(client.Object)
+		trial.SetName(object.GetName() + "-trial")
+		return world.Client.Create(t.Context(), trial, client.DryRunAll) == nil && has(trial, container)
+	})
+}
+
+func template(object client.Object) *corev1.PodTemplateSpec {
+	one, _ := workload.As(object)
+	return workload.TemplateOf(one)
+}
+
+// names are the containers of a workload's pods, init containers first.
+func names(object client.Object) []string {
+	var found []string
+	spec := &template(object).Spec
+	for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {
+		found = append(found, c.Name)
+	}
+	return found
+}
+
+func has(object client.Object, container string) bool {
+	return slices.Contains(names(object), container)
+}
+
+// isAdopted tells whether the operator owns the sidecar of a VectorSidecar.
+func isAdopted(sidecar string) func(client.Object) bool {
+	return func(object client.Object) bool {
+		return slices.ContainsFunc(object.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool {
+			return e.Manager == meta.Manager(sidecar) && e.Operation == metav1.ManagedFieldsOperationApply
+		})
+	}
+}

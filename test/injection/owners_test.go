@@ -1,0 +1,228 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// kubectl runs kubectl as the owner of workloads.
+func kubectl(t *testing.T, namespace, input string, args ...string) (string, error) {
+	t.Helper()
+	path, err := controlplane.Bin("kubectl")
+	require.NoError(t, err)
+	args = append([]string{"--kubeconfig", kubeconfig, "-n", namespace}, args...)
+	if input != "" {
+		file := filepath.Join(t.TempDir(), "manifest.yaml")
+		require.NoError(t, os.WriteFile(file, []byte(input), 0o600))
+		args = append(args, "-f", file)
+	}
+	out, err := exec.CommandContext(t.Context(), path, args...).CombinedOutput()
+	return string(out), err
+}
+
+func mustKubectl(t *testing.T, namespace, input string, args ...string) string {
+	t.Helper()
+	out, err := kubectl(t, namespace, input, args...)
+	require.NoError(t, err, "%v: %s", args, out)
+	return out
+}
+
+// manifest is what an owner keeps of a Deployment.
+func manifest(image, extra string) string {
+	return fmt.Sprintf(`apiVersion: apps/v1
+kind: Deployment
+metadata: {name: cart, labels: {logs: vector}}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: cart}}
+  template:
+    metadata: {labels: {app: cart}}
+    spec:
+      containers:
+        - {name: app, image: %q}
+%s`, image, extra)
+}
+
+func cart(namespace string) *appsv1.Deployment {
+	return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "cart", Namespace: namespace}}
+}
+
+// revisions counts the ReplicaSets of a namespace.
+func revisions(t *testing.T, namespace string) int {
+	t.Helper()
+	var found appsv1.ReplicaSetList
+	require.NoError(t, world.Client.List(t.Context(), &found, client.InNamespace(namespace)))
+	return len(found.Items)
+}
+
+// settled has the Deployment of a manifest created with its sidecar, and taken over.
+func settled(t *testing.T, apply ...string) (namespace string, deployment *appsv1.Deployment, vs *v1alpha1.VectorSidecar) {
+	t.Helper()
+	namespace = world.Namespace(t)
+	vs = objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+	world.Create(t, vs)
+	isOffered(t, vs)
+	untilActive(t, objects.NewDeployment("any", namespace).Labelled("logs", "vector").Build(), "vector")
+	mustKubectl(t, namespace, manifest("app:1", ""), apply...)
+	deployment = cart(namespace)
+	harness.Until(t, world, deployment, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
+	harness.Until(t, world, deployment, "its pods", func(d *appsv1.Deployment) bool {
+		return d.Status.ObservedGeneration == d.Generation && d.Status.AvailableReplicas == 1
+	})
+	require.EqualValues(t, 1, deployment.Generation)
+	require.Equal(t, 1, revisions(t, namespace))
+	return namespace, deployment, vs
+}
+
+// Whatever an owner deploys with, a deploy is one generation, with the sidecar in it.
+func TestOwnersDeployAsEver(t *testing.T) {
+	t.Parallel()
+	for name, apply := range map[string][]string{
+		"apply":                    {"apply"},
+		"server-side apply":        {"apply", "--server-side"},
+		"forced server-side apply": {"apply", "--server-side", "--force-conflicts"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			namespace, deployment, vs := settled(t, apply...)
+			mustKubectl(t, namespace, manifest("app:1", ""), apply...)
+			world.Get(t, deployment)
+			require.EqualValues(t, 1, deployment.Generation, "the same again changes nothing")
+
+			mustKubectl(t, namespace, manifest("app:2", ""), apply...)
+			world.Get(t, deployment)
+			require.EqualValues(t, 2, deployment.Generation)
+			require.Equal(t, []string{"vector", "app"}, names(deployment))
+			harness.Until(t, world, deployment, "its pods", func(d *appsv1.Deployment) bool {
+				return d.Status.ObservedGeneration == 2 && d.Status.UpdatedReplicas == 1
+			})
+			require.Equal(t, 2, revisions(t, namespace))
+
+			world.Delete(t, vs)
+			harness.Until(t, world, deployment, "no sidecar", func(d *appsv1.Deployment) bool { return !has(d, "vector") })
+			require.Equal(t, []string{"app"}, names(deployment))
+			require.Empty(t, deployment.Spec.Template.Spec.Volumes)
+			require.Empty(t, deployment.Spec.Template.Annotations)
+			mustKubectl(t, namespace, manifest("app:3", ""), apply...)
+			world.Get(t, deployment)
+			require.Equal(t, []string{"app"}, names(deployment), "what nobody asks for does not come back")
+		})
+	}
+}
+
+// kubectl replace takes the sidecar out, and the API server puts it in in the same request.
+func TestAReplacedWorkloadKeepsItsSidecar(t *testing.T) {
+	t.Parallel()
+	namespace, deployment, vs := settled(t, "create")
+	mustKubectl(t, namespace, manifest("app:2", ""), "replace")
+	world.Get(t, deployment)
+	require.EqualValues(t, 2, deployment.Generation)
+	require.Equal(t, []string{"vector", "app"}, names(deployment))
+	harness.Until(t, world, deployment, "the operator to take it over again", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
+	require.Equal(t, 2, revisions(t, namespace))
+
+	world.Delete(t, vs)
+	harness.Until(t, world, deployment, "no sidecar", func(d *appsv1.Deployment) bool { return !has(d, "vector") })
+	require.Empty(t, deployment.Spec.Template.Annotations)
+	require.Empty(t, deployment.Spec.Template.Spec.Volumes)
+	require.Equal(t, []string{"app"}, names(deployment))
+}
+
+// An autoscaler, and whoever scales, starts no rollout and changes no sidecar.
+func TestToScaleChangesNothingElse(t *testing.T) {
+	t.Parallel()
+	namespace, deployment, _ := settled(t, "apply")
+	before := deployment.Spec.Template.DeepCopy()
+	scale := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: "cart", Namespace: namespace}, Spec: autoscalingv1.ScaleSpec{Replicas: 3}}
+	require.NoError(t, world.Client.SubResource("scale").Update(t.Context(), deployment.DeepCopy(), client.WithSubResourceBody(scale)))
+	harness.Until(t, world, deployment, "three pods", func(d *appsv1.Deployment) bool { return d.Status.AvailableReplicas == 3 })
+	require.Equal(t, before, &deployment.Spec.Template)
+	require.Equal(t, 1, revisions(t, namespace))
+}
+
+// A rollback is one rollout with the present sidecar, whichever the revision had.
+func TestARollbackHasThePresentSidecar(t *testing.T) {
+	t.Parallel()
+	for name, withSidecar := range map[string]bool{"a revision without one": false, "a revision with an older one": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			namespace := world.Namespace(t)
+			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) { s.LogLevel = "info" }).Build()
+			if withSidecar {
+				world.Create(t, vs)
+				isOffered(t, vs)
+				untilActive(t, objects.NewDeployment("any", namespace).Labelled("logs", "vector").Build(), "vector")
+			}
+			mustKubectl(t, namespace, manifest("app:1", ""), "apply")
+			deployment := cart(namespace)
+			rolledOut := func(d *appsv1.Deployment) bool {
+				return d.Status.ObservedGeneration == d.Generation && d.Status.UpdatedReplicas == 1 && d.Status.AvailableReplicas == 1 && d.Status.Replicas == 1
+			}
+			harness.Until(t, world, deployment, "revision 1", rolledOut)
+			if withSidecar {
+				harness.Until(t, world, deployment, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
+				harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "debug"} })
+			} else {
+				world.Create(t, vs)
+			}
+			want := "info"
+			if withSidecar {
+				want = "debug"
+			}
+			current := func(d *appsv1.Deployment) bool { return logLevel(d) == want }
+			harness.Until(t, world, deployment, "the present sidecar", current)
+			harness.Until(t, world, deployment, "revision 2", rolledOut)
+			isOffered(t, vs)
+			overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool {
+				return o.Left == "" && o.Hash == deployment.Annotations["vectorsidecar.observability.kontroloop.ai/injected-hash"]
+			})
+			untilActive(t, objects.NewDeployment("any", namespace).Labelled("logs", "vector").Build(), "vector")
+			generation := deployment.Generation
+
+			mustKubectl(t, namespace, "", "rollout", "undo", "deployment/cart", "--to-revision=1")
+			world.Get(t, deployment)
+			require.True(t, current(deployment), "the rollback's own request has it: %v", deployment.Spec.Template.Annotations)
+			harness.Until(t, world, deployment, "the operator to take it over", func(d *appsv1.Deployment) bool {
+				return isAdopted("logs")(d) && d.Annotations["vectorsidecar.observability.kontroloop.ai/injected-hash"] != ""
+			})
+			harness.Until(t, world, deployment, "its pods", rolledOut)
+			require.LessOrEqual(t, deployment.Generation, generation+2)
+			require.LessOrEqual(t, revisions(t, namespace), 3)
+
+			world.Delete(t, vs)
+			harness.Until(t, world, deployment, "no sidecar", func(d *appsv1.Deployment) bool { return !has(d, "vector") })
+			require.Equal(t, []string{"app"}, names(deployment))
+			require.Empty(t, deployment.Spec.Template.Spec.Volumes)
+			require.Empty(t, deployment.Spec.Template.Annotations)
+		})
+	}
+}
+
+// logLevel is that of the sidecar, "" without one.
+func logLevel(d *appsv1.Deployment) string {
+	for i := range d.Spec.Template.Spec.InitContainers {
+		for _, variable := range d.Spec.Template.Spec.InitContainers[i].Env {
+			if variable.Name == "VECTOR_LOG" {
+				return variable.Value
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,279 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// otlp listens at other ports than one without settings.
+func otlp(name, namespace string) *objects.VectorSidecar {
+	return objects.NewVectorSidecar(name, namespace).Selecting("logs", "vector").Named("vector-otlp").Sidecar(func(s *v1alpha1.SidecarSpec) {
+		enabled, off, grpc, http, port := true, false, int32(4317), int32(4318), int32(18686)
+		s.OTLP = &v1alpha1.OTLPSpec{Enabled: &enabled, GRPCPort: &grpc, HTTPPort: &http}
+		s.Metrics = &v1alpha1.MetricsSpec{Enabled: &off}
+		s.Health = &v1alpha1.HealthSpec{Port: &port}
+	})
+}
+
+// Two VectorSidecars that get along are both there from the start, and those that do not are left to
+// the operator, which gives the older one precedence.
+func TestTwoVectorSidecars(t *testing.T) {
+	t.Parallel()
+	t.Run("that get along", func(t *testing.T) {
+		t.Parallel()
+		namespace := world.Namespace(t)
+		older, younger := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build(), otlp("traces", namespace).Build()
+		world.Create(t, older, younger)
+		isOffered(t, older)
+		isOffered(t, younger)
+		deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithInitContainer("migrate").Build()
+		untilActive(t, deployment, "vector")
+		untilActive(t, deployment, "vector-otlp")
+		world.Create(t, deployment)
+		require.Equal(t, []string{"vector", "vector-otlp", "migrate", "app"}, names(deployment))
+		harness.Until(t, world, deployment, "both to be taken over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) && isAdopted("traces")(d) })
+		require.Equal(t, "logs", deployment.Annotations[meta.AnnotationManagedBy], "the older one has the plain annotations")
+		harness.Until(t, world, deployment, "its pods", func(d *appsv1.Deployment) bool {
+			return d.Status.ObservedGeneration == d.Generation && d.Status.AvailableReplicas == 1
+		})
+		require.Equal(t, 1, revisions(t, namespace))
+		world.Delete(t, older)
+		harness.Until(t, world, deployment, "one sidecar", func(d *appsv1.Deployment) bool { return !has(d, "vector") })
+		require.Equal(t, []string{"vector-otlp", "migrate", "app"}, names(deployment))
+	})
+	t.Run("that clash", func(t *testing.T) {
+		t.Parallel()
+		namespace := world.Namespace(t)
+		older, younger := objects.NewVectorSidecar("a-logs", namespace).Selecting("logs", "vector").Build(), objects.NewVectorSidecar("b-logs", namespace).Selecting("logs", "vector").Build()
+		world.Create(t, older, younger)
+		isOffered(t, older)
+		set := isOffered(t, younger)
+		require.Equal(t, []string{"a-logs"}, set.Spec.Overlays[1].Yields)
+		deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+		untilActive(t, deployment, "vector")
+		world.Create(t, deployment)
+		require.Equal(t, []string{"vector", "app"}, names(deployment))
+		harness.Until(t, world, deployment, "it to be taken over", func(d *appsv1.Deployment) bool { return isAdopted("a-logs")(d) })
+		require.False(t, isAdopted("b-logs")(deployment))
+	})
+}
+
+// What the operator would not do, the API server does not.
+func TestWhatTheOperatorLeavesOutIsLeftOut(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+	world.Create(t, vs)
+	isOffered(t, vs)
+	matched := func(name string) *objects.Deployment {
+		return objects.NewDeployment(name, namespace).Labelled("logs", "vector")
+	}
+	untilActive(t, matched("any").Build(), "vector")
+	for name, builder := range map[string]*objects.Deployment{
+		"opted out":                  matched("a").Annotated(meta.AnnotationInject, "false"),
+		"misspelt":                   matched("b").Annotated(meta.AnnotationInject, "no"),
+		"values of its own":          matched("c").Annotated(meta.AnnotationValuesPrefix+"sidecar.logLevel", "debug"),
+		"another label":              objects.NewDeployment("d", namespace).Labelled("logs", "fluent"),
+		"paused":                     matched("e").Paused(),
+		"a port that is taken":       matched("f").WithPort(9598),
+		"a name that is taken":       matched("g").WithContainer("vector"),
+		"an init container's name":   matched("h").WithInitContainer("vector"),
+		"a volume that is taken":     matched("i").WithEmptyDir("vectorsidecar-vector-data", "/data"),
+		"a short grace period":       matched("j").Pod(func(p *corev1.PodSpec) { grace := int64(5); p.TerminationGracePeriodSeconds = &grace }),
+		"the network of the node":    matched("k").Pod(func(p *corev1.PodSpec) { p.HostNetwork = true }),
+		"Windows":                    matched("l").Pod(func(p *corev1.PodSpec) { p.OS = &corev1.PodOS{Name: corev1.Windows} }),
+		"annotations near the limit": matched("m").PodAnnotated("notes", string(make([]byte, 0))+longText(210000)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			object := builder.Build()
+			before := names(object)
+			require.NoError(t, world.Client.Create(t.Context(), object, client.DryRunAll))
+			require.Equal(t, before, names(object))
+			require.NotContains(t, object.Spec.Template.Annotations, meta.AnnotationParts(meta.Manager("logs")))
+		})
+	}
+}
+
+func longText(n int) string {
+	text := make([]byte, n)
+	for i := range text {
+		text[i] = 'x'
+	}
+	return string(text)
+}
+
+// A pause, a switch or a deletion takes a VectorSidecar out at once.
+func TestWhatIsOffIsOutOfTheOverlaySet(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+	world.Create(t, vs)
+	isOffered(t, vs)
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Rollout = &v1alpha1.RolloutSpec{Paused: true} })
+	require.Equal(t, "spec.rollout.paused is true", isLeft(t, vs))
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Rollout = nil })
+	set := isOffered(t, vs)
+
+	world.Delete(t, set)
+	isOffered(t, vs) // It comes back.
+
+	off := false
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = &off })
+	gone := func() bool {
+		return client.IgnoreNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(set), set)) == nil && set.UID == "" ||
+			world.Client.Get(t.Context(), client.ObjectKeyFromObject(set), set) != nil
+	}
+	harness.Eventually(t, "no overlay set", gone)
+	on := true
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = &on })
+	isOffered(t, vs)
+	world.Delete(t, vs)
+	harness.Eventually(t, "no overlay set", gone)
+}
+
+// A sidecar that the API server would refuse in a pod template is left to the operator, so that it
+// refuses nobody else's.
+func TestASidecarThatWouldBeRefusedRefusesNobody(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Volumes(corev1.Volume{
+		Name: "vector-broken", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: ptr.To(resource.MustParse("-1"))}},
+	}).Build()
+	world.Create(t, vs)
+	require.Contains(t, isLeft(t, vs), "sizeLimit")
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	world.Create(t, deployment)
+	require.Equal(t, []string{"app"}, names(deployment))
+}
+
+// Nobody else may write what the API server injects, and anybody with the right may delete it.
+func TestOnlyTheOperatorWritesOverlaySets(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+	world.Create(t, vs)
+	set := isOffered(t, vs)
+	set.Spec.Overlays[0].GraceSeconds = 0
+	require.ErrorContains(t, world.Client.Update(t.Context(), set), "only the operator does")
+	made := &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Name: "mine", Namespace: namespace}, Spec: set.Spec}
+	require.ErrorContains(t, world.Client.Create(t.Context(), made), "may not write OverlaySet")
+}
+
+// Another policy that adds a container of the same name: the API server still accepts the workload.
+func TestAnotherPolicyWithAContainerOfThatName(t *testing.T) {
+	t.Parallel()
+	for _, prefix := range []string{"aaa", "zzz"} {
+		t.Run(prefix, func(t *testing.T) {
+			namespace := world.Namespace(t)
+			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+			world.Create(t, vs)
+			isOffered(t, vs)
+			deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+			untilActive(t, deployment, "vector")
+			addTheirs(t, prefix+"-"+namespace, namespace)
+			harness.Eventually(t, "the other policy to act", func() bool {
+				trial := deployment.DeepCopy()
+				trial.Name, trial.Labels = "trial", nil
+				return world.Client.Create(t.Context(), trial, client.DryRunAll) == nil && len(names(trial)) == 2
+			})
+			require.NoError(t, world.Client.Create(t.Context(), deployment))
+			require.Equal(t, 1, strings.Count(" "+strings.Join(names(deployment), " ")+" ", " vector "), "%v", names(deployment))
+			require.Equal(t, has(deployment, "vector") && len(deployment.Spec.Template.Spec.InitContainers) > 0, deployment.Spec.Template.Annotations != nil)
+		})
+	}
+}
+
+// addTheirs makes a policy that adds a container "vector", as other injectors do.
+func addTheirs(t *testing.T, name, namespace string) {
+	t.Helper()
+	policy := &admissionv1.MutatingAdmissionPolicy{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: admissionv1.MutatingAdmissionPolicySpec{
+			MatchConstraints: &admissionv1.MatchResources{
+				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: namespace}},
+				ResourceRules: []admissionv1.NamedRuleWithOperations{{RuleWithOperations: admissionv1.RuleWithOperations{
+					Operations: []admissionv1.OperationType{admissionv1.Create},
+					Rule:       admissionv1.Rule{APIGroups: []string{"apps"}, APIVersions: []string{"v1"}, Resources: []string{"deployments"}},
+				}}},
+			},
+			ReinvocationPolicy: admissionv1.NeverReinvocationPolicy,
+			Mutations: []admissionv1.Mutation{{
+				PatchType: admissionv1.PatchTypeApplyConfiguration,
+				ApplyConfiguration: &admissionv1.ApplyConfiguration{Expression: `Object{spec: Object.spec{template: Object.spec.template{spec: Object.spec.template.spec{
+					containers: [Object.spec.template.spec.containers{name: "vector", image: "registry.example/theirs:1"}]}}}}`},
+			}},
+		},
+	}
+	binding := &admissionv1.MutatingAdmissionPolicyBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       admissionv1.MutatingAdmissionPolicyBindingSpec{PolicyName: name},
+	}
+	world.Create(t, policy, binding)
+	t.Cleanup(func() {
+		_ = world.Client.Delete(t.Context(), binding)
+		_ = world.Client.Delete(t.Context(), policy)
+	})
+}
+
+// An owner's change brings a sidecar along that waits for its turn.
+func TestAnOwnersChangeBringsTheNewSidecarAlong(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("1").WithSoak(15 * time.Second).Sidecar(func(s *v1alpha1.SidecarSpec) { s.LogLevel = "info" }).Build()
+	world.Create(t, vs)
+	isOffered(t, vs)
+	first, second := objects.NewDeployment("a", namespace).Labelled("logs", "vector").Build(), objects.NewDeployment("b", namespace).Labelled("logs", "vector").Build()
+	untilActive(t, first, "vector")
+	world.Create(t, first, second)
+	for _, one := range []*appsv1.Deployment{first, second} {
+		harness.Until(t, world, one, "it to be taken over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
+	}
+	harness.Until(t, world, vs, "both to have soaked", func(vs *v1alpha1.VectorSidecar) bool {
+		return vs.Status.ReadyWorkloads == 2 && len(vs.Status.Unsettled) == 0
+	})
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "debug"} })
+	set := overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool {
+		return o.Left == "" && o.Hash != first.Annotations[meta.AnnotationInjectedHash]
+	})
+	untilLevel(t, objects.NewDeployment("any", namespace).Labelled("logs", "vector").Build(), "debug")
+	world.Get(t, second)
+	require.Equal(t, "info", logLevel(second), "it waits for its turn: %v", set.Spec.Overlays[0].Hash)
+	before := revisions(t, namespace)
+
+	patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"template":{"metadata":{"labels":{"version":"2"}}}}}`))
+	require.NoError(t, world.Client.Patch(t.Context(), second, patch))
+	require.EqualValues(t, 2, second.Generation)
+	require.Equal(t, "debug", logLevel(second), "one generation with both")
+	harness.Until(t, world, second, "the operator's note", func(d *appsv1.Deployment) bool {
+		return d.Annotations[meta.AnnotationInjectedHash] == set.Spec.Overlays[0].Hash
+	})
+	require.Equal(t, "debug", logLevel(second))
+	require.LessOrEqual(t, revisions(t, namespace), before+2)
+}
+
+func untilLevel(t *testing.T, object *appsv1.Deployment, level string) {
+	t.Helper()
+	harness.Eventually(t, "the policy to act by the new sidecar", func() bool {
+		trial := object.DeepCopy()
+		return world.Client.Create(t.Context(), trial, client.DryRunAll) == nil && logLevel(trial) == level
+	})
+}
