@@ -44,7 +44,7 @@ SPDX-License-Identifier: Apache-2.0
   resources:
     {{- toYaml . | nindent 4 }}
   {{- end }}
-  {{- with $sidecar.securityContext }}
+  {{- with include "vector-sidecar.securityContext" . | fromYaml }}
   securityContext:
     {{- toYaml . | nindent 4 }}
   {{- end }}

@@ -62,7 +62,7 @@ without. It comes after Vector, so the kubelet tells it to end before Vector.
   resources:
     {{- toYaml . | nindent 4 }}
   {{- end }}
-  {{- with $sidecar.securityContext }}
+  {{- with include "vector-sidecar.securityContext" . | fromYaml }}
   securityContext:
     {{- toYaml . | nindent 4 }}
   {{- end }}

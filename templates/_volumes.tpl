@@ -59,9 +59,9 @@ SPDX-License-Identifier: Apache-2.0
 {{- end }}
 
 {{- /*
-Where the log files are, as a map: mount, the sidecar's; env, the variables that its
-subPathExpr needs; share, the application's containers that get the volume too;
-warning. Empty without logs.path. A mount of the application's that the path lies in,
+Where the log files are, as a map: mount, the sidecar's; of, the application's containers
+that have the folder; env, the variables that its subPathExpr needs; share, those of the
+containers that get the volume from here; warning. Empty without logs.path. A mount of the application's that the path lies in,
 the deepest one, comes before a volume of ours.
 */}}
 {{- define "vector-sidecar.logs" }}
@@ -107,6 +107,16 @@ the deepest one, comes before a volume of ours.
 {{- fail (printf "sidecar.logs.path is %s, but no container of %s %s/%s mounts a volume there: mount one (an emptyDir will do) at the folder that the application logs to, or have one mounted by naming the container in sidecar.logs.containers" $path .Values.target.kind .Values.target.namespace .Values.target.name) }}
 {{- end }}
 {{- if $env }}{{ $_ := set $logs "env" $env }}{{ end }}
+{{- $of := $logs.share }}
+{{- if $best }}
+{{- $of = list }}
+{{- range $container := .Values.target.containers }}
+{{- range .volumeMounts }}
+{{- if and (eq .name $best.name) (eq (trimSuffix "/" .mountPath) $best.mountPath) }}{{ $of = append $of $container.name }}{{ end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- $_ := set $logs "of" $of }}
 {{- toYaml $logs }}
 {{- end }}
 {{- end }}

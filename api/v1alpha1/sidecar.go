@@ -20,6 +20,11 @@ type NativeMode string
 // +kubebuilder:validation:Enum=Keep;Ignore
 type QoSMode string
 
+// UserMode says where the user of the sidecar comes from.
+//
+// +kubebuilder:validation:Enum=Auto;Fixed;Platform;Application
+type UserMode string
+
 // ReloadMode says how a changed configuration reaches Vector.
 //
 // +kubebuilder:validation:Enum=Restart;Live
@@ -175,6 +180,12 @@ type SidecarSpec struct {
 	// request. Ignore changes no resources, so that most such pods become Burstable.
 	// +optional
 	QoS QoSMode `json:"qos,omitempty"`
+
+	// user says where the user of the sidecar comes from: Fixed from securityContext,
+	// Platform from the cluster, as on OpenShift, Application from the container whose
+	// log folder is read. Auto: Platform on OpenShift, else Fixed.
+	// +optional
+	User UserMode `json:"user,omitempty"`
 
 	// securityContext of the sidecar container.
 	// +optional

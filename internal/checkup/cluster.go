@@ -68,7 +68,7 @@ type Diagnosis struct {
 
 // Run runs all checks.
 func (d *Diagnosis) Run(ctx context.Context) []Result {
-	results := []Result{d.version(), d.network(ctx)}
+	results := []Result{d.version(), d.platform(), d.network(ctx)}
 	served, isServed := d.served(ctx)
 	results = append(results, served)
 	installation, found := d.installation(ctx)

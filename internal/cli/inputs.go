@@ -20,7 +20,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/lint"
-	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -40,7 +39,7 @@ type inputs struct {
 	environment       string
 	values, templates string
 	kubeVersion       string
-	ipFamily          choice
+	ofCluster         clusterFlags
 	labels            map[string]string
 	operatorNamespace string
 	// allNamespaces and selector are for the commands that have these flags.
@@ -60,8 +59,7 @@ func newInputs(a *app, command *cobra.Command) *inputs {
 	flags.StringVar(&s.templates, "templates", "", "folder of a sidecar chart in place of the built-in one")
 	flags.StringToStringVar(&s.labels, "label", nil, "label KEY=VALUE to give the workloads first, to see what it would do; may be repeated")
 	flags.StringVar(&s.kubeVersion, "kube-version", "", "version of the API server to render for (default: the cluster's, without a cluster "+defaultKubeVersion+")")
-	s.ipFamily.allowed = []string{render.IPv4, render.IPv6}
-	flags.Var(&s.ipFamily, "ip-family", "IP family of pods to render for, IPv4 or IPv6 (default: the cluster's, without a cluster "+render.IPv4+")")
+	s.ofCluster.add(flags, "the cluster's, without a cluster ")
 	flags.StringVar(&s.operatorNamespace, "operator-namespace", "", "namespace of the operator, if you may not look for it in all of them")
 	a.withCluster(flags)
 	for name, complete := range map[string]cobra.CompletionFunc{

@@ -66,8 +66,7 @@ kubectl vectorsidecar lint --explain VSC304`,
 	flags.StringVar(&options.values, "values", "", "file with values as given to helm install: its top level is for that environment, unless it names one or has that one under environments")
 	flags.StringVar(&options.templates, "templates", "", "folder of a sidecar chart in place of the built-in one")
 	flags.StringVar(&options.kubeVersion, "kube-version", defaultKubeVersion, "version of the API server to render for")
-	options.ipFamily.allowed = []string{render.IPv4, render.IPv6}
-	flags.Var(&options.ipFamily, "ip-family", "IP family of pods to render for, IPv4 or IPv6 (default: "+render.IPv4+")")
+	options.ofCluster.add(flags, "")
 	flags.StringVar(&options.vectorVersion, "vector-version", "", "version of Vector, such as 0.57.0, in place of the one that images of VectorSidecars tell; a Vector configuration tells none")
 	flags.BoolVar(&options.explain, "explain", false, "print what codes and reasons mean, which are given in place of files")
 	options.findings = findingsOutputOf(a, command, "file")
@@ -141,7 +140,7 @@ func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lint.Linter{Definition: definition, Platform: given, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion, Cluster: render.Cluster{IPFamily: o.ipFamily.value}, VectorVersion: o.vectorVersion}, nil
+	return &lint.Linter{Definition: definition, Platform: given, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion, Cluster: o.ofCluster.over(render.Cluster{}), VectorVersion: o.vectorVersion}, nil
 }
 
 // collect returns the files below a path, and the charts. The files of a chart belong to it, except

@@ -47,7 +47,8 @@ type session struct {
 	// unseen says why the installation's values could not be read, nil if they were.
 	unseen      error
 	kubeVersion string
-	ipFamily    string
+	// of is what templates see of the cluster.
+	of render.Cluster
 	// noted holds the notes that were printed.
 	noted map[string]bool
 	// asksVector is true if somebody asks Vector about what is rendered.
@@ -125,20 +126,21 @@ func (s *session) load(ctx context.Context, input *given) error {
 	if err := s.install(ctx); err != nil {
 		return err
 	}
-	return s.readFamily(ctx)
+	return s.readCluster(ctx)
 }
 
-// readFamily reads the IP family of the cluster, unless the command line gives one.
-func (s *session) readFamily(ctx context.Context) error {
-	if s.inputs.ipFamily.value != "" {
-		return nil
+// readCluster reads of the cluster what templates see, unless the command line gives it.
+func (s *session) readCluster(ctx context.Context) (err error) {
+	if s.inputs.ofCluster.ipFamily.value == "" {
+		s.of.IPFamily, err = source.IPFamily(ctx, s.cluster)
+		if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
+			s.note(fmt.Sprintf("could not tell the IP family of the cluster, and takes it to be %s; set another one with --ip-family: %v", render.IPv4, err))
+			err = nil
+		}
 	}
-	family, err := source.IPFamily(ctx, s.cluster)
-	if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
-		s.note(fmt.Sprintf("could not tell the IP family of the cluster, and takes it to be %s; set another one with --ip-family: %v", render.IPv4, err))
-		return nil
+	if err == nil && s.inputs.ofCluster.platform.value == "" {
+		s.of.Platform, err = source.Platform(s.cluster.RESTMapper())
 	}
-	s.ipFamily = family
 	return err
 }
 
@@ -248,7 +250,7 @@ func (s *session) prepare(ctx context.Context, chart fs.FS) error {
 		s.taker.DefaultAssumed = "there is no operator to tell its default"
 	}
 	s.taker.KubeVersion = cmp.Or(s.inputs.kubeVersion, s.kubeVersion, defaultKubeVersion)
-	s.taker.Cluster = render.Cluster{IPFamily: cmp.Or(s.inputs.ipFamily.value, s.ipFamily)}
+	s.taker.Cluster = s.inputs.ofCluster.over(s.of)
 	s.cache = desired.NewCache()
 	s.taker.Platform, s.taker.At, err = s.inputs.platform(chart, s.cluster, &installed, values)
 	return err

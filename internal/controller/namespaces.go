@@ -5,7 +5,6 @@ package controller
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -13,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/pod-security-admission/api"
 	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -24,6 +22,7 @@ import (
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
@@ -41,9 +40,10 @@ func newNamespace(name string) *metav1.PartialObjectMetadata {
 // namespaceLabels are the labels of a Namespace that a decision depends on.
 var namespaceLabels = []string{meta.LabelEnvironment, api.EnforceLevelLabel, api.EnforceVersionLabel}
 
-// isOtherNamespace reports whether a change of labels may change a decision.
-func isOtherNamespace(before, after map[string]string) bool {
-	return slices.ContainsFunc(namespaceLabels, func(label string) bool { return before[label] != after[label] })
+// isOtherNamespace reports whether a change of a namespace may change a decision.
+func isOtherNamespace(before, after source.Namespace) bool {
+	return before.Users != after.Users ||
+		slices.ContainsFunc(namespaceLabels, func(label string) bool { return before.Labels[label] != after.Labels[label] })
 }
 
 func environmentChanges() predicate.Predicate {
@@ -51,12 +51,14 @@ func environmentChanges() predicate.Predicate {
 		CreateFunc: func(event.CreateEvent) bool { return false },
 		DeleteFunc: func(event.DeleteEvent) bool { return false },
 		UpdateFunc: func(e event.UpdateEvent) bool {
-			return isOtherNamespace(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels())
+			before, isMetadata := e.ObjectOld.(*metav1.PartialObjectMetadata)
+			after, _ := e.ObjectNew.(*metav1.PartialObjectMetadata)
+			return isMetadata && isOtherNamespace(source.NamespaceOf(before), source.NamespaceOf(after))
 		},
 	}
 }
 
-// namespaces knows the labels of namespaces. If the operator watches the whole cluster, they come
+// namespaces knows what counts of namespaces. If the operator watches the whole cluster, it comes
 // from the cache. If it is restricted to certain namespaces with Roles, it may get each of them but
 // watch none, because Namespaces are cluster-scoped; then they are polled.
 type namespaces struct {
@@ -66,14 +68,14 @@ type namespaces struct {
 	names   []string
 	changed chan event.GenericEvent
 
-	mu     sync.Mutex
-	labels map[string]map[string]string
+	mu    sync.Mutex
+	known map[string]source.Namespace
 }
 
 func newNamespaces(cached, live client.Reader, names []string) *namespaces {
 	return &namespaces{
 		cached: cached, live: live, names: names,
-		changed: make(chan event.GenericEvent), labels: map[string]map[string]string{},
+		changed: make(chan event.GenericEvent), known: map[string]source.Namespace{},
 	}
 }
 
@@ -85,32 +87,28 @@ func (n *namespaces) watch(builder *ctrlbuilder.Builder, to handler.EventHandler
 	return builder.WatchesMetadata(newNamespace(""), to, ctrlbuilder.WithPredicates(environmentChanges()))
 }
 
-// of returns the labels of a namespace, nil if it does not exist or may not be read.
-func (n *namespaces) of(ctx context.Context, name string) (map[string]string, error) {
+// of returns what counts of a namespace, nothing if it does not exist or may not be read.
+func (n *namespaces) of(ctx context.Context, name string) (source.Namespace, error) {
 	if len(n.names) == 0 {
 		return n.read(ctx, n.cached, name)
 	}
 	n.mu.Lock()
-	found, known := n.labels[name]
+	found, isKnown := n.known[name]
 	n.mu.Unlock()
-	if known {
+	if isKnown {
 		return found, nil
 	}
 	_, err := n.look(ctx, name)
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.labels[name], err
+	return n.known[name], err
 }
 
-func (n *namespaces) read(ctx context.Context, reader client.Reader, name string) (map[string]string, error) {
-	namespace := newNamespace("")
-	if err := client.IgnoreNotFound(reader.Get(ctx, types.NamespacedName{Name: name}, namespace)); err != nil {
-		return nil, fmt.Errorf("reading namespace %s: %w", name, err)
-	}
-	return namespace.Labels, nil
+func (n *namespaces) read(ctx context.Context, reader client.Reader, name string) (source.Namespace, error) {
+	return source.Reader{Reader: reader}.Namespace(ctx, name)
 }
 
-// look reads a namespace and reports whether its relevant labels have changed.
+// look reads a namespace and reports whether what counts of it has changed.
 func (n *namespaces) look(ctx context.Context, name string) (bool, error) {
 	found, err := n.read(ctx, n.live, name)
 	if apierrors.IsForbidden(err) {
@@ -121,9 +119,9 @@ func (n *namespaces) look(ctx context.Context, name string) (bool, error) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	before, known := n.labels[name]
-	n.labels[name] = found
-	return known && isOtherNamespace(before, found), nil
+	before, isKnown := n.known[name]
+	n.known[name] = found
+	return isKnown && isOtherNamespace(before, found), nil
 }
 
 // Start polls the namespaces until the context ends.

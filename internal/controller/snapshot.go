@@ -98,9 +98,9 @@ type informed struct {
 	isDryRun bool
 }
 
-// NamespaceLabels implements source.Source. It also returns nil if the labels may not be read: a
-// Role may leave this permission out, and then they do not count.
-func (i *informed) NamespaceLabels(ctx context.Context, namespace string) (map[string]string, error) {
+// Namespace implements source.Source. It also returns nothing if the namespace may not be read: a
+// Role may leave this permission out, and then its labels do not count.
+func (i *informed) Namespace(ctx context.Context, namespace string) (source.Namespace, error) {
 	return i.namespaces.of(ctx, namespace)
 }
 

@@ -86,13 +86,13 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 	if !s.waves.Known() {
 		s.waves.Await(keysOf(s.sidecars.list(ctx, "", "", "")))
 	}
-	namespaceLabels, err := s.namespaces.of(ctx, sidecar.Namespace)
+	namespace, err := s.namespaces.of(ctx, sidecar.Namespace)
 	if err != nil {
 		return nil, err
 	}
-	inputs := desired.Inputs{Sidecar: sidecar, NamespaceLabels: namespaceLabels, DefaultEnvironment: s.options.DefaultEnvironment}
+	inputs := desired.Inputs{Sidecar: sidecar, NamespaceLabels: namespace.Labels, DefaultEnvironment: s.options.DefaultEnvironment}
 	environment, _ := inputs.EnvironmentOf()
-	of := memberOf(sidecar, now.Rollout.WaveOf(namespaceLabels, environment), &now.Given)
+	of := memberOf(sidecar, now.Rollout.WaveOf(namespace.Labels, environment), &now.Given)
 	last := known.Rollout(&sidecar.Status)
 	present, err := s.let(ctx, client.ObjectKeyFromObject(sidecar), of, last, now)
 	if err != nil || !present.IsNew {

@@ -24,6 +24,8 @@ type Facts struct {
 	Sidecar *v1alpha1.VectorSidecar
 	// NamespaceLabels are those of the VectorSidecar's namespace.
 	NamespaceLabels map[string]string
+	// NamespaceUsers are the users that it assigns to its pods, and admits.
+	NamespaceUsers policy.UserRange
 	// Policy is the platform's, nil only if Desired is invalid.
 	Policy *policy.Policy
 	// Desired is what all workloads have in common.

@@ -112,5 +112,7 @@ func (e *Evaluator) admit(p *plan.Plan, view *workload.View, of *desired.Rendere
 		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPolicyViolation, err.Error()
 	} else if err := rules.Admit(e.facts.NamespaceLabels, &view.Application, &of.Overlay.Template); err != nil {
 		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPodSecurity, err.Error()
+	} else if err := e.facts.NamespaceUsers.Admit(&view.Application, &of.Overlay.Template); err != nil {
+		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonUserOutOfRange, err.Error()
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
@@ -20,6 +21,8 @@ type Inputs struct {
 	Sidecar *v1alpha1.VectorSidecar
 	// NamespaceLabels are those of the VectorSidecar's namespace.
 	NamespaceLabels map[string]string
+	// NamespaceUsers are the users that it assigns to its pods, on OpenShift.
+	NamespaceUsers policy.UserRange
 	// ConfigMaps are those of the namespace that were looked up, by name: nil is a
 	// missing one. Others were not looked up, and a result that depends on them must
 	// not be acted on, unless HasAllConfigMaps says that the namespace has no others.

@@ -60,6 +60,9 @@ func validationOf(request *render.Request, files []vectorconfig.File, dataDir st
 		args = append(args, checkFolder+"/"+name)
 	}
 	pod := validatingPod(container, spec, args)
+	if request.Cluster.Platform == render.OpenShift { // Which assigns them.
+		pod.SecurityContext.RunAsUser, pod.SecurityContext.RunAsGroup = nil, nil
+	}
 	if mode.Builds {
 		addDataDir(&pod, dataDir)
 	}

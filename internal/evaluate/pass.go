@@ -49,7 +49,7 @@ type elder struct {
 func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.VectorSidecar) *pass {
 	p := &pass{
 		facts: decision.Facts{
-			Sidecar: sidecar, NamespaceLabels: snapshot.NamespaceLabels, Policy: snapshot.Platform.Policy,
+			Sidecar: sidecar, NamespaceLabels: snapshot.NamespaceLabels, NamespaceUsers: snapshot.NamespaceUsers, Policy: snapshot.Platform.Policy,
 			Companions: snapshot.Companions, ConfigMaps: map[string]*corev1.ConfigMap{},
 			Loops: snapshot.Loops, Faults: snapshot.Faults, Now: snapshot.Now, Hold: snapshot.Hold,
 		},
@@ -212,7 +212,7 @@ func (p *pass) basisOf(of *desired.Variant) string {
 		return known
 	}
 	spec := &p.facts.Sidecar.Spec
-	parts := []any{spec.StrictOrder, spec.HostNetwork, spec.DriftPolicy, p.facts.NamespaceLabels, []byte(of.Basis)}
+	parts := []any{spec.StrictOrder, spec.HostNetwork, spec.DriftPolicy, p.facts.NamespaceLabels, p.facts.NamespaceUsers, []byte(of.Basis)}
 	for i := range p.facts.Companions { // A sidecar is kept while they exist.
 		parts = append(parts, p.facts.Companions[i].Name+" "+p.facts.Companions[i].ResourceVersion)
 	}

@@ -41,6 +41,7 @@ const (
 	ReasonRolloutLoaded      = "RolloutLoaded"
 	ReasonPolicyViolation    = "PolicyViolation"
 	ReasonPodSecurity        = "PodSecurity"
+	ReasonUserOutOfRange     = "UserOutOfRange"
 	ReasonInvalidSidecar     = "InvalidSidecar"
 	ReasonInvalidConfig      = "InvalidConfig"
 	ReasonConfigMapNotFound  = "ConfigMapNotFound"

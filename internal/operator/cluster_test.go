@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/rest"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -17,6 +18,8 @@ func TestTheClusterIsToldByTheAddressOfItsAPIServer(t *testing.T) {
 		"https://10.96.0.1:443": render.IPv4, "https://[fd00:10::1]:443": render.IPv6,
 		"https://api.example.com": "", "api.example.com:443": "", "": "",
 	} {
-		require.Equal(t, render.Cluster{IPFamily: family}, clusterOf(&rest.Config{Host: host}), host)
+		found, err := clusterOf(&rest.Config{Host: host}, apimeta.NewDefaultRESTMapper(nil))
+		require.NoError(t, err)
+		require.Equal(t, render.Cluster{IPFamily: family, Platform: render.Kubernetes}, found, host)
 	}
 }

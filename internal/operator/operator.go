@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"time"
 
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
@@ -78,7 +79,10 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	cache := desired.NewCache()
 	settings := loopOptions(&options, &process)
 	settings.Workloads, settings.Catalogue, settings.KubeVersion = workloads, catalogue, version
-	settings.Clock, settings.Cluster = clock.now, clusterOf(config)
+	settings.Clock = clock.now
+	if settings.Cluster, err = clusterOf(config, mgr.GetRESTMapper()); err != nil {
+		return err
+	}
 	settings.Instruments.Metrics, settings.Cache, settings.Relist = counted, cache, lists.relist
 	loop, err := controller.Setup(ctx, mgr, settings)
 	if err != nil {
@@ -166,15 +170,17 @@ func loadCatalog(chart fs.FS, options Options) (*desired.Catalog, error) {
 	return catalogue, nil
 }
 
-// clusterOf returns what templates see of the cluster, by the address of its API server: in a
-// pod, the kubelet has told that of the Service kubernetes, so no permission is needed to know
-// its IP family.
-func clusterOf(config *rest.Config) render.Cluster {
-	address, err := url.Parse(config.Host)
-	if err != nil {
-		return render.Cluster{} // A name without a scheme.
+// clusterOf returns what templates see of the cluster: its IP family by the address of the API
+// server, its platform by the kinds that are served. In a pod, the kubelet has told the address
+// of the Service kubernetes, so no permission is needed for it.
+func clusterOf(config *rest.Config, kinds apimeta.RESTMapper) (render.Cluster, error) {
+	found := render.Cluster{}
+	if address, err := url.Parse(config.Host); err == nil { // Else it is a name without a scheme.
+		found.IPFamily = source.IPFamilyOf(address.Hostname())
 	}
-	return render.Cluster{IPFamily: source.IPFamilyOf(address.Hostname())}
+	platform, err := source.Platform(kinds)
+	found.Platform = platform
+	return found, err
 }
 
 func kubeVersion(config *rest.Config) (string, error) {

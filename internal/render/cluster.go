@@ -17,17 +17,26 @@ const (
 	autoFamily = "Auto"
 )
 
+// Platforms, as in .Values.cluster.platform.
+const (
+	Kubernetes = "Kubernetes"
+	// OpenShift assigns pods their users.
+	OpenShift = "OpenShift"
+)
+
 // Cluster is what templates see of the cluster that they render for, as .Values.cluster. Its
-// zero value is one whose pods have IPv4 addresses.
+// zero value is one of Kubernetes alone, whose pods have IPv4 addresses.
 type Cluster struct {
 	// IPFamily is that of the first address of pods, at which the kubelet probes them: IPv4 or
 	// IPv6; "" is IPv4.
 	IPFamily string
+	// Platform is Kubernetes or OpenShift; "" is Kubernetes.
+	Platform string
 }
 
 // values are what templates see.
 func (c *Cluster) values() map[string]any {
-	return map[string]any{"ipFamily": cmp.Or(c.IPFamily, IPv4)}
+	return map[string]any{"ipFamily": cmp.Or(c.IPFamily, IPv4), "platform": cmp.Or(c.Platform, Kubernetes)}
 }
 
 // IPFamily is the family of addresses that Vector is to listen on: IPv4, IPv6 or Dual.

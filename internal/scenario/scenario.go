@@ -29,6 +29,7 @@ const (
 	Environment = "environment"
 	KubeVersion = "kube-version"
 	IPFamily    = "ip-family"
+	Platform    = "platform"
 	// WantYAML and WantError are the whole outcome, of which there is at most one;
 	// Expectations are about parts of it.
 	WantYAML     = "want.yaml"
@@ -37,7 +38,7 @@ const (
 )
 
 var (
-	inputs   = []string{Workload, Sidecar, ConfigMaps, Values, Environment, KubeVersion, IPFamily}
+	inputs   = []string{Workload, Sidecar, ConfigMaps, Values, Environment, KubeVersion, IPFamily, Platform}
 	outcomes = []string{WantYAML, wantDifference, WantError}
 	// mayDiffer are the files that may be given as a difference to the base's.
 	mayDiffer = []string{Workload, Sidecar, ConfigMaps, Values, WantYAML}

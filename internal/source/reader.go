@@ -29,14 +29,14 @@ const IndexManager = "manager"
 // Reader is a Source that lists and gets objects from a World or an API server.
 type Reader struct{ client.Reader }
 
-// NamespaceLabels reads the metadata of the namespace.
-func (r Reader) NamespaceLabels(ctx context.Context, name string) (map[string]string, error) {
+// Namespace reads the metadata of the namespace.
+func (r Reader) Namespace(ctx context.Context, name string) (Namespace, error) {
 	namespace := &metav1.PartialObjectMetadata{}
 	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
 	if err := client.IgnoreNotFound(r.Get(ctx, types.NamespacedName{Name: name}, namespace)); err != nil {
-		return nil, fmt.Errorf("reading namespace %s: %w", name, err)
+		return Namespace{}, fmt.Errorf("reading namespace %s: %w", name, err)
 	}
-	return namespace.Labels, nil
+	return NamespaceOf(namespace), nil
 }
 
 // Sidecars returns the VectorSidecars of the namespace, the oldest first.

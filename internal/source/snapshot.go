@@ -16,6 +16,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
@@ -23,6 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -33,8 +35,8 @@ import (
 type Source interface {
 	desired.ConfigMaps
 
-	// NamespaceLabels returns the labels of a namespace, nil if it does not exist.
-	NamespaceLabels(ctx context.Context, namespace string) (map[string]string, error)
+	// Namespace returns what counts of a namespace, nothing if it does not exist.
+	Namespace(ctx context.Context, namespace string) (Namespace, error)
 	// Workloads returns the workloads that a VectorSidecar's selector matches, and those that carry
 	// something of it. An invalid selector matches nothing here; the decision reports it.
 	Workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]*workloadcache.Record, error)
@@ -43,6 +45,18 @@ type Source interface {
 	// Companions returns the ConfigMaps made for a VectorSidecar, with their content or with a
 	// digest instead. They must not be changed.
 	Companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]corev1.ConfigMap, error)
+}
+
+// Namespace is what a decision needs of one.
+type Namespace struct {
+	Labels map[string]string
+	// Users is the annotation by which OpenShift assigns users, "" if it has none.
+	Users string
+}
+
+// NamespaceOf reduces a Namespace to what a decision needs.
+func NamespaceOf(object *metav1.PartialObjectMetadata) Namespace {
+	return Namespace{Labels: object.Labels, Users: object.Annotations[policy.UserRangeAnnotation]}
 }
 
 // Taker reads what snapshots are made of. Source, Platform, DefaultEnvironment and KubeVersion
@@ -74,7 +88,7 @@ type Taker struct {
 // error, with one exception: if the labels of its namespace may not be read, the environment is the
 // one that the operator reports.
 func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (observed decision.Observed, err error) {
-	namespaceLabels, err := t.NamespaceLabels(ctx, sidecar.Namespace)
+	namespace, err := t.Namespace(ctx, sidecar.Namespace)
 	unread := apierrors.IsForbidden(err)
 	if err != nil && !unread {
 		return observed, err
@@ -97,16 +111,19 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (obse
 	}
 	observed = decision.Observed{
 		Inputs: desired.Inputs{
-			Sidecar: sidecar, NamespaceLabels: namespaceLabels, Platform: platform,
+			Sidecar: sidecar, NamespaceLabels: namespace.Labels, Platform: platform,
 			DefaultEnvironment: t.DefaultEnvironment, DefaultFrom: t.DefaultFrom,
 			KubeVersion: t.KubeVersion, Cluster: t.Cluster, WrittenBy: t.WrittenBy, Version: t.Version, Budget: t.Budget,
 		},
 		Workloads: workloads, Companions: companions, Served: t.Served, Now: t.Now,
 	}
+	if t.Cluster.Platform == render.OpenShift {
+		observed.NamespaceUsers = policy.ParseUserRange(namespace.Users)
+	}
 	switch why := t.DefaultAssumed; {
 	case unread && t.DefaultFrom == "":
 		assumeEnvironment(&observed, sidecars, fmt.Sprintf("the labels of namespace %s may not be read", sidecar.Namespace))
-	case why != "" && namespaceLabels[meta.LabelEnvironment] == "":
+	case why != "" && namespace.Labels[meta.LabelEnvironment] == "":
 		assumeEnvironment(&observed, sidecars, why)
 	}
 	observed.Others = competitors(sidecar, sidecars, workloads)

@@ -14,7 +14,7 @@ import (
 
 // valueKeys returns the keys of Values.
 func valueKeys() []string {
-	return []string{"kind", "name", "namespace", "labels", "annotations", "containers", "qosClass"}
+	return []string{"kind", "name", "namespace", "labels", "annotations", "containers", "qosClass", "users"}
 }
 
 // appendValues appends a text that differs if Values differs in one of the keys.
@@ -36,6 +36,8 @@ func (v *View) appendValues(text []byte, keys []string) []byte {
 			text = v.appendContainers(text, "")
 		case "qosClass":
 			text = AppendTexts(text, string(v.QoSClass))
+		case "users":
+			text = v.appendUsers(text, "")
 		}
 	}
 	return text
@@ -55,6 +57,8 @@ func (v *View) ValuesHash(keys []string) string {
 		switch key {
 		case "containers":
 			text = v.appendContainers(AppendTexts(text, key), v.Name)
+		case "users":
+			text = v.appendUsers(AppendTexts(text, key), v.Name)
 		case GraceKey:
 			text = binary.AppendVarint(AppendTexts(text, key), ptr.Deref(v.GraceSeconds, corev1.DefaultTerminationGracePeriodSeconds))
 		default:

@@ -43,6 +43,8 @@ func (v *View) appendRead(text []byte, read tree.Read) []byte {
 		return appendLength(text, len(v.Annotations), read.Seen)
 	case key == "containers":
 		return appendLength(text, v.countContainers(), read.Seen)
+	case key == "users" && len(read.Path) == 1:
+		return appendLength(text, len(v.userValues()), read.Seen)
 	}
 	return v.appendValues(text, []string{key})
 }

@@ -28,6 +28,12 @@ func TestAppendReadsDiffersWhereTemplatesFindSomethingElse(t *testing.T) {
 		func(v *View) { v.Annotations = map[string]string{"team": "shop"} },
 		func(v *View) { v.Containers = nil },
 		func(v *View) { v.QoSClass = corev1.PodQOSGuaranteed },
+		func(v *View) {
+			v.Application.Containers = []corev1.Container{{Name: "a", SecurityContext: &corev1.SecurityContext{RunAsUser: new(int64(7))}}}
+		},
+		func(v *View) {
+			v.Application.Containers = []corev1.Container{{Name: "a", SecurityContext: &corev1.SecurityContext{RunAsGroup: new(int64(7))}}}
+		},
 		func(v *View) { v.Containers[0].Name = "app" },
 		func(v *View) { v.Containers[0].Init = true },
 		func(v *View) { v.Containers = append(v.Containers, Container{Name: "b"}) },
@@ -42,7 +48,7 @@ func TestAppendReadsDiffersWhereTemplatesFindSomethingElse(t *testing.T) {
 		change(&view)
 		views = append(views, view)
 	}
-	paths := [][]string{nil, {"kind"}, {"name"}, {"namespace"}, {"labels"}, {"annotations"}, {"containers"}, {"qosClass"}, {"other"}, {"labels", "team"}, {"labels", "none"}, {"annotations", "team"}}
+	paths := [][]string{nil, {"kind"}, {"name"}, {"namespace"}, {"labels"}, {"annotations"}, {"containers"}, {"qosClass"}, {"users"}, {"other"}, {"labels", "team"}, {"labels", "none"}, {"annotations", "team"}}
 	var all []tree.Read
 	for _, path := range paths {
 		for _, seen := range []tree.Aspect{tree.Shape, tree.Length, tree.Whole} {

@@ -180,7 +180,7 @@ func (v *View) Values() map[string]any {
 	return map[string]any{
 		"kind": v.Kind, "name": v.Name, "namespace": v.Namespace,
 		"labels": values(v.Labels), "annotations": values(v.Annotations),
-		"containers": containers, "qosClass": string(v.QoSClass),
+		"containers": containers, "qosClass": string(v.QoSClass), "users": v.userValues(),
 	}
 }
 

@@ -123,6 +123,7 @@ func TestTemplatesSeeAWorkloadAsIfItHadNoSidecar(t *testing.T) {
 	require.Equal(t, map[string]any{
 		"kind": "Deployment", "name": "cart", "namespace": "shop",
 		"qosClass":    "BestEffort",
+		"users":       map[string]any{},
 		"labels":      map[string]any{"app": "cart"},
 		"annotations": map[string]any{"team": "payments"},
 		"containers": []any{map[string]any{

@@ -204,6 +204,7 @@ var other = map[string]struct{ value, with string }{
 	"sidecar.volumeMounts":              {value: `[{name: v, mountPath: /v}]`},
 	"sidecar.resources":                 {value: `{limits: {memory: 1Gi}}`},
 	"sidecar.qos":                       {value: `Keep`, with: `target: {qosClass: Guaranteed}`},
+	"sidecar.user":                      {value: `Platform`},
 	"sidecar.securityContext":           {value: `{runAsUser: 1000}`},
 	"initContainers":                    {value: `[{name: i}]`},
 	"volumes":                           {value: `[{name: v, emptyDir: {}}]`},

@@ -93,6 +93,12 @@ target: {qosClass: Guaranteed}`,
 	"IPv6":              `{global: {ipFamily: IPv6}, sidecar: {otlp: {enabled: true}, socket: {enabled: true}}}`,
 	"a dual stack":      `{global: {ipFamily: Dual}, sidecar: {otlp: {enabled: true}}}`,
 	"a cluster of IPv6": `{cluster: {ipFamily: IPv6}}`,
+	"OpenShift":         `{cluster: {platform: OpenShift}}`,
+	"an application's user": `
+sidecar: {user: Application, logs: {path: /var/log/app}, shutdown: {method: Gate}}
+target:
+  containers: [{name: app, volumeMounts: [{name: l, mountPath: /var/log}]}]
+  users: {app: {runAsUser: 1000650000, runAsGroup: 7}}`,
 	"a long name and numbers": `
 sidecar:
   name: vector-for-the-shop-that-never-closes-and-logs-all-day

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
@@ -19,4 +20,17 @@ func (d *Diagnosis) network(ctx context.Context) Result {
 		return Result{check, Unknown, err.Error(), help}
 	}
 	return Result{check, OK, fmt.Sprintf("%s, that of the Service kubernetes: Vector listens on its addresses where global.ipFamily is Auto", family), ""}
+}
+
+// platform says whether the cluster assigns users.
+func (d *Diagnosis) platform() Result {
+	const check = "platform"
+	found, err := source.Platform(d.Cluster.RESTMapper())
+	switch {
+	case err != nil:
+		return Result{check, Unknown, err.Error(), ""}
+	case found == render.OpenShift:
+		return Result{check, OK, found + ", which assigns users to pods: sidecars name none where sidecar.user is Auto", ""}
+	}
+	return Result{check, OK, found + ": sidecars run as the user of sidecar.securityContext where sidecar.user is Auto", ""}
 }

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// UserRangeAnnotation is the annotation of a Namespace by which OpenShift assigns users.
+const UserRangeAnnotation = "openshift.io/sa.scc.uid-range"
+
+// UserRange is the range of users that a namespace assigns to its pods. Its zero value bounds
+// none.
+type UserRange struct{ First, Last int64 }
+
+// ParseUserRange reads the annotation: FIRST/COUNT or FIRST-LAST. Anything else bounds none.
+func ParseUserRange(text string) UserRange {
+	number := func(text string) int64 {
+		n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+		if err != nil {
+			return -1
+		}
+		return n
+	}
+	first, count, isCounted := strings.Cut(text, "/")
+	if isCounted {
+		if of := (UserRange{number(first), number(first) + number(count) - 1}); of.First >= 0 && number(count) > 0 {
+			return of
+		}
+		return UserRange{}
+	}
+	first, last, _ := strings.Cut(text, "-")
+	if of := (UserRange{number(first), number(last)}); of.First >= 0 && of.Last >= of.First {
+		return of
+	}
+	return UserRange{}
+}
+
+// String is the range as people read it.
+func (r UserRange) String() string { return fmt.Sprintf("%d to %d", r.First, r.Last) }
+
+func (r UserRange) has(user *int64) bool { return user == nil || *user >= r.First && *user <= r.Last }
+
+// Admit returns an error if a container of the overlay names a user outside of the range, so that
+// pods would be refused. An application that names one itself is admitted by other constraints
+// than the usual ones, and so is the sidecar.
+func (r UserRange) Admit(application *corev1.PodSpec, overlay *corev1.PodTemplateSpec) error {
+	if r == (UserRange{}) {
+		return nil
+	}
+	isOutside := func(pod *corev1.PodSpec) func(corev1.Container) bool {
+		return func(c corev1.Container) bool {
+			user, _ := workload.RunsAs(pod, &c)
+			return !r.has(user)
+		}
+	}
+	if slices.ContainsFunc(slices.Concat(application.InitContainers, application.Containers), isOutside(application)) {
+		return nil
+	}
+	all := slices.Concat(overlay.Spec.InitContainers, overlay.Spec.Containers)
+	if i := slices.IndexFunc(all, isOutside(&overlay.Spec)); i >= 0 {
+		return fmt.Errorf("container %q would run as user %d, and the namespace has users from %s (%s): set sidecar.user to Platform, which leaves the user to the cluster, or name one of these",
+			all[i].Name, *all[i].SecurityContext.RunAsUser, r, UserRangeAnnotation)
+	}
+	return nil
+}
