@@ -71,6 +71,9 @@ var elsewhere = map[string]struct{ file, text string }{
 		"test/cli/testdata/offline/validate.txtar", "exec kubectl vectorsidecar validate -f docs/samples/app/deployment.yaml --sidecar docs/samples/04-inline-config.yaml --label logs=inline --vector vector\n",
 	},
 	"kubectl vectorsidecar test test/golden --vector vector": {"test/cli/testdata/offline/validate.txtar", "exec kubectl vectorsidecar test test/golden --vector vector\n"},
+	"helm install vso ./chart -n vector-system --create-namespace -f values/production.yaml -f docs/samples/openshift/values.yaml": {
+		"chart/tests/deployment_test.yaml", "values: [../../values/production.yaml, ../../docs/samples/openshift/values.yaml]",
+	},
 	"make demo": {"Makefile", "$(MAKE) --no-print-directory demo DEMO=once"},
 	"make test": {"Makefile", "$(MAKE) --no-print-directory test\n"},
 }
