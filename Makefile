@@ -59,7 +59,7 @@ generate: $(BIN)/controller-gen ## Generate the API types' deepcopy functions, a
 	go run ./cmd/kubectl-vectorsidecar docs reasons > docs/reasons.md
 
 .PHONY: manifests
-manifests: $(BIN)/controller-gen ## Generate the CustomResourceDefinition that the chart installs, and in its schema what the sidecar chart's says.
+manifests: $(BIN)/controller-gen ## Generate the CustomResourceDefinitions that the chart installs, and in its schema what the sidecar chart's says.
 	go run ./test/chartschema
 	$(BIN)/controller-gen crd:maxDescLen=$(CRD_DESCRIPTIONS) paths=./api/... output:crd:dir=$(dir $(CRD))
 	@for file in $(dir $(CRD))*.yaml; do awk 'BEGIN {print "# SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors\n# SPDX-License-Identifier: Apache-2.0"} 1' \

@@ -14,7 +14,7 @@ var GroupVersion = schema.GroupVersion{Group: "observability.kontroloop.ai", Ver
 
 // AddToScheme registers the kinds of this package.
 func AddToScheme(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(GroupVersion, &VectorSidecar{}, &VectorSidecarList{}, &OverlaySet{}, &OverlaySetList{})
+	scheme.AddKnownTypes(GroupVersion, &VectorSidecar{}, &VectorSidecarList{}, &ClusterVectorSidecar{}, &ClusterVectorSidecarList{}, &OverlaySet{}, &OverlaySetList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
 }

@@ -192,16 +192,21 @@ func (s *VectorSidecarStatus) Total() KindStatus {
 	var total KindStatus
 	for i := range s.Kinds {
 		of := &s.Kinds[i]
-		total.Matched += of.Matched
-		total.Injected += of.Injected
-		total.Ready += of.Ready
-		total.Held += of.Held
-		total.Waiting += of.Waiting
-		total.Conflicting += of.Conflicting
-		total.Skipped += of.Skipped
-		total.Failed += of.Failed
+		total.Add(of)
 	}
 	return total
+}
+
+// Add adds the numbers of another one.
+func (k *KindStatus) Add(other *KindStatus) {
+	k.Matched += other.Matched
+	k.Injected += other.Injected
+	k.Ready += other.Ready
+	k.Held += other.Held
+	k.Waiting += other.Waiting
+	k.Conflicting += other.Conflicting
+	k.Skipped += other.Skipped
+	k.Failed += other.Failed
 }
 
 // Is reports whether it is the workload of a kind and name. A status of an earlier release

@@ -35,6 +35,18 @@ type VectorSidecar struct {
 	// status is what the operator observed and did.
 	// +optional
 	Status VectorSidecarStatus `json:"status,omitempty"`
+
+	// Cluster is set where this value stands for a ClusterVectorSidecar in one namespace,
+	// which is so in a process alone: no object of a cluster has it.
+	Cluster *InCluster `json:"-"`
+}
+
+// InCluster is what tells a ClusterVectorSidecar in one namespace from a VectorSidecar.
+type InCluster struct {
+	ClusterScope
+
+	// IsLeaving is true if it does not select the namespace any more.
+	IsLeaving bool
 }
 
 // VectorSidecarList is a list of VectorSidecars.

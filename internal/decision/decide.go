@@ -137,13 +137,16 @@ func (d *Decision) remove(facts *Facts, w *Workload) {
 
 // whyRemoved says why a workload should not have the sidecar.
 func whyRemoved(sidecar *v1alpha1.VectorSidecar) string {
+	title := meta.Title(sidecar.Name)
 	switch {
+	case sidecar.Cluster != nil && sidecar.Cluster.IsLeaving:
+		return title + " does not select the namespace any more"
 	case sidecar.DeletionTimestamp != nil:
-		return fmt.Sprintf("VectorSidecar %s is deleted", sidecar.Name)
+		return title + " is deleted"
 	case !sidecar.Spec.IsEnabled():
-		return fmt.Sprintf("spec.enabled of VectorSidecar %s is false", sidecar.Name)
+		return fmt.Sprintf("spec.enabled of %s is false", title)
 	}
-	return fmt.Sprintf("VectorSidecar %s does not select the workload any more", sidecar.Name)
+	return title + " does not select the workload any more"
 }
 
 // breakLoop blocks a write that somebody keeps reverting.

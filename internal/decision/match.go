@@ -98,8 +98,8 @@ type Elder struct {
 	Selector workload.Selector
 }
 
-// Elders returns the VectorSidecars that are older, inject, and select one of the
-// matched workloads, oldest first. The elders of each are those before it.
+// Elders returns the VectorSidecars that come before it, inject, and select one of the
+// matched workloads, in their order. The elders of each are those before it.
 func Elders(sidecar *v1alpha1.VectorSidecar, others []v1alpha1.VectorSidecar, matched []*workloadcache.Record) []Elder {
 	var older []Elder
 	for i := range others {
@@ -121,7 +121,15 @@ func Elders(sidecar *v1alpha1.VectorSidecar, others []v1alpha1.VectorSidecar, ma
 	return older
 }
 
+// isOlder reports whether a comes before b. A ClusterVectorSidecar comes after those of the
+// namespace, however old, but for the ones that it refuses.
 func isOlder(a, b *v1alpha1.VectorSidecar) bool {
+	switch {
+	case a.Cluster == nil && b.Cluster != nil:
+		return !slices.Contains(b.Cluster.Refuses, a.Name)
+	case a.Cluster != nil && b.Cluster == nil:
+		return slices.Contains(a.Cluster.Refuses, b.Name)
+	}
 	if a.CreationTimestamp.Equal(&b.CreationTimestamp) {
 		return a.Name < b.Name
 	}

@@ -5,6 +5,7 @@ package decision
 
 import (
 	"fmt"
+	"slices"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -20,6 +21,9 @@ type Competitor struct {
 	// Wants is what it is about to inject into a workload that has nothing of it yet,
 	// or nil.
 	Wants *plan.Desired
+	// IsFirst is true for one of the namespace that a ClusterVectorSidecar makes room for,
+	// also where it is in the workload already.
+	IsFirst bool
 }
 
 // Evaluator evaluates one workload after the other. Make one with NewEvaluator.
@@ -68,18 +72,25 @@ func (e *Evaluator) plan(want *plan.Desired, container string, competitors []Com
 		ReportDrift: e.facts.Sidecar.Spec.DriftPolicy == v1alpha1.DriftReport,
 		Texts:       &e.texts,
 	}
+	for i := range competitors {
+		if other := &competitors[i]; other.IsFirst && other.Container == container {
+			return e.makeRoom(other, view)
+		}
+	}
 	p := plan.For(e.manager, want, policy, view)
 	if p.Keeps != "" && e.facts.hasLost(e.manager, want, view) {
 		policy.Renew = true
 		p = plan.For(e.manager, want, policy, view)
 	}
+	e.awaitRoom(&p, container, competitors, view)
 	if len(competitors) == 0 || p.Action == plan.Blocked || p.Action == plan.Remove || view.Owned[e.manager].HasPlainAnnotations {
 		return p
 	}
 	for _, other := range competitors {
 		if other.Container == container && !p.Carries {
 			p.Action, p.Desired, p.Reason, p.Competitor = plan.Conflict, nil, meta.ReasonConflict, other.Name
-			p.Message = fmt.Sprintf("VectorSidecar %s, which is older, injects a container of the same name: give one of them another name in spec.sidecar.name", other.Name)
+			p.Message = fmt.Sprintf("%s, which %s, injects a container of the same name: give one of them another name in spec.sidecar.name",
+				meta.Title(other.Name), e.comesBefore(&other))
 			return p
 		}
 	}
@@ -99,6 +110,42 @@ func (e *Evaluator) plan(want *plan.Desired, container string, competitors []Com
 		}
 	}
 	return plan.For(e.manager, want, policy, view)
+}
+
+// comesBefore says why another VectorSidecar comes before this one.
+func (e *Evaluator) comesBefore(other *Competitor) string {
+	if _, isCluster := meta.ClusterOf(other.Name); isCluster && e.facts.Sidecar.Cluster == nil {
+		return "refuses this one by name"
+	}
+	return "is older"
+}
+
+// makeRoom plans a workload that a VectorSidecar of the namespace gives a container of the
+// same name.
+func (e *Evaluator) makeRoom(other *Competitor, view *workload.View) plan.Plan {
+	why := meta.Title(other.Name) + " of the namespace injects a container of the same name, and comes first"
+	if _, carries := view.Owned[e.manager]; carries {
+		p := plan.ForRemoval(e.manager, view)
+		p.Cause = why
+		return p
+	}
+	p := plan.ForBlocked(e.manager, view, meta.ReasonYielded, why)
+	p.Desired = nil
+	return p
+}
+
+// awaitRoom has a VectorSidecar wait for a ClusterVectorSidecar that is about to take its
+// container of the same name out.
+func (e *Evaluator) awaitRoom(p *plan.Plan, container string, competitors []Competitor, view *workload.View) {
+	_, isCluster := meta.ClusterOf(p.Competitor)
+	isRefused := slices.ContainsFunc(competitors, func(other Competitor) bool { return other.Name == p.Competitor })
+	if e.facts.Sidecar.Cluster != nil || p.Action != plan.Conflict || !isCluster || isRefused {
+		return
+	}
+	if slices.Contains(view.Owned[meta.Manager(p.Competitor)].Containers, container) {
+		p.Wait(meta.ReasonWaitingForRoom, meta.Title(p.Competitor)+" makes room: it takes its container of the same name out first")
+		p.Competitor = ""
+	}
 }
 
 // admit blocks a write that the policy does not allow in this workload, or whose pods

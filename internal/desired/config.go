@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -20,7 +22,8 @@ import (
 // config is a Vector configuration in a ConfigMap of the user. The zero value is none:
 // the configuration is rendered.
 type config struct {
-	name, key string
+	// at is the key by which the ConfigMap is looked up: see ConfigMapNamed.
+	name, at, key string
 	// digest covers everything in the ConfigMap, used or not.
 	digest string
 	object *corev1.ConfigMap
@@ -32,11 +35,13 @@ func referencedConfig(from *sources, values environment.Values) (config, *Invali
 	if name == "" {
 		return config{}, nil
 	}
-	if from.LeavesReference {
-		return config{name: name, key: key}, nil
+	at, invalid := from.referenceOf(name)
+	found := config{name: name, at: at, key: key}
+	if from.LeavesReference || invalid != nil {
+		return found, invalid
 	}
-	namespace := from.Sidecar.Namespace
-	found := config{name: name, key: key, object: from.content(name)}
+	namespace := ConfigMapNamed(from.Sidecar.Namespace, at).Namespace
+	found.object = from.content(at)
 	if found.object == nil {
 		return found, &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
 			"ConfigMap %s/%s does not exist; it is named by sidecar.config.configMapRef.name (%s)",
@@ -48,6 +53,20 @@ func referencedConfig(from *sources, values environment.Values) (config, *Invali
 	}
 	found.digest = companion.Digest(found.object)
 	return found, nil
+}
+
+// referenceOf returns the key of the ConfigMap that the values name, and why it cannot be
+// read, if it cannot.
+func (s *sources) referenceOf(name string) (at string, invalid *Invalid) {
+	cluster := s.Sidecar.Cluster
+	switch {
+	case cluster == nil || cluster.ConfigMapNamespace != v1alpha1.ConfigMapOfOperator:
+		return name, nil
+	case s.Home == "":
+		return name, &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
+			"%s: spec.configMapNamespace is %s, and the operator's namespace is not known", Describe(s.Sidecar), cluster.ConfigMapNamespace)}
+	}
+	return ConfigMapKey(s.Sidecar.Namespace, types.NamespacedName{Namespace: s.Home, Name: name}), nil
 }
 
 // with returns companions and the ConfigMap, if there is one.

@@ -5,6 +5,7 @@ package desired
 
 import (
 	"context"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -17,14 +18,30 @@ type ConfigMaps interface {
 	ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error)
 }
 
-// ReadConfigMaps adds the named ConfigMaps of the VectorSidecar's namespace that the inputs do not
-// have yet.
+// ConfigMapKey returns the key by which a decision about a VectorSidecar of a namespace knows a
+// ConfigMap: its name there, and NAMESPACE/NAME elsewhere.
+func ConfigMapKey(namespace string, name types.NamespacedName) string {
+	if name.Namespace == namespace {
+		return name.Name
+	}
+	return name.String()
+}
+
+// ConfigMapNamed returns the ConfigMap that such a key stands for.
+func ConfigMapNamed(namespace, key string) types.NamespacedName {
+	if elsewhere, name, isElsewhere := strings.Cut(key, "/"); isElsewhere {
+		return types.NamespacedName{Namespace: elsewhere, Name: name}
+	}
+	return types.NamespacedName{Namespace: namespace, Name: key}
+}
+
+// ReadConfigMaps adds the ConfigMaps with these keys that the inputs do not have yet.
 func (i *Inputs) ReadConfigMaps(ctx context.Context, from ConfigMaps, names []string) error {
 	for _, name := range names {
 		if _, isKnown := i.ConfigMaps[name]; isKnown {
 			continue
 		}
-		object, err := from.ConfigMap(ctx, types.NamespacedName{Namespace: i.Sidecar.Namespace, Name: name})
+		object, err := from.ConfigMap(ctx, ConfigMapNamed(i.Sidecar.Namespace, name))
 		if err != nil {
 			return err
 		}

@@ -53,9 +53,9 @@ func copyOf(given *config, request *render.Request, overlay *workload.Overlay, u
 			object.Namespace, given.name, size, strings.Join(made.Keys, ", "), largestCopy)}
 	}
 	made.Digest, made.content = companion.Digest(object), plan.ConfigMapDigests(object)
-	made.Name = companion.Name(request.Sidecar.Name, made.Digest)
+	made.Name = companion.Name(meta.ObjectName(request.Sidecar.Name), made.Digest)
 	if made.isLive { // The name does not depend on the content.
-		made.Name = companion.Name(request.Sidecar.Name, given.name+"/"+given.key)
+		made.Name = companion.Name(meta.ObjectName(request.Sidecar.Name), given.name+"/"+given.key)
 	}
 	redirected, err := overlay.Redirected(given.name, made.Name)
 	if err != nil {
@@ -78,13 +78,14 @@ func (c *config) neededKeys(uses *uses, report *vectorconfig.Report, readsUnseen
 
 // Of returns the copy for a VectorSidecar, with the current content of the ConfigMap.
 func (c *Copied) Of(object *corev1.ConfigMap, sidecar types.NamespacedName) *corev1.ConfigMap {
+	instance := meta.ObjectName(sidecar.Name)
 	made := &corev1.ConfigMap{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: sidecar.Namespace, Name: c.Name,
 			Labels: map[string]string{
 				"app.kubernetes.io/name": "vector", "app.kubernetes.io/component": "sidecar",
-				"app.kubernetes.io/instance": strings.Trim(sidecar.Name[:min(len(sidecar.Name), 63)], "-._"),
+				"app.kubernetes.io/instance": strings.Trim(instance[:min(len(instance), 63)], "-._"),
 			},
 		},
 		Immutable: ptr.To(!c.isLive),

@@ -152,7 +152,7 @@ func (d *Desired) variant(key string, overrides ...environment.Layer) *Variant {
 	made.Container = tree.Text(values.Tree, "sidecar", "name")
 	referenced, invalid := referencedConfig(&d.sources, values)
 	if key == "" {
-		d.ReferencedConfigMap = referenced.name
+		d.ReferencedConfigMap = referenced.at
 	}
 	if made.Invalid = invalid; invalid != nil {
 		return d.keep(key, made)

@@ -23,11 +23,14 @@ type Inputs struct {
 	NamespaceLabels map[string]string
 	// NamespaceUsers are the users that it assigns to its pods, on OpenShift.
 	NamespaceUsers policy.UserRange
-	// ConfigMaps are those of the namespace that were looked up, by name: nil is a
-	// missing one. Others were not looked up, and a result that depends on them must
+	// ConfigMaps are those that were looked up, by ConfigMapKey: nil is a missing one.
+	// Others were not looked up, and a result that depends on them must
 	// not be acted on, unless HasAllConfigMaps says that the namespace has no others.
 	ConfigMaps       map[string]*corev1.ConfigMap
 	HasAllConfigMaps bool
+	// Home is the operator's namespace, "" if that is not known: a ClusterVectorSidecar may
+	// refer to a ConfigMap there.
+	Home string
 	// LeavesReference skips reading and checking the ConfigMap that the values refer
 	// to: the caller leaves that to another decision.
 	LeavesReference bool

@@ -6,9 +6,8 @@ package desired
 import (
 	"errors"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // Invalid says why nothing may be injected. Workloads stay as they are.
@@ -29,5 +28,5 @@ func (i *Invalid) err() error {
 
 // Describe names a VectorSidecar in a message.
 func Describe(sidecar *v1alpha1.VectorSidecar) string {
-	return "VectorSidecar " + types.NamespacedName{Namespace: sidecar.Namespace, Name: sidecar.Name}.String()
+	return meta.TitleIn(sidecar.Namespace, sidecar.Name)
 }

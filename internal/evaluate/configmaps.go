@@ -32,6 +32,6 @@ func DecideFrom(ctx context.Context, snapshot *Snapshot, from desired.ConfigMaps
 			return nil, err
 		}
 	}
-	return nil, fmt.Errorf("VectorSidecar %s/%s: its ConfigMaps refer to further ConfigMaps without end, last to %s",
-		snapshot.Sidecar.Namespace, snapshot.Sidecar.Name, strings.Join(decided.Unread, ", "))
+	return nil, fmt.Errorf("%s: its ConfigMaps refer to further ConfigMaps without end, last to %s",
+		desired.Describe(snapshot.Sidecar), strings.Join(decided.Unread, ", "))
 }

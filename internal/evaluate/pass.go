@@ -177,9 +177,10 @@ func (p *pass) evaluate(ctx context.Context, record *workloadcache.Record, by *d
 	}
 	var competitors []decision.Competitor
 	for _, other := range p.elders {
-		if !view.Owned[p.manager].HasPlainAnnotations && other.selector.Selects(view.Kind, labels.Set(view.Labels)) {
+		isFirst := p.facts.Sidecar.Cluster != nil && other.facts.Sidecar.Cluster == nil && other.wanted.Invalid == nil
+		if (isFirst || !view.Owned[p.manager].HasPlainAnnotations) && other.selector.Selects(view.Kind, labels.Set(view.Labels)) {
 			competitors = append(competitors, decision.Competitor{
-				Name: other.facts.Sidecar.Name, Container: other.wanted.CommonVariant().Container, Wants: other.wish(ctx, record, &view),
+				Name: other.facts.Sidecar.Name, Container: other.wanted.CommonVariant().Container, Wants: other.wish(ctx, record, &view), IsFirst: isFirst,
 			})
 		}
 	}

@@ -71,6 +71,8 @@ const (
 	ReasonRepairLoop         = "RepairLoop"
 	ReasonOptedOut           = "OptedOut"
 	ReasonHostNetwork        = "HostNetwork"
+	ReasonYielded            = "Yielded"
+	ReasonWaitingForRoom     = "WaitingForRoom"
 	ReasonWindows            = "Windows"
 	ReasonWorkloadPaused     = "WorkloadPaused"
 	ReasonTemplateImmutable  = "TemplateImmutable"

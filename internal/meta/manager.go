@@ -10,6 +10,12 @@ import (
 
 const (
 	managerPrefix = "vectorsidecar/"
+	// clusterPrefix begins the field manager of a ClusterVectorSidecar, and its name in a
+	// namespace.
+	clusterPrefix = "clustervectorsidecar/"
+	// clusterKey stands for it where a slash is not allowed. No object's name has an
+	// underscore, so that none of a VectorSidecar is the same.
+	clusterKey = "cluster_"
 	// The API server rejects longer field manager names.
 	managerMaxLength = 128
 )
@@ -27,7 +33,13 @@ const Creator = Operator + "-creator"
 // the old container beside the new one (fact 13 of server-side apply). It is derived from
 // the name and not the UID, so that an object restored from a backup still owns what it
 // injected.
+//
+// That of a ClusterVectorSidecar, whose name here is that of InNamespace, is its own: a
+// VectorSidecar of the same name is another.
 func Manager(sidecar string) string {
+	if name, isCluster := ClusterOf(sidecar); isCluster {
+		return clusterPrefix + shorten(name, managerMaxLength-len(clusterPrefix))
+	}
 	return managerPrefix + shorten(sidecar, managerMaxLength-len(managerPrefix))
 }
 
@@ -35,8 +47,55 @@ func Manager(sidecar string) string {
 // long.
 func SidecarOf(manager string) string { return strings.TrimPrefix(manager, managerPrefix) }
 
-// IsManager reports whether a field manager is that of a VectorSidecar.
-func IsManager(name string) bool { return strings.HasPrefix(name, managerPrefix) }
+// IsManager reports whether a field manager is that of a VectorSidecar or of a
+// ClusterVectorSidecar.
+func IsManager(name string) bool {
+	return strings.HasPrefix(name, managerPrefix) || strings.HasPrefix(name, clusterPrefix)
+}
+
+// InNamespace returns the name by which a ClusterVectorSidecar is known in each namespace.
+// It is clustervectorsidecar/NAME, which no object can be called.
+func InNamespace(cluster string) string { return clusterPrefix + cluster }
+
+// ClusterOf returns the name of the ClusterVectorSidecar that is known by a name in a
+// namespace, and false for the name of a VectorSidecar.
+func ClusterOf(sidecar string) (name string, isCluster bool) {
+	return strings.CutPrefix(sidecar, clusterPrefix)
+}
+
+// Title names a VectorSidecar, or a ClusterVectorSidecar by its name in a namespace, with
+// its kind, for people.
+func Title(sidecar string) string {
+	if name, isCluster := ClusterOf(sidecar); isCluster {
+		return "ClusterVectorSidecar " + name
+	}
+	return "VectorSidecar " + sidecar
+}
+
+// TitleIn is Title with the namespace.
+func TitleIn(namespace, sidecar string) string {
+	if _, isCluster := ClusterOf(sidecar); isCluster {
+		return Title(sidecar) + " in namespace " + namespace
+	}
+	return Title(namespace + "/" + sidecar)
+}
+
+// ObjectName returns a name that templates can call objects after: that of a VectorSidecar,
+// or that of a ClusterVectorSidecar after "cluster-".
+func ObjectName(sidecar string) string {
+	if name, isCluster := ClusterOf(sidecar); isCluster {
+		return "cluster-" + name
+	}
+	return sidecar
+}
+
+// keyed returns a name for the key of an annotation or the value of a label.
+func keyed(sidecar string) string {
+	if name, isCluster := ClusterOf(sidecar); isCluster {
+		return clusterKey + name
+	}
+	return sidecar
+}
 
 // people are the field managers of programs with which people change objects by hand.
 // Deployers (kubectl apply, helm, argocd, flux) are not among them: what they own is in a

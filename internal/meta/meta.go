@@ -65,11 +65,12 @@ func Is(key, annotation string) bool {
 func Beside(annotation, sidecar string) string {
 	const longest = 63 // of the part of a key after the slash
 	prefix, name, _ := strings.Cut(annotation, "/")
-	return prefix + "/" + shorten(name+"."+sidecar, longest)
+	return prefix + "/" + shorten(name+"."+keyed(sidecar), longest)
 }
 
 // AnnotationInject on a workload opts out of sidecars with any value but "true", whatever
-// selectors match.
+// selectors match. On a Namespace, where it may be a label too, it opts out of those of
+// ClusterVectorSidecars.
 const AnnotationInject = Group + "/inject"
 
 // AnnotationReconcileAt on a VectorSidecar triggers one reconcile from scratch whenever its
@@ -190,6 +191,9 @@ const (
 // Finalizer keeps a VectorSidecar until its sidecars are removed.
 const Finalizer = Group + "/finalizer"
 
-// LabelValue turns an object's name into a label value: names may be longer than the 63
-// characters of a label.
-func LabelValue(name string) string { return shorten(name, 63) }
+// LabelValue turns the name of a VectorSidecar, or of a ClusterVectorSidecar in a namespace,
+// into a label value: names may be longer than the 63 characters of a label.
+func LabelValue(name string) string { return shorten(keyed(name), 63) }
+
+// IsLabelOfCluster reports whether a label value is that of a ClusterVectorSidecar.
+func IsLabelOfCluster(value string) bool { return strings.HasPrefix(value, clusterKey) }

@@ -6,6 +6,7 @@ package plan
 import (
 	"fmt"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -38,7 +39,7 @@ func (p *Plan) because(want applied, has fit, policy Policy, view *workload.View
 func (p *Plan) causes(want applied, has fit, policy Policy, view *workload.View) []string {
 	owned := view.Owned[p.Manager]
 	if !p.Carries {
-		return []string{fmt.Sprintf("VectorSidecar %s selects the workload", p.Desired.sidecar)}
+		return []string{meta.Title(p.Desired.sidecar) + " selects the workload"}
 	}
 	if owned.IsEmpty() {
 		return []string{becauseGone}

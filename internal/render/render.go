@@ -23,6 +23,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -31,7 +32,8 @@ import (
 type Request struct {
 	Chart  *Chart
 	Values environment.Values
-	// Sidecar is the VectorSidecar's name, which templates see as .Release.
+	// Sidecar is the VectorSidecar's name, which templates see as .Release, that of a
+	// ClusterVectorSidecar as meta.ObjectName.
 	Sidecar types.NamespacedName
 	// Target is the workload, which templates see as .Values.target. nil keeps the sample in the
 	// chart's own values.
@@ -88,7 +90,7 @@ func execute(ctx context.Context, request Request) (Output, error) {
 	if request.Predecessor {
 		values["predecessor"] = true
 	}
-	release := Release{Name: request.Sidecar.Name, Namespace: request.Sidecar.Namespace}
+	release := Release{Name: meta.ObjectName(request.Sidecar.Name), Namespace: request.Sidecar.Namespace}
 	return request.Chart.Execute(ctx, release, values, request.KubeVersion)
 }
 

@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// ClusterVectorSidecar asks for a Vector sidecar in every workload of the selected
+// namespaces that its selector matches. A VectorSidecar of a namespace takes precedence
+// over it there.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Cluster,categories=observability
+// +kubebuilder:printcolumn:name="Enabled",type=boolean,JSONPath=`.spec.enabled`
+// +kubebuilder:printcolumn:name="Namespaces",type=integer,JSONPath=`.status.selectedNamespaces`
+// +kubebuilder:printcolumn:name="Matched",type=integer,JSONPath=`.status.matchedWorkloads`
+// +kubebuilder:printcolumn:name="Injected",type=integer,JSONPath=`.status.injectedWorkloads`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+type ClusterVectorSidecar struct {
+	metav1.TypeMeta `json:",inline"`
+	// metadata is the standard object metadata.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec is the desired state. Only the two selectors are required.
+	// +required
+	Spec ClusterVectorSidecarSpec `json:"spec"`
+	// status is what the operator observed and did.
+	// +optional
+	Status ClusterVectorSidecarStatus `json:"status,omitempty"`
+}
+
+// ClusterVectorSidecarList is a list of ClusterVectorSidecars.
+//
+// +kubebuilder:object:root=true
+type ClusterVectorSidecarList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []ClusterVectorSidecar `json:"items"`
+}
+
+// ClusterVectorSidecarSpec is the spec of a VectorSidecar, and the namespaces that it
+// applies to, in each by itself: spec.rollout is for the workloads of one namespace.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.namespaceSelector.matchExpressions) || self.namespaceSelector.matchExpressions.all(e, e.operator in ['In', 'NotIn', 'Exists', 'DoesNotExist'])",message="spec.namespaceSelector.matchExpressions: operator must be In, NotIn, Exists or DoesNotExist"
+// +kubebuilder:validation:XValidation:rule="!has(self.namespaceSelector.matchExpressions) || self.namespaceSelector.matchExpressions.all(e, (e.operator in ['In', 'NotIn']) == (has(e.values) && size(e.values) > 0))",message="spec.namespaceSelector.matchExpressions: In and NotIn need values, Exists and DoesNotExist take none"
+type ClusterVectorSidecarSpec struct {
+	// namespaceSelector matches the labels of namespaces; an empty one, {}, matches all.
+	// kube-system, kube-public, kube-node-lease and the operator's namespace are left
+	// out unless it names them by kubernetes.io/metadata.name, and so are those with
+	// the label or annotation vectorsidecar.observability.kontroloop.ai/inject: "false".
+	// +required
+	NamespaceSelector metav1.LabelSelector `json:"namespaceSelector"`
+
+	ClusterScope `json:",inline"`
+
+	VectorSidecarSpec `json:",inline"`
+}
+
+// ClusterScope is what a ClusterVectorSidecar says beyond which namespaces it selects and
+// what a VectorSidecar says.
+type ClusterScope struct {
+	// configMapNamespace says where sidecar.config.configMapRef is: Workload (default)
+	// is the namespace of the workloads, Operator is that of the operator. Either way
+	// the workloads mount a copy in their own namespace.
+	// +optional
+	ConfigMapNamespace ConfigMapNamespace `json:"configMapNamespace,omitempty"`
+
+	// refuses are the names of VectorSidecars that do not take precedence over this
+	// object, in any namespace. What such a one has injected already stays.
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=253
+	// +listType=set
+	// +optional
+	Refuses []string `json:"refuses,omitempty"`
+}
+
+// ConfigMapNamespace is where a ConfigMap is that a ClusterVectorSidecar refers to.
+// +kubebuilder:validation:Enum=Workload;Operator
+type ConfigMapNamespace string
+
+const (
+	// ConfigMapOfWorkload is in the namespace of the workloads.
+	ConfigMapOfWorkload ConfigMapNamespace = "Workload"
+	// ConfigMapOfOperator is in the operator's namespace.
+	ConfigMapOfOperator ConfigMapNamespace = "Operator"
+)
+
+// ClusterVectorSidecarStatus is what the operator observed and did in all namespaces.
+type ClusterVectorSidecarStatus struct {
+	// conditions are Ready, ConfigValid and Error, and, only while they are true,
+	// Reconciling and Stalled, as kstatus expects.
+	// +listType=map
+	// +listMapKey=type
+	// +optional
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// observedGeneration is the generation that this status describes.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// selectedNamespaces is how many namespaces are selected.
+	// +default=0
+	// +optional
+	SelectedNamespaces int32 `json:"selectedNamespaces"`
+
+	// readyNamespaces is how many of those need nothing.
+	// +default=0
+	// +optional
+	ReadyNamespaces int32 `json:"readyNamespaces"`
+
+	// matchedWorkloads is how many workloads of these namespaces the selector matches.
+	// +default=0
+	// +optional
+	MatchedWorkloads int32 `json:"matchedWorkloads"`
+
+	// injectedWorkloads is how many of those carry the current sidecar.
+	// +default=0
+	// +optional
+	InjectedWorkloads int32 `json:"injectedWorkloads"`
+
+	// readyWorkloads is how many of the injected ones have finished rolling out,
+	// spec.rollout.soak included, and have all pods available.
+	// +default=0
+	// +optional
+	ReadyWorkloads int32 `json:"readyWorkloads"`
+
+	// kinds has the same numbers for each kind of workload.
+	// +listType=map
+	// +listMapKey=kind
+	// +optional
+	Kinds []KindStatus `json:"kinds,omitempty"`
+
+	// unsettled are the first namespaces, and workloads in them, that are not as they
+	// should be: those that need a person first, then by namespace.
+	// +kubebuilder:validation:MaxItems=20
+	// +listType=atomic
+	// +optional
+	Unsettled []UnsettledInNamespace `json:"unsettled,omitempty"`
+
+	// unsettledOmitted is how many more there are than unsettled lists.
+	// +optional
+	UnsettledOmitted int32 `json:"unsettledOmitted,omitempty"`
+
+	// lastReconcileTime is when this status or a workload last changed. A reconcile
+	// that changes nothing does not update it.
+	// +optional
+	LastReconcileTime *metav1.Time `json:"lastReconcileTime,omitempty"`
+
+	// lastHandledReconcileAt is the value of the annotation reconcile-at that was
+	// last handled in all namespaces: setting the annotation requests a reconcile.
+	// +optional
+	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
+}
+
+// UnsettledInNamespace is a namespace that is not as it should be, or a workload in it.
+type UnsettledInNamespace struct {
+	// namespace that it is about.
+	// +required
+	Namespace string `json:"namespace"`
+	// kind of the workload. Empty if it is about the namespace as a whole.
+	// +optional
+	Kind string `json:"kind,omitempty"`
+	// name of the workload. Empty if it is about the namespace as a whole.
+	// +optional
+	Name string `json:"name,omitempty"`
+	// state of the workload, as in status.unsettled of a VectorSidecar; of a namespace
+	// it is Stalled or Reconciling.
+	// +required
+	State string `json:"state"`
+	// reason is a CamelCase word that says why.
+	// +optional
+	Reason string `json:"reason,omitempty"`
+	// message says what is wrong and what to do.
+	// +optional
+	Message string `json:"message,omitempty"`
+}

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package clusterwide says which namespaces a ClusterVectorSidecar selects, and makes of it
+// the VectorSidecar that it is in each of them. All else handles these like any other
+// VectorSidecar. It reads no cluster.
+package clusterwide
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// systemNamespaces are Kubernetes' own.
+var systemNamespaces = []string{metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease}
+
+// Selector selects namespaces. Make one with SelectorOf.
+type Selector struct {
+	labels labels.Selector
+	// named are the namespaces that it names, home is the operator's.
+	named []string
+	home  string
+}
+
+// SelectorOf returns the selector of a ClusterVectorSidecar. home is the operator's own
+// namespace, "" if unknown.
+func SelectorOf(spec *v1alpha1.ClusterVectorSidecarSpec, home string) (Selector, error) {
+	given := &spec.NamespaceSelector
+	parsed, err := metav1.LabelSelectorAsSelector(given)
+	if err != nil {
+		return Selector{}, fmt.Errorf("spec.namespaceSelector: %w", err)
+	}
+	made := Selector{labels: parsed, home: home}
+	if name, isNamed := given.MatchLabels[corev1.LabelMetadataName]; isNamed {
+		made.named = append(made.named, name)
+	}
+	for _, expression := range given.MatchExpressions {
+		if expression.Key == corev1.LabelMetadataName && expression.Operator == metav1.LabelSelectorOpIn {
+			made.named = append(made.named, expression.Values...)
+		}
+	}
+	return made, nil
+}
+
+// Selects reports whether a namespace is selected. None is that is being deleted, that
+// opted out, or that is Kubernetes' or the operator's own and not named.
+func (s *Selector) Selects(namespace metav1.Object) bool {
+	if s.labels == nil || namespace.GetDeletionTimestamp() != nil || !s.labels.Matches(labels.Set(namespace.GetLabels())) {
+		return false
+	}
+	name := namespace.GetName()
+	isSpecial := slices.Contains(systemNamespaces, name) || name == s.home && name != ""
+	return !HasOptedOut(namespace) && (!isSpecial || slices.Contains(s.named, name))
+}
+
+// HasOptedOut reports whether a namespace has the label or annotation that keeps
+// ClusterVectorSidecars out of it.
+func HasOptedOut(namespace metav1.Object) bool {
+	for _, given := range []map[string]string{namespace.GetLabels(), namespace.GetAnnotations()} {
+		if value, isGiven := given[meta.AnnotationInject]; isGiven && value != "true" {
+			return true
+		}
+	}
+	return false
+}
+
+// In returns what a ClusterVectorSidecar is in a namespace. Where it does not select the
+// namespace any more, that is being deleted, whatever its deletionPolicy: its sidecars have
+// to go. The spec is shared, and must not be changed.
+func In(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSelected bool) *v1alpha1.VectorSidecar {
+	made := &v1alpha1.VectorSidecar{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: namespace, Name: meta.InNamespace(cluster.Name), UID: cluster.UID, Generation: cluster.Generation,
+			CreationTimestamp: cluster.CreationTimestamp, DeletionTimestamp: cluster.DeletionTimestamp,
+			Annotations: cluster.Annotations, Finalizers: cluster.Finalizers,
+		},
+		Spec:    cluster.Spec.VectorSidecarSpec,
+		Cluster: &v1alpha1.InCluster{ClusterScope: cluster.Spec.ClusterScope},
+		Status:  v1alpha1.VectorSidecarStatus{LastHandledReconcileAt: cluster.Status.LastHandledReconcileAt},
+	}
+	for i := range cluster.Status.Unsettled {
+		if told := &cluster.Status.Unsettled[i]; told.Namespace == namespace && told.Name != "" {
+			made.Status.Unsettled = append(made.Status.Unsettled, v1alpha1.UnsettledWorkload{
+				Kind: told.Kind, Name: told.Name, State: v1alpha1.WorkloadState(told.State), Reason: told.Reason, Message: told.Message,
+			})
+		}
+	}
+	if !isSelected && made.DeletionTimestamp == nil {
+		made.DeletionTimestamp, made.Spec.DeletionPolicy, made.Cluster.IsLeaving = &cluster.CreationTimestamp, v1alpha1.DeletionRemove, true
+	}
+	return made
+}
+
+// Whole returns the ClusterVectorSidecar, by its name alone, that a VectorSidecar stands for in
+// one namespace, and all other objects as they are.
+func Whole(object runtime.Object) runtime.Object {
+	sidecar, isSidecar := object.(*v1alpha1.VectorSidecar)
+	if !isSidecar || sidecar.Cluster == nil {
+		return object
+	}
+	name, _ := meta.ClusterOf(sidecar.Name)
+	return &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: name, UID: sidecar.UID}}
+}
+
+// Bounded returns the ClusterVectorSidecar, or, if it is too large, a copy without most of its
+// spec, and with what is too large: what it is in a namespace is then too large, too.
+func Bounded(cluster *v1alpha1.ClusterVectorSidecar) *v1alpha1.ClusterVectorSidecar {
+	reduced := desired.Bounded(In(cluster, "", true))
+	excess := reduced.Annotations[meta.AnnotationExcess]
+	if excess == "" {
+		return cluster
+	}
+	made := &v1alpha1.ClusterVectorSidecar{ObjectMeta: cluster.ObjectMeta, Status: cluster.Status}
+	made.Annotations = reduced.Annotations
+	made.Spec.NamespaceSelector = cluster.Spec.NamespaceSelector
+	if cluster.DeletionTimestamp != nil { // How it goes has to be known.
+		made.Spec.DeletionPolicy = cluster.Spec.DeletionPolicy
+	}
+	return made
+}

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package clusterwide
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+func namespace(name string, change ...func(*metav1.ObjectMeta)) *metav1.ObjectMeta {
+	made := &metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelMetadataName: name, "team": "a"}}
+	for _, one := range change {
+		one(made)
+	}
+	return made
+}
+
+func named(operator metav1.LabelSelectorOperator, values ...string) metav1.LabelSelector {
+	return metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: corev1.LabelMetadataName, Operator: operator, Values: values}}}
+}
+
+func TestWhichNamespacesAreSelected(t *testing.T) {
+	now := metav1.NewTime(time.Unix(1, 0))
+	labelled := func(value string) func(*metav1.ObjectMeta) {
+		return func(m *metav1.ObjectMeta) { m.Labels[meta.AnnotationInject] = value }
+	}
+	team := metav1.LabelSelector{MatchLabels: map[string]string{"team": "a"}}
+	for name, test := range map[string]struct {
+		selector  metav1.LabelSelector
+		namespace *metav1.ObjectMeta
+		want      bool
+	}{
+		"one with the label":             {team, namespace("shop"), true},
+		"one with another":               {metav1.LabelSelector{MatchLabels: map[string]string{"team": "b"}}, namespace("shop"), false},
+		"all":                            {metav1.LabelSelector{}, namespace("shop"), true},
+		"Kubernetes' own":                {metav1.LabelSelector{}, namespace("kube-system"), false},
+		"Kubernetes' own, by its label":  {team, namespace("kube-public"), false},
+		"Kubernetes' own, named":         {named(metav1.LabelSelectorOpIn, "kube-system"), namespace("kube-system"), true},
+		"Kubernetes' own, named for out": {named(metav1.LabelSelectorOpNotIn, "shop"), namespace("kube-system"), false},
+		"the operator's":                 {metav1.LabelSelector{}, namespace("vector-system"), false},
+		"the operator's, named":          {metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: "vector-system"}}, namespace("vector-system"), true},
+		"one that opted out by a label":  {team, namespace("shop", labelled("false")), false},
+		"one that opted in":              {team, namespace("shop", labelled("true")), true},
+		"one that opted out by an annotation": {team, namespace("shop", func(m *metav1.ObjectMeta) {
+			m.Annotations = map[string]string{meta.AnnotationInject: "no"}
+		}), false},
+		"one that is being deleted": {team, namespace("shop", func(m *metav1.ObjectMeta) { m.DeletionTimestamp = &now }), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			selector, err := SelectorOf(&v1alpha1.ClusterVectorSidecarSpec{NamespaceSelector: test.selector}, "vector-system")
+			require.NoError(t, err)
+			require.Equal(t, test.want, selector.Selects(test.namespace))
+		})
+	}
+}
+
+// Whatever names what is in a namespace must be of one ClusterVectorSidecar alone.
+func TestItsNamesAreOfNoVectorSidecar(t *testing.T) {
+	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs"}}
+	made := In(cluster, "shop", true)
+	require.Equal(t, "clustervectorsidecar/logs", made.Name)
+	require.Equal(t, "clustervectorsidecar/logs", meta.Manager(made.Name), "frozen: another one leaves what is injected behind")
+	require.Equal(t, "cluster_logs", meta.LabelValue(made.Name), "frozen, too")
+	require.Equal(t, meta.Group+"/parts.cluster_logs", meta.AnnotationParts(meta.Manager(made.Name)))
+	require.Equal(t, made.Name, meta.SidecarOf(meta.Manager(made.Name)))
+	require.True(t, meta.IsManager(meta.Manager(made.Name)))
+	require.LessOrEqual(t, len(meta.Manager(meta.InNamespace(strings.Repeat("n", 253)))), 128)
+	require.Equal(t, "ClusterVectorSidecar logs in namespace shop", desired.Describe(made))
+}
+
+func TestOneThatDoesNotSelectTheNamespaceAnyMoreTakesAllOut(t *testing.T) {
+	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs"}}
+	cluster.Spec.DeletionPolicy = v1alpha1.DeletionOrphan
+	made := In(cluster, "shop", false)
+	require.NotNil(t, made.DeletionTimestamp)
+	require.True(t, made.Cluster.IsLeaving)
+	require.False(t, made.Orphans(), "the ClusterVectorSidecar is not deleted, so its policy for that says nothing")
+	require.Nil(t, cluster.DeletionTimestamp)
+}
+
+func TestOneThatIsTooLargeIsSoInEveryNamespace(t *testing.T) {
+	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs", Finalizers: []string{meta.Finalizer}}}
+	cluster.Spec.Sidecar = &v1alpha1.SidecarSpec{Config: &v1alpha1.ConfigSpec{Inline: strings.Repeat("x", 800<<10)}}
+	cluster.Spec.NamespaceSelector.MatchLabels = map[string]string{"team": "a"}
+
+	reduced := Bounded(cluster)
+
+	require.Nil(t, reduced.Spec.Sidecar)
+	require.Equal(t, cluster.Spec.NamespaceSelector, reduced.Spec.NamespaceSelector)
+	require.Equal(t, cluster.Finalizers, reduced.Finalizers)
+	invalid := desired.TooLarge(In(reduced, "shop", true))
+	require.NotNil(t, invalid)
+	require.Equal(t, meta.ReasonTooLarge, invalid.Reason)
+	require.Equal(t, reduced, Bounded(reduced))
+}
