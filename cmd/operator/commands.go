@@ -75,7 +75,7 @@ func parseUninstalling(arguments []string) (uninstalling, error) {
 	// Serve nothing: the operator being uninstalled may still be listening on these ports.
 	leaving.MetricsBindAddress, leaving.HealthProbeBindAddress = "0", "0"
 	options.Operator = removal.Operator{
-		Namespace: leaving.Namespace, WatchNamespaces: leaving.WatchNamespaces, ValuesConfigMap: leaving.EnvironmentsConfigMap,
+		Namespace: leaving.Namespace, WatchNamespaces: leaving.WatchNamespaces, ClusterSidecars: leaving.ClusterSidecars, ValuesConfigMap: leaving.EnvironmentsConfigMap,
 	}
 	if leaving.LeaderElect {
 		options.Operator.Lease = leaving.LeaderElectionID

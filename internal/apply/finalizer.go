@@ -10,14 +10,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
-	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// AddFinalizer adds the finalizer to a VectorSidecar, so that it exists until what it injected is
-// removed. The error is ErrStale if another version has been written since.
-func (w *Writer) AddFinalizer(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
-	before := sidecar.DeepCopy()
+// AddFinalizer adds the finalizer to a VectorSidecar or ClusterVectorSidecar, so that it exists until
+// what it injected is removed. The error is ErrStale if another version has been written since.
+func (w *Writer) AddFinalizer(ctx context.Context, sidecar client.Object) error {
+	before := copyOf(sidecar)
 	if !controllerutil.AddFinalizer(sidecar, meta.Finalizer) {
 		return nil
 	}
@@ -29,8 +28,8 @@ func (w *Writer) AddFinalizer(ctx context.Context, sidecar *v1alpha1.VectorSidec
 
 // RemoveFinalizer removes the finalizer; an object already deleted is not an error. The error is
 // ErrStale if another version has been written since.
-func (w *Writer) RemoveFinalizer(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
-	before := sidecar.DeepCopy()
+func (w *Writer) RemoveFinalizer(ctx context.Context, sidecar client.Object) error {
+	before := copyOf(sidecar)
 	if !controllerutil.RemoveFinalizer(sidecar, meta.Finalizer) {
 		return nil
 	}
@@ -42,7 +41,12 @@ func (w *Writer) RemoveFinalizer(ctx context.Context, sidecar *v1alpha1.VectorSi
 
 // patchFinalizers patches the finalizers with optimistic locking, because a merge patch
 // replaces the whole list.
-func (w *Writer) patchFinalizers(ctx context.Context, after, before *v1alpha1.VectorSidecar) error {
+func (w *Writer) patchFinalizers(ctx context.Context, after, before client.Object) error {
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 	return stale(w.client.Patch(ctx, after, patch, client.FieldOwner(meta.Operator)))
+}
+
+// copyOf returns a deep copy of an object.
+func copyOf(object client.Object) client.Object {
+	return object.DeepCopyObject().(client.Object) //nolint:forcetypeassert // A copy is of the same type.
 }

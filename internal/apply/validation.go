@@ -19,9 +19,12 @@ import (
 )
 
 // Validation creates a Job and the ConfigMap that it mounts, both owned by the
-// VectorSidecar. Ones that already exist are not an error. The error may be ErrTerminating.
+// VectorSidecar, but not by a ClusterVectorSidecar. Ones that already exist are not an error. The error may be ErrTerminating.
 func (w *Writer) Validation(ctx context.Context, owner *v1alpha1.VectorSidecar, job *batchv1.Job, files *corev1.ConfigMap) error {
-	reference := []metav1.OwnerReference{*metav1.NewControllerRef(owner, v1alpha1.GroupVersion.WithKind("VectorSidecar"))}
+	var reference []metav1.OwnerReference
+	if owner.Cluster == nil {
+		reference = append(reference, *metav1.NewControllerRef(owner, v1alpha1.GroupVersion.WithKind("VectorSidecar")))
+	}
 	job, files = job.DeepCopy(), files.DeepCopy()
 	job.OwnerReferences, files.OwnerReferences = reference, reference
 	for _, object := range []client.Object{files, job} {

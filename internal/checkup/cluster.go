@@ -152,16 +152,28 @@ func (d *Diagnosis) sidecars(ctx context.Context) Result {
 	if err := d.Cluster.List(ctx, &found); err != nil {
 		return Result{check, Unknown, err.Error(), ""}
 	}
+	var clusters v1alpha1.ClusterVectorSidecarList
+	// Without the CRD there are none, and who works in a namespace need not know of them.
+	if err := d.Cluster.List(ctx, &clusters); client.IgnoreNotFound(err) != nil && !apimeta.IsNoMatchError(err) && !apierrors.IsForbidden(err) {
+		return Result{check, Unknown, err.Error(), ""}
+	}
 	var bad []string
+	for i := range clusters.Items {
+		of := &clusters.Items[i]
+		if condition := apimeta.FindStatusCondition(of.Status.Conditions, meta.ConditionError); condition != nil && condition.Status == "True" {
+			bad = append(bad, fmt.Sprintf("%s (%s)", meta.InNamespace(of.Name), condition.Reason))
+		}
+	}
 	for i := range found.Items {
 		sidecar := &found.Items[i]
 		if condition := apimeta.FindStatusCondition(sidecar.Status.Conditions, meta.ConditionError); condition != nil && condition.Status == "True" {
 			bad = append(bad, fmt.Sprintf("%s/%s (%s)", sidecar.Namespace, sidecar.Name, condition.Reason))
 		}
 	}
+	count := len(found.Items) + len(clusters.Items)
 	if len(bad) > 0 {
 		slices.Sort(bad)
-		return Result{check, Warning, fmt.Sprintf("%d of %d have errors: %s", len(bad), len(found.Items), strings.Join(bad, ", ")), "kubectl vectorsidecar get -A -o wide"}
+		return Result{check, Warning, fmt.Sprintf("%d of %d have errors: %s", len(bad), count, strings.Join(bad, ", ")), "kubectl vectorsidecar get -A -o wide"}
 	}
-	return Result{check, OK, fmt.Sprintf("%d, none with an error", len(found.Items)), ""}
+	return Result{check, OK, fmt.Sprintf("%d, none with an error", count), ""}
 }

@@ -9,12 +9,15 @@ import (
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -54,7 +57,7 @@ func describe(found []companion.Leftover) string {
 	const most = 10
 	var lines []string
 	for _, f := range found[:min(len(found), most)] {
-		lines = append(lines, fmt.Sprintf("%s %s/%s carries something of VectorSidecar %s, which does not exist: %s", f.Kind, f.Namespace, f.Name, f.Sidecar, f.Reason))
+		lines = append(lines, fmt.Sprintf("%s %s/%s carries something of %s, which does not exist: %s", f.Kind, f.Namespace, f.Name, meta.Title(f.Sidecar), f.Reason))
 	}
 	return strings.Join(humanize.First(lines, most, len(found)), "; ")
 }
@@ -80,5 +83,14 @@ func (d *Diagnosis) leftoversIn(ctx context.Context, namespace, writtenBy string
 	if err := d.Cluster.List(ctx, &there, client.InNamespace(namespace)); err != nil {
 		return nil, fmt.Errorf("listing VectorSidecars: %w", err)
 	}
-	return companion.FindLeftovers(slices.Values(carriers), companion.Among(there.Items), writtenBy), nil
+	var clusters v1alpha1.ClusterVectorSidecarList
+	err := d.Cluster.List(ctx, &clusters)
+	exists := companion.Among(there.Items, clusters.Items)
+	switch {
+	case apierrors.IsForbidden(err): // Who works in a namespace need not know of them.
+		exists = companion.OrCluster(exists)
+	case !apimeta.IsNoMatchError(err) && client.IgnoreNotFound(err) != nil: // Without the CRD there are none.
+		return nil, fmt.Errorf("listing ClusterVectorSidecars: %w", err)
+	}
+	return companion.FindLeftovers(slices.Values(carriers), exists, writtenBy), nil
 }

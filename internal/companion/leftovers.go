@@ -98,12 +98,25 @@ func judge(trace *workload.Trace, writtenBy string) (Verdict, string) {
 	return Clean, "this installation wrote it, and the write arrived when the VectorSidecar was gone"
 }
 
-// Among returns what FindLeftovers asks for, of all VectorSidecars that there are.
-func Among(sidecars []v1alpha1.VectorSidecar) (exists func(namespace, manager string) bool) {
+// Among returns what FindLeftovers asks for, of all VectorSidecars and ClusterVectorSidecars
+// that there are. The latter exist in every namespace: they take out themselves what is in
+// one that they do not select any more.
+func Among(sidecars []v1alpha1.VectorSidecar, clusters []v1alpha1.ClusterVectorSidecar) (exists func(namespace, manager string) bool) {
 	type key struct{ namespace, manager string }
 	there := map[key]bool{}
+	for i := range clusters {
+		there[key{"", meta.Manager(meta.InNamespace(clusters[i].Name))}] = true
+	}
 	for i := range sidecars {
 		there[key{sidecars[i].Namespace, meta.Manager(sidecars[i].Name)}] = true
 	}
-	return func(namespace, manager string) bool { return there[key{namespace, manager}] }
+	return func(namespace, manager string) bool { return there[key{namespace, manager}] || there[key{"", manager}] }
+}
+
+// OrCluster counts every ClusterVectorSidecar as there, for a caller who cannot tell.
+func OrCluster(exists func(namespace, manager string) bool) func(namespace, manager string) bool {
+	return func(namespace, manager string) bool {
+		_, isCluster := meta.ClusterOf(manager)
+		return isCluster || exists(namespace, manager)
+	}
 }

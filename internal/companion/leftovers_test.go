@@ -29,7 +29,7 @@ func find(carrier Carrier, writtenBy string, sidecars map[string]string) []Lefto
 	for namespace, name := range sidecars {
 		all = append(all, v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}})
 	}
-	return FindLeftovers(slices.Values([]Carrier{carrier}), Among(all), writtenBy)
+	return FindLeftovers(slices.Values([]Carrier{carrier}), Among(all, nil), writtenBy)
 }
 
 func TestWhatIsLeftIsCleanedOnlyIfItsMarkSaysSo(t *testing.T) {
@@ -92,7 +92,7 @@ func TestFindingsAreInOrder(t *testing.T) {
 	found := FindLeftovers(slices.Values([]Carrier{
 		{Ref: cart, Traces: traces},
 		{Ref: workload.Ref{Namespace: "pay", Name: "till"}, Traces: traces[:1]},
-	}), Among(nil), ours)
+	}), Among(nil, nil), ours)
 
 	var names []string
 	for _, f := range found {

@@ -23,12 +23,16 @@ const strayAge = time.Hour
 // which a workload still carries something.
 type Owners map[owner]bool
 
-// owner names a VectorSidecar as a companion's label does.
+// owner names a VectorSidecar as a companion's label does. That of a ClusterVectorSidecar
+// has no namespace.
 type owner struct{ namespace, label string }
 
-// OwnersOf returns the owners of all workloads and VectorSidecars.
-func OwnersOf(carriers iter.Seq[Carrier], sidecars []v1alpha1.VectorSidecar) Owners {
+// OwnersOf returns the owners of all workloads, VectorSidecars and ClusterVectorSidecars.
+func OwnersOf(carriers iter.Seq[Carrier], sidecars []v1alpha1.VectorSidecar, clusters []v1alpha1.ClusterVectorSidecar) Owners {
 	owners := Owners{}
+	for i := range clusters {
+		owners[owner{"", meta.LabelValue(meta.InNamespace(clusters[i].Name))}] = true
+	}
 	for i := range sidecars {
 		owners[owner{sidecars[i].Namespace, meta.LabelValue(sidecars[i].Name)}] = true
 	}
@@ -45,7 +49,7 @@ func OwnersOf(carriers iter.Seq[Carrier], sidecars []v1alpha1.VectorSidecar) Own
 // neither is a copy of a companion, or one of a release before this mark.
 func (o Owners) IsStray(object *corev1.ConfigMap, now time.Time) bool {
 	label := object.Labels[meta.LabelSidecar]
-	return label != "" && !o[owner{object.Namespace, label}] &&
+	return label != "" && !o[owner{object.Namespace, label}] && !o[owner{"", label}] &&
 		object.Annotations[meta.AnnotationCompanion] == object.Name &&
 		object.DeletionTimestamp == nil && metav1.GetControllerOf(object) == nil &&
 		now.Sub(object.CreationTimestamp.Time) > strayAge

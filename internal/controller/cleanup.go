@@ -50,7 +50,8 @@ func (s *sweeper) Start(ctx context.Context) error {
 
 // sweep sweeps once.
 func (s *sweeper) sweep(ctx context.Context) progress {
-	found := companion.FindLeftovers(carriersOf(s.views.workloads.Traced()), companion.Among(s.sidecars.list(ctx, "", "", "")), s.writtenBy)
+	exists := s.sidecars.orOffered(companion.Among(s.sidecars.list(ctx, "", "", ""), s.sidecars.clusters.all(ctx)))
+	found := companion.FindLeftovers(carriersOf(s.views.workloads.Traced()), exists, s.writtenBy)
 	found, confirmed := s.confirm(ctx, found)
 	found, cleaned := s.clean(ctx, found)
 	s.tellLeftovers(ctx, found)
@@ -70,7 +71,7 @@ func (s *sweeper) tellLeftovers(ctx context.Context, found []companion.Leftover)
 		}
 		log.FromContext(ctx).Info("leftover found", telemetry.KeyWorkload, status.Object(finding.Ref), telemetry.KeyName, finding.Sidecar, "cause", finding.Reason)
 		s.events.Eventf(reference(finding.Ref), nil, corev1.EventTypeWarning, meta.ReasonLeftoverFound, string(plan.None),
-			"it carries something of VectorSidecar %s, which does not exist: %s", finding.Sidecar, finding.Reason)
+			"it carries something of %s, which does not exist: %s", meta.Title(finding.Sidecar), finding.Reason)
 	}
 	s.told = told
 	s.hasFound.Store(len(told) > 0)

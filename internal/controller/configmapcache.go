@@ -16,6 +16,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -48,9 +49,13 @@ func Digested(namespace string) func(any) (any, error) {
 	}
 }
 
-// Bounded is a transform for the cache. It drops the content of VectorSidecars that are too large,
-// and the managed fields of all.
+// Bounded is a transform for the cache. It drops the content of VectorSidecars and
+// ClusterVectorSidecars that are too large, and the managed fields of all.
 func Bounded(cached any) (any, error) {
+	if cluster, ok := cached.(*v1alpha1.ClusterVectorSidecar); ok {
+		cluster.ManagedFields = nil
+		return clusterwide.Bounded(cluster), nil
+	}
 	sidecar, ok := cached.(*v1alpha1.VectorSidecar)
 	if !ok {
 		return cached, nil

@@ -52,13 +52,18 @@ type Reconciler struct {
 	auditor     *auditor
 	leftovers   *leftoverSignal
 	stages      *stages
+	clusters    *clusters
 }
 
 // newReconciler returns a Reconciler with a cached and a live client.
 func newReconciler(cached client.Client, live client.Reader, events *announcer, options *Options) *Reconciler {
 	observed := &instruments{Instruments: options.Instruments, liveness: newLiveness(options.Patience), now: time.Now, clock: options.Clock}
-	memory, writer, workloads, sidecars := state.New(options.Clock), apply.New(cached), options.Workloads, sidecarLister{cached}
-	statuses, namespaces := &statusWriter{instruments: observed, client: cached, events: events}, newNamespaces(cached, live, options.WatchNamespaces)
+	memory, writer, workloads, sidecars := state.New(options.Clock), apply.New(cached), options.Workloads, sidecarLister{client: cached}
+	if options.ClusterSidecars {
+		sidecars.clusters = &clusterLister{client: cached, home: options.Namespace}
+	}
+	ofClusters := newClusters(observed, cached, sidecars, writer, events, options)
+	statuses, namespaces := &statusWriter{instruments: observed, client: cached, events: events, clusters: ofClusters}, newNamespaces(cached, live, options.WatchNamespaces)
 	catalog := &catalogReader{
 		client: cached, catalog: options.Catalogue, options: options, events: events, metrics: options.Instruments.Metrics,
 		history: newHistory(cached, live, writer, sidecars, options),
@@ -86,6 +91,7 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 			pace: newPace(sidecars, catalog, options.Instruments.Metrics), waves: fleet.NewWaves(),
 			namespaces: namespaces, statuses: statuses, options: options, now: observed.clock,
 		},
+		clusters: ofClusters,
 	}
 }
 
@@ -136,7 +142,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 	}
 	watching := &watches{
 		sidecars: r.snapshots.sidecars, workloads: r.snapshots.workloads, namespaces: r.snapshots.namespaces, catalog: r.snapshots.catalog,
-		memory: r.memory, resyncs: r.auditor.resyncs, pace: r.stages.pace, leftovers: r.leftovers, sets: r.applier.sets, now: r.clock,
+		memory: r.memory, resyncs: r.auditor.resyncs, pace: r.stages.pace, leftovers: r.leftovers, clusters: r.clusters, sets: r.applier.sets, now: r.clock,
 	}
 	if err := watching.add(builder, mgr.GetCache()).Complete(r); err != nil {
 		return nil, err
@@ -198,6 +204,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	result, what, err = r.pass(ctx, request, whole.span)
 	if err != nil {
 		r.stages.skip(request.NamespacedName)
+		r.clusters.fail(ctx, request.NamespacedName, err)
 	}
 	if err != nil && isStopping(ctx) {
 		log.FromContext(ctx).V(1).Info("pass stopped by shutdown", "cause", err.Error())
@@ -212,15 +219,19 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 
 // pass makes one pass for one VectorSidecar. It also returns the result for metrics.
 func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span telemetry.Span) (reconcile.Result, string, error) {
-	sidecar := &v1alpha1.VectorSidecar{}
-	if err := r.client.Get(ctx, request.NamespacedName, sidecar); err != nil {
-		if client.IgnoreNotFound(err) == nil {
+	if cluster, isCluster := meta.ClusterOf(request.Name); isCluster && request.Namespace == "" {
+		err := r.clusters.pass(ctx, cluster)
+		return reconcile.Result{}, passResult(err), err
+	}
+	sidecar, err := r.snapshots.sidecars.get(ctx, request.NamespacedName)
+	if sidecar == nil || err != nil {
+		if err == nil {
 			r.forget(request.NamespacedName)
 			err = r.applier.sets.drop(ctx, request.NamespacedName)
 		}
-		return reconcile.Result{}, telemetry.ResultUnchanged, client.IgnoreNotFound(err)
+		return reconcile.Result{}, passResult(err), err
 	}
-	sidecar, err := r.finalizer.deleted(ctx, sidecar)
+	sidecar, err = r.finalizer.deleted(ctx, sidecar)
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
@@ -280,6 +291,9 @@ func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar
 	}
 	if sidecar.DeletionTimestamp != nil {
 		result, err := r.finalizer.release(ctx, sidecar)
+		if sidecar.Cluster != nil && err == nil && result.IsZero() {
+			r.forget(client.ObjectKeyFromObject(sidecar)) // It is out of the namespace.
+		}
 		return result, outcome.name(sidecar), err
 	}
 	return reconcile.Result{RequeueAfter: r.lookAgain(known, decided, outcome)}, outcome.name(sidecar), nil
@@ -339,5 +353,6 @@ func (r *Reconciler) forget(name types.NamespacedName) {
 	r.leftovers.wake()
 	r.auditor.forget(name)
 	r.stages.forget(name)
+	r.clusters.leave(name)
 	r.Metrics.Forget(name)
 }

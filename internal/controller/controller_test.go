@@ -78,7 +78,7 @@ var refused = apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"
 
 func TestAPassOverWhatIsUnknownForgetsIt(t *testing.T) {
 	api := newMemoryAPI(t, interceptor.Funcs{})
-	api.memory.Of(logsOfShop).Refer("shipping")
+	api.memory.Of(logsOfShop).Refer(types.NamespacedName{Namespace: "shop", Name: "shipping"})
 
 	result, err := api.once(t, "logs")
 

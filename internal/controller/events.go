@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -74,6 +75,7 @@ func (a *announcer) Eventf(regarding, related runtime.Object, kind, reason, acti
 
 // named returns the part of an object that an event needs, nil for nil.
 func (a *announcer) named(object runtime.Object) runtime.Object {
+	object = clusterwide.Whole(object)
 	whole, ok := object.(client.Object)
 	if !ok {
 		return object

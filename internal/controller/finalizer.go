@@ -51,14 +51,20 @@ func (f *finalizer) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.Vec
 	if sidecar.DeletionTimestamp != nil || !holds {
 		return nil
 	}
-	return f.writer.AddFinalizer(ctx, sidecar)
+	if sidecar.Cluster == nil {
+		return f.writer.AddFinalizer(ctx, sidecar)
+	}
+	if !controllerutil.ContainsFinalizer(sidecar, meta.Finalizer) {
+		return fmt.Errorf("waiting for the finalizer, which its own pass adds: %w", apply.ErrStale)
+	}
+	return nil
 }
 
 // deleted returns the VectorSidecar as cached, or, if it is being deleted and too large for the
 // cache, as the API server has it, with its annotations and finalizers. It returns nil if it is
 // gone.
 func (f *finalizer) deleted(ctx context.Context, cached *v1alpha1.VectorSidecar) (*v1alpha1.VectorSidecar, error) {
-	if cached.DeletionTimestamp == nil || !desired.IsReduced(cached) {
+	if cached.DeletionTimestamp == nil || cached.Cluster != nil || !desired.IsReduced(cached) {
 		return cached, nil
 	}
 	// This lists because the operator's permission is that of the watch.
@@ -83,6 +89,9 @@ func (f *finalizer) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 		return reconcile.Result{}, err
 	} else if !settled {
 		return reconcile.Result{RequeueAfter: releaseRetry}, nil
+	}
+	if sidecar.Cluster != nil {
+		return reconcile.Result{}, nil // Its own pass removes it, when it is out of all namespaces.
 	}
 	return reconcile.Result{}, f.writer.RemoveFinalizer(ctx, sidecar)
 }

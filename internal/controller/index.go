@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -77,8 +78,32 @@ func selectorKeys(object client.Object) []string {
 	return []string{workloadcache.AnyLabels}
 }
 
-// sidecarLister finds VectorSidecars in the cache.
-type sidecarLister struct{ client client.Reader }
+// sidecarLister finds VectorSidecars in the cache, and what ClusterVectorSidecars are in namespaces.
+type sidecarLister struct {
+	client   client.Reader
+	clusters *clusterLister
+}
+
+// get returns the VectorSidecar of a name, nil if there is none.
+func (l sidecarLister) get(ctx context.Context, name types.NamespacedName) (*v1alpha1.VectorSidecar, error) {
+	if cluster, isCluster := meta.ClusterOf(name.Name); isCluster {
+		return l.clusters.get(ctx, name.Namespace, cluster)
+	}
+	sidecar := &v1alpha1.VectorSidecar{}
+	if err := l.client.Get(ctx, name, sidecar); err != nil {
+		return nil, client.IgnoreNotFound(err)
+	}
+	return sidecar, nil
+}
+
+// orOffered counts all ClusterVectorSidecars as there, if the kind is not offered: whoever offers it
+// takes care of what is left of them.
+func (l sidecarLister) orOffered(exists func(namespace, manager string) bool) func(namespace, manager string) bool {
+	if l.clusters != nil {
+		return exists
+	}
+	return companion.OrCluster(exists)
+}
 
 // manyLabels is the number of labels from which it is cheaper to look at every VectorSidecar of a
 // namespace than to look up each label.
@@ -110,7 +135,7 @@ func (l sidecarLister) selecting(ctx context.Context, namespace string, count in
 }
 
 // list reads VectorSidecars from the cache: those of a namespace, or of all if "", and those with
-// an index key, or all if "".
+// an index key, or all if "". With them are the ClusterVectorSidecars in these namespaces.
 func (l sidecarLister) list(ctx context.Context, namespace, index, key string) []v1alpha1.VectorSidecar {
 	options := []client.ListOption{client.InNamespace(namespace), client.UnsafeDisableDeepCopy}
 	if index != "" {
@@ -121,7 +146,7 @@ func (l sidecarLister) list(ctx context.Context, namespace, index, key string) [
 		// A cache returns an error only while it is shutting down.
 		log.FromContext(ctx).Error(err, "listing VectorSidecars")
 	}
-	return found.Items
+	return append(found.Items, l.clusters.in(ctx, namespace, index, key)...)
 }
 
 func keysOf(sidecars []v1alpha1.VectorSidecar) []types.NamespacedName {

@@ -46,14 +46,20 @@ func isOtherNamespace(before, after source.Namespace) bool {
 		slices.ContainsFunc(namespaceLabels, func(label string) bool { return before.Labels[label] != after.Labels[label] })
 }
 
+// hasChanged reports whether a change of a Namespace, of which there is the metadata, may change a
+// decision.
+func hasChanged(before, after client.Object) bool {
+	old, isMetadata := before.(*metav1.PartialObjectMetadata)
+	now, _ := after.(*metav1.PartialObjectMetadata)
+	return isMetadata && isOtherNamespace(source.NamespaceOf(old), source.NamespaceOf(now))
+}
+
 func environmentChanges() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(event.CreateEvent) bool { return false },
 		DeleteFunc: func(event.DeleteEvent) bool { return false },
 		UpdateFunc: func(e event.UpdateEvent) bool {
-			before, isMetadata := e.ObjectOld.(*metav1.PartialObjectMetadata)
-			after, _ := e.ObjectNew.(*metav1.PartialObjectMetadata)
-			return isMetadata && isOtherNamespace(source.NamespaceOf(before), source.NamespaceOf(after))
+			return hasChanged(e.ObjectOld, e.ObjectNew)
 		},
 	}
 }

@@ -40,6 +40,8 @@ type Options struct {
 	Cluster render.Cluster
 	// WatchNamespaces are the namespaces that the cache is restricted to; empty for all.
 	WatchNamespaces []string
+	// ClusterSidecars offers ClusterVectorSidecars. It must not be set with WatchNamespaces.
+	ClusterSidecars bool
 	// Concurrency is how many VectorSidecars are reconciled at once.
 	Concurrency int
 	// Instruments observe the Reconciler.

@@ -77,9 +77,9 @@ func (o *overlaySets) space(namespace string) *space {
 }
 
 // keep has the OverlaySet say what a decision offers, or that the VectorSidecar offers nothing. It
-// writes only if something differs.
+// writes only if something differs. A ClusterVectorSidecar is in no OverlaySet.
 func (o *overlaySets) keep(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) error {
-	if o == nil {
+	if o == nil || sidecar.Cluster != nil {
 		return nil
 	}
 	left := decided.Left
@@ -134,7 +134,7 @@ func (r refusedWrite) concerns(offer desired.Offer) bool {
 // learn takes the offers of a VectorSidecar back if one of its workloads was refused with the same
 // sidecar, until one is accepted or the sidecar is another.
 func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, written map[*plan.Plan]error) error {
-	if o == nil {
+	if o == nil || sidecar.Cluster != nil {
 		return nil
 	}
 	in := o.space(sidecar.Namespace)
@@ -160,7 +160,7 @@ func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 
 // drop takes a VectorSidecar out that is gone.
 func (o *overlaySets) drop(ctx context.Context, name types.NamespacedName) error {
-	if o == nil {
+	if _, isCluster := meta.ClusterOf(name.Name); o == nil || isCluster {
 		return nil
 	}
 	in := o.space(name.Namespace)
@@ -253,7 +253,9 @@ func (o *overlaySets) write(ctx context.Context, namespace string, in *space, th
 // names are those of the VectorSidecars that may inject, oldest first.
 func (o *overlaySets) names(ctx context.Context, namespace string) []string {
 	all := slices.Clone(o.sidecars.list(ctx, namespace, "", ""))
-	all = slices.DeleteFunc(all, func(s v1alpha1.VectorSidecar) bool { return s.DeletionTimestamp != nil || !s.Spec.IsEnabled() })
+	all = slices.DeleteFunc(all, func(s v1alpha1.VectorSidecar) bool {
+		return s.DeletionTimestamp != nil || !s.Spec.IsEnabled() || s.Cluster != nil
+	})
 	slices.SortFunc(all, func(a, b v1alpha1.VectorSidecar) int {
 		if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
 			return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
@@ -280,6 +282,6 @@ func (o *overlaySets) concerns(ctx context.Context, object client.Object) []reco
 		in.written = nil // The cache has it now.
 		return nil
 	}
-	all := keysOf(o.sidecars.list(ctx, object.GetNamespace(), "", ""))
-	return requests(all[:min(len(all), 1)])
+	all := slices.DeleteFunc(o.sidecars.list(ctx, object.GetNamespace(), "", ""), func(s v1alpha1.VectorSidecar) bool { return s.Cluster != nil })
+	return requests(keysOf(all[:min(len(all), 1)]))
 }

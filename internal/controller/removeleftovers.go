@@ -50,14 +50,15 @@ func (s *sweeper) confirm(ctx context.Context, found []companion.Leftover) ([]co
 	return confirmed, reached
 }
 
-// managersIn asks the API server which VectorSidecars a namespace has. It lists them, because a get
-// would also be answered by NotFound if the CRD is missing.
+// managersIn asks the API server which VectorSidecars a namespace has, and which ClusterVectorSidecars
+// there are. It lists them, because a get would also be answered by NotFound if the CRD is missing.
 func (s *sweeper) managersIn(ctx context.Context, namespace string) (func(namespace, manager string) bool, error) {
 	var there v1alpha1.VectorSidecarList
 	if err := s.live.List(ctx, &there, client.InNamespace(namespace)); err != nil {
 		return nil, fmt.Errorf("listing VectorSidecars: %w", err)
 	}
-	return companion.Among(there.Items), nil
+	clusters, err := s.sidecars.clusters.live(ctx, s.live)
+	return s.sidecars.orOffered(companion.Among(there.Items, clusters)), err
 }
 
 // clean removes what is safe to remove, a few workloads at a time, and returns what is left.
@@ -150,13 +151,13 @@ func (s *sweeper) takeOut(ctx context.Context, p *plan.Plan) (done bool, came pr
 	case err != nil:
 		log.FromContext(ctx).Error(err, "removing a leftover", telemetry.KeyWorkload, object, telemetry.KeyName, sidecar)
 		s.events.Eventf(reference(p.Target), nil, corev1.EventTypeWarning, meta.ReasonLeftoverFound, string(p.Action),
-			"it carries the sidecar of VectorSidecar %s, which does not exist; taking it out failed: %s", sidecar, humanize.Message(err.Error(), noteLimit))
+			"it carries the sidecar of %s, which does not exist; taking it out failed: %s", meta.Title(sidecar), humanize.Message(err.Error(), noteLimit))
 		return false, notAble
 	}
 	s.cleaned[p.Target.UID] = swept{p.Target, written.Generation}
 	s.Metrics.Cleaned()
 	log.FromContext(ctx).Info("leftover removed", telemetry.KeyWorkload, object, telemetry.KeyName, sidecar, "generation", written.Generation)
 	s.events.Eventf(reference(p.Target), nil, corev1.EventTypeNormal, meta.ReasonLeftoverRemoved, string(p.Action),
-		"removed the sidecar of VectorSidecar %s, which does not exist", sidecar)
+		"removed the sidecar of %s, which does not exist", meta.Title(sidecar))
 	return true, notYet // The rollout takes time.
 }

@@ -70,7 +70,7 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, f
 		return nil, err
 	}
 	taker := source.Taker{
-		Source: from, Platform: given, At: s.catalog.at(given), Now: s.clock(), DefaultEnvironment: s.options.DefaultEnvironment,
+		Source: from, Platform: given, At: s.catalog.at(given), Now: s.clock(), DefaultEnvironment: s.options.DefaultEnvironment, Home: s.options.Namespace,
 		KubeVersion: s.options.KubeVersion, Cluster: s.options.Cluster, WrittenBy: s.options.WrittenBy, Version: s.options.Version, Budget: s.options.Budget,
 	}
 	for _, kind := range s.workloads.Kinds() {
@@ -142,7 +142,7 @@ func (i *informed) Companions(ctx context.Context, sidecar *v1alpha1.VectorSidec
 // that no change of the ConfigMap is missed.
 func (i *informed) ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
 	if !i.isDryRun {
-		i.known.Refer(name.Name)
+		i.known.Refer(name)
 	}
 	cached := &corev1.ConfigMap{}
 	if err := i.client.Get(ctx, name, cached); err != nil {

@@ -6,6 +6,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -48,6 +49,8 @@ type stage struct {
 	given fleet.Given
 	// last is the status before.
 	last *v1alpha1.RolloutStatus
+	// isFollower is true for what is in no wave, and waits for those before its namespace's.
+	isFollower bool
 }
 
 // hold returns what holds the writes of the pass, nil if nothing does.
@@ -63,7 +66,7 @@ func (s *stage) hold() *plan.Hold {
 
 // watch returns which restarts of the sidecar count as failures of the revision now, nil if none do.
 func (s *stage) watch(now time.Time) *workload.Watch {
-	if s == nil || s.given.Rules.SidecarRestarts() == 0 {
+	if s == nil || s.isFollower || s.given.Rules.SidecarRestarts() == 0 {
 		return nil
 	}
 	since, isWatched := s.WatchedSince(s.of.Wave, &s.given, now)
@@ -84,7 +87,8 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 		return nil, nil
 	}
 	if !s.waves.Known() {
-		s.waves.Await(keysOf(s.sidecars.list(ctx, "", "", "")))
+		all := slices.DeleteFunc(s.sidecars.list(ctx, "", "", ""), func(one v1alpha1.VectorSidecar) bool { return one.Cluster != nil })
+		s.waves.Await(keysOf(all))
 	}
 	namespace, err := s.namespaces.of(ctx, sidecar.Namespace)
 	if err != nil {
@@ -93,6 +97,9 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 	inputs := desired.Inputs{Sidecar: sidecar, NamespaceLabels: namespace.Labels, DefaultEnvironment: s.options.DefaultEnvironment}
 	environment, _ := inputs.EnvironmentOf()
 	of := memberOf(sidecar, now.Rollout.WaveOf(namespace.Labels, environment), &now.Given)
+	if sidecar.Cluster != nil {
+		return s.follow(sidecar, of, now), nil
+	}
 	last := known.Rollout(&sidecar.Status)
 	present, err := s.let(ctx, client.ObjectKeyFromObject(sidecar), of, last, now)
 	if err != nil || !present.IsNew {
@@ -100,6 +107,15 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 	}
 	present.last, sidecar.Status.Rollout = sidecar.Status.Rollout, present.Status.DeepCopy()
 	return present, nil
+}
+
+// follow returns what a ClusterVectorSidecar does in a namespace: it waits for the waves of
+// VectorSidecars that come before, and is in none itself. It has no earlier revision to go on with,
+// because its status has one for no namespace.
+func (s *stages) follow(sidecar *v1alpha1.VectorSidecar, of fleet.Member, now *desired.Platform) *stage {
+	gate := s.waves.Gate(client.ObjectKeyFromObject(sidecar), of, &now.Given, s.now())
+	sidecar.Status.Rollout = &v1alpha1.RolloutStatus{Revision: now.Given.Revision}
+	return &stage{of: of, given: now.Given, isFollower: true, Stage: fleet.Stage{Gate: gate, IsHeld: !gate.IsOpen}}
 }
 
 // let advances a VectorSidecar, and makes sure that the revision can be had that is let through.
@@ -163,6 +179,12 @@ func (s *stages) observe(sidecar *v1alpha1.VectorSidecar, present *stage, decide
 		return nil, 0
 	}
 	name, now := client.ObjectKeyFromObject(sidecar), s.now()
+	if until := present.Gate.Until; present.isFollower {
+		if until.IsZero() {
+			return nil, 0
+		}
+		return nil, max(until.Sub(now), time.Millisecond)
+	}
 	isWritten := false
 	for _, one := range done {
 		isWritten = isWritten || one.StartsPods() && one.Action != plan.Remove

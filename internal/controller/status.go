@@ -36,6 +36,8 @@ type statusWriter struct {
 	*instruments
 	client client.Client
 	events *announcer
+	// clusters gets the status of what ClusterVectorSidecars are in namespaces.
+	clusters *clusters
 }
 
 // write writes the status if it has changed, and events if anything happened. If the status is rate
@@ -48,6 +50,11 @@ func (w *statusWriter) write(ctx context.Context, known *state.Sidecar, sidecar 
 	sidecar.Status = status.Of(facts, metav1.Now())
 	w.count(sidecar, facts)
 	w.announce(sidecar, result)
+	if sidecar.Cluster != nil {
+		known.StatusWritten(sidecar)
+		w.clusters.report(sidecar, len(result.done) > 0)
+		return nil
+	}
 	isUnknown := known.IsStatusUnknown()
 	if !isUnknown && equality.Semantic.DeepEqual(before.Status, sidecar.Status) {
 		return nil
@@ -57,7 +64,7 @@ func (w *statusWriter) write(ctx context.Context, known *state.Sidecar, sidecar 
 		log.FromContext(ctx).V(1).Info("status held back", "for", result.statusWait)
 		return nil
 	}
-	w.announceError(ctx, before, sidecar)
+	announceError(ctx, w.events, w.Reports, sidecar, before.Status.Conditions, sidecar.Status.Conditions)
 	ctx, cancel := detached(ctx)
 	defer cancel()
 	ctx, telling := w.begin(ctx, "tell")
@@ -130,7 +137,7 @@ func (w *statusWriter) announce(after *v1alpha1.VectorSidecar, result *outcome) 
 		// The recorder aggregates events of one version, with the note of the first.
 		target.ResourceVersion = p.ResourceVersion
 		w.events.Eventf(target, after, corev1.EventTypeNormal, happened[p.Action], string(p.Action),
-			"%s the sidecar of VectorSidecar %s: %s", happened[p.Action], after.Name, p.Cause)
+			"%s the sidecar of %s: %s", happened[p.Action], meta.Title(after.Name), p.Cause)
 		written[p.Action] = append(written[p.Action], p.Target.Name)
 		if !slices.Contains(causes[p.Action], p.Cause) {
 			causes[p.Action] = append(causes[p.Action], p.Cause)
@@ -144,17 +151,17 @@ func (w *statusWriter) announce(after *v1alpha1.VectorSidecar, result *outcome) 
 	}
 }
 
-// announceError emits an event about a new error.
-func (w *statusWriter) announceError(ctx context.Context, before, after *v1alpha1.VectorSidecar) {
-	was := apimeta.FindStatusCondition(before.Status.Conditions, meta.ConditionError)
-	is := apimeta.FindStatusCondition(after.Status.Conditions, meta.ConditionError)
+// announceError emits an event about an error that an object has not had before.
+func announceError(ctx context.Context, events *announcer, reports *telemetry.Reporter, object client.Object, before, after []metav1.Condition) {
+	was := apimeta.FindStatusCondition(before, meta.ConditionError)
+	is := apimeta.FindStatusCondition(after, meta.ConditionError)
 	if is.Status != metav1.ConditionTrue || was != nil && was.Status == is.Status && was.Message == is.Message {
 		return
 	}
-	w.events.Eventf(after, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", humanize.Message(is.Message, noteLimit))
-	if apimeta.IsStatusConditionTrue(after.Status.Conditions, meta.ConditionStalled) {
+	events.Eventf(object, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", humanize.Message(is.Message, noteLimit))
+	if apimeta.IsStatusConditionTrue(after, meta.ConditionStalled) {
 		telemetry.Warn(log.FromContext(ctx), "a person has to do something first", "reason", is.Reason, "cause", is.Message)
-		w.Reports.Terminal(is.Reason)
+		reports.Terminal(is.Reason)
 	}
 }
 

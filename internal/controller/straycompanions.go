@@ -26,10 +26,14 @@ func (s *sweeper) deleteStrays(ctx context.Context) progress {
 		log.FromContext(ctx).Error(err, "listing companions")
 		return notAble
 	}
-	owners := companion.OwnersOf(carriersOf(s.views.workloads.Traced()), s.sidecars.list(ctx, "", "", ""))
+	owners := companion.OwnersOf(carriersOf(s.views.workloads.Traced()), s.sidecars.list(ctx, "", "", ""), s.sidecars.clusters.all(ctx))
 	strays := map[string][]types.NamespacedName{}
 	for i := range marked.Items {
-		if one := &marked.Items[i]; owners.IsStray(one, s.clock()) {
+		one := &marked.Items[i]
+		if s.sidecars.clusters == nil && meta.IsLabelOfCluster(one.Labels[meta.LabelSidecar]) {
+			continue // Whoever offers the kind takes care of it.
+		}
+		if owners.IsStray(one, s.clock()) {
 			strays[one.Namespace] = append(strays[one.Namespace], client.ObjectKeyFromObject(one))
 		}
 	}
@@ -50,7 +54,11 @@ func (s *sweeper) deleteStraysIn(ctx context.Context, namespace string, names []
 	if err := s.live.List(ctx, &sidecars, client.InNamespace(namespace)); err != nil {
 		return fmt.Errorf("listing VectorSidecars: %w", err)
 	}
-	owners := companion.OwnersOf(carriersOf(s.views.workloads.Traced()), sidecars.Items)
+	clusters, err := s.sidecars.clusters.live(ctx, s.live)
+	if err != nil {
+		return err
+	}
+	owners := companion.OwnersOf(carriersOf(s.views.workloads.Traced()), sidecars.Items, clusters)
 	used, err := usedRevisions(ctx, s.live, s.views.workloads.Kinds(), namespace)
 	if err != nil {
 		return err

@@ -57,7 +57,7 @@ func TestStraysAreDeletedIfTheAPIServerSaysThatTheyAreSome(t *testing.T) {
 	live := fake.NewClientBuilder().WithScheme(known).WithReturnManagedFields().WithObjects(append(cached[:4:4], revision, unheardOf)...).Build()
 	cache := fake.NewClientBuilder().WithScheme(known).WithObjects(cached...).Build()
 	s := &sweeper{
-		client: cache, live: live, sidecars: sidecarLister{cache},
+		client: cache, live: live, sidecars: sidecarLister{client: cache},
 		applier: &applier{writer: apply.New(live), views: &views{workloads: workloadcache.New()}, instruments: &instruments{now: time.Now, clock: time.Now}},
 	}
 

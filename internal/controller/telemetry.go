@@ -97,6 +97,14 @@ func (i *instruments) observeStep(ctx context.Context, name desired.Step) func(e
 	}
 }
 
+// passResult returns the result of a pass that writes no workload.
+func passResult(err error) string {
+	if err != nil {
+		return telemetry.ResultFailed
+	}
+	return telemetry.ResultUnchanged
+}
+
 // resultOf returns the result of a write, for metrics.
 func resultOf(err error) string {
 	var conflict *apply.ConflictError

@@ -62,6 +62,7 @@ type watches struct {
 	pace       *pace
 	leftovers  *leftoverSignal
 	sets       *overlaySets
+	clusters   *clusters
 	now        func() time.Time
 }
 
@@ -71,6 +72,7 @@ func (w *watches) add(builder *ctrlbuilder.Builder, cached cache.Cache) *ctrlbui
 	if w.sets != nil {
 		builder = builder.Watches(&v1alpha1.OverlaySet{}, handler.EnqueueRequestsFromMapFunc(w.sets.concerns), ctrlbuilder.WithPredicates(laterChanges()))
 	}
+	builder = w.clusters.watch(builder)
 	return builder.
 		Watches(&v1alpha1.VectorSidecar{}, handler.EnqueueRequestsFromMapFunc(w.neighbours), ctrlbuilder.WithPredicates(laterChanges())).
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(w.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges())).
@@ -181,5 +183,11 @@ func (w *watches) neighbours(ctx context.Context, object client.Object) []reconc
 }
 
 func (w *watches) sidecarsOfNamespace(ctx context.Context, object client.Object) []reconcile.Request {
-	return requests(keysOf(w.sidecars.list(ctx, object.GetName(), "", "")))
+	var found []v1alpha1.VectorSidecar
+	for _, sidecar := range w.sidecars.list(ctx, object.GetName(), "", "") {
+		if sidecar.Cluster == nil { // Of others there is an event of their own.
+			found = append(found, sidecar)
+		}
+	}
+	return requests(keysOf(found))
 }

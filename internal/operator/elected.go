@@ -27,12 +27,12 @@ func newManager(ctx context.Context, config *rest.Config, options Options, workl
 	if !options.LeaderElect {
 		return ctrl.NewManager(config, settings)
 	}
-	return newElectedManager(config, settings, options.WatchNamespaces)
+	return newElectedManager(config, settings, options)
 }
 
 // newElectedManager returns a manager that waits until it is elected, and ends when it loses
 // the lease.
-func newElectedManager(config *rest.Config, settings ctrl.Options, namespaces []string) (ctrl.Manager, error) {
+func newElectedManager(config *rest.Config, settings ctrl.Options, options Options) (ctrl.Manager, error) {
 	lock, err := election.New(config, election.Options{
 		Namespace: settings.LeaderElectionNamespace, Name: settings.LeaderElectionID,
 		RenewDeadline: *settings.RenewDeadline, RetryPeriod: *settings.RetryPeriod,
@@ -47,7 +47,7 @@ func newElectedManager(config *rest.Config, settings ctrl.Options, namespaces []
 	if err != nil {
 		return nil, err
 	}
-	lock.IsUnused = func(ctx context.Context) (bool, error) { return isUnused(ctx, mgr.GetAPIReader(), namespaces) }
+	lock.IsUnused = func(ctx context.Context) (bool, error) { return isUnused(ctx, mgr.GetAPIReader(), options) }
 	// The elector only supports the legacy events API.
 	lock.LockConfig.EventRecorder = mgr.GetEventRecorderFor(lock.Identity()) //nolint:staticcheck // Deprecated together with that API.
 	if err := mgr.Add(lock); err != nil {
@@ -59,14 +59,23 @@ func newElectedManager(config *rest.Config, settings ctrl.Options, namespaces []
 // pageSize limits the size of one list response.
 const pageSize = 500
 
-// isUnused reports whether no VectorSidecar of the namespaces, or of the cluster if none are
-// given, was ever reconciled: none has the finalizer or a status.
-func isUnused(ctx context.Context, live client.Reader, namespaces []string) (bool, error) {
+// isUnused reports whether no VectorSidecar or ClusterVectorSidecar that concerns an operator was
+// ever reconciled: none has the finalizer or a status.
+func isUnused(ctx context.Context, live client.Reader, options Options) (bool, error) {
+	namespaces := options.WatchNamespaces
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
 	}
+	unused, err := areUnused(ctx, live, "VectorSidecar", namespaces)
+	if err != nil || !unused || !options.ClusterSidecars {
+		return unused, err
+	}
+	return areUnused(ctx, live, "ClusterVectorSidecar", namespaces)
+}
+
+func areUnused(ctx context.Context, live client.Reader, kind string, namespaces []string) (bool, error) {
 	page := &metav1.PartialObjectMetadataList{}
-	page.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("VectorSidecarList"))
+	page.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kind + "List"))
 	for _, namespace := range namespaces {
 		for page.Continue = ""; ; {
 			err := live.List(ctx, page, client.InNamespace(namespace), client.Limit(pageSize), client.Continue(page.Continue))
@@ -74,7 +83,7 @@ func isUnused(ctx context.Context, live client.Reader, namespaces []string) (boo
 				return true, nil // The CRD does not exist.
 			}
 			if err != nil {
-				return false, fmt.Errorf("listing VectorSidecars to see whether any was reconciled: %w", err)
+				return false, fmt.Errorf("listing %ss to see whether any was reconciled: %w", kind, err)
 			}
 			if slices.ContainsFunc(page.Items, wasReconciled) {
 				return false, nil

@@ -47,6 +47,9 @@ func countCached(ctx context.Context, mgr ctrl.Manager, options Options, workloa
 	if len(options.WatchNamespaces) == 0 {
 		kinds["Namespace"] = namespace
 	}
+	if options.ClusterSidecars {
+		kinds["ClusterVectorSidecar"] = &v1alpha1.ClusterVectorSidecar{}
+	}
 	for kind, object := range kinds {
 		informer, err := mgr.GetCache().GetInformer(ctx, object)
 		if err != nil {

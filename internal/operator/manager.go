@@ -110,6 +110,9 @@ func cacheOptions(options Options, workloads *workloadcache.Cache, lists *relist
 		&v1alpha1.VectorSidecar{}: {Transform: controller.Bounded},
 		&corev1.ConfigMap{}:       configMaps,
 	}
+	if options.ClusterSidecars {
+		settings.ByObject[&v1alpha1.ClusterVectorSidecar{}] = cache.ByObject{Transform: controller.Bounded}
+	}
 	jobs := cache.ByObject{Label: labels.NewSelector().Add(*validation)}
 	for _, kind := range workloads.Kinds() {
 		if _, isJob := kind.New().(*batchv1.Job); isJob {

@@ -11,13 +11,18 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"slices"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/admission"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
@@ -67,6 +72,9 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	config.Wrap(clock.through)
 	version, err := kubeVersion(config)
 	if err != nil {
+		return err
+	}
+	if options.ClusterSidecars, err = options.offersClusters(config); err != nil {
 		return err
 	}
 	served := &admission.ServedCertificate{}
@@ -123,6 +131,7 @@ func loopOptions(options *Options, process *Process) controller.Options {
 		WrittenBy:          options.writtenBy(),
 		Version:            process.Version,
 		WatchNamespaces:    options.WatchNamespaces,
+		ClusterSidecars:    options.ClusterSidecars,
 		Concurrency:        options.Concurrency,
 		Instruments:        controller.Instruments{Tracer: process.Tracer, Reports: process.Reports},
 		Patience:           process.Patience,
@@ -181,6 +190,27 @@ func clusterOf(config *rest.Config, kinds apimeta.RESTMapper) (render.Cluster, e
 	platform, err := source.Platform(kinds)
 	found.Platform = platform
 	return found, err
+}
+
+// offersClusters reports whether ClusterVectorSidecars are offered: it was asked for, and the API
+// server knows the kind. Without it, its watch would keep the operator from everything else.
+func (o *Options) offersClusters(config *rest.Config) (bool, error) {
+	if !o.ClusterSidecars {
+		return false, nil
+	}
+	found, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return false, fmt.Errorf("creating a discovery client: %w", err)
+	}
+	served, err := found.ServerResourcesForGroupVersion(v1alpha1.GroupVersion.String())
+	if err != nil && !apierrors.IsNotFound(err) {
+		return false, fmt.Errorf("asking for the kinds of %s: %w", v1alpha1.GroupVersion, err)
+	}
+	isServed := served != nil && slices.ContainsFunc(served.APIResources, func(r metav1.APIResource) bool { return r.Kind == "ClusterVectorSidecar" })
+	if !isServed {
+		telemetry.Warn(ctrl.Log, "ClusterVectorSidecars are not offered: their CustomResourceDefinition is missing; install it, and restart the operator")
+	}
+	return isServed, nil
 }
 
 func kubeVersion(config *rest.Config) (string, error) {

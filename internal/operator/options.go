@@ -27,6 +27,8 @@ type Options struct {
 	WorkloadKinds []string
 	// WatchNamespaces are those whose VectorSidecars are reconciled. Empty for all.
 	WatchNamespaces []string
+	// ClusterSidecars offers ClusterVectorSidecars, which needs all namespaces.
+	ClusterSidecars bool
 	// Environment is the default environment.
 	Environment string
 	// EnvironmentsConfigMap, in Namespace, holds the installation's values, with one key
@@ -89,6 +91,7 @@ func (o *Options) declare(flags *flag.FlagSet) {
 	flags.Var((*list)(&o.WatchNamespaces), "watch-namespaces", "namespaces to watch, separated by commas; empty for all")
 	o.WorkloadKinds = []string{workload.Default().Kind}
 	flags.Var((*list)(&o.WorkloadKinds), "workload-kinds", "kinds of workloads to serve, separated by commas: "+strings.Join(namesOf(workload.Kinds()), ", "))
+	flags.BoolVar(&o.ClusterSidecars, "cluster-sidecars", false, "offer ClusterVectorSidecars, which select namespaces; not with --watch-namespaces")
 	flags.StringVar(&o.Environment, "environment", "development", "environment of a VectorSidecar if neither it nor its namespace names one")
 	flags.StringVar(&o.EnvironmentsConfigMap, "environments-configmap", "", "name of the ConfigMap with the installation's values, with one key ENVIRONMENT.yaml for each environment")
 	flags.IntVar(&o.Concurrency, "concurrency", 4, "how many VectorSidecars are reconciled at once")
@@ -135,6 +138,9 @@ func (o *Options) check() error {
 		if workload.KindOf(name) == nil {
 			find("--workload-kinds has %q: it must be one of %s", name, strings.Join(namesOf(workload.Kinds()), ", "))
 		}
+	}
+	if o.ClusterSidecars && len(o.WatchNamespaces) > 0 {
+		findings = append(findings, errors.New("--cluster-sidecars is set with --watch-namespaces: a ClusterVectorSidecar needs an operator of the whole cluster"))
 	}
 	if o.Namespace == "" && (o.LeaderElect || o.EnvironmentsConfigMap != "") {
 		findings = append(findings, errors.New("--namespace is empty: --leader-elect and --environments-configmap need it"))

@@ -172,3 +172,13 @@ func TestHelpIsNoFailure(t *testing.T) {
 
 	require.ErrorIs(t, err, flag.ErrHelp)
 }
+
+func TestClusterSidecarsNeedTheWholeCluster(t *testing.T) {
+	emptyEnvironment(t)
+	_, err := ParseOptions([]string{"--cluster-sidecars", "--watch-namespaces=shop"})
+	require.ErrorContains(t, err, "--cluster-sidecars is set with --watch-namespaces")
+
+	options, err := ParseOptions([]string{"--cluster-sidecars"})
+	require.NoError(t, err)
+	require.True(t, options.ClusterSidecars)
+}

@@ -82,7 +82,7 @@ func (e *Ejector) pass(ctx context.Context, traces *Traces) error {
 		}
 	}
 	for i := range traces.Sidecars {
-		if err := writer.Retire(ctx, &traces.Sidecars[i], false); err != nil {
+		if err := writer.Retire(ctx, traces.Sidecars[i], false); err != nil {
 			return err
 		}
 	}
@@ -95,16 +95,16 @@ func (e *Ejector) pass(ctx context.Context, traces *Traces) error {
 		}
 	}
 	for i := range traces.Sidecars {
-		sidecar := &traces.Sidecars[i]
+		sidecar := traces.Sidecars[i]
 		err := e.Client.Get(ctx, client.ObjectKeyFromObject(sidecar), sidecar)
 		if client.IgnoreNotFound(err) != nil {
-			return fmt.Errorf("reading VectorSidecar %s/%s: %w", sidecar.Namespace, sidecar.Name, err)
+			return fmt.Errorf("reading %s: %w", nameOf(sidecar), err)
 		}
 		if err != nil {
 			continue // It had no finalizer, or it was removed in the meantime.
 		}
 		if err := writer.RemoveFinalizer(ctx, sidecar); err != nil {
-			return fmt.Errorf("VectorSidecar %s/%s: %w", sidecar.Namespace, sidecar.Name, err)
+			return fmt.Errorf("%s: %w", nameOf(sidecar), err)
 		}
 	}
 	return nil

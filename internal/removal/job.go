@@ -34,7 +34,7 @@ func isUninstalling(ctx context.Context, c client.Client, options Options, progr
 	case uninstalling:
 		return true, nil
 	case applied:
-		left, err := list(ctx, c, options.Operator.WatchNamespaces)
+		left, err := list(ctx, c, &options.Operator)
 		if err != nil {
 			return false, err
 		}
@@ -55,7 +55,7 @@ func quoted(makers []string) string {
 }
 
 // would says what a policy would do with the existing VectorSidecars.
-func would(policy Policy, left []v1alpha1.VectorSidecar) string {
+func would(policy Policy, left []client.Object) string {
 	switch {
 	case len(left) == 0:
 		return "find no VectorSidecars and do nothing"

@@ -44,6 +44,8 @@ type Operator struct {
 	// Namespace is its own, and WatchNamespaces are those that it watches; empty for all.
 	Namespace       string
 	WatchNamespaces []string
+	// ClusterSidecars is true if it offers ClusterVectorSidecars.
+	ClusterSidecars bool
 	// ValuesConfigMap holds the installation's values, in Namespace; "" for none.
 	ValuesConfigMap string
 	// Lease is its leader election lease; "" without leader election.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
@@ -50,15 +51,15 @@ func TestWhatBlocksIsNamed(t *testing.T) {
 	require.Contains(t, err, "21 VectorSidecars: shop/logs, ")
 	require.Contains(t, err, ", and 1 more; delete them first")
 
-	left[0].Status.Conditions = []metav1.Condition{{Type: "Ready", Reason: "Conflict", Message: "helm owns it"}}
+	left[0].(*v1alpha1.VectorSidecar).Status.Conditions = []metav1.Condition{{Type: "Ready", Reason: "Conflict", Message: "helm owns it"}}
 	require.Equal(t, "1 VectorSidecars: shop/logs (Conflict: helm owns it)", describe(left[:1], message))
 }
 
 // sidecars returns VectorSidecars with the same name.
-func sidecars(number int) []v1alpha1.VectorSidecar {
-	all := make([]v1alpha1.VectorSidecar, number)
+func sidecars(number int) []client.Object {
+	all := make([]client.Object, number)
 	for i := range all {
-		all[i].Namespace, all[i].Name = "shop", "logs"
+		all[i] = &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "logs"}}
 	}
 	return all
 }

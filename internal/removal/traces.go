@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -25,8 +27,9 @@ const pageSize = 500
 type Traces struct {
 	// Workloads have something of it.
 	Workloads []workload.View
-	// Sidecars are all VectorSidecars, Companions the ConfigMaps created for them.
-	Sidecars   []v1alpha1.VectorSidecar
+	// Sidecars are all VectorSidecars, and ClusterVectorSidecars if it is about all
+	// namespaces. Companions are the ConfigMaps created for them.
+	Sidecars   []client.Object
 	Companions []client.ObjectKey
 	// OverlaySets are the namespaces in which the API server may still inject.
 	OverlaySets []string
@@ -42,12 +45,10 @@ func (t *Traces) None() bool {
 func FindTraces(ctx context.Context, cluster client.Reader, namespace string) (*Traces, error) {
 	traces := &Traces{}
 	inNamespace := client.InNamespace(namespace)
-	var sidecars v1alpha1.VectorSidecarList
-	err := cluster.List(ctx, &sidecars, inNamespace)
-	if err != nil && !apimeta.IsNoMatchError(err) && !apierrors.IsNotFound(err) {
-		return nil, fmt.Errorf("listing VectorSidecars: %w", err)
+	var err error
+	if traces.Sidecars, err = listSidecars(ctx, cluster, namespace, namespace == metav1.NamespaceAll); err != nil {
+		return nil, err
 	}
-	traces.Sidecars = sidecars.Items
 	var sets v1alpha1.OverlaySetList
 	err = cluster.List(ctx, &sets, inNamespace)
 	if err != nil && !apimeta.IsNoMatchError(err) && !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) {
@@ -74,6 +75,29 @@ func FindTraces(ctx context.Context, cluster client.Reader, namespace string) (*
 		traces.Companions = append(traces.Companions, client.ObjectKeyFromObject(&companions.Items[i]))
 	}
 	return traces, nil
+}
+
+// listSidecars lists the VectorSidecars of a namespace, or of all if "", and the
+// ClusterVectorSidecars if withClusters. Without the CRDs there are none.
+func listSidecars(ctx context.Context, cluster client.Reader, namespace string, withClusters bool) ([]client.Object, error) {
+	kinds := []client.ObjectList{&v1alpha1.VectorSidecarList{}}
+	if withClusters {
+		kinds = append(kinds, &v1alpha1.ClusterVectorSidecarList{})
+	}
+	var all []client.Object
+	for _, found := range kinds {
+		err := cluster.List(ctx, found, client.InNamespace(namespace))
+		if err != nil && !apimeta.IsNoMatchError(err) && !apierrors.IsNotFound(err) {
+			return nil, fmt.Errorf("listing VectorSidecars: %w", err)
+		}
+		_ = apimeta.EachListItem(found, func(item runtime.Object) error { // It fails only if the function does.
+			if object, isObject := item.(client.Object); isObject {
+				all = append(all, object)
+			}
+			return nil
+		})
+	}
+	return all, nil
 }
 
 // find adds the workloads of a kind that have something of the operator, page by page.

@@ -15,6 +15,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -29,7 +30,7 @@ import (
 const interval = time.Second
 
 // BlockedError says that there are VectorSidecars and the policy is Block.
-type BlockedError struct{ Left []v1alpha1.VectorSidecar }
+type BlockedError struct{ Left []client.Object }
 
 func (e *BlockedError) Error() string {
 	return fmt.Sprintf("not uninstalling: there are %s; delete them first, while the operator runs, or set uninstall.policy to eject or orphan", describe(e.Left, nil))
@@ -51,7 +52,7 @@ func BeforeUninstall(ctx context.Context, config *rest.Config, options Options, 
 	if is, err := isUninstalling(ctx, c, options, progress); err != nil || !is {
 		return err
 	}
-	left, err := list(ctx, c, options.Operator.WatchNamespaces)
+	left, err := list(ctx, c, &options.Operator)
 	switch {
 	case err != nil:
 		return err
@@ -94,7 +95,7 @@ func empty(ctx context.Context, c client.Client, options Options, progress io.Wr
 	defer ticker.Stop()
 	before := -1
 	for {
-		left, err := list(ctx, c, options.Operator.WatchNamespaces)
+		left, err := list(ctx, c, &options.Operator)
 		if err == nil {
 			if len(left) == 0 {
 				tell(progress, "all VectorSidecars are deleted")
@@ -117,9 +118,9 @@ func empty(ctx context.Context, c client.Client, options Options, progress io.Wr
 	}
 }
 
-func retire(ctx context.Context, writer *apply.Writer, left []v1alpha1.VectorSidecar, orphan bool) error {
+func retire(ctx context.Context, writer *apply.Writer, left []client.Object, orphan bool) error {
 	for i := range left {
-		if err := writer.Retire(ctx, &left[i], orphan); err != nil {
+		if err := writer.Retire(ctx, left[i], orphan); err != nil {
 			return err
 		}
 	}
@@ -147,19 +148,19 @@ func standBy(ctx context.Context, leaving Operator, progress io.Writer) func() {
 	}
 }
 
-// list lists the VectorSidecars of namespaces, or of all if none are given.
-func list(ctx context.Context, c client.Client, namespaces []string) ([]v1alpha1.VectorSidecar, error) {
+// list lists the VectorSidecars and ClusterVectorSidecars that concern an operator.
+func list(ctx context.Context, c client.Client, leaving *Operator) ([]client.Object, error) {
+	namespaces := leaving.WatchNamespaces
 	if len(namespaces) == 0 {
-		namespaces = []string{""}
+		namespaces = []string{metav1.NamespaceAll}
 	}
-	var all []v1alpha1.VectorSidecar
+	var all []client.Object
 	for _, namespace := range namespaces {
-		var found v1alpha1.VectorSidecarList
-		err := c.List(ctx, &found, client.InNamespace(namespace))
-		if !meta.IsNoMatchError(err) && client.IgnoreNotFound(err) != nil {
-			return nil, fmt.Errorf("listing VectorSidecars: %w", err)
-		} // Without the CRD there are none.
-		all = append(all, found.Items...)
+		found, err := listSidecars(ctx, c, namespace, leaving.ClusterSidecars)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
 	}
 	return all, nil
 }
@@ -167,22 +168,38 @@ func list(ctx context.Context, c client.Client, namespaces []string) ([]v1alpha1
 // maxNamed is how many VectorSidecars a message names.
 const maxNamed = 20
 
-// describe names VectorSidecars, each with an optional text.
-func describe(left []v1alpha1.VectorSidecar, also func(*v1alpha1.VectorSidecar) string) string {
+// describe names VectorSidecars and ClusterVectorSidecars, each with an optional text.
+func describe(left []client.Object, also func(client.Object) string) string {
 	var names []string
 	for i := range left[:min(maxNamed, len(left))] {
-		name := left[i].Namespace + "/" + left[i].Name
+		name := nameOf(left[i])
 		if also != nil {
-			name += also(&left[i])
+			name += also(left[i])
 		}
 		names = append(names, name)
 	}
 	return fmt.Sprintf("%d VectorSidecars: %s", len(left), strings.Join(humanize.First(names, maxNamed, len(left)), ", "))
 }
 
-// message says why a VectorSidecar is not ready.
-func message(sidecar *v1alpha1.VectorSidecar) string {
-	ready := meta.FindStatusCondition(sidecar.Status.Conditions, operatormeta.ConditionReady)
+// nameOf returns NAMESPACE/NAME of a VectorSidecar, and clustervectorsidecar/NAME of a
+// ClusterVectorSidecar.
+func nameOf(sidecar client.Object) string {
+	if sidecar.GetNamespace() == "" {
+		return operatormeta.InNamespace(sidecar.GetName())
+	}
+	return sidecar.GetNamespace() + "/" + sidecar.GetName()
+}
+
+// message says why a VectorSidecar or ClusterVectorSidecar is not ready.
+func message(sidecar client.Object) string {
+	var conditions []metav1.Condition
+	switch o := sidecar.(type) {
+	case *v1alpha1.VectorSidecar:
+		conditions = o.Status.Conditions
+	case *v1alpha1.ClusterVectorSidecar:
+		conditions = o.Status.Conditions
+	}
+	ready := meta.FindStatusCondition(conditions, operatormeta.ConditionReady)
 	if ready == nil || ready.Message == "" {
 		return ""
 	}

@@ -49,6 +49,15 @@ func Load(ctx context.Context, cluster client.Reader, scope Scope) (*World, []st
 		}
 	}
 	var unseen []string
+	if !scope.WithoutSidecars {
+		why, err := w.loadClusters(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		if why != "" {
+			unseen = append(unseen, why)
+		}
+	}
 	for _, kind := range workload.Kinds() {
 		if scope.WithoutWorkloads {
 			break
@@ -75,6 +84,11 @@ func Load(ctx context.Context, cluster client.Reader, scope Scope) (*World, []st
 func (w *World) isAskedFor(kind *workload.Kind) bool {
 	for _, sidecar := range w.sidecars {
 		if slices.Contains(sidecar.Spec.Kinds(), v1alpha1.WorkloadKind(kind.Kind)) {
+			return true
+		}
+	}
+	for _, cluster := range w.clusters {
+		if slices.Contains(cluster.Spec.Kinds(), v1alpha1.WorkloadKind(kind.Kind)) {
 			return true
 		}
 	}

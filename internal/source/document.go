@@ -189,6 +189,8 @@ func newObject(kind string) client.Object {
 		return &corev1.Namespace{}
 	case "VectorSidecar":
 		return &v1alpha1.VectorSidecar{}
+	case "ClusterVectorSidecar":
+		return &v1alpha1.ClusterVectorSidecar{}
 	}
 	if one := workload.KindOf(kind); one != nil {
 		return one.New()

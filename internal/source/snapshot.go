@@ -68,10 +68,10 @@ type Taker struct {
 	// At returns it as it was with an earlier revision; nil if VectorSidecars that have one are
 	// to be told by the present one. Its error is a *fleet.RecordError if there is none.
 	At func(ctx context.Context, revision string) (*desired.Platform, error)
-	// DefaultEnvironment, DefaultFrom, KubeVersion, WrittenBy, Version and Budget are as in
+	// DefaultEnvironment, DefaultFrom, Home, KubeVersion, WrittenBy, Version and Budget are as in
 	// desired.Inputs.
-	DefaultEnvironment, DefaultFrom, KubeVersion, WrittenBy, Version string
-	Budget                                                           *bounded.Budget
+	DefaultEnvironment, DefaultFrom, Home, KubeVersion, WrittenBy, Version string
+	Budget                                                                 *bounded.Budget
 	// Cluster is as in desired.Inputs.
 	Cluster render.Cluster
 	// DefaultAssumed says why DefaultEnvironment is only an assumption, "" if it is known. The
@@ -112,7 +112,7 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (obse
 	observed = decision.Observed{
 		Inputs: desired.Inputs{
 			Sidecar: sidecar, NamespaceLabels: namespace.Labels, Platform: platform,
-			DefaultEnvironment: t.DefaultEnvironment, DefaultFrom: t.DefaultFrom,
+			DefaultEnvironment: t.DefaultEnvironment, DefaultFrom: t.DefaultFrom, Home: t.Home,
 			KubeVersion: t.KubeVersion, Cluster: t.Cluster, WrittenBy: t.WrittenBy, Version: t.Version, Budget: t.Budget,
 		},
 		Workloads: workloads, Companions: companions, Served: t.Served, Now: t.Now,
@@ -169,7 +169,7 @@ func assumeEnvironment(taken *decision.Observed, sidecars []v1alpha1.VectorSidec
 	for _, one := range append([]v1alpha1.VectorSidecar{*taken.Sidecar}, sidecars...) {
 		if one.Spec.Environment == "" && one.Status.Environment != "" {
 			taken.DefaultEnvironment = one.Status.Environment
-			taken.DefaultFrom = fmt.Sprintf("the status of VectorSidecar %s: %s", one.Name, why)
+			taken.DefaultFrom = fmt.Sprintf("the status of %s: %s", meta.Title(one.Name), why)
 			return
 		}
 	}

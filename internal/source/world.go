@@ -32,6 +32,7 @@ type World struct {
 	configMaps map[client.ObjectKey]*corev1.ConfigMap
 	workloads  map[workload.Ref]workload.Object
 	sidecars   map[client.ObjectKey]*v1alpha1.VectorSidecar
+	clusters   map[client.ObjectKey]*v1alpha1.ClusterVectorSidecar
 	// managers are the operator's field managers that own something in the workloads.
 	managers map[workload.Ref][]string
 }
@@ -45,6 +46,7 @@ func NewWorld(cluster client.Reader) *World {
 		configMaps: map[client.ObjectKey]*corev1.ConfigMap{},
 		workloads:  map[workload.Ref]workload.Object{},
 		sidecars:   map[client.ObjectKey]*v1alpha1.VectorSidecar{},
+		clusters:   map[client.ObjectKey]*v1alpha1.ClusterVectorSidecar{},
 		managers:   map[workload.Ref][]string{},
 	}
 }
@@ -59,6 +61,8 @@ func (w *World) Put(object client.Object) {
 		w.configMaps[key] = o
 	case *v1alpha1.VectorSidecar:
 		w.sidecars[key] = o
+	case *v1alpha1.ClusterVectorSidecar:
+		w.clusters[key] = o
 	default:
 		if one, isOne := workload.As(object); isOne {
 			ref := withoutUID(workload.RefOf(one))
@@ -80,14 +84,23 @@ func withoutUID(ref workload.Ref) workload.Ref {
 }
 
 // Sidecars returns all VectorSidecars in order of precedence: the oldest first, those of equal age
-// by namespace and name.
+// by namespace and name, and then the ClusterVectorSidecars of Expand.
 func (w *World) Sidecars() []*v1alpha1.VectorSidecar {
 	all := sorted(w.sidecars)
+	rank := func(sidecar *v1alpha1.VectorSidecar) int {
+		if sidecar.Cluster != nil {
+			return 1
+		}
+		return 0
+	}
 	slices.SortStableFunc(all, func(a, b *v1alpha1.VectorSidecar) int {
-		return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), a.CreationTimestamp.Compare(b.CreationTimestamp.Time))
 	})
 	return all
 }
+
+// Clusters returns all ClusterVectorSidecars, by name.
+func (w *World) Clusters() []*v1alpha1.ClusterVectorSidecar { return sorted(w.clusters) }
 
 // Get reads one object.
 func (w *World) Get(ctx context.Context, key client.ObjectKey, into client.Object, options ...client.GetOption) error {

@@ -71,22 +71,40 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 	}
 	survey(&status, facts)
 	v := judge(facts, &status)
+	valid := verdict{reason: meta.ReasonAsExpected}
+	if invalid := cmp.Or(facts.Decision.Invalid, facts.Decision.Outdated); invalid != nil {
+		valid = verdict{state: stalled, reason: invalid.Reason, message: humanize.Message(invalid.Message, conditionLimit)}
+	} else {
+		valid.message = humanize.Message(validity(facts.Decision.Findings), conditionLimit)
+	}
+	setConditions(&status.Conditions, v, valid, facts.Sidecar.Generation, now)
+	if facts.Changed || !equality.Semantic.DeepEqual(*before, status) {
+		status.LastReconcileTime = &now
+	}
+	return status
+}
+
+// OfFailure returns the status after a reconcile that failed before there was a decision.
+func OfFailure(sidecar *v1alpha1.VectorSidecar, failure error, now metav1.Time) v1alpha1.VectorSidecarStatus {
+	facts := Facts{Sidecar: sidecar, Decision: &decision.Decision{}, Failures: []Failure{{Object: sidecar.Name, Reason: meta.ReasonRetrying, Err: failure}}}
+	return Of(facts, now)
+}
+
+// setConditions sets the conditions that follow from two verdicts: what is to be reported, and
+// whether values, templates and configuration are valid.
+func setConditions(conditions *[]metav1.Condition, v, valid verdict, generation int64, now metav1.Time) {
 	set := func(kind string, is bool, reason, message string) {
 		value := metav1.ConditionFalse
 		if is {
 			value = metav1.ConditionTrue
 		}
-		apimeta.SetStatusCondition(&status.Conditions, metav1.Condition{
+		apimeta.SetStatusCondition(conditions, metav1.Condition{
 			Type: kind, Status: value, Reason: reason, Message: message,
-			ObservedGeneration: facts.Sidecar.Generation, LastTransitionTime: now,
+			ObservedGeneration: generation, LastTransitionTime: now,
 		})
 	}
 	set(meta.ConditionReady, v.state == current, v.reason, v.message)
-	if invalid := cmp.Or(facts.Decision.Invalid, facts.Decision.Outdated); invalid != nil {
-		set(meta.ConditionConfigValid, false, invalid.Reason, humanize.Message(invalid.Message, conditionLimit))
-	} else {
-		set(meta.ConditionConfigValid, true, meta.ReasonAsExpected, humanize.Message(validity(facts.Decision.Findings), conditionLimit))
-	}
+	set(meta.ConditionConfigValid, valid.state == current, valid.reason, valid.message)
 	if v.state == stalled || v.failing {
 		set(meta.ConditionError, true, v.reason, v.message)
 	} else {
@@ -97,13 +115,9 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 		if v.state == state {
 			set(kind, true, v.reason, v.message)
 		} else {
-			apimeta.RemoveStatusCondition(&status.Conditions, kind)
+			apimeta.RemoveStatusCondition(conditions, kind)
 		}
 	}
-	if facts.Changed || !equality.Semantic.DeepEqual(*before, status) {
-		status.LastReconcileTime = &now
-	}
-	return status
 }
 
 // validity returns the message for a configuration that may be injected, with its errors let

@@ -31,6 +31,7 @@ const (
 	renders       = "vectorsidecar_renders_total"
 	workloads     = "vectorsidecar_workloads"
 	objects       = "vectorsidecar_objects"
+	namespaces    = "vectorsidecar_cluster_namespaces"
 	oldestWaiting = "vectorsidecar_oldest_waiting_workload_seconds"
 	places        = "vectorsidecar_rollout_places"
 	waveSidecars  = "vectorsidecar_rollout_wave"
@@ -66,7 +67,9 @@ func MetricDefinitions() []MetricDefinition {
 			{"kind", "a workload kind"},
 			{"state", "`Updated`, `RollingOut`, `Soaking`, `Unavailable`, `Hindered`, `Removing`, `Waiting`, `Conflict`, `Blocked`, `Skipped`, `Failed` or `Refused`, as in `status.unsettled`"},
 			{"reason", "a condition reason, or empty"}}},
-		{objects, "gauge", "VectorSidecars by the condition Ready.", []MetricLabel{
+		{objects, "gauge", "VectorSidecars and ClusterVectorSidecars by the condition Ready.", []MetricLabel{
+			{"ready", "`True` or `False`"}, {"reason", "a condition reason"}}},
+		{namespaces, "gauge", "Namespaces of ClusterVectorSidecars, each for every one that selects it, by the condition Ready there.", []MetricLabel{
 			{"ready", "`True` or `False`"}, {"reason", "a condition reason"}}},
 		{oldestWaiting, "gauge", "How long the longest-waiting workload has been waiting for its turn to roll out, as seen by this process; 0 if none waits. Outside of the windows, and before the waves before are done, nobody waits for a turn.", nil},
 		{waveSidecars, "gauge", "VectorSidecars of each wave, by how far they are with the installation's present templates and values (`rollout.waves`).", []MetricLabel{

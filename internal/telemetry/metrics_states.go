@@ -11,6 +11,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // SidecarState is the state of one VectorSidecar.
@@ -43,7 +45,7 @@ type workloadKey struct {
 type workloadStates struct {
 	now func() time.Time
 
-	workloads, objects, oldest *prometheus.Desc
+	workloads, objects, namespaces, oldest *prometheus.Desc
 
 	mu       sync.Mutex
 	sidecars map[types.NamespacedName]*sidecarStates
@@ -71,6 +73,8 @@ func newWorkloadStates(now func() time.Time) *workloadStates {
 			f.workloads = prometheus.NewDesc(d.Name, d.Help, d.labels(), nil)
 		case objects:
 			f.objects = prometheus.NewDesc(d.Name, d.Help, d.labels(), nil)
+		case namespaces:
+			f.namespaces = prometheus.NewDesc(d.Name, d.Help, d.labels(), nil)
 		case oldestWaiting:
 			f.oldest = prometheus.NewDesc(d.Name, d.Help, d.labels(), nil)
 		}
@@ -131,27 +135,37 @@ func (f *workloadStates) remove(sidecar types.NamespacedName) {
 func (f *workloadStates) Describe(descriptions chan<- *prometheus.Desc) {
 	descriptions <- f.workloads
 	descriptions <- f.objects
+	descriptions <- f.namespaces
 	descriptions <- f.oldest
 }
 
 // Collect implements prometheus.Collector.
 func (f *workloadStates) Collect(samples chan<- prometheus.Metric) {
-	states, ready, oldest := f.count()
+	states, ready, inNamespaces, oldest := f.count()
 	for at, n := range states {
 		samples <- prometheus.MustNewConstMetric(f.workloads, prometheus.GaugeValue, float64(n), at.kind, at.state, at.reason)
 	}
 	for at, n := range ready {
 		samples <- prometheus.MustNewConstMetric(f.objects, prometheus.GaugeValue, float64(n), at.state, at.reason)
 	}
+	for at, n := range inNamespaces {
+		samples <- prometheus.MustNewConstMetric(f.namespaces, prometheus.GaugeValue, float64(n), at.state, at.reason)
+	}
 	samples <- prometheus.MustNewConstMetric(f.oldest, prometheus.GaugeValue, oldest.Seconds())
 }
 
-func (f *workloadStates) count() (states map[workloadKey]int, ready map[stateKey]int, oldest time.Duration) {
+// count returns the workloads by their states, and the VectorSidecars, and apart from them the
+// namespaces of ClusterVectorSidecars, by theirs.
+func (f *workloadStates) count() (states map[workloadKey]int, ready, inNamespaces map[stateKey]int, oldest time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	states, ready = map[workloadKey]int{}, map[stateKey]int{}
-	for _, sidecar := range f.sidecars {
-		ready[sidecar.ready]++
+	states, ready, inNamespaces = map[workloadKey]int{}, map[stateKey]int{}, map[stateKey]int{}
+	for name, sidecar := range f.sidecars {
+		if _, isCluster := meta.ClusterOf(name.Name); isCluster && name.Namespace != "" {
+			inNamespaces[sidecar.ready]++
+		} else {
+			ready[sidecar.ready]++
+		}
 		for at, n := range sidecar.counts {
 			states[at] += n
 		}
@@ -161,5 +175,5 @@ func (f *workloadStates) count() (states map[workloadKey]int, ready map[stateKey
 			}
 		}
 	}
-	return states, ready, oldest
+	return states, ready, inNamespaces, oldest
 }

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 var update = flag.Bool("update", false, "regenerate docs/metrics.md")
@@ -47,6 +48,8 @@ func TestEveryMetricIsExportedAsItIsDefined(t *testing.T) {
 	m.Judged(AnswerAllowed, time.Millisecond)
 	m.Certified(time.Unix(0, 0), time.Unix(1, 0))
 	m.Stand(logs, SidecarState{Ready: "False", Reason: "Conflict", Workloads: these(WorkloadState{UID: "1", State: "Conflict", Reason: "Conflict"})})
+	inShop := types.NamespacedName{Namespace: "shop", Name: meta.InNamespace("logs")}
+	m.Stand(inShop, SidecarState{Ready: "False", Reason: "Conflict", Workloads: these()})
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(m)
 
@@ -84,6 +87,10 @@ func TestWorkloadsAreCountedByStateAndReasonAndByNoName(t *testing.T) {
 		WorkloadState{UID: "1", Kind: "Deployment", State: "Updated"}, WorkloadState{UID: "2", Kind: "StatefulSet", State: "Updated"}, WorkloadState{UID: "3", Kind: "Deployment", State: "Waiting", Reason: "WaitingForBudget"},
 	)})
 	m.Stand(audit, SidecarState{Ready: "True", Reason: "UpToDate", Workloads: these(WorkloadState{UID: "1", Kind: "Deployment", State: "Updated"})})
+	for _, namespace := range []string{"shop", "pay"} {
+		m.Stand(types.NamespacedName{Namespace: namespace, Name: meta.InNamespace("logs")}, SidecarState{Ready: "True", Reason: "UpToDate", Workloads: these()})
+	}
+	m.Stand(types.NamespacedName{Name: meta.InNamespace("logs")}, SidecarState{Ready: "True", Reason: "UpToDate", Workloads: these()})
 
 	require.NoError(t, testutil.CollectAndCompare(m, strings.NewReader(`
 # HELP vectorsidecar_workloads Workloads that a VectorSidecar matches or that carry its sidecar. One that two VectorSidecars match counts twice.
@@ -91,11 +98,14 @@ func TestWorkloadsAreCountedByStateAndReasonAndByNoName(t *testing.T) {
 vectorsidecar_workloads{kind="Deployment",reason="",state="Updated"} 2
 vectorsidecar_workloads{kind="Deployment",reason="WaitingForBudget",state="Waiting"} 1
 vectorsidecar_workloads{kind="StatefulSet",reason="",state="Updated"} 1
-# HELP vectorsidecar_objects VectorSidecars by the condition Ready.
+# HELP vectorsidecar_objects VectorSidecars and ClusterVectorSidecars by the condition Ready.
 # TYPE vectorsidecar_objects gauge
 vectorsidecar_objects{ready="False",reason="RollingOut"} 1
-vectorsidecar_objects{ready="True",reason="UpToDate"} 1
-`), workloads, objects))
+vectorsidecar_objects{ready="True",reason="UpToDate"} 2
+# HELP vectorsidecar_cluster_namespaces Namespaces of ClusterVectorSidecars, each for every one that selects it, by the condition Ready there.
+# TYPE vectorsidecar_cluster_namespaces gauge
+vectorsidecar_cluster_namespaces{ready="True",reason="UpToDate"} 2
+`), workloads, objects, namespaces))
 
 	m.Forget(logs)
 	require.NoError(t, testutil.CollectAndCompare(m, strings.NewReader(`
@@ -109,7 +119,7 @@ func TestTheAgeOfTheOldestWaitingWorkloadGrowsUntilItGoes(t *testing.T) {
 	now := time.Unix(1000, 0)
 	m := NewMetrics("1.2.3", func() time.Time { return now })
 	oldest := func() float64 {
-		_, _, age := m.states.count()
+		_, _, _, age := m.states.count()
 		return age.Seconds()
 	}
 	waiting := func(uids ...types.UID) SidecarState {

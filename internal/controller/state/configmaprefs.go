@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
@@ -20,15 +21,15 @@ type references struct {
 	configMaps map[string]bool
 }
 
-// Refer records that the VectorSidecar depends on a ConfigMap of its namespace.
-func (s *references) Refer(configMap string) {
+// Refer records that the VectorSidecar depends on a ConfigMap.
+func (s *references) Refer(configMap types.NamespacedName) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.configMaps[configMap] = true
-	s.referrers.add(types.NamespacedName{Namespace: s.name.Namespace, Name: configMap}, s.name)
+	s.configMaps[desired.ConfigMapKey(s.name.Namespace, configMap)] = true
+	s.referrers.add(configMap, s.name)
 }
 
-// References returns the names of the ConfigMaps that the VectorSidecar depends on, including the
+// References returns the keys of the ConfigMaps that the VectorSidecar depends on, including the
 // namespace's defaults.
 func (s *references) References() []string {
 	s.mu.Lock()
@@ -51,7 +52,7 @@ func (s *references) unreferenced(names []string) (unused []types.NamespacedName
 			continue
 		}
 		delete(s.configMaps, name)
-		key := types.NamespacedName{Namespace: s.name.Namespace, Name: name}
+		key := desired.ConfigMapNamed(s.name.Namespace, name)
 		if s.referrers.remove(key, s.name) {
 			unused = append(unused, key)
 		}

@@ -20,10 +20,10 @@ func TestReferencesFollowTheLastWord(t *testing.T) {
 		return types.NamespacedName{Namespace: namespace, Name: name}
 	}
 
-	logs.Refer("shipping")
-	logs.Refer("shipping")
-	logs.Refer("logs-vector-1")
-	audit.Refer("shipping")
+	logs.Refer(in("shop", "shipping"))
+	logs.Refer(in("shop", "shipping"))
+	logs.Refer(in("shop", "logs-vector-1"))
+	audit.Refer(in("shop", "shipping"))
 	require.ElementsMatch(t, []types.NamespacedName{logsOfShop, auditOfShop}, m.Referrers(in("shop", "shipping")))
 	require.Equal(t, []types.NamespacedName{logsOfShop}, m.Referrers(in("shop", "logs-vector-1")))
 	require.Empty(t, m.Referrers(in("warehouse", "shipping")), "a VectorSidecar reads its own namespace only")

@@ -21,7 +21,7 @@ func TestForgetLeavesNothingOfAVectorSidecar(t *testing.T) {
 	fill := func(of *Sidecar) {
 		of.Wrote(seen("10", 1, "a"), 2, "14")
 		of.Injected("u", "a")
-		of.Refer("shipping")
+		of.Refer(types.NamespacedName{Namespace: "shop", Name: "shipping"})
 		of.KeepRevisions([]string{"old"}, nil)
 		of.SetVerdict("key", decision.Verdict{State: decision.VerdictValid})
 		of.SetFault("u", workload.Fault{}, true)

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"maps"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/status"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+)
+
+// clusterKnown is what is known of a ClusterVectorSidecar from one pass to the next. It may be lost:
+// the passes of its namespaces report anew.
+type clusterKnown struct {
+	// isSpread is true once it was passed on. Only its own pass uses it.
+	isSpread bool
+
+	mu sync.Mutex
+	// version is the one that was passed on to the namespaces last.
+	version clusterVersion
+	// unseen are the namespaces that have not reported since, and seen what the others reported.
+	unseen map[string]bool
+	seen   map[string]*status.InNamespace
+	// isChanged is true if a workload was written since the last status.
+	isChanged bool
+	// last is the status written last, and lastVersion the resource version after it, until the
+	// cache shows a later one.
+	last        *v1alpha1.ClusterVectorSidecarStatus
+	lastVersion string
+}
+
+// clusterVersion is what the passes of namespaces depend on.
+type clusterVersion struct {
+	uid        types.UID
+	generation int64
+	isDeleting bool
+	asking     string
+}
+
+func versionOf(cluster *v1alpha1.ClusterVectorSidecar) clusterVersion {
+	return clusterVersion{cluster.UID, cluster.Generation, cluster.DeletionTimestamp != nil, askingOf(cluster)}
+}
+
+func newClusterKnown() *clusterKnown {
+	return &clusterKnown{unseen: map[string]bool{}, seen: map[string]*status.InNamespace{}}
+}
+
+// isNew reports whether this version has not been passed on yet.
+func (k *clusterKnown) isNew(cluster *v1alpha1.ClusterVectorSidecar) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.version != versionOf(cluster)
+}
+
+// expect records that a version is passed on to namespaces.
+func (k *clusterKnown) expect(cluster *v1alpha1.ClusterVectorSidecar, namespaces map[string]bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.version = versionOf(cluster)
+	for namespace := range namespaces {
+		if k.seen[namespace] == nil {
+			k.unseen[namespace] = true
+		}
+	}
+}
+
+// namespaces returns those that are known.
+func (k *clusterKnown) namespaces() map[string]bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	all := maps.Clone(k.unseen)
+	for namespace := range k.seen {
+		all[namespace] = true
+	}
+	return all
+}
+
+// lacks reports whether nothing is known of a namespace.
+func (k *clusterKnown) lacks(namespace string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.seen[namespace] == nil
+}
+
+// report records what a pass over a namespace found.
+func (k *clusterKnown) report(sidecar *v1alpha1.VectorSidecar, isChanged bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.unseen, sidecar.Namespace)
+	k.seen[sidecar.Namespace] = &status.InNamespace{VectorSidecarStatus: *sidecar.Status.DeepCopy(), IsLeaving: sidecar.DeletionTimestamp != nil}
+	k.isChanged = k.isChanged || isChanged
+}
+
+// leave records that there is nothing in a namespace.
+func (k *clusterKnown) leave(namespace string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.unseen, namespace)
+	delete(k.seen, namespace)
+}
+
+// isLeft reports whether there is nothing in any namespace.
+func (k *clusterKnown) isLeft() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return len(k.unseen)+len(k.seen) == 0
+}
+
+// facts returns what the status follows from. What they hold must not be changed.
+func (k *clusterKnown) facts(cluster *v1alpha1.ClusterVectorSidecar) status.ClusterFacts {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return status.ClusterFacts{Cluster: cluster, Namespaces: maps.Clone(k.seen), Unseen: len(k.unseen), Changed: k.isChanged, Asking: askingOf(cluster)}
+}
+
+// catchUp gives a ClusterVectorSidecar from the cache the status written last, if the cache does not
+// show that yet.
+func (k *clusterKnown) catchUp(cluster *v1alpha1.ClusterVectorSidecar) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.last == nil || !workloadcache.IsOlder(cluster.ResourceVersion, k.lastVersion) {
+		k.last = nil
+		return
+	}
+	k.last.DeepCopyInto(&cluster.Status)
+	cluster.ResourceVersion = k.lastVersion
+}
+
+// written records a status that was written.
+func (k *clusterKnown) written(cluster *v1alpha1.ClusterVectorSidecar) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.last, k.lastVersion, k.isChanged = cluster.Status.DeepCopy(), cluster.ResourceVersion, false
+}

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// clusterLister finds ClusterVectorSidecars in the cache, and the VectorSidecars that they are in
+// namespaces. nil has none: the kind is not offered.
+type clusterLister struct {
+	client client.Reader
+	// home is the operator's namespace.
+	home string
+}
+
+// all returns all ClusterVectorSidecars. They must not be changed.
+func (l *clusterLister) all(ctx context.Context) []v1alpha1.ClusterVectorSidecar {
+	if l == nil {
+		return nil
+	}
+	var found v1alpha1.ClusterVectorSidecarList
+	if err := l.client.List(ctx, &found, client.UnsafeDisableDeepCopy); err != nil {
+		// A cache returns an error only while it is shutting down.
+		log.FromContext(ctx).Error(err, "listing ClusterVectorSidecars")
+	}
+	return found.Items
+}
+
+// in returns what ClusterVectorSidecars with an index key, "" for all, are in a namespace, or in
+// all. A namespace that is not selected counts where the index is by what they own there.
+func (l *clusterLister) in(ctx context.Context, namespace, index, key string) []v1alpha1.VectorSidecar {
+	clusters := slices.DeleteFunc(l.all(ctx), func(cluster v1alpha1.ClusterVectorSidecar) bool {
+		return index != "" && !slices.Contains(clusterKeys(index, &cluster), key)
+	})
+	if len(clusters) == 0 {
+		return nil
+	}
+	isByOwner := index == indexManager || index == indexLabel
+	namespaces := l.namespaces(ctx, namespace)
+	var found []v1alpha1.VectorSidecar
+	for i := range clusters {
+		selector := l.selectorOf(&clusters[i])
+		for n := range namespaces {
+			isSelected := selector.Selects(&namespaces[n])
+			if isSelected || isByOwner && namespaces[n].DeletionTimestamp == nil {
+				found = append(found, *clusterwide.In(&clusters[i], namespaces[n].Name, isSelected))
+			}
+		}
+	}
+	return found
+}
+
+// get returns what a ClusterVectorSidecar is in a namespace, nil if one of them is not there, or the
+// namespace is being deleted: nothing is done there, and nothing waits for it.
+func (l *clusterLister) get(ctx context.Context, namespace, name string) (*v1alpha1.VectorSidecar, error) {
+	cluster, err := l.named(ctx, name)
+	if err != nil || cluster == nil {
+		return nil, err
+	}
+	for _, there := range l.namespaces(ctx, namespace) {
+		if there.DeletionTimestamp == nil {
+			selector := l.selectorOf(cluster)
+			return clusterwide.In(cluster, namespace, selector.Selects(&there)), nil
+		}
+	}
+	return nil, nil //nolint:nilnil // What is not there is no error.
+}
+
+// named returns a copy of a ClusterVectorSidecar, nil if there is none.
+func (l *clusterLister) named(ctx context.Context, name string) (*v1alpha1.ClusterVectorSidecar, error) {
+	if l == nil {
+		return nil, nil //nolint:nilnil // What is not offered is not there.
+	}
+	cluster := &v1alpha1.ClusterVectorSidecar{}
+	if err := l.client.Get(ctx, types.NamespacedName{Name: name}, cluster); err != nil {
+		return nil, client.IgnoreNotFound(err)
+	}
+	return cluster, nil
+}
+
+// live asks the API server for all ClusterVectorSidecars.
+func (l *clusterLister) live(ctx context.Context, from client.Reader) ([]v1alpha1.ClusterVectorSidecar, error) {
+	if l == nil {
+		return nil, nil
+	}
+	var found v1alpha1.ClusterVectorSidecarList
+	if err := from.List(ctx, &found); err != nil {
+		return nil, fmt.Errorf("listing ClusterVectorSidecars: %w", err)
+	}
+	return found.Items, nil
+}
+
+// selectorOf returns the selector of a ClusterVectorSidecar. An invalid one, which the CRD rules
+// out, selects nothing.
+func (l *clusterLister) selectorOf(cluster *v1alpha1.ClusterVectorSidecar) clusterwide.Selector {
+	selector, _ := clusterwide.SelectorOf(&cluster.Spec, l.home)
+	return selector
+}
+
+// namespaces returns the metadata of a namespace, if there is one, or of all if "".
+func (l *clusterLister) namespaces(ctx context.Context, name string) []metav1.PartialObjectMetadata {
+	if name != "" {
+		one := newNamespace("")
+		if err := l.client.Get(ctx, types.NamespacedName{Name: name}, one, client.UnsafeDisableDeepCopy); err != nil {
+			return nil
+		}
+		return []metav1.PartialObjectMetadata{*one}
+	}
+	var all metav1.PartialObjectMetadataList
+	all.SetGroupVersionKind(newNamespace("").GroupVersionKind())
+	all.Kind += "List"
+	if err := l.client.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
+		log.FromContext(ctx).Error(err, "listing namespaces")
+	}
+	return all.Items
+}
+
+// clusterKeys returns the keys of a ClusterVectorSidecar in an index of VectorSidecars.
+func clusterKeys(index string, cluster *v1alpha1.ClusterVectorSidecar) []string {
+	name := meta.InNamespace(cluster.Name)
+	switch index {
+	case indexManager:
+		return []string{meta.Manager(name)}
+	case indexLabel:
+		return []string{meta.LabelValue(name)}
+	}
+	return selectorKeys(clusterwide.In(cluster, "", true))
+}

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/types"
+	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// watch watches ClusterVectorSidecars, if they are offered, and the namespaces that they may select.
+func (c *clusters) watch(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
+	if c.clusterLister == nil {
+		return builder.WatchesRawSource(c)
+	}
+	own := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []reconcile.Request {
+		return requests([]types.NamespacedName{keyOf(object.GetName())})
+	})
+	changes := predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, asksAnew())
+	return builder.
+		Watches(&v1alpha1.ClusterVectorSidecar{}, own, ctrlbuilder.WithPredicates(changes)).
+		WatchesMetadata(newNamespace(""), c.namespaceEvents()).
+		WatchesRawSource(c)
+}
+
+// namespaceEvents handles namespaces that come, go, or are selected by others: what that costs
+// depends on the ClusterVectorSidecars alone.
+func (c *clusters) namespaceEvents() handler.EventHandler {
+	return handler.Funcs{
+		CreateFunc: func(ctx context.Context, e event.CreateEvent, to queue) {
+			if !e.IsInInitialList { // At startup every namespace has its pass anyway.
+				c.enqueue(ctx, e.Object, e.Object, to)
+			}
+		},
+		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, to queue) { c.enqueue(ctx, e.ObjectOld, e.ObjectNew, to) },
+		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, to queue) { c.enqueue(ctx, e.Object, nil, to) },
+	}
+}
+
+// enqueue requests the passes that a change of a namespace concerns. Without after it is gone.
+func (c *clusters) enqueue(ctx context.Context, before, after client.Object, to queue) {
+	all := c.all(ctx)
+	for i := range all {
+		selector := c.selectorOf(&all[i])
+		was, is := selector.Selects(before), after != nil && selector.Selects(after)
+		isOther := was != is || after == nil || before == after || hasChanged(before, after)
+		isGoing := after == nil || after.GetDeletionTimestamp() != nil && before.GetDeletionTimestamp() == nil
+		if (was || is) && isOther || isGoing {
+			to.Add(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: before.GetName(), Name: meta.InNamespace(all[i].Name)}})
+		}
+	}
+}

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// Expand adds what the ClusterVectorSidecars are in the World's namespaces, and in the given ones. home
+// is the operator's namespace, "" if unknown. It returns the namespaces whose labels are not known, in
+// which only a selector without labels finds anything.
+func (w *World) Expand(ctx context.Context, home string, namespaces ...string) (unknown []string, err error) {
+	if len(w.clusters) == 0 {
+		return nil, nil
+	}
+	all := map[string]bool{}
+	for _, name := range namespaces {
+		all[name] = name != metav1.NamespaceAll
+	}
+	for key := range w.namespaces {
+		all[key.Name] = true
+	}
+	for ref := range w.workloads {
+		all[ref.Namespace] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if !all[name] {
+			continue
+		}
+		namespace, isKnown, err := w.metadataOf(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if !isKnown {
+			unknown = append(unknown, name)
+		}
+		if err := w.expandInto(namespace, home); err != nil {
+			return nil, err
+		}
+	}
+	return unknown, nil
+}
+
+// metadataOf returns the metadata of a namespace. What is in no file, and may not be read, has no
+// other labels than the one of its name.
+func (w *World) metadataOf(ctx context.Context, name string) (namespace *metav1.PartialObjectMetadata, isKnown bool, err error) {
+	namespace = &metav1.PartialObjectMetadata{}
+	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+	err = w.namespace(ctx, client.ObjectKey{Name: name}, namespace)
+	isKnown = err == nil
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) {
+		return nil, false, fmt.Errorf("reading namespace %s: %w", name, err)
+	}
+	namespace.Name = name
+	if _, isGiven := namespace.Labels[corev1.LabelMetadataName]; !isGiven {
+		metav1.SetMetaDataLabel(&namespace.ObjectMeta, corev1.LabelMetadataName, name)
+	}
+	return namespace, isKnown, nil
+}
+
+// expandInto adds what the ClusterVectorSidecars are in a namespace that they select, or have left
+// something in.
+func (w *World) expandInto(namespace *metav1.PartialObjectMetadata, home string) error {
+	for _, cluster := range w.Clusters() {
+		selector, err := clusterwide.SelectorOf(&cluster.Spec, home)
+		if err != nil {
+			return fmt.Errorf("%s: %w", meta.Title(meta.InNamespace(cluster.Name)), err)
+		}
+		isSelected := selector.Selects(namespace)
+		if isSelected || w.carries(namespace.Name, meta.Manager(meta.InNamespace(cluster.Name))) {
+			w.Put(clusterwide.In(cluster, namespace.Name, isSelected))
+		}
+	}
+	return nil
+}
+
+// carries reports whether a workload of a namespace has something of a field manager.
+func (w *World) carries(namespace, manager string) bool {
+	for ref, managers := range w.managers {
+		if ref.Namespace == namespace && slices.Contains(managers, manager) {
+			return true
+		}
+	}
+	return false
+}
+
+// loadClusters adds the ClusterVectorSidecars. It returns why they may not be read, "" if they were.
+func (w *World) loadClusters(ctx context.Context) (unseen string, err error) {
+	err = w.load(ctx, &v1alpha1.ClusterVectorSidecarList{}, "ClusterVectorSidecars")
+	switch {
+	case apierrors.IsForbidden(err):
+		return "the ClusterVectorSidecars: " + err.Error(), nil
+	case apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err): // There is no such kind, so there are none.
+		return "", nil
+	}
+	return "", err
+}
+
+// InsteadCluster replaces a live ClusterVectorSidecar by the one from a file, as an update would.
+func (w *World) InsteadCluster(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) error {
+	if w.cluster != nil {
+		live := &v1alpha1.ClusterVectorSidecar{}
+		err := w.cluster.Get(ctx, client.ObjectKeyFromObject(cluster), live)
+		if client.IgnoreNotFound(err) != nil && !apimeta.IsNoMatchError(err) {
+			return fmt.Errorf("reading ClusterVectorSidecar %s: %w", cluster.Name, err)
+		}
+		cluster.UID, cluster.CreationTimestamp, cluster.Generation, cluster.Status = live.UID, live.CreationTimestamp, live.Generation, live.Status
+		if !equality.Semantic.DeepEqual(live.Spec, cluster.Spec) {
+			cluster.Generation++
+		}
+	}
+	w.Put(cluster)
+	return nil
+}

@@ -1,0 +1,240 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package status
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// ClusterFacts are what was found in the namespaces of a ClusterVectorSidecar.
+type ClusterFacts struct {
+	Cluster *v1alpha1.ClusterVectorSidecar
+	// Namespaces are what it is in each namespace.
+	Namespaces map[string]*InNamespace
+	// Unseen is how many more namespaces there are that nobody has looked at yet.
+	Unseen int
+	// Changed is true if a workload was written.
+	Changed bool
+	// Asking is the annotation's value that requests a reconcile, "" for none.
+	Asking string
+}
+
+// InNamespace is the status of what a ClusterVectorSidecar is in one namespace.
+type InNamespace struct {
+	v1alpha1.VectorSidecarStatus
+
+	// IsLeaving is true for a namespace that is not selected any more, or if the
+	// ClusterVectorSidecar is being deleted.
+	IsLeaving bool
+}
+
+// OfCluster returns the status of a ClusterVectorSidecar, which follows from what it is in
+// each namespace. lastReconcileTime is as in Of.
+func OfCluster(facts ClusterFacts, now metav1.Time) v1alpha1.ClusterVectorSidecarStatus {
+	before := &facts.Cluster.Status
+	sum := clusterSum{facts: &facts, groups: map[state]*namespaceGroup{}, kinds: map[v1alpha1.WorkloadKind]*v1alpha1.KindStatus{}}
+	status := &sum.status
+	status.ObservedGeneration, status.LastReconcileTime = facts.Cluster.Generation, before.LastReconcileTime
+	for i := range before.Conditions {
+		status.Conditions = append(status.Conditions, *before.Conditions[i].DeepCopy())
+	}
+	for _, name := range slices.Sorted(maps.Keys(facts.Namespaces)) {
+		sum.add(name, facts.Namespaces[name])
+	}
+	sum.finish()
+	setConditions(&status.Conditions, sum.judge(), sum.validity(), facts.Cluster.Generation, now)
+	if facts.Changed || !equality.Semantic.DeepEqual(*before, *status) {
+		status.LastReconcileTime = &now
+	}
+	return *status
+}
+
+// clusterSum adds up the namespaces of a ClusterVectorSidecar.
+type clusterSum struct {
+	facts  *ClusterFacts
+	status v1alpha1.ClusterVectorSidecarStatus
+	groups map[state]*namespaceGroup
+	kinds  map[v1alpha1.WorkloadKind]*v1alpha1.KindStatus
+	// failing are the namespaces where something goes wrong that is retried, invalid those
+	// where nothing may be injected.
+	failing, invalid namespaceGroup
+	// lists are the entries of status.unsettled by state, those of namespaces as a whole by "".
+	lists map[v1alpha1.WorkloadState][]v1alpha1.UnsettledInNamespace
+	// entries is how many there are in all.
+	entries int
+	// isAsking is true if a namespace has not handled what is asked for.
+	isAsking bool
+}
+
+// add adds a namespace.
+func (c *clusterSum) add(name string, of *InNamespace) {
+	ready := cmp.Or(apimeta.FindStatusCondition(of.Conditions, meta.ConditionReady), &metav1.Condition{})
+	at := stateOf(of, c.facts.Cluster.Generation)
+	if c.groups[at] == nil {
+		c.groups[at] = &namespaceGroup{}
+	}
+	c.groups[at].add(name, ready)
+	if apimeta.IsStatusConditionTrue(of.Conditions, meta.ConditionError) && at == working {
+		c.failing.add(name, ready)
+	}
+	if valid := apimeta.FindStatusCondition(of.Conditions, meta.ConditionConfigValid); valid != nil && valid.Status == metav1.ConditionFalse {
+		c.invalid.add(name, valid)
+	}
+	if !of.IsLeaving {
+		c.status.SelectedNamespaces++
+		if at == current {
+			c.status.ReadyNamespaces++
+		}
+	}
+	c.status.MatchedWorkloads += of.MatchedWorkloads
+	c.status.InjectedWorkloads += of.InjectedWorkloads
+	c.status.ReadyWorkloads += of.ReadyWorkloads
+	for i := range of.Kinds {
+		c.addKind(&of.Kinds[i])
+	}
+	c.isAsking = c.isAsking || of.LastHandledReconcileAt != c.facts.Asking
+	c.list(name, of, at, ready)
+}
+
+func (c *clusterSum) addKind(of *v1alpha1.KindStatus) {
+	into := c.kinds[of.Kind]
+	if into == nil {
+		into = &v1alpha1.KindStatus{Kind: of.Kind}
+		c.kinds[of.Kind] = into
+	}
+	into.Add(of)
+}
+
+// list adds what is unsettled in a namespace: its workloads, or, if there are none, itself.
+func (c *clusterSum) list(name string, of *InNamespace, at state, ready *metav1.Condition) {
+	if c.lists == nil {
+		c.lists = map[v1alpha1.WorkloadState][]v1alpha1.UnsettledInNamespace{}
+	}
+	put := func(under v1alpha1.WorkloadState, entry v1alpha1.UnsettledInNamespace) {
+		if len(c.lists[under]) < maxListed {
+			c.lists[under] = append(c.lists[under], entry)
+		}
+	}
+	c.entries += len(of.Unsettled) + int(of.UnsettledOmitted)
+	for i := range of.Unsettled {
+		one := &of.Unsettled[i]
+		put(one.State, v1alpha1.UnsettledInNamespace{
+			Namespace: name, Kind: one.Kind, Name: one.Name, State: string(one.State), Reason: one.Reason, Message: one.Message,
+		})
+	}
+	if len(of.Unsettled) > 0 || at == current || ready.Reason == "" {
+		return
+	}
+	c.entries++
+	entry := v1alpha1.UnsettledInNamespace{Namespace: name, State: meta.ConditionReconciling, Reason: ready.Reason, Message: humanize.Message(ready.Message, 512)}
+	if at == stalled {
+		entry.State = meta.ConditionStalled
+	}
+	put("", entry)
+}
+
+// finish sets what follows from all namespaces.
+func (c *clusterSum) finish() {
+	for _, kind := range slices.Sorted(maps.Keys(c.kinds)) {
+		c.status.Kinds = append(c.status.Kinds, *c.kinds[kind])
+	}
+	for _, at := range slices.Concat([]v1alpha1.WorkloadState{""}, unsettled) {
+		room := maxListed - len(c.status.Unsettled)
+		c.status.Unsettled = append(c.status.Unsettled, c.lists[at][:min(len(c.lists[at]), room)]...)
+	}
+	c.status.UnsettledOmitted = int32(c.entries - len(c.status.Unsettled)) //nolint:gosec // No cluster has two billion.
+	c.status.LastHandledReconcileAt = c.facts.Cluster.Status.LastHandledReconcileAt
+	if c.facts.Asking != "" && !c.isAsking && c.facts.Unseen == 0 {
+		c.status.LastHandledReconcileAt = c.facts.Asking
+	}
+}
+
+// stateOf returns how a namespace stands. What is known of another generation does not count.
+func stateOf(of *InNamespace, generation int64) state {
+	switch {
+	case of.ObservedGeneration != generation:
+		return working
+	case apimeta.IsStatusConditionTrue(of.Conditions, meta.ConditionStalled):
+		return stalled
+	case apimeta.IsStatusConditionTrue(of.Conditions, meta.ConditionReady) && !of.IsLeaving:
+		return current
+	}
+	return working
+}
+
+// judge returns the most important thing to report of all namespaces.
+func (c *clusterSum) judge() verdict {
+	all := len(c.facts.Namespaces) + c.facts.Unseen
+	switch {
+	case c.groups[stalled] != nil:
+		of := c.groups[stalled]
+		return of.verdict(stalled, fmt.Sprintf("%d of %d namespaces need a person", of.count, all))
+	case c.failing.count > 0:
+		v := c.failing.verdict(working, fmt.Sprintf("%d of %d namespaces fail", c.failing.count, all))
+		v.failing = true
+		return v
+	case c.groups[working] != nil:
+		of := c.groups[working]
+		return of.verdict(working, fmt.Sprintf("%d of %d namespaces are at work", of.count+c.facts.Unseen, all))
+	case c.facts.Unseen > 0:
+		return verdict{state: working, reason: meta.ReasonRollingOut, message: fmt.Sprintf("%d of %d namespaces have not been looked at yet", c.facts.Unseen, all)}
+	}
+	spec := &c.facts.Cluster.Spec
+	switch {
+	case c.status.SelectedNamespaces == 0:
+		return verdict{reason: meta.ReasonNoMatch, message: "spec.namespaceSelector selects no namespace"}
+	case !spec.IsEnabled():
+		return verdict{reason: meta.ReasonDisabled, message: "spec.enabled is false: no workload carries the sidecar"}
+	case c.status.MatchedWorkloads == 0:
+		return verdict{reason: meta.ReasonNoMatch, message: fmt.Sprintf("the selector matches no %s in %d namespaces", workload.Singular(spec.Kinds()...), c.status.SelectedNamespaces)}
+	}
+	return verdict{reason: meta.ReasonUpToDate, message: fmt.Sprintf(
+		"%d of %d %s in %d namespaces run the current sidecar", c.status.ReadyWorkloads, c.status.MatchedWorkloads, workload.Plural(spec.Kinds()...), c.status.SelectedNamespaces)}
+}
+
+// validity returns the verdict on values, templates and configuration.
+func (c *clusterSum) validity() verdict {
+	if c.invalid.count > 0 {
+		return c.invalid.verdict(stalled, fmt.Sprintf("nothing is injected in %d of %d namespaces", c.invalid.count, len(c.facts.Namespaces)))
+	}
+	return verdict{reason: meta.ReasonAsExpected, message: "values, templates and Vector configuration produce a sidecar in every namespace"}
+}
+
+// namespaceGroup is namespaces of which the same is to be said: how many, the reason of the
+// first, and what the first of them say.
+type namespaceGroup struct {
+	count  int
+	reason string
+	texts  []string
+}
+
+func (g *namespaceGroup) add(name string, why *metav1.Condition) {
+	g.count++
+	g.reason = cmp.Or(g.reason, why.Reason)
+	if len(g.texts) < maxNamed && why.Message != "" {
+		g.texts = append(g.texts, name+": "+why.Message)
+	}
+}
+
+// verdict returns the verdict that says so.
+func (g *namespaceGroup) verdict(at state, what string) verdict {
+	message := what
+	if len(g.texts) > 0 {
+		message += ": " + strings.Join(humanize.First(g.texts, maxNamed, g.count), "; ")
+	}
+	return verdict{state: at, reason: cmp.Or(g.reason, meta.ReasonRollingOut), message: humanize.Message(message, conditionLimit)}
+}
