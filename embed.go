@@ -6,7 +6,8 @@
 //
 // A tour of the code, in the order in which data flows:
 //
-//   - api/v1alpha1 is what a person writes: the VectorSidecar.
+//   - api/v1alpha1 is what a person writes: the VectorSidecar, and the ClusterVectorSidecar,
+//     of which internal/clusterwide makes a VectorSidecar for each namespace that it selects.
 //   - internal/environment merges layers of values and keeps their origin.
 //   - internal/fleet paces rollouts over all VectorSidecars.
 //   - internal/template executes compiled templates, bounded and hermetic.
@@ -73,3 +74,8 @@ var FS embed.FS
 //
 //go:embed chart/files/crds/observability.kontroloop.ai_vectorsidecars.yaml
 var Definition []byte
+
+// ClusterDefinition is that of ClusterVectorSidecars.
+//
+//go:embed chart/files/crds/observability.kontroloop.ai_clustervectorsidecars.yaml
+var ClusterDefinition []byte

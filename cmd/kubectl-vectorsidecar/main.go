@@ -34,5 +34,5 @@ func run() int {
 	// Messages of client libraries contain text from the API server, which must be escaped.
 	klog.SetLogger(textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(humanize.NewWriter(os.Stderr)))))
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
-	return cli.Run(ctx, os.Args[1:], streams, cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, version)
+	return cli.Run(ctx, os.Args[1:], streams, cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition, ClusterDefinition: vectorsidecar.ClusterDefinition}, version)
 }

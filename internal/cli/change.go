@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
@@ -228,7 +229,7 @@ func (m *merged) faults() []error {
 
 func fault(sidecar *v1alpha1.VectorSidecar, isOneOfMany bool, reason, message string) error {
 	if isOneOfMany {
-		return fmt.Errorf("VectorSidecar %s/%s: %s: %s", sidecar.Namespace, sidecar.Name, reason, message)
+		return fmt.Errorf("%s: %s: %s", meta.TitleIn(sidecar.Namespace, sidecar.Name), reason, message)
 	}
 	return fmt.Errorf("%s: %s", reason, message)
 }

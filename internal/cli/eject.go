@@ -189,7 +189,11 @@ func (o *ejectOptions) list(traces *removal.Traces) error {
 		say("configmap/%s in %s\n", companion.Name, companion.Namespace)
 	}
 	for i := range traces.Sidecars {
-		say("vectorsidecar/%s in %s\n", traces.Sidecars[i].Name, traces.Sidecars[i].Namespace)
+		if of := traces.Sidecars[i]; of.GetNamespace() == "" {
+			say("clustervectorsidecar/%s\n", of.GetName())
+		} else {
+			say("vectorsidecar/%s in %s\n", of.GetName(), of.GetNamespace())
+		}
 	}
 	return errors.Join(errs...)
 }

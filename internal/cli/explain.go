@@ -33,6 +33,9 @@ type explanation struct {
 	// VectorSidecars are those of the namespace, and those of other namespaces whose selector would
 	// match.
 	VectorSidecars []sidecarReport `json:"vectorSidecars"`
+
+	// unreached says which ClusterVectorSidecars do not select its namespace, "" for none.
+	unreached string
 }
 
 // sidecarReport is what one VectorSidecar does with the workload, and why.
@@ -131,15 +134,22 @@ func (o *explainOptions) run(ctx context.Context, arguments []string) error {
 func (s *session) explain(ctx context.Context, deployment workload.Object) (*explanation, error) {
 	result := &explanation{Workload: workload.RefOf(deployment).Kind + " " + deployment.GetNamespace() + "/" + deployment.GetName()}
 	view := workload.Of(deployment)
+	here := map[string]bool{}
 	for _, sidecar := range s.Sidecars() {
 		if sidecar.Namespace != deployment.GetNamespace() {
 			continue
 		}
+		here[sidecar.Name] = true
 		one, err := s.sidecarReport(ctx, sidecar, deployment, &view)
 		if err != nil {
 			return nil, err
 		}
 		result.VectorSidecars = append(result.VectorSidecars, *one)
+	}
+	for _, cluster := range s.Clusters() {
+		if name := meta.InNamespace(cluster.Name); !here[name] {
+			result.unreached += fmt.Sprintf("; %s does not select namespace %s, or that has opted out", meta.Title(name), deployment.GetNamespace())
+		}
 	}
 	elsewhere, err := s.elsewhere(ctx, deployment)
 	if err != nil {

@@ -35,12 +35,14 @@ type getOptions struct {
 func newGet(a *app) *cobra.Command {
 	options := getOptions{app: a}
 	command := &cobra.Command{
-		Use:   "get [VECTORSIDECAR...]",
+		Use:   "get [VECTORSIDECAR... | clustervectorsidecars | clustervectorsidecar/NAME...]",
 		Short: "List VectorSidecars with their counts and why they are not ready",
 		Example: `# all of a namespace
 kubectl vectorsidecar get -n shop
 # all of the cluster, with the messages
-kubectl vectorsidecar get -A -o wide`,
+kubectl vectorsidecar get -A -o wide
+# ClusterVectorSidecars
+kubectl vectorsidecar get clustervectorsidecars`,
 		RunE: func(command *cobra.Command, names []string) error {
 			return options.run(command.Context(), names)
 		},
@@ -67,13 +69,20 @@ func (o *getOptions) run(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
+	ofClusters, isOfClusters, err := clusterNames(names)
+	if err != nil {
+		return err
+	}
 	namespace := ""
-	if !o.allNamespaces {
+	if !o.allNamespaces && !isOfClusters {
 		if namespace, err = o.app.current(); err != nil {
 			return err
 		}
 	}
 	show := func() ([]byte, error) {
+		if isOfClusters {
+			return o.showClusters(ctx, cluster, ofClusters, selector)
+		}
 		var found v1alpha1.VectorSidecarList
 		if err := cluster.List(ctx, &found, client.InNamespace(namespace), client.MatchingLabelsSelector{Selector: selector}); err != nil {
 			return nil, explainMissing(err)
@@ -134,7 +143,7 @@ func (o *getOptions) table(to io.Writer, found []v1alpha1.VectorSidecar) error {
 		} {
 			row = append(row, strconv.Itoa(int(n)))
 		}
-		state, reason, message := readiness(&found[i])
+		state, reason, message := readiness(found[i].Status.Conditions, found[i].Status.ObservedGeneration == found[i].Generation)
 		row = append(row, state, reason, age(found[i].CreationTimestamp))
 		if isWide {
 			row = append(row, message)
@@ -144,13 +153,13 @@ func (o *getOptions) table(to io.Writer, found []v1alpha1.VectorSidecar) error {
 	return table(to, header, rows)
 }
 
-// readiness returns the condition Ready, if it is about the current spec.
-func readiness(sidecar *v1alpha1.VectorSidecar) (state, reason, message string) {
-	ready := apimeta.FindStatusCondition(sidecar.Status.Conditions, meta.ConditionReady)
+// readiness returns the condition Ready of a status, if that is of the current spec.
+func readiness(conditions []metav1.Condition, isCurrent bool) (state, reason, message string) {
+	ready := apimeta.FindStatusCondition(conditions, meta.ConditionReady)
 	switch {
 	case ready == nil:
 		return "Unknown", "-", "the operator has not looked at it yet"
-	case sidecar.Status.ObservedGeneration != sidecar.Generation:
+	case !isCurrent:
 		return "Unknown", ready.Reason, "the operator has not looked at the latest change yet"
 	}
 	return string(ready.Status), ready.Reason, ready.Message

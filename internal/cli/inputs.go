@@ -131,13 +131,18 @@ func (s *inputs) read() (*given, error) {
 		return nil, err
 	}
 	input := &given{documents: documents, sidecars: sidecars}
-	input.hasSidecars = holds[*v1alpha1.VectorSidecar](documents, sidecars)
-	if len(s.sidecars) > 0 && !holds[*v1alpha1.VectorSidecar](sidecars) {
+	input.hasSidecars = holdsSidecars(documents, sidecars)
+	if len(s.sidecars) > 0 && !holdsSidecars(sidecars) {
 		return nil, fmt.Errorf("%s has no VectorSidecar", strings.Join(s.sidecars, ", "))
 	}
 	// A file with only VectorSidecars is meant for the workloads of the cluster.
-	input.hasWorkloads = len(s.files) > 0 && (slices.ContainsFunc(documents, isWorkload) || !holds[*v1alpha1.VectorSidecar](documents))
+	input.hasWorkloads = len(s.files) > 0 && (slices.ContainsFunc(documents, isWorkload) || !holdsSidecars(documents))
 	return input, nil
+}
+
+// holdsSidecars reports whether there are VectorSidecars or ClusterVectorSidecars.
+func holdsSidecars(lists ...[]source.Document) bool {
+	return holds[*v1alpha1.VectorSidecar](lists...) || holds[*v1alpha1.ClusterVectorSidecar](lists...)
 }
 
 func holds[T client.Object](lists ...[]source.Document) bool {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -140,7 +141,11 @@ func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lint.Linter{Definition: definition, Platform: given, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion, Cluster: o.ofCluster.over(render.Cluster{}), VectorVersion: o.vectorVersion}, nil
+	linter := &lint.Linter{Definition: definition, Platform: given, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion, Cluster: o.ofCluster.over(render.Cluster{}), VectorVersion: o.vectorVersion}
+	if text := o.app.builtin.ClusterDefinition; len(text) > 0 {
+		linter.ClusterDefinition = sync.OnceValues(func() (*lint.Definition, error) { return lint.ParseDefinition(text) })
+	}
+	return linter, nil
 }
 
 // collect returns the files below a path, and the charts. The files of a chart belong to it, except

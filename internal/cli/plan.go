@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -237,7 +238,7 @@ func (o *planReport) print(to *planOptions) error {
 		return err
 	}
 	for _, one := range o.Invalid {
-		to.app.note("VectorSidecar %s/%s injects nothing: %s: %s", one.Namespace, one.VectorSidecar, one.Reason, one.Message)
+		to.app.note("%s injects nothing: %s: %s", meta.TitleIn(one.Namespace, one.VectorSidecar), one.Reason, one.Message)
 	}
 	if _, err := fmt.Fprintln(to.app.Out, o.summary()); err != nil || o.Forecast == nil {
 		return err

@@ -154,7 +154,7 @@ func (o *reconcileOptions) await(ctx context.Context, cluster client.Reader, ask
 	}
 	var rows [][]string
 	for i := range asked {
-		state, reason, message := readiness(&asked[i])
+		state, reason, message := readiness(asked[i].Status.Conditions, asked[i].Status.ObservedGeneration == asked[i].Generation)
 		rows = append(rows, []string{asked[i].Namespace, asked[i].Name, state, reason, message})
 	}
 	return table(o.app.Out, []string{"NAMESPACE", "NAME", "READY", "REASON", "MESSAGE"}, rows)

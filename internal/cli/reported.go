@@ -35,7 +35,7 @@ func (s *session) takeReport(ruled *result) error {
 		return nil
 	}
 	ruled.assumed = "the built-in values, as the installation's may not be read"
-	s.note(fmt.Sprintf("VectorSidecar %s/%s: assuming %s", ruled.sidecar.Namespace, ruled.sidecar.Name, ruled.assumed))
+	s.note(fmt.Sprintf("%s: assuming %s", meta.TitleIn(ruled.sidecar.Namespace, ruled.sidecar.Name), ruled.assumed))
 	if invalid := ruled.Invalid; invalid != nil {
 		return fmt.Errorf("VectorSidecar %s/%s cannot be judged without the installation's values: %w; with the built-in ones: %s: %s",
 			ruled.sidecar.Namespace, ruled.sidecar.Name, s.unseen, invalid.Reason, invalid.Message)

@@ -72,12 +72,14 @@ func (a *app) readFile(name string) ([]byte, error) {
 	return text, nil
 }
 
-// Builtin is what is built into the program. All fields are required.
+// Builtin is what is built into the program. All fields but ClusterDefinition are required.
 type Builtin struct {
 	// Chart is the sidecar chart to render unless a flag names another one.
 	Chart fs.FS
 	// Definition is the CustomResourceDefinition of VectorSidecars, in YAML.
 	Definition []byte
+	// ClusterDefinition is that of ClusterVectorSidecars; without it none is held against it.
+	ClusterDefinition []byte
 }
 
 // Run runs the plugin and returns its exit code.

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -191,10 +192,14 @@ func (s *session) add(ctx context.Context, input *given) error {
 		if object == nil {
 			continue
 		}
-		if _, isNamespace := object.(*corev1.Namespace); !isNamespace && object.GetNamespace() == "" {
+		if !isOfCluster(object) && object.GetNamespace() == "" {
 			object.SetNamespace(namespace)
 		}
 		switch o := object.(type) {
+		case *v1alpha1.ClusterVectorSidecar:
+			if err := s.InsteadCluster(ctx, o); err != nil {
+				return err
+			}
 		case *v1alpha1.VectorSidecar:
 			if err := s.Instead(ctx, o); err != nil {
 				return err
@@ -209,7 +214,29 @@ func (s *session) add(ctx context.Context, input *given) error {
 	for _, deployment := range s.Workloads() {
 		s.inputs.label(deployment)
 	}
-	return nil
+	unknown, err := s.Expand(ctx, s.home(), s.namespace)
+	if len(unknown) > 0 {
+		s.note(fmt.Sprintf("the labels of %s are not known (there is no Namespace in the files): a ClusterVectorSidecar that asks for one does not reach it",
+			in(strings.Join(unknown, ", "))))
+	}
+	return err
+}
+
+// isOfCluster reports whether an object is in no namespace.
+func isOfCluster(object client.Object) bool {
+	switch object.(type) {
+	case *corev1.Namespace, *v1alpha1.ClusterVectorSidecar:
+		return true
+	}
+	return false
+}
+
+// home is the operator's namespace, "" if it is not known.
+func (s *session) home() string {
+	if s.installation != nil {
+		return s.installation.Namespace
+	}
+	return s.inputs.operatorNamespace
 }
 
 // note prints a note about the scene, once.
@@ -226,7 +253,7 @@ func (s *session) note(text string) {
 
 // prepare finds out the platform's configuration and the default environment.
 func (s *session) prepare(ctx context.Context, chart fs.FS) error {
-	s.taker = source.Taker{Source: source.Reader{Reader: s}, Now: time.Now()}
+	s.taker = source.Taker{Source: source.Reader{Reader: s}, Home: s.home(), Now: time.Now()}
 	installed := source.Installation{}
 	if s.installation != nil {
 		installed = *s.installation

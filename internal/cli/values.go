@@ -11,6 +11,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // valuesOf are the values of one VectorSidecar.
@@ -18,6 +19,8 @@ type valuesOf struct {
 	VectorSidecar string             `json:"vectorSidecar"`
 	Environment   string             `json:"environment"`
 	Values        []environment.Leaf `json:"values"`
+
+	title string
 }
 
 // printValues prints every value of every VectorSidecar, and its origin.
@@ -35,13 +38,13 @@ func (o *renderOptions) printValues(ctx context.Context, scene *session) error {
 		if invalid != nil {
 			return fmt.Errorf("%s: %s", invalid.Reason, invalid.Message)
 		}
-		all = append(all, valuesOf{sidecar.Namespace + "/" + sidecar.Name, taken.Environment, values.Leaves()})
+		all = append(all, valuesOf{sidecar.Namespace + "/" + sidecar.Name, taken.Environment, values.Leaves(), meta.TitleIn(sidecar.Namespace, sidecar.Name)})
 	}
 	if o.output.isTree() {
 		return o.output.print(o.app.Out, all)
 	}
 	for _, of := range all {
-		if err := humanize.Fprintf(o.app.Out, "# VectorSidecar %s, environment %s\n", of.VectorSidecar, of.Environment); err != nil {
+		if err := humanize.Fprintf(o.app.Out, "# %s, environment %s\n", of.title, of.Environment); err != nil {
 			return err
 		}
 		var rows [][]string

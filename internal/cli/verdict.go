@@ -93,16 +93,16 @@ func (e *explanation) conclude(view *workload.View) {
 		}
 	}
 	removed := slices.IndexFunc(e.VectorSidecars, func(a sidecarReport) bool { return !a.Matches && a.Action == string(plan.Remove) })
-	troubled := slices.IndexFunc(matching, func(a sidecarReport) bool { return a.Reason != "" })
-	busy := slices.IndexFunc(matching, func(a sidecarReport) bool { return a.State != "Updated" })
+	troubled := slices.IndexFunc(matching, func(a sidecarReport) bool { return a.Reason != "" && !a.yields(matching) })
+	busy := slices.IndexFunc(matching, func(a sidecarReport) bool { return a.State != "Updated" && !a.yields(matching) })
 	switch {
 	case view.OptOut != "":
 		e.Reason, e.Message = meta.ReasonOptedOut, fmt.Sprintf("its annotation %s is %s", meta.AnnotationInject, view.OptOut)
 	case troubled >= 0:
 		one := matching[troubled]
-		e.Reason, e.Message = one.Reason, fmt.Sprintf("VectorSidecar %s: %s", one.Name, one.Message)
+		e.Reason, e.Message = one.Reason, fmt.Sprintf("%s: %s", meta.Title(one.Name), one.Message)
 	case removed >= 0:
-		e.Reason, e.Message = meta.ReasonRemoving, fmt.Sprintf("VectorSidecar %s does not select it any more", e.VectorSidecars[removed].Name)
+		e.Reason, e.Message = meta.ReasonRemoving, meta.Title(e.VectorSidecars[removed].Name)+" does not select it any more"
 	case len(matching) == 0:
 		e.Reason, e.Message = meta.ReasonNoMatch, e.unmatched(elsewhere)
 	case busy >= 0:
@@ -124,24 +124,29 @@ func (e *explanation) unmatched(elsewhere []sidecarReport) string {
 	case len(elsewhere) > 0 && len(near) == 0:
 		return fmt.Sprintf("VectorSidecar %s would select it, but a VectorSidecar reaches the workloads of its own namespace only: make one here", elsewhere[0].Name)
 	case len(near) == 0:
-		return "there is no VectorSidecar in its namespace"
+		return "there is no VectorSidecar in its namespace" + e.unreached
 	}
-	return "no VectorSidecar selects it: " + strings.Join(near, "; ")
+	return "no VectorSidecar selects it: " + strings.Join(near, "; ") + e.unreached
+}
+
+// yields reports whether it makes room for another one of those that match.
+func (a *sidecarReport) yields(matching []sidecarReport) bool {
+	return a.Reason == meta.ReasonYielded && len(matching) > 1
 }
 
 // busyness says what is going on.
 func (a *sidecarReport) busyness() string {
 	if a.Action != string(plan.None) && a.Action != string(plan.Note) && a.Action != string(plan.Adopt) {
-		return fmt.Sprintf("VectorSidecar %s is about to write to it (%s); if that does not happen, see whether the operator runs: kubectl vectorsidecar check", a.Name, strings.ToLower(a.Action))
+		return fmt.Sprintf("%s is about to write to it (%s); if that does not happen, see whether the operator runs: kubectl vectorsidecar check", meta.Title(a.Name), strings.ToLower(a.Action))
 	}
-	return fmt.Sprintf("it carries the current sidecar of VectorSidecar %s, and is replacing its pods", a.Name)
+	return fmt.Sprintf("it carries the current sidecar of %s, and is replacing its pods", meta.Title(a.Name))
 }
 
 // print writes the explanation for a person.
 func (e *explanation) print(to io.Writer, allFields bool) error {
 	_ = humanize.Fprintf(to, "%s: %s\n  %s\n", e.Workload, e.Reason, e.Message)
 	for _, one := range e.VectorSidecars {
-		_ = humanize.Fprintf(to, "\nVectorSidecar %s\n", one.Name)
+		_ = humanize.Fprintf(to, "\n%s\n", meta.Title(one.Name))
 		var rows [][]string
 		add := func(what, text string) {
 			if text != "" {
@@ -191,7 +196,7 @@ func (a *sidecarReport) actionText() string {
 
 // upToDate says that there is nothing to do.
 func (a *sidecarReport) upToDate() string {
-	text := fmt.Sprintf("it runs the current sidecar of VectorSidecar %s", a.Name)
+	text := fmt.Sprintf("it runs the current sidecar of %s", meta.Title(a.Name))
 	if a.Keeps {
 		text += ", as an earlier release rendered it: a newer rendering comes with its next change"
 	}

@@ -78,15 +78,16 @@ func (d *Definition) refuses(ctx context.Context, text []byte) field.ErrorList {
 	return found
 }
 
-// refusals are the findings of what the API server would refuse of a VectorSidecar, but for
+// refusals are the findings of what the API server would refuse of a sidecar's object, but for
 // what was found already: at the same place, or in the same words.
 func (o *objects) refusals(ctx context.Context, document *source.Document, found []Finding) []Finding {
-	if o.linter.Definition == nil {
-		return nil
+	definition, err := o.linter.definitionOf(document.Kind)
+	if definition == nil || err != nil {
+		return nil // What is built in can be read.
 	}
 	places := placesOf(document.Text, document.Line)
 	var all []Finding
-	for _, refused := range o.linter.Definition.refuses(ctx, document.Text) {
+	for _, refused := range definition.refuses(ctx, document.Text) {
 		at := places.of(stepsOf(refused.Field)...)
 		isKnown := func(f Finding) bool {
 			return f.Line == at.line && f.Column == at.column || refused.Detail != "" && strings.Contains(f.Message, refused.Detail)

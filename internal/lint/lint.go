@@ -23,7 +23,7 @@ type File struct {
 	Text []byte
 }
 
-// Linter lints files. All fields but Cluster, VectorVersion and Definition are required.
+// Linter lints files. All fields but Cluster, VectorVersion and the definitions are required.
 type Linter struct {
 	// Platform is the chart, with values of an installation if there are any.
 	Platform *desired.Platform
@@ -36,6 +36,19 @@ type Linter struct {
 	VectorVersion string
 	// Definition is that of VectorSidecars; nil to hold them against none.
 	Definition *Definition
+	// ClusterDefinition returns that of ClusterVectorSidecars; nil to hold them against none.
+	ClusterDefinition func() (*Definition, error)
+}
+
+// definitionOf returns what objects of a kind are held against, nil for nothing.
+func (l *Linter) definitionOf(kind string) (*Definition, error) {
+	switch {
+	case kind == "VectorSidecar":
+		return l.Definition, nil
+	case kind == "ClusterVectorSidecar" && l.ClusterDefinition != nil:
+		return l.ClusterDefinition()
+	}
+	return nil, nil
 }
 
 // Result is what is wrong, and which files are of no kind that is known.

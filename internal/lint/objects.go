@@ -4,6 +4,7 @@
 package lint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
@@ -39,7 +41,7 @@ func (o *objects) add(ctx context.Context, file File) []Finding {
 		read, err := document.Decode()
 		if err != nil {
 			found := misfits(&document, err)
-			if document.Kind == "VectorSidecar" {
+			if document.Kind == "VectorSidecar" || document.Kind == "ClusterVectorSidecar" {
 				found = append(found, o.refusals(ctx, &document, found)...)
 			}
 			findings = append(findings, found...)
@@ -55,8 +57,10 @@ func (o *objects) put(document source.Document) {
 	if document.Object == nil {
 		return
 	}
-	if _, isNamespace := document.Object.(*corev1.Namespace); !isNamespace && document.Object.GetNamespace() == "" {
-		document.Object.SetNamespace(metav1.NamespaceDefault)
+	switch document.Object.(type) {
+	case *corev1.Namespace, *v1alpha1.ClusterVectorSidecar: // They are in none.
+	default:
+		document.Object.SetNamespace(cmp.Or(document.Object.GetNamespace(), metav1.NamespaceDefault))
 	}
 	if one, isOne := workload.As(document.Object); isOne {
 		workload.Finish(one)
@@ -103,41 +107,71 @@ func misfits(document *source.Document, err error) []Finding {
 	return findings
 }
 
-// lint decides about every VectorSidecar.
+// lint decides about every VectorSidecar, and about every ClusterVectorSidecar in the namespaces of
+// the files that it selects.
 func (o *objects) lint(ctx context.Context) ([]Finding, error) {
 	taker := source.Taker{
 		Source: source.Reader{Reader: o.world}, Platform: o.linter.Platform,
 		DefaultEnvironment: o.linter.DefaultEnvironment, KubeVersion: o.linter.KubeVersion, Cluster: o.linter.Cluster,
 	}
+	if _, err := o.world.Expand(ctx, ""); err != nil {
+		return nil, err
+	}
 	var findings []Finding
 	for _, document := range o.documents {
-		sidecar, ok := document.Object.(*v1alpha1.VectorSidecar)
-		if !ok {
-			continue
+		for n, sidecar := range o.sidecarsOf(document) {
+			found, err := o.lintSidecar(ctx, &taker, document, sidecar)
+			if err != nil {
+				return nil, err
+			}
+			if n == 0 {
+				findings = append(findings, found...)
+				continue
+			}
+			findings = append(findings, slices.DeleteFunc(found, func(f Finding) bool { return slices.Contains(findings, f) })...)
 		}
-		if found := o.lintValues(document, sidecar); len(found) > 0 {
-			findings = slices.Concat(findings, found, o.refusals(ctx, &document, found))
-			continue
-		}
-		observed, err := taker.Take(ctx, sidecar)
-		if err != nil {
-			return nil, err
-		}
-		taken := &evaluate.Snapshot{Observed: observed}
-		if err := o.linter.retag(ctx, taken); err != nil {
-			return nil, err
-		}
-		if err := accompany(ctx, taken); err != nil {
-			return nil, err
-		}
-		decided, err := evaluate.DecideFrom(ctx, taken, &taker, desired.NewCache())
-		if err != nil {
-			return nil, err
-		}
-		found := append(o.judge(document, decided), OfVector(decided.Findings, document, o.documents)...)
-		findings = slices.Concat(findings, found, o.refusals(ctx, &document, found))
 	}
 	return findings, nil
+}
+
+// sidecarsOf returns the VectorSidecars that a document has: itself, or what a ClusterVectorSidecar is in
+// each namespace, or in some other if it selects none of them.
+func (o *objects) sidecarsOf(document source.Document) []*v1alpha1.VectorSidecar {
+	switch object := document.Object.(type) {
+	case *v1alpha1.VectorSidecar:
+		return []*v1alpha1.VectorSidecar{object}
+	case *v1alpha1.ClusterVectorSidecar:
+		isOther := func(one *v1alpha1.VectorSidecar) bool { return one.Name != meta.InNamespace(object.Name) }
+		if all := slices.DeleteFunc(o.world.Sidecars(), isOther); len(all) > 0 {
+			return all
+		}
+		return []*v1alpha1.VectorSidecar{clusterwide.In(object, metav1.NamespaceDefault, true)}
+	}
+	return nil
+}
+
+// lintSidecar decides about one VectorSidecar.
+func (o *objects) lintSidecar(ctx context.Context, taker *source.Taker, document source.Document, sidecar *v1alpha1.VectorSidecar) ([]Finding, error) {
+	if found := o.lintValues(document, sidecar); len(found) > 0 {
+		return slices.Concat(found, o.refusals(ctx, &document, found)), nil
+	}
+	observed, err := taker.Take(ctx, sidecar)
+	if err != nil {
+		return nil, err
+	}
+	taken := &evaluate.Snapshot{Observed: observed}
+	if err := o.linter.retag(ctx, taken); err != nil {
+		return nil, err
+	}
+	if err := accompany(ctx, taken); err != nil {
+		return nil, err
+	}
+	decided, err := evaluate.DecideFrom(ctx, taken, taker, desired.NewCache())
+	if err != nil {
+		return nil, err
+	}
+	found := append(o.judge(document, decided), OfVector(decided.Findings, document, o.documents)...)
+	return slices.Concat(found, o.refusals(ctx, &document, found)), nil
 }
 
 // lintValues holds the part of a spec that has the keys of a values file against

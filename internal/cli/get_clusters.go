@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// clusterNames returns the names of the ClusterVectorSidecars among the arguments of a command, which are
+// clustervectorsidecar/NAME, or clustervectorsidecars for all. isAsked is false if there are none.
+func clusterNames(arguments []string) (names []string, isAsked bool, err error) {
+	isAll, others := false, 0
+	for _, argument := range arguments {
+		switch name, isOne := meta.ClusterOf(strings.ToLower(argument)); {
+		case isOne:
+			names = append(names, name)
+		case argument == "clustervectorsidecars" || argument == "clustervectorsidecar":
+			isAll = true
+		default:
+			others++
+		}
+	}
+	isAsked = isAll || len(names) > 0
+	if isAsked && others > 0 {
+		return nil, true, errors.New("VectorSidecars and ClusterVectorSidecars are named together: name one kind at a time")
+	}
+	if isAll {
+		names = nil
+	}
+	return names, isAsked, nil
+}
+
+// showClusters prints the ClusterVectorSidecars of these names, or all.
+func (o *getOptions) showClusters(ctx context.Context, cluster client.Reader, names []string, selector labels.Selector) ([]byte, error) {
+	var found v1alpha1.ClusterVectorSidecarList
+	if err := cluster.List(ctx, &found, client.MatchingLabelsSelector{Selector: selector}); err != nil {
+		return nil, explainMissing(err)
+	}
+	if len(names) > 0 {
+		found.Items = slices.DeleteFunc(found.Items, func(one v1alpha1.ClusterVectorSidecar) bool { return !slices.Contains(names, one.Name) })
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(found.Items, func(one v1alpha1.ClusterVectorSidecar) bool { return one.Name == name }) {
+			return nil, fmt.Errorf("there is no ClusterVectorSidecar %q", name)
+		}
+	}
+	var out bytes.Buffer
+	switch {
+	case len(found.Items) == 0 && !o.output.isTree():
+		o.app.note("no ClusterVectorSidecars found")
+		return nil, nil
+	case o.output.name == "name":
+		for i := range found.Items {
+			_ = humanize.Fprintf(&out, "clustervectorsidecar.%s/%s\n", v1alpha1.GroupVersion.Group, found.Items[i].Name)
+		}
+		return out.Bytes(), nil
+	case o.output.isTree():
+		for i := range found.Items {
+			found.Items[i].SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("ClusterVectorSidecar"))
+			found.Items[i].ManagedFields = nil
+		}
+		err := o.output.print(&out, map[string]any{"apiVersion": "v1", "kind": "List", "items": found.Items})
+		return out.Bytes(), err
+	}
+	err := o.clusterTable(&out, found.Items)
+	return out.Bytes(), err
+}
+
+func (o *getOptions) clusterTable(to io.Writer, found []v1alpha1.ClusterVectorSidecar) error {
+	header := []string{"NAME", "NAMESPACES", "DONE", "MATCHED", "INJECTED", "UPDATED", "READY", "REASON", "AGE"}
+	isWide := o.output.name == "wide"
+	if isWide {
+		header = append(header, "MESSAGE")
+	}
+	var rows [][]string
+	for i := range found {
+		status := &found[i].Status
+		row := []string{found[i].Name}
+		for _, n := range []int32{status.SelectedNamespaces, status.ReadyNamespaces, status.MatchedWorkloads, status.InjectedWorkloads, status.ReadyWorkloads} {
+			row = append(row, strconv.Itoa(int(n)))
+		}
+		state, reason, message := readiness(status.Conditions, status.ObservedGeneration == found[i].Generation)
+		row = append(row, state, reason, age(found[i].CreationTimestamp))
+		if isWide {
+			row = append(row, message)
+		}
+		rows = append(rows, row)
+	}
+	return table(to, header, rows)
+}
