@@ -64,6 +64,9 @@ securityContext:
 {{- with .Values.watchNamespaces }}
 - --watch-namespaces={{ join "," . }}
 {{- end }}
+{{- if include "vector-sidecar-operator.offersClusters" . }}
+- --cluster-sidecars
+{{- end }}
 - --leader-elect={{ .Values.leaderElection.enabled }}
 - --leader-election-id={{ include "vector-sidecar-operator.fullname" . }}
 {{- if .Values.leaderElection.enabled }}

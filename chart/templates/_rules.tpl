@@ -44,6 +44,16 @@ term, which the kind is filled into. */ -}}
 {{- join " && " $terms }}
 {{- end -}}
 
+{{- /* "true" if ClusterVectorSidecars are offered, which needs the whole cluster, else empty. */ -}}
+{{- define "vector-sidecar-operator.offersClusters" -}}
+{{- if and .Values.clusterVectorSidecars.enabled (not .Values.watchNamespaces) }}true{{ end -}}
+{{- end -}}
+
+{{- /* The resources of VectorSidecars, and of ClusterVectorSidecars if these are offered. */ -}}
+{{- define "vector-sidecar-operator.sidecarResources" -}}
+{{ ternary "[vectorsidecars, clustervectorsidecars]" "[vectorsidecars]" (ne (include "vector-sidecar-operator.offersClusters" .) "") }}
+{{- end -}}
+
 {{- /* What the operator does in a namespace that it works in: rules of a Role or a
 ClusterRole. */ -}}
 {{- define "vector-sidecar-operator.workRules" -}}
@@ -91,6 +101,14 @@ ClusterRole. */ -}}
 - apiGroups: [observability.kontroloop.ai]
   resources: [vectorsidecars/finalizers]
   verbs: [update]
+{{- if include "vector-sidecar-operator.offersClusters" . }}
+- apiGroups: [observability.kontroloop.ai]
+  resources: [clustervectorsidecars]
+  verbs: [list, watch, patch]
+- apiGroups: [observability.kontroloop.ai]
+  resources: [clustervectorsidecars/status]
+  verbs: [patch]
+{{- end }}
 - apiGroups: [events.k8s.io]
   resources: [events]
   verbs: [create, patch]

@@ -204,7 +204,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	result, what, err = r.pass(ctx, request, whole.span)
 	if err != nil {
 		r.stages.skip(request.NamespacedName)
-		r.clusters.fail(ctx, request.NamespacedName, err)
 	}
 	if err != nil && isStopping(ctx) {
 		log.FromContext(ctx).V(1).Info("pass stopped by shutdown", "cause", err.Error())
@@ -213,6 +212,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if errors.Is(err, apply.ErrStale) || errors.Is(err, election.ErrNotLeading) {
 		log.FromContext(ctx).V(1).Info("object changed meanwhile, retrying", "cause", err.Error())
 		return reconcile.Result{RequeueAfter: staleRetry}, nil
+	}
+	if err != nil {
+		r.clusters.fail(ctx, request.NamespacedName, err)
 	}
 	return result, err
 }

@@ -85,6 +85,64 @@ func TestOnlyWhoMayPatchDeploymentsMayWriteVectorSidecars(t *testing.T) {
 	}
 }
 
+// A ClusterVectorSidecar reaches every namespace, so a right in one is not enough.
+func TestOnlyWhoMayPatchEverywhereMayWriteClusterVectorSidecars(t *testing.T) {
+	installed(t, chartDir)
+	mayWriteThem := rbacv1.PolicyRule{APIGroups: []string{"observability.kontroloop.ai"}, Resources: []string{"clustervectorsidecars"}, Verbs: []string{"*"}}
+	everywhere := asOfCluster(t, "everywhere", mayWriteThem, mayPatch)
+	remover := asOfCluster(t, "everywhere-remover", mayWriteThem, mayDelete)
+	ofShop := asOfCluster(t, "of-shop", mayWriteThem)
+	as(t, "of-shop", "shop", mayPatch)
+	logs := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs"}}
+	logs.Spec.NamespaceSelector.MatchLabels = map[string]string{"kubernetes.io/metadata.name": "shop"}
+	logs.Spec.Selector.MatchLabels = map[string]string{"logs": "nothing"}
+
+	harness.Eventually(t, "the policy to work", func() bool {
+		return apierrors.IsForbidden(ofShop.Create(t.Context(), logs.DeepCopy(), client.DryRunAll))
+	})
+	err := ofShop.Create(t.Context(), logs.DeepCopy())
+	require.True(t, apierrors.IsForbidden(err), "%v", err)
+	require.ErrorContains(t, err, "user of-shop may not create or change ClusterVectorSidecar logs")
+	require.ErrorContains(t, err, "it changes deployments, and the user may not patch these in all namespaces")
+	harness.Eventually(t, "the role to work", func() bool { return everywhere.Create(t.Context(), logs.DeepCopy(), client.DryRunAll) == nil })
+	require.NoError(t, everywhere.Create(t.Context(), logs))
+
+	wider := logs.DeepCopy()
+	wider.Spec.NamespaceSelector.MatchLabels = nil
+	require.True(t, apierrors.IsForbidden(ofShop.Patch(t.Context(), wider.DeepCopy(), client.MergeFrom(logs))))
+	require.True(t, apierrors.IsForbidden(ofShop.Delete(t.Context(), logs.DeepCopy(), client.DryRunAll)))
+	require.NoError(t, remover.Delete(t.Context(), logs.DeepCopy(), client.DryRunAll))
+	// The operator adds its finalizer and writes the status, with its own account.
+	harness.Eventually(t, "the operator to look at it", func() bool {
+		world.Get(t, logs)
+		return len(logs.Finalizers) == 1 && logs.Status.ObservedGeneration == logs.Generation
+	})
+	bare := logs.DeepCopy()
+	bare.Finalizers = nil
+	err = ofShop.Patch(t.Context(), bare, client.MergeFrom(logs))
+	require.True(t, apierrors.IsForbidden(err), "%v", err)
+	require.NoError(t, everywhere.Delete(t.Context(), logs))
+	harness.Eventually(t, "it to be gone", func() bool {
+		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(logs), logs))
+	})
+}
+
+// asOfCluster is a client of a user with the given rights in all namespaces.
+func asOfCluster(t *testing.T, user string, rules ...rbacv1.PolicyRule) client.Client {
+	t.Helper()
+	named := metav1.ObjectMeta{Name: "test-cluster-" + user}
+	world.Create(t, &rbacv1.ClusterRole{ObjectMeta: named, Rules: rules}, &rbacv1.ClusterRoleBinding{
+		ObjectMeta: named, Subjects: []rbacv1.Subject{{Kind: "User", Name: user}},
+		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: named.Name},
+	})
+	t.Cleanup(func() { kubectl(t, "delete", "clusterrole,clusterrolebinding", named.Name) })
+	config := plane.Config()
+	config.Impersonate = rest.ImpersonationConfig{UserName: user}
+	c, err := client.New(config, client.Options{Scheme: cluster.Scheme()})
+	require.NoError(t, err)
+	return c
+}
+
 // requireRightsOn requires that who may patch Deployments alone may not write a
 // VectorSidecar that lists another kind, may not take that kind out of it, and may not
 // delete it.

@@ -49,6 +49,7 @@ var session = []struct{ command, prints string }{
 	{"kubectl label namespace shop vectorsidecar.observability.kontroloop.ai/environment=staging", "labeled"},
 	{"helm upgrade vso ./chart -n vector-system -f values/production.yaml -f my-values.yaml", "STATUS: deployed"},
 	{"kubectl label namespace shop --overwrite vectorsidecar.observability.kontroloop.ai/environment=qa", "labeled"},
+	{"kubectl apply -f docs/samples/16-many-namespaces.yaml", "logs created"},
 	{"kubectl annotate configmap -n vector-system vso-vector-sidecar-operator-environments vectorsidecar.observability.kontroloop.ai/stop-writes=true", "annotated"},
 	{"kubectl annotate configmap -n vector-system vso-vector-sidecar-operator-environments vectorsidecar.observability.kontroloop.ai/stop-writes-", "annotated"},
 	{"kubectl get vectorsidecars -A -o wide", "MESSAGE"},
@@ -60,8 +61,10 @@ var session = []struct{ command, prints string }{
 	{"kubectl label deployment cart -n shop logs-", "unlabeled"},
 	{"kubectl patch vectorsidecars logs -n shop --type=merge -p '{\"spec\":{\"enabled\":false}}'", "patched"},
 	{"kubectl delete vectorsidecars.observability.kontroloop.ai logs -n shop", "deleted"},
+	{"kubectl label namespace shop vectorsidecar.observability.kontroloop.ai/inject=false", "labeled"},
+	{"kubectl delete clustervectorsidecars.observability.kontroloop.ai logs", "deleted"},
 	{"helm uninstall vso -n vector-system", "[CustomResourceDefinition] vectorsidecars"},
-	{"kubectl delete crd vectorsidecars.observability.kontroloop.ai", "deleted"},
+	{"kubectl delete crd vectorsidecars.observability.kontroloop.ai clustervectorsidecars.observability.kontroloop.ai", "deleted"},
 }
 
 // elsewhere are the commands that are run by others: the file that says so, and

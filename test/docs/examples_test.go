@@ -53,6 +53,12 @@ func TestExamplesAreWhatTheySay(t *testing.T) {
 			require.Contains(t, quota.Spec.Hard, corev1.ResourceName("count/vectorsidecars."+v1alpha1.GroupVersion.Group), f.at())
 			continue
 		}
+		if strings.Contains(f.text, "\nkind: ClusterVectorSidecar\n") {
+			file := filepath.Join(t.TempDir(), "clustervectorsidecar.yaml")
+			require.NoError(t, os.WriteFile(file, []byte(f.text), 0o600))
+			shell(t, "bin/kubectl-vectorsidecar lint "+file)
+			continue
+		}
 		var sidecar v1alpha1.VectorSidecar
 		require.NoError(t, yaml.UnmarshalStrict([]byte(f.text), &sidecar), f.at())
 		require.Equal(t, "VectorSidecar", sidecar.Kind, f.at())

@@ -63,8 +63,8 @@ func withIndex(path string) string {
 
 // notPaths are written as paths and are none of the repository's.
 var notPaths = []string{
-	"pods/exec", "vectorsidecars/status", "vectorsidecars/finalizers", // resources
-	"vectorsidecar/",                                                   // field managers
+	"pods/exec", "vectorsidecars/status", "vectorsidecars/finalizers", "clustervectorsidecars/status", // resources
+	"vectorsidecar/", "clustervectorsidecar/NAME", // field managers
 	"http/protobuf",                                                    // a protocol
 	"text/template/parse",                                              // a package of Go's
 	"vector-sidecar-operator/VERSION", "kubectl-vectorsidecar/VERSION", // user agents

@@ -34,6 +34,7 @@ var (
 	kubeconfig string
 	options    = operator.Options{
 		Namespace: "vector-system", EnvironmentsConfigMap: "environments", ValidationJobs: true, ReadPods: true, WorkloadKinds: objects.WorkloadKinds,
+		ClusterSidecars: true,
 	}
 )
 

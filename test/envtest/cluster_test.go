@@ -1,0 +1,340 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// clusterOf returns a ClusterVectorSidecar for the namespaces with the label team=NAME and the
+// workloads with logs=vector.
+func clusterOf(t *testing.T) *v1alpha1.ClusterVectorSidecar {
+	t.Helper()
+	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))
+	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: name[:min(len(name), 60)]}}
+	cluster.Spec.NamespaceSelector.MatchLabels = map[string]string{"team": cluster.Name}
+	cluster.Spec.Selector.MatchLabels = map[string]string{"logs": "vector"}
+	cluster.Spec.Rollout = &v1alpha1.RolloutSpec{Soak: &metav1.Duration{}}
+	t.Cleanup(func() { removeCluster(t, cluster) })
+	return cluster
+}
+
+// removeCluster deletes a ClusterVectorSidecar and waits until it is gone.
+func removeCluster(t *testing.T, cluster *v1alpha1.ClusterVectorSidecar) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	require.NoError(t, client.IgnoreNotFound(world.Client.Delete(ctx, cluster)))
+	require.Eventually(t, func() bool {
+		return apierrors.IsNotFound(world.Client.Get(ctx, client.ObjectKeyFromObject(cluster), cluster))
+	}, harness.Patience, 50*time.Millisecond, "%s to be gone", cluster.Name)
+}
+
+func isClusterReady(cluster *v1alpha1.ClusterVectorSidecar) bool {
+	return cluster.Status.ObservedGeneration == cluster.Generation && apimeta.IsStatusConditionTrue(cluster.Status.Conditions, meta.ConditionReady)
+}
+
+// injectedIn returns a condition: so many workloads are ready, in so many namespaces.
+func injectedIn(namespaces, workloads int32) func(*v1alpha1.ClusterVectorSidecar) bool {
+	return func(cluster *v1alpha1.ClusterVectorSidecar) bool {
+		return isClusterReady(cluster) && cluster.Status.SelectedNamespaces == namespaces && cluster.Status.ReadyWorkloads == workloads
+	}
+}
+
+func labelled(name, namespace string) *appsv1.Deployment {
+	return objects.NewDeployment(name, namespace).Labelled("logs", "vector").Build()
+}
+
+func TestAClusterVectorSidecarReachesTheNamespacesThatItSelects(t *testing.T) {
+	t.Parallel()
+	cluster := clusterOf(t)
+	one, two, other := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name), world.Namespace(t)
+	optedOut := world.Namespace(t, "team", cluster.Name, meta.AnnotationInject, "false")
+	inOne, inTwo, elsewhere, left := labelled("cart", one), labelled("cart", two), labelled("cart", other), labelled("cart", optedOut)
+	spared := objects.NewDeployment("spared", one).Labelled("logs", "vector").Annotated(meta.AnnotationInject, "false").Build()
+	world.Create(t, inOne, inTwo, elsewhere, left, spared, cluster)
+
+	harness.Until(t, world, cluster, "readiness", injectedIn(2, 2))
+
+	world.Get(t, inOne)
+	require.True(t, isInjected(inOne))
+	require.Equal(t, meta.InNamespace(cluster.Name), inOne.Annotations[meta.AnnotationManagedBy])
+	require.Contains(t, managersOf(inOne), "clustervectorsidecar/"+cluster.Name)
+	for _, clean := range []*appsv1.Deployment{elsewhere, left, spared} {
+		world.Get(t, clean)
+		require.True(t, isClean(clean), clean.Namespace+"/"+clean.Name)
+	}
+	require.EqualValues(t, 3, cluster.Status.MatchedWorkloads)
+	require.EqualValues(t, 2, cluster.Status.ReadyNamespaces)
+	require.Equal(t, []v1alpha1.UnsettledInNamespace{{
+		Namespace: one, Kind: "Deployment", Name: "spared", State: "Skipped", Reason: meta.ReasonOptedOut,
+		Message: "its annotation " + meta.AnnotationInject + ` is "false"`,
+	}}, cluster.Status.Unsettled)
+	for _, companion := range companionsIn(t, one) {
+		require.Empty(t, companion.OwnerReferences, "nothing is owned across scopes")
+		require.Equal(t, meta.LabelValue(meta.InNamespace(cluster.Name)), companion.Labels[meta.LabelSidecar])
+	}
+}
+
+func managersOf(deployment *appsv1.Deployment) []string {
+	var names []string
+	for _, entry := range deployment.ManagedFields {
+		names = append(names, entry.Manager)
+	}
+	return names
+}
+
+// byName selects namespaces by their names.
+func byName(cluster *v1alpha1.ClusterVectorSidecar, names ...string) {
+	cluster.Spec.NamespaceSelector = metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
+		Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpIn, Values: names,
+	}}}
+}
+
+// A namespace comes by its label, and goes with it; what was there is as before.
+func TestANamespaceIsSelectedByItsLabel(t *testing.T) {
+	t.Parallel()
+	cluster := clusterOf(t)
+	stays, moves := world.Namespace(t, "team", cluster.Name), world.Namespace(t)
+	first, deployment := labelled("cart", stays), labelled("cart", moves)
+	world.Create(t, first, deployment)
+	before := rawTemplate(t, deployment)
+	world.Create(t, cluster)
+	harness.Until(t, world, cluster, "readiness", injectedIn(1, 1))
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: moves}}
+
+	began := time.Now()
+	harness.Change(t, world, namespace, func(n *corev1.Namespace) { n.Labels["team"] = cluster.Name })
+	harness.Until(t, world, deployment, "the sidecar", isInjected)
+	t.Logf("label on a namespace to sidecar: %s", time.Since(began).Round(time.Millisecond))
+	harness.Until(t, world, cluster, "readiness", injectedIn(2, 2))
+
+	harness.Change(t, world, namespace, func(n *corev1.Namespace) { delete(n.Labels, "team") })
+	harness.Until(t, world, deployment, "removal", isClean)
+	require.Equal(t, before, rawTemplate(t, deployment))
+	harness.Until(t, world, cluster, "readiness", injectedIn(1, 1))
+	require.Empty(t, companionsIn(t, moves))
+
+	// Opting out by an annotation is the same.
+	harness.Change(t, world, namespace, func(n *corev1.Namespace) { n.Labels["team"] = cluster.Name })
+	harness.Until(t, world, deployment, "the sidecar", isInjected)
+	harness.Change(t, world, namespace, func(n *corev1.Namespace) { n.Annotations = map[string]string{meta.AnnotationInject: "false"} })
+	harness.Until(t, world, deployment, "removal", isClean)
+}
+
+func TestKubernetesOwnNamespacesHaveToBeNamed(t *testing.T) {
+	t.Parallel()
+	cluster := clusterOf(t)
+	deployment := labelled(cluster.Name, metav1.NamespaceSystem)
+	world.Create(t, deployment)
+	t.Cleanup(func() { require.NoError(t, world.Client.Delete(context.WithoutCancel(t.Context()), deployment)) })
+	namespace := world.Namespace(t, "team", cluster.Name)
+	cluster.Spec.NamespaceSelector = metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
+		Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpExists,
+	}}}
+	// Other tests have workloads with the usual label.
+	cluster.Spec.Selector.MatchLabels = map[string]string{"own": cluster.Name}
+	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Labels["own"] = cluster.Name })
+	world.Create(t, objects.NewDeployment("cart", namespace).Labelled("own", cluster.Name).Build(), cluster)
+	harness.Until(t, world, cluster, "readiness", func(c *v1alpha1.ClusterVectorSidecar) bool { return isClusterReady(c) && c.Status.ReadyWorkloads == 1 })
+	world.Get(t, deployment)
+	require.True(t, isClean(deployment))
+
+	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { byName(c, namespace, metav1.NamespaceSystem) })
+	harness.Until(t, world, deployment, "the sidecar", isInjected)
+	harness.Until(t, world, cluster, "readiness", injectedIn(2, 2))
+}
+
+// One of the namespace that has a container of the same name comes first, whoever was there first.
+func TestAVectorSidecarOfTheNamespaceComesFirst(t *testing.T) {
+	t.Parallel()
+	cluster := clusterOf(t)
+	namespace := world.Namespace(t, "team", cluster.Name)
+	deployment := labelled("cart", namespace)
+	world.Create(t, deployment, cluster)
+	harness.Until(t, world, cluster, "readiness", injectedIn(1, 1))
+
+	vs := objects.NewVectorSidecar(cluster.Name, namespace).Selecting("logs", "vector").Build()
+	world.Create(t, vs)
+	harness.Until(t, world, vs, "readiness", isUpToDate)
+	world.Get(t, deployment)
+	require.NotContains(t, managersOf(deployment), "clustervectorsidecar/"+cluster.Name)
+	require.Contains(t, managersOf(deployment), "vectorsidecar/"+cluster.Name)
+	harness.Until(t, world, cluster, "a word about it", func(c *v1alpha1.ClusterVectorSidecar) bool {
+		return isClusterReady(c) && len(c.Status.Unsettled) == 1 && c.Status.Unsettled[0].Reason == meta.ReasonYielded
+	})
+
+	require.NoError(t, world.Client.Delete(t.Context(), vs))
+	harness.Until(t, world, cluster, "readiness", injectedIn(1, 1))
+	world.Get(t, deployment)
+	require.Contains(t, managersOf(deployment), "clustervectorsidecar/"+cluster.Name)
+
+	// Unless it is refused.
+	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.Refuses = []string{"theirs"} })
+	harness.Until(t, world, cluster, "readiness", injectedIn(1, 1))
+	generation := deployment.Generation
+	theirs := objects.NewVectorSidecar("theirs", namespace).Selecting("logs", "vector").Build()
+	world.Create(t, theirs)
+	harness.Until(t, world, theirs, "a conflict", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
+	require.Contains(t, message(theirs, meta.ConditionReady), "Conflict: ")
+	world.Get(t, deployment)
+	require.Equal(t, generation, deployment.Generation, "nothing is taken over")
+}
+
+// A namespace that is being deleted, and one where the API server refuses what is to be written, hold
+// up no other.
+func TestANamespaceInTroubleHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	cluster := clusterOf(t)
+	well, full, going := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
+	inWell, inFull, inGoing := labelled("cart", well), labelled("cart", full), labelled("cart", going)
+	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "none", Namespace: full}}
+	quota.Spec.Hard = corev1.ResourceList{"count/configmaps": resource.MustParse("0")}
+	inGoing.Finalizers = []string{"example.com/held"}
+	world.Create(t, inWell, inFull, inGoing, quota)
+	harness.Until(t, world, quota, "its use", func(q *corev1.ResourceQuota) bool { return len(q.Status.Used) > 0 })
+	require.NoError(t, world.Client.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: going}}))
+
+	world.Create(t, cluster)
+
+	harness.Until(t, world, inWell, "the sidecar", isInjected)
+	harness.Until(t, world, cluster, "a word about the quota", func(c *v1alpha1.ClusterVectorSidecar) bool {
+		return c.Status.ReadyNamespaces == 1 && c.Status.SelectedNamespaces == 2 && c.Status.ReadyWorkloads == 1 && len(c.Status.Unsettled) > 0
+	})
+	require.Equal(t, full, cluster.Status.Unsettled[0].Namespace)
+	require.True(t, apimeta.IsStatusConditionTrue(cluster.Status.Conditions, meta.ConditionError))
+
+	require.NoError(t, world.Client.Delete(t.Context(), quota))
+	harness.Until(t, world, cluster, "readiness", injectedIn(2, 2))
+	removeCluster(t, cluster)
+	harness.Change(t, world, inGoing, func(d *appsv1.Deployment) { d.Finalizers = nil })
+}
+
+func TestAClusterVectorSidecarLeavesNoTrace(t *testing.T) {
+	t.Parallel()
+	cluster := clusterOf(t)
+	var deployments []*appsv1.Deployment
+	var before []string
+	for range 3 {
+		namespace := world.Namespace(t, "team", cluster.Name)
+		deployment := objects.NewDeployment("app", namespace).Labelled("logs", "vector").WithInitContainer("wait").Build()
+		world.Create(t, deployment)
+		deployments, before = append(deployments, deployment), append(before, rawTemplate(t, deployment))
+	}
+	world.Create(t, cluster)
+	harness.Until(t, world, cluster, "readiness", injectedIn(3, 3))
+
+	removeCluster(t, cluster)
+
+	for i, deployment := range deployments {
+		world.Get(t, deployment)
+		require.Equal(t, before[i], rawTemplate(t, deployment))
+		delete(deployment.Annotations, "deployment.kubernetes.io/revision")
+		require.Empty(t, deployment.Annotations)
+		for _, manager := range managersOf(deployment) {
+			require.False(t, meta.IsManager(manager), "manager %s is left", manager)
+		}
+		require.Empty(t, companionsIn(t, deployment.Namespace))
+	}
+}
+
+// The configuration of all namespaces is one ConfigMap of the operator's.
+func TestAConfigMapOfTheOperatorIsCopiedIntoEachNamespace(t *testing.T) {
+	t.Parallel()
+	cluster := clusterOf(t)
+	config := objects.NewConfigMap(cluster.Name, options.Namespace, "vector.yaml", objects.VectorConfig("one"))
+	world.Create(t, config)
+	t.Cleanup(func() { require.NoError(t, world.Client.Delete(context.WithoutCancel(t.Context()), config)) })
+	namespace := world.Namespace(t, "team", cluster.Name)
+	deployment := labelled("cart", namespace)
+	cluster.Spec.ConfigMapNamespace = v1alpha1.ConfigMapOfOperator
+	cluster.Spec.Sidecar = &v1alpha1.SidecarSpec{Config: &v1alpha1.ConfigSpec{ConfigMapRef: &v1alpha1.ConfigMapRef{Name: cluster.Name, Key: "vector.yaml"}}}
+	world.Create(t, deployment, cluster)
+	harness.Until(t, world, cluster, "readiness", injectedIn(1, 1))
+	world.Get(t, deployment)
+	first := deployment.Annotations[meta.AnnotationConfigMapVersion]
+	copies := companionsIn(t, namespace)
+	require.Len(t, copies, 1)
+	require.Equal(t, config.Data, copies[0].Data)
+
+	harness.Change(t, world, config, func(c *corev1.ConfigMap) { c.Data["vector.yaml"] = objects.VectorConfig("two") })
+	harness.Until(t, world, deployment, "the new content", func(d *appsv1.Deployment) bool { return d.Annotations[meta.AnnotationConfigMapVersion] != first })
+	harness.Until(t, world, cluster, "readiness", injectedIn(1, 1))
+}
+
+// A restart writes nothing, and what was deselected meanwhile is taken out.
+func TestARestartWritesNothingForAClusterVectorSidecar(t *testing.T) {
+	cluster := clusterOf(t)
+	stays, leaves := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
+	inStays, inLeaves := labelled("cart", stays), labelled("cart", leaves)
+	world.Create(t, inStays, inLeaves, cluster)
+	harness.Until(t, world, cluster, "readiness", injectedIn(2, 2))
+	restart := func() {
+		require.NoError(t, running.Stop())
+		running = world.RunOperator(options)
+	}
+
+	restart()
+	marker := objects.NewVectorSidecar("marker", world.Namespace(t)).Selecting("logs", "nothing").Build()
+	world.Create(t, marker)
+	harness.Until(t, world, marker, "a status from the new operator", isReady)
+	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) {
+		c.Annotations = map[string]string{meta.AnnotationReconcileAt: "now"}
+	})
+	harness.Until(t, world, cluster, "an answer", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == "now" })
+	require.Empty(t, running.Requests.Writes("/namespaces/"+stays), "nothing in its namespaces")
+	require.Empty(t, running.Requests.Writes("/namespaces/"+leaves))
+	require.Len(t, running.Requests.Writes("/clustervectorsidecars/"), 1, "the answer alone")
+
+	require.NoError(t, running.Stop())
+	harness.Change(t, world, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: leaves}}, func(n *corev1.Namespace) { delete(n.Labels, "team") })
+	running = world.RunOperator(options)
+	harness.Until(t, world, inLeaves, "removal", isClean)
+	harness.Until(t, world, cluster, "readiness", injectedIn(1, 1))
+	require.Empty(t, companionsIn(t, leaves))
+	world.Get(t, inStays)
+	require.True(t, isInjected(inStays))
+}
+
+// A change of the installation reaches the namespaces of a ClusterVectorSidecar as it reaches the
+// VectorSidecars of their wave.
+func TestAClusterVectorSidecarWaitsForTheWavesBefore(t *testing.T) {
+	installation := wavesOf(t, "4s", "")
+	canary := newInWave(t, "canary")
+	canary.until(t, v1alpha1.RolloutComplete, "")
+	cluster := clusterOf(t)
+	namespace := world.Namespace(t, "team", cluster.Name)
+	deployment := labelled("cart", namespace)
+	world.Create(t, deployment, cluster)
+	harness.Until(t, world, cluster, "readiness", injectedIn(1, 1))
+
+	level(t, installation, "warn")
+	harness.Until(t, world, cluster, "the wave before", func(c *v1alpha1.ClusterVectorSidecar) bool {
+		return len(c.Status.Unsettled) == 1 && c.Status.Unsettled[0].Reason == meta.ReasonWaitingForWave
+	})
+	canary.until(t, v1alpha1.RolloutSoaking, "")
+	world.Get(t, deployment)
+	require.NotEqual(t, "warn", logLevel(deployment))
+
+	harness.Until(t, world, deployment, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
+	harness.Until(t, world, cluster, "readiness", injectedIn(1, 1))
+	world.Get(t, canary.vs)
+	require.Equal(t, v1alpha1.RolloutComplete, canary.vs.Status.Rollout.State)
+}
