@@ -14,10 +14,14 @@ import (
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:categories=observability
 type OverlaySet struct {
-	metav1.TypeMeta   `json:",inline"`
+	metav1.TypeMeta `json:",inline"`
+	// metadata is the standard object metadata.
+	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	Spec OverlaySetSpec `json:"spec,omitempty"`
+	// spec is what the policies read.
+	// +required
+	Spec OverlaySetSpec `json:"spec"`
 }
 
 // OverlaySetList is a list of OverlaySets.
@@ -26,112 +30,171 @@ type OverlaySetList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitempty"`
 
+	// +listType=atomic
+	// +required
 	Items []OverlaySet `json:"items"`
 }
 
 // OverlaySetSpec is the sidecars and for which workloads each is.
 type OverlaySetSpec struct {
 	// overlays are the sidecars, those of the oldest VectorSidecar first. A workload gets at most one of each.
+	// +listType=atomic
+	// +required
 	Overlays []Overlay `json:"overlays"`
 	// native are init containers that come before the workload's own, the last one first.
+	// +listType=atomic
+	// +required
 	Native []OverlayItem `json:"native"`
 	// initContainers are those that come after them.
+	// +listType=atomic
+	// +required
 	InitContainers []OverlayItem `json:"initContainers"`
 	// containers are regular ones.
+	// +listType=atomic
+	// +required
 	Containers []OverlayItem `json:"containers"`
 	// volumes are volumes of the pod.
+	// +listType=atomic
+	// +required
 	Volumes []OverlayItem `json:"volumes"`
 	// annotations are those of workloads that get no other sidecar. Of overlays that depend on the workload, only the operator knows them.
+	// +listType=atomic
+	// +required
 	Annotations []OverlayAnnotation `json:"annotations"`
 }
 
 // OverlayAnnotation is an annotation of a workload with an overlay in it.
 type OverlayAnnotation struct {
 	// of is the id of the overlay that it belongs to.
+	// +required
 	Of string `json:"of"`
-	// key is its key, path the same in a JSON pointer.
-	Key  string `json:"key"`
+	// key is its key.
+	// +required
+	Key string `json:"key"`
+	// path is its key in a JSON pointer.
+	// +required
 	Path string `json:"path"`
 	// value is its value.
+	// +required
 	Value string `json:"value"`
 }
 
 // OverlayItem is something that is added to a list of the pod.
 type OverlayItem struct {
 	// of is the id of the overlay that it belongs to.
+	// +required
 	Of string `json:"of"`
 	// item is what is added.
 	// +kubebuilder:pruning:PreserveUnknownFields
+	// +required
 	Item runtime.RawExtension `json:"item"`
 }
 
 // Overlay is a sidecar of one VectorSidecar, and for which workloads it is.
 type Overlay struct {
 	// id is what items refer to.
+	// +required
 	ID string `json:"id"`
 	// vectorSidecar is the name of the VectorSidecar.
+	// +required
 	VectorSidecar string `json:"vectorSidecar"`
 	// left says why the operator injects the sidecar and not the API server; empty if the API server does.
+	// +required
 	Left string `json:"left"`
 	// kinds are the kinds of workloads that it is for.
+	// +listType=atomic
+	// +required
 	Kinds []WorkloadKind `json:"kinds"`
 	// requirements are those of the selector, all of which labels have to meet.
+	// +listType=atomic
+	// +required
 	Requirements []OverlayRequirement `json:"requirements"`
 	// hash is the injected-hash of the sidecar.
+	// +required
 	Hash string `json:"hash"`
 	// asked is a digest of what it was rendered from.
+	// +required
 	Asked string `json:"asked"`
 	// digest is one of the overlay and of what the API server was asked about it.
+	// +required
 	Digest string `json:"digest"`
 	// hashKey is the annotation with the injected-hash beside other VectorSidecars.
+	// +required
 	HashKey string `json:"hashKey"`
 	// askedKey is the annotation with the asked-hash beside other VectorSidecars.
+	// +required
 	AskedKey string `json:"askedKey"`
 	// partsKey is the annotation of the pod template that lists the sidecar's parts.
+	// +required
 	PartsKey string `json:"partsKey"`
 	// partsPath is its key in a JSON pointer.
+	// +required
 	PartsPath string `json:"partsPath"`
 	// parts is its value.
+	// +required
 	Parts string `json:"parts"`
 	// initNames are the names of its init containers.
+	// +listType=atomic
+	// +required
 	InitNames []string `json:"initNames"`
 	// containerNames are the names of its regular containers.
+	// +listType=atomic
+	// +required
 	ContainerNames []string `json:"containerNames"`
 	// volumeNames are the names of its volumes.
+	// +listType=atomic
+	// +required
 	VolumeNames []string `json:"volumeNames"`
 	// ports are its ports, as 9598/TCP.
+	// +listType=atomic
+	// +required
 	Ports []string `json:"ports"`
 	// needs are volumes of the application that it mounts.
+	// +listType=atomic
+	// +required
 	Needs []string `json:"needs"`
 	// secrets are the Secrets that it refers to.
+	// +listType=atomic
+	// +required
 	Secrets []string `json:"secrets"`
 	// graceSeconds is the least terminationGracePeriodSeconds that a pod must have.
+	// +required
 	GraceSeconds int64 `json:"graceSeconds"`
 	// qos is Guaranteed or Other if it is for pods of that QoS class alone.
+	// +required
 	QoS string `json:"qos"`
 	// logs is where the application has to have its log files, nothing for any place.
 	// +optional
 	Logs *OverlayLogs `json:"logs,omitempty"`
 	// yields are older VectorSidecars that it clashes with.
+	// +listType=atomic
+	// +required
 	Yields []string `json:"yields"`
 }
 
 // OverlayLogs is where an application has its log files.
 type OverlayLogs struct {
 	// path is sidecar.logs.path.
+	// +required
 	Path string `json:"path"`
 	// volume is the volume that is mounted there.
+	// +required
 	Volume string `json:"volume"`
 	// mountPath is where.
+	// +required
 	MountPath string `json:"mountPath"`
 }
 
 // OverlayRequirement is a requirement on a label.
 type OverlayRequirement struct {
 	// key is the label's.
+	// +required
 	Key string `json:"key"`
 	// operator is In, NotIn, Exists or DoesNotExist.
+	// +required
 	Operator metav1.LabelSelectorOperator `json:"operator"`
 	// values are those of In and NotIn.
+	// +listType=atomic
+	// +required
 	Values []string `json:"values"`
 }
