@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// A preview is for the cluster that it asks, unless it is told another one; what it cannot ask
+// it assumes, and says so.
+func TestAPreviewIsForTheCluster(t *testing.T) {
+	kubernetes := &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: "kubernetes", Namespace: "default"},
+		Spec:       corev1.ServiceSpec{IPFamilies: []corev1.IPFamily{corev1.IPv6Protocol}},
+	}
+	const assumed = "takes it to be IPv4"
+	for name, test := range map[string]struct {
+		fault     func(string, client.ObjectKey) error
+		arguments []string
+		listens   string
+		isAssumed bool
+	}{
+		"that of its Service":  {listens: "'[::]:9598'"},
+		"another one":          {arguments: []string{"--ip-family", "IPv4"}, listens: "0.0.0.0:9598"},
+		"one that may not say": {fault: limited, listens: "0.0.0.0:9598", isAssumed: true},
+		"one that need not":    {fault: limited, arguments: []string{"--ip-family", "IPv6"}, listens: "'[::]:9598'"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := &cluster{fault: test.fault, objects: []client.Object{
+				kubernetes, objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build(),
+				objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build(),
+			}}
+			out, notes, code := c.run(t, append([]string{"render", "cart"}, test.arguments...)...)
+			require.Zero(t, code, notes)
+			require.Contains(t, out, "address: "+test.listens)
+			if test.isAssumed {
+				require.Contains(t, notes, assumed)
+			} else {
+				require.NotContains(t, notes, assumed)
+			}
+		})
+	}
+}
+
+func TestAClusterThatThereIsNotIsRefused(t *testing.T) {
+	for _, arguments := range [][]string{{"--ip-family", "IPv5"}, {"--platform", "openshift"}} {
+		_, notes, code := (&cluster{}).run(t, append([]string{"render"}, arguments...)...)
+		require.NotZero(t, code)
+		require.Contains(t, notes, arguments[0])
+		require.Contains(t, notes, "must be one of")
+	}
+}
