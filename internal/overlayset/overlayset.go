@@ -19,7 +19,7 @@ const (
 	// mostOverlays bounds how many overlays a namespace has, mostBytes how large they are
 	// together: each is judged for each workload that is written in the namespace.
 	mostOverlays = 100
-	mostBytes    = 384 << 10
+	mostBytes    = 768 << 10
 )
 
 // Part is what one VectorSidecar has in the OverlaySet of its namespace.

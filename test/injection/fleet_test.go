@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	apiwatch "k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// countPods counts the pods of a namespace that are made from now on.
+func countPods(t *testing.T, namespace string) func() int {
+	t.Helper()
+	clientset, err := kubernetes.NewForConfig(world.Config)
+	require.NoError(t, err)
+	there, err := clientset.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	stream, err := clientset.CoreV1().Pods(namespace).Watch(t.Context(), metav1.ListOptions{ResourceVersion: there.ResourceVersion})
+	require.NoError(t, err)
+	t.Cleanup(stream.Stop)
+	var mu sync.Mutex
+	seen := map[types.UID]bool{}
+	go func() {
+		for event := range stream.ResultChan() {
+			if pod, isPod := event.Object.(*corev1.Pod); isPod && event.Type == apiwatch.Added {
+				mu.Lock()
+				seen[pod.UID] = true
+				mu.Unlock()
+			}
+		}
+	}()
+	return func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(seen)
+	}
+}
+
+// Pods of new workloads start once: one ReplicaSet and eight pods each, and nothing more.
+func TestPodsOfNewWorkloadsStartOnce(t *testing.T) {
+	t.Parallel()
+	const workloads, replicas = 4, 8
+	for name, test := range map[string]struct {
+		sidecar func(namespace string) *objects.VectorSidecar
+		// first is true if a workload has to be there for the API server to know where logs are.
+		first bool
+	}{
+		"metrics alone": {sidecar: func(namespace string) *objects.VectorSidecar {
+			return objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector")
+		}},
+		"otlp": {sidecar: func(namespace string) *objects.VectorSidecar { return otlp("logs", namespace) }},
+		"logs on the application's volume": {first: true, sidecar: func(namespace string) *objects.VectorSidecar {
+			return objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithLogs("/var/log/app")
+		}},
+		"production": {sidecar: func(namespace string) *objects.VectorSidecar {
+			return objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").InEnvironment("production")
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			namespace := world.Namespace(t)
+			vs := test.sidecar(namespace).WithMaxConcurrent("100%").Build()
+			world.Create(t, vs)
+			one := func(name string) *appsv1.Deployment {
+				return objects.NewDeployment(name, namespace).Labelled("logs", "vector").WithReplicas(replicas).
+					WithInitContainer("migrate").WithEmptyDir("logs", "/var/log/app").PodAnnotated("starts-after", "1s").Build()
+			}
+			if test.first {
+				require.Contains(t, isLeft(t, vs), "no workload that has it mounts a volume")
+				first := one("first")
+				world.Create(t, first)
+				harness.Until(t, world, first, "the sidecar in all of its pods", func(d *appsv1.Deployment) bool {
+					return isAdopted("logs")(d) && d.Status.ObservedGeneration == d.Generation && d.Status.AvailableReplicas == replicas &&
+						d.Status.UpdatedReplicas == replicas && d.Status.Replicas == replicas && d.Status.TerminatingReplicas != nil && *d.Status.TerminatingReplicas == 0
+				})
+			}
+			isOffered(t, vs)
+			container := vs.Spec.Sidecar
+			sidecar := "vector"
+			if container != nil && container.Name != "" {
+				sidecar = container.Name
+			}
+			untilActive(t, one("any"), sidecar)
+			before := revisions(t, namespace)
+			made := countPods(t, namespace)
+			var all []*appsv1.Deployment
+			for i := range workloads {
+				all = append(all, one(fmt.Sprintf("app-%d", i)))
+				world.Create(t, all[i])
+				require.Equal(t, []string{sidecar, "migrate", "app"}, names(all[i]))
+			}
+			for _, deployment := range all {
+				harness.Until(t, world, deployment, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
+				harness.Until(t, world, deployment, "its pods", func(d *appsv1.Deployment) bool {
+					return d.Status.ObservedGeneration == d.Generation && d.Status.AvailableReplicas == replicas && d.Status.Replicas == replicas
+				})
+			}
+			harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
+				return vs.Status.UpdatedDeployments >= workloads && vs.Status.InjectedDeployments == vs.Status.MatchedDeployments
+			})
+			t.Logf("%s: %d ReplicaSets and %d pods for %d workloads of %d replicas", name, revisions(t, namespace)-before, made(), workloads, replicas)
+			require.Equal(t, workloads, revisions(t, namespace)-before)
+			require.Equal(t, workloads*replicas, made())
+		})
+	}
+}

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import (
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// While no operator runs, the API server injects by what the last one has left; the next one goes on from
+// there. It runs alone.
+func TestWithoutAnOperator(t *testing.T) {
+	told, untold := world.Namespace(t), world.Namespace(t)
+	vs := objects.NewVectorSidecar("logs", told).Selecting("logs", "vector").Build()
+	world.Create(t, vs)
+	set := isOffered(t, vs)
+	deployment := objects.NewDeployment("cart", told).Labelled("logs", "vector").Build()
+	untilActive(t, deployment, "vector")
+	require.NoError(t, running.Stop())
+
+	world.Create(t, deployment)
+	require.True(t, has(deployment, "vector"), "the OverlaySet was written before")
+	// It died before it could write one.
+	late, plain := objects.NewVectorSidecar("logs", untold).Selecting("logs", "vector").Build(), objects.NewDeployment("cart", untold).Labelled("logs", "vector").Build()
+	world.Create(t, late, plain)
+	require.False(t, has(plain, "vector"))
+
+	running = world.RunOperator(options)
+	harness.Until(t, world, deployment, "it to be taken over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
+	require.EqualValues(t, 1, deployment.Generation)
+	require.Equal(t, 1, revisions(t, told))
+	harness.Until(t, world, plain, "it to be injected", func(d *appsv1.Deployment) bool { return has(d, "vector") })
+	isOffered(t, late)
+	again := isOffered(t, vs)
+	require.Equal(t, set.ResourceVersion, again.ResourceVersion, "a new operator writes nothing that is as it should be")
+	writes, reads := running.Requests.Writes(""), running.Requests.Reads("")
+	world.Get(t, vs)
+	require.Len(t, running.Requests.Writes(""), len(writes), "at rest it writes nothing")
+	require.Len(t, running.Requests.Reads(""), len(reads), "and reads nothing")
+}
+
+// explain and check tell of the API server, and eject takes out for good what it has put in.
+func TestThePlugin(t *testing.T) {
+	t.Parallel()
+	namespace, deployment, _ := settled(t, "apply")
+	plugin := func(args ...string) string {
+		path, err := controlplane.Bin("kubectl-vectorsidecar")
+		require.NoError(t, err)
+		out, _ := exec.CommandContext(t.Context(), path, append(args, "--kubeconfig", kubeconfig)...).CombinedOutput()
+		return string(out)
+	}
+	explained := plugin("explain", "deployment/cart", "-n", namespace)
+	require.Regexp(t, `injected by +the API server, when the workload was written`, explained)
+	require.Regexp(t, `new workloads +by the API server, where it can judge the workload \(1 overlay\)`, explained)
+	require.Contains(t, plugin("check"), "injection by the API server: ")
+
+	t.Log(plugin("eject", "-n", namespace, "--yes"))
+	world.Get(t, deployment)
+	require.Equal(t, []string{"app"}, names(deployment))
+	require.Empty(t, deployment.Spec.Template.Annotations)
+	key := client.ObjectKey{Namespace: namespace, Name: meta.OverlaySet}
+	harness.Eventually(t, "no OverlaySet", func() bool { return apierrors.IsNotFound(world.Client.Get(t.Context(), key, &v1alpha1.OverlaySet{})) })
+	mustKubectl(t, namespace, manifest("app:2", ""), "apply")
+	world.Get(t, deployment)
+	require.Equal(t, []string{"app"}, names(deployment))
+}
