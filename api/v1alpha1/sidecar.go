@@ -25,6 +25,11 @@ type QoSMode string
 // +kubebuilder:validation:Enum=Auto;Fixed;Platform;Application
 type UserMode string
 
+// NodeAgentsMode says whether log agents on the nodes collect what the sidecar prints.
+//
+// +kubebuilder:validation:Enum=Auto;Collect;Exclude
+type NodeAgentsMode string
+
 // ReloadMode says how a changed configuration reaches Vector.
 //
 // +kubebuilder:validation:Enum=Restart;Live
@@ -186,6 +191,25 @@ type SidecarSpec struct {
 	// log folder is read. Auto: Platform on OpenShift, else Fixed.
 	// +optional
 	User UserMode `json:"user,omitempty"`
+
+	// nodeAgents says whether log agents on the nodes collect what the sidecar prints.
+	// With Exclude annotations of the pods tell those of Vector, Fluent Bit and Datadog
+	// not to. Auto is Exclude where the sidecar has sinks and none is a console, in a
+	// configuration that is rendered or raw, else Collect.
+	// +optional
+	NodeAgents NodeAgentsMode `json:"nodeAgents,omitempty"`
+
+	// podAnnotations are added to the pods. None that the workload has may be among
+	// them, nor one of a domain that the platform reserves.
+	// +kubebuilder:validation:MaxProperties=32
+	// +optional
+	PodAnnotations map[string]string `json:"podAnnotations,omitempty"`
+
+	// podLabels are added to the pods. None that the workload has, or finds its pods
+	// by, may be among them, nor one of a domain that the platform reserves.
+	// +kubebuilder:validation:MaxProperties=32
+	// +optional
+	PodLabels map[string]string `json:"podLabels,omitempty"`
 
 	// securityContext of the sidecar container.
 	// +optional

@@ -53,7 +53,7 @@ func (e *Evaluator) Injection(of desired.Workload, container string, competitors
 	p := e.plan(of.Desired, container, competitors, view)
 	e.admit(&p, view, of.Rendered)
 	if p.Desired != nil {
-		p.Warning = of.Doubts(view)
+		p.Warning = of.Doubts(e.manager, view)
 	}
 	found := &Evaluated{Plan: p, Rendered: of.Rendered, Companions: of.Rendered.Companions, Copied: of.Rendered.Copied}
 	if p.Keeps != "" {
@@ -109,7 +109,7 @@ func (e *Evaluator) plan(want *plan.Desired, container string, competitors []Com
 			return found
 		}
 	}
-	return plan.For(e.manager, want, policy, view)
+	return plan.For(e.manager, want.Yielding(e.manager, &expected), policy, view)
 }
 
 // comesBefore says why another VectorSidecar comes before this one.

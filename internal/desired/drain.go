@@ -48,7 +48,7 @@ func (r *renderer) within(ctx context.Context, of *Rendered, grace *int64) *Rend
 
 // cut makes what workloads with this grace period should carry.
 func (r *renderer) cut(ctx context.Context, of *Rendered, grace int64) *Rendered {
-	cut := &Rendered{container: of.container, Companions: of.Companions, readTarget: of.readTarget}
+	cut := &Rendered{container: of.container, Companions: of.Companions, readTarget: of.readTarget, reserved: of.reserved}
 	overlay, err := of.rendered.Draining(grace)
 	if err != nil {
 		cut.Invalid = &Invalid{meta.ReasonInvalidSidecar, err.Error()}

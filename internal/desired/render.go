@@ -74,6 +74,9 @@ func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendere
 		readTarget: result.ReadTarget, Late: errors.Is(err, context.DeadlineExceeded),
 		container: tree.Text(request.Values.Tree, "sidecar", "name"),
 	}
+	if err == nil {
+		fresh.reserved, err = r.yieldToPolicy(&result.Overlay)
+	}
 	if fresh.Invalid = r.judge(result, err); fresh.Invalid != nil {
 		return fresh
 	}
@@ -85,6 +88,26 @@ func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendere
 	r.conclude(ctx, fresh, &result.Overlay)
 	end(fresh.Invalid.err())
 	return fresh
+}
+
+// yieldToPolicy leaves those pod annotations out that yield and whose domain the policy reserves, and
+// says which.
+func (r *renderer) yieldToPolicy(overlay *workload.Overlay) (said []string, err error) {
+	var keys []string
+	for _, key := range overlay.Yields {
+		if domain := r.policy.Reserves(key); domain != "" {
+			keys = append(keys, key)
+			said = append(said, fmt.Sprintf("does not set the pod annotation %s: the policy reserves %s (reservedDomains)", key, domain))
+		}
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	left, err := overlay.WithoutAnnotations(keys)
+	if err == nil {
+		*overlay = *left
+	}
+	return said, err
 }
 
 // share returns companions, or equal ones of an earlier rendering.

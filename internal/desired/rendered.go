@@ -6,6 +6,7 @@ package desired
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -50,6 +51,8 @@ type Rendered struct {
 	// readTarget is what was read of the target: a workload that differs there may have
 	// another result.
 	readTarget []tree.Read
+	// reserved says which pod annotations are left out because of the policy.
+	reserved []string
 	// shortened says what was cut for a short grace period, "" for nothing.
 	shortened string
 	// cuts are the variants for short grace periods.
@@ -84,8 +87,8 @@ func (r *Rendered) readOf() []string {
 }
 
 // doubts returns warnings about the sidecar in one workload, "" if there are none.
-func (r *Rendered) doubts(view *workload.View, checksOff bool) string {
-	var all []string
+func (r *Rendered) doubts(manager string, view *workload.View, checksOff bool) string {
+	all := slices.Concat(r.reserved, r.Desired.Yielded(manager, view))
 	if idle := cmp.Or(r.Desired.Warning(), r.collects.idleness(view)); idle != "" {
 		all = append(all, idle)
 	}

@@ -72,7 +72,9 @@ func (v *Variant) For(ctx context.Context, manager string, view *workload.View) 
 }
 
 // Doubts returns warnings about the sidecar in the workload, "" if there are none.
-func (w *Workload) Doubts(view *workload.View) string { return w.Rendered.doubts(view, w.checksOff) }
+func (w *Workload) Doubts(manager string, view *workload.View) string {
+	return w.Rendered.doubts(manager, view, w.checksOff)
+}
 
 // setBasis computes the digest of what the variant is made from.
 func (v *Variant) setBasis() {

@@ -6,6 +6,7 @@
 package meta
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 )
@@ -122,13 +123,22 @@ func IsParts(key string) bool { return strings.HasPrefix(key, partsPrefix+".") }
 
 const partsPrefix = Group + "/parts"
 
-// Parts are the names of the list items that one field manager has merged into a pod
-// template.
+// Parts are the names of the list items, and the keys, that one field manager has merged into a
+// pod template.
 type Parts struct {
 	Manager string `json:"manager"`
 	// Containers are init containers and regular containers.
 	Containers []string `json:"containers,omitempty"`
 	Volumes    []string `json:"volumes,omitempty"`
+	// Annotations and Labels are the keys in the pods' metadata, without the operator's own.
+	Annotations []string `json:"annotations,omitempty"`
+	Labels      []string `json:"labels,omitempty"`
+}
+
+// String returns the annotation's value.
+func (p Parts) String() string {
+	text, _ := json.Marshal(p) // Strings always marshal.
+	return string(text)
 }
 
 // AnnotationCompanion on a companion object is its own name: a copy under another name does
@@ -142,6 +152,11 @@ const AnnotationExcess = Group + "/excess"
 // AnnotationWarning on a rendered PodTemplate is a warning for the VectorSidecar's status:
 // it blocks nothing.
 const AnnotationWarning = Group + "/warning"
+
+// AnnotationYields on a rendered PodTemplate lists keys of its pod annotations, with commas: one that
+// somebody else has in a workload, or whose domain the policy reserves, is left out there, which
+// is no conflict but a warning.
+const AnnotationYields = Group + "/yields"
 
 // AnnotationWebhook on a ValidatingWebhookConfiguration is the webhook, as JSON, that should
 // be in it. The operator applies it, with the CA bundle, once a replica can answer.

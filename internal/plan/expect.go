@@ -15,6 +15,7 @@ import (
 // Expect returns a copy of the view as other VectorSidecars will see it after this
 // sidecar is injected: its contents and their owners.
 func (d *Desired) Expect(manager string, view *workload.View) workload.View {
+	d = d.Yielding(manager, view)
 	expected, template := *view, &d.overlay.Template
 	owned := workload.Owned{InjectedHash: d.injectedHash, HasPlainAnnotations: d.beside(manager, Policy{}, view).isPlain}
 	expected.Containers = nil

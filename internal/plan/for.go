@@ -78,6 +78,7 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 	if isLeftOut(view) {
 		return forLeftOut(manager, desired, view)
 	}
+	desired = desired.Yielding(manager, view)
 	plan := newPlan(manager, desired, view)
 	owned, carries := view.Owned[manager]
 	if reason, message := plan.leavesOut(policy, view); reason != "" {

@@ -211,6 +211,20 @@ func (c *checker) keys(at place, of reflect.Value, _ *Line) {
 	}
 }
 
+// Reserves returns the reserved domain that the key of a label or annotation belongs to, "" if to
+// none.
+func (p *Policy) Reserves(key string) string {
+	for _, domain := range p.ReservedDomains {
+		if isReserved(key, domain) {
+			return domain
+		}
+	}
+	if p.present != nil {
+		return p.present.Reserves(key)
+	}
+	return ""
+}
+
 // keysOf returns the sorted keys of a map.
 func keysOf(of reflect.Value) []string {
 	keys := make([]string, 0, of.Len())

@@ -11,6 +11,9 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -20,21 +23,15 @@ import (
 // check finds what an API server would accept silently or refuse with an internal error, and what
 // no sidecar may have. It reports everything at once. What a platform allows or refuses is up to
 // the policy.
-func check(template *corev1.PodTemplateSpec, applications []workload.Mount, kubeVersion string) error {
+func check(overlay *workload.Overlay, kubeVersion string) error {
 	var findings []error
 	report := func(format string, args ...any) { findings = append(findings, fmt.Errorf(format, args...)) }
 
-	spec := &template.Spec
+	spec, applications := &overlay.Template.Spec, overlay.Mounts
 	if len(spec.Containers)+len(spec.InitContainers) == 0 {
 		report("template.spec has neither containers nor initContainers: there is no sidecar in it")
 	}
-	for at, metadata := range map[string]map[string]string{"labels": template.Labels, "annotations": template.Annotations} {
-		for _, key := range slices.Sorted(maps.Keys(metadata)) {
-			if strings.HasPrefix(key, meta.Group+"/") {
-				report("template.metadata.%s: %q is the operator's own", at, key)
-			}
-		}
-	}
+	checkMetadata(overlay, report)
 	checkNative(spec.InitContainers, kubeVersion, report)
 	names := map[string]string{}
 	each(spec, func(at string, container *corev1.Container) {
@@ -70,6 +67,29 @@ func check(template *corev1.PodTemplateSpec, applications []workload.Mount, kube
 		}
 	}
 	return errors.Join(findings...)
+}
+
+// checkMetadata finds labels and annotations that the API server would refuse, and those that are the
+// operator's own.
+func checkMetadata(overlay *workload.Overlay, report func(string, ...any)) {
+	labels, annotations := overlay.Template.Labels, overlay.Template.Annotations
+	for at, metadata := range map[string]map[string]string{"labels": labels, "annotations": annotations} {
+		for _, key := range slices.Sorted(maps.Keys(metadata)) {
+			if strings.HasPrefix(key, meta.Group+"/") {
+				report("template.metadata.%s: %q is the operator's own", at, key)
+			}
+		}
+	}
+	at := field.NewPath("template", "metadata")
+	invalid := append(metav1validation.ValidateLabels(labels, at.Child("labels")), apivalidation.ValidateAnnotations(annotations, at.Child("annotations"))...)
+	for _, finding := range invalid {
+		report("%s", finding.Error())
+	}
+	for _, key := range overlay.Yields {
+		if _, isThere := annotations[key]; !isThere {
+			report("metadata.annotations: %s names %q, which is not in template.metadata.annotations", meta.AnnotationYields, key)
+		}
+	}
 }
 
 // firstNative is the first version of Kubernetes with native sidecars.

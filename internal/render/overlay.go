@@ -4,7 +4,6 @@
 package render
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -37,14 +36,21 @@ func newOverlay(from *bounded.Document, request *Request) (workload.Overlay, err
 		return workload.Overlay{}, fmt.Errorf("reading the rendered YAML: %w", err)
 	}
 	overlay := workload.Overlay{Template: object.Template, Warning: object.Annotations[meta.AnnotationWarning]}
+	if keys := object.Annotations[meta.AnnotationYields]; keys != "" {
+		overlay.Yields = strings.Split(keys, ",")
+	}
 	overlay.Template.Spec.Containers, overlay.Mounts = splitMounts(object.Template.Spec.Containers)
-	if err := check(&overlay.Template, overlay.Mounts, request.KubeVersion); err != nil {
+	if err := check(&overlay, request.KubeVersion); err != nil {
 		return workload.Overlay{}, err
 	}
 	spec := body.Template.Spec
 	spec.Containers = slices.DeleteFunc(spec.Containers, func(c corev1ac.ContainerApplyConfiguration) bool { return c.Image == nil })
 	manager := meta.Manager(request.Sidecar.Name)
-	annotate(&overlay.Template, body.Template, map[string]string{meta.AnnotationParts(manager): partsOf(manager, &overlay.Template.Spec)})
+	parts := partsOf(manager, &overlay.Template.Spec)
+	if !request.Predecessor { // Earlier releases listed no keys.
+		parts.Annotations, parts.Labels = slices.Sorted(maps.Keys(overlay.Template.Annotations)), slices.Sorted(maps.Keys(overlay.Template.Labels))
+	}
+	annotate(&overlay.Template, body.Template, map[string]string{meta.AnnotationParts(manager): parts.String()})
 	return overlay.With(body.Template)
 }
 
@@ -66,15 +72,14 @@ func splitMounts(containers []corev1.Container) ([]corev1.Container, []workload.
 	return ours, mounts
 }
 
-// partsOf lists what the overlay adds, for the pod template's annotation.
-func partsOf(manager string, spec *corev1.PodSpec) string {
+// partsOf lists the items that the overlay adds, for the pod template's annotation.
+func partsOf(manager string, spec *corev1.PodSpec) meta.Parts {
 	parts := meta.Parts{Manager: manager}
 	each(spec, func(_ string, c *corev1.Container) { parts.Containers = append(parts.Containers, c.Name) })
 	for i := range spec.Volumes {
 		parts.Volumes = append(parts.Volumes, spec.Volumes[i].Name)
 	}
-	text, _ := json.Marshal(parts) // Strings always marshal.
-	return string(text)
+	return parts
 }
 
 func annotate(template *corev1.PodTemplateSpec, body *corev1ac.PodTemplateSpecApplyConfiguration, annotations map[string]string) {

@@ -69,18 +69,25 @@ func (o *Owned) addLeftovers(parts *meta.Parts, live map[string]any, theirs *dep
 	if len(o.Leftovers) == 0 {
 		return
 	}
-	path := []string{"spec", "template", "metadata", "annotations"}
-	for _, key := range partsKeys(parts.Manager) {
-		if value, isThere := tree.At(live, path...)[key]; isThere {
+	o.addKeys("annotations", partsKeys(parts), live, theirs)
+	o.addKeys("labels", parts.Labels, live, theirs)
+	o.readKeys()
+}
+
+// addKeys adds keys of a map of the pods' metadata that came back with a rollback.
+func (o *Owned) addKeys(of string, keys []string, live map[string]any, theirs *deployed) {
+	path := []string{"spec", "template", "metadata", of}
+	for _, key := range keys {
+		if value, isThere := tree.At(live, path...)[key]; isThere && !theirs.key(of, key) {
 			tree.Below(o.Tree, path...)[key] = value
 		}
 	}
 }
 
 // partsKeys are the manager's annotations of a pod template that come back with a
-// rollback: the list, and the digest that earlier releases wrote.
-func partsKeys(manager string) []string {
-	return []string{meta.AnnotationParts(manager), meta.AnnotationConfigDigest(meta.SidecarOf(manager))}
+// rollback: those that are listed, the list, and the digest that earlier releases wrote.
+func partsKeys(parts *meta.Parts) []string {
+	return append(slices.Clip(parts.Annotations), meta.AnnotationParts(parts.Manager), meta.AnnotationConfigDigest(meta.SidecarOf(parts.Manager)))
 }
 
 // add adds an item to a list of the tree's pod.

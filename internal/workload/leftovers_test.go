@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/test/fieldmanager"
@@ -32,6 +33,29 @@ func TestWhatADeployersManifestHoldsIsNoLeftover(t *testing.T) {
 	deployment := fieldmanager.Undone(t, "helm", map[string]string{key: fieldmanager.List})
 
 	require.Empty(t, Of(deployment).Owned)
+}
+
+// Keys of the pods' metadata come back with the sidecar, and are taken out with it.
+func TestTheKeysThatAnUndoBringsBackAreKnown(t *testing.T) {
+	parts := meta.Parts{
+		Manager: meta.Manager("logs"), Containers: []string{"vector"},
+		Annotations: []string{"vector.dev/exclude-containers", "example.com/gone", "example.com/deployed"}, Labels: []string{"example.com/tier"},
+	}
+	key := meta.AnnotationParts(parts.Manager)
+	deployment := fieldmanager.Undone(t, "kubectl", map[string]string{
+		key: parts.String(), "vector.dev/exclude-containers": "vector", "example.com/deployed": "1", "example.com/owner": "cart",
+	})
+	deployment.Spec.Template.Labels["example.com/tier"] = "logs"
+	deployment.ManagedFields = append(deployment.ManagedFields, metav1.ManagedFieldsEntry{
+		Manager: "helm", Operation: metav1.ManagedFieldsOperationUpdate,
+		FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:template":{"f:metadata":{"f:annotations":{"f:example.com/deployed":{}}}}}}`),
+	})
+
+	owned := Of(deployment).Owned[parts.Manager]
+
+	require.Equal(t, []string{"vector"}, owned.Containers)
+	require.Equal(t, []string{"vector.dev/exclude-containers", key}, owned.PodAnnotations, "what a deployer sets too stays his")
+	require.Equal(t, []string{"example.com/tier"}, owned.PodLabels)
 }
 
 func TestAListUnderAnotherKeyIsNobodys(t *testing.T) {

@@ -92,9 +92,12 @@ func ManagedFieldsOf(object Object) *ManagedFields {
 	for _, manager := range m.Managers {
 		m.annotations.add(meta.AnnotationOrphaned(manager))
 	}
-	for manager, parts := range m.listed {
-		for _, key := range partsKeys(manager) {
+	for _, parts := range m.listed {
+		for _, key := range partsKeys(&parts) {
 			m.podAnnotations.add(key)
+		}
+		for _, key := range parts.Labels {
+			m.podLabels.add(key)
 		}
 		for _, name := range slices.Concat(parts.Containers, parts.Volumes) {
 			for _, list := range podLists {

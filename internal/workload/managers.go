@@ -18,12 +18,15 @@ import (
 // podLists are the lists of a pod that a sidecar adds items to.
 var podLists = []string{"initContainers", "containers", "volumes"}
 
-// deployed are the items in a deployer's manifest: containers whose image it sets, and
-// volumes. Only the deployer may remove them. The managedFields of deployers are parsed
+// podMaps are the maps of a pod's metadata that a sidecar adds keys to.
+var podMaps = []string{"annotations", "labels"}
+
+// deployed are the items in a deployer's manifest: containers whose image it sets, volumes, and
+// the pods' annotations and labels. Only the deployer may remove them. The managedFields of deployers are parsed
 // on first use, which is rare.
 type deployed struct {
 	entries []metav1.ManagedFieldsEntry
-	items   map[string][]string // names by list; nil until they are read
+	items   map[string][]string // names by list, keys by map; nil until they are read
 }
 
 func (d *deployed) container(name string) bool {
@@ -32,6 +35,9 @@ func (d *deployed) container(name string) bool {
 }
 
 func (d *deployed) volume(name string) bool { return slices.Contains(d.read()["volumes"], name) }
+
+// key reports whether the pods' annotations or labels, as the map says, have a key of a deployer's.
+func (d *deployed) key(of, key string) bool { return slices.Contains(d.read()[of], key) }
 
 func (d *deployed) read() map[string][]string {
 	if d.items == nil {
@@ -47,9 +53,17 @@ func deployedIn(entries []metav1.ManagedFieldsEntry) map[string][]string {
 		if !isDeployer(&entries[i]) {
 			continue
 		}
-		eachItem(podFields(&entries[i]), func(list, name string) {
+		fields, _ := decodeFields(&entries[i])
+		eachItem(podOf(fields), func(list, name string) {
 			all[list] = append(all[list], name)
 		})
+		for _, of := range podMaps {
+			for field := range tree.At(fields, "f:spec", "f:template", "f:metadata", "f:"+of) {
+				if key, isKey := strings.CutPrefix(field, "f:"); isKey {
+					all[of] = append(all[of], key)
+				}
+			}
+		}
 	}
 	return all
 }
@@ -57,12 +71,6 @@ func deployedIn(entries []metav1.ManagedFieldsEntry) map[string][]string {
 func isDeployer(entry *metav1.ManagedFieldsEntry) bool {
 	byUpdate := entry.Operation == metav1.ManagedFieldsOperationUpdate
 	return entry.FieldsV1 != nil && entry.Subresource == "" && !meta.IsManager(entry.Manager) && !meta.IsPerson(entry.Manager, byUpdate)
-}
-
-// podFields returns the managed fields below spec.template.spec.
-func podFields(entry *metav1.ManagedFieldsEntry) map[string]any {
-	fields, _ := decodeFields(entry)
-	return podOf(fields)
 }
 
 // podPath is the path to the pod in managed fields.

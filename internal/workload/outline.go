@@ -65,6 +65,7 @@ func (o *Outline) View(owned map[string]Owned, lastWriter string) View {
 		Overrides:      Overrides(o.Annotations),
 		PodLabels:      sortedKeys(o.Template.Labels),
 		PodAnnotations: sortedKeys(o.Template.Annotations),
+		PodTexts:       podTexts(o.Template.Annotations),
 		SelectorKeys:   o.SelectorKeys,
 		Claims:         o.Claims,
 		LastWriter:     lastWriter,
@@ -99,7 +100,7 @@ func (o *Outline) Pack(owned map[string]Owned) *corev1.PodTemplate {
 	return &corev1.PodTemplate{
 		ObjectMeta: metav1.ObjectMeta{Annotations: visibleAnnotations(o.Annotations), Labels: keysOnly(slices.Values(o.SelectorKeys))},
 		Template: corev1.PodTemplateSpec{
-			ObjectMeta: metav1.ObjectMeta{Labels: keysOnly(maps.Keys(o.Template.Labels)), Annotations: keysOnly(maps.Keys(o.Template.Annotations))},
+			ObjectMeta: metav1.ObjectMeta{Labels: keysOnly(maps.Keys(o.Template.Labels)), Annotations: keysAndTexts(o.Template.Annotations)},
 			Spec: corev1.PodSpec{
 				HostNetwork:                   spec.HostNetwork,
 				NodeSelector:                  selector,

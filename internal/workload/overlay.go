@@ -26,9 +26,11 @@ type Overlay struct {
 	// applying a mount would make us an owner of the container, and its real owner
 	// could not rename it.
 	Mounts []Mount
+	// Yields are the keys of pod annotations that are left to whoever has them.
+	Yields []string
 	// Warning is a warning about the sidecar for people, or "".
 	Warning string
-	// Hash is a short digest of everything but the warning.
+	// Hash is a short digest of everything but Yields and the warning.
 	Hash string
 }
 

@@ -84,7 +84,12 @@ func (o *Owned) read(owned map[string]any, theirs *deployed) {
 	for _, item := range tree.List(pod["volumes"]) {
 		o.Volumes = append(o.Volumes, tree.Name(item))
 	}
-	pods := tree.At(owned, "spec", "template", "metadata")
+	o.readKeys()
+}
+
+// readKeys sets the keys in the pods' metadata that follow from the tree.
+func (o *Owned) readKeys() {
+	pods := tree.At(o.Tree, "spec", "template", "metadata")
 	o.PodLabels = slices.Sorted(maps.Keys(tree.Map(pods["labels"])))
 	o.PodAnnotations = slices.Sorted(maps.Keys(tree.Map(pods["annotations"])))
 }

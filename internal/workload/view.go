@@ -34,6 +34,9 @@ type View struct {
 	// PodLabels and PodAnnotations are the keys in the pod template that are not ours,
 	// SelectorKeys the labels in the workload's selector.
 	PodLabels, PodAnnotations, SelectorKeys []string
+	// PodTexts are the values of those pod annotations that tell agents of the nodes about
+	// containers.
+	PodTexts map[string]string
 	// Application is the part of the pod that admission judges, without what is ours:
 	// security contexts, host namespaces, ports, and the kinds of volumes.
 	Application corev1.PodSpec

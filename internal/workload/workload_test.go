@@ -154,6 +154,23 @@ func TestTheApplicationIsSeenWithoutTheSidecar(t *testing.T) {
 	require.Equal(t, injected.PodAnnotations, injected.Owned[meta.Manager("logs")].PodAnnotations)
 }
 
+// Of pod annotations the values are kept that tell agents of the nodes about containers, also of a
+// packed workload; others may be long and change with each deployment.
+func TestTextsForNodeAgentsAreKept(t *testing.T) {
+	outline := Outline{Ref: Ref{Kind: "Deployment"}, Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{
+		"vector.dev/exclude-containers": "proxy", "fluentbit.io/exclude-app": "true", "ad.datadoghq.com/app.logs_exclude": "",
+		"checksum/config": "1", "example.com/vector.dev": "1", "vector.dev": "1",
+	}}}}
+	want := map[string]string{"vector.dev/exclude-containers": "proxy", "fluentbit.io/exclude-app": "true"}
+	view := outline.View(nil, "")
+	require.Equal(t, want, view.PodTexts)
+	unpacked := Unpacked(outline.Ref, nil, outline.Pack(nil))
+	packed := unpacked.View(nil, "")
+	require.Equal(t, want, packed.PodTexts)
+	require.Equal(t, view.PodAnnotations, packed.PodAnnotations)
+	require.Len(t, view.PodAnnotations, 6)
+}
+
 func TestEveryKindOfVolumeIsKept(t *testing.T) {
 	sources := reflect.TypeFor[corev1.VolumeSource]()
 	for i := range sources.NumField() {

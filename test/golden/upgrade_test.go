@@ -46,6 +46,7 @@ const (
 	acknowledged = "have acknowledgements on"
 	drained      = "Vector reads on for 13 s"
 	renamed      = "Log files are read on after they are renamed"
+	agents       = "pod annotations say to Vector, Fluent Bit and Datadog"
 )
 
 // What a release rendered for the same input is rendered by the next, but for what the
@@ -69,7 +70,7 @@ func TestAReleaseRendersWhatTheOneBeforeDid(t *testing.T) {
 	require.NoError(t, err)
 	_, unreleased, _ := strings.Cut(string(notes), "## [Unreleased]")
 	unreleased, _, _ = strings.Cut(unreleased, "\n## ")
-	for _, line := range []string{localhost, acknowledged, drained, renamed} {
+	for _, line := range []string{localhost, acknowledged, drained, renamed, agents} {
 		require.Contains(t, unreleased, line)
 	}
 	for name, digest := range released {

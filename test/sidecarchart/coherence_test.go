@@ -205,12 +205,16 @@ var other = map[string]struct{ value, with string }{
 	"sidecar.resources":                 {value: `{limits: {memory: 1Gi}}`},
 	"sidecar.qos":                       {value: `Keep`, with: `target: {qosClass: Guaranteed}`},
 	"sidecar.user":                      {value: `Platform`},
+	"sidecar.nodeAgents":                {value: `Exclude`},
+	"sidecar.podAnnotations":            {value: `{example.com/team: logs}`},
+	"sidecar.podLabels":                 {value: `{example.com/tier: logs}`},
 	"sidecar.securityContext":           {value: `{runAsUser: 1000}`},
 	"initContainers":                    {value: `[{name: i}]`},
 	"volumes":                           {value: `[{name: v, emptyDir: {}}]`},
 
 	"global.aggregator.address":          {value: `"aggregator:6000"`, with: `sidecar: {otlp: {enabled: true}}`},
 	"global.ipFamily":                    {value: `IPv6`},
+	"global.nodeAgentAnnotations":        {value: `[]`, with: `sidecar: {nodeAgents: Exclude}`},
 	"global.aggregator.acknowledgements": {value: `false`, with: `{global: {aggregator: {address: "aggregator:6000"}}, sidecar: {otlp: {enabled: true}}}`},
 }
 

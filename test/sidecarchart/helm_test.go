@@ -99,6 +99,12 @@ sidecar: {user: Application, logs: {path: /var/log/app}, shutdown: {method: Gate
 target:
   containers: [{name: app, volumeMounts: [{name: l, mountPath: /var/log}]}]
   users: {app: {runAsUser: 1000650000, runAsGroup: 7}}`,
+	"metadata of the pods": `
+global: {nodeAgentAnnotations: [{annotation: vector.dev/exclude-containers, value: CONTAINER}, {annotation: CONTAINER.example.com/collect, value: "false"}]}
+sidecar:
+  nodeAgents: Exclude
+  podAnnotations: {vector.dev/exclude-containers: "app,vector", example.com/number: "1"}
+  podLabels: {example.com/tier: "007"}`,
 	"a long name and numbers": `
 sidecar:
   name: vector-for-the-shop-that-never-closes-and-logs-all-day

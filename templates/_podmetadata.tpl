@@ -1,0 +1,84 @@
+{{- /*
+SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+SPDX-License-Identifier: Apache-2.0
+*/}}
+{{- /* What is added to the pods' metadata, as a map: annotations and labels, empty for nothing. */}}
+{{- define "vector-sidecar.podMetadata" }}
+{{- $metadata := dict }}
+{{- $agents := include "vector-sidecar.agentAnnotations" . | fromYaml }}
+{{- $given := dict "annotations" (merge (dict) (default dict .Values.sidecar.podAnnotations) (default dict $agents.annotations)) "labels" .Values.sidecar.podLabels }}
+{{- range $of, $keys := $given }}
+{{- $kept := dict }}
+{{- range $key, $value := $keys }}
+{{- if not (kindIs "invalid" $value) }}{{ $_ := set $kept $key $value }}{{ end }}
+{{- end }}
+{{- if $kept }}{{ $_ := set $metadata $of $kept }}{{ end }}
+{{- end }}
+{{- toYaml $metadata }}
+{{- end }}
+
+{{- /*
+By which agents on the nodes leave the sidecar's output alone, as a map: annotations of the
+pods, without those of sidecar.podAnnotations, and warning. Empty where they collect it.
+*/}}
+{{- define "vector-sidecar.agentAnnotations" }}
+{{- $sidecar := .Values.sidecar }}
+{{- $found := dict }}
+{{- $tooLong := list }}
+{{- if include "vector-sidecar.isLeftToItself" . }}
+{{- range .Values.global.nodeAgentAnnotations }}
+{{- $key := replace "CONTAINER" $sidecar.name .annotation }}
+{{- if gt (len (splitList "/" $key | last)) 63 }}
+{{- $tooLong = append $tooLong $key }}
+{{- else if not (hasKey (default dict $sidecar.podAnnotations) $key) }}
+{{- $_ := set $found $key (replace "CONTAINER" $sidecar.name .value) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- $agents := dict }}
+{{- with $found }}{{ $_ := set $agents "annotations" . }}{{ end }}
+{{- if and $tooLong (eq $sidecar.nodeAgents "Exclude") }}
+{{- $_ := set $agents "warning" (printf "does not set the pod annotation %s, which is too long for a key: shorten sidecar.name" (join " and " $tooLong)) }}
+{{- end }}
+{{- toYaml $agents }}
+{{- end }}
+
+{{- /* "true" where agents on the nodes are to leave the sidecar's output alone, else empty. */}}
+{{- define "vector-sidecar.isLeftToItself" }}
+{{- $mode := default "Collect" .Values.sidecar.nodeAgents }}
+{{- if eq $mode "Exclude" -}}
+true
+{{- else if eq $mode "Auto" }}
+{{- $types := include "vector-sidecar.sinkTypes" . | fromYamlArray }}
+{{- if and $types (not (has "console" $types)) }}true{{ end }}
+{{- end }}
+{{- end }}
+
+{{- /*
+The types of the sinks that get what is collected, of a configuration that is rendered or
+raw: a YAML list. Others are not read here.
+*/}}
+{{- define "vector-sidecar.sinkTypes" }}
+{{- $sidecar := .Values.sidecar }}
+{{- $origin := include "vector-sidecar.configOrigin" . }}
+{{- $collects := or $sidecar.logs.path $sidecar.socket.enabled $sidecar.otlp.enabled }}
+{{- $sinks := dict }}
+{{- if eq $origin "raw" }}
+{{- if kindIs "map" $sidecar.config.raw.sinks }}{{ $sinks = $sidecar.config.raw.sinks }}{{ end }}
+{{- else if not $origin }}
+{{- range $id, $sink := $sidecar.sinks }}
+{{- if and $sink (or $collects (hasKey $sink "inputs")) }}{{ $_ := set $sinks $id $sink }}{{ end }}
+{{- end }}
+{{- if and $collects (not $sinks) }}
+{{- $type := ternary "vector" "console" (not (empty (default dict .Values.global.aggregator).address)) }}
+{{- $sinks = dict $type (dict "type" $type) }}
+{{- end }}
+{{- end }}
+{{- $types := list }}
+{{- range $sinks }}
+{{- if kindIs "map" . }}
+{{- if ne (default "" .type) "prometheus_exporter" }}{{ $types = append $types .type }}{{ end }}
+{{- end }}
+{{- end }}
+{{- toYaml $types }}
+{{- end }}

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+)
+
+const excluded = "vector.dev/exclude-containers"
+
+// silent has agents on the nodes leave the sidecar's output alone, and adds a label.
+func silent(t *testing.T, namespace string) (*appsv1.Deployment, *v1alpha1.VectorSidecar) {
+	t.Helper()
+	deployment, vs := inject(t, namespace)
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
+		vs.Spec.Sidecar = &v1alpha1.SidecarSpec{NodeAgents: "Exclude", PodLabels: map[string]string{"example.com/telemetry": "vector"}}
+	})
+	harness.Until(t, world, deployment, "the label", func(d *appsv1.Deployment) bool {
+		return d.Spec.Template.Labels["example.com/telemetry"] == "vector"
+	})
+	return deployment, vs
+}
+
+// tells says what a Deployment's pods tell Vector's agent.
+func tells(text string) func(*appsv1.Deployment) bool {
+	return func(d *appsv1.Deployment) bool { return d.Spec.Template.Annotations[excluded] == text }
+}
+
+// The owner's text for an agent stays, whenever he writes it, and comes out of it as it was.
+func TestTheOwnersTextForAnAgentStays(t *testing.T) {
+	t.Parallel()
+	for name, write := range map[string]func(t *testing.T, namespace string){
+		"kubectl annotate": func(t *testing.T, ns string) {
+			run(t, ns, "kubectl", "patch", "deployment/cart", "-p", `{"spec":{"template":{"metadata":{"annotations":{"vector.dev/exclude-containers":"proxy"}}}}}`)
+		},
+		"server-side apply that takes it over": func(t *testing.T, ns string) {
+			text := `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"cart"},"spec":{"template":{"metadata":{"annotations":{"vector.dev/exclude-containers":"proxy"}}}}}`
+			require.Contains(t, refused(t, ns, "kubectl", "apply", "--server-side", "--field-manager=owner", "-f", file(t, text)), "vectorsidecar/logs")
+			run(t, ns, "kubectl", "apply", "--server-side", "--field-manager=owner", "--force-conflicts", "-f", file(t, text))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			namespace := world.Namespace(t)
+			kubectlApply(t, namespace)
+			deployment, vs := silent(t, namespace)
+			require.True(t, tells("vector")(deployment))
+
+			write(t, namespace)
+
+			settle(t, deployment, vs)
+			harness.Until(t, world, vs, "what is to be added", func(vs *v1alpha1.VectorSidecar) bool {
+				return strings.Contains(message(vs, meta.ConditionReady), `leaves the pod annotation vector.dev/exclude-containers to who has it: add "vector"`)
+			})
+			require.True(t, tells("proxy")(deployment))
+			require.Equal(t, "true", deployment.Spec.Template.Annotations["fluentbit.io/exclude-vector"], "the others are there")
+
+			run(t, namespace, "kubectl", "patch", "deployment/cart", "-p", `{"spec":{"template":{"metadata":{"annotations":{"vector.dev/exclude-containers":"proxy,vector"}}}}}`)
+			harness.Until(t, world, vs, "nothing to be added", func(vs *v1alpha1.VectorSidecar) bool {
+				return isUpToDate(vs) && !strings.Contains(message(vs, meta.ConditionReady), "leaves the pod annotation")
+			})
+			require.NoError(t, world.Client.Delete(t.Context(), vs))
+			harness.Until(t, world, deployment, "removal", isClean)
+			require.Equal(t, map[string]string{excluded: "proxy,vector"}, deployment.Spec.Template.Annotations)
+			require.NotContains(t, deployment.Spec.Template.Labels, "example.com/telemetry")
+		})
+	}
+}
+
+// A rollback brings annotations and labels back without our managed fields: they are no owner's, and
+// are taken out with the sidecar.
+func TestKeysThatAnUndoBringsBackAreTakenOut(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	kubectlApply(t, namespace)
+	deployment, vs := silent(t, namespace)
+	settle(t, deployment, vs)
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = new(bool) })
+	harness.Until(t, world, deployment, "removal", isClean)
+	require.Empty(t, deployment.Spec.Template.Annotations)
+	run(t, namespace, "kubectl", "rollout", "status", "deployment/cart", "--timeout=60s")
+
+	run(t, namespace, "kubectl", "rollout", "undo", "deployment/cart")
+
+	harness.Until(t, world, deployment, "removal of what came back", isClean)
+	require.Empty(t, deployment.Spec.Template.Annotations)
+	require.Equal(t, map[string]string{"app": "cart"}, deployment.Spec.Template.Labels)
+}
+
+// A label by which the workload finds its pods, and one that it has, are a conflict; nothing is
+// written.
+func TestTheWorkloadsLabelsAreNotTakenOver(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	kubectlApply(t, namespace)
+	deployment, vs := inject(t, namespace)
+	settle(t, deployment, vs)
+	before := rawTemplate(t, deployment)
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
+		vs.Spec.Sidecar = &v1alpha1.SidecarSpec{PodLabels: map[string]string{"app": "shipper"}}
+	})
+	harness.Until(t, world, vs, "conflict", func(vs *v1alpha1.VectorSidecar) bool {
+		return strings.Contains(message(vs, meta.ConditionReady), `finds its pods by the label "app"`)
+	})
+	world.Get(t, deployment)
+	require.JSONEq(t, before, rawTemplate(t, deployment))
+}
