@@ -11,6 +11,11 @@ SPDX-License-Identifier: Apache-2.0
 {{- if not .Values.predecessor }}
 {{- include "vector-sidecar.requireTakers" (dict "outputs" $intake.outputs "sinks" $sinks) }}
 {{- end }}
+{{- if include "vector-sidecar.cleans" . }}
+{{- include "vector-sidecar.requireNoAcknowledgements" (dict "root" . "sinks" $sinks) }}
+{{- $_ := set $sources "logs_cleanup" (include "vector-sidecar.cleanupSource" . | fromYaml) }}
+{{- $_ := set $sinks "logs_cleanup_read" (dict "type" "blackhole" "inputs" (list "logs_cleanup")) }}
+{{- end }}
 {{- if $sidecar.metrics.enabled }}
 {{- $_ := set $sources "vector_metrics" (dict "type" "internal_metrics") }}
 {{- $_ := set $sinks "vector_metrics_exporter" (dict "type" "prometheus_exporter"

@@ -106,6 +106,7 @@ the deepest one, comes before a volume of ours.
 {{- else }}
 {{- fail (printf "sidecar.logs.path is %s, but no container of %s %s/%s mounts a volume there: mount one (an emptyDir will do) at the folder that the application logs to, or have one mounted by naming the container in sidecar.logs.containers" $path .Values.target.kind .Values.target.namespace .Values.target.name) }}
 {{- end }}
+{{- if include "vector-sidecar.cleans" . }}{{ $_ := set $logs "mount" (omit $logs.mount "readOnly") }}{{ end }}
 {{- if $env }}{{ $_ := set $logs "env" $env }}{{ end }}
 {{- $of := $logs.share }}
 {{- if $best }}

@@ -39,6 +39,11 @@ type LogsSpec struct {
 	// +optional
 	MaxLineBytes *int32 `json:"maxLineBytes,omitempty"`
 
+	// cleanup has Vector remove files that the application is done with, in a
+	// rendered configuration. The volume is mounted writable then.
+	// +optional
+	Cleanup *CleanupSpec `json:"cleanup,omitempty"`
+
 	// containers that get an emptyDir at path, for an application that mounts
 	// nothing there. "*" is all of them.
 	// +kubebuilder:validation:MaxItems=32
@@ -51,6 +56,28 @@ type LogsSpec struct {
 	// sizeLimit of that volume. A pod that writes more is evicted.
 	// +optional
 	SizeLimit *resource.Quantity `json:"sizeLimit,omitempty"`
+}
+
+// CleanupSpec says which log files Vector removes, and when.
+type CleanupSpec struct {
+	// rotated are file name patterns relative to path, of files that nobody writes to
+	// any more, such as *.log.*. None may match a file that is still written to.
+	// +kubebuilder:validation:MaxItems=32
+	// +listType=atomic
+	// +optional
+	Rotated []string `json:"rotated,omitempty"`
+
+	// removeAfter is how long nobody has written to a file that is removed: a number
+	// with s, m or h, a minute at least. Whether its lines were delivered does not
+	// count.
+	// +kubebuilder:validation:Pattern=`^([6-9][0-9]s|[1-9][0-9]{2,6}s|[1-9][0-9]{0,4}m|[1-9][0-9]{0,3}h)$`
+	// +optional
+	RemoveAfter string `json:"removeAfter,omitempty"`
+
+	// evenUnacknowledged removes files also where sinks have acknowledgements on,
+	// which promise that no line is lost.
+	// +optional
+	EvenUnacknowledged *bool `json:"evenUnacknowledged,omitempty"`
 }
 
 // FingerprintSpec is how Vector knows a file again.

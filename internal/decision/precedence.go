@@ -157,6 +157,8 @@ func (e *Evaluator) admit(p *plan.Plan, view *workload.View, of *desired.Rendere
 	rules := e.facts.Policy
 	if err := rules.CheckApplication(view, &of.Overlay.Template); err != nil {
 		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPolicyViolation, err.Error()
+	} else if err := rules.CheckCleanup(view, of.Cleans()); err != nil {
+		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPolicyViolation, err.Error()
 	} else if err := rules.Admit(e.facts.NamespaceLabels, &view.Application, &of.Overlay.Template); err != nil {
 		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPodSecurity, err.Error()
 	} else if err := e.facts.NamespaceUsers.Admit(&view.Application, &of.Overlay.Template); err != nil {

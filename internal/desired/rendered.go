@@ -74,6 +74,25 @@ type cuts struct {
 // differ for others.
 func (r *Rendered) ReadsTarget() bool { return len(r.readTarget) > 0 }
 
+// Cleans returns the names of the volumes from which Vector removes files, as far as its
+// configuration is known.
+func (r *Rendered) Cleans() []string {
+	if r.Report == nil || r.Overlay == nil {
+		return nil
+	}
+	container := r.Overlay.Container(r.container)
+	if container == nil {
+		return nil
+	}
+	var volumes []string
+	for _, pattern := range r.Report.Intake.Removed {
+		if volume := volumeAt(container, pattern); volume != "" {
+			volumes = append(volumes, volume)
+		}
+	}
+	return volumes
+}
+
 // Bytes is its approximate size in a Cache, 0 if it is not in one.
 func (r *Rendered) Bytes() int { return int(r.bytes.Load()) }
 

@@ -71,6 +71,9 @@ const (
 	idleIgnore = "VSC006"
 
 	refusedByAPI = "VSC007"
+
+	unboundedLogs = "VSC008"
+	lowStorage    = "VSC009"
 )
 
 // Rules returns the catalogue of codes, in their order. Findings may have reasons
@@ -93,6 +96,8 @@ func OwnRules() []Rule {
 		{badIgnore, string(meta.Error), "A comment that is to ignore findings says not which, or not why", "write # vectorsidecar: ignore CODE because REASON, with codes of findings"},
 		{idleIgnore, string(meta.Warning), "A comment ignores a finding that is not there", "remove the comment, or put it on the finding's line or the one above"},
 		{refusedByAPI, string(meta.Error), "The API server would refuse the object", "correct the field: kubectl explain vectorsidecar.spec"},
+		{unboundedLogs, string(meta.Warning), "A log volume without a limit", "set sizeLimit of the emptyDir, and bound the application's files below it by its own rotation or sidecar.logs.cleanup: what fills the node's disk evicts pods, this one or others"},
+		{lowStorage, string(meta.Warning), "A pod may use less than its data and logs may take", "raise or remove the limits of ephemeral-storage, or lower sidecar.data.sizeLimit and that of the log volume: the kubelet evicts a pod that uses more than the limits of its containers together"},
 	}
 }
 

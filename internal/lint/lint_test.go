@@ -42,6 +42,14 @@ func TestFindingsStandWhereTheyAreMended(t *testing.T) {
 	const workload = "kind: Deployment\nmetadata:\n  name: cart\n  namespace: shop\n  labels: {a: b}\n" +
 		"spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: %s, image: i}]}}}\n"
 	named := func(container string) string { return strings.Replace(workload, "%s", container, 1) }
+	// logging logs to a volume, and may use so much of the node's disk.
+	logging := func(volume, storage string) string {
+		container := "app, volumeMounts: [{name: logs, mountPath: /log}]"
+		if storage != "" {
+			container += ", resources: {limits: {ephemeral-storage: " + storage + "}}"
+		}
+		return strings.Replace(named(container), "image: i}]}}}", "image: i}], volumes: [{name: logs, "+volume+"}]}}}", 1)
+	}
 	for name, test := range map[string]struct {
 		files map[string]string
 		want  []string
@@ -50,6 +58,21 @@ func TestFindingsStandWhereTheyAreMended(t *testing.T) {
 		"a conflict with a workload": {
 			map[string]string{"a.yaml": head, "b.yaml": named("vector")}, []string{"b.yaml:3:3 Conflict"},
 		},
+		"a log volume without a limit": {
+			map[string]string{"a.yaml": head + "  sidecar: {logs: {path: /log}}\n", "b.yaml": logging("emptyDir: {}", "")}, []string{"b.yaml:3:3 VSC008"},
+		},
+		"with one": {map[string]string{"a.yaml": head + "  sidecar: {logs: {path: /log}}\n", "b.yaml": logging("emptyDir: {sizeLimit: 1Gi}", "")}, nil},
+		"one from which files are removed": {
+			map[string]string{"a.yaml": head + "  sidecar: {logs: {path: /log, cleanup: {rotated: ['*.log.*'], evenUnacknowledged: true}}}\n", "b.yaml": logging("emptyDir: {}", "")}, nil,
+		},
+		"a claim": {map[string]string{"a.yaml": head + "  sidecar: {logs: {path: /log}}\n", "b.yaml": logging("persistentVolumeClaim: {claimName: c}", "")}, nil},
+		"the sidecar's own log volume": {
+			map[string]string{"a.yaml": head + "  sidecar: {logs: {path: /log, containers: [app]}}\n"}, []string{"a.yaml:5:13 VSC008"},
+		},
+		"a limit below data and logs": {
+			map[string]string{"a.yaml": head + "  sidecar: {logs: {path: /log}}\n", "b.yaml": logging("emptyDir: {sizeLimit: 1Gi}", "1279Mi")}, []string{"b.yaml:3:3 VSC009"},
+		},
+		"a limit of both together": {map[string]string{"a.yaml": head + "  sidecar: {logs: {path: /log}}\n", "b.yaml": logging("emptyDir: {sizeLimit: 1Gi}", "1280Mi")}, nil},
 		"a folder that no container mounts": {
 			map[string]string{"a.yaml": head + "  sidecar: {logs: {path: /log}}\n", "b.yaml": named("app")}, []string{"a.yaml:3:1 InvalidTemplate"},
 		},
@@ -84,7 +107,7 @@ func TestFindingsStandWhereTheyAreMended(t *testing.T) {
 			[]string{"a.yaml:8 VSC503"},
 		},
 		"logs that a workload would have":       {map[string]string{"a.yaml": head + "  sidecar: {logs: {path: /var/log/app}}\n"}, nil},
-		"containers that a workload would have": {map[string]string{"a.yaml": head + "  sidecar: {logs: {path: /var/log/app, containers: [web]}}\n"}, nil},
+		"containers that a workload would have": {map[string]string{"a.yaml": head + "  sidecar: {logs: {path: /var/log/app, containers: [web], sizeLimit: 1Gi}}\n"}, nil},
 		"what a rule of the API refuses": {
 			map[string]string{"a.yaml": head + "  rollout: {soak: 48h}\n"}, []string{"a.yaml:5:13 VSC007"},
 		},

@@ -87,6 +87,14 @@ func (d *Desired) AskedDigest() string { return d.asked.Digest }
 // Container returns the overlay's container of that name, or nil.
 func (d *Desired) Container(name string) *corev1.Container { return d.overlay.Container(name) }
 
+// Pod is what is merged into a workload's pod; it must not be changed.
+func (d *Desired) Pod() *corev1.PodSpec { return &d.overlay.Template.Spec }
+
+// Sidecar is Vector's container, nil if the templates give it another name.
+func (d *Desired) Sidecar() *corev1.Container {
+	return d.overlay.Container(d.annotations[meta.AnnotationSidecarName])
+}
+
 // Shares reports whether an application container is to mount a volume.
 func (d *Desired) Shares(volume string) bool {
 	return slices.ContainsFunc(d.overlay.Mounts, func(m workload.Mount) bool { return m.Name == volume })

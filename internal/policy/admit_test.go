@@ -36,6 +36,23 @@ func TestTheApplicationsVolumesOfSecretsAreItsOwn(t *testing.T) {
 	}
 }
 
+// Files are removed from volumes that go with the pod, from others where the platform allows it.
+func TestFilesAreRemovedFromWhatThePolicyNames(t *testing.T) {
+	var application corev1.PodSpec
+	require.NoError(t, yaml.UnmarshalStrict([]byte("containers: []\nvolumes: [{name: a, emptyDir: {}}, {name: b, persistentVolumeClaim: {claimName: c}}, {name: c, hostPath: {path: /}}, {name: d}]"), &application))
+	view := &workload.View{Application: application, Claims: []string{"data"}}
+	for volume, kind := range map[string]string{"a": "", "d": "", "own": "", "b": "persistentVolumeClaim", "data": "persistentVolumeClaim", "c": "hostPath"} {
+		err := parse(t, "").CheckCleanup(view, []string{"a", volume})
+		if kind == "" {
+			require.NoError(t, err, volume)
+			require.Equal(t, volume != "own", parse(t, "volumes: {cleanup: []}").CheckCleanup(view, []string{volume}) != nil, volume)
+			continue
+		}
+		require.ErrorContains(t, err, `the workload's own volume "`+volume+`", a `+kind+"; the platform allows emptyDir, ephemeral (volumes.cleanup)")
+		require.NoError(t, parse(t, "volumes: {cleanup: [emptyDir, "+kind+"]}").CheckCleanup(view, []string{"a", volume}))
+	}
+}
+
 func TestTheApplicationsSecretsAreItsOwn(t *testing.T) {
 	view := &workload.View{Secrets: []string{"database", "tls"}}
 	for name, test := range map[string]struct {

@@ -56,6 +56,7 @@ type VolumeRules struct {
 	CSIDrivers         []string `json:"csiDrivers"`
 	TokenAudiences     []string `json:"tokenAudiences"`
 	ApplicationSecrets bool     `json:"applicationSecrets"`
+	Cleanup            []string `json:"cleanup"`
 }
 
 // UserRules are the bounds of user IDs, nil for none.
@@ -102,7 +103,9 @@ func defaultRules() Rules {
 	return Rules{
 		PodSecurity:     string(api.LevelRestricted),
 		InitPodSecurity: string(api.LevelBaseline),
-		Volumes:         VolumeRules{Kinds: append(slices.Clone(kindsBefore), "serviceAccountToken")},
+		Volumes: VolumeRules{
+			Kinds: append(slices.Clone(kindsBefore), "serviceAccountToken"), Cleanup: []string{"emptyDir", "ephemeral"},
+		},
 		ReservedDomains: append(slices.Clone(reservedBefore),
 			// Networks by Multus, devices by runtime plugins, cloud roles.
 			"cni.cncf.io", "multus-cni.io", "nri.io", "amazonaws.com", "azure.workload.identity",

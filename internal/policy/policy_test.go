@@ -282,7 +282,7 @@ func TestWhatIsGivenIsWhatIsNotTheDefault(t *testing.T) {
 	require.Equal(t, usual, parse(t, "podSecurity: restricted\nusers: {}\ncapabilities: []\noverrides: {workloads: [], namespaces: []}").Given)
 	seen := map[string]string{usual: "the default"}
 	for _, text := range []string{
-		"volumes: {csiDrivers: [a]}", "devices: [a]",
+		"volumes: {csiDrivers: [a]}", "volumes: {cleanup: []}", "devices: [a]",
 		"podSecurity: baseline", "users: {min: 1}", "users: {max: 1}", "capabilities: [NET_ADMIN]", "volumes: {kinds: [emptyDir]}",
 		"images: {registries: [a]}", "images: {requireTag: true}", "overrides: {workloads: [a]}", "overrides: {namespaces: [a]}", "reservedDomains: []",
 	} {

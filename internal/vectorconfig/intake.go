@@ -9,6 +9,8 @@ import "slices"
 type Intake struct {
 	// Files are the sorted patterns of the files that it reads.
 	Files []string
+	// Removed are the sorted patterns of those that it removes some time.
+	Removed []string
 	// Other reports whether it receives, polls or generates events: whether it has a
 	// source other than files and Vector's own logs and metrics.
 	Other bool
@@ -22,8 +24,12 @@ func intakeOf(root *value) Intake {
 		case "internal_metrics", "internal_logs":
 		case "file":
 			for _, pattern := range e.value.get("include").items {
-				if pattern.form == text {
-					intake.Files = append(intake.Files, pattern.scalar)
+				if pattern.form != text {
+					continue
+				}
+				intake.Files = append(intake.Files, pattern.scalar)
+				if e.value.has("remove_after_secs") {
+					intake.Removed = append(intake.Removed, pattern.scalar)
 				}
 			}
 		default:
@@ -32,5 +38,6 @@ func intakeOf(root *value) Intake {
 	}
 	slices.Sort(intake.Files)
 	intake.Files = slices.Compact(intake.Files)
+	slices.Sort(intake.Removed)
 	return intake
 }

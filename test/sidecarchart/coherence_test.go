@@ -174,6 +174,8 @@ var other = map[string]struct{ value, with string }{
 	"sidecar.logs.fingerprint.lines":    {value: `2`, with: mountsLogs},
 	"sidecar.logs.ignoreOlderSeconds":   {value: `3600`, with: mountsLogs},
 	"sidecar.logs.maxLineBytes":         {value: `65536`, with: mountsLogs},
+	"sidecar.logs.cleanup.rotated":      {value: `["*.log.*"]`, with: cleansLogs(`[]`)},
+	"sidecar.logs.cleanup.removeAfter":  {value: `2h`, with: cleansLogs(`["*.log.*"]`)},
 	"sidecar.logs.containers":           {value: `["*"]`, with: sharesLogs},
 	"sidecar.logs.sizeLimit":            {value: `1Gi`, with: sharesLogs},
 	"sidecar.config.raw":                {value: `{sources: {own: {type: internal_logs}}}`},
@@ -224,9 +226,15 @@ const (
 	sharesLogs = `{sidecar: {logs: {path: /var/log/app, containers: [app]}}, target: {containers: [{name: app, volumeMounts: []}, {name: web, volumeMounts: []}]}}`
 )
 
-// operators are values that the operator reads, and no template; tests of
-// internal/decision try them.
+// cleansLogs has files removed that match patterns, acknowledged or not.
+func cleansLogs(patterns string) string {
+	return strings.Replace(mountsLogs, "path: /var/log/app", "path: /var/log/app, cleanup: {evenUnacknowledged: true, rotated: "+patterns+"}", 1)
+}
+
+// operators are values that the operator reads, and no template, or that only decide whether it
+// refuses; tests of internal/decision, and refused_test.yaml, try them.
 var operators = []string{
+	"sidecar.logs.cleanup.evenUnacknowledged",
 	"sidecar.config.check",
 	"sidecar.config.validateJob.enabled", "sidecar.config.validateJob.deadlineSeconds", "sidecar.config.validateJob.whenUnable",
 }

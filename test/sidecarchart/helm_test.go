@@ -99,6 +99,9 @@ sidecar: {user: Application, logs: {path: /var/log/app}, shutdown: {method: Gate
 target:
   containers: [{name: app, volumeMounts: [{name: l, mountPath: /var/log}]}]
   users: {app: {runAsUser: 1000650000, runAsGroup: 7}}`,
+	"log files that are removed": `
+sidecar: {logs: {path: /var/log/app, cleanup: {rotated: ["*.log.*", "app-[0-9]?.log"], removeAfter: 90s, evenUnacknowledged: true}}}
+target: {containers: [{name: app, volumeMounts: [{name: l, mountPath: /var/log}]}]}`,
 	"metadata of the pods": `
 global: {nodeAgentAnnotations: [{annotation: vector.dev/exclude-containers, value: CONTAINER}, {annotation: CONTAINER.example.com/collect, value: "false"}]}
 sidecar:

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// storage finds log volumes that nothing bounds, and a pod that may use less than its data and logs
+// may take, in a workload as it would be with its sidecar.
+func (o *objects) storage(document source.Document, p *plan.Plan) []Finding {
+	if p.Desired == nil || p.Desired.Sidecar() == nil {
+		return nil
+	}
+	of, volumes, containers := document, p.Desired.Pod().Volumes, runningIn(p.Desired.Pod())
+	path := []string{"spec", "sidecar", "logs"}
+	if given := o.documentOf(p.Target); given.Object != nil {
+		one, _ := workload.As(given.Object)
+		pod := &workload.TemplateOf(one).Spec
+		of, path = given, []string{"metadata", "name"}
+		volumes, containers = slices.Concat(volumes, pod.Volumes), slices.Concat(containers, runningIn(pod))
+	}
+	at := placesOf(of.Text, of.Line).of(path...)
+	name := p.Target.Kind + " " + p.Target.Namespace + "/" + p.Target.Name + ": "
+	var findings []Finding
+	used := resource.Quantity{}
+	for i := range volumes {
+		volume := &volumes[i]
+		mount := mountOf(p.Desired.Sidecar(), volume.Name)
+		switch {
+		case mount == nil || volume.EmptyDir == nil:
+		case volume.EmptyDir.SizeLimit != nil:
+			if volume.EmptyDir.Medium == corev1.StorageMediumDefault {
+				used.Add(*volume.EmptyDir.SizeLimit)
+			}
+		case mount.ReadOnly: // Where Vector removes files, it is writable.
+			message := fmt.Sprintf("%svolume %q, which the sidecar reads at %s, has no sizeLimit, and no file is removed from it", name, volume.Name, mount.MountPath)
+			findings = append(findings, newFinding(unboundedLogs, of.Source, message).at(at, ""))
+		}
+	}
+	if limit := storageOf(containers); limit != nil && limit.Cmp(used) < 0 {
+		message := fmt.Sprintf("%sits containers may use %s of ephemeral-storage together, and data and logs may take %s", name, limit, &used)
+		findings = append(findings, newFinding(lowStorage, of.Source, message).at(at, ""))
+	}
+	return findings
+}
+
+// runningIn returns the containers of a pod that run beside each other.
+func runningIn(pod *corev1.PodSpec) []corev1.Container {
+	native := slices.DeleteFunc(slices.Clone(pod.InitContainers), func(c corev1.Container) bool { return c.RestartPolicy == nil })
+	return slices.Concat(native, pod.Containers)
+}
+
+func mountOf(container *corev1.Container, volume string) *corev1.VolumeMount {
+	for i := range container.VolumeMounts {
+		if mount := &container.VolumeMounts[i]; mount.Name == volume {
+			return mount
+		}
+	}
+	return nil
+}
+
+// storageOf returns how much of a node's disk containers may use together, nil if none is limited: as
+// for the kubelet, one without a limit adds nothing.
+func storageOf(containers []corev1.Container) *resource.Quantity {
+	var sum *resource.Quantity
+	for i := range containers {
+		limit, isLimited := containers[i].Resources.Limits[corev1.ResourceEphemeralStorage]
+		if !isLimited {
+			continue
+		}
+		if sum == nil {
+			sum = &resource.Quantity{}
+		}
+		sum.Add(limit)
+	}
+	return sum
+}

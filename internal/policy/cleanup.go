@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// CheckCleanup returns an error if Vector would remove files from a volume of the application's that
+// is of a kind which the platform does not allow. volumes are the names of those that it removes
+// files from; those of the sidecar's own are not in the application's view.
+func (p *Policy) CheckCleanup(application *workload.View, volumes []string) error {
+	return p.Each(func(rules *Policy) error {
+		for _, name := range volumes {
+			kind := kindIn(application, name)
+			if kind != "" && !slices.Contains(rules.Volumes.Cleanup, kind) {
+				return fmt.Errorf("Vector would remove files from the workload's own volume %q, a %s; %s (volumes.cleanup)", name, kind, allowed(rules.Volumes.Cleanup)) //nolint:staticcheck // a name
+			}
+		}
+		return nil
+	})
+}
+
+// kindIn returns the kind of a volume of the application's, as the API names it, "" if it has none of
+// that name.
+func kindIn(application *workload.View, name string) string {
+	if slices.Contains(application.Claims, name) {
+		return "persistentVolumeClaim"
+	}
+	for i := range application.Application.Volumes {
+		if volume := &application.Application.Volumes[i]; volume.Name == name {
+			return kindOf(&volume.VolumeSource)
+		}
+	}
+	return ""
+}
+
+func kindOf(source *corev1.VolumeSource) string {
+	of := reflect.ValueOf(source).Elem()
+	for i := range of.NumField() {
+		if !of.Field(i).IsNil() {
+			kind, _, _ := strings.Cut(of.Type().Field(i).Tag.Get("json"), ",")
+			return kind
+		}
+	}
+	return "emptyDir" // What the API server makes of a volume without a source.
+}
