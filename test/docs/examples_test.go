@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -30,8 +31,12 @@ const (
 // ownVectorComment begins the example of a Vector configuration.
 const ownVectorComment = "# my-vector.yaml\n"
 
+// foreignComment begins objects of other projects, which are only parsed: their definitions are not
+// here.
+const foreignComment = "# of another project\n"
+
 // A YAML block is a VectorSidecar, a Vector configuration without findings, the values
-// that a command takes, a policy, or a quota.
+// that a command takes, a policy, a quota, or another project's.
 func TestExamplesAreWhatTheySay(t *testing.T) {
 	for _, f := range fences(t, "yaml") {
 		if _, isFile := fileOf(&f); isFile || strings.HasPrefix(f.text, ownValuesComment) {
@@ -45,6 +50,15 @@ func TestExamplesAreWhatTheySay(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "my-vector.yaml")
 			require.NoError(t, os.WriteFile(file, []byte(f.text), 0o600))
 			shell(t, "bin/kubectl-vectorsidecar lint "+file)
+			continue
+		}
+		if strings.HasPrefix(f.text, foreignComment) {
+			for _, document := range strings.Split(f.text, "\n---\n") {
+				var object metav1.PartialObjectMetadata
+				require.NoError(t, yaml.Unmarshal([]byte(document), &object), f.at())
+				require.NotEmpty(t, object.Kind+object.APIVersion+object.Name, f.at())
+				require.NotContains(t, object.APIVersion, v1alpha1.GroupVersion.Group, f.at())
+			}
 			continue
 		}
 		if strings.Contains(f.text, "\nkind: ResourceQuota\n") {
