@@ -102,6 +102,9 @@ func (o *overlaySets) keep(ctx context.Context, sidecar *v1alpha1.VectorSidecar,
 		return o.write(ctx, sidecar.Namespace, in, there)
 	}
 	offers := decided.Offers
+	if first := o.before(ctx, sidecar); first != "" {
+		offers, left = nil, fmt.Sprintf("ClusterVectorSidecar %s comes before it, which the operator injects", first)
+	}
 	if by, isRefused := in.refused[sidecar.Name]; isRefused && slices.ContainsFunc(offers, by.concerns) {
 		offers, left = nil, by.why
 	}
@@ -248,6 +251,17 @@ func (o *overlaySets) write(ctx context.Context, namespace string, in *space, th
 	}
 	log.FromContext(ctx).Info("overlay set written", "overlays", len(spec.Overlays))
 	return nil
+}
+
+// before returns the ClusterVectorSidecar that comes before a VectorSidecar, "" for none.
+func (o *overlaySets) before(ctx context.Context, sidecar *v1alpha1.VectorSidecar) string {
+	for _, other := range o.sidecars.list(ctx, sidecar.Namespace, "", "") {
+		if other.Cluster != nil && slices.Contains(other.Cluster.Refuses, sidecar.Name) {
+			name, _ := meta.ClusterOf(other.Name)
+			return name
+		}
+	}
+	return ""
 }
 
 // names are those of the VectorSidecars that may inject, oldest first.

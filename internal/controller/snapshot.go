@@ -81,7 +81,7 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, f
 		return nil, err
 	}
 	taken := &evaluate.Snapshot{Observed: observed}
-	taken.Offers = s.options.OverlaySets
+	taken.Offers = s.options.OverlaySets && sidecar.Cluster == nil
 	taken.Loops, _ = from.known.Loops()
 	taken.Started, taken.OnNodes = from.known.Generation, s.workloads.OnEveryNode
 	if s.options.ValidationJobs {
