@@ -43,10 +43,10 @@ type VectorSidecar struct {
 
 // InCluster is what tells a ClusterVectorSidecar in one namespace from a VectorSidecar.
 type InCluster struct {
-	ClusterScope
+	ClusterScope `json:"-"`
 
 	// IsLeaving is true if it does not select the namespace any more.
-	IsLeaving bool
+	IsLeaving bool `json:"-"`
 }
 
 // VectorSidecarList is a list of VectorSidecars.
