@@ -9,6 +9,7 @@ that says so; and role, which says what to ask for. */ -}}
 {{- define "vector-sidecar-operator.admissionPolicy" -}}
 {{- $root := .root }}
 {{- $of := . }}
+{{- $where := .check }}
 {{- $group := "vectorsidecar.observability.kontroloop.ai" }}
 {{- $finalizer := printf "%s/finalizer" $group }}
 {{- /* All kinds that there are, served or not. */ -}}
@@ -64,11 +65,11 @@ spec:
     - name: mayPatch{{ $kind }}
       expression: >-
         !('{{ $kind }}' in variables.kinds) ||
-        authorizer.group('{{ $of.group }}').resource('{{ $of.resource }}'){{ $of.check }}.check('patch').allowed()
+        authorizer.group('{{ $of.group }}').resource('{{ $of.resource }}'){{ $where }}.check('patch').allowed()
     - name: mayDelete{{ $kind }}
       expression: >-
         !('{{ $kind }}' in variables.kinds) ||
-        authorizer.group('{{ $of.group }}').resource('{{ $of.resource }}'){{ $of.check }}.check('delete').allowed()
+        authorizer.group('{{ $of.group }}').resource('{{ $of.resource }}'){{ $where }}.check('delete').allowed()
     {{- end }}
     - name: mayPatch
       expression: {{ include "vector-sidecar-operator.ofEachKind" (list $kinds "variables.mayPatch%s") }}
