@@ -160,7 +160,7 @@ type VectorSidecarSpec struct {
 
 // WorkloadKind is a kind of workload that can have a sidecar.
 //
-// +kubebuilder:validation:Enum=Deployment;StatefulSet;DaemonSet;CronJob;Job
+// +kubebuilder:validation:Enum=Deployment;StatefulSet;DaemonSet;CronJob;Job;Rollout
 type WorkloadKind string
 
 // defaultWorkloads are the kinds if none are given.

@@ -10,19 +10,24 @@ their pod templates, and whether events alone say that their pods are refused. *
 {{- $groups := dict }}
 {{- range .Values.workloads.kinds }}
 {{- $of := get (include "vector-sidecar-operator.kinds" $ | fromJson) . }}
-{{- $known := get $groups $of.group | default (dict "workloads" list "refused" list "revisions" list "byEvent" false) }}
+{{- range $group := list $of.group (default $of.group $of.revisionsIn) }}
+{{- if not (hasKey $groups $group) }}
+{{- $_ := set $groups $group (dict "workloads" list "refused" list "revisions" list "byEvent" false) }}
+{{- end }}
+{{- end }}
+{{- $known := get $groups $of.group }}
 {{- $list := ternary "refused" "workloads" (eq . "Job") }}
 {{- $_ := set $known $list (append (get $known $list) $of.resource) }}
-{{- $_ := set $known "revisions" (append $known.revisions $of.revisions | uniq) }}
 {{- $_ := set $known "byEvent" (or $known.byEvent (hasKey $of "byEvent")) }}
-{{- $_ := set $groups $of.group $known }}
+{{- $known = get $groups (default $of.group $of.revisionsIn) }}
+{{- $_ := set $known "revisions" (append $known.revisions $of.revisions | uniq) }}
 {{- end }}
 {{- toJson $groups }}
 {{- end -}}
 
 {{- /* The kinds of workloads that can be served: a JSON object of the API group, the
-resource, the resource of what holds the pod templates, and whether events alone say that
-pods are refused. */ -}}
+resource, the resource of what holds the pod templates, in another group if there is a
+revisionsIn, and whether events alone say that pods are refused. */ -}}
 {{- define "vector-sidecar-operator.kinds" -}}
 {{- dict
   "Deployment" (dict "group" "apps" "resource" "deployments" "revisions" "replicasets")
@@ -30,6 +35,7 @@ pods are refused. */ -}}
   "DaemonSet" (dict "group" "apps" "resource" "daemonsets" "revisions" "controllerrevisions" "byEvent" true)
   "CronJob" (dict "group" "batch" "resource" "cronjobs" "revisions" "jobs")
   "Job" (dict "group" "batch" "resource" "jobs" "revisions" "jobs")
+  "Rollout" (dict "group" "argoproj.io" "resource" "rollouts" "revisions" "replicasets" "revisionsIn" "apps")
 | toJson }}
 {{- end -}}
 

@@ -6,8 +6,11 @@ package apply
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -23,6 +26,9 @@ func (w *Writer) patch(ctx context.Context, reply *metav1.PartialObjectMetadata,
 	if p.Patch == nil {
 		return nil
 	}
+	if p.Target.Adapter().Traits.AtomicLists {
+		return w.patchItems(ctx, reply, p)
+	}
 	if p.Action == plan.Update {
 		err := w.apply(ctx, reply.DeepCopy(), identified(p.Apply, p.Target), p, client.DryRunAll)
 		if hasCause(err, metav1.CauseTypeFieldManagerConflict) {
@@ -34,8 +40,43 @@ func (w *Writer) patch(ctx context.Context, reply *metav1.PartialObjectMetadata,
 	return w.send(ctx, reply, types.StrategicMergePatchType, body, p.Manager)
 }
 
+// patchItems sends a plan's patch as operations on items of lists, for a kind whose lists
+// have one owner. They are made for the workload as it is read here, which has to be as the
+// plan knows it. What the kind's definition does not know is refused and not dropped.
+func (w *Writer) patchItems(ctx context.Context, reply *metav1.PartialObjectMetadata, p *plan.Plan) error {
+	live := &unstructured.Unstructured{}
+	live.SetGroupVersionKind(kindOf(p.Target))
+	live.SetNamespace(p.Target.Namespace)
+	live.SetName(p.Target.Name)
+	known := identified(map[string]any{"metadata": map[string]any{"resourceVersion": p.ResourceVersion}}, p.Target)
+	if err := w.send(ctx, live, types.MergePatchType, known, p.Manager); err != nil {
+		return err
+	}
+	operations, err := p.Operations(live.Object)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(operations)
+	if err != nil {
+		return err
+	}
+	strict := &client.PatchOptions{FieldManager: p.Manager, Raw: &metav1.PatchOptions{FieldValidation: metav1.FieldValidationStrict}}
+	err = w.client.Patch(ctx, reply, client.RawPatch(types.JSONPatchType, text), strict)
+	if isOutrun(err) {
+		return errors.Join(ErrStale, err)
+	}
+	return err
+}
+
+// isOutrun reports whether a test of a JSON patch failed. The API server says no more about
+// that than that the patch cannot be processed; what is invalid has causes.
+func isOutrun(err error) bool {
+	var status apierrors.APIStatus
+	return apierrors.IsInvalid(err) && errors.As(err, &status) && (status.Status().Details == nil || len(status.Status().Details.Causes) == 0)
+}
+
 // send sends a patch with a precondition on the workload's version.
-func (w *Writer) send(ctx context.Context, reply *metav1.PartialObjectMetadata, kind types.PatchType, body map[string]any, manager string) error {
+func (w *Writer) send(ctx context.Context, reply client.Object, kind types.PatchType, body map[string]any, manager string) error {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return err

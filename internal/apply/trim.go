@@ -21,13 +21,6 @@ import (
 // managedFields has moved, as after most changes of the Deployment controller.
 const maxTrims = 5
 
-// operation is an operation of a JSON patch.
-type operation struct {
-	Op    string `json:"op"`
-	Path  string `json:"path"`
-	Value any    `json:"value,omitempty"`
-}
-
 // trim reduces managedFields to what Plan.Trim keeps, after a plan was carried out. Each
 // operation tests for the exact entry that was read, and touches no other; only
 // managedFields change, so that nothing is lost and nothing rolls out. If there is nothing
@@ -64,8 +57,8 @@ func (w *Writer) readMetadata(ctx context.Context, reply *metav1.PartialObjectMe
 
 // trimming returns the operations that trim managedFields, from the last entry to the first,
 // so that indexes stay valid.
-func trimming(reply *metav1.PartialObjectMetadata, p *plan.Plan) []operation {
-	var operations []operation
+func trimming(reply *metav1.PartialObjectMetadata, p *plan.Plan) []plan.Operation {
+	var operations []plan.Operation
 	for i := len(reply.ManagedFields) - 1; i >= 0; i-- {
 		entry := &reply.ManagedFields[i]
 		kept, isLess := p.Trim(entry)
@@ -74,13 +67,17 @@ func trimming(reply *metav1.PartialObjectMetadata, p *plan.Plan) []operation {
 		case !isLess:
 			continue
 		case kept == nil:
-			operations = append(operations, operation{"test", path, entry}, operation{Op: "remove", Path: path})
+			operations = append(operations, unchanged(path, entry), plan.Operation{Op: "remove", Path: path})
 		default:
-			operations = append(operations, operation{"test", path, entry}, operation{"replace", path + "/fieldsV1", kept})
+			operations = append(operations, unchanged(path, entry), plan.Operation{Op: "replace", Path: path + "/fieldsV1", Value: kept})
 		}
 	}
 	if len(operations) == 0 {
 		return nil
 	}
-	return append([]operation{{"test", "/metadata/uid", p.Target.UID}}, operations...)
+	return append([]plan.Operation{unchanged("/metadata/uid", p.Target.UID)}, operations...)
+}
+
+func unchanged(path string, value any) plan.Operation {
+	return plan.Operation{Op: "test", Path: path, Value: value}
 }

@@ -69,7 +69,11 @@ func (d *Diagnosis) leftoversIn(ctx context.Context, namespace, writtenBy string
 	for _, kind := range workload.Kinds() {
 		page := kind.NewList()
 		for isFirst := true; isFirst || page.GetContinue() != ""; isFirst = false {
-			if err := d.Cluster.List(ctx, page, client.InNamespace(namespace), client.Limit(pageSize), client.Continue(page.GetContinue())); err != nil {
+			err := d.Cluster.List(ctx, page, client.InNamespace(namespace), client.Limit(pageSize), client.Continue(page.GetContinue()))
+			if kind.Lacks(err) {
+				break
+			}
+			if err != nil {
 				return nil, fmt.Errorf("listing %s: %w", kind.Plural, err)
 			}
 			for _, object := range workload.Items(page) {

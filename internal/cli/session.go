@@ -81,7 +81,7 @@ func (a *app) connect() (client.WithWatch, error) {
 	}
 	config.QPS, config.Burst = 50, 100
 	known := kruntime.NewScheme()
-	if err := errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known)); err != nil {
+	if err := errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known), workload.AddToScheme(known)); err != nil {
 		return nil, err
 	}
 	cluster, err := client.NewWithWatch(config, client.Options{Scheme: known})
@@ -253,7 +253,7 @@ func (s *session) note(text string) {
 
 // prepare finds out the platform's configuration and the default environment.
 func (s *session) prepare(ctx context.Context, chart fs.FS) error {
-	s.taker = source.Taker{Source: source.Reader{Reader: s}, Home: s.home(), Now: time.Now()}
+	s.taker = source.Taker{Source: source.Reader{Reader: s}, Home: s.home(), Now: time.Now(), Offer: decision.Offer{Lacking: s.Lacking}}
 	installed := source.Installation{}
 	if s.installation != nil {
 		installed = *s.installation

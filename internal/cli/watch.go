@@ -87,7 +87,7 @@ func (a *app) changes(ctx context.Context, cluster client.WithWatch, namespace s
 	}
 	for _, kind := range workload.Kinds() {
 		one, err := cluster.Watch(ctx, kind.NewList(), client.InNamespace(namespace))
-		if apierrors.IsForbidden(err) && kind != workload.Default() {
+		if apierrors.IsForbidden(err) && kind != workload.Default() || kind.Lacks(err) {
 			continue // It was said when they were read.
 		}
 		if err != nil {

@@ -26,6 +26,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -43,7 +44,7 @@ type memoryAPI struct {
 func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object) *memoryAPI {
 	t.Helper()
 	known := runtime.NewScheme()
-	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known)))
+	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known), workload.AddToScheme(known)))
 	builder := fake.NewClientBuilder().WithScheme(known).WithReturnManagedFields().WithObjects(there...).
 		WithStatusSubresource(&v1alpha1.VectorSidecar{}).WithInterceptorFuncs(faults)
 	require.NoError(t, addIndexes(t.Context(), indexing{builder}))

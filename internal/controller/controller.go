@@ -16,6 +16,7 @@ import (
 	"github.com/go-logr/logr"
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/discovery"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -120,6 +121,10 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 	// Asking for the informers now makes the operator ready only once the workloads are in the
 	// cache, too.
 	for _, kind := range options.Workloads.Kinds() {
+		if kind.Traits.MayLack {
+			options.Workloads.Lose(kind) // Until it is found.
+			continue
+		}
 		if _, err := mgr.GetCache().GetInformer(ctx, kind.Watched(), cache.BlockUntilSynced(false)); err != nil {
 			return nil, fmt.Errorf("watching %s: %w", kind.Plural, err)
 		}
@@ -140,9 +145,14 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 	if options.ValidationJobs {
 		builder = builder.Owns(&batchv1.Job{})
 	}
+	apis, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return nil, fmt.Errorf("creating a discovery client: %w", err)
+	}
 	watching := &watches{
 		sidecars: r.snapshots.sidecars, workloads: r.snapshots.workloads, namespaces: r.snapshots.namespaces, catalog: r.snapshots.catalog,
 		memory: r.memory, resyncs: r.auditor.resyncs, pace: r.stages.pace, leftovers: r.leftovers, clusters: r.clusters, sets: r.applier.sets, now: r.clock,
+		apis: apis, metrics: options.Instruments.Metrics,
 	}
 	if err := watching.add(builder, mgr.GetCache()).Complete(r); err != nil {
 		return nil, err

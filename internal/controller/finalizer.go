@@ -119,7 +119,11 @@ func (f *finalizer) carriers(ctx context.Context, sidecar *v1alpha1.VectorSideca
 	var views []workload.View
 	for _, kind := range f.kinds {
 		found := kind.NewList()
-		if err := f.live.List(ctx, found, client.InNamespace(sidecar.Namespace)); err != nil {
+		err := f.live.List(ctx, found, client.InNamespace(sidecar.Namespace))
+		if kind.Lacks(err) {
+			continue
+		}
+		if err != nil {
 			return nil, fmt.Errorf("finding workloads that still carry the sidecar: %w", err)
 		}
 		for _, object := range workload.Items(found) {

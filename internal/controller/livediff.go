@@ -66,6 +66,9 @@ func (l *liveDiff) differences(ctx context.Context, namespace string) ([]differe
 func (l *liveDiff) candidates(ctx context.Context, namespace string) ([]difference, error) {
 	var found []difference
 	for _, kind := range l.workloads.Kinds() {
+		if !l.workloads.Has(kind) {
+			continue
+		}
 		of, err := l.candidatesOf(ctx, kind, namespace)
 		if err != nil {
 			return nil, err

@@ -75,6 +75,9 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, f
 	}
 	for _, kind := range s.workloads.Kinds() {
 		taker.Served = append(taker.Served, kind.Kind)
+		if !s.workloads.Has(kind) {
+			taker.Lacking = append(taker.Lacking, kind.Kind)
+		}
 	}
 	observed, err := taker.Take(ctx, sidecar)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/discovery"
 	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -26,6 +27,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -64,6 +66,8 @@ type watches struct {
 	sets       *overlaySets
 	clusters   *clusters
 	now        func() time.Time
+	apis       discovery.ServerResourcesInterface
+	metrics    *telemetry.Metrics
 }
 
 // add watches workloads, ConfigMaps and namespaces.
@@ -78,7 +82,18 @@ func (w *watches) add(builder *ctrlbuilder.Builder, cached cache.Cache) *ctrlbui
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(w.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges())).
 		WatchesRawSource(w.resyncs.source()).
 		WatchesRawSource(w.pace).
-		WatchesRawSource(&workloadEvents{cache: cached, workloads: w.workloads, concerns: w.sidecarsOfWorkload, awaits: w.memory.IsAwaited, now: w.now})
+		WatchesRawSource(&workloadEvents{
+			cache: cached, workloads: w.workloads, concerns: w.sidecarsOfWorkload, listing: w.sidecarsListing, awaits: w.memory.IsAwaited,
+			now: w.now, apis: w.apis, metrics: w.metrics,
+		})
+}
+
+// sidecarsListing returns the VectorSidecars that list a kind of workloads.
+func (w *watches) sidecarsListing(ctx context.Context, kind *workload.Kind) []reconcile.Request {
+	all := w.sidecars.list(ctx, "", "", "")
+	return requests(keysOf(slices.DeleteFunc(slices.Clone(all), func(sidecar v1alpha1.VectorSidecar) bool {
+		return !slices.Contains(sidecar.Spec.Kinds(), v1alpha1.WorkloadKind(kind.Kind))
+	})))
 }
 
 func configMapChanges() predicate.Predicate {

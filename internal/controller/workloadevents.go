@@ -10,11 +10,14 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/discovery"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -28,15 +31,23 @@ type workloadEvents struct {
 	// concerns returns the VectorSidecars that a change of a workload concerns, given its known
 	// states.
 	concerns func(ctx context.Context, states ...*workloadcache.Record) []reconcile.Request
+	// listing returns the VectorSidecars that list a kind.
+	listing func(ctx context.Context, kind *workload.Kind) []reconcile.Request
 	// awaits reports whether any change of a workload is awaited.
 	awaits func(types.UID) bool
 	now    func() time.Time
+	// apis says which APIs the cluster has.
+	apis    discovery.ServerResourcesInterface
+	metrics *telemetry.Metrics
 
 	// synced reports, for each kind, whether the handler has received every workload of the initial
 	// list.
 	synced  []toolscache.InformerSynced
 	started chan error
 }
+
+// enqueuer has the VectorSidecars reconciled that a change of a workload concerns, given its states.
+type enqueuer func(states ...*workloadcache.Record)
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
@@ -47,7 +58,7 @@ func (w *workloadEvents) Start(ctx context.Context, queue queue) error {
 	return nil
 }
 
-// follow adds the event handlers to the informers. It waits for their sync, and so must not hold up
+// follow adds the event handlers to the informers. It asks the API server, and so must not hold up
 // the start of other sources.
 func (w *workloadEvents) follow(ctx context.Context, queue queue) error {
 	enqueue := func(states ...*workloadcache.Record) {
@@ -56,21 +67,52 @@ func (w *workloadEvents) follow(ctx context.Context, queue queue) error {
 		}
 	}
 	for _, kind := range w.workloads.Kinds() {
-		informer, err := w.cache.GetInformer(ctx, kind.Watched())
-		if err != nil {
-			return fmt.Errorf("watching %s: %w", kind.Plural, err)
+		if kind.Traits.MayLack {
+			if err := w.seek(ctx, kind, queue, enqueue); err != nil {
+				return err
+			}
+			continue
 		}
-		registration, err := informer.AddEventHandler(w.handler(enqueue))
+		synced, err := w.watch(ctx, kind, enqueue)
 		if err != nil {
-			return fmt.Errorf("watching %s: %w", kind.Plural, err)
+			return err
 		}
-		w.synced = append(w.synced, registration.HasSynced)
+		w.synced = append(w.synced, synced)
 	}
 	return nil
 }
 
+// watch starts the watch of a kind. It does not wait until its workloads are listed.
+func (w *workloadEvents) watch(ctx context.Context, kind *workload.Kind, enqueue enqueuer) (toolscache.InformerSynced, error) {
+	informer, err := w.cache.GetInformer(ctx, kind.Watched(), cache.BlockUntilSynced(false))
+	if err != nil {
+		return nil, fmt.Errorf("watching %s: %w", kind.Plural, err)
+	}
+	registration, err := informer.AddEventHandler(w.counted(kind, w.handler(enqueue)))
+	if err != nil {
+		return nil, fmt.Errorf("watching %s: %w", kind.Plural, err)
+	}
+	return registration.HasSynced, nil
+}
+
+// counted counts the objects of a kind that its informer holds.
+func (w *workloadEvents) counted(kind *workload.Kind, handler toolscache.ResourceEventHandler) toolscache.ResourceEventHandler {
+	return toolscache.ResourceEventHandlerDetailedFuncs{
+		AddFunc: func(object any, isInitial bool) {
+			w.metrics.Cached(kind.Kind, 1)
+			// The initial list of a kind that came later is news.
+			handler.OnAdd(object, isInitial && !kind.Traits.MayLack)
+		},
+		UpdateFunc: handler.OnUpdate,
+		DeleteFunc: func(object any) {
+			w.metrics.Cached(kind.Kind, -1)
+			handler.OnDelete(object)
+		},
+	}
+}
+
 // handler keeps the cache in sync and passes on changes that planning depends on.
-func (w *workloadEvents) handler(enqueue func(states ...*workloadcache.Record)) toolscache.ResourceEventHandler {
+func (w *workloadEvents) handler(enqueue enqueuer) toolscache.ResourceEventHandler {
 	return toolscache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(object any, isInitial bool) {
 			if record := recordOf(object); record != nil {

@@ -40,6 +40,9 @@ type Kinds struct {
 	// Unserved are the kinds that spec.workloads lists and the installation does not
 	// serve, in that order.
 	Unserved []string
+	// Lacking are those that it lists and of which the cluster lacks the API, Matched or
+	// not.
+	Lacking []string
 }
 
 // Total is how many workloads are selected.
@@ -53,9 +56,8 @@ func (k *Kinds) Total() int {
 
 // Match returns which workloads should have the sidecar and which should not, both
 // sorted by name, and the kinds of those that the selector matches. If the VectorSidecar
-// is being deleted, all are in remove. served are the kinds that the installation
-// serves, nil for all.
-func Match(sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record, served []string) (inject, remove []*workloadcache.Record, kinds Kinds, invalid *desired.Invalid) {
+// is being deleted, all are in remove.
+func Match(sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record, offer Offer) (inject, remove []*workloadcache.Record, kinds Kinds, invalid *desired.Invalid) {
 	selector, invalid := selectorOf(sidecar)
 	if sidecar.DeletionTimestamp != nil {
 		selector, invalid = workload.Selector{}, nil
@@ -80,8 +82,11 @@ func Match(sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record, ser
 		}
 	}
 	for _, kind := range sidecar.Spec.Kinds() {
-		if served != nil && !slices.Contains(served, string(kind)) {
+		switch {
+		case offer.Served != nil && !slices.Contains(offer.Served, string(kind)):
 			kinds.Unserved = append(kinds.Unserved, string(kind))
+		case slices.Contains(offer.Lacking, string(kind)):
+			kinds.Lacking = append(kinds.Lacking, string(kind))
 		}
 	}
 	byName := func(a, b *workloadcache.Record) int {

@@ -60,7 +60,7 @@ func TestMatchTakesWhatTheSelectorSays(t *testing.T) {
 			vs := logs()
 			test.change(vs)
 
-			inject, remove, matched, invalid := Match(vs, []*workloadcache.Record{labelled("cart", "vector"), labelled("basket", "other"), labelled("plain", "")}, nil)
+			inject, remove, matched, invalid := Match(vs, []*workloadcache.Record{labelled("cart", "vector"), labelled("basket", "other"), labelled("plain", "")}, Offer{})
 
 			if test.invalid == "" {
 				require.Nil(t, invalid)

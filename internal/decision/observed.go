@@ -13,6 +13,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
+// Offer is which kinds of workloads can have sidecars.
+type Offer struct {
+	// Served are the kinds that the installation serves, nil if that is not known: then
+	// all.
+	Served []string
+	// Lacking are those of which the cluster lacks the API.
+	Lacking []string
+}
+
 // Observed is what was read from a cluster, or from files, for one VectorSidecar.
 type Observed struct {
 	// Inputs are what its sidecars are rendered from.
@@ -21,9 +30,7 @@ type Observed struct {
 	// Workloads of the namespace: at least those that the selector matches and those
 	// that carry something of this VectorSidecar.
 	Workloads []*workloadcache.Record
-	// Served are the kinds of workloads that the installation serves, nil if that is not
-	// known: then all.
-	Served []string
+	Offer
 	// Others are the other VectorSidecars of the namespace.
 	Others []v1alpha1.VectorSidecar
 	// Companions are the objects made for this VectorSidecar. They may have a digest in

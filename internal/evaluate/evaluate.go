@@ -53,7 +53,7 @@ func Decide(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*dec
 // used.
 func decideOn(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*decision.Decision, error) {
 	sidecar := snapshot.Sidecar
-	inject, remove, kinds, invalid := decision.Match(sidecar, snapshot.Workloads, snapshot.Served)
+	inject, remove, kinds, invalid := decision.Match(sidecar, snapshot.Workloads, snapshot.Offer)
 	reader := desired.NewReader(ctx, &snapshot.Inputs)
 	defer reader.Release()
 	taken := decision.Adopted{Generation: sidecar.Generation}

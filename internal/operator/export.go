@@ -16,16 +16,15 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
-	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // export registers the operator's metrics if they are served. The returned function
 // unregisters them: tests run several operators in one process.
-func export(ctx context.Context, mgr ctrl.Manager, options Options, workloads *workloadcache.Cache, counted *telemetry.Metrics) (unexport func(), err error) {
+func export(ctx context.Context, mgr ctrl.Manager, options Options, counted *telemetry.Metrics) (unexport func(), err error) {
 	if options.MetricsBindAddress == "0" {
 		return func() {}, nil
 	}
-	if err := countCached(ctx, mgr, options, workloads, counted); err != nil {
+	if err := countCached(ctx, mgr, options, counted); err != nil {
 		return nil, fmt.Errorf("counting cached objects: %w", err)
 	}
 	if err := runtimemetrics.Registry.Register(counted); err != nil {
@@ -34,15 +33,13 @@ func export(ctx context.Context, mgr ctrl.Manager, options Options, workloads *w
 	return func() { runtimemetrics.Registry.Unregister(counted) }, nil
 }
 
-// countCached counts the objects that are added to and deleted from the cache.
-func countCached(ctx context.Context, mgr ctrl.Manager, options Options, workloads *workloadcache.Cache, counted *telemetry.Metrics) error {
+// countCached counts the objects that are added to and deleted from the cache, besides
+// workloads.
+func countCached(ctx context.Context, mgr ctrl.Manager, options Options, counted *telemetry.Metrics) error {
 	namespace := &metav1.PartialObjectMetadata{}
 	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
 	kinds := map[string]client.Object{
 		"VectorSidecar": &v1alpha1.VectorSidecar{}, "ConfigMap": &corev1.ConfigMap{},
-	}
-	for _, kind := range workloads.Kinds() {
-		kinds[kind.Kind] = kind.Watched()
 	}
 	if len(options.WatchNamespaces) == 0 {
 		kinds["Namespace"] = namespace

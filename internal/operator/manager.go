@@ -38,7 +38,7 @@ const gracePeriod = 10 * time.Second
 
 func scheme() *runtime.Scheme {
 	known := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme, workload.AddToScheme} {
 		if err := add(known); err != nil {
 			panic(err) // Compiled-in types always register.
 		}
@@ -92,7 +92,7 @@ func cacheOptions(options Options, workloads *workloadcache.Cache, lists *relist
 		Field:     fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt"),
 		Transform: controller.Digested(options.Namespace),
 	}
-	settings := cache.Options{DefaultTransform: cache.TransformStripManagedFields(), NewInformer: newInformer(lists)}
+	settings := cache.Options{DefaultTransform: transformOf(workloads), NewInformer: newInformer(lists)}
 	if len(options.WatchNamespaces) > 0 {
 		settings.DefaultNamespaces = map[string]cache.Config{}
 		configMaps.Namespaces = map[string]cache.Config{}
@@ -119,11 +119,24 @@ func cacheOptions(options Options, workloads *workloadcache.Cache, lists *relist
 			jobs = cache.ByObject{Transform: jobsOfBothSorts(workloads.Transform)}
 			continue
 		}
-		settings.ByObject[kind.New()] = cache.ByObject{Transform: workloads.Transform}
+		if !kind.Traits.MayLack { // The cache cannot be made with what the cluster lacks.
+			settings.ByObject[kind.New()] = cache.ByObject{Transform: workloads.Transform}
+		}
 	}
 	settings.ByObject[&batchv1.Job{}] = jobs
 	options.Webhook.addToCache(&settings, options.Namespace)
 	return settings
+}
+
+// transformOf returns the transform function of all objects that have none of their own.
+func transformOf(workloads *workloadcache.Cache) toolscache.TransformFunc {
+	strip := cache.TransformStripManagedFields()
+	return func(object any) (any, error) {
+		if of, isOne := workload.As(object); isOne && workload.MayLack(of) {
+			return workloads.Transform(object)
+		}
+		return strip(object)
+	}
 }
 
 // jobsOfBothSorts is for an operator that serves Jobs: these are watched as metadata. The

@@ -103,7 +103,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if err := addWebhook(ctx, ending, mgr, options, by); err != nil {
 		return err
 	}
-	unexport, err := export(ctx, mgr, options, workloads, counted)
+	unexport, err := export(ctx, mgr, options, counted)
 	if err != nil {
 		return err
 	}

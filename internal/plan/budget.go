@@ -9,6 +9,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Limit bounds concurrent rollouts.
@@ -69,6 +70,8 @@ func Admit(plans []Plan, limit Limit) {
 		switch {
 		case limit.Hold != nil && p.Action != Remove:
 			p.Wait(limit.Hold.Reason, limit.Hold.Message)
+		case p.isBetween():
+			p.Wait(meta.ReasonWaitingForSteps, fmt.Sprintf("another template would begin its own steps anew: it is written when the %s has done them", p.Target.Kind))
 		case limit.Paused:
 			p.Wait(meta.ReasonRolloutPaused, "spec.rollout.paused is true")
 		case failed != nil && p.Action != Remove:
@@ -91,6 +94,12 @@ func Admit(plans []Plan, limit Limit) {
 // have it holds nobody up.
 func (p *Plan) IsCanaryUnderWay() bool {
 	return p.IsCanary && p.Desired != nil && (p.Action == Inject || p.Action == Update || p.InFlight)
+}
+
+// isBetween reports whether a workload goes by steps of its own that a write would begin
+// anew. Where they have failed, a sidecar that is in the template may be the cause.
+func (p *Plan) isBetween() bool {
+	return p.IsBetween && (p.Rollout != workload.RolloutFailed || p.Action == Inject)
 }
 
 // isNew reports whether a workload was created after the last window had closed: it gets

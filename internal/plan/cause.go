@@ -26,7 +26,7 @@ const (
 
 // because says why the plan writes a workload that should have the sidecar.
 func (p *Plan) because(want applied, has fit, policy Policy, view *workload.View) string {
-	write := func() string { return causeText(p.causes(want, has, policy, view), p.changes(view)) }
+	write := func() string { return causeText(p.causes(want, has, policy, view), p.changes(want, view)) }
 	owned := view.Owned[p.Manager]
 	if policy.Renew || owned.Unfinished || !view.IsAsWritten(p.Manager) {
 		return write() // The annotations do not describe what it carries.
@@ -88,12 +88,12 @@ func (p *Plan) isDrifted(has fit, owned *workload.Owned, view *workload.View) bo
 // changes lists what the plan changes in the pod template of a workload with the
 // sidecar. It is empty for an unfinished change: a patch's managed fields include API
 // server defaults.
-func (p *Plan) changes(view *workload.View) []string {
+func (p *Plan) changes(want applied, view *workload.View) []string {
 	owned := view.Owned[p.Manager]
 	if !p.Carries || owned.IsEmpty() || owned.Unfinished || p.Action == Note {
 		return nil
 	}
-	before, after := withMounts(owned.Tree, view.MountsOf(p.Manager)), withMounts(p.Desired.alone.tree, p.Desired.overlay.Mounts)
+	before, after := withMounts(owned.Tree, view.MountsOf(p.Manager)), withMounts(want.tree, p.Desired.overlay.Mounts)
 	// The application's container exists, with or without a mount of ours.
 	nameOthers(tree.Below(before, tree.Pod...), tree.Below(after, tree.Pod...), owned, view)
 	return workload.Changes(before, after)

@@ -57,7 +57,7 @@ func NewDesired(overlay *workload.Overlay, sidecar, container, configVersion str
 		meta.AnnotationSidecarName:      container,
 		meta.AnnotationConfigMapVersion: configVersion,
 	}}
-	desired.alone = desired.apply(func(key string) string { return key })
+	desired.alone = desired.apply(plainly)
 	desired.alone.isPlain = true
 	return desired
 }
@@ -117,20 +117,39 @@ func (d *Desired) Warning() string { return d.overlay.Warning }
 // written to it, or will. An annotation has one owner and one value, so only one of
 // them gets the plain annotations. Whoever has them keeps them.
 func (d *Desired) beside(manager string, policy Policy, view *workload.View) applied {
-	if view.Owned[manager].HasPlainAnnotations {
-		return d.alone
-	}
 	isSecond := policy.Second
 	for other, owned := range view.Owned {
 		isSecond = isSecond || other != manager && owned.HasPlainAnnotations
 	}
-	if isSecond {
-		return d.apply(func(key string) string { return meta.Beside(key, meta.SidecarOf(manager)) })
+	isPlain, key := !isSecond || view.Owned[manager].HasPlainAnnotations, plainly
+	if !isPlain {
+		key = func(key string) string { return meta.Beside(key, meta.SidecarOf(manager)) }
 	}
-	return d.alone
+	if view.Adapter().Traits.AtomicLists {
+		want := d.as(key, d.overlay.Recorded)
+		want.isPlain = isPlain
+		return want
+	}
+	if isPlain {
+		return d.alone
+	}
+	return d.apply(key)
 }
 
+// plainly is for the annotations of the first VectorSidecar of a workload.
+func plainly(key string) string { return key }
+
+// apply returns what is applied to workloads whose lists are merged by key.
 func (d *Desired) apply(key func(string) string) applied {
+	return d.as(key, func(annotations map[string]any) map[string]any {
+		return map[string]any{
+			"metadata": map[string]any{"annotations": annotations},
+			"spec":     map[string]any{"template": d.overlay.Body},
+		}
+	})
+}
+
+func (d *Desired) as(key func(string) string, build func(annotations map[string]any) map[string]any) applied {
 	annotations := map[string]any{meta.AnnotationInjected: "true"}
 	for plain, value := range d.annotations {
 		annotations[key(plain)] = value
@@ -138,10 +157,7 @@ func (d *Desired) apply(key func(string) string) applied {
 	for key, value := range d.marks {
 		annotations[key] = value
 	}
-	tree := map[string]any{
-		"metadata": map[string]any{"annotations": annotations},
-		"spec":     map[string]any{"template": d.overlay.Body},
-	}
+	tree := build(annotations)
 	return applied{tree: tree, hash: workload.Hash(tree)}
 }
 

@@ -17,6 +17,7 @@ func newPlan(manager string, desired *Desired, view *workload.View) Plan {
 	return Plan{
 		Target: view.Ref, State: view.State, Halted: view.Paused || view.Deleting,
 		Action: None, Manager: manager, Desired: desired, Carries: carries,
+		ReleaseOnly: view.Adapter().Traits.AtomicLists,
 	}
 }
 
@@ -129,6 +130,8 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 func (p *Plan) leavesOut(policy Policy, view *workload.View) (reason, message string) {
 	os := view.Application.OS
 	switch {
+	case view.Elsewhere != "":
+		return meta.ReasonTemplateElsewhere, fmt.Sprintf("its pods have the template of %s, which gets the sidecar where its labels are selected and spec.workloads lists its kind", view.Elsewhere)
 	case p.Carries:
 		return "", ""
 	case os != nil && os.Name == corev1.Windows:
@@ -144,6 +147,7 @@ func (p *Plan) note(want applied, has fit, policy Policy, view *workload.View) {
 	p.Action, p.Force = Note, !policy.ReportDrift
 	p.Cause = p.because(want, has, policy, view)
 	p.Apply = p.noted(want, view.Owned[p.Manager].ChangeCause, policy, view)
+	p.makePatch(view)
 }
 
 func (p *Plan) write(action Action, want applied, has fit, policy Policy, view *workload.View) {
@@ -151,6 +155,10 @@ func (p *Plan) write(action Action, want applied, has fit, policy Policy, view *
 	p.Cause = p.because(want, has, policy, view)
 	p.Apply = p.noted(want, p.Cause, policy, view)
 	p.InitBefore, p.InitAfter = order(p.Manager, p.Desired, view)
+	p.makePatch(view)
+}
+
+func (p *Plan) makePatch(view *workload.View) {
 	patch, err := patchToApply(p, view)
 	p.Patch = patch
 	p.block(err)

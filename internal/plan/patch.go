@@ -17,12 +17,12 @@ import (
 )
 
 // patchToApply returns the patch for a plan that applies something; nil if the apply is
-// enough.
+// enough. A note writes annotations alone.
 func patchToApply(p *Plan, view *workload.View) (map[string]any, error) {
 	owned, mounts := view.Owned[p.Manager], view.MountsOf(p.Manager)
-	wanted := p.Desired.overlay.Mounts
+	wanted, isRecorded := p.Desired.overlay.Mounts, view.Adapter().Traits.AtomicLists
 	isEnough := len(owned.Leftovers) == 0 && (!owned.Patched || owned.IsEmpty()) && owned.Orphan == ""
-	if isEnough && haveMounts(wanted, mounts) {
+	if !isRecorded && (p.Action == Note || isEnough && haveMounts(wanted, mounts)) {
 		return nil, nil
 	}
 	body := p.Apply
@@ -38,7 +38,7 @@ func patchToApply(p *Plan, view *workload.View) (map[string]any, error) {
 func (p *Plan) takeOut(view *workload.View) error {
 	owned, mounts := view.Owned[p.Manager], view.MountsOf(p.Manager)
 	isEnough := len(mounts)+len(owned.Leftovers)+len(owned.Taken) == 0 && !owned.Patched && !owned.Named && owned.Orphan == ""
-	if isEnough {
+	if isEnough && !view.Adapter().Traits.AtomicLists {
 		return nil
 	}
 	left := map[string]any{}
@@ -96,6 +96,7 @@ func withMounts(of map[string]any, mounts []workload.Mount) map[string]any {
 func difference(manager string, view *workload.View, from, to map[string]any) (map[string]any, error) {
 	nameOthers(tree.Below(from, tree.Pod...), tree.Below(to, tree.Pod...), view.Owned[manager], view)
 	keepBeside(from, to)
+	keepShared(manager, from, to, view)
 	before, err := json.Marshal(from)
 	if err != nil {
 		return nil, fmt.Errorf("writing what is there: %w", err)

@@ -122,7 +122,8 @@ func (p *Plan) Hinder(reason, message string) {
 // sort that is left out: not an error.
 func (p *Plan) Skipped() bool {
 	switch p.Reason {
-	case meta.ReasonOptedOut, meta.ReasonWorkloadPaused, meta.ReasonWorkloadDeleting, meta.ReasonHostNetwork, meta.ReasonWindows, meta.ReasonYielded:
+	case meta.ReasonOptedOut, meta.ReasonWorkloadPaused, meta.ReasonWorkloadDeleting, meta.ReasonHostNetwork, meta.ReasonWindows, meta.ReasonYielded,
+		meta.ReasonTemplateElsewhere:
 		return p.Action == Blocked
 	}
 	return false

@@ -93,3 +93,14 @@ func keepBeside(from, to map[string]any) {
 		}
 	}
 }
+
+// keepShared puts the annotations that another VectorSidecar has too into the second tree.
+func keepShared(manager string, from, to map[string]any, view *workload.View) {
+	for key, value := range tree.At(from, "metadata", "annotations") {
+		for other, owned := range view.Owned {
+			if _, isShared := tree.At(owned.Tree, "metadata", "annotations")[key]; isShared && other != manager {
+				tree.Below(to, "metadata", "annotations")[key] = value
+			}
+		}
+	}
+}

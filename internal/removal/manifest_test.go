@@ -80,6 +80,7 @@ func TestFindTracesFindsAllThatIsLeftInANamespace(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, clientgoscheme.AddToScheme(scheme))
 	require.NoError(t, v1alpha1.AddToScheme(scheme))
+	require.NoError(t, workload.AddToScheme(scheme))
 	made := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "logs-vector"}}
 	companion.Label(made, "logs")
 	companion.Mark(made)

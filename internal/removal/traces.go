@@ -104,7 +104,11 @@ func listSidecars(ctx context.Context, cluster client.Reader, namespace string, 
 func (t *Traces) find(ctx context.Context, cluster client.Reader, kind *workload.Kind, inNamespace client.InNamespace) error {
 	page := kind.NewList()
 	for isFirst := true; isFirst || page.GetContinue() != ""; isFirst = false {
-		if err := cluster.List(ctx, page, inNamespace, client.Limit(pageSize), client.Continue(page.GetContinue())); err != nil {
+		err := cluster.List(ctx, page, inNamespace, client.Limit(pageSize), client.Continue(page.GetContinue()))
+		if kind.Lacks(err) {
+			return nil
+		}
+		if err != nil {
 			return fmt.Errorf("listing %s: %w", kind.Plural, err)
 		}
 		for _, object := range workload.Items(page) {

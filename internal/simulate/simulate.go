@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
-	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/kubernetes/scheme"
 
@@ -33,6 +32,10 @@ func New() (*Merger, error) {
 	merger := &Merger{fields: map[string]*managedfields.FieldManager{}}
 	types := applyconfigurations.NewTypeConverter(scheme.Scheme)
 	for _, kind := range workload.Kinds() {
+		types := types
+		if kind.Traits.AtomicLists {
+			types = managedfields.NewDeducedTypeConverter()
+		}
 		fields, err := managedfields.NewDefaultFieldManager(
 			types, oneVersion{}, oneVersion{}, oneVersion{}, kind.GroupVersionKind, kind.GroupVersion(), "", nil)
 		if err != nil {
@@ -138,19 +141,11 @@ func (m *merge) patch(live runtime.Object, p *plan.Plan) (runtime.Object, error)
 	if err != nil {
 		return nil, fmt.Errorf("converting the workload: %w", err)
 	}
-	patched, err := strategicpatch.StrategicMergeMapPatch(content, runtime.DeepCopyJSON(m.kind.Place(p.Patch)), m.kind.New())
+	patched, err := p.Patched(content)
 	if err != nil {
-		return nil, fmt.Errorf("patching: %w", err)
+		return nil, err
 	}
-	// Converting to a type and back drops lists that the patch has emptied.
-	typed := m.kind.New()
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(patched, typed); err != nil {
-		return nil, fmt.Errorf("reading the patched workload: %w", err)
-	}
-	written, err := m.toUnstructured(typed)
-	if err != nil {
-		return nil, fmt.Errorf("converting the patched workload: %w", err)
-	}
+	written := &unstructured.Unstructured{Object: patched}
 	recorded, err := m.fields.Update(live, written, p.Manager)
 	if err != nil {
 		return nil, fmt.Errorf("recording the patch: %w", err)

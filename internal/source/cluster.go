@@ -67,6 +67,8 @@ func Load(ctx context.Context, cluster client.Reader, scope Scope) (*World, []st
 			if scope.WithoutSidecars || w.isAskedFor(kind) {
 				unseen = append(unseen, "the "+kind.Plural+": "+err.Error())
 			}
+		case kind.Lacks(err):
+			w.Lacking = append(w.Lacking, kind.Kind)
 		case err != nil:
 			return nil, nil, err
 		}

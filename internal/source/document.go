@@ -161,15 +161,16 @@ func Split(text []byte) []Document {
 // Decode returns the object, or the items of a list.
 func (d *Document) Decode() ([]Document, error) {
 	var head struct {
-		Kind  string `json:"kind"`
-		Items []any  `json:"items"`
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Items      []any  `json:"items"`
 	}
 	if err := bounded.Object().DecodeYAML(d.Text, &head); err != nil {
 		return nil, withoutPreface(err)
 	}
 	d.Kind = head.Kind
-	if d.Object = newObject(d.Kind); d.Object == nil {
-		if item, isList := strings.CutSuffix(d.Kind, "List"); isList && (item == "" || newObject(item) != nil) {
+	if d.Object = newObject(head.APIVersion, d.Kind); d.Object == nil {
+		if item, isList := strings.CutSuffix(d.Kind, "List"); isList && (item == "" || newObject(head.APIVersion, item) != nil) {
 			return d.items(head.Items)
 		}
 		return []Document{*d}, nil
@@ -180,8 +181,9 @@ func (d *Document) Decode() ([]Document, error) {
 	return []Document{*d}, nil
 }
 
-// newObject returns an empty object of a kind, nil if the kind is not used.
-func newObject(kind string) client.Object {
+// newObject returns an empty object of a kind, nil if the kind is not used. Other groups
+// have kinds of the same name as those that come with a definition.
+func newObject(apiVersion, kind string) client.Object {
 	switch kind {
 	case "ConfigMap":
 		return &corev1.ConfigMap{}
@@ -192,7 +194,8 @@ func newObject(kind string) client.Object {
 	case "ClusterVectorSidecar":
 		return &v1alpha1.ClusterVectorSidecar{}
 	}
-	if one := workload.KindOf(kind); one != nil {
+	one := workload.KindOf(kind)
+	if one != nil && (!one.Traits.MayLack || strings.HasPrefix(apiVersion, one.Group+"/")) {
 		return one.New()
 	}
 	return nil

@@ -77,8 +77,8 @@ type Taker struct {
 	// DefaultAssumed says why DefaultEnvironment is only an assumption, "" if it is known. The
 	// environment that the operator reports for the namespace then takes precedence.
 	DefaultAssumed string
-	// Served is as in decision.Observed.
-	Served []string
+	// Offer is as in decision.Observed.
+	decision.Offer
 	// Now is the time. It may be zero if the progress of rollouts does not matter.
 	Now time.Time
 }
@@ -115,7 +115,7 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (obse
 			DefaultEnvironment: t.DefaultEnvironment, DefaultFrom: t.DefaultFrom, Home: t.Home,
 			KubeVersion: t.KubeVersion, Cluster: t.Cluster, WrittenBy: t.WrittenBy, Version: t.Version, Budget: t.Budget,
 		},
-		Workloads: workloads, Companions: companions, Served: t.Served, Now: t.Now,
+		Workloads: workloads, Companions: companions, Offer: t.Offer, Now: t.Now,
 	}
 	if t.Cluster.Platform == render.OpenShift {
 		observed.NamespaceUsers = policy.ParseUserRange(namespace.Users)

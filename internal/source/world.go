@@ -27,6 +27,9 @@ import (
 // World presents files, a cluster, or files on top of a cluster as one cluster: a client.Reader of
 // workloads, VectorSidecars, ConfigMaps and the metadata of Namespaces. Make one with NewWorld.
 type World struct {
+	// Lacking are the kinds of workloads of which the cluster lacks the API.
+	Lacking []string
+
 	cluster    client.Reader
 	namespaces map[client.ObjectKey]*corev1.Namespace
 	configMaps map[client.ObjectKey]*corev1.ConfigMap

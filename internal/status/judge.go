@@ -81,6 +81,8 @@ func settled(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[plan.
 		return verdict{reason: meta.ReasonDisabled, message: "spec.enabled is false: no workload carries the sidecar"}
 	case len(decision.Kinds.Unserved) > 0:
 		return verdict{state: stalled, reason: meta.ReasonKindNotServed, message: unserved(decision.Kinds.Unserved)}
+	case decision.Matched == 0 && len(decision.Kinds.Lacking) > 0:
+		return verdict{reason: meta.ReasonKindMissing, message: "the selector matches no " + workload.Singular(kinds...) + " of the namespace" + missing(decision.Kinds.Lacking)}
 	case decision.Matched == 0:
 		return verdict{reason: meta.ReasonNoMatch, message: "the selector matches no " + workload.Singular(kinds...) + " of the namespace" + unlisted(decision.Kinds.Unlisted)}
 	}
@@ -101,7 +103,7 @@ func settled(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[plan.
 			reason = meta.ReasonReverted
 		}
 	}
-	message += unlisted(decision.Kinds.Unlisted)
+	message += unlisted(decision.Kinds.Unlisted) + missing(decision.Kinds.Lacking)
 	if decision.LacksCanary {
 		message += "; spec.rollout.canary selects none of them, so that a change reaches all without one"
 	}
@@ -117,6 +119,19 @@ func settled(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[plan.
 // unserved says that the installation does not serve kinds.
 func unserved(kinds []string) string {
 	return fmt.Sprintf("spec.workloads lists %s, which this installation does not serve: it has to be added to workloads.kinds in the installation's values", strings.Join(kinds, " and "))
+}
+
+// missing says that the cluster lacks the API of kinds; "" if it lacks none.
+func missing(kinds []string) string {
+	var texts []string
+	for _, kind := range kinds {
+		of := workload.KindOf(kind)
+		texts = append(texts, fmt.Sprintf("%s (%s)", of.Plural, of.GroupVersion()))
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	return "; spec.workloads lists " + strings.Join(kinds, " and ") + ", and the cluster has no " + strings.Join(texts, " and ") + ", which are looked for every minute"
 }
 
 // unlisted says how many workloads have the labels and are of a kind that spec.workloads

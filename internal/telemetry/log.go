@@ -25,6 +25,8 @@ const (
 	KeyName = "name"
 	// KeyWorkload is the workload that was written, such as "Deployment shop/cart".
 	KeyWorkload = "workload"
+	// KeyKind is a kind of workloads that the cluster may lack.
+	KeyKind = "kind"
 	// KeyEnvironment is the environment whose values were used.
 	KeyEnvironment = "environment"
 	// KeyHash is the hash of the sidecar, as in the annotation injected-hash.

@@ -124,3 +124,15 @@ func isShown(field string, value any) bool {
 	}
 	return true
 }
+
+// IsKeyedList reports whether a field of a pod is a list whose items have a merge key.
+func IsKeyedList(field string) bool { return itemKeys[field] != "" }
+
+// ItemKeys returns the values of the merge key of a list's items, as texts.
+func ItemKeys(field string, list []any) []string {
+	keys := make([]string, len(list))
+	for i, item := range list {
+		keys[i] = fmt.Sprint(tree.Map(item)[itemKeys[field]])
+	}
+	return keys
+}

@@ -28,7 +28,7 @@ type Holder struct {
 
 // holders are the kinds of them.
 var holders = []Holder{
-	{"ReplicaSets", appsv1.GroupName, "replicasets", func() List { return &appsv1.ReplicaSetList{} }, []*Kind{&deployments}},
+	{"ReplicaSets", appsv1.GroupName, "replicasets", func() List { return &appsv1.ReplicaSetList{} }, []*Kind{&deployments, &argoRollouts}},
 	{"ControllerRevisions", appsv1.GroupName, "controllerrevisions", func() List { return &appsv1.ControllerRevisionList{} }, []*Kind{&statefulSets, &daemonSets}},
 	{"Jobs", batchv1.GroupName, "jobs", func() List { return &batchv1.JobList{} }, []*Kind{&cronJobs, &jobs}},
 }

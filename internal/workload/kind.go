@@ -7,6 +7,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -24,8 +26,7 @@ type List interface {
 	runtime.Object
 }
 
-// Kind is everything specific to one kind of workload. Server-side apply merges the
-// lists of its pod by key: applying takes nothing from other owners.
+// Kind is everything specific to one kind of workload.
 type Kind struct {
 	schema.GroupVersionKind
 	// Plural is for messages, Resource for URLs and RBAC rules.
@@ -49,6 +50,8 @@ type Kind struct {
 	strategy func(of Object, pods int) Strategy
 	// finish sets the status of a finished rollout if the workload has no status.
 	finish func(Object)
+	// register adds its types to a scheme; nil if Kubernetes' own scheme has them.
+	register func(*runtime.Scheme)
 	// read returns false for an object of another kind.
 	read func(any) (Content, bool)
 }
@@ -67,6 +70,12 @@ type Traits struct {
 	OnEveryNode bool
 	// TellsByEvent reports whether events alone say that the API server refuses its pods.
 	TellsByEvent bool
+	// AtomicLists reports whether server-side apply takes a list of its pod for one value
+	// with one owner. What is ours is then recorded in the pod template and not in
+	// managedFields, and is written by patches that test what they change.
+	AtomicLists bool
+	// MayLack reports whether a cluster may lack its API.
+	MayLack bool
 }
 
 // Revisions are the objects that hold the revisions of a workload's pod template.
@@ -85,6 +94,12 @@ type Revisions struct {
 // ListKind is the kind of a list.
 func (k *Kind) ListKind() schema.GroupVersionKind {
 	return k.GroupVersion().WithKind(k.Kind + "List")
+}
+
+// Lacks reports whether an error of a request says that the cluster lacks the kind's API,
+// as it may.
+func (k *Kind) Lacks(err error) bool {
+	return k.Traits.MayLack && (apimeta.IsNoMatchError(err) || apierrors.IsNotFound(err))
 }
 
 // Watched returns an empty object to watch the kind by: of one that is never written, the
@@ -108,6 +123,8 @@ type Content struct {
 	Pods int32
 	// Missing is how many pods there should be and are not.
 	Missing int32
+	// Refers names the workload that has the pod template instead; nil for none.
+	Refers *Reference
 	// Claims are the names of the volumes that are no volumes of the template.
 	Claims []string
 	// Paused reports whether the workload is not to be written, Observed whether the
@@ -125,6 +142,16 @@ type Content struct {
 	Remark string
 }
 
+// Reference names another workload of the namespace.
+type Reference struct {
+	Kind, Name string
+	// Seen is the generation of it that the controller has seen.
+	Seen int64
+}
+
+// String returns it as in messages.
+func (r *Reference) String() string { return r.Kind + " " + r.Name }
+
 // Progress is how far a rollout is.
 type Progress struct {
 	// Done counts the pods that have the newest template, and those of them that are
@@ -140,6 +167,9 @@ type Progress struct {
 	// replaces them, for messages; "" unless the rollout is RolloutHeld.
 	Old  int32
 	Held string
+	// IsBetween reports whether the workload is between two templates by steps of its own,
+	// which another template would begin anew.
+	IsBetween bool
 	// Advice is what a person has to do if the rollout fails, "" if nothing in particular.
 	Advice string
 }

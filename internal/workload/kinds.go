@@ -20,7 +20,7 @@ import (
 
 // kinds are the kinds of workloads that can have sidecars. A new one needs a row here, a
 // file like deployment.go, and a value of v1alpha1.WorkloadKind.
-var kinds = []*Kind{&deployments, &statefulSets, &daemonSets, &cronJobs, &jobs}
+var kinds = []*Kind{&deployments, &statefulSets, &daemonSets, &cronJobs, &jobs, &argoRollouts}
 
 // Kinds are the kinds of workloads that can have sidecars.
 func Kinds() []*Kind { return kinds }
@@ -63,6 +63,9 @@ func As(object any) (Object, bool) {
 // TemplateOf returns the pod template of a workload, not a copy.
 func TemplateOf(object Object) *corev1.PodTemplateSpec { return contentOf(object).Template }
 
+// MayLack reports whether a workload is of a kind whose API a cluster may lack.
+func MayLack(object Object) bool { return contentOf(object).Kind.Traits.MayLack }
+
 // RefOf returns the name of a workload.
 func RefOf(object Object) Ref {
 	return Ref{Kind: contentOf(object).Kind.Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()}
@@ -80,6 +83,16 @@ func KindNamed(name string) *Kind {
 		bare := strings.TrimSuffix(name, "."+kind.Group)
 		if bare == strings.ToLower(kind.Kind) || bare == kind.Resource || slices.Contains(kind.Short, name) {
 			return kind
+		}
+	}
+	return nil
+}
+
+// AddToScheme adds the types of the kinds that Kubernetes' own scheme lacks.
+func AddToScheme(scheme *runtime.Scheme) error {
+	for _, kind := range kinds {
+		if kind.register != nil {
+			kind.register(scheme)
 		}
 	}
 	return nil

@@ -29,6 +29,8 @@ type ManagedFields struct {
 	annotations, podLabels, podAnnotations mention
 	// pod reports whether anything else of the pods is mentioned.
 	pod bool
+	// isRecorded reports whether the parts lists alone say what is ours.
+	isRecorded bool
 }
 
 // mention is some keys of a map, or some names in a list.
@@ -82,6 +84,9 @@ func ManagedFieldsOf(object Object) *ManagedFields {
 			m.records[entry.Manager] = &record{}
 		}
 		m.records[entry.Manager].add(entry)
+	}
+	if m.isRecorded = contentOf(object).Kind.Traits.AtomicLists; m.isRecorded {
+		m.mentionRecorded(object)
 	}
 	for _, record := range m.records {
 		m.addFields(record.applied)
@@ -195,7 +200,25 @@ func (m *ManagedFields) Owned(selected *corev1.PodTemplate, entries []metav1.Man
 }
 
 func (m *ManagedFields) owned(selected *corev1.PodTemplate, theirs *deployed) map[string]Owned {
-	live := liveTree(selected)
+	var all map[string]Owned
+	if m.isRecorded {
+		all = m.recorded(selected, theirs)
+	} else {
+		all = m.applied(liveTree(selected), theirs)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	for manager, of := range all {
+		of.Orphan = selected.Annotations[meta.AnnotationOrphaned(manager)]
+		all[manager] = of
+	}
+	return all
+}
+
+// applied returns what each manager has by managedFields, and what came back with a
+// revision.
+func (m *ManagedFields) applied(live map[string]any, theirs *deployed) map[string]Owned {
 	all := map[string]Owned{}
 	for manager, record := range m.records {
 		if record.applied != nil || record.patched != nil {
@@ -207,13 +230,6 @@ func (m *ManagedFields) owned(selected *corev1.PodTemplate, theirs *deployed) ma
 		if remaining.addLeftovers(&parts, live, theirs); remaining.Tree != nil {
 			all[manager] = remaining
 		}
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	for manager, of := range all {
-		of.Orphan = selected.Annotations[meta.AnnotationOrphaned(manager)]
-		all[manager] = of
 	}
 	return all
 }
@@ -251,6 +267,9 @@ func AppendManagedFields(text []byte, object Object) []byte {
 			}
 			text = AppendTexts(text, entry.Manager, string(entry.Operation), fields)
 		}
+	}
+	if contentOf(object).Kind.Traits.AtomicLists {
+		text = AppendTexts(append(text, 'r'), ourAnnotations(object.GetAnnotations())...)
 	}
 	lists := map[string]string{}
 	for key, value := range TemplateOf(object).Annotations {

@@ -23,7 +23,9 @@ type Outline struct {
 	Template            corev1.PodTemplateSpec
 	SelectorKeys        []string
 	Claims              []string
-	Paused, Deleting    bool
+	// Elsewhere names the workload that has the pod template instead, "" for none.
+	Elsewhere        string
+	Paused, Deleting bool
 
 	// qosClass is that of a packed one, "" if Template has it.
 	qosClass corev1.PodQOSClass
@@ -32,9 +34,14 @@ type Outline struct {
 // OutlineOf returns the outline of a workload, which shares the workload's memory.
 func OutlineOf(object Object) Outline {
 	content := contentOf(object)
+	elsewhere := ""
+	if content.Refers != nil {
+		elsewhere = content.Refers.String()
+	}
 	return Outline{
-		Ref:    Ref{Kind: content.Kind.Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()},
-		Labels: object.GetLabels(), Annotations: object.GetAnnotations(),
+		Elsewhere: elsewhere,
+		Ref:       Ref{Kind: content.Kind.Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()},
+		Labels:    object.GetLabels(), Annotations: object.GetAnnotations(),
 		Template: *content.Template, SelectorKeys: selectorKeys(content.Selector), Claims: content.Claims,
 		Paused: content.Paused, Deleting: object.GetDeletionTimestamp() != nil,
 	}
@@ -68,6 +75,7 @@ func (o *Outline) View(owned map[string]Owned, lastWriter string) View {
 		PodTexts:       podTexts(o.Template.Annotations),
 		SelectorKeys:   o.SelectorKeys,
 		Claims:         o.Claims,
+		Elsewhere:      o.Elsewhere,
 		LastWriter:     lastWriter,
 	}
 	if o.Adapter().Traits.OnEveryNode {
@@ -115,7 +123,8 @@ func (o *Outline) Pack(owned map[string]Owned) *corev1.PodTemplate {
 				Volumes:                       kindsOnly(spec.Volumes),
 				ImagePullSecrets:              secretNames(secretsOf(spec, owned)),
 				SchedulingGates:               claimNames(o.Claims),
-				PriorityClassName:             string(qosClassOf(spec, owned)), // Which no View shows.
+				PriorityClassName:             string(qosClassOf(spec, owned)), // Which no View shows,
+				Hostname:                      o.Elsewhere,                     // nor this.
 			},
 		},
 	}
@@ -126,7 +135,7 @@ func Unpacked(of Ref, labels map[string]string, packed *corev1.PodTemplate) Outl
 	return Outline{
 		Ref: of, Labels: labels, Annotations: packed.Annotations, Template: packed.Template,
 		SelectorKeys: sortedKeys(packed.Labels), Claims: namesOfGates(packed.Template.Spec.SchedulingGates),
-		qosClass: corev1.PodQOSClass(packed.Template.Spec.PriorityClassName),
+		Elsewhere: packed.Template.Spec.Hostname, qosClass: corev1.PodQOSClass(packed.Template.Spec.PriorityClassName),
 	}
 }
 

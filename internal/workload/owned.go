@@ -28,6 +28,8 @@ type Owned struct {
 	// items, Patched whether its patch entries hold more than mounts in the
 	// application's containers: see Trim. Tree includes these fields as well.
 	Named, Patched bool
+	// IsRecorded reports whether the pod template alone records what is the manager's.
+	IsRecorded bool
 	// Unfinished reports whether the operator was interrupted between two requests of
 	// one change. managedFields left by an earlier release do not count.
 	Unfinished bool
@@ -95,7 +97,10 @@ func (o *Owned) readKeys() {
 }
 
 // IsEmpty reports whether the manager has nothing left in the workload, though it has a
-// managedFields entry.
+// managedFields entry, or a record: an owner who replaces atomic lists leaves it behind.
 func (o *Owned) IsEmpty() bool {
+	if o.IsRecorded {
+		return len(o.Containers)+len(o.Volumes) == 0
+	}
 	return len(o.Containers)+len(o.Volumes)+len(o.PodLabels)+len(o.PodAnnotations)+len(tree.At(o.Tree, "metadata", "annotations")) == 0
 }

@@ -33,6 +33,7 @@ func (m *ManagedFields) Traces(owned map[string]Owned) []Trace {
 			trace.Applied, trace.Patched = record.applied != nil, record.isPatch
 		}
 		_, trace.Listed = m.listed[manager]
+		trace.Applied = trace.Applied || m.isRecorded && trace.Listed
 		found = append(found, trace)
 	}
 	return found

@@ -31,6 +31,8 @@ type View struct {
 	Volumes []string
 	// Claims are the names of further volumes, which are not in the template.
 	Claims []string
+	// Elsewhere names the workload that has the pod template instead, "" for none.
+	Elsewhere string
 	// PodLabels and PodAnnotations are the keys in the pod template that are not ours,
 	// SelectorKeys the labels in the workload's selector.
 	PodLabels, PodAnnotations, SelectorKeys []string

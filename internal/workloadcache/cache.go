@@ -29,6 +29,8 @@ type Cache struct {
 	// ahead are the resource versions of workloads that were read live and have not
 	// arrived by the watch yet.
 	ahead map[types.UID]string
+	// lacking are the kinds of which the cluster lacks the API.
+	lacking map[string]bool
 	// isSynced reports whether all workloads are in the cache.
 	isSynced atomic.Bool
 }
@@ -38,13 +40,47 @@ func New(kinds ...*workload.Kind) *Cache {
 	if len(kinds) == 0 {
 		kinds = workload.Kinds()
 	}
-	c := &Cache{kinds: kinds, reducer: newReducer(), indexes: map[namespaceKey]*namespaceIndex{}, ahead: map[types.UID]string{}}
+	c := &Cache{kinds: kinds, reducer: newReducer(), indexes: map[namespaceKey]*namespaceIndex{}, ahead: map[types.UID]string{}, lacking: map[string]bool{}}
 	c.reducer.before = c.Get
 	return c
 }
 
-// Kinds are the kinds of the workloads that it holds.
+// Kinds are the kinds of the workloads that it holds, also those that the cluster lacks.
 func (c *Cache) Kinds() []*workload.Kind { return c.kinds }
+
+// Has reports whether the cluster has the API of a kind, as far as is known.
+func (c *Cache) Has(kind *workload.Kind) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.lacking[kind.Kind]
+}
+
+// Gain records that the cluster has the API of a kind.
+func (c *Cache) Gain(kind *workload.Kind) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.lacking, kind.Kind)
+}
+
+// Lose records that the cluster lacks the API of a kind, and removes and returns the
+// workloads of that kind: they went with it.
+func (c *Cache) Lose(kind *workload.Kind) []*Record {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lacking[kind.Kind] = true
+	var lost []*Record
+	for key, index := range c.indexes {
+		if key.kind != kind.Kind {
+			continue
+		}
+		lost = index.all.appendTo(lost)
+		delete(c.indexes, key)
+	}
+	for _, record := range lost {
+		delete(c.ahead, record.UID)
+	}
+	return lost
+}
 
 // Transform is the informer's transform function: it replaces a workload by its record.
 func (c *Cache) Transform(object any) (any, error) {
@@ -67,6 +103,9 @@ func (c *Cache) Reduce(object workload.Object) *Record { return c.reducer.reduce
 func (c *Cache) Put(record *Record) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.lacking[record.body.kind] {
+		return // It comes late.
+	}
 	if version, isAhead := c.ahead[record.UID]; isAhead && IsOlder(record.ResourceVersion, version) {
 		return
 	}

@@ -53,6 +53,9 @@ func (h *hasher) of(object workload.Object, content *workload.Content) fingerpri
 		}
 	}
 	of.Template = *content.Template
+	if content.Refers != nil {
+		of.GenerateName = content.Refers.String()
+	}
 	size := 0
 	if content.Selector != nil {
 		size = content.Selector.Size()

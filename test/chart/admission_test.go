@@ -80,7 +80,7 @@ func TestOnlyWhoMayPatchDeploymentsMayWriteVectorSidecars(t *testing.T) {
 		labelled = again
 	}
 
-	for kind, resource := range map[v1alpha1.WorkloadKind]string{"StatefulSet": "statefulsets", "DaemonSet": "daemonsets", "CronJob": "cronjobs", "Job": "jobs"} {
+	for kind, resource := range map[v1alpha1.WorkloadKind]string{"StatefulSet": "statefulsets", "DaemonSet": "daemonsets", "CronJob": "cronjobs", "Job": "jobs", "Rollout": "rollouts"} {
 		t.Run(string(kind), func(t *testing.T) { requireRightsOn(t, kind, resource, entitled) })
 	}
 }
@@ -149,8 +149,8 @@ func asOfCluster(t *testing.T, user string, rules ...rbacv1.PolicyRule) client.C
 func requireRightsOn(t *testing.T, kind v1alpha1.WorkloadKind, resource string, ofDeployments client.Client) {
 	t.Helper()
 	named := "of-" + resource
-	mayPatchIt := rbacv1.PolicyRule{APIGroups: []string{"apps", "batch"}, Resources: []string{resource}, Verbs: []string{"patch"}}
-	mayDeleteIt := rbacv1.PolicyRule{APIGroups: []string{"apps", "batch"}, Resources: []string{resource}, Verbs: []string{"delete"}}
+	mayPatchIt := rbacv1.PolicyRule{APIGroups: []string{"apps", "batch", "argoproj.io"}, Resources: []string{resource}, Verbs: []string{"patch"}}
+	mayDeleteIt := rbacv1.PolicyRule{APIGroups: []string{"apps", "batch", "argoproj.io"}, Resources: []string{resource}, Verbs: []string{"delete"}}
 	ofBoth := as(t, named, "shop", mayWrite, mayPatch, mayPatchIt)
 	remover := as(t, named+"-remover", "shop", mayWrite, mayDelete, mayDeleteIt)
 	both := example.NewVectorSidecar(named, "shop").Selecting("logs", named).For("Deployment", kind).Build()

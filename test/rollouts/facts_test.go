@@ -25,7 +25,7 @@ import (
 )
 
 // What Argo Rollouts' definition and its controller do with a sidecar, on a control plane
-// of its own, without the operator, which does not know the kind.
+// of its own, without the operator.
 
 // Two owners of fields, and what one of them adds.
 const (
@@ -38,19 +38,45 @@ const (
 func part(pod string) string { return `spec: {template: {spec: ` + pod + `}}` }
 
 // cluster is a cluster with Argo Rollouts, seen as its administrator.
-type cluster struct{ world *harness.World }
+type cluster struct {
+	plane *controlplane.ControlPlane
+	world *harness.World
+}
+
+func startPlane(t *testing.T) *cluster {
+	t.Helper()
+	plane := controlplane.ForTest(t, controlplane.Options{Nodes: 1})
+	w, err := harness.NewWorld(plane.Config())
+	require.NoError(t, err)
+	return &cluster{plane, w}
+}
+
+// definitions are those of Argo Rollouts.
+func definitions(t *testing.T) ctrlenvtest.CRDInstallOptions {
+	t.Helper()
+	program, err := controlplane.Bin("rollouts-controller")
+	require.NoError(t, err)
+	return ctrlenvtest.CRDInstallOptions{Paths: []string{filepath.Join(filepath.Dir(program), "rollouts-crds")}, ErrorIfPathMissing: true}
+}
+
+func (r *cluster) install(t *testing.T) {
+	t.Helper()
+	_, err := ctrlenvtest.InstallCRDs(r.plane.Config(), definitions(t))
+	require.NoError(t, err)
+}
+
+func (r *cluster) uninstall(t *testing.T) {
+	t.Helper()
+	require.NoError(t, ctrlenvtest.UninstallCRDs(r.plane.Config(), definitions(t)))
+}
 
 func startRollouts(t *testing.T) *cluster {
 	t.Helper()
 	program, err := controlplane.Bin("rollouts-controller")
 	require.NoError(t, err)
-	plane := controlplane.ForTest(t, controlplane.Options{Nodes: 1})
-	_, err = ctrlenvtest.InstallCRDs(plane.Config(), ctrlenvtest.CRDInstallOptions{
-		Paths: []string{filepath.Join(filepath.Dir(program), "rollouts-crds")}, ErrorIfPathMissing: true,
-	})
-	require.NoError(t, err)
-	w, err := harness.NewWorld(plane.Config())
-	require.NoError(t, err)
+	r := startPlane(t)
+	r.install(t)
+	plane := r.plane
 	health, metrics := freePort(t), freePort(t)
 	serves := func(ctx context.Context) error {
 		connection, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", health))
@@ -61,7 +87,7 @@ func startRollouts(t *testing.T) *cluster {
 	}
 	require.NoError(t, plane.Run(t.Context(), "rollouts-controller", program, serves,
 		"--kubeconfig="+plane.Kubeconfig(), "--leader-elect=false", "--healthzPort="+health, "--metricsPort="+metrics))
-	return &cluster{world: w}
+	return r
 }
 
 func freePort(t *testing.T) string {

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+const (
+	// apiInterval is how often to look for the API of a kind that a cluster may lack.
+	apiInterval = time.Minute
+	// apiRetry is how soon to ask again at startup: without an answer it is not known which
+	// workloads there are.
+	apiRetry = time.Second
+)
+
+// seek watches a kind that the cluster may lack for as long as it has it. It returns once it is
+// known whether it does.
+func (w *workloadEvents) seek(ctx context.Context, kind *workload.Kind, to queue, enqueue enqueuer) error {
+	isKnown := func(context.Context) (bool, error) {
+		has, err := w.hasAPI(kind)
+		if err != nil {
+			log.FromContext(ctx).Error(err, "looking for an API", telemetry.KeyKind, kind.Kind)
+			return false, nil
+		}
+		if !has {
+			log.FromContext(ctx).Info("the cluster lacks an API, which is looked for", telemetry.KeyKind, kind.Kind, "interval", apiInterval.String())
+			return true, nil
+		}
+		synced, err := w.gain(ctx, kind, enqueue)
+		w.synced = append(w.synced, synced)
+		return true, err
+	}
+	if err := wait.PollUntilContextCancel(ctx, apiRetry, true, isKnown); err != nil {
+		return err
+	}
+	go wait.UntilWithContext(ctx, func(ctx context.Context) {
+		if err := w.lookAgain(ctx, kind, to, enqueue); err != nil && ctx.Err() == nil {
+			log.FromContext(ctx).Error(err, "looking for an API", telemetry.KeyKind, kind.Kind)
+		}
+	}, apiInterval)
+	return nil
+}
+
+// lookAgain starts or ends the watch of a kind if its API has come or gone, and then has the
+// VectorSidecars that list it reconciled.
+func (w *workloadEvents) lookAgain(ctx context.Context, kind *workload.Kind, to queue, enqueue enqueuer) error {
+	has, err := w.hasAPI(kind)
+	if err != nil || has == w.workloads.Has(kind) {
+		return err
+	}
+	if has {
+		synced, err := w.gain(ctx, kind, enqueue)
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(ctx, apiInterval) // Or it has gone again.
+		defer cancel()
+		toolscache.WaitForCacheSync(ctx.Done(), synced)
+	} else if err := w.lose(ctx, kind); err != nil {
+		return err
+	}
+	for _, request := range w.listing(ctx, kind) {
+		to.Add(request)
+	}
+	return nil
+}
+
+// gain starts the watch of a kind whose API has come.
+func (w *workloadEvents) gain(ctx context.Context, kind *workload.Kind, enqueue enqueuer) (toolscache.InformerSynced, error) {
+	w.workloads.Gain(kind)
+	synced, err := w.watch(ctx, kind, enqueue)
+	if err != nil {
+		w.workloads.Lose(kind)
+		return nil, err
+	}
+	log.FromContext(ctx).Info("the cluster has an API, which is watched", telemetry.KeyKind, kind.Kind)
+	return synced, nil
+}
+
+// lose ends the watch of a kind whose API has gone.
+func (w *workloadEvents) lose(ctx context.Context, kind *workload.Kind) error {
+	if err := w.cache.RemoveInformer(ctx, kind.Watched()); err != nil {
+		return fmt.Errorf("ending the watch of %s: %w", kind.Plural, err)
+	}
+	w.metrics.Cached(kind.Kind, -len(w.workloads.Lose(kind)))
+	log.FromContext(ctx).Info("the cluster lacks an API, which is looked for", telemetry.KeyKind, kind.Kind, "interval", apiInterval.String())
+	return nil
+}
+
+// hasAPI reports whether the API server serves a kind.
+func (w *workloadEvents) hasAPI(kind *workload.Kind) (bool, error) {
+	found, err := w.apis.ServerResourcesForGroupVersion(kind.GroupVersion().String())
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("asking for the resources of %s: %w", kind.GroupVersion(), err)
+	}
+	return slices.ContainsFunc(found.APIResources, func(one metav1.APIResource) bool { return one.Name == kind.Resource }), nil
+}

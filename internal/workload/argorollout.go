@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
+)
+
+// argoRollouts is the adapter of Rollouts of Argo Rollouts. They go by steps of their own,
+// with pauses between; another template begins with the first step again.
+var argoRollouts = Kind{
+	GroupVersionKind: argoGroupVersion.WithKind("Rollout"),
+	Plural:           "Rollouts", Resource: "rollouts", Short: []string{"ro"},
+	Annotations: "rollout.argoproj.io/",
+	Template:    []string{"spec", "template"},
+	Traits:      Traits{HasDeadline: true, AtomicLists: true, MayLack: true},
+	Revisions: &Revisions{
+		Plural:  "ReplicaSets",
+		NewList: newReplicaSets,
+		Newest:  newestOfArgoRollout,
+		Has: func(_ Object, revision metav1.Object, pod *corev1.Pod) bool {
+			return metav1.IsControlledBy(pod, revision)
+		},
+	},
+	New:     func() Object { return &ArgoRollout{} },
+	NewList: func() List { return &ArgoRolloutList{} },
+	finish:  finishArgoRollout,
+	read:    readArgoRollout,
+
+	register: func(scheme *runtime.Scheme) {
+		scheme.AddKnownTypeWithName(argoGroupVersion.WithKind("Rollout"), &ArgoRollout{})
+		scheme.AddKnownTypeWithName(argoGroupVersion.WithKind("RolloutList"), &ArgoRolloutList{})
+		metav1.AddToGroupVersion(scheme, argoGroupVersion)
+	},
+	strategy: strategyOfArgoRollout,
+}
+
+// Phases of a Rollout, as its controller sets them.
+const (
+	argoHealthy  = "Healthy"
+	argoDegraded = "Degraded"
+	argoPaused   = "Paused"
+)
+
+// Why pods keep their template.
+const (
+	argoHeldByPerson = "its rollouts are paused"
+	argoHeldByStep   = "its own steps pause: pods get it with the next one"
+)
+
+func strategyOfArgoRollout(object Object, pods int) Strategy {
+	rollout, isOne := object.(*ArgoRollout)
+	if !isOne {
+		return Strategy{}
+	}
+	of := Strategy{Ready: time.Duration(rollout.Spec.MinReadySeconds) * time.Second}
+	if rollout.Spec.Strategy.BlueGreen != nil {
+		of.Surge = pods // The new ones run beside all of the old ones.
+		return of
+	}
+	canary := ptr.Deref(rollout.Spec.Strategy.Canary, ArgoCanary{})
+	of.Surge, of.Unavailable = scaled(canary.MaxSurge, "25%", pods, true), scaled(canary.MaxUnavailable, "25%", pods, false)
+	return of
+}
+
+func readArgoRollout(object any) (Content, bool) {
+	rollout, isOne := object.(*ArgoRollout)
+	if !isOne || rollout == nil {
+		return Content{}, false
+	}
+	content := Content{
+		Template: &rollout.Spec.Template, Selector: rollout.Spec.Selector,
+		Pods: ptr.Deref(rollout.Spec.Replicas, 1), Paused: rollout.Spec.Paused,
+		Observed: rollout.isObserved(), Refusal: refusalOfArgoRollout(rollout),
+	}
+	content.Rollout, content.Progress = rolloutOfArgoRollout(rollout)
+	if of := rollout.Spec.WorkloadRef; of != nil {
+		seen, _ := strconv.ParseInt(rollout.Status.WorkloadObservedGeneration, 10, 64) // None yet is 0.
+		content.Refers = &Reference{Kind: of.Kind, Name: of.Name, Seen: seen}
+		content.Template = &corev1.PodTemplateSpec{}
+	}
+	if content.Selector == nil { // It is that of the other workload.
+		content.Selector, _ = metav1.ParseToLabelSelector(rollout.Status.Selector)
+	}
+	return content, true
+}
+
+// isObserved reports whether the controller has seen the newest generation.
+func (r *ArgoRollout) isObserved() bool {
+	seen, err := strconv.ParseInt(r.Status.ObservedGeneration, 10, 64)
+	return err == nil && seen >= r.Generation
+}
+
+// rolloutOfArgoRollout goes by the templates: the one that the controller goes to, and the
+// stable one, which it leaves when all steps are done. A change that the controller has not
+// seen yet can still be joined.
+func rolloutOfArgoRollout(rollout *ArgoRollout) (Rollout, Progress) {
+	status, replicas := &rollout.Status, ptr.Deref(rollout.Spec.Replicas, 1)
+	progress := Progress{
+		Done:      status.UpdatedReplicas + min(status.AvailableReplicas, status.UpdatedReplicas),
+		Newest:    hashOf(status.CurrentPodHash),
+		Old:       max(status.Replicas-status.UpdatedReplicas, 0),
+		IsBetween: status.StableRS != "" && status.StableRS != status.CurrentPodHash,
+	}
+	held := ""
+	switch {
+	case rollout.Spec.Paused:
+		held = argoHeldByPerson
+	case status.Phase == argoPaused:
+		held = argoHeldByStep
+	}
+	isShort := status.UpdatedReplicas < replicas || status.AvailableReplicas < replicas
+	switch {
+	case !rollout.isObserved():
+		progress.Done = 0 // Of the template before.
+		return RolloutProgressing, progress
+	case status.Abort || status.Phase == argoDegraded:
+		progress.Advice = "when the cause is removed, retry it (kubectl argo rollouts retry)"
+		return RolloutFailed, progress
+	case progress.IsBetween && held != "":
+		progress.Held = held
+		return RolloutHeld, progress
+	case progress.IsBetween:
+		return RolloutProgressing, progress
+	case isShort && status.StableRS != "":
+		progress.MayGoOn = true // It was done, and has lost pods or is scaled.
+		return RolloutUnavailable, progress
+	case isShort:
+		return RolloutProgressing, progress
+	}
+	return RolloutComplete, progress
+}
+
+// refusalOfArgoRollout returns the API server's message if it refuses to create pods.
+func refusalOfArgoRollout(rollout *ArgoRollout) string {
+	for _, condition := range rollout.Status.Conditions {
+		if condition.Type == "ReplicaFailure" && condition.Status == corev1.ConditionTrue {
+			return refusalText(condition.Message)
+		}
+	}
+	return ""
+}
+
+// argoHashLabel is what the controller labels ReplicaSets and pods with.
+const argoHashLabel = "rollouts-pod-template-hash"
+
+func newestOfArgoRollout(of Object, all []metav1.Object) metav1.Object {
+	rollout, isOne := of.(*ArgoRollout)
+	for _, set := range all {
+		if isOne && metav1.IsControlledBy(set, of) && set.GetLabels()[argoHashLabel] == rollout.Status.CurrentPodHash {
+			return set
+		}
+	}
+	return nil
+}
+
+func finishArgoRollout(object Object) {
+	rollout, isOne := object.(*ArgoRollout)
+	if !isOne || rollout.Status.ObservedGeneration != "" || rollout.Status.Replicas != 0 {
+		return
+	}
+	replicas := ptr.Deref(rollout.Spec.Replicas, 1)
+	rollout.Status = ArgoRolloutStatus{
+		ObservedGeneration: strconv.FormatInt(rollout.Generation, 10), Phase: argoHealthy,
+		Replicas: replicas, UpdatedReplicas: replicas, AvailableReplicas: replicas,
+	}
+}

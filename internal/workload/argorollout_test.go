@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+)
+
+func TestHowFarAnArgoRolloutIs(t *testing.T) {
+	// Numbers of pods: that there are, that are updated, that are available.
+	status := func(phase, current, stable string, pods, updated, available int32) ArgoRolloutStatus {
+		return ArgoRolloutStatus{
+			ObservedGeneration: "2", Phase: phase, CurrentPodHash: current, StableRS: stable, Replicas: pods, UpdatedReplicas: updated, AvailableReplicas: available,
+		}
+	}
+	unseen := status("Healthy", "a", "a", 3, 3, 3)
+	unseen.ObservedGeneration = "1"
+	late := status("Progressing", "b", "a", 3, 1, 3)
+	late.ObservedGeneration = "1"
+	aborted := status("Degraded", "b", "a", 3, 0, 3)
+	aborted.Abort = true
+	paused := ArgoRolloutSpec{Replicas: ptr.To[int32](3), Paused: true}
+	for name, test := range map[string]struct {
+		status    ArgoRolloutStatus
+		spec      ArgoRolloutSpec
+		rollout   Rollout
+		isBetween bool
+		old       int32
+	}{
+		"done":                                {status: status("Healthy", "a", "a", 3, 3, 3), rollout: RolloutComplete},
+		"a change not seen yet can be joined": {status: unseen, rollout: RolloutProgressing},
+		"a change on the way that another one follows": {status: late, rollout: RolloutProgressing, isBetween: true, old: 2},
+		"a step is under way":                          {status: status("Progressing", "b", "a", 4, 1, 3), rollout: RolloutProgressing, isBetween: true, old: 3},
+		"between two steps":                            {status: status("Paused", "b", "a", 4, 2, 4), rollout: RolloutHeld, isBetween: true, old: 2},
+		"paused by a person on the way":                {status: status("Paused", "b", "a", 4, 2, 4), spec: paused, rollout: RolloutHeld, isBetween: true, old: 2},
+		"paused by a person with all pods":             {status: status("Paused", "a", "a", 3, 3, 3), spec: paused, rollout: RolloutComplete},
+		"aborted":                                      {status: aborted, rollout: RolloutFailed, isBetween: true, old: 3},
+		"past its deadline":                            {status: status("Degraded", "b", "a", 4, 1, 3), rollout: RolloutFailed, isBetween: true, old: 3},
+		"new, and not up yet":                          {status: status("Progressing", "a", "", 3, 3, 1), rollout: RolloutProgressing},
+		"one pod was lost":                             {status: status("Progressing", "a", "a", 3, 3, 2), rollout: RolloutUnavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rollout := &ArgoRollout{Spec: test.spec, Status: test.status}
+			rollout.Generation, rollout.Spec.Replicas = 2, ptr.To[int32](3)
+
+			content, isOne := Read(rollout)
+
+			require.True(t, isOne)
+			require.Equal(t, test.rollout, content.Rollout)
+			require.Equal(t, test.isBetween, content.IsBetween)
+			require.Equal(t, test.old, content.Old)
+			require.Equal(t, test.rollout == RolloutHeld, content.Held != "")
+			require.Equal(t, test.rollout == RolloutFailed, content.Advice != "")
+		})
+	}
+}
+
+// It is printed as it was read, whatever is not known of it.
+func TestAnArgoRolloutKeepsWhatIsNotReadOfIt(t *testing.T) {
+	const text = `{"apiVersion":"argoproj.io/v1alpha1","kind":"Rollout","metadata":{"name":"cart"},` +
+		`"spec":{"strategy":{"canary":{"steps":[{"setWeight":50},{"pause":{}}]}},"template":{"spec":{"containers":[{"name":"app","resources":{}}],"later":1},"metadata":{}}},` +
+		`"status":{"currentStepIndex":1,"phase":"Paused"}}`
+	rollout := &ArgoRollout{}
+	require.NoError(t, json.Unmarshal([]byte(text), rollout))
+	require.Equal(t, "app", TemplateOf(rollout).Spec.Containers[0].Name)
+
+	written, err := json.Marshal(rollout.DeepCopyObject())
+	require.NoError(t, err)
+	require.JSONEq(t, text, string(written))
+
+	rollout.Labels = map[string]string{"logs": "vector"}
+	rollout.Status.Phase = "Healthy"
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(rollout)
+	require.NoError(t, err)
+	again := &ArgoRollout{}
+	require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(content, again))
+	require.Equal(t, "vector", again.Labels["logs"])
+	status, _ := content["status"].(map[string]any)
+	require.Equal(t, map[string]any{"currentStepIndex": int64(1), "phase": "Healthy"}, status)
+}
+
+func TestAnArgoRolloutIsReplacedByItsStrategy(t *testing.T) {
+	of := func(strategy ArgoStrategy) Strategy {
+		return StrategyOf(&ArgoRollout{Spec: ArgoRolloutSpec{Replicas: ptr.To[int32](8), Strategy: strategy}})
+	}
+	require.Equal(t, Strategy{Surge: 2, Unavailable: 2}, of(ArgoStrategy{}))
+	require.Equal(t, Strategy{Surge: 1, Unavailable: 0}, of(ArgoStrategy{Canary: &ArgoCanary{MaxSurge: ptr.To(intstr.FromInt32(1)), MaxUnavailable: ptr.To(intstr.FromInt32(0))}}))
+	require.Equal(t, Strategy{Surge: 8}, of(ArgoStrategy{BlueGreen: &struct{}{}}))
+}
+
+// recordedRollout is a Rollout whose pod template records a sidecar.
+func recordedRollout(containers ...corev1.Container) *ArgoRollout {
+	rollout := &ArgoRollout{}
+	rollout.Annotations = map[string]string{
+		"vectorsidecar.observability.kontroloop.ai/injected":            "true",
+		"vectorsidecar.observability.kontroloop.ai/managed-by":          "logs",
+		"vectorsidecar.observability.kontroloop.ai/injected-hash":       "1",
+		"vectorsidecar.observability.kontroloop.ai/inject":              "true",
+		"vectorsidecar.observability.kontroloop.ai/injected-hash.audit": "2",
+		"team": "shop",
+	}
+	rollout.Spec.Template.Annotations = map[string]string{
+		"vectorsidecar.observability.kontroloop.ai/parts.logs":  `{"manager":"vectorsidecar/logs","containers":["vector"],"volumes":["spool"],"labels":["scrape"]}`,
+		"vectorsidecar.observability.kontroloop.ai/parts.audit": `{"manager":"vectorsidecar/audit","containers":["audit"]}`,
+		"theirs": "1",
+	}
+	rollout.Spec.Template.Labels = map[string]string{"app": "cart", "scrape": "yes"}
+	rollout.Spec.Template.Spec.Containers = append([]corev1.Container{{Name: "app"}}, containers...)
+	return rollout
+}
+
+func TestWhatIsOursInAnArgoRolloutIsRecordedInIt(t *testing.T) {
+	rollout := recordedRollout(corev1.Container{Name: "vector", Image: "v:1", Ports: []corev1.ContainerPort{{ContainerPort: 9598}}})
+	view := Of(rollout)
+	logs, audit := view.Owned["vectorsidecar/logs"], view.Owned["vectorsidecar/audit"]
+
+	require.Equal(t, []string{"vector"}, logs.Containers)
+	require.Empty(t, logs.Volumes, "it is listed, and not there")
+	require.Equal(t, []string{"scrape"}, logs.PodLabels)
+	require.Equal(t, "1", logs.InjectedHash)
+	require.True(t, logs.HasPlainAnnotations)
+	require.False(t, logs.Unfinished)
+	require.Equal(t, "2", audit.InjectedHash)
+	require.False(t, audit.HasPlainAnnotations)
+	require.True(t, audit.IsEmpty(), "an owner has taken its container out")
+	require.Equal(t, []Trace{{Manager: "vectorsidecar/audit", Applied: true, Listed: true}, {Manager: "vectorsidecar/logs", Applied: true, Listed: true}}, TracesOf(rollout))
+
+	withDefault := recordedRollout(corev1.Container{Name: "vector", Image: "v:1", Ports: []corev1.ContainerPort{{ContainerPort: 9598, Protocol: corev1.ProtocolTCP}}})
+	require.Equal(t, logs.Hash, Of(withDefault).Owned["vectorsidecar/logs"].Hash, "what the definition adds is no change")
+	changed := recordedRollout(corev1.Container{Name: "vector", Image: "v:2", Ports: []corev1.ContainerPort{{ContainerPort: 9598}}})
+	require.NotEqual(t, logs.Hash, Of(changed).Owned["vectorsidecar/logs"].Hash)
+
+	rollout.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "vectorsidecar/logs", Operation: metav1.ManagedFieldsOperationUpdate}}
+	require.True(t, Of(rollout).Owned["vectorsidecar/logs"].Unfinished, "its entry is trimmed after a write")
+}
+
+func TestAnArgoRolloutWithoutATemplateSaysWhoseItHas(t *testing.T) {
+	rollout := &ArgoRollout{Spec: ArgoRolloutSpec{WorkloadRef: &ArgoWorkloadRef{Kind: "Deployment", Name: "cart"}}, Status: ArgoRolloutStatus{Selector: "app=cart", WorkloadObservedGeneration: "4"}}
+	content, isOne := Read(rollout)
+	require.True(t, isOne)
+	require.Equal(t, &Reference{Kind: "Deployment", Name: "cart", Seen: 4}, content.Refers)
+	require.Equal(t, map[string]string{"app": "cart"}, content.Selector.MatchLabels)
+	require.Equal(t, "Deployment cart", Of(rollout).Elsewhere)
+}

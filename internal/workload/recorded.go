@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+)
+
+// This file is about kinds whose lists are atomic: what is ours is what the parts lists in
+// the pod template name, each of it as a whole.
+
+// ourAnnotations returns the keys of a workload's annotations that may be those of a
+// sidecar, sorted.
+func ourAnnotations(of map[string]string) []string {
+	var keys []string
+	for key := range of {
+		if strings.HasPrefix(key, meta.Group+"/") && key != meta.AnnotationInject {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// mentionRecorded adds the workload's annotations: the parts lists name all else.
+func (m *ManagedFields) mentionRecorded(object Object) {
+	for _, key := range ourAnnotations(object.GetAnnotations()) {
+		m.annotations.add(key)
+	}
+}
+
+// recorded returns what each manager has by the parts lists. An entry of managedFields is
+// what a write has left that was broken off.
+func (m *ManagedFields) recorded(selected *corev1.PodTemplate, theirs *deployed) map[string]Owned {
+	all := map[string]Owned{}
+	for manager := range m.records {
+		all[manager] = Owned{IsRecorded: true, Unfinished: true}
+	}
+	for manager, parts := range m.listed {
+		of := all[manager]
+		of.IsRecorded = true
+		whole := recordedTree(recordedAnnotations(manager, selected.Annotations), listedIn(&parts, &selected.Template, theirs))
+		of.Hash, of.WrittenBy = Hash(whole), selected.Annotations[meta.AnnotationWrittenBy(manager)]
+		of.read(whole, theirs)
+		all[manager] = of
+	}
+	return all
+}
+
+// recordedAnnotations returns a manager's own of a workload's annotations: those with its
+// VectorSidecar in the key, and the plain ones if they are about it.
+func recordedAnnotations(manager string, live map[string]string) map[string]any {
+	sidecar, own := meta.SidecarOf(manager), map[string]any{}
+	isPlain := meta.Manager(live[meta.AnnotationManagedBy]) == manager
+	for key, value := range live {
+		plain, _, hasName := strings.Cut(strings.TrimPrefix(key, meta.Group+"/"), ".")
+		switch {
+		case key == meta.AnnotationInjected, !hasName && isPlain, hasName && key == meta.Beside(meta.Group+"/"+plain, sidecar):
+			own[key] = value
+		}
+	}
+	delete(own, meta.AnnotationOrphaned(manager)) // The operator's.
+	return own
+}
+
+// listedIn returns what a parts list names of a pod template, without a deployer's items.
+func listedIn(parts *meta.Parts, of *corev1.PodTemplateSpec, theirs *deployed) *corev1.PodTemplateSpec {
+	listed := &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{
+		Labels: some(of.Labels, parts.Labels), Annotations: some(of.Annotations, partsKeys(parts)),
+	}}
+	isListed := func(c corev1.Container) bool {
+		return slices.Contains(parts.Containers, c.Name) && !theirs.container(c.Name)
+	}
+	listed.Spec.InitContainers = filtered(of.Spec.InitContainers, isListed)
+	listed.Spec.Containers = filtered(of.Spec.Containers, isListed)
+	listed.Spec.Volumes = filtered(of.Spec.Volumes, func(v corev1.Volume) bool { return slices.Contains(parts.Volumes, v.Name) && !theirs.volume(v.Name) })
+	return listed
+}
+
+func filtered[T any](of []T, is func(T) bool) (kept []T) {
+	for i := range of {
+		if is(of[i]) {
+			kept = append(kept, of[i])
+		}
+	}
+	return kept
+}
+
+// some returns the entries of a map with some keys, nil for none.
+func some(of map[string]string, keys []string) map[string]string {
+	var kept map[string]string
+	for _, key := range keys {
+		if value, is := of[key]; is {
+			if kept == nil {
+				kept = map[string]string{}
+			}
+			kept[key] = value
+		}
+	}
+	return kept
+}
+
+// Recorded returns the overlay as it is written to workloads whose lists are atomic, with
+// annotations of the workload: {metadata: {annotations}, spec: {template}}. What the API
+// server adds to it is in it already, so that it is read back as it was written.
+func (o *Overlay) Recorded(annotations map[string]any) map[string]any {
+	return recordedTree(annotations, &o.Template)
+}
+
+func recordedTree(annotations map[string]any, template *corev1.PodTemplateSpec) map[string]any {
+	template = template.DeepCopy()
+	for _, containers := range [][]corev1.Container{template.Spec.InitContainers, template.Spec.Containers} {
+		for i := range containers {
+			addDefaults(&containers[i])
+		}
+	}
+	whole := tree.Map(liveTree(&corev1.PodTemplate{Template: *template}))
+	pod := tree.At(whole, tree.Pod...)
+	for _, list := range []string{"initContainers", "containers"} {
+		for _, item := range tree.List(pod[list]) {
+			if len(tree.At(tree.Map(item), "resources")) == 0 {
+				delete(tree.Map(item), "resources") // A typed container has them though nobody wrote them.
+			}
+		}
+		if len(tree.List(pod[list])) == 0 {
+			delete(pod, list)
+		}
+	}
+	metadata := tree.At(whole, "spec", "template", "metadata")
+	delete(metadata, "creationTimestamp")
+	whole["metadata"] = map[string]any{"annotations": annotations}
+	return whole
+}
+
+// addDefaults adds the defaults that the definition of Rollouts has.
+func addDefaults(container *corev1.Container) {
+	for i := range container.Ports {
+		if container.Ports[i].Protocol == "" {
+			container.Ports[i].Protocol = corev1.ProtocolTCP
+		}
+	}
+	for i := range container.Env {
+		if from := container.Env[i].ValueFrom; from != nil && from.FileKeyRef != nil && from.FileKeyRef.Optional == nil {
+			from.FileKeyRef.Optional = ptr.To(false)
+		}
+	}
+	for _, probe := range []*corev1.Probe{container.LivenessProbe, container.ReadinessProbe, container.StartupProbe} {
+		if probe != nil && probe.GRPC != nil && probe.GRPC.Service == nil {
+			probe.GRPC.Service = ptr.To("")
+		}
+	}
+}
