@@ -7,6 +7,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"regexp"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -62,11 +64,17 @@ func (w *Writer) patchItems(ctx context.Context, reply *metav1.PartialObjectMeta
 	}
 	strict := &client.PatchOptions{FieldManager: p.Manager, Raw: &metav1.PatchOptions{FieldValidation: metav1.FieldValidationStrict}}
 	err = w.client.Patch(ctx, reply, client.RawPatch(types.JSONPatchType, text), strict)
-	if isOutrun(err) {
+	switch unknown := unknownField.FindString(fmt.Sprint(err)); {
+	case isOutrun(err):
 		return errors.Join(ErrStale, err)
+	case unknown != "": // The API server quotes the whole object besides.
+		return apierrors.NewBadRequest("its definition, of an earlier release perhaps, does not have a field that the sidecar needs: " + unknown)
 	}
 	return err
 }
+
+// unknownField is what strict field validation says.
+var unknownField = regexp.MustCompile(`unknown field "[^"]*"$`)
 
 // isOutrun reports whether a test of a JSON patch failed. The API server says no more about
 // that than that the patch cannot be processed; what is invalid has causes.

@@ -70,7 +70,7 @@ func (w *workloadEvents) lookAgain(ctx context.Context, kind *workload.Kind, to 
 		ctx, cancel := context.WithTimeout(ctx, apiInterval) // Or it has gone again.
 		defer cancel()
 		toolscache.WaitForCacheSync(ctx.Done(), synced)
-	} else if err := w.lose(ctx, kind); err != nil {
+	} else if err := w.lose(ctx, kind, enqueue); err != nil {
 		return err
 	}
 	for _, request := range w.listing(ctx, kind) {
@@ -92,11 +92,15 @@ func (w *workloadEvents) gain(ctx context.Context, kind *workload.Kind, enqueue 
 }
 
 // lose ends the watch of a kind whose API has gone.
-func (w *workloadEvents) lose(ctx context.Context, kind *workload.Kind) error {
+func (w *workloadEvents) lose(ctx context.Context, kind *workload.Kind, enqueue enqueuer) error {
 	if err := w.cache.RemoveInformer(ctx, kind.Watched()); err != nil {
 		return fmt.Errorf("ending the watch of %s: %w", kind.Plural, err)
 	}
-	w.metrics.Cached(kind.Kind, -len(w.workloads.Lose(kind)))
+	lost, changed := w.workloads.Lose(kind)
+	w.metrics.Cached(kind.Kind, -len(lost))
+	for _, record := range changed {
+		enqueue(record)
+	}
 	log.FromContext(ctx).Info("the cluster lacks an API, which is looked for", telemetry.KeyKind, kind.Kind, "interval", apiInterval.String())
 	return nil
 }

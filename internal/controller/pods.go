@@ -99,8 +99,11 @@ func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager s
 	ctx, cancel := context.WithTimeout(ctx, podTimeout)
 	defer cancel()
 	ref := record.Ref()
+	if runner := record.Runner(); runner != nil {
+		ref = runner.Ref()
+	}
 	live := ref.Adapter().New()
-	if err := p.live.Get(ctx, types.NamespacedName{Namespace: record.Namespace, Name: record.Name}, live); err != nil {
+	if err := p.live.Get(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, live); err != nil {
 		return workload.Fault{}, client.IgnoreNotFound(err)
 	}
 	content, _ := workload.Read(live)

@@ -112,13 +112,22 @@ func (i *informed) Namespace(ctx context.Context, namespace string) (source.Name
 func (i *informed) Workloads(_ context.Context, sidecar *v1alpha1.VectorSidecar) ([]*workloadcache.Record, error) {
 	selector, _ := workload.SelectorOf(&sidecar.Spec) // An invalid one selects nothing.
 	var records []*workloadcache.Record
+	// One whose pods another one runs is found by the labels of either.
+	fits := func(record *workloadcache.Record) bool {
+		runner := record.Runner()
+		return selector.Fits(record.Labels()) || runner != nil && selector.Fits(runner.Labels())
+	}
 	for _, record := range i.workloads.WithLabels(sidecar.Namespace, selectorKeys(sidecar)) {
-		if selector.Fits(record.Labels()) {
-			records = append(records, record)
+		if !selector.Fits(record.Labels()) {
+			continue
+		}
+		records = append(records, record)
+		if of := i.workloads.Referred(record); of != nil && !selector.Fits(of.Labels()) && fits(of) {
+			records = append(records, of)
 		}
 	}
 	for _, record := range i.workloads.OfManager(sidecar.Namespace, meta.Manager(sidecar.Name)) {
-		if !selector.Fits(record.Labels()) {
+		if !fits(record) {
 			records = append(records, record)
 		}
 	}

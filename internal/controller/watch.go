@@ -123,7 +123,11 @@ func (w *watches) sidecarsOfWorkload(ctx context.Context, states ...*workloadcac
 		return !before
 	}
 	for _, record := range states {
-		for _, key := range append(record.Labels().Keys(), workloadcache.AnyLabels) {
+		keys := append(record.Labels().Keys(), workloadcache.AnyLabels)
+		if runner := record.Runner(); runner != nil {
+			keys = append(keys, runner.Labels().Keys()...)
+		}
+		for _, key := range keys {
 			if isNew(indexSelector + key) {
 				w.addMatching(ctx, found, key, states)
 			}
@@ -152,7 +156,7 @@ func (w *watches) sidecarsOfWorkload(ctx context.Context, states ...*workloadcac
 func (w *watches) addMatching(ctx context.Context, found map[types.NamespacedName]bool, key string, workloads []*workloadcache.Record) {
 	for _, sidecar := range w.sidecars.list(ctx, workloads[0].Namespace, indexSelector, key) {
 		selector, err := workload.SelectorOf(&sidecar.Spec)
-		matches := func(record *workloadcache.Record) bool { return selector.Selects(record.Kind(), record.Labels()) }
+		matches := func(record *workloadcache.Record) bool { return record.IsSelectedBy(selector) }
 		if err == nil && slices.ContainsFunc(workloads, matches) {
 			found[client.ObjectKeyFromObject(&sidecar)] = true
 		}

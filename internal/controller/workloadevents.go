@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -113,13 +114,19 @@ func (w *workloadEvents) counted(kind *workload.Kind, handler toolscache.Resourc
 
 // handler keeps the cache in sync and passes on changes that planning depends on.
 func (w *workloadEvents) handler(enqueue enqueuer) toolscache.ResourceEventHandler {
+	enqueueAny := func(states []*workloadcache.Record) {
+		if len(states) > 0 {
+			enqueue(states...)
+		}
+	}
 	return toolscache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(object any, isInitial bool) {
 			if record := recordOf(object); record != nil {
-				w.workloads.Put(record)
+				others := w.workloads.Put(record)
 				// At startup every VectorSidecar is reconciled anyway.
 				if !isInitial {
 					enqueue(record)
+					enqueueAny(others)
 				}
 			}
 		},
@@ -131,8 +138,10 @@ func (w *workloadEvents) handler(enqueue enqueuer) toolscache.ResourceEventHandl
 			if old != nil {
 				record.Follow(old, w.now())
 			}
-			w.workloads.Put(record)
-			if looksTheSame := old != nil && record.LooksLike(old); looksTheSame && !w.awaits(record.UID) {
+			if others := w.workloads.Put(record); len(others) > 0 && !looksTheSame(others) {
+				enqueueAny(others)
+			}
+			if isSame := old != nil && record.LooksLike(old); isSame && !w.awaits(record.UID) {
 				return
 			}
 			if old != nil {
@@ -143,11 +152,22 @@ func (w *workloadEvents) handler(enqueue enqueuer) toolscache.ResourceEventHandl
 		},
 		DeleteFunc: func(object any) {
 			if record := recordOf(object); record != nil {
-				w.workloads.Delete(record)
+				others := w.workloads.Delete(record)
 				enqueue(record)
+				enqueueAny(others)
 			}
 		},
 	}
+}
+
+// looksTheSame reports whether planning sees the same in pairs of records.
+func looksTheSame(pairs []*workloadcache.Record) bool {
+	for pair := range slices.Chunk(pairs, 2) {
+		if !pair[0].LooksLike(pair[1]) || pair[0].Runner() == nil != (pair[1].Runner() == nil) {
+			return false
+		}
+	}
+	return true
 }
 
 // WaitForSync returns once the workload cache holds every workload.

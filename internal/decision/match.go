@@ -68,7 +68,7 @@ func Match(sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record, off
 	kinds = Kinds{Matched: map[string]int{}, Unlisted: map[string]int{}}
 	inject = make([]*workloadcache.Record, 0, len(records))
 	for _, record := range records {
-		isMatched := selector.Selects(record.Kind(), record.Labels())
+		isMatched := record.IsSelectedBy(selector)
 		switch {
 		case isMatched:
 			kinds.Matched[record.Kind()]++
@@ -113,7 +113,7 @@ func Elders(sidecar *v1alpha1.VectorSidecar, others []v1alpha1.VectorSidecar, ma
 			continue
 		}
 		selector, invalid := selectorOf(other)
-		if invalid == nil && slices.ContainsFunc(matched, func(record *workloadcache.Record) bool { return selector.Selects(record.Kind(), record.Labels()) }) {
+		if invalid == nil && slices.ContainsFunc(matched, func(record *workloadcache.Record) bool { return record.IsSelectedBy(selector) }) {
 			older = append(older, Elder{other, selector})
 		}
 	}

@@ -71,7 +71,7 @@ func Admit(plans []Plan, limit Limit) {
 		case limit.Hold != nil && p.Action != Remove:
 			p.Wait(limit.Hold.Reason, limit.Hold.Message)
 		case p.isBetween():
-			p.Wait(meta.ReasonWaitingForSteps, fmt.Sprintf("another template would begin its own steps anew: it is written when the %s has done them", p.Target.Kind))
+			p.Wait(meta.ReasonWaitingForSteps, "it goes by steps of its own, which another template would begin anew: it is written when they are done")
 		case limit.Paused:
 			p.Wait(meta.ReasonRolloutPaused, "spec.rollout.paused is true")
 		case failed != nil && p.Action != Remove:

@@ -61,6 +61,22 @@ func canaries(names string, plans []Plan) []Plan {
 	return plans
 }
 
+// between has the workloads of plans go by steps of their own.
+func between(plans []Plan) []Plan {
+	for i := range plans {
+		plans[i].IsBetween = true
+	}
+	return plans
+}
+
+// failedIn has the rollouts of plans fail.
+func failedIn(plans []Plan) []Plan {
+	for i := range plans {
+		plans[i].Rollout = workload.RolloutFailed
+	}
+	return plans
+}
+
 var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
 // created sets when the workloads of plans were created.
@@ -78,34 +94,37 @@ func TestAdmit(t *testing.T) {
 		goes  string
 		waits map[string]string
 	}{
-		"nothing to do":                   {plansOf("none", "rolling"), Limit{Max: 1}, "", nil},
-		"a note starts nothing":           {plansOf("note", "inject", "note"), Limit{Max: 1}, "abc", nil},
-		"and waits for nothing":           {plansOf("rolling", "note"), Limit{Max: 1, Paused: true}, "b", nil},
-		"what has failed has failed":      {plansOf("note of a failed one", "inject"), Limit{}, "a", map[string]string{"b": meta.ReasonRolloutFailed}},
-		"no limit":                        {plansOf("inject", "update", "remove"), Limit{}, "abc", nil},
-		"the first by name go first":      {plansOf("inject", "inject", "inject"), Limit{Max: 2}, "ab", map[string]string{"c": meta.ReasonWaitingForBudget}},
-		"what is in flight counts":        {plansOf("rolling", "inject", "inject"), Limit{Max: 2}, "b", map[string]string{"c": meta.ReasonWaitingForBudget}},
-		"so does what is being removed":   {plansOf("removing", "inject"), Limit{Max: 1}, "", map[string]string{"b": meta.ReasonWaitingForBudget}},
-		"removal is paced too":            {plansOf("remove", "remove"), Limit{Max: 1}, "a", map[string]string{"b": meta.ReasonWaitingForBudget}},
-		"a newer version takes its place": {plansOf("inject", "update in flight"), Limit{Max: 1}, "b", map[string]string{"a": meta.ReasonWaitingForBudget}},
-		"paused":                          {plansOf("inject", "remove"), Limit{Paused: true}, "", map[string]string{"a": meta.ReasonRolloutPaused, "b": meta.ReasonRolloutPaused}},
-		"a failure stops the rest":        {plansOf("failed", "inject", "update"), Limit{}, "", map[string]string{"b": meta.ReasonRolloutFailed, "c": meta.ReasonRolloutFailed}},
-		"but no removal":                  {plansOf("failed", "remove"), Limit{Max: 1}, "b", nil},
-		"what failed before is no reason": {plansOf("broken before", "inject"), Limit{}, "ab", nil},
-		"what fails keeps its place":      {plansOf("failing in flight", "remove"), Limit{Max: 1}, "", map[string]string{"b": meta.ReasonWaitingForBudget}},
-		"stopped":                         {plansOf("inject", "update", "remove", "note", "update in flight"), Limit{Hold: Stop(), Max: 9}, "c", map[string]string{"a": meta.ReasonWritesStopped, "b": meta.ReasonWritesStopped, "e": meta.ReasonWritesStopped}},
-		"outside of the windows":          {plansOf("inject", "update", "remove", "note", "update in flight"), Limit{Gap: &fleet.Gap{Since: noon}, Max: 9}, "cd", map[string]string{"a": meta.ReasonOutsideWindow, "b": meta.ReasonOutsideWindow, "e": meta.ReasonOutsideWindow}},
-		"what is new since the window":    {created(noon.Add(time.Second), plansOf("inject", "update")), Limit{Gap: &fleet.Gap{Since: noon}}, "a", map[string]string{"b": meta.ReasonOutsideWindow}},
-		"what is not":                     {created(noon, plansOf("inject")), Limit{Gap: &fleet.Gap{Since: noon}}, "", map[string]string{"a": meta.ReasonOutsideWindow}},
-		"if there never was a window":     {created(noon, plansOf("inject")), Limit{Gap: &fleet.Gap{}}, "", map[string]string{"a": meta.ReasonOutsideWindow}},
-		"canaries go first":               {canaries("b", plansOf("inject", "inject", "update in flight", "remove", "note")), Limit{Max: 9}, "bde", map[string]string{"a": meta.ReasonWaitingForCanary, "c": meta.ReasonWaitingForCanary}},
-		"and finish first":                {canaries("b", plansOf("update", "rolling")), Limit{Max: 9}, "", map[string]string{"a": meta.ReasonWaitingForCanary}},
-		"also those that wait":            {canaries("bc", plansOf("update", "update", "update")), Limit{Max: 1}, "b", map[string]string{"a": meta.ReasonWaitingForCanary, "c": meta.ReasonWaitingForBudget}},
-		"one that is done holds nobody":   {canaries("b", plansOf("update", "none")), Limit{}, "a", nil},
-		"nor one that cannot have it":     {canaries("b", plansOf("update", "conflict")), Limit{}, "a", nil},
-		"nor one that loses the sidecar":  {canaries("b", plansOf("update", "removing")), Limit{}, "a", nil},
-		"a canary that fails stops all":   {canaries("b", plansOf("update", "failed")), Limit{}, "", map[string]string{"a": meta.ReasonRolloutFailed}},
-		"a conflict takes no place":       {plansOf("conflict", "inject"), Limit{Max: 1}, "b", nil},
+		"nothing to do":                    {plansOf("none", "rolling"), Limit{Max: 1}, "", nil},
+		"a note starts nothing":            {plansOf("note", "inject", "note"), Limit{Max: 1}, "abc", nil},
+		"and waits for nothing":            {plansOf("rolling", "note"), Limit{Max: 1, Paused: true}, "b", nil},
+		"what has failed has failed":       {plansOf("note of a failed one", "inject"), Limit{}, "a", map[string]string{"b": meta.ReasonRolloutFailed}},
+		"no limit":                         {plansOf("inject", "update", "remove"), Limit{}, "abc", nil},
+		"the first by name go first":       {plansOf("inject", "inject", "inject"), Limit{Max: 2}, "ab", map[string]string{"c": meta.ReasonWaitingForBudget}},
+		"what is in flight counts":         {plansOf("rolling", "inject", "inject"), Limit{Max: 2}, "b", map[string]string{"c": meta.ReasonWaitingForBudget}},
+		"so does what is being removed":    {plansOf("removing", "inject"), Limit{Max: 1}, "", map[string]string{"b": meta.ReasonWaitingForBudget}},
+		"removal is paced too":             {plansOf("remove", "remove"), Limit{Max: 1}, "a", map[string]string{"b": meta.ReasonWaitingForBudget}},
+		"a newer version takes its place":  {plansOf("inject", "update in flight"), Limit{Max: 1}, "b", map[string]string{"a": meta.ReasonWaitingForBudget}},
+		"paused":                           {plansOf("inject", "remove"), Limit{Paused: true}, "", map[string]string{"a": meta.ReasonRolloutPaused, "b": meta.ReasonRolloutPaused}},
+		"a failure stops the rest":         {plansOf("failed", "inject", "update"), Limit{}, "", map[string]string{"b": meta.ReasonRolloutFailed, "c": meta.ReasonRolloutFailed}},
+		"but no removal":                   {plansOf("failed", "remove"), Limit{Max: 1}, "b", nil},
+		"what failed before is no reason":  {plansOf("broken before", "inject"), Limit{}, "ab", nil},
+		"what fails keeps its place":       {plansOf("failing in flight", "remove"), Limit{Max: 1}, "", map[string]string{"b": meta.ReasonWaitingForBudget}},
+		"nothing between its own steps":    {between(plansOf("inject", "update", "remove", "note")), Limit{Max: 9}, "d", map[string]string{"a": meta.ReasonWaitingForSteps, "b": meta.ReasonWaitingForSteps, "c": meta.ReasonWaitingForSteps}},
+		"which have failed with a sidecar": {between(failedIn(plansOf("inject", "update", "remove"))), Limit{Max: 9}, "bc", map[string]string{"a": meta.ReasonWaitingForSteps}},
+		"steps take no place":              {append(between(plansOf("update")), plansOf("none", "inject")...), Limit{Max: 1}, "b", map[string]string{"a": meta.ReasonWaitingForSteps}},
+		"stopped":                          {plansOf("inject", "update", "remove", "note", "update in flight"), Limit{Hold: Stop(), Max: 9}, "c", map[string]string{"a": meta.ReasonWritesStopped, "b": meta.ReasonWritesStopped, "e": meta.ReasonWritesStopped}},
+		"outside of the windows":           {plansOf("inject", "update", "remove", "note", "update in flight"), Limit{Gap: &fleet.Gap{Since: noon}, Max: 9}, "cd", map[string]string{"a": meta.ReasonOutsideWindow, "b": meta.ReasonOutsideWindow, "e": meta.ReasonOutsideWindow}},
+		"what is new since the window":     {created(noon.Add(time.Second), plansOf("inject", "update")), Limit{Gap: &fleet.Gap{Since: noon}}, "a", map[string]string{"b": meta.ReasonOutsideWindow}},
+		"what is not":                      {created(noon, plansOf("inject")), Limit{Gap: &fleet.Gap{Since: noon}}, "", map[string]string{"a": meta.ReasonOutsideWindow}},
+		"if there never was a window":      {created(noon, plansOf("inject")), Limit{Gap: &fleet.Gap{}}, "", map[string]string{"a": meta.ReasonOutsideWindow}},
+		"canaries go first":                {canaries("b", plansOf("inject", "inject", "update in flight", "remove", "note")), Limit{Max: 9}, "bde", map[string]string{"a": meta.ReasonWaitingForCanary, "c": meta.ReasonWaitingForCanary}},
+		"and finish first":                 {canaries("b", plansOf("update", "rolling")), Limit{Max: 9}, "", map[string]string{"a": meta.ReasonWaitingForCanary}},
+		"also those that wait":             {canaries("bc", plansOf("update", "update", "update")), Limit{Max: 1}, "b", map[string]string{"a": meta.ReasonWaitingForCanary, "c": meta.ReasonWaitingForBudget}},
+		"one that is done holds nobody":    {canaries("b", plansOf("update", "none")), Limit{}, "a", nil},
+		"nor one that cannot have it":      {canaries("b", plansOf("update", "conflict")), Limit{}, "a", nil},
+		"nor one that loses the sidecar":   {canaries("b", plansOf("update", "removing")), Limit{}, "a", nil},
+		"a canary that fails stops all":    {canaries("b", plansOf("update", "failed")), Limit{}, "", map[string]string{"a": meta.ReasonRolloutFailed}},
+		"a conflict takes no place":        {plansOf("conflict", "inject"), Limit{Max: 1}, "b", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			Admit(test.plans, test.limit)

@@ -131,7 +131,7 @@ func (p *Plan) leavesOut(policy Policy, view *workload.View) (reason, message st
 	os := view.Application.OS
 	switch {
 	case view.Elsewhere != "":
-		return meta.ReasonTemplateElsewhere, fmt.Sprintf("its pods have the template of %s, which gets the sidecar where its labels are selected and spec.workloads lists its kind", view.Elsewhere)
+		return meta.ReasonTemplateElsewhere, fmt.Sprintf("its pods have the template of %s, which gets the sidecar if spec.workloads lists its kind", view.Elsewhere)
 	case p.Carries:
 		return "", ""
 	case os != nil && os.Name == corev1.Windows:

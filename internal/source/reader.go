@@ -75,7 +75,60 @@ func (r Reader) Workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) 
 			}
 		}
 	}
+	return r.withRunners(ctx, sidecar, records)
+}
+
+// withRunners has workloads whose pods others run show how far the rollouts of those are, and adds
+// those that are selected by the labels of them.
+func (r Reader) withRunners(ctx context.Context, sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record) ([]*workloadcache.Record, error) {
+	selector, _ := workload.SelectorOf(&sidecar.Spec) // An invalid one selects nothing.
+	for _, kind := range workload.Kinds() {
+		if !kind.Traits.Refers {
+			continue
+		}
+		found := kind.NewList()
+		if err := r.List(ctx, found, client.InNamespace(sidecar.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+			return nil, fmt.Errorf("listing %s: %w", kind.Plural, err)
+		}
+		for _, object := range workload.Items(found) {
+			content, _ := workload.Read(object)
+			runner := workloadcache.RecordOf(object)
+			of := content.Refers
+			if of == nil {
+				continue
+			}
+			at := slices.IndexFunc(records, func(record *workloadcache.Record) bool { return record.Kind() == of.Kind && record.Name == of.Name })
+			switch {
+			case at >= 0:
+				records[at] = records[at].RunBy(runner)
+			case selector.Fits(runner.Labels()):
+				joined, err := r.runBy(ctx, runner, of)
+				if err != nil {
+					return nil, err
+				}
+				if joined != nil {
+					records = append(records, joined)
+				}
+			}
+		}
+	}
 	return records, nil
+}
+
+// runBy reads the workload whose pods another one runs, nil if there is none.
+func (r Reader) runBy(ctx context.Context, runner *workloadcache.Record, of *workload.Reference) (*workloadcache.Record, error) {
+	kind := workload.KindOf(of.Kind)
+	if kind == nil {
+		return nil, nil //nolint:nilnil // It is of no kind that can have a sidecar.
+	}
+	object := kind.New()
+	switch err := r.Get(ctx, types.NamespacedName{Namespace: runner.Namespace, Name: of.Name}, object); {
+	case apierrors.IsNotFound(err):
+		return nil, nil //nolint:nilnil // What is not there is no error.
+	case err != nil:
+		return nil, fmt.Errorf("reading %s: %w", of, err)
+	}
+	return workloadcache.RecordOf(object).RunBy(runner), nil
 }
 
 // Companions returns the ConfigMaps made for a VectorSidecar.

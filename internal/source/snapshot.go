@@ -153,7 +153,7 @@ func competitors(sidecar *v1alpha1.VectorSidecar, sidecars []v1alpha1.VectorSide
 			return true
 		}
 		selector, err := workload.SelectorOf(&other.Spec)
-		matches := func(record *workloadcache.Record) bool { return selector.Selects(record.Kind(), record.Labels()) }
+		matches := func(record *workloadcache.Record) bool { return record.IsSelectedBy(selector) }
 		return err != nil || !slices.ContainsFunc(workloads, matches)
 	})
 	slices.SortFunc(others, func(a, b v1alpha1.VectorSidecar) int {

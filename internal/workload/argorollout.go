@@ -20,7 +20,7 @@ var argoRollouts = Kind{
 	Plural:           "Rollouts", Resource: "rollouts", Short: []string{"ro"},
 	Annotations: "rollout.argoproj.io/",
 	Template:    []string{"spec", "template"},
-	Traits:      Traits{HasDeadline: true, AtomicLists: true, MayLack: true},
+	Traits:      Traits{HasDeadline: true, AtomicLists: true, Refers: true, MayLack: true},
 	Revisions: &Revisions{
 		Plural:  "ReplicaSets",
 		NewList: newReplicaSets,

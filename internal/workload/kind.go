@@ -74,6 +74,9 @@ type Traits struct {
 	// with one owner. What is ours is then recorded in the pod template and not in
 	// managedFields, and is written by patches that test what they change.
 	AtomicLists bool
+	// Refers reports whether it may run the pods of another workload, which has their
+	// template.
+	Refers bool
 	// MayLack reports whether a cluster may lack its API.
 	MayLack bool
 }

@@ -48,6 +48,17 @@ func stateOf(object metav1.Object, content *Content) State {
 	}
 }
 
+// RunBy returns the state of a workload whose pods another one runs, whose controller has
+// seen a generation of the workload, 0 if it does not say: the rollout is that one's.
+func (s *State) RunBy(runner *State, seen int64) State {
+	state := *runner
+	state.ResourceVersion, state.Generation, state.Created, state.Seen = s.ResourceVersion, s.Generation, s.Created, s.Seen
+	if seen != 0 && seen < s.Generation {
+		state.Rollout, state.Done, state.Held = RolloutProgressing, 0, ""
+	}
+	return state
+}
+
 // Availability is how long all pods of a workload have been available since its last
 // rollout. It depends on the workload alone.
 type Availability struct {

@@ -32,7 +32,12 @@ func SelectorOf(spec *v1alpha1.VectorSidecarSpec) (Selector, error) {
 
 // Selects reports whether a workload is selected. It does not allocate.
 func (s Selector) Selects(kind string, of labels.Labels) bool {
-	return s.Fits(of) && slices.Contains(s.kinds, v1alpha1.WorkloadKind(kind))
+	return s.Fits(of) && s.Lists(kind)
+}
+
+// Lists reports whether spec.workloads lists a kind.
+func (s Selector) Lists(kind string) bool {
+	return slices.Contains(s.kinds, v1alpha1.WorkloadKind(kind))
 }
 
 // Fits reports whether the labels match, whatever the kind.

@@ -29,6 +29,8 @@ type Cache struct {
 	// ahead are the resource versions of workloads that were read live and have not
 	// arrived by the watch yet.
 	ahead map[types.UID]string
+	// runners are the workloads that run the pods of another one, by that and by name.
+	runners map[reference]bucket
 	// lacking are the kinds of which the cluster lacks the API.
 	lacking map[string]bool
 	// isSynced reports whether all workloads are in the cache.
@@ -40,7 +42,7 @@ func New(kinds ...*workload.Kind) *Cache {
 	if len(kinds) == 0 {
 		kinds = workload.Kinds()
 	}
-	c := &Cache{kinds: kinds, reducer: newReducer(), indexes: map[namespaceKey]*namespaceIndex{}, ahead: map[types.UID]string{}, lacking: map[string]bool{}}
+	c := &Cache{kinds: kinds, reducer: newReducer(), indexes: map[namespaceKey]*namespaceIndex{}, ahead: map[types.UID]string{}, lacking: map[string]bool{}, runners: map[reference]bucket{}}
 	c.reducer.before = c.Get
 	return c
 }
@@ -63,12 +65,11 @@ func (c *Cache) Gain(kind *workload.Kind) {
 }
 
 // Lose records that the cluster lacks the API of a kind, and removes and returns the
-// workloads of that kind: they went with it.
-func (c *Cache) Lose(kind *workload.Kind) []*Record {
+// workloads of that kind: they went with it. Changed is as Put returns it.
+func (c *Cache) Lose(kind *workload.Kind) (lost, changed []*Record) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lacking[kind.Kind] = true
-	var lost []*Record
 	for key, index := range c.indexes {
 		if key.kind != kind.Kind {
 			continue
@@ -78,8 +79,11 @@ func (c *Cache) Lose(kind *workload.Kind) []*Record {
 	}
 	for _, record := range lost {
 		delete(c.ahead, record.UID)
+		if record.reference != nil {
+			changed = append(changed, c.refer(record, nil)...)
+		}
 	}
-	return lost
+	return lost, changed
 }
 
 // Transform is the informer's transform function: it replaces a workload by its record.
@@ -99,18 +103,19 @@ func (c *Cache) Transform(object any) (any, error) {
 // Reduce returns the record of a workload, which is not changed.
 func (c *Cache) Reduce(object workload.Object) *Record { return c.reducer.reduce(object) }
 
-// Put stores a new or changed workload. Versions older than a live read are ignored.
-func (c *Cache) Put(record *Record) {
+// Put stores a new or changed workload. Versions older than a live read are ignored. It
+// returns the workloads that have another Runner because of that, before and after.
+func (c *Cache) Put(record *Record) []*Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.lacking[record.body.kind] {
-		return // It comes late.
+		return nil // It comes late.
 	}
 	if version, isAhead := c.ahead[record.UID]; isAhead && IsOlder(record.ResourceVersion, version) {
-		return
+		return nil
 	}
 	delete(c.ahead, record.UID)
-	c.add(record)
+	return c.add(record)
 }
 
 // Overtake stores a workload that was read live while the watch is behind. It reports
@@ -133,25 +138,40 @@ func (c *Cache) Overtake(live workload.Object, now time.Time) bool {
 	return true
 }
 
-func (c *Cache) add(record *Record) {
+func (c *Cache) add(record *Record) []*Record {
 	key := keyOf(record)
 	if c.indexes[key] == nil {
 		c.indexes[key] = newNamespaceIndex()
 	}
+	before := c.indexes[key].all[record.Name]
+	if len(c.runners) > 0 {
+		record = record.RunBy(c.runnerOf(reference{key.kind, types.NamespacedName{Namespace: key.namespace, Name: record.Name}}))
+	}
 	c.indexes[key].add(record)
+	if record.reference == nil && (before == nil || before.reference == nil) {
+		return nil
+	}
+	return c.refer(before, record)
 }
 
-// Delete removes a deleted workload.
-func (c *Cache) Delete(record *Record) {
+// Delete removes a deleted workload. It returns what Put does.
+func (c *Cache) Delete(record *Record) []*Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.ahead, record.UID)
 	key := keyOf(record)
-	if index := c.indexes[key]; index != nil {
-		if index.remove(record.Name); len(index.all) == 0 {
-			delete(c.indexes, key)
-		}
+	index := c.indexes[key]
+	if index == nil {
+		return nil
 	}
+	before := index.all[record.Name]
+	if index.remove(record.Name); len(index.all) == 0 {
+		delete(c.indexes, key)
+	}
+	if before == nil || before.reference == nil {
+		return nil
+	}
+	return c.refer(before, nil)
 }
 
 // WithLabels returns the workloads of a namespace that have one of the labels, each as

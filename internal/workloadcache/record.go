@@ -26,6 +26,11 @@ type Record struct {
 	UID             types.UID
 	workload.State
 
+	// reference is the workload whose pods this one runs, nil for none. runner is the one that
+	// runs its own, nil for none, and own what the record is without that.
+	reference   *workload.Reference
+	runner, own *Record
+
 	deleting, paused bool
 	// overrides reports whether the workload's annotations set values.
 	overrides bool
@@ -51,7 +56,12 @@ type body struct {
 
 // RecordOf returns a record that holds the View of a workload unpacked, for callers
 // that keep only a few.
-func RecordOf(object workload.Object) *Record { return Showing(workload.Of(object)) }
+func RecordOf(object workload.Object) *Record {
+	content, _ := workload.Read(object)
+	record := Showing(workload.Of(object))
+	record.reference = content.Refers
+	return record
+}
 
 // Showing returns a record that holds a View as it is.
 func Showing(view workload.View) *Record {

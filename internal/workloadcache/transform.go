@@ -42,6 +42,7 @@ func (r *reducer) reduce(object workload.Object) *Record {
 		State:     workload.StateOf(object),
 		deleting:  object.GetDeletionTimestamp() != nil,
 		paused:    content.Paused,
+		reference: content.Refers,
 		print:     r.hashes.of(object, &content),
 	}
 	if r.before != nil {

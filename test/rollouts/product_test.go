@@ -6,15 +6,19 @@ package rollouts
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -113,6 +117,7 @@ func TestTheOperatorAndArgoRollouts(t *testing.T) {
 	t.Run("what an owner's apply takes away comes back", func(t *testing.T) { t.Parallel(); r.comesBack(t) })
 	t.Run("two sidecars", func(t *testing.T) { t.Parallel(); r.takesTwo(t) })
 	t.Run("drift", func(t *testing.T) { t.Parallel(); r.mendsDrift(t) })
+	t.Run("the Deployment that it refers to", func(t *testing.T) { t.Parallel(); r.goesIntoTheDeployment(t) })
 	t.Run("a sidecar that fails can be taken out", func(t *testing.T) { t.Parallel(); r.goesBackFromAFailure(t) })
 }
 
@@ -285,9 +290,46 @@ func TestArgoRolloutsThatComeAndGo(t *testing.T) {
 	require.NoError(t, err)
 	harness.Change(t, r.world, live, func(of *unstructured.Unstructured) { of.SetLabels(map[string]string{"logs": "vector"}) })
 	harness.Until(t, r.world, live, "the sidecar", isInjected)
+	r.refusesWhatIsNotKnown(t, namespace)
 
 	r.uninstall(t)
 	r.within(t, vs, "that there are none any more", reason(meta.ReasonKindMissing))
+}
+
+// A definition of an earlier release does not know the restartPolicy of a container, and the API
+// server would drop it: the sidecar would keep the pods from starting.
+func (r *cluster) refusesWhatIsNotKnown(t *testing.T, namespace string) {
+	t.Helper()
+	definition := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "rollouts.argoproj.io"}}
+	harness.Change(t, r.world, definition, func(of *apiextensionsv1.CustomResourceDefinition) {
+		schema := of.Spec.Versions[0].Schema.OpenAPIV3Schema
+		for _, field := range []string{"spec", "template", "spec"} {
+			below := schema.Properties[field]
+			schema = &below
+		}
+		delete(schema.Properties["initContainers"].Items.Schema.Properties, "restartPolicy")
+	})
+	later := rollout(namespace)
+	require.NoError(t, yaml.Unmarshal([]byte(canary), &later.Object))
+	later.SetGroupVersionKind(rollout(namespace).GroupVersionKind())
+	later.SetName("later")
+	later.SetNamespace(namespace)
+	later.SetLabels(map[string]string{"later": "vector"})
+	vs := objects.NewVectorSidecar("later", namespace).Selecting("later", "vector").For("Rollout").Named("later").Build()
+	harness.Eventually(t, "the definition to hold", func() bool {
+		probe := later.DeepCopy()
+		probe.SetName("probe")
+		require.NoError(t, unstructured.SetNestedSlice(probe.Object, []any{map[string]any{"name": "a", "restartPolicy": "Always"}}, "spec", "template", "spec", "initContainers"))
+		return client.WithFieldValidation(r.world.Client, metav1.FieldValidationStrict).Create(t.Context(), probe, client.DryRunAll) != nil
+	})
+	r.world.Create(t, later, vs)
+	harness.Until(t, r.world, vs, "that it is refused", func(vs *v1alpha1.VectorSidecar) bool {
+		return slices.ContainsFunc(vs.Status.Unsettled, func(of v1alpha1.UnsettledWorkload) bool {
+			return of.Is("Rollout", "later") && of.Reason == meta.ReasonApplyRefused && strings.Contains(of.Message, "restartPolicy")
+		})
+	})
+	r.world.Get(t, later)
+	require.Empty(t, imageOf(later, "initContainers", "later"))
 }
 
 // within is Until for what is looked for once a minute.
@@ -297,4 +339,63 @@ func (r *cluster) within(t *testing.T, vs *v1alpha1.VectorSidecar, what string, 
 		r.world.Get(t, vs)
 		return met(vs)
 	}, 2*time.Minute, 100*time.Millisecond, what)
+}
+
+// The Deployment of a Rollout with workloadRef gets the sidecar, also at 0 replicas, and is as far as
+// the Rollout is.
+func (r *cluster) goesIntoTheDeployment(t *testing.T) {
+	t.Helper()
+	namespace := r.world.Namespace(t)
+	deployment := objects.NewDeployment("web", namespace).WithReplicas(0).Build()
+	r.world.Create(t, deployment)
+	live := rollout(namespace)
+	live.SetLabels(map[string]string{"logs": "vector"})
+	live.Object["spec"] = map[string]any{
+		"replicas": int64(2), "workloadRef": map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
+		"strategy": map[string]any{"canary": map[string]any{"steps": []any{map[string]any{"setWeight": int64(50)}, map[string]any{"pause": map[string]any{}}}}},
+	}
+	r.world.Create(t, live)
+	harness.Until(t, r.world, live, "its first pods", isRolled)
+	r.world.Get(t, deployment)
+	before := *deployment.Spec.Template.DeepCopy()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For("Deployment", "Rollout").WithSoak(0).Build()
+	r.world.Create(t, vs)
+
+	hasVector := func(of *appsv1.Deployment) bool { return len(of.Spec.Template.Spec.InitContainers) > 0 }
+	harness.Until(t, r.world, deployment, "the sidecar", hasVector)
+	harness.Until(t, r.world, live, "the step that pauses", func(of *unstructured.Unstructured) bool {
+		return at(of, "phase") == "Paused" && at(of, "updatedReplicas") == "1"
+	})
+	state := func(kind, name, is string) func(*v1alpha1.VectorSidecar) bool {
+		return func(vs *v1alpha1.VectorSidecar) bool {
+			return slices.ContainsFunc(vs.Status.Unsettled, func(of v1alpha1.UnsettledWorkload) bool {
+				return of.Is(kind, name) && string(of.State)+": "+of.Reason == is
+			})
+		}
+	}
+	harness.Until(t, r.world, vs, "that the Deployment is held", state("Deployment", "web", "Held: "+meta.ReasonRolloutHeld))
+	require.True(t, state("Rollout", "cart", "Skipped: "+meta.ReasonTemplateElsewhere)(vs), "%v", vs.Status.Unsettled)
+
+	r.world.Get(t, deployment)
+	first := deployment.GetGeneration()
+	harness.Change(t, r.world, vs, func(vs *v1alpha1.VectorSidecar) {
+		vs.Spec.Sidecar = objects.NewVectorSidecar("", "").WithImage("registry.example/vector:2").Build().Spec.Sidecar
+	})
+	harness.Until(t, r.world, vs, "that it waits", state("Deployment", "web", "Waiting: "+meta.ReasonWaitingForSteps))
+	r.world.Get(t, deployment)
+	require.Equal(t, first, deployment.GetGeneration(), "nothing is written in the middle of a canary")
+	r.promote(t, live, "the other image in all pods", func(of *unstructured.Unstructured) bool {
+		r.world.Get(t, deployment)
+		return deployment.Spec.Template.Spec.InitContainers[0].Image == "registry.example/vector:2" && isRolled(of) &&
+			at(of, "workloadObservedGeneration") == fmt.Sprint(deployment.Generation)
+	})
+	harness.Until(t, r.world, vs, "that it is done", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.ReadyWorkloads == 1 })
+
+	r.world.Delete(t, vs)
+	r.promote(t, live, "no sidecar", func(of *unstructured.Unstructured) bool {
+		r.world.Get(t, deployment)
+		return !hasVector(deployment) && isRolled(of)
+	})
+	require.Equal(t, before, deployment.Spec.Template)
+	require.EqualValues(t, 0, *deployment.Spec.Replicas)
 }

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workloadcache
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// A workload may run the pods of another one, which has their template. Such a workload is a
+// runner here.
+
+// reference is the name of a workload that another one refers to.
+type reference struct {
+	kind string
+	types.NamespacedName
+}
+
+// refers returns what a record refers to, false if that is nothing.
+func (r *Record) refers() (reference, bool) {
+	if r == nil || r.reference == nil {
+		return reference{}, false
+	}
+	return reference{r.reference.Kind, types.NamespacedName{Namespace: r.Namespace, Name: r.reference.Name}}, true
+}
+
+// RunBy returns the record of a workload whose pods another one runs, nil for its own
+// controller: how far the rollout is, and whether it is paused, is that one's.
+func (r *Record) RunBy(runner *Record) *Record {
+	own := r
+	if r.own != nil {
+		own = r.own
+	}
+	if runner == nil {
+		return own
+	}
+	joined := *own
+	joined.own, joined.runner, joined.paused = own, runner, runner.paused
+	joined.State = own.State.RunBy(&runner.State, runner.reference.Seen)
+	return &joined
+}
+
+// Runner is the workload that runs the pods, nil if the workload itself does.
+func (r *Record) Runner() *Record { return r.runner }
+
+// IsSelectedBy reports whether a selector selects the workload, or the one that runs its
+// pods while it lists both kinds.
+func (r *Record) IsSelectedBy(s workload.Selector) bool {
+	return s.Selects(r.Kind(), r.Labels()) || r.runner != nil && s.Lists(r.Kind()) && s.Selects(r.runner.Kind(), r.runner.Labels())
+}
+
+// Referred returns the workload whose pods a workload runs, nil for none.
+func (c *Cache) Referred(runner *Record) *Record {
+	to, isRunner := runner.refers()
+	if !isRunner {
+		return nil
+	}
+	return c.Get(to.kind, to.Namespace, to.Name)
+}
+
+// runnerOf returns the workload that runs the pods of one, the first by name, nil for none.
+func (c *Cache) runnerOf(of reference) *Record {
+	var first *Record
+	for _, runner := range c.runners[of] {
+		if first == nil || runner.Name < first.Name {
+			first = runner
+		}
+	}
+	return first
+}
+
+// refer records what a workload refers to now, after it was something else before; either
+// may be nil. It returns the workloads that have another runner, before and after.
+func (c *Cache) refer(before, after *Record) (changed []*Record) {
+	was, _ := before.refers()
+	is, isRunner := after.refers()
+	if before != nil && c.runners[was] != nil {
+		if delete(c.runners[was], before.Name); len(c.runners[was]) == 0 {
+			delete(c.runners, was)
+		}
+	}
+	if isRunner {
+		if c.runners[is] == nil {
+			c.runners[is] = bucket{}
+		}
+		c.runners[is][after.Name] = after
+	}
+	for _, name := range slices.Compact([]reference{was, is}) {
+		index := c.indexes[namespaceKey{name.kind, name.Namespace}]
+		if index == nil || index.all[name.Name] == nil {
+			continue
+		}
+		old := index.all[name.Name]
+		joined := old.RunBy(c.runnerOf(name))
+		index.add(joined)
+		changed = append(changed, old, joined)
+	}
+	return changed
+}

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workloadcache
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// runnerOf is an Argo Rollout that runs the pods of a Deployment, in the middle of its steps.
+func runnerFor(deployment string, seen string) *workload.ArgoRollout {
+	rollout := &workload.ArgoRollout{}
+	rollout.Name, rollout.Namespace, rollout.UID, rollout.ResourceVersion = "cart", "shop", "2", "20"
+	rollout.Generation, rollout.Labels = 1, map[string]string{"logs": "vector"}
+	rollout.Spec.WorkloadRef = &workload.ArgoWorkloadRef{Kind: "Deployment", Name: deployment}
+	rollout.Status = workload.ArgoRolloutStatus{
+		ObservedGeneration: "1", WorkloadObservedGeneration: seen, Phase: "Paused", StableRS: "a", CurrentPodHash: "b", Replicas: 2, UpdatedReplicas: 1, AvailableReplicas: 2,
+	}
+	return rollout
+}
+
+func deploymentNamed(name string) *appsv1.Deployment {
+	return &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "shop", UID: "1", ResourceVersion: "10", Generation: 3},
+		Spec:       appsv1.DeploymentSpec{Replicas: ptr.To[int32](0)},
+		Status:     appsv1.DeploymentStatus{ObservedGeneration: 3},
+	}
+}
+
+func TestAWorkloadIsAsFarAsTheOneThatRunsItsPods(t *testing.T) {
+	for name, order := range map[string]func(c *Cache, of ...*Record){
+		"the workload first":  func(c *Cache, of ...*Record) { c.Put(of[0]); c.Put(of[1]) },
+		"the other one first": func(c *Cache, of ...*Record) { c.Put(of[1]); c.Put(of[0]) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := New()
+			order(c, c.Reduce(deploymentNamed("web")), c.Reduce(runnerFor("web", "3")))
+			web := c.Get("Deployment", "shop", "web")
+			require.Equal(t, workload.RolloutHeld, web.Rollout)
+			require.True(t, web.IsBetween)
+			require.Equal(t, "10", web.ResourceVersion, "it is written for its own version")
+			require.EqualValues(t, 3, web.Generation)
+			require.Equal(t, web.State, web.View().State)
+			require.Same(t, web, c.Referred(c.Get("Rollout", "shop", "cart")))
+
+			changed := c.Put(c.Reduce(runnerFor("web", "2")))
+			require.Len(t, changed, 2)
+			require.Equal(t, workload.RolloutProgressing, changed[1].Rollout, "its last change has not been seen yet")
+
+			changed = c.Put(c.Reduce(runnerFor("other", "3")))
+			require.Len(t, changed, 2)
+			require.Nil(t, changed[1].Runner())
+			require.Equal(t, workload.RolloutComplete, c.Get("Deployment", "shop", "web").Rollout, "it has its own state again")
+
+			c.Put(c.Reduce(runnerFor("web", "3")))
+			require.NotNil(t, c.Get("Deployment", "shop", "web").Runner())
+			c.Delete(c.Get("Rollout", "shop", "cart"))
+			require.Nil(t, c.Get("Deployment", "shop", "web").Runner())
+		})
+	}
+}
+
+func TestAWorkloadIsSelectedByTheLabelsOfTheOneThatRunsItsPods(t *testing.T) {
+	c := New()
+	c.Put(c.Reduce(deploymentNamed("web")))
+	c.Put(c.Reduce(runnerFor("web", "3")))
+	web := c.Get("Deployment", "shop", "web")
+	selector := func(kinds ...v1alpha1.WorkloadKind) workload.Selector {
+		selector, err := workload.SelectorOf(&v1alpha1.VectorSidecarSpec{
+			Selector: metav1.LabelSelector{MatchLabels: map[string]string{"logs": "vector"}}, Workloads: kinds,
+		})
+		require.NoError(t, err)
+		return selector
+	}
+	require.True(t, web.IsSelectedBy(selector("Deployment", "Rollout")))
+	require.False(t, web.IsSelectedBy(selector("Rollout")), "who may patch Rollouts alone must not have Deployments patched")
+	require.False(t, web.IsSelectedBy(selector("Deployment")), "its own labels are others")
+}
+
+func TestAKindThatTheClusterLosesTakesItsWorkloadsWithIt(t *testing.T) {
+	c := New()
+	c.Put(c.Reduce(deploymentNamed("web")))
+	late := c.Reduce(runnerFor("web", "3"))
+	c.Put(late)
+	kind := workload.KindOf("Rollout")
+	lost, changed := c.Lose(kind)
+	require.Len(t, lost, 1)
+	require.Len(t, changed, 2)
+	require.Nil(t, c.Get("Rollout", "shop", "cart"))
+	require.Nil(t, c.Get("Deployment", "shop", "web").Runner())
+	require.False(t, c.Has(kind))
+	c.Put(late)
+	require.Nil(t, c.Get("Rollout", "shop", "cart"), "what comes late is not taken")
+	c.Gain(kind)
+	c.Put(late)
+	require.NotNil(t, c.Get("Rollout", "shop", "cart"))
+}
