@@ -29,12 +29,17 @@ type shape struct {
 			EnvFrom      []part          `json:"envFrom"`
 			VolumeMounts []part          `json:"volumeMounts"`
 			Secrets      map[string]part `json:"secrets"`
+			Annotations  map[string]part `json:"podAnnotations"`
+			Labels       map[string]part `json:"podLabels"`
 			Config       struct {
 				Inline string `json:"inline"`
 			} `json:"config"`
 			Logs struct {
 				Include    []part `json:"include"`
 				Containers []part `json:"containers"`
+				Cleanup    struct {
+					Rotated []part `json:"rotated"`
+				} `json:"cleanup"`
 			} `json:"logs"`
 		} `json:"sidecar"`
 	} `json:"spec"`
@@ -58,9 +63,12 @@ func (s *shape) limits() []limit {
 		{"spec.sidecar.envFrom", len(sidecar.EnvFrom), 32, "items"},
 		{"spec.sidecar.volumeMounts", len(sidecar.VolumeMounts), 64, "items"},
 		{"spec.sidecar.secrets", len(sidecar.Secrets), 16, "items"},
+		{"spec.sidecar.podAnnotations", len(sidecar.Annotations), 32, "items"},
+		{"spec.sidecar.podLabels", len(sidecar.Labels), 32, "items"},
 		{"spec.sidecar.config.inline", utf8.RuneCountInString(sidecar.Config.Inline), 512 << 10, "characters"},
 		{"spec.sidecar.logs.include", len(sidecar.Logs.Include), 32, "items"},
 		{"spec.sidecar.logs.containers", len(sidecar.Logs.Containers), 32, "items"},
+		{"spec.sidecar.logs.cleanup.rotated", len(sidecar.Logs.Cleanup.Rotated), 32, "items"},
 	}
 }
 
