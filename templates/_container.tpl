@@ -34,7 +34,7 @@ SPDX-License-Identifier: Apache-2.0
     failureThreshold: {{ include "vector-sidecar.failures" $ }}
   {{- end }}
   {{- $isSleeping := eq (include "vector-sidecar.drain" . | fromYaml).method "Sleep" }}
-  {{- if and $isSleeping $sidecar.shutdown.drainSeconds (semverCompare ">=1.30.0-0" .Capabilities.KubeVersion.Version) }}
+  {{- if and $isSleeping $sidecar.shutdown.drainSeconds (semverCompare ">=1.30.0-0" (include "vector-sidecar.kubelet" .)) }}
   lifecycle:
     preStop:
       sleep:

@@ -19,10 +19,18 @@ asked for (the annotation asked-hash). By it the operator knows that a workload 
 just that, and leaves it alone.
 */}}
 
+{{- /*
+A version that no kubelet of the cluster is older than. Releases that noted nothing looked
+at the API server alone.
+*/}}
+{{- define "vector-sidecar.kubelet" }}
+{{- if .Values.predecessor }}{{ .Capabilities.KubeVersion.Version }}{{ else }}{{ .Values.cluster.kubelet }}{{ end }}
+{{- end }}
+
 {{- /* "true" for a native sidecar, else empty. */}}
 {{- define "vector-sidecar.isNative" }}
 {{- $native := .Values.sidecar.native }}
-{{- if or (eq $native "Always") (and (eq $native "Auto") (semverCompare ">=1.29.0-0" .Capabilities.KubeVersion.Version)) }}true{{ end }}
+{{- if or (eq $native "Always") (and (eq $native "Auto") (semverCompare ">=1.29.0-0" (include "vector-sidecar.kubelet" .))) }}true{{ end }}
 {{- end }}
 
 {{- /* Name of a volume of ours: a prefix that no application uses, the sidecar, the purpose. */}}

@@ -16,9 +16,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // State is the outcome of a check.
@@ -47,10 +49,10 @@ type Result struct {
 // oldest is the first supported version, native the first with native sidecars.
 var (
 	oldest = utilversion.MustParseGeneric("1.25.0")
-	native = utilversion.MustParseGeneric("1.29.0")
+	native = utilversion.MustParseGeneric(workload.FirstNative)
 )
 
-// Diagnosis checks a cluster. Cluster, Environments, KubeVersion and Now are required.
+// Diagnosis checks a cluster. Cluster, Environments, KubeVersion, OldestKubelet and Now are required.
 type Diagnosis struct {
 	Cluster client.Client
 	// AsOperator returns a client for the same cluster that impersonates the operator's
@@ -60,6 +62,8 @@ type Diagnosis struct {
 	Environments *environment.Set
 	// KubeVersion of the API server, such as "v1.36.0".
 	KubeVersion string
+	// OldestKubelet looks for the oldest kubelet of the cluster.
+	OldestKubelet func(ctx context.Context) (desired.Kubelet, error)
 	// Now is the time.
 	Now func() time.Time
 	// OperatorNamespace is the namespace to look in, "" for all.
@@ -72,7 +76,7 @@ func (d *Diagnosis) Run(ctx context.Context) []Result {
 	served, isServed := d.served(ctx)
 	results = append(results, served)
 	installation, found := d.installation(ctx)
-	results = append(results, found)
+	results = append(results, found, d.kubelets(ctx, installation))
 	if installation != nil {
 		results = append(results, d.values(installation), d.rights(ctx, installation), optional(installation))
 		results = append(results, d.webhook(ctx, installation)...)
@@ -100,6 +104,28 @@ func (d *Diagnosis) version() Result {
 		return Result{check, Warning, d.KubeVersion + " has no native sidecars: Vector is injected as a container", "upgrade the cluster to " + native.String() + " or later to have sidecars start first and stop last"}
 	}
 	return Result{check, OK, d.KubeVersion + ", with native sidecars", ""}
+}
+
+// kubelets checks whether native sidecars run on every node, and whether the operator knows.
+func (d *Diagnosis) kubelets(ctx context.Context, installation *source.Installation) Result {
+	const check = "kubelets"
+	assumed := desired.AssumedKubelet(d.KubeVersion)
+	oldest, err := d.OldestKubelet(ctx)
+	if err != nil {
+		return Result{check, Unknown, err.Error(), "ask someone with permission to list nodes"}
+	}
+	version, err := utilversion.ParseGeneric(oldest.Version)
+	if err != nil {
+		return Result{check, OK, "no node tells the version of its kubelet", ""}
+	}
+	said := fmt.Sprintf("the oldest is %s, of node %s", oldest.Version, oldest.Node)
+	switch {
+	case version.LessThan(native):
+		return Result{check, Warning, said + ", which has no native sidecars: pods that have one stay in Init there", "upgrade that node, keep pods with a sidecar off it, or set sidecar.native to Never"}
+	case assumed != "" && installation != nil && !installation.ReadsNodes:
+		return Result{check, OK, said + "; the operator does not read nodes (rbac.optional.nodes), and takes kubelets to be " + assumed + " or newer: sidecars are ordinary containers where that has no native ones", ""}
+	}
+	return Result{check, OK, said, ""}
 }
 
 // served checks whether the API server serves VectorSidecars.

@@ -4,12 +4,14 @@
 package checkup
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"testing"
 	"time"
@@ -24,7 +26,9 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -44,6 +48,33 @@ func TestVersionIsHeldAgainstWhatTheOperatorNeeds(t *testing.T) {
 	} {
 		t.Run(version, func(t *testing.T) {
 			require.Equal(t, state, (&Diagnosis{KubeVersion: version}).version().State)
+		})
+	}
+}
+
+func TestTheOldestKubeletIsHeldAgainstWhatSidecarsNeed(t *testing.T) {
+	reads, blind := &source.Installation{ReadsNodes: true}, &source.Installation{}
+	for name, test := range map[string]struct {
+		server       string
+		oldest       desired.Kubelet
+		err          error
+		installation *source.Installation
+		state        State
+		says         string
+	}{
+		"new enough":            {"v1.36.0", desired.Kubelet{Version: "v1.34.1", Node: "a"}, nil, blind, OK, "v1.34.1, of node a"},
+		"an old pool":           {"v1.36.0", desired.Kubelet{Version: "v1.28.5", Node: "a"}, nil, reads, Warning, "stay in Init"},
+		"nobody tells":          {"v1.30.0", desired.Kubelet{Version: "v1.30.0", Node: "a"}, nil, blind, OK, "takes kubelets to be v1.27.0"},
+		"nobody tells, no need": {"v1.33.0", desired.Kubelet{Version: "v1.33.0", Node: "a"}, nil, blind, OK, "v1.33.0, of node a"},
+		"the operator reads it": {"v1.30.0", desired.Kubelet{Version: "v1.30.0", Node: "a"}, nil, reads, OK, "v1.30.0, of node a"},
+		"no nodes":              {"v1.36.0", desired.Kubelet{}, nil, nil, OK, "no node"},
+		"no permission":         {"v1.36.0", desired.Kubelet{}, errors.New("nodes is forbidden"), nil, Unknown, "forbidden"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := &Diagnosis{KubeVersion: test.server, OldestKubelet: func(context.Context) (desired.Kubelet, error) { return test.oldest, test.err }}
+			found := d.kubelets(t.Context(), test.installation)
+			require.Equal(t, test.state, found.State)
+			require.Contains(t, found.Message, test.says)
 		})
 	}
 }

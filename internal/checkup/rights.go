@@ -106,6 +106,9 @@ func (d *Diagnosis) rights(ctx context.Context, installation *source.Installatio
 	if installation.ReadsPods {
 		needs = append(needs, need{"", "pods", "", "", []string{"list"}})
 	}
+	if installation.ReadsNodes {
+		wanted = append(wanted, placed{need{"", "nodes", "", "", []string{"list"}}, ""})
+	}
 	for _, namespace := range namespaces {
 		for _, need := range needs {
 			if namespace != "" && need.resource == "namespaces" {
@@ -157,10 +160,16 @@ func (p *placed) deniedTo(ctx context.Context, who client.Client) ([]string, err
 
 // optional says what the operator cannot see without an optional permission.
 func optional(installation *source.Installation) Result {
-	const check = "optional rights"
-	if !installation.ReadsPods {
-		return Result{check, OK, "pods are not read: a rollout does not report what keeps them from running, except what the API server rejects; " +
-			"it fails when pods are unavailable for 2 minutes, or by its progress deadline (rbac.optional.pods)", ""}
+	texts := []string{
+		"pods are not read: a rollout does not report what keeps them from running, except what the API server rejects; " +
+			"it fails when pods are unavailable for 2 minutes, or by its progress deadline (rbac.optional.pods)",
+		"nodes are not read: before Kubernetes 1.32 sidecars are not native, and before 1.33 they have no preStop sleep (rbac.optional.nodes)",
 	}
-	return Result{check, OK, "pods are read if a rollout does not finish (rbac.optional.pods)", ""}
+	if installation.ReadsPods {
+		texts[0] = "pods are read if a rollout does not finish (rbac.optional.pods)"
+	}
+	if installation.ReadsNodes {
+		texts[1] = "nodes are listed for the versions of kubelets (rbac.optional.nodes)"
+	}
+	return Result{"optional rights", OK, strings.Join(texts, "; "), ""}
 }

@@ -73,7 +73,7 @@ func (o *checkOptions) run(ctx context.Context) error {
 	}
 	one := checkup.Diagnosis{
 		Cluster: cluster, AsOperator: o.as, Environments: chart.Environments,
-		KubeVersion: version.GitVersion, Now: time.Now, OperatorNamespace: o.operatorNamespace,
+		KubeVersion: version.GitVersion, OldestKubelet: o.app.oldestKubelet, Now: time.Now, OperatorNamespace: o.operatorNamespace,
 	}
 	results := one.Run(ctx)
 	if err := o.print(results); err != nil {

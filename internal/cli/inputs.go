@@ -40,6 +40,7 @@ type inputs struct {
 	values, templates string
 	kubeVersion       string
 	ofCluster         clusterFlags
+	kubeletVersion    string
 	labels            map[string]string
 	operatorNamespace string
 	// allNamespaces and selector are for the commands that have these flags.
@@ -60,6 +61,7 @@ func newInputs(a *app, command *cobra.Command) *inputs {
 	flags.StringToStringVar(&s.labels, "label", nil, "label KEY=VALUE to give the workloads first, to see what it would do; may be repeated")
 	flags.StringVar(&s.kubeVersion, "kube-version", "", "version of the API server to render for (default: the cluster's, without a cluster "+defaultKubeVersion+")")
 	s.ofCluster.add(flags, "the cluster's, without a cluster ")
+	flags.StringVar(&s.kubeletVersion, "kubelet-version", "", "version of the oldest kubelet to render for (default: that of the cluster's nodes where the operator reads them, else three minor versions below the API server's)")
 	flags.StringVar(&s.operatorNamespace, "operator-namespace", "", "namespace of the operator, if you may not look for it in all of them")
 	a.withCluster(flags)
 	for name, complete := range map[string]cobra.CompletionFunc{

@@ -49,7 +49,8 @@ type session struct {
 	unseen      error
 	kubeVersion string
 	// of is what templates see of the cluster.
-	of render.Cluster
+	of      render.Cluster
+	kubelet desired.Kubelet
 	// noted holds the notes that were printed.
 	noted map[string]bool
 	// asksVector is true if somebody asks Vector about what is rendered.
@@ -89,6 +90,19 @@ func (a *app) connect() (client.WithWatch, error) {
 		return nil, fmt.Errorf("connecting to the cluster: %w", err)
 	}
 	return cluster, nil
+}
+
+// oldestKubelet returns the oldest kubelet of the cluster.
+func (a *app) oldestKubelet(ctx context.Context) (desired.Kubelet, error) {
+	config, err := a.kube.ToRESTConfig()
+	if err != nil {
+		return desired.Kubelet{}, fmt.Errorf("finding the cluster: %w", err)
+	}
+	nodes, err := source.NewNodes(config)
+	if err != nil {
+		return desired.Kubelet{}, err
+	}
+	return nodes.OldestKubelet(ctx)
 }
 
 // current returns the namespace of the command line or of the kubeconfig.
@@ -178,7 +192,20 @@ func (s *session) install(ctx context.Context) error {
 		}
 		s.kubeVersion = version.GitVersion
 	}
-	return nil
+	return s.readNodes(ctx)
+}
+
+// readNodes reads the oldest kubelet where the operator does, so that both render the same.
+func (s *session) readNodes(ctx context.Context) error {
+	if s.inputs.kubeletVersion != "" || s.installation == nil || !s.installation.ReadsNodes {
+		return nil
+	}
+	found, err := s.inputs.app.oldestKubelet(ctx)
+	if apierrors.IsForbidden(err) {
+		return nil // prepare says what is assumed.
+	}
+	s.kubelet = found
+	return err
 }
 
 // add puts the objects of the files on top of those of the cluster.
@@ -278,6 +305,13 @@ func (s *session) prepare(ctx context.Context, chart fs.FS) error {
 	}
 	s.taker.KubeVersion = cmp.Or(s.inputs.kubeVersion, s.kubeVersion, defaultKubeVersion)
 	s.taker.Cluster = s.inputs.ofCluster.over(s.of)
+	s.taker.OldestKubelet = s.kubelet
+	if version := s.inputs.kubeletVersion; version != "" {
+		s.taker.OldestKubelet = desired.Kubelet{Version: version, Node: "(--kubelet-version)"}
+	}
+	if assumed := desired.AssumedKubelet(s.taker.KubeVersion); assumed != "" && s.taker.OldestKubelet.Version == "" {
+		s.note(fmt.Sprintf("kubelets are taken to be %s or newer: set the oldest with --kubelet-version", assumed))
+	}
 	s.cache = desired.NewCache()
 	s.taker.Platform, s.taker.At, err = s.inputs.platform(chart, s.cluster, &installed, values)
 	return err

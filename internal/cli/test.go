@@ -57,8 +57,8 @@ func newTest(a *app) *cobra.Command {
 		Short: "Run the declarative tests of templates and values",
 		Long: `Run the declarative tests of templates and values. A test is a .txtar file, or a folder,
 which holds workload.yaml and vectorsidecar.yaml and may hold configmaps.yaml, values.yaml
-(what the installation gave for the environment), environment, kube-version, ip-family and platform. What
-should come of it is the whole outcome, want.yaml or want-error, which --update writes, or
+(what the installation gave for the environment), environment, kube-version,
+kubelet-version, ip-family and platform. What should come of it is the whole outcome, want.yaml or want-error, which --update writes, or
 expect.yaml, a list of expectations:
 
     - object: Deployment/cart
@@ -231,7 +231,7 @@ func scenarioArguments(one *scenario.Scenario) []string {
 	if _, ok := one.File(scenario.Values); ok {
 		arguments = append(arguments, "--values", scenario.Values)
 	}
-	for _, option := range []string{scenario.Environment, scenario.KubeVersion, scenario.IPFamily, scenario.Platform} {
+	for _, option := range []string{scenario.Environment, scenario.KubeVersion, scenario.Kubelet, scenario.IPFamily, scenario.Platform} {
 		if text, ok := one.File(option); ok {
 			arguments = append(arguments, "--"+option, strings.TrimSpace(text))
 		}

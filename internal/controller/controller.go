@@ -77,7 +77,7 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 		snapshots: &snapshots{
 			instruments: observed, client: cached, sidecars: sidecars, workloads: workloads, options: options,
 			namespaces: namespaces, configMaps: newConfigMapCache(live), pods: &pods{live: live, now: observed.clock},
-			catalog: catalog,
+			catalog: catalog, kubelets: &kubelets{nodes: options.Nodes, sidecars: sidecars},
 		},
 		validations: &validations{client: cached, live: live, writer: writer, events: events, isEnabled: options.ValidationJobs},
 		applier:     &applier{instruments: observed, writer: writer, events: events, sets: newOverlaySets(cached, live, writer, sidecars, options.OverlaySets), views: &views{live: live, workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped},
@@ -113,7 +113,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 			return nil, fmt.Errorf("adding the polling of namespaces: %w", err)
 		}
 	}
-	if err := r.addPeriodic(mgr, &options); err != nil {
+	if err := r.addPeriodic(ctx, mgr, &options); err != nil {
 		return nil, err
 	}
 	options.Instruments.Metrics.Sets(1, 0) // The built-in one, until there is a look at others.
@@ -161,7 +161,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 }
 
 // addPeriodic adds the runnables that do something periodically.
-func (r *Reconciler) addPeriodic(mgr ctrl.Manager, options *Options) error {
+func (r *Reconciler) addPeriodic(ctx context.Context, mgr ctrl.Manager, options *Options) error {
 	log := loggerOf(mgr.GetLogger())(nil)
 	for _, verdict := range companion.Verdicts() {
 		r.Metrics.Leftovers(string(verdict), 0) // Until there is a look.
@@ -179,6 +179,11 @@ func (r *Reconciler) addPeriodic(mgr ctrl.Manager, options *Options) error {
 		}
 	}
 	r.auditor.log = log
+	if options.Nodes != nil {
+		if err := r.addKubelets(ctx, mgr, log); err != nil {
+			return err
+		}
+	}
 	if err := mgr.Add(r.auditor); err != nil {
 		return fmt.Errorf("adding the comparison with the live workloads: %w", err)
 	}
@@ -188,6 +193,20 @@ func (r *Reconciler) addPeriodic(mgr ctrl.Manager, options *Options) error {
 	err := mgr.Add(rejudger{sidecars: r.snapshots.sidecars, memory: r.memory, resyncs: r.auditor.resyncs, interval: options.ReconcileInterval})
 	if err != nil {
 		return fmt.Errorf("adding the periodic reconcile: %w", err)
+	}
+	return nil
+}
+
+// addKubelets looks for the oldest kubelet, because sidecars are rendered by it, and has it looked
+// for periodically.
+func (r *Reconciler) addKubelets(ctx context.Context, mgr ctrl.Manager, log logr.Logger) error {
+	known := r.snapshots.kubelets
+	known.resyncs, known.elected, known.log = r.auditor.resyncs, mgr.Elected(), log
+	if _, err := known.look(ctx); err != nil {
+		return fmt.Errorf("looking for the oldest kubelet: %w", err)
+	}
+	if err := mgr.Add(known); err != nil {
+		return fmt.Errorf("adding the look at kubelets: %w", err)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // Options configure the Reconciler. All fields but Namespace, Installation, WrittenBy, Version,
-// WatchNamespaces, Instruments, Patience and the intervals are required.
+// WatchNamespaces, Nodes, Instruments, Patience and the intervals are required.
 type Options struct {
 	// Workloads makes the records that the manager's cache holds instead of workloads.
 	Workloads *workloadcache.Cache
@@ -38,6 +38,8 @@ type Options struct {
 	KubeVersion string
 	// Cluster is what templates see of the rest of the cluster.
 	Cluster render.Cluster
+	// Nodes finds the oldest kubelet; nil if nodes are not read.
+	Nodes Nodes
 	// WatchNamespaces are the namespaces that the cache is restricted to; empty for all.
 	WatchNamespaces []string
 	// ClusterSidecars offers ClusterVectorSidecars. It must not be set with WatchNamespaces.

@@ -32,6 +32,7 @@ type snapshots struct {
 	configMaps *configMapCache
 	catalog    *catalogReader
 	pods       *pods
+	kubelets   *kubelets
 	options    *Options
 }
 
@@ -71,7 +72,8 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, f
 	}
 	taker := source.Taker{
 		Source: from, Platform: given, At: s.catalog.at(given), Now: s.clock(), DefaultEnvironment: s.options.DefaultEnvironment, Home: s.options.Namespace,
-		KubeVersion: s.options.KubeVersion, Cluster: s.options.Cluster, WrittenBy: s.options.WrittenBy, Version: s.options.Version, Budget: s.options.Budget,
+		KubeVersion: s.options.KubeVersion, OldestKubelet: s.kubelets.oldest(), Cluster: s.options.Cluster,
+		WrittenBy: s.options.WrittenBy, Version: s.options.Version, Budget: s.options.Budget,
 	}
 	for _, kind := range s.workloads.Kinds() {
 		taker.Served = append(taker.Served, kind.Kind)

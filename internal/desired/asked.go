@@ -15,14 +15,16 @@ import (
 
 // asked is the user's input to a rendering: every layer of values that is not built in,
 // the environment's name, the platform's policy and template set, the part of the
-// referenced configuration that the sidecar gets, the minor version of the API server, and
-// the last change of the built-in templates that rolls. Workloads keep a digest of it, so
+// referenced configuration that the sidecar gets, the minor version of the API server, that
+// of the oldest kubelet where nodes say more than the API server, and the last change of the
+// built-in templates that rolls. Workloads keep a digest of it, so
 // its fields and their encoding must not change between releases.
 type asked struct {
 	Environment, Policy, TemplateSet, Config, Kubernetes string
 	Values                                               []map[string]any
-	// Roll was added later: without one, the encoding is as before.
-	Roll string `json:",omitempty"`
+	// Roll and Kubelet were added later: without one, the encoding is as before.
+	Roll    string `json:",omitempty"`
+	Kubelet string `json:",omitempty"`
 
 	// by is the same by name; the digest does not cover it.
 	by byName
@@ -33,8 +35,9 @@ type byName struct {
 	set    *TemplateSet
 	policy *policy.Policy
 	layers layers
-	// version is the operator's.
-	version string
+	// version is the operator's; kubelet is that of the oldest kubelet, "" where nothing
+	// depends on it.
+	version, kubelet string
 }
 
 // askedFor returns what is known before rendering: everything but Config.
@@ -42,6 +45,13 @@ func askedFor(s *Inputs, set *TemplateSet, name string, layers layers) asked {
 	found := asked{
 		Environment: name, Policy: s.Platform.Policy.Given, Kubernetes: minorOf(s.KubeVersion), Roll: s.Platform.Roll,
 		Values: []map[string]any{}, by: byName{set: set, policy: s.Platform.Policy, layers: layers, version: s.Version},
+	}
+	oldest, saysMore := s.kubelet()
+	if saysMore {
+		found.Kubelet = minorOf(oldest)
+	}
+	if AssumedKubelet(s.KubeVersion) != "" {
+		found.by.kubelet = minorOf(oldest)
 	}
 	if set.Given != "" {
 		found.TemplateSet = set.Name + " " + set.Given
@@ -83,6 +93,7 @@ func (a *asked) changeInputs(given *Copied) plan.Inputs {
 	found.Name(plan.PartEnvironment, a.Environment)
 	found.Name(plan.PartTemplateSet, by.set.Name)
 	found.Name(plan.PartKubernetes, a.Kubernetes)
+	found.Name(plan.PartKubelet, by.kubelet)
 	found.Name(plan.PartOperator, by.version)
 	switch {
 	case by.set.Files != nil:

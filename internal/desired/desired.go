@@ -160,7 +160,7 @@ func (d *Desired) variant(key string, overrides ...environment.Layer) *Variant {
 	made.Source.ConfigMap, made.Source.ChecksOff = referenced.object, checkOf(values) == v1alpha1.CheckOff
 	sidecar := d.sources.Sidecar
 	made.renderer = newRenderer(d.cache, render.Request{
-		Chart: d.set.Chart, Values: values, KubeVersion: d.sources.KubeVersion, Cluster: d.sources.Cluster,
+		Chart: d.set.Chart, Values: values, KubeVersion: d.sources.KubeVersion, Cluster: d.sources.cluster(),
 		Sidecar: types.NamespacedName{Namespace: sidecar.Namespace, Name: sidecar.Name},
 	}, referenced, d.sources.Inputs, askedFor(d.sources.Inputs, d.set, d.Environment, layers))
 	made.renderer.valuesBefore = sync.OnceValues(func() (environment.Values, error) {

@@ -44,6 +44,8 @@ type Inputs struct {
 	KubeVersion string
 	// Cluster is what templates see of the rest of the cluster.
 	Cluster render.Cluster
+	// OldestKubelet is the oldest one of the cluster, as far as nodes are read.
+	OldestKubelet Kubelet
 	// WrittenBy is the operator's installation, NAMESPACE/NAME, which is marked on what
 	// it writes; "" for none.
 	WrittenBy string

@@ -55,6 +55,8 @@ type Rendered struct {
 	reserved []string
 	// shortened says what was cut for a short grace period, "" for nothing.
 	shortened string
+	// stranded says that pods do not start on all nodes, "" if they do.
+	stranded string
 	// cuts are the variants for short grace periods.
 	cuts cuts
 	// key is its key in the cache, "" if it is not cached, and bytes its approximate
@@ -111,8 +113,10 @@ func (r *Rendered) doubts(manager string, view *workload.View, checksOff bool) s
 	if idle := cmp.Or(r.Desired.Warning(), r.collects.idleness(view)); idle != "" {
 		all = append(all, idle)
 	}
-	if r.shortened != "" {
-		all = append(all, r.shortened)
+	for _, doubt := range []string{r.shortened, r.stranded} {
+		if doubt != "" {
+			all = append(all, doubt)
+		}
 	}
 	if checksOff {
 		return strings.Join(all, "; ")

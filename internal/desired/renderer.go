@@ -35,8 +35,9 @@ type renderer struct {
 	asksVector bool
 	// asked is what the request was made from.
 	asked asked
-	// writtenBy is that of the inputs.
+	// writtenBy is that of the inputs, and oldest the OldestKubelet.
 	writtenBy string
+	oldest    Kubelet
 	// common is the key of everything but the target.
 	common []byte
 	// valuesBefore are those of the predecessor.
@@ -58,13 +59,13 @@ func newRenderer(cache *Cache, request render.Request, config config, inputs *In
 	// Values are JSON, which always marshals with sorted keys.
 	text, _ := json.Marshal([]any{
 		request.Chart.Digest, request.Values.Tree, request.Sidecar, request.KubeVersion, request.Cluster, config.digest, policy.Digest,
-		inputs.WrittenBy, inputs.Version, inputs.AsksVector, asked,
+		inputs.WrittenBy, inputs.OldestKubelet, inputs.Version, inputs.AsksVector, asked,
 	})
 	sum := sha256.Sum256(text)
 	return &renderer{
 		made:  &madeCompanions{byDigest: map[string][]corev1.ConfigMap{}},
 		cache: cache, request: request, config: config, policy: policy, observer: inputs.Observer, asksVector: inputs.AsksVector,
-		asked: asked, writtenBy: inputs.WrittenBy, common: sum[:],
+		asked: asked, writtenBy: inputs.WrittenBy, oldest: inputs.OldestKubelet, common: sum[:],
 	}
 }
 
@@ -90,6 +91,7 @@ func (r *renderer) conclude(ctx context.Context, of *Rendered, rendered *workloa
 	}
 	asked := plan.Asked{Digest: r.asked.digest(of.Copied), Keys: of.readOf(), Inputs: r.asked.changeInputs(of.Copied)}
 	of.Desired = plan.NewDesired(of.Overlay, r.request.Sidecar.Name, of.container, version, r.marks()).For(asked)
+	of.stranded = r.oldest.strands(of.Overlay)
 	of.collects = collectionOf(of.Report, of.Overlay.Container(of.container), of.Desired)
 }
 

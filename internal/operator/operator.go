@@ -88,6 +88,9 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	settings := loopOptions(&options, &process)
 	settings.Workloads, settings.Catalogue, settings.KubeVersion = workloads, catalogue, version
 	settings.Clock = clock.now
+	if settings.Nodes, err = nodesOf(config, &options); err != nil {
+		return err
+	}
 	if settings.Cluster, err = clusterOf(config, mgr.GetRESTMapper()); err != nil {
 		return err
 	}
@@ -120,6 +123,14 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 		return fmt.Errorf("running: %w", err)
 	}
 	return nil
+}
+
+// nodesOf returns what reads the nodes, nil if they are not read.
+func nodesOf(config *rest.Config, options *Options) (controller.Nodes, error) {
+	if !options.ReadNodes {
+		return nil, nil
+	}
+	return source.NewNodes(config)
 }
 
 // loopOptions returns the controller options that follow from the options and the process.

@@ -48,6 +48,9 @@ type Options struct {
 	// AdmissionInjection keeps OverlaySets, by which the API server injects into new workloads
 	// itself.
 	AdmissionInjection bool
+	// ReadNodes makes the operator list the nodes for the versions of their kubelets, which needs
+	// permission to list them.
+	ReadNodes bool
 	// LeaderElect makes sure that only one of several replicas writes.
 	LeaderElect bool
 	// LeaderElectionID is the name of the lease. Together with Namespace it identifies this
@@ -100,6 +103,7 @@ func (o *Options) declare(flags *flag.FlagSet) {
 	flags.BoolVar(&o.ValidationJobs, "validation-jobs", false, "allow sidecar.config.validateJob, which runs vector validate in a Job")
 	flags.BoolVar(&o.ReadPods, "read-pods", false, "read the pods of workloads that are not settled, to find what keeps them from running; this needs permission to list pods")
 	flags.BoolVar(&o.AdmissionInjection, "admission-injection", false, "keep an OverlaySet in each namespace with VectorSidecars, by which the API server injects into new workloads itself; this needs the chart's MutatingAdmissionPolicies")
+	flags.BoolVar(&o.ReadNodes, "read-nodes", false, "list the nodes every five minutes for the oldest kubelet, which decides about native sidecars before Kubernetes 1.33; this needs permission to list nodes")
 	flags.BoolVar(&o.LeaderElect, "leader-elect", false, "use leader election, so that only one of several replicas is active")
 	flags.StringVar(&o.LeaderElectionID, "leader-election-id", defaultLeaderElectionID, "name of the lease; with the namespace it identifies this installation on the workloads that it writes")
 	flags.DurationVar(&o.LeaseDuration, "leader-election-lease-duration", defaultLeaseDuration, "how long after the leader's last renewal another replica takes over")

@@ -20,6 +20,8 @@ const (
 	PartEnvironment Part = "environment"
 	PartTemplateSet Part = "templateSet"
 	PartKubernetes  Part = "kubernetes"
+	// PartKubelet is the version of the oldest kubelet, where that of the API server does not decide.
+	PartKubelet Part = "kubelet"
 	// PartOperator is the version of the operator. It is never a cause alone: it is
 	// only named along with another change.
 	PartOperator Part = "operator"
@@ -61,6 +63,7 @@ var inputParts = []struct {
 	{PartConfig, "Vector configuration", firstKey},
 	{PartTarget, "the workload's own", firstKey},
 	{PartKubernetes, "Kubernetes", nil},
+	{PartKubelet, "oldest kubelet", nil},
 	{PartOperator, "operator", nil},
 }
 

@@ -92,14 +92,11 @@ func checkMetadata(overlay *workload.Overlay, report func(string, ...any)) {
 	}
 }
 
-// firstNative is the first version of Kubernetes with native sidecars.
-const firstNative = "1.29.0"
-
 // checkNative finds native sidecars that the API server would treat as init containers, which never
 // end.
 func checkNative(containers []corev1.Container, kubeVersion string, report func(string, ...any)) {
 	server, err := version.ParseGeneric(kubeVersion)
-	if err != nil || server.AtLeast(version.MustParseGeneric(firstNative)) {
+	if err != nil || server.AtLeast(version.MustParseGeneric(workload.FirstNative)) {
 		return
 	}
 	for i := range containers {

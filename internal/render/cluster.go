@@ -32,11 +32,16 @@ type Cluster struct {
 	IPFamily string
 	// Platform is Kubernetes or OpenShift; "" is Kubernetes.
 	Platform string
+	// Kubelet is a version that no kubelet is older than, such as "v1.33.0"; "" is that of the
+	// API server.
+	Kubelet string
 }
 
-// values are what templates see.
-func (c *Cluster) values() map[string]any {
-	return map[string]any{"ipFamily": cmp.Or(c.IPFamily, IPv4), "platform": cmp.Or(c.Platform, Kubernetes)}
+// values are what templates see, with an API server's version.
+func (c *Cluster) values(kubeVersion string) map[string]any {
+	return map[string]any{
+		"ipFamily": cmp.Or(c.IPFamily, IPv4), "platform": cmp.Or(c.Platform, Kubernetes), "kubelet": cmp.Or(c.Kubelet, kubeVersion),
+	}
 }
 
 // IPFamily is the family of addresses that Vector is to listen on: IPv4, IPv6 or Dual.

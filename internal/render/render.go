@@ -83,7 +83,7 @@ func Render(ctx context.Context, request Request) (*Result, error) {
 
 func execute(ctx context.Context, request Request) (Output, error) {
 	values := maps.Clone(request.Values.Tree)
-	values["cluster"] = request.Cluster.values()
+	values["cluster"] = request.Cluster.values(request.KubeVersion)
 	if request.Target != nil {
 		values["target"] = request.Target.Values()
 	}

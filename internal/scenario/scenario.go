@@ -28,6 +28,7 @@ const (
 	Values      = "values.yaml"
 	Environment = "environment"
 	KubeVersion = "kube-version"
+	Kubelet     = "kubelet-version"
 	IPFamily    = "ip-family"
 	Platform    = "platform"
 	// WantYAML and WantError are the whole outcome, of which there is at most one;
@@ -38,7 +39,7 @@ const (
 )
 
 var (
-	inputs   = []string{Workload, Sidecar, ConfigMaps, Values, Environment, KubeVersion, IPFamily, Platform}
+	inputs   = []string{Workload, Sidecar, ConfigMaps, Values, Environment, KubeVersion, Kubelet, IPFamily, Platform}
 	outcomes = []string{WantYAML, wantDifference, WantError}
 	// mayDiffer are the files that may be given as a difference to the base's.
 	mayDiffer = []string{Workload, Sidecar, ConfigMaps, Values, WantYAML}

@@ -44,6 +44,8 @@ type Installation struct {
 	Webhook *Webhook
 	// ReadsPods is true if it reads the pods of workloads.
 	ReadsPods bool
+	// ReadsNodes is true if it reads the versions of kubelets.
+	ReadsNodes bool
 }
 
 // Webhook is the configuration of the admission webhook.
@@ -63,6 +65,7 @@ const (
 	flagKinds       = "--workload-kinds"
 	flagLease       = "--leader-election-id"
 	flagPods        = "--read-pods"
+	flagNodes       = "--read-nodes"
 
 	flagWebhook              = "--webhook-bind-address"
 	flagWebhookSecret        = "--webhook-certificate-secret" //nolint:gosec // the name of a flag
@@ -124,6 +127,8 @@ func (i *Installation) take(arguments []string) {
 			i.LeaderElectionID = value
 		case flagPods:
 			i.ReadsPods = value != "false"
+		case flagNodes:
+			i.ReadsNodes = value != "false"
 		case flagWebhook:
 			if value != "0" {
 				i.Webhook = webhook

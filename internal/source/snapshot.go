@@ -68,9 +68,10 @@ type Taker struct {
 	// At returns it as it was with an earlier revision; nil if VectorSidecars that have one are
 	// to be told by the present one. Its error is a *fleet.RecordError if there is none.
 	At func(ctx context.Context, revision string) (*desired.Platform, error)
-	// DefaultEnvironment, DefaultFrom, Home, KubeVersion, WrittenBy, Version and Budget are as in
-	// desired.Inputs.
+	// DefaultEnvironment, DefaultFrom, Home, KubeVersion, OldestKubelet, WrittenBy, Version and Budget
+	// are as in desired.Inputs.
 	DefaultEnvironment, DefaultFrom, Home, KubeVersion, WrittenBy, Version string
+	OldestKubelet                                                          desired.Kubelet
 	Budget                                                                 *bounded.Budget
 	// Cluster is as in desired.Inputs.
 	Cluster render.Cluster
@@ -113,7 +114,7 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (obse
 		Inputs: desired.Inputs{
 			Sidecar: sidecar, NamespaceLabels: namespace.Labels, Platform: platform,
 			DefaultEnvironment: t.DefaultEnvironment, DefaultFrom: t.DefaultFrom, Home: t.Home,
-			KubeVersion: t.KubeVersion, Cluster: t.Cluster, WrittenBy: t.WrittenBy, Version: t.Version, Budget: t.Budget,
+			KubeVersion: t.KubeVersion, OldestKubelet: t.OldestKubelet, Cluster: t.Cluster, WrittenBy: t.WrittenBy, Version: t.Version, Budget: t.Budget,
 		},
 		Workloads: workloads, Companions: companions, Offer: t.Offer, Now: t.Now,
 	}

@@ -7,11 +7,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
+
+// FirstNative is the first version of Kubernetes with native sidecars, of API servers and of
+// kubelets. Older ones run them as init containers, which never end.
+const FirstNative = "1.29.0"
 
 // Overlay is what is merged into a workload's pod template.
 type Overlay struct {
@@ -70,6 +75,11 @@ func (o *Overlay) Container(name string) *corev1.Container {
 		}
 	}
 	return nil
+}
+
+// HasNative reports whether one of the overlay's containers is a native sidecar.
+func (o *Overlay) HasNative() bool {
+	return slices.ContainsFunc(o.Template.Spec.InitContainers, func(c corev1.Container) bool { return c.RestartPolicy != nil })
 }
 
 // containers yields the overlay's containers, not copies, init containers first.

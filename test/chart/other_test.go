@@ -123,6 +123,7 @@ var other = map[string]string{
 	"priorityClassName":                        `platform`,
 	"rbac.aggregate":                           `false`,
 	"rbac.create":                              `false`,
+	"rbac.optional.nodes":                      `true`,
 	"rbac.optional.pods":                       `true`,
 	"reconcile.interval":                       `5m`,
 	"reconcile.liveListInterval":               `"0"`,

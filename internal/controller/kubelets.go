@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+)
+
+const (
+	// kubeletInterval is about how often nodes are listed, kubeletTimeout how long that may take.
+	kubeletInterval = 5 * time.Minute
+	kubeletTimeout  = 30 * time.Second
+)
+
+// Nodes finds the oldest kubelet of a cluster.
+type Nodes interface {
+	OldestKubelet(ctx context.Context) (desired.Kubelet, error)
+}
+
+// kubelets knows the oldest kubelet of the cluster, and nothing else of its nodes. Every replica
+// looks for it, because every replica answers admission requests.
+type kubelets struct {
+	nodes    Nodes // nil if nodes are not read
+	sidecars sidecarLister
+	resyncs  *resyncs
+	elected  <-chan struct{}
+	log      logr.Logger
+	last     atomic.Pointer[desired.Kubelet]
+}
+
+// oldest returns what was found last.
+func (k *kubelets) oldest() desired.Kubelet {
+	if last := k.last.Load(); last != nil {
+		return *last
+	}
+	return desired.Kubelet{}
+}
+
+// look looks for the oldest kubelet, and reports whether it is another one than before.
+func (k *kubelets) look(ctx context.Context) (isNew bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, kubeletTimeout)
+	defer cancel()
+	found, err := k.nodes.OldestKubelet(ctx)
+	if err != nil {
+		return false, err
+	}
+	before := k.last.Swap(&found)
+	return before == nil || *before != found, nil
+}
+
+// Start looks periodically until the context ends. While nodes cannot be listed, what was found
+// last holds: to forget it would change sidecars.
+func (k *kubelets) Start(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(wait.Jitter(kubeletInterval, 0.2)):
+		}
+		isNew, err := k.look(ctx)
+		if err != nil && ctx.Err() == nil {
+			telemetry.Warn(k.log, "nodes cannot be listed", "cause", err.Error())
+		}
+		if isNew {
+			k.log.Info("oldest kubelet changed", "kubelet", k.oldest().Version, "node", k.oldest().Node)
+			k.askAll(ctx)
+		}
+	}
+}
+
+// NeedLeaderElection implements manager.LeaderElectionRunnable.
+func (*kubelets) NeedLeaderElection() bool { return false }
+
+// askAll requests a pass for every VectorSidecar, on the leader: others begin with one.
+func (k *kubelets) askAll(ctx context.Context) {
+	select {
+	case <-k.elected:
+	default:
+		return
+	}
+	for _, name := range keysOf(k.sidecars.list(ctx, "", "", "")) {
+		k.resyncs.ask(ctx, name)
+	}
+}

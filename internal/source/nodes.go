@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/client-go/rest"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+)
+
+// asTable asks for the columns that kubectl prints, which are some hundred bytes of a node
+// that has ten to fifty thousand.
+const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
+
+// Nodes reads the nodes of a cluster. Make one with NewNodes.
+type Nodes struct{ client rest.Interface }
+
+// NewNodes returns the Nodes of a cluster.
+func NewNodes(config *rest.Config) (*Nodes, error) {
+	known := runtime.NewScheme()
+	if err := metav1.AddMetaToScheme(known); err != nil {
+		return nil, err
+	}
+	config = rest.CopyConfig(config)
+	config.APIPath, config.GroupVersion = "/api", &corev1.SchemeGroupVersion
+	config.NegotiatedSerializer = serializer.NewCodecFactory(known).WithoutConversion()
+	client, err := rest.RESTClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("creating a client for nodes: %w", err)
+	}
+	return &Nodes{client}, nil
+}
+
+// OldestKubelet lists the nodes, from the API server's cache, and returns the oldest kubelet,
+// the first by the node's name; the zero value if no node tells a version.
+func (n *Nodes) OldestKubelet(ctx context.Context) (desired.Kubelet, error) {
+	table := &metav1.Table{}
+	request := n.client.Get().Resource("nodes").SetHeader("Accept", asTable).Param("includeObject", "None").Param("resourceVersion", "0")
+	if err := request.Do(ctx).Into(table); err != nil {
+		return desired.Kubelet{}, fmt.Errorf("listing nodes: %w", err)
+	}
+	return oldestIn(table)
+}
+
+func oldestIn(table *metav1.Table) (oldest desired.Kubelet, err error) {
+	column := func(name string) int {
+		return slices.IndexFunc(table.ColumnDefinitions, func(c metav1.TableColumnDefinition) bool { return c.Name == name })
+	}
+	name, kubelet := column("Name"), column("Version")
+	if name < 0 || kubelet < 0 {
+		return desired.Kubelet{}, errors.New("listing nodes: the API server's table of nodes has no columns Name and Version")
+	}
+	var least *version.Version
+	for _, row := range table.Rows {
+		if len(row.Cells) <= max(name, kubelet) {
+			continue
+		}
+		found := desired.Kubelet{Version: fmt.Sprint(row.Cells[kubelet]), Node: fmt.Sprint(row.Cells[name])}
+		parsed, err := version.ParseGeneric(found.Version)
+		if err != nil {
+			continue // A node that has not reported one yet.
+		}
+		if isOlder := least == nil || parsed.LessThan(least); isOlder || parsed.EqualTo(least) && found.Node < oldest.Node {
+			least, oldest = parsed, found
+		}
+	}
+	return oldest, nil
+}
