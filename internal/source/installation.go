@@ -46,6 +46,8 @@ type Installation struct {
 	ReadsPods bool
 	// ReadsNodes is true if it reads the versions of kubelets.
 	ReadsNodes bool
+	// ReadsAccounts is true if it reads ServiceAccounts.
+	ReadsAccounts bool
 }
 
 // Webhook is the configuration of the admission webhook.
@@ -66,6 +68,7 @@ const (
 	flagLease       = "--leader-election-id"
 	flagPods        = "--read-pods"
 	flagNodes       = "--read-nodes"
+	flagAccounts    = "--read-service-accounts"
 
 	flagWebhook              = "--webhook-bind-address"
 	flagWebhookSecret        = "--webhook-certificate-secret" //nolint:gosec // the name of a flag
@@ -129,6 +132,8 @@ func (i *Installation) take(arguments []string) {
 			i.ReadsPods = value != "false"
 		case flagNodes:
 			i.ReadsNodes = value != "false"
+		case flagAccounts:
+			i.ReadsAccounts = value != "false"
 		case flagWebhook:
 			if value != "0" {
 				i.Webhook = webhook
