@@ -115,6 +115,10 @@ type VectorSidecarStatus struct {
 	// +optional
 	Rollout *RolloutStatus `json:"rollout,omitempty"`
 
+	// deferred is what waits for spec.rollout.mode. Empty if nothing does.
+	// +optional
+	Deferred *DeferredStatus `json:"deferred,omitempty"`
+
 	// lastReconcileTime is when this status or a workload last changed. A reconcile
 	// that changes nothing does not update it.
 	// +optional
@@ -124,6 +128,20 @@ type VectorSidecarStatus struct {
 	// last handled: setting the annotation requests a reconcile.
 	// +optional
 	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
+}
+
+// DeferredStatus is what waits for spec.rollout.mode.
+type DeferredStatus struct {
+	// workloads is how many wait.
+	// +optional
+	Workloads int32 `json:"workloads,omitempty"`
+	// since is when the one of them began to wait that has waited longest.
+	// +optional
+	Since *metav1.Time `json:"since,omitempty"`
+	// change is a digest of what they are to get: the annotation promote-rollout with this
+	// text lets them have it.
+	// +optional
+	Change string `json:"change,omitempty"`
 }
 
 // KindStatus counts the workloads of one kind.
@@ -148,6 +166,9 @@ type KindStatus struct {
 	// waiting is how many are waiting for their turn to roll out.
 	// +optional
 	Waiting int32 `json:"waiting,omitempty"`
+	// deferred is how many wait for spec.rollout.mode.
+	// +optional
+	Deferred int32 `json:"deferred,omitempty"`
 	// conflicting is how many cannot take the sidecar.
 	// +optional
 	Conflicting int32 `json:"conflicting,omitempty"`
@@ -169,7 +190,7 @@ type UnsettledWorkload struct {
 	// +required
 	Name string `json:"name"`
 	// state is Failed, Hindered, Refused, Conflict, Blocked, Removing,
-	// RollingOut, Soaking, Unavailable, Waiting, Held or Skipped.
+	// RollingOut, Soaking, Unavailable, Waiting, Held, Deferred or Skipped.
 	// +required
 	State WorkloadState `json:"state"`
 	// reason is a CamelCase word that says why.
@@ -204,6 +225,7 @@ func (k *KindStatus) Add(other *KindStatus) {
 	k.Ready += other.Ready
 	k.Held += other.Held
 	k.Waiting += other.Waiting
+	k.Deferred += other.Deferred
 	k.Conflicting += other.Conflicting
 	k.Skipped += other.Skipped
 	k.Failed += other.Failed
@@ -245,6 +267,8 @@ const (
 	StateHeld WorkloadState = "Held"
 	// StateWaiting is a workload that waits for its turn to roll out.
 	StateWaiting WorkloadState = "Waiting"
+	// StateDeferred is a workload that gets a change later, as spec.rollout.mode says.
+	StateDeferred WorkloadState = "Deferred"
 	// StateSkipped is a workload that its owner has left out.
 	StateSkipped WorkloadState = "Skipped"
 )

@@ -202,8 +202,26 @@ const (
 	HostNetworkInject HostNetworkPolicy = "Inject"
 )
 
-// RolloutSpec limits how fast changes reach the workloads.
+// RolloutSpec says when changes reach the workloads, and limits how fast.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.maxAge) || has(self.mode) && self.mode != 'Immediate'",message="maxAge has no effect without mode: OnAppRollout or Manual"
 type RolloutSpec struct {
+	// mode says when a workload gets a change of the sidecar: Immediate (default) in its
+	// turn, OnAppRollout with its owner's next change of the pod template, Manual when a
+	// person says so (kubectl vectorsidecar rollout promote). Repairs and removals wait in
+	// no mode. Nor does, with OnAppRollout, a workload that was created after this object.
+	// +optional
+	Mode RolloutMode `json:"mode,omitempty"`
+
+	// maxAge is how long a workload waits for mode at most: what waited longer goes in its
+	// turn. Default: for ever.
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) <= duration('8784h')",message="must be at most 8784h, which is a year"
+	// +optional
+	MaxAge *metav1.Duration `json:"maxAge,omitempty"`
+
 	// maxConcurrent is how many workloads may roll out at once because of this
 	// VectorSidecar: a number, or a percentage of the matched ones, rounded up. Use
 	// 100% for all at once. Default: 5.
@@ -256,6 +274,19 @@ type CanarySpec struct {
 	Selector *metav1.LabelSelector `json:"selector,omitempty"`
 }
 
+// RolloutMode says when a workload gets a change of the sidecar.
+// +kubebuilder:validation:Enum=Immediate;OnAppRollout;Manual
+type RolloutMode string
+
+const (
+	// ModeImmediate is in its turn.
+	ModeImmediate RolloutMode = "Immediate"
+	// ModeOnAppRollout is with its owner's next change of the pod template.
+	ModeOnAppRollout RolloutMode = "OnAppRollout"
+	// ModeManual is when a person promotes the change.
+	ModeManual RolloutMode = "Manual"
+)
+
 // OnFailure is what follows a halt.
 // +kubebuilder:validation:Enum=Halt;Revert
 type OnFailure string
@@ -276,6 +307,14 @@ func (s *VectorSidecarSpec) Kinds() []WorkloadKind {
 		return defaultWorkloads
 	}
 	return s.Workloads
+}
+
+// RolloutMode returns when workloads get a change.
+func (s *VectorSidecarSpec) RolloutMode() RolloutMode {
+	if s.Rollout == nil || s.Rollout.Mode == "" {
+		return ModeImmediate
+	}
+	return s.Rollout.Mode
 }
 
 // Orphans reports whether this object is being deleted and keeps its sidecars.

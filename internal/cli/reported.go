@@ -116,6 +116,11 @@ func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Pla
 			carried.Hinder(told.Reason, told.Message)
 		}
 		return &carried
+	case v1alpha1.StateDeferred:
+		if decided != nil && (isWritten(decided) || decided.Action == plan.Defer) {
+			decided.Defer(told.Reason, told.Message)
+			return decided
+		}
 	case v1alpha1.StateWaiting:
 		if decided != nil && isWritten(decided) {
 			decided.Wait(told.Reason, told.Message)

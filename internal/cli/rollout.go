@@ -65,16 +65,19 @@ func newRolloutOptions(a *app, command *cobra.Command) *rolloutOptions {
 func newRolloutPromote(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "promote WAVE | vectorsidecar/NAME",
-		Short: "Have the present templates and values wait for a wave, and those before it, no longer",
+		Short: "Have changes wait for a wave, or for the mode of a VectorSidecar, no longer",
 		Long: `Have the installation's present templates and values wait for a wave, and those before it, no
 longer: neither for workloads that are not done nor for a soak. A halt stays. It sets the annotation
 ` + meta.AnnotationPromoteRollout + ` of the ConfigMap with the
 installation's values, which you need the permission to patch. What the installation gives out next
-goes by waves again. Of a VectorSidecar, it gives them to that one at once: there it sets the
-annotation on the VectorSidecar.`,
+goes by waves again.
+
+Of a VectorSidecar, it gives them to that one at once: there it sets the annotation on the
+VectorSidecar. If that one has them, and workloads wait for its spec.rollout.mode, these get what
+they wait for, each in its turn; the next change waits again.`,
 		Example: `# the whole fleet no longer waits for a wave
 kubectl vectorsidecar rollout promote canary
-# one VectorSidecar waits for none
+# one VectorSidecar waits for none, or its workloads wait no longer
 kubectl vectorsidecar rollout promote vectorsidecar/logs -n shop`,
 		Args: cobra.ExactArgs(1),
 	}
@@ -168,9 +171,28 @@ func (o *rolloutOptions) promote(ctx context.Context, name string) error {
 // vectorSidecars are the names by which kubectl knows the kind.
 var vectorSidecars = []string{"vectorsidecar", "vectorsidecars", "vs"}
 
-// promoteOne has one VectorSidecar wait for no wave.
+// promoteOne has one VectorSidecar wait for no wave, or its workloads for its mode no longer.
 func (o *rolloutOptions) promoteOne(ctx context.Context, name string) error {
-	cluster, read, err := o.open(ctx)
+	cluster, err := o.app.connect()
+	if err != nil {
+		return err
+	}
+	sidecar, err := o.sidecar(ctx, cluster, name)
+	if err != nil {
+		return err
+	}
+	status := &sidecar.Status
+	if waits := status.Deferred; waits != nil && waits.Change != "" && (status.Rollout == nil || status.Rollout.State != v1alpha1.RolloutWaiting) {
+		if status.ObservedGeneration != sidecar.Generation {
+			return fmt.Errorf("the operator has not looked at the present spec of VectorSidecar %s/%s yet: try again in a moment", sidecar.Namespace, name)
+		}
+		effect := fmt.Sprintf("change %s goes on in %s", waits.Change, count(int(waits.Workloads), "workload"))
+		return o.setOn(ctx, cluster, name, annotation{meta.AnnotationPromoteRollout, waits.Change, effect})
+	}
+	read, err := o.readWaves(ctx, cluster)
+	if err != nil && sidecar.Spec.RolloutMode() != v1alpha1.ModeImmediate {
+		return fmt.Errorf("no workload of VectorSidecar %s/%s waits for its spec.rollout.mode, and for waves: %w", sidecar.Namespace, name, err)
+	}
 	if err != nil {
 		return err
 	}

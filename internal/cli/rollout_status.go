@@ -46,6 +46,9 @@ type wave struct {
 	VectorSidecars map[v1alpha1.RolloutState]int `json:"vectorSidecars"`
 	// FailedWorkloads is how many have failed because of the sidecar.
 	FailedWorkloads int32 `json:"failedWorkloads"`
+	// DeferredWorkloads is how many wait for spec.rollout.mode of their VectorSidecars, which no
+	// wave waits for.
+	DeferredWorkloads int32 `json:"deferredWorkloads,omitempty"`
 	// SoaksUntil is when its soak ends.
 	SoaksUntil *metav1.Time `json:"soaksUntil,omitempty"`
 	// Unfinished are the first VectorSidecars that are not done, with what they wait for.
@@ -75,6 +78,9 @@ func (r *rollout) count(found []v1alpha1.VectorSidecar) {
 			state = v1alpha1.RolloutWaiting
 		}
 		of.VectorSidecars[state]++
+		if later := found[i].Status.Deferred; later != nil {
+			of.DeferredWorkloads += later.Workloads
+		}
 		if is.Failed == r.Revision {
 			of.FailedWorkloads += is.FailedWorkloads
 		}
@@ -164,6 +170,9 @@ func (r *rollout) print(to io.Writer) error {
 			one.Name, fmt.Sprintf("%d/%d", done, all), bar, strconv.Itoa(number(v1alpha1.RolloutProgressing)), strconv.Itoa(number(v1alpha1.RolloutWaiting) + number(v1alpha1.RolloutPaused)),
 			strconv.Itoa(number(v1alpha1.RolloutHalted)), strconv.Itoa(number(v1alpha1.RolloutReverted)), strconv.Itoa(int(one.FailedWorkloads)), until,
 		})
+		if n := one.DeferredWorkloads; n > 0 {
+			unfinished = append(unfinished, fmt.Sprintf("%s of wave %s get the present sidecar later (spec.rollout.mode)", count(int(n), "workload"), one.Name))
+		}
 		unfinished = append(unfinished, one.Unfinished...)
 	}
 	if err := table(to, header, rows); err != nil {

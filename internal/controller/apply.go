@@ -112,7 +112,7 @@ func (a *applier) write(ctx context.Context, known *state.Sidecar, p *plan.Plan,
 	object := status.Object(p.Target)
 	if err := known.Refusal(p); err != nil {
 		tellUndone(ctx, object, fmt.Errorf("the same write was refused recently: %w", err))
-		if reason, _ := explain(err); !p.IsBooking() {
+		if reason, _ := explain(err); p.StartsPods() {
 			result.fail(object, reason, err, true)
 		}
 		return
@@ -131,7 +131,7 @@ func (a *applier) write(ctx context.Context, known *state.Sidecar, p *plan.Plan,
 	case errors.Is(err, apply.ErrGone), errors.Is(err, apply.ErrStale), isAhead(known, p, err):
 		tellUndone(ctx, object, err)
 		result.miss(known.Miss(p))
-	case permanent && p.IsBooking(): // The sidecar is as it should be all the same.
+	case permanent && !p.StartsPods(): // The sidecar is as it should be all the same.
 		known.Refused(p, err)
 	case permanent && p.Action != plan.Remove: // A finalizer waits for a removal.
 		known.Refused(p, err)

@@ -283,7 +283,7 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("taking the snapshot: %w", err)
 	}
-	taken.Hold = staged.hold()
+	taken.Hold, taken.Late = staged.hold(), staged.late()
 	asking := r.asking(sidecar, known)
 	decided, err := r.decide(ctx, taken, known, asking != "" || known.IsResyncDue())
 	if err != nil {

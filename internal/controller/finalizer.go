@@ -155,7 +155,7 @@ func (f *finalizer) orphanWorkloads(ctx context.Context, sidecar *v1alpha1.Vecto
 		group.Go(func() error {
 			ctx, cancel := detached(ctx)
 			defer cancel()
-			switch err := f.writer.Orphan(ctx, view, manager); {
+			switch err := f.orphan(ctx, view, manager); {
 			case errors.Is(err, apply.ErrStale):
 				isStale.Store(true)
 			case !errors.Is(err, apply.ErrGone):
@@ -166,6 +166,15 @@ func (f *finalizer) orphanWorkloads(ctx context.Context, sidecar *v1alpha1.Vecto
 	}
 	err = group.Wait()
 	return !isStale.Load(), err
+}
+
+// orphan marks a workload as keeping its sidecar. One that has only waited for it has none.
+func (f *finalizer) orphan(ctx context.Context, view *workload.View, manager string) error {
+	if removal := plan.ForRemoval(manager, view); !removal.Carries {
+		_, err := f.writer.Workload(ctx, &removal)
+		return err
+	}
+	return f.writer.Orphan(ctx, view, manager)
 }
 
 // orphanCompanions removes the owner reference of companions that orphaned sidecars read, so that

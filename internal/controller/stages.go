@@ -64,6 +64,21 @@ func (s *stage) hold() *plan.Hold {
 	return &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: s.Gate.Why}
 }
 
+// late returns what holds those writes of the pass that have waited for spec.rollout.maxAge, nil if
+// nothing does: they go by waves, too, and the status says before that the revision goes on here.
+func (s *stage) late() *plan.Hold {
+	if s == nil || s.Status.Revision != s.given.Revision {
+		return nil
+	}
+	switch {
+	case !s.Gate.IsOpen:
+		return &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: s.Gate.Why}
+	case s.Status.Finished != nil:
+		return &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: "it has waited for spec.rollout.maxAge, and goes on at once"}
+	}
+	return nil
+}
+
 // watch returns which restarts of the sidecar count as failures of the revision now, nil if none do.
 func (s *stage) watch(now time.Time) *workload.Watch {
 	if s == nil || s.isFollower || s.given.Rules.SidecarRestarts() == 0 {
@@ -198,6 +213,7 @@ func (s *stages) observe(sidecar *v1alpha1.VectorSidecar, present *stage, decide
 		}
 		progress.IsDone = is.Failed != is.Revision
 	}
+	present.of.Due = decided.Deferred.Due
 	until := present.Observe(progress, present.of.Wave, &present.given, now)
 	s.wake(s.waves.Tell(name, present.of, &present.Status, &present.given))
 	s.countWaves(&present.given)

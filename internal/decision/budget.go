@@ -19,7 +19,7 @@ const defaultConcurrent = 5
 // limitOf reads spec.rollout. Deleting a VectorSidecar overrides a pause: its finalizer
 // must not wait for ever.
 func limitOf(facts *Facts, matched int) plan.Limit {
-	limit := plan.Limit{Max: defaultConcurrent, Soak: facts.soak(), Hold: facts.Hold, Gap: facts.Gap}
+	limit := plan.Limit{Max: defaultConcurrent, Soak: facts.soak(), Hold: facts.Hold, Late: facts.Late, Gap: facts.Gap}
 	rollout := facts.Sidecar.Spec.Rollout
 	if rollout == nil {
 		return limit

@@ -63,7 +63,7 @@ func Decide(facts *Facts, injected, removed []Workload) *Decision {
 func (d *Decision) inject(facts *Facts, workloads []Workload) {
 	var failed *desired.Invalid
 	var last *desired.Rendered // The one whose companions were added last.
-	failures, haveLooked := 0, false
+	failures, haveLooked, mode := 0, false, modeOf(facts.Sidecar, workloads)
 	for i := range workloads {
 		w := &workloads[i]
 		if !w.Evaluated.isLate() {
@@ -76,7 +76,7 @@ func (d *Decision) inject(facts *Facts, workloads []Workload) {
 				haveLooked = failed.Reason == meta.ReasonInvalidTemplate && rendered.ReadsTarget()
 			}
 		}
-		last = d.add(facts, w, last)
+		last = d.add(facts, mode, w, last)
 	}
 	// If no workload can take it, that is an error of the VectorSidecar and not of the
 	// workloads.
@@ -88,7 +88,7 @@ func (d *Decision) inject(facts *Facts, workloads []Workload) {
 // add turns an evaluation into a plan, given everything else that is under way, and
 // adds the companions that it needs. last is the rendering whose companions were added
 // last; add returns the new one.
-func (d *Decision) add(facts *Facts, w *Workload, last *desired.Rendered) *desired.Rendered {
+func (d *Decision) add(facts *Facts, mode *mode, w *Workload, last *desired.Rendered) *desired.Rendered {
 	evaluated, rendered := w.Evaluated, w.Evaluated.Rendered
 	d.Plans = append(d.Plans, evaluated.Plan)
 	p := &d.Plans[len(d.Plans)-1]
@@ -101,7 +101,7 @@ func (d *Decision) add(facts *Facts, w *Workload, last *desired.Rendered) *desir
 	if isAnother && rendered.Report != nil && !w.Source.ChecksOff {
 		d.note(rendered.Report.Findings)
 	}
-	if rendered.Invalid == nil {
+	if d.deferChange(facts, mode, p, w.Record); rendered.Invalid == nil && p.Action != plan.Defer {
 		facts.breakLoop(p, w.Record)
 		d.keepNodePorts(facts, p, w.Record)
 		d.validate(facts, p, rendered.Validation, w.Record)
@@ -109,7 +109,7 @@ func (d *Decision) add(facts *Facts, w *Workload, last *desired.Rendered) *desir
 	for _, name := range evaluated.Kept {
 		d.kept[name] = true
 	}
-	if !isAnother && p.Keeps == "" || p.Desired == nil || p.Action == plan.Blocked || p.Action == plan.Conflict || p.Waiting {
+	if !isAnother && p.Keeps == "" || p.Desired == nil || p.Action == plan.Blocked || p.Action == plan.Conflict || p.Action == plan.Defer || p.Waiting {
 		return last // Nothing of this rendering is in it or planned, or its companions are added already.
 	}
 	for i := range evaluated.Companions {

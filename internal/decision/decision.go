@@ -49,6 +49,8 @@ type Decision struct {
 	Kinds   Kinds
 	// LacksCanary reports whether spec.rollout.canary selects none of the workloads.
 	LacksCanary bool
+	// Deferred is what waits for spec.rollout.mode.
+	Deferred Deferred
 	// Limit bounds how many of the plans may be under way at once.
 	Limit plan.Limit
 	// Companions are all that its sidecars refer to. Missing are those that do not

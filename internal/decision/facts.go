@@ -60,6 +60,8 @@ type Facts struct {
 	OnNodes []*workloadcache.Record
 	// Hold lets nothing but removals be written; nil if nothing does.
 	Hold *plan.Hold
+	// Late lets nothing begin that has waited for spec.rollout.maxAge; nil if nothing does.
+	Late *plan.Hold
 	// Gap is the time between two of its windows that Now is in, nil in a window.
 	Gap *fleet.Gap
 	// Now is the time of these facts.

@@ -22,6 +22,18 @@ func (f *Facts) hasLost(manager string, desired *plan.Desired, view *workload.Vi
 	})
 }
 
+// keepMeanwhile records the ConfigMaps of a sidecar that stays while another one waits. One that
+// lacks any of them cannot wait: its next pods would not start.
+func (f *Facts) keepMeanwhile(of *Evaluated, view *workload.View) {
+	owned := view.Owned[of.Plan.Manager]
+	of.Kept = owned.ConfigMaps()
+	isOurs := func(name string) bool {
+		isRendered := slices.ContainsFunc(of.Companions, func(c corev1.ConfigMap) bool { return c.Name == name })
+		return isRendered || of.Copied != nil && of.Copied.Name == name || !of.Plan.Desired.Mounts(name)
+	}
+	of.Plan.AtOnce = of.Plan.AtOnce || slices.ContainsFunc(of.Kept, func(name string) bool { return isOurs(name) && f.isGone(name) })
+}
+
 // keep records the ConfigMaps of a sidecar that is kept. Of the current companions it
 // keeps only those to rewrite, because they are gone or somebody has changed them: their
 // earlier content is not rendered any more.

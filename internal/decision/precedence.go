@@ -56,8 +56,11 @@ func (e *Evaluator) Injection(of desired.Workload, container string, competitors
 		p.Warning = of.Doubts(e.manager, view)
 	}
 	found := &Evaluated{Plan: p, Rendered: of.Rendered, Companions: of.Rendered.Companions, Copied: of.Rendered.Copied}
-	if p.Keeps != "" {
+	switch {
+	case p.Keeps != "":
 		e.facts.keep(found, view)
+	case p.Action == plan.Update && e.facts.Sidecar.Spec.RolloutMode() != v1alpha1.ModeImmediate:
+		e.facts.keepMeanwhile(found, view)
 	}
 	return found
 }
@@ -70,6 +73,7 @@ func (e *Evaluator) plan(want *plan.Desired, container string, competitors []Com
 		StrictOrder: e.facts.Sidecar.Spec.StrictOrder,
 		HostNetwork: e.facts.Sidecar.Spec.HostNetwork == v1alpha1.HostNetworkInject,
 		ReportDrift: e.facts.Sidecar.Spec.DriftPolicy == v1alpha1.DriftReport,
+		Defers:      e.facts.Sidecar.Spec.RolloutMode() != v1alpha1.ModeImmediate,
 		Texts:       &e.texts,
 	}
 	for i := range competitors {

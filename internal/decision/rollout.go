@@ -196,7 +196,7 @@ func (d *Decision) follow(f *Facts, p *plan.Plan, started int64) {
 		p.Resume()
 	}
 	d.expire(f, p)
-	if !p.Halted {
+	if !p.Halted && p.Action != plan.Defer {
 		f.markInFlight(p, started)
 	}
 	switch {

@@ -52,7 +52,7 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 		facts: decision.Facts{
 			Sidecar: sidecar, NamespaceLabels: snapshot.NamespaceLabels, NamespaceUsers: snapshot.NamespaceUsers, Policy: snapshot.Platform.Policy,
 			Companions: snapshot.Companions, ConfigMaps: map[string]*corev1.ConfigMap{},
-			Loops: snapshot.Loops, Faults: snapshot.Faults, Now: snapshot.Now, Hold: snapshot.Hold,
+			Loops: snapshot.Loops, Faults: snapshot.Faults, Now: snapshot.Now, Hold: snapshot.Hold, Late: snapshot.Late,
 		},
 		manager: meta.Manager(sidecar.Name), reader: reader, accounts: snapshot.Accounts, bases: map[string]string{},
 	}
@@ -190,7 +190,7 @@ func (p *pass) evaluate(ctx context.Context, record *workloadcache.Record, by *d
 		}
 	}
 	evaluated := p.evaluator.Injection(of, by.Container, competitors, &view)
-	if evaluated.Plan.Keeps != "" && p.find(evaluated.Kept...) { // It is kept while they exist.
+	if p.find(evaluated.Kept...) { // It is kept while they exist.
 		evaluated = p.evaluator.Injection(of, by.Container, competitors, &view)
 	}
 	return evaluated
@@ -219,7 +219,7 @@ func (p *pass) basisOf(of *desired.Variant) string {
 	}
 	spec := &p.facts.Sidecar.Spec
 	parts := []any{
-		spec.StrictOrder, spec.HostNetwork, spec.DriftPolicy, p.facts.NamespaceLabels, p.facts.NamespaceUsers, p.accounts, []byte(of.Basis),
+		spec.StrictOrder, spec.HostNetwork, spec.DriftPolicy, spec.RolloutMode(), p.facts.NamespaceLabels, p.facts.NamespaceUsers, p.accounts, []byte(of.Basis),
 	}
 	for i := range p.facts.Companions { // A sidecar is kept while they exist.
 		parts = append(parts, p.facts.Companions[i].Name+" "+p.facts.Companions[i].ResourceVersion)

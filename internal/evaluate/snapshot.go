@@ -46,4 +46,6 @@ type Snapshot struct {
 	Offers bool
 	// Hold lets nothing but removals be written; nil if nothing does.
 	Hold *plan.Hold
+	// Late lets nothing begin that has waited for spec.rollout.maxAge; nil if nothing does.
+	Late *plan.Hold
 }

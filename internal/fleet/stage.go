@@ -36,6 +36,9 @@ type Member struct {
 	Generation int64
 	// OnFailure is its own, "" for the installation's.
 	OnFailure v1alpha1.OnFailure
+	// Due is when some of its workloads will have waited too long for spec.rollout.mode, zero for
+	// never.
+	Due time.Time
 	// BackTo is the revision that a person has it go back to, "" for none, and IsPromoted is
 	// true if one has it wait for no wave.
 	BackTo     string
@@ -146,6 +149,9 @@ type Progress struct {
 	// IsBegun is true if a workload rolls out, IsDone if none does or will, and IsPaused if one
 	// would if its VectorSidecar was not paused.
 	IsBegun, IsDone, IsPaused bool
+	// IsLate is true if workloads have waited for spec.rollout.maxAge, and are to have the
+	// revision now.
+	IsLate bool
 	// Failed is how many workloads have failed because of the sidecar.
 	Failed int
 	// Generation is the VectorSidecar's.
@@ -167,6 +173,10 @@ func (s *Stage) Observe(progress Progress, wave int, given *Given, now time.Time
 		progress.Failed, progress.IsDone = 0, true // Nobody waits for what its owner has broken.
 	}
 	at := metav1.NewTime(now.Truncate(time.Second))
+	if progress.IsLate && is.Finished != nil && !isBack && s.Gate.IsOpen { // It goes on, and waves wait again.
+		is.Started, is.Finished, until = &at, nil, now
+		progress.IsDone = false
+	}
 	if progress.IsBegun && is.Started == nil && is.Finished == nil {
 		is.Started = &at
 	}

@@ -46,6 +46,8 @@ type standing struct {
 	left string
 	// finished is when its last workload was done; zero if it had nothing to do.
 	finished time.Time
+	// due is when some of its workloads will have waited too long; zero for never.
+	due time.Time
 	// failed is the revision of which some workloads have failed.
 	failed    string
 	workloads int
@@ -94,7 +96,7 @@ func (w *Waves) Await(all []types.NamespacedName) {
 // Tell replaces what is known of a VectorSidecar by its status. It returns who should look
 // again.
 func (w *Waves) Tell(name types.NamespacedName, of Member, is *v1alpha1.RolloutStatus, given *Given) (wake []types.NamespacedName) {
-	one := standing{wave: of.Wave, revision: is.Revision, isDone: is.Finished != nil}
+	one := standing{wave: of.Wave, revision: is.Revision, isDone: is.Finished != nil, due: of.Due}
 	if is.State == v1alpha1.RolloutPaused || of.BackTo != "" {
 		one.left = given.Revision
 	}
@@ -244,6 +246,12 @@ func (w *Waves) gate(of Member, given *Given, now time.Time) Gate {
 	}
 	if is.wave < wave {
 		return Gate{Why: fmt.Sprintf("VectorSidecar %s of wave %s is not done with revision %s", is.blocking, given.Rules.NameOf(is.wave), given.Revision)}
+	}
+	for name, one := range w.seen {
+		isBefore := one.wave < wave && one.wave > passed && one.revision == given.Revision
+		if isBefore && !one.due.IsZero() && !one.due.After(now) { // It will be looked at in a moment.
+			return Gate{Until: now.Add(time.Second), Why: fmt.Sprintf("workloads of VectorSidecar %s of wave %s have waited for spec.rollout.maxAge", name, given.Rules.NameOf(one.wave))}
+		}
 	}
 	last, until := 0, time.Time{}
 	for _, one := range w.seen {

@@ -35,6 +35,8 @@ type fleetOf struct {
 	generation int64
 	// annotations are those of the VectorSidecars, by wave.
 	annotations map[int]map[string]string
+	// due is when workloads of a wave will have waited too long.
+	due map[int]time.Time
 	// onFailure is what all VectorSidecars say themselves.
 	onFailure v1alpha1.OnFailure
 }
@@ -61,7 +63,7 @@ func (f *fleetOf) restart() {
 
 // pass is a pass for the VectorSidecar of a wave.
 func (f *fleetOf) pass(wave int, progress Progress) Stage {
-	of := Member{Wave: wave, Generation: f.generation, OnFailure: f.onFailure}
+	of := Member{Wave: wave, Generation: f.generation, OnFailure: f.onFailure, Due: f.due[wave]}
 	f.given.Ask(&of, f.annotations[wave])
 	stage := Advance(f.is[wave], of, &f.given, f.waves.Gate(f.names[wave], of, &f.given, f.now))
 	stage.Observe(progress, wave, &f.given, f.now)
@@ -520,4 +522,41 @@ func TestBrokenWavesAreRefused(t *testing.T) {
 		_, err := Parse("rollout", []byte(text))
 		require.ErrorContains(t, err, want, text)
 	}
+}
+
+// What has waited too long for spec.rollout.mode goes by waves, too, though no wave had waited for it.
+func TestWhatIsLateGoesByWaves(t *testing.T) {
+	f := newFleet(t, threeWaves, 3)
+	f.passes(nothing)
+	f.given.Revision = "two"
+	f.due = map[int]time.Time{0: f.now.Add(time.Hour)}
+	f.passes(nothing)
+	require.Equal(t, []v1alpha1.RolloutState{"Complete", "Complete", "Complete"}, f.states(), "what may not roll holds nobody up")
+
+	f.now = f.now.Add(time.Hour)
+	late := Progress{IsLate: true}
+	stage := f.pass(2, late)
+	require.False(t, stage.Gate.IsOpen, "a wave before may have late ones, and has not been looked at")
+	require.Equal(t, "workloads of VectorSidecar shop/canary of wave canary have waited for spec.rollout.maxAge", stage.Gate.Why)
+	require.NotNil(t, f.is[2].Finished)
+
+	delete(f.due, 0)
+	require.True(t, f.pass(0, late).Gate.IsOpen)
+	require.Nil(t, f.is[0].Finished, "the status says so before anything is written")
+	require.Equal(t, v1alpha1.RolloutProgressing, f.is[0].State)
+	f.restart()
+	for wave := range f.names {
+		f.pass(wave, Progress{IsLate: wave != 1, IsDone: wave == 1})
+	}
+	stage = f.pass(2, late)
+	require.Equal(t, "VectorSidecar shop/canary of wave canary is not done with revision two", stage.Gate.Why)
+
+	f.pass(0, nothing)
+	require.Equal(t, v1alpha1.RolloutSoaking, f.is[0].State)
+	require.False(t, f.pass(2, late).Gate.IsOpen)
+	f.now = f.now.Add(30 * time.Minute)
+	require.True(t, f.pass(2, late).Gate.IsOpen)
+	require.Equal(t, v1alpha1.RolloutProgressing, f.is[2].State)
+	f.pass(2, Progress{Failed: 2})
+	require.True(t, f.pass(0, nothing).Gate.IsHalted, "and failures count")
 }

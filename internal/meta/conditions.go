@@ -64,6 +64,8 @@ const (
 	ReasonWaitingForSteps    = "WaitingForSteps"
 	ReasonTemplateElsewhere  = "TemplateElsewhere"
 	ReasonWaitingForFleet    = "WaitingForFleet"
+	ReasonWaitingForOwner    = "WaitingForOwner"
+	ReasonWaitingForPerson   = "WaitingForPerson"
 	ReasonOutsideWindow      = "OutsideWindow"
 	ReasonWaitingForWave     = "WaitingForWave"
 	ReasonRolloutHalted      = "RolloutHalted"

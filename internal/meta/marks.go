@@ -3,10 +3,14 @@
 
 package meta
 
-// These annotations say who wrote a sidecar, and whether it was orphaned; see IsBookkeeping.
+import "strings"
+
+// These annotations say who wrote a sidecar, whether it was orphaned, and since when a workload waits
+// for another; see IsBookkeeping.
 const (
 	writtenBy = Group + "/written-by"
 	orphaned  = Group + "/orphaned"
+	waiting   = Group + "/waiting-since"
 )
 
 // AnnotationWrittenBy returns the annotation that names the operator installation that wrote
@@ -18,3 +22,11 @@ func AnnotationWrittenBy(manager string) string { return Beside(writtenBy, Sidec
 // was deleted with deletionPolicy Orphan: its sidecar must stay. The field manager of the
 // annotation is Operator, so that a late write of the sidecar's manager does not remove it.
 func AnnotationOrphaned(manager string) string { return Beside(orphaned, SidecarOf(manager)) }
+
+// AnnotationWaiting returns the annotation that says since when a workload waits for a field
+// manager's change (spec.rollout.mode), and what its pod template was then. The manager writes
+// it, and the change removes it.
+func AnnotationWaiting(manager string) string { return Beside(waiting, SidecarOf(manager)) }
+
+// IsWaiting reports whether an annotation's key is one that AnnotationWaiting returns.
+func IsWaiting(key string) bool { return strings.HasPrefix(key, waiting+".") }

@@ -45,7 +45,7 @@ const (
 // bookkeeping are the annotations that describe how the sidecar came about and are not part
 // of it.
 var bookkeeping = []string{
-	AnnotationAskedHash, AnnotationAppliedHash, AnnotationManagedBy, AnnotationChangeCause, AnnotationRenderedFrom, writtenBy, orphaned,
+	AnnotationAskedHash, AnnotationAppliedHash, AnnotationManagedBy, AnnotationChangeCause, AnnotationRenderedFrom, writtenBy, orphaned, waiting,
 }
 
 // IsBookkeeping reports whether an annotation's key, of any VectorSidecar, is ignored when a
@@ -91,7 +91,8 @@ const AnnotationStopWrites = Group + "/stop-writes"
 // AnnotationPromoteRollout, which is REVISION/WAVE, nothing waits for the waves up to that
 // one any more. With AnnotationUndoRollout, which is FROM/TO, all go back from the one
 // revision to the other, until another is given out. The latter two on a VectorSidecar are for
-// that alone; there AnnotationPromoteRollout is REVISION.
+// that alone; there AnnotationPromoteRollout is REVISION, or the change of status.deferred that
+// workloads are to get without waiting for spec.rollout.mode.
 const (
 	AnnotationRetryRollout   = Group + "/retry-rollout"
 	AnnotationPromoteRollout = Group + "/promote-rollout"

@@ -24,6 +24,8 @@ type Limit struct {
 	Paused bool
 	// Hold lets nothing but removals be written; nil if nothing does.
 	Hold *Hold
+	// Late lets nothing begin that has waited for spec.rollout.maxAge; nil if nothing does.
+	Late *Hold
 	// Gap is the time between two windows that the moment is in, nil in a window. In
 	// between nothing begins but removals, and workloads that are as new as that.
 	Gap *fleet.Gap
@@ -61,8 +63,12 @@ func Admit(plans []Plan, limit Limit) {
 	}
 	for i := range plans {
 		p := &plans[i]
-		if limit.Hold != nil && p.IsBooking() && p.Desired != nil {
-			p.Action = None // It stays for later.
+		switch { // It stays for later.
+		case limit.Hold == nil:
+		case p.IsBooking() && p.Desired != nil:
+			p.Action = None
+		case p.Action == Defer:
+			p.Apply = nil
 		}
 		if !p.Writes() || !p.StartsPods() {
 			continue
@@ -72,6 +78,8 @@ func Admit(plans []Plan, limit Limit) {
 			p.Wait(limit.Hold.Reason, limit.Hold.Message)
 		case p.isBetween():
 			p.Wait(meta.ReasonWaitingForSteps, "it goes by steps of its own, which another template would begin anew: it is written when they are done")
+		case limit.Late != nil && p.Late && !limit.Paused:
+			p.Wait(limit.Late.Reason, limit.Late.Message)
 		case limit.Paused:
 			p.Wait(meta.ReasonRolloutPaused, "spec.rollout.paused is true")
 		case failed != nil && p.Action != Remove:

@@ -66,7 +66,7 @@ func ProgressOf(plans []Plan, isWritten bool) fleet.Progress {
 		if p.class() != Injections {
 			continue
 		}
-		progress.IsBegun = progress.IsBegun || p.InFlight
+		progress.IsBegun, progress.IsLate = progress.IsBegun || p.InFlight, progress.IsLate || p.Late
 		isPaused := p.Waiting && p.Reason == meta.ReasonRolloutPaused
 		progress.IsPaused = progress.IsPaused || isPaused
 		isNext := p.Writes() && p.StartsPods() || p.Waiting && !isPaused

@@ -13,10 +13,10 @@ import (
 )
 
 func newPlan(manager string, desired *Desired, view *workload.View) Plan {
-	_, carries := view.Owned[manager]
+	owned, carries := view.Owned[manager]
 	return Plan{
-		Target: view.Ref, State: view.State, Halted: view.Paused || view.Deleting,
-		Action: None, Manager: manager, Desired: desired, Carries: carries,
+		Target: view.Ref, State: view.State, Halted: view.Paused || view.Deleting, Waits: owned.Waits,
+		Action: None, Manager: manager, Desired: desired, Carries: carries && (!owned.Waits || !owned.IsEmpty()),
 		ReleaseOnly: view.Adapter().Traits.AtomicLists,
 	}
 }
@@ -45,6 +45,9 @@ func ForReported(manager string, view *workload.View) Plan {
 // ForRemoval plans a workload that should carry nothing of a manager.
 func ForRemoval(manager string, view *workload.View) Plan {
 	plan := newPlan(manager, nil, view)
+	if plan.Waits && !plan.Carries && !view.Deleting {
+		plan.DropWait(view)
+	}
 	if plan.Carries && !view.Deleting {
 		plan.Action = Remove
 		plan.block(plan.takeOut(view))
@@ -63,7 +66,7 @@ func forLeftOut(manager string, desired *Desired, view *workload.View) Plan {
 	switch {
 	case view.Deleting:
 		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadDeleting, "the workload is being deleted"
-	case plan.Carries:
+	case plan.Carries, plan.Waits:
 		plan = ForRemoval(manager, view)
 		plan.Cause = fmt.Sprintf("the workload's annotation %s is %s", meta.AnnotationInject, quoted(view.OptOut))
 		return plan
@@ -81,7 +84,7 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 	}
 	desired = desired.Yielding(manager, view)
 	plan := newPlan(manager, desired, view)
-	owned, carries := view.Owned[manager]
+	owned, carries := view.Owned[manager], plan.Carries
 	if reason, message := plan.leavesOut(policy, view); reason != "" {
 		plan.Action, plan.Desired, plan.Reason, plan.Message = Blocked, nil, reason, message
 		return plan
@@ -120,7 +123,7 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 		plan.Message = fmt.Sprintf("the sidecar in it was changed (the last writer on record is %q), and spec.driftPolicy is Report", view.LastWriter)
 	default:
 		plan.write(Update, want, has, policy, view)
-		plan.Repairs = true
+		plan.Repairs, plan.AtOnce = true, true
 	}
 	return plan
 }
@@ -155,6 +158,7 @@ func (p *Plan) write(action Action, want applied, has fit, policy Policy, view *
 	p.Cause = p.because(want, has, policy, view)
 	p.Apply = p.noted(want, p.Cause, policy, view)
 	p.InitBefore, p.InitAfter = order(p.Manager, p.Desired, view)
+	p.AtOnce = policy.Defers && p.Carries && (p.mends(has, policy, view) || p.isQuiet(want, view))
 	p.makePatch(view)
 }
 

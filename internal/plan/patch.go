@@ -57,8 +57,8 @@ func (p *Plan) takeOut(view *workload.View) error {
 }
 
 // there returns all that a workload carries for a manager: what it owns, its mounts in
-// the application's containers, and the mark of an orphaned sidecar, which the next
-// write removes.
+// the application's containers, and the marks of an orphaned sidecar and of one that waits
+// for a change, which the next write removes.
 func there(manager string, view *workload.View) map[string]any {
 	owned := view.Owned[manager]
 	of := withMounts(owned.Tree, view.MountsOf(manager))
@@ -67,6 +67,9 @@ func there(manager string, view *workload.View) map[string]any {
 		pod["imagePullSecrets"] = slices.DeleteFunc(tree.List(pod["imagePullSecrets"]), func(item any) bool {
 			return view.SharesPullSecret(manager, tree.Name(item))
 		})
+	}
+	if owned.Waits { // A patch by which it goes names its key alone.
+		tree.Below(of, "metadata", "annotations")[meta.AnnotationWaiting(manager)] = ""
 	}
 	if owned.Orphan != "" {
 		tree.Below(of, "metadata", "annotations")[meta.AnnotationOrphaned(manager)] = owned.Orphan

@@ -25,6 +25,8 @@ func (p *Plan) Phase() Phase {
 	switch {
 	case p.Waiting:
 		return v1alpha1.StateWaiting
+	case p.Action == Defer:
+		return v1alpha1.StateDeferred
 	case p.Skipped():
 		return v1alpha1.StateSkipped
 	case p.Action == Conflict:

@@ -30,6 +30,9 @@ const (
 	// Adopt means that the API server has put the desired sidecar in itself, and nobody owns
 	// it yet. Writing it restarts no pods.
 	Adopt Action = "Adopt"
+	// Defer means that the sidecar differs from the desired one, or is not there yet, and that
+	// the workload gets it later for Reason. What it writes, if anything, notes since when.
+	Defer Action = "Defer"
 	// Remove means that the sidecar is to be removed.
 	Remove Action = "Remove"
 	// Conflict means that somebody else owns fields that we would have to write.
@@ -74,6 +77,13 @@ type Plan struct {
 	// Repairs reports whether the workload has the current sidecar, changed by somebody
 	// else.
 	Repairs bool
+	// AtOnce reports whether the write must not wait for spec.rollout.mode: it mends a sidecar that
+	// is damaged, half written or gone, or starts no pods. It is set if Policy.Defers.
+	AtOnce bool
+	// Late reports whether the workload has waited for spec.rollout.maxAge.
+	Late bool
+	// Waits reports whether the workload notes that it waits for a change.
+	Waits bool
 	// Desired is what the workload should carry, nil for nothing.
 	Desired *Desired
 	// Keeps is the injected-hash of a sidecar that is no longer the current rendering
@@ -131,7 +141,7 @@ func (p *Plan) Skipped() bool {
 
 // Writes reports whether the plan changes the workload now.
 func (p *Plan) Writes() bool {
-	return !p.Waiting && (p.StartsPods() || p.IsBooking())
+	return !p.Waiting && (p.StartsPods() || p.IsBooking() || p.Action == Defer && p.Apply != nil)
 }
 
 // StartsPods reports whether the plan changes the pod template, now or later.

@@ -15,6 +15,8 @@ type Policy struct {
 	ReportDrift bool
 	// Renew writes the current rendering over a sidecar that would be kept.
 	Renew bool
+	// Defers reports whether a change may wait for spec.rollout.mode.
+	Defers bool
 	// Second leaves the annotations without a name in their keys to another
 	// VectorSidecar, which comes first and has not written yet.
 	Second bool

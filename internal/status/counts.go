@@ -73,7 +73,7 @@ func kindsOf(matched *decision.Kinds, counted counts) []v1alpha1.KindStatus {
 		all = append(all, v1alpha1.KindStatus{
 			Kind: v1alpha1.WorkloadKind(kind), Matched: int32(matched.Matched[kind]), //nolint:gosec // No namespace has two billion.
 			Injected: counted.injected(kind), Ready: counted.in(kind, updated), Held: counted.in(kind, held),
-			Waiting: counted.in(kind, waiting), Conflicting: counted.in(kind, conflict, blocked, refused),
+			Waiting: counted.in(kind, waiting), Deferred: counted.in(kind, deferred), Conflicting: counted.in(kind, conflict, blocked, refused),
 			Skipped: counted.in(kind, skipped), Failed: counted.in(kind, failed),
 		})
 	}

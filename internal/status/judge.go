@@ -93,6 +93,9 @@ func settled(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[plan.
 	if n := keeping(decision.Plans); n > 0 {
 		message += fmt.Sprintf(", %d as an earlier release rendered it until their next change", n)
 	}
+	if of := groups[deferred]; of != nil {
+		message += fmt.Sprintf(", %d get it later (%s)", of.count, of.texts(func(p *plan.Plan) string { return ": " + p.Message }))
+	}
 	if of := groups[skipped]; of != nil {
 		message += fmt.Sprintf(", %d skipped", of.count)
 	}

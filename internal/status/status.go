@@ -63,6 +63,7 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 		TemplateSet:        facts.Decision.TemplateSet,
 		LastReconcileTime:  before.LastReconcileTime,
 		Rollout:            facts.Rollout,
+		Deferred:           facts.Decision.Deferred.Status(),
 
 		LastHandledReconcileAt: cmp.Or(facts.Asking, before.LastHandledReconcileAt),
 	}

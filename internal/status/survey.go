@@ -27,6 +27,7 @@ const (
 	unavailable = v1alpha1.StateUnavailable
 	waiting     = v1alpha1.StateWaiting
 	held        = v1alpha1.StateHeld
+	deferred    = v1alpha1.StateDeferred
 	skipped     = v1alpha1.StateSkipped
 
 	updated = plan.Updated
@@ -35,7 +36,7 @@ const (
 
 // unsettled are the phases that a status lists, the most important first. The operator reads
 // the list after a restart to know what has not soaked yet, so that must not come too late.
-var unsettled = []plan.Phase{failed, hindered, refused, conflict, blocked, removing, rollingOut, soaking, unavailable, waiting, held, skipped}
+var unsettled = []plan.Phase{failed, hindered, refused, conflict, blocked, removing, rollingOut, soaking, unavailable, waiting, held, deferred, skipped}
 
 // phaseOf returns the phase of a workload after a reconcile.
 func phaseOf(p *plan.Plan, refusals map[string]Failure) plan.Phase {

@@ -57,7 +57,7 @@ func (m *mention) addFields(fields any) {
 func (m *mention) of(values map[string]string) map[string]string {
 	kept := map[string]string{}
 	for key, value := range values {
-		if m.has(key) {
+		if m.has(key) && !meta.IsWaiting(key) {
 			kept[key] = value
 		}
 	}

@@ -59,6 +59,7 @@ func Of(object Object) View {
 	content, outline := contentOf(object), OutlineOf(object)
 	view := outline.View(owned(object), LastWriter(object.GetManagedFields()))
 	view.State = stateOf(object, &content)
+	view.Template = TemplateDigest(content.Template, view.Owned)
 	return view
 }
 

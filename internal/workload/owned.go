@@ -55,6 +55,9 @@ type Owned struct {
 	// Orphan is the mark of a sidecar that its VectorSidecar left for good, or "". The
 	// operator itself owns it.
 	Orphan string
+	// Waits reports whether the manager owns a note that the workload waits for a change. The
+	// note itself is in State, and not in Tree: it is the same for no two workloads.
+	Waits bool
 	// HasPlainAnnotations reports whether the manager owns the annotations that have no
 	// VectorSidecar in their key.
 	HasPlainAnnotations bool

@@ -46,6 +46,7 @@ func (r *record) owned(manager string, live map[string]any, theirs *deployed) Ow
 	if r.applied != nil {
 		applied = tree.Map(extract("", r.applied, live))
 		of.Hash = Hash(applied)
+		_, of.Waits = tree.At(r.applied, "f:metadata", "f:annotations")["f:"+meta.AnnotationWaiting(manager)]
 		of.WrittenBy, _ = tree.At(applied, "metadata", "annotations")[meta.AnnotationWrittenBy(manager)].(string)
 	}
 	all := applied

@@ -31,6 +31,10 @@ type State struct {
 	Most int32
 	// IsBegun reports whether a rollout was seen to begin whose end the status will not say.
 	IsBegun bool
+	// Template is a digest of the pod template without what is ours.
+	Template uint64
+	// Waits are the notes since when it waits for changes, by AnnotationWaiting; nil for none.
+	Waits map[string]Wait
 }
 
 // StateOf reads the state of a workload.
@@ -44,7 +48,7 @@ func stateOf(object metav1.Object, content *Content) State {
 	return State{
 		ResourceVersion: version, Generation: object.GetGeneration(), Created: object.GetCreationTimestamp().Time, Seen: version,
 		Rollout: content.Rollout, Refusal: content.Refusal, Progress: content.Progress, Availability: availabilityOf(object, content),
-		Most: content.Done,
+		Most: content.Done, Waits: waitsIn(object.GetAnnotations()),
 	}
 }
 

@@ -48,11 +48,12 @@ func (r *reducer) reduce(object workload.Object) *Record {
 	if r.before != nil {
 		before := r.before(content.Kind.Kind, record.Namespace, record.Name)
 		if before != nil && before.print == record.print {
-			record.body, record.overrides = before.body, before.overrides
+			record.body, record.overrides, record.Template = before.body, before.overrides, before.Template
 			return record
 		}
 	}
 	record.body, record.overrides = r.bodyOf(object), len(workload.Overrides(object.GetAnnotations())) > 0
+	record.Template = workload.TemplateDigest(content.Template, record.body.owned.byManager)
 	return record
 }
 

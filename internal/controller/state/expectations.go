@@ -128,6 +128,10 @@ func (s *expectations) last(target types.UID) (attempt, bool) {
 
 // Wrote records that a plan was carried out, and the API server's answer.
 func (s *expectations) Wrote(p *plan.Plan, generation int64, version string) {
+	if p.Action == plan.Defer { // It has begun nothing.
+		last, _ := s.last(p.Target.UID)
+		generation = last.generation
+	}
 	s.put(p, attempt{generation: generation, version: version})
 }
 

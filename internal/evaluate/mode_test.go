@@ -1,0 +1,301 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// waitingFor is a VectorSidecar that is ten minutes old.
+func waitingFor(mode v1alpha1.RolloutMode, maxAge time.Duration) *v1alpha1.VectorSidecar {
+	vs := logs().WithSoak(0).Build()
+	vs.Spec.Rollout.Mode, vs.CreationTimestamp = mode, metav1.NewTime(noon.Add(-10*time.Minute))
+	if maxAge > 0 {
+		vs.Spec.Rollout.MaxAge = &metav1.Duration{Duration: maxAge}
+	}
+	return vs
+}
+
+// current has the first workload carry what the VectorSidecar asks for.
+func current(t *testing.T, s *Snapshot) {
+	t.Helper()
+	asked := s.Sidecar
+	s.Sidecar = asked.DeepCopy()
+	s.Sidecar.Spec.Rollout.Mode = v1alpha1.ModeImmediate
+	carried(s, &decide(t, s).Plans[0])
+	s.Sidecar = asked
+}
+
+// noting has the first workload note a wait, as after the write of a plan.
+func noting(s *Snapshot, since time.Time) {
+	change(s, func(v *workload.View) {
+		manager := meta.Manager("logs")
+		owned := v.Owned[manager]
+		owned.Waits = true
+		v.Owned = map[string]workload.Owned{manager: owned}
+		v.Waits = map[string]workload.Wait{meta.AnnotationWaiting(manager): workload.NewWait(since, &v.State)}
+	})
+}
+
+// later has the VectorSidecar ask for another sidecar.
+func later(s *Snapshot) {
+	s.Sidecar = s.Sidecar.DeepCopy()
+	s.Sidecar.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"}
+}
+
+// When a change goes, by mode and by what has happened to the workload that has the sidecar of before.
+func TestAChangeGoesWhenItsModeSays(t *testing.T) {
+	const owner, person = meta.ReasonWaitingForOwner, meta.ReasonWaitingForPerson
+	for name, test := range map[string]struct {
+		mode   v1alpha1.RolloutMode
+		maxAge time.Duration
+		happen func(*Snapshot)
+		// reason is why it waits, "" if it goes.
+		reason string
+		why    string
+	}{
+		"by default":               {"", 0, func(*Snapshot) {}, "", "as it always was"},
+		"immediately":              {v1alpha1.ModeImmediate, 0, func(*Snapshot) {}, "", "as by default"},
+		"nothing":                  {v1alpha1.ModeOnAppRollout, 0, func(*Snapshot) {}, owner, "the owner has changed nothing"},
+		"nothing by hand":          {v1alpha1.ModeManual, 0, func(*Snapshot) {}, person, "nobody has said so"},
+		"a scale":                  {v1alpha1.ModeOnAppRollout, 0, func(s *Snapshot) { change(s, func(v *workload.View) { v.Generation++ }) }, owner, "the template is the same"},
+		"another template":         {v1alpha1.ModeOnAppRollout, 0, func(s *Snapshot) { change(s, func(v *workload.View) { v.Template++ }) }, "", "that is the owner's change"},
+		"another template by hand": {v1alpha1.ModeManual, 0, func(s *Snapshot) { change(s, func(v *workload.View) { v.Template++ }) }, person, "a person's word is asked for, whatever the owner does"},
+		"its age":                  {v1alpha1.ModeOnAppRollout, time.Hour, func(s *Snapshot) { s.Now = noon.Add(time.Hour) }, "", "it has waited for maxAge"},
+		"less than its age":        {v1alpha1.ModeOnAppRollout, time.Hour, func(s *Snapshot) { s.Now = noon.Add(59 * time.Minute) }, owner, "it has not"},
+		"its age by hand":          {v1alpha1.ModeManual, time.Hour, func(s *Snapshot) { s.Now = noon.Add(time.Hour) }, "", "it has waited for maxAge"},
+		"a rollout that failed":    {v1alpha1.ModeOnAppRollout, 0, func(s *Snapshot) { change(s, func(v *workload.View) { v.Rollout = workload.RolloutFailed }) }, "", "its pods may not run because of the sidecar that it has"},
+		"a failure in the status": {v1alpha1.ModeManual, 0, func(s *Snapshot) {
+			s.Sidecar.Status.Unsettled = []v1alpha1.UnsettledWorkload{{Kind: "Deployment", Name: "cart", State: v1alpha1.StateFailed}}
+		}, "", "as above"},
+		"damage": {v1alpha1.ModeManual, 0, func(s *Snapshot) {
+			change(s, func(v *workload.View) {
+				owned := v.Owned[meta.Manager("logs")]
+				owned.AppliedHash = "of something else"
+				v.Owned = map[string]workload.Owned{meta.Manager("logs"): owned}
+			})
+		}, "", "a repair waits for nobody"},
+		"damage that is reported": {v1alpha1.ModeManual, 0, func(s *Snapshot) {
+			s.Sidecar.Spec.DriftPolicy = v1alpha1.DriftReport
+			change(s, func(v *workload.View) {
+				owned := v.Owned[meta.Manager("logs")]
+				owned.AppliedHash = "of something else"
+				v.Owned = map[string]workload.Owned{meta.Manager("logs"): owned}
+			})
+		}, person, "nobody wants it repaired"},
+		"a rollback": {v1alpha1.ModeOnAppRollout, 0, func(s *Snapshot) {
+			change(s, func(v *workload.View) {
+				owned := v.Owned[meta.Manager("logs")]
+				owned.Leftovers = []string{"vector"}
+				v.Owned = map[string]workload.Owned{meta.Manager("logs"): owned}
+			})
+		}, "", "an older sidecar is back"},
+		"a lost configuration": {v1alpha1.ModeOnAppRollout, 0, func(s *Snapshot) {
+			change(s, func(v *workload.View) {
+				owned := v.Owned[meta.Manager("logs")]
+				owned.Tree = map[string]any{}
+				tree.Below(owned.Tree, tree.Pod...)["volumes"] = []any{map[string]any{"name": "config", "configMap": map[string]any{"name": "gone"}}}
+				v.Owned = map[string]workload.Owned{meta.Manager("logs"): owned}
+			})
+			s.ConfigMaps = map[string]*corev1.ConfigMap{"gone": nil}
+		}, "", "its next pods would not start"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := snapshot(t, waitingFor(test.mode, test.maxAge), cart())
+			s.Now = noon
+			current(t, s)
+			later(s)
+			noting(s, noon)
+			test.happen(s)
+			decided := decide(t, s)
+			p := &decided.Plans[0]
+			if test.reason == "" {
+				require.Equal(t, plan.Update, p.Action, test.why)
+				require.Equal(t, test.maxAge > 0, p.Late)
+				require.Zero(t, decided.Deferred)
+				return
+			}
+			require.Equal(t, plan.Defer, p.Action, test.why)
+			require.Equal(t, test.reason, p.Reason)
+			require.Equal(t, v1alpha1.StateDeferred, p.Phase())
+			require.False(t, p.Writes(), "it is noted already")
+			require.False(t, p.InFlight)
+			require.Equal(t, 1, decided.Deferred.Workloads)
+			require.Equal(t, noon, decided.Deferred.Since)
+			require.False(t, decided.Writes())
+			require.Empty(t, decided.Missing, "what is not written needs no configuration yet")
+		})
+	}
+}
+
+// What a person promotes is what waits then: the next change waits again.
+func TestAPromotionIsOfOneChange(t *testing.T) {
+	for _, mode := range []v1alpha1.RolloutMode{v1alpha1.ModeManual, v1alpha1.ModeOnAppRollout} {
+		s := snapshot(t, waitingFor(mode, 0), cart())
+		s.Now = noon
+		current(t, s)
+		later(s)
+		decided := decide(t, s)
+		require.Equal(t, plan.Defer, decided.Plans[0].Action)
+		require.True(t, decided.Plans[0].Writes(), "it notes since when")
+		require.NotEmpty(t, decided.Deferred.Change)
+
+		s.Sidecar.Annotations = map[string]string{meta.AnnotationPromoteRollout: decided.Deferred.Change}
+		require.Equal(t, plan.Update, decide(t, s).Plans[0].Action)
+
+		s.Sidecar.Spec.Sidecar.LogLevel = "error"
+		require.Equal(t, plan.Defer, decide(t, s).Plans[0].Action)
+	}
+}
+
+// A workload without a sidecar: new ones do not wait where that would keep them without one.
+func TestWorkloadsWithoutASidecarByMode(t *testing.T) {
+	for name, test := range map[string]struct {
+		mode    v1alpha1.RolloutMode
+		created time.Duration // after the VectorSidecar
+		other   string        // what another workload has: "", current, before
+		goes    bool
+		why     string
+	}{
+		"older, on the owner's rollout":        {v1alpha1.ModeOnAppRollout, -time.Second, "", false, "it runs, and would be restarted"},
+		"newer, on the owner's rollout":        {v1alpha1.ModeOnAppRollout, time.Second, "", true, "it is just being rolled out"},
+		"of the same second":                   {v1alpha1.ModeOnAppRollout, 0, "", true, "both are of one apply"},
+		"newer, by hand":                       {v1alpha1.ModeManual, time.Second, "", false, "nobody has seen this sidecar yet"},
+		"by hand, and the others have it":      {v1alpha1.ModeManual, time.Second, "current", true, "it gets what the others have"},
+		"by hand, and the others have another": {v1alpha1.ModeManual, time.Second, "before", false, "what the others have cannot be had any more"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := snapshot(t, waitingFor(test.mode, 0), cart())
+			s.Now = noon
+			if test.other != "" {
+				current(t, s)
+			}
+			if test.other == "before" {
+				later(s)
+			}
+			fresh := settled(objects.NewDeployment("new", "shop").Labelled("logs", "vector").Build())
+			fresh.Created = s.Sidecar.CreationTimestamp.Add(test.created)
+			s.Workloads = append(s.Workloads, workloadcache.Showing(fresh))
+			if test.other == "" {
+				s.Workloads = s.Workloads[1:]
+			}
+			decided := decide(t, s)
+			p := &decided.Plans[len(decided.Plans)-1]
+			require.Equal(t, test.goes, p.Action == plan.Inject, test.why)
+			require.Equal(t, !test.goes, p.Action == plan.Defer)
+		})
+	}
+}
+
+// A configuration that Vector reloads starts no pods, and does not wait.
+func TestWhatStartsNoPodsDoesNotWait(t *testing.T) {
+	config := func(format string) *v1alpha1.ConfigSpec {
+		return &v1alpha1.ConfigSpec{Inline: "sources: {in: {type: demo_logs, format: " + format + "}}\nsinks: {out: {type: blackhole, inputs: [in]}}"}
+	}
+	vs := live()
+	vs.Spec.Sidecar.Config = config("json")
+	vs.Spec.Rollout = &v1alpha1.RolloutSpec{Mode: v1alpha1.ModeManual}
+	s := snapshot(t, vs, cart())
+	s.Now = noon
+	current(t, s)
+	change(s, func(v *workload.View) {
+		owned := v.Owned[meta.Manager("logs")]
+		vs.Spec.Rollout.Mode = v1alpha1.ModeImmediate
+		before := decide(t, snapshot(t, vs, cart()))
+		owned.Tree, s.Companions = before.Plans[0].Apply, written(before.Companions)
+		vs.Spec.Rollout.Mode = v1alpha1.ModeManual
+		v.Owned = map[string]workload.Owned{meta.Manager("logs"): owned}
+	})
+	s.Sidecar.Spec.Sidecar.Config = config("syslog")
+	p := decide(t, s).Plans[0]
+	require.Equal(t, plan.Update, p.Action, p.Message)
+
+	s.Sidecar.Spec.Sidecar.LogLevel = "warn"
+	require.Equal(t, plan.Defer, decide(t, s).Plans[0].Action)
+}
+
+// A note that is not needed any more goes: a later wait begins anew.
+func TestANoteGoesWithTheWait(t *testing.T) {
+	s := snapshot(t, waitingFor(v1alpha1.ModeOnAppRollout, 0), cart())
+	s.Now = noon
+	current(t, s)
+	noting(s, noon.Add(-time.Hour))
+	p := decide(t, s).Plans[0]
+	require.Equal(t, plan.Note, p.Action)
+	require.NotContains(t, tree.At(p.Apply, "metadata", "annotations"), meta.AnnotationWaiting(p.Manager))
+
+	s.Sidecar.Spec.Rollout.Mode = v1alpha1.ModeImmediate
+	require.Equal(t, plan.Note, decide(t, s).Plans[0].Action, "whatever the mode")
+}
+
+// A workload that has only waited has nothing to remove but the note.
+func TestAWorkloadThatOnlyWaitedIsLeftWithoutARollout(t *testing.T) {
+	s := snapshot(t, waitingFor(v1alpha1.ModeManual, 0), cart())
+	s.Now = noon
+	noting(s, noon)
+	require.Equal(t, plan.Defer, decide(t, s).Plans[0].Action)
+
+	s.Sidecar.DeletionTimestamp = &metav1.Time{Time: noon}
+	p := decide(t, s).Plans[0]
+	require.Equal(t, plan.Note, p.Action)
+	require.Equal(t, map[string]any{}, p.Body())
+	require.False(t, p.StartsPods())
+}
+
+// A note of a release that knew other fields of pod templates is written anew, with its time.
+func TestANoteOfAnotherReleaseIsRenewed(t *testing.T) {
+	s := snapshot(t, waitingFor(v1alpha1.ModeOnAppRollout, 0), cart())
+	s.Now = noon
+	current(t, s)
+	later(s)
+	noting(s, noon.Add(-time.Hour))
+	change(s, func(v *workload.View) {
+		for key, wait := range v.Waits {
+			wait.Schema++
+			v.Waits, v.Template = map[string]workload.Wait{key: wait}, v.Template+1
+		}
+	})
+	decided := decide(t, s)
+	p := decided.Plans[0]
+	require.Equal(t, plan.Defer, p.Action)
+	renewed := workload.NewWait(noon.Add(-time.Hour), &p.State)
+	require.Equal(t, renewed.String(), tree.At(p.Apply, "metadata", "annotations")[meta.AnnotationWaiting(p.Manager)])
+	require.Equal(t, noon.Add(-time.Hour), decided.Deferred.Since)
+}
+
+// In waves, what has waited too long waits for the waves before.
+func TestWhatIsLateWaitsForWaves(t *testing.T) {
+	s := snapshot(t, waitingFor(v1alpha1.ModeOnAppRollout, time.Hour), cart())
+	s.Now = noon
+	current(t, s)
+	later(s)
+	noting(s, noon.Add(-time.Hour))
+	s.Late = &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: "wave canary soaks"}
+	p := decide(t, s).Plans[0]
+	require.Equal(t, plan.Update, p.Action)
+	require.Equal(t, meta.ReasonWaitingForWave, p.Reason)
+	require.True(t, p.Waiting)
+}
+
+// Nothing is noted while nothing may be written.
+func TestNothingIsNotedWhileWritesAreStopped(t *testing.T) {
+	s := snapshot(t, waitingFor(v1alpha1.ModeManual, 0), cart())
+	s.Now, s.Hold = noon, plan.Stop()
+	decided := decide(t, s)
+	require.Equal(t, plan.Defer, decided.Plans[0].Action)
+	require.False(t, decided.Writes())
+}

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// Wait is a note on a workload that waits for a change of its sidecar.
+type Wait struct {
+	// Since is when it began, by the API server's clock in whole seconds.
+	Since time.Time
+	// Template is the TemplateDigest of the workload at that time, and Schema that of what the
+	// release knew of pod templates.
+	Template uint64
+	Schema   uint32
+}
+
+// NewWait returns the note for a workload that has waited since a time.
+func NewWait(since time.Time, of *State) Wait {
+	return Wait{Since: since.Truncate(time.Second), Template: of.Template, Schema: knownFields()}
+}
+
+// String is the text on the workload: TIME/SCHEMA/TEMPLATE.
+func (w Wait) String() string {
+	return fmt.Sprintf("%s/%08x/%016x", w.Since.UTC().Format(time.RFC3339), w.Schema, w.Template)
+}
+
+// IsForeign reports whether a release wrote the note that knew other fields of pod templates, and so
+// has another digest of the same one.
+func (w Wait) IsForeign() bool { return w.Schema != knownFields() }
+
+// IsOver reports whether somebody else has changed the pod template since.
+func (w Wait) IsOver(now *State) bool { return !w.IsForeign() && now.Template != w.Template }
+
+// knownFields is a digest of the fields of a pod template that this release knows.
+var knownFields = sync.OnceValue(func() uint32 {
+	sum, seen := fnv.New32a(), map[reflect.Type]bool{}
+	var add func(of reflect.Type)
+	add = func(of reflect.Type) {
+		switch of.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Map:
+			add(of.Elem())
+		case reflect.Struct:
+			if seen[of] {
+				return
+			}
+			seen[of] = true
+			for i := range of.NumField() {
+				_, _ = fmt.Fprintln(sum, of.Field(i).Name, of.Field(i).Type) // It never fails.
+				add(of.Field(i).Type)
+			}
+		default:
+		}
+	}
+	add(reflect.TypeFor[corev1.PodTemplateSpec]())
+	return sum.Sum32()
+})
+
+// parseWait reads the text on a workload.
+func parseWait(text string) (Wait, bool) {
+	parts := strings.Split(text, "/")
+	if len(parts) != 3 { //nolint:mnd // See String.
+		return Wait{}, false
+	}
+	since, notTime := time.Parse(time.RFC3339, parts[0])
+	schema, notSchema := strconv.ParseUint(parts[1], 16, 32)
+	template, notDigest := strconv.ParseUint(parts[2], 16, 64)
+	return Wait{since, template, uint32(schema)}, notTime == nil && notSchema == nil && notDigest == nil
+}
+
+// waitsIn returns the notes of a workload by their keys, nil for none. A broken one is none.
+func waitsIn(annotations map[string]string) map[string]Wait {
+	var found map[string]Wait
+	for key, text := range annotations {
+		if !meta.IsWaiting(key) {
+			continue
+		}
+		if wait, isOne := parseWait(text); isOne {
+			if found == nil {
+				found = map[string]Wait{}
+			}
+			found[key] = wait
+		}
+	}
+	return found
+}
+
+// WaitsAlike reports whether a workload waits as before, and its own pod template is the same if it
+// waits at all.
+func (s *State) WaitsAlike(before *State) bool {
+	return maps.Equal(s.Waits, before.Waits) && (len(s.Waits) == 0 || s.Template == before.Template)
+}
+
+// TemplateDigest is a digest of a pod template without what our managers own in it. It is the same
+// in all releases that know the same fields.
+func TemplateDigest(template *corev1.PodTemplateSpec, ours map[string]Owned) uint64 {
+	kept := *template
+	if len(ours) > 0 {
+		kept = theirTemplate(template, ours)
+	}
+	text, err := kept.Marshal()
+	if err != nil {
+		text = nil // Every value of the type marshals.
+	}
+	sum := fnv.New64a()
+	_, _ = sum.Write(text) // It never fails.
+	return sum.Sum64()
+}
+
+// theirTemplate returns a copy of a template without what our managers own in it.
+func theirTemplate(template *corev1.PodTemplateSpec, ours map[string]Owned) corev1.PodTemplateSpec {
+	kept := *template
+	kept.Labels = theirKeys(template.Labels, ours, func(of Owned) []string { return of.PodLabels })
+	kept.Annotations = theirKeys(template.Annotations, ours, func(of Owned) []string { return of.PodAnnotations })
+	spec := &kept.Spec
+	spec.InitContainers, spec.Containers = theirContainers(spec.InitContainers, ours), theirContainers(spec.Containers, ours)
+	spec.Volumes = slices.DeleteFunc(slices.Clone(spec.Volumes), func(v corev1.Volume) bool { return anyOwns(ours, volumesOf, v.Name) })
+	if len(spec.Volumes) == 0 {
+		spec.Volumes = nil
+	}
+	return kept
+}
+
+func theirKeys(all map[string]string, ours map[string]Owned, keys func(Owned) []string) map[string]string {
+	kept := maps.Clone(all)
+	maps.DeleteFunc(kept, func(key, _ string) bool {
+		return strings.HasPrefix(key, meta.Group+"/") || anyOwns(ours, keys, key)
+	})
+	return kept
+}
+
+// theirContainers returns the containers that are not ours, without the mounts of our volumes.
+func theirContainers(all []corev1.Container, ours map[string]Owned) []corev1.Container {
+	var kept []corev1.Container
+	for i := range all {
+		if anyOwns(ours, containersOf, all[i].Name) {
+			continue
+		}
+		one := all[i]
+		one.VolumeMounts = slices.DeleteFunc(slices.Clone(one.VolumeMounts), func(m corev1.VolumeMount) bool { return anyOwns(ours, volumesOf, m.Name) })
+		kept = append(kept, one)
+	}
+	return kept
+}

@@ -1,0 +1,224 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// waitingFor is a VectorSidecar with a mode, and no soak.
+func waitingFor(namespace string, mode v1alpha1.RolloutMode) *v1alpha1.VectorSidecar {
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("100%").WithSoak(0).Build()
+	vs.Spec.Rollout.Mode = mode
+	return vs
+}
+
+// deferring reports whether the present change waits in so many workloads, and nothing else does.
+func deferring(count int) func(*v1alpha1.VectorSidecar) bool {
+	return func(vs *v1alpha1.VectorSidecar) bool {
+		waiting := int32(0)
+		if vs.Status.Deferred != nil {
+			waiting = vs.Status.Deferred.Workloads
+		}
+		return isReady(vs) && int(waiting) == count
+	}
+}
+
+// noteOf is the note on a workload since when it waits.
+func noteOf(d *appsv1.Deployment) string {
+	return d.Annotations[meta.AnnotationWaiting("vectorsidecar/logs")]
+}
+
+// revisionsOf counts the ReplicaSets of a Deployment.
+func revisionsOf(t *testing.T, d *appsv1.Deployment) int {
+	t.Helper()
+	var all appsv1.ReplicaSetList
+	require.NoError(t, world.Client.List(t.Context(), &all, client.InNamespace(d.Namespace)))
+	count := 0
+	for i := range all.Items {
+		if metav1.IsControlledBy(&all.Items[i], d) {
+			count++
+		}
+	}
+	return count
+}
+
+// For every workload a changed image is no rollout before its owner's, and with that exactly one more, whoever leads
+// when the owner changes it, and whatever else it does.
+func TestAChangeWaitsForTheOwnersRollout(t *testing.T) {
+	const size = 50
+	namespace := world.Namespace(t)
+	vs := waitingFor(namespace, v1alpha1.ModeOnAppRollout)
+	world.Create(t, vs)
+	apps := fleet(t, namespace, size, asIs)
+	for _, app := range apps {
+		harness.Until(t, world, app, "the sidecar, which new workloads get at once", func(d *appsv1.Deployment) bool { return isInjected(d) && isRolledOut(d) })
+	}
+	harness.Until(t, world, vs, "readiness", deferring(0))
+	revisions := map[string]int{}
+	for _, app := range apps {
+		revisions[app.Name] = revisionsOf(t, app)
+	}
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"} })
+	harness.Until(t, world, vs, "the change to wait", deferring(size))
+	require.Contains(t, message(vs, meta.ConditionReady), "50 get it later")
+	require.Contains(t, vs.Status.Unsettled[0].Message, "by a second rollout right after its own")
+	require.Equal(t, meta.ReasonWaitingForOwner, vs.Status.Unsettled[0].Reason)
+	for _, app := range apps {
+		harness.Until(t, world, app, "a note since when it waits", func(d *appsv1.Deployment) bool { return noteOf(d) != "" })
+		require.Equal(t, revisions[app.Name], revisionsOf(t, app), "0 rollouts")
+	}
+
+	cart, quiet := apps[0], apps[1]
+	harness.Change(t, world, quiet, func(d *appsv1.Deployment) { *d.Spec.Replicas = 2 })
+	harness.Change(t, world, quiet, func(d *appsv1.Deployment) { metav1.SetMetaDataAnnotation(&d.ObjectMeta, "team", "shop") })
+	require.NoError(t, running.Stop())
+	harness.Change(t, world, cart, func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Image = "registry.example/cart:2" })
+	running = world.RunOperator(options)
+	harness.Until(t, world, cart, "the sidecar after its owner's change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" && isRolledOut(d) })
+	harness.Until(t, world, vs, "the others to wait on", deferring(size-1))
+	world.Get(t, cart)
+	require.Equal(t, revisions[cart.Name]+2, revisionsOf(t, cart), "its owner's change, and one of the sidecar")
+	require.Empty(t, noteOf(cart))
+	for _, app := range apps[1:] {
+		world.Get(t, app)
+		require.NotEqual(t, "warn", logLevel(app))
+		require.Equal(t, revisions[app.Name], revisionsOf(t, app))
+	}
+
+	run(t, namespace, "kubectl", "rollout", "restart", "deployment/"+apps[2].Name)
+	harness.Until(t, world, apps[2], "the sidecar after its owner's restart", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = new(bool) })
+	for _, app := range apps {
+		harness.Until(t, world, app, "the removal, which waits for nobody", func(d *appsv1.Deployment) bool { return isClean(d) && noteOf(d) == "" })
+	}
+}
+
+// A workload that was there before waits for its owner, too, and is left without a trace if nobody waits any more.
+func TestAnOlderWorkloadIsLeftUntilItsOwnersRollout(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	older := objects.NewDeployment("older", namespace).Labelled("logs", "vector").Build()
+	world.Create(t, older)
+	harness.Until(t, world, older, "its first rollout", isRolledOut)
+	before := older.DeepCopy()
+	now := time.Now().Truncate(time.Second)
+	harness.Eventually(t, "another second", func() bool { return time.Now().Truncate(time.Second).After(now) })
+	vs := waitingFor(namespace, v1alpha1.ModeOnAppRollout)
+	world.Create(t, vs)
+	harness.Until(t, world, older, "a note since when it waits", func(d *appsv1.Deployment) bool { return noteOf(d) != "" })
+	harness.Until(t, world, vs, "it to wait", deferring(1))
+	require.True(t, isClean(older))
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector.MatchLabels["logs"] = "nobody" })
+	harness.Until(t, world, older, "no note", func(d *appsv1.Deployment) bool { return noteOf(d) == "" })
+	require.Equal(t, before.Spec, older.Spec)
+	for _, entry := range older.ManagedFields {
+		require.NotEqual(t, "vectorsidecar/logs", entry.Manager)
+	}
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector.MatchLabels["logs"] = "vector" })
+	harness.Until(t, world, vs, "it to wait again", deferring(1))
+	harness.Change(t, world, older, func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Image = "registry.example/cart:2" })
+	harness.Until(t, world, older, "the sidecar", isInjected)
+	world.Delete(t, vs)
+	harness.Until(t, world, older, "no sidecar", func(d *appsv1.Deployment) bool { return isClean(d) && noteOf(d) == "" })
+}
+
+// What has waited too long goes, though nobody led when that time came. A damaged sidecar does not wait at all.
+func TestWhatWaitedTooLongGoes(t *testing.T) {
+	namespace := world.Namespace(t)
+	vs := waitingFor(namespace, v1alpha1.ModeOnAppRollout)
+	world.Create(t, vs)
+	apps := fleet(t, namespace, 3, asIs)
+	for _, app := range apps {
+		harness.Until(t, world, app, "the sidecar", func(d *appsv1.Deployment) bool { return isInjected(d) && isRolledOut(d) })
+	}
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
+		vs.Spec.Rollout.MaxAge = &metav1.Duration{Duration: 5 * time.Second}
+		vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"}
+	})
+	harness.Until(t, world, vs, "the change to wait", deferring(3))
+	require.Contains(t, vs.Status.Unsettled[0].Message, "(spec.rollout.maxAge)")
+	since := vs.Status.Deferred.Since.Time
+	require.NoError(t, running.Stop())
+	harness.Eventually(t, "it to wait too long", func() bool { return time.Since(since) > 7*time.Second })
+	for _, app := range apps {
+		world.Get(t, app)
+		require.NotEqual(t, "warn", logLevel(app))
+	}
+	running = world.RunOperator(options)
+	for _, app := range apps {
+		harness.Until(t, world, app, "what it waited for", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" && noteOf(d) == "" })
+	}
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
+		vs.Spec.Rollout.MaxAge, vs.Spec.Sidecar.LogLevel = nil, "error"
+	})
+	harness.Until(t, world, vs, "the next change to wait", deferring(3))
+	run(t, namespace, "kubectl", "set", "image", "deployment/"+apps[0].Name, "vector=registry.example/mine:1")
+	harness.Until(t, world, apps[0], "the repair", func(d *appsv1.Deployment) bool {
+		return logLevel(d) == "error" && !strings.Contains(d.Spec.Template.Spec.InitContainers[0].Image, "mine")
+	})
+	world.Get(t, apps[1])
+	require.Equal(t, "warn", logLevel(apps[1]))
+}
+
+// By hand, nothing goes before a person says so, and then that change alone.
+func TestAPersonLetsAChangeGo(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	vs := waitingFor(namespace, v1alpha1.ModeManual)
+	world.Create(t, vs)
+	apps := fleet(t, namespace, 3, asIs)
+	harness.Until(t, world, vs, "them to wait", deferring(3))
+	require.Equal(t, meta.ReasonWaitingForPerson, vs.Status.Unsettled[0].Reason)
+	promote := func() {
+		harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
+			metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationPromoteRollout, vs.Status.Deferred.Change)
+		})
+	}
+	promote()
+	for _, app := range apps {
+		harness.Until(t, world, app, "the sidecar", isInjected)
+	}
+	harness.Until(t, world, vs, "readiness", deferring(0))
+
+	fresh := objects.NewDeployment("fresh", namespace).Labelled("logs", "vector").Build()
+	world.Create(t, fresh)
+	harness.Until(t, world, fresh, "what the others have", isInjected)
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"} })
+	harness.Until(t, world, vs, "the next change to wait", deferring(4))
+	promote()
+	for _, app := range append(apps, fresh) {
+		harness.Until(t, world, app, "the next change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
+	}
+}
+
+func TestMaxAgeNeedsAMode(t *testing.T) {
+	for want, rollout := range map[string]*v1alpha1.RolloutSpec{
+		"maxAge has no effect without mode": {MaxAge: &metav1.Duration{Duration: time.Hour}},
+		"must be at most 8784h":             {Mode: v1alpha1.ModeManual, MaxAge: &metav1.Duration{Duration: 9000 * time.Hour}},
+		"Unsupported value: \"Never\"":      {Mode: "Never"},
+	} {
+		vs := waitingFor(world.Namespace(t), "")
+		vs.Spec.Rollout = rollout
+		require.ErrorContains(t, world.Client.Create(t.Context(), vs), want)
+	}
+}
