@@ -60,6 +60,11 @@ type RolloutStatus struct {
 	// +optional
 	HandledRetryAt string `json:"handledRetryAt,omitempty"`
 
+	// handledRetry is a digest of the annotation retry-rollout of this VectorSidecar when the
+	// revision was let through, or failed last: another text has it go on here, and nowhere else.
+	// +optional
+	HandledRetry string `json:"handledRetry,omitempty"`
+
 	// message says what the state waits for.
 	// +optional
 	Message string `json:"message,omitempty"`

@@ -115,6 +115,10 @@ type VectorSidecarStatus struct {
 	// +optional
 	Rollout *RolloutStatus `json:"rollout,omitempty"`
 
+	// retry is the last rollout retry that was asked for.
+	// +optional
+	Retry *RetryStatus `json:"retry,omitempty"`
+
 	// deferred is what waits for spec.rollout.mode. Empty if nothing does.
 	// +optional
 	Deferred *DeferredStatus `json:"deferred,omitempty"`
@@ -128,6 +132,16 @@ type VectorSidecarStatus struct {
 	// last handled: setting the annotation requests a reconcile.
 	// +optional
 	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
+}
+
+// RetryStatus is a rollout retry of one VectorSidecar.
+type RetryStatus struct {
+	// asked is a digest of the annotation retry-rollout.
+	// +required
+	Asked string `json:"asked"`
+	// at is when the operator saw it first: what failed before holds up no workload.
+	// +required
+	At metav1.Time `json:"at"`
 }
 
 // DeferredStatus is what waits for spec.rollout.mode.

@@ -53,7 +53,7 @@ spec:
     - name: changes
       expression: >-
         request.operation == 'CREATE' || request.operation == 'UPDATE' && (object.spec != oldObject.spec ||
-        ['{{ $group }}/undo-rollout', '{{ $group }}/promote-rollout'].exists(key,
+        ['{{ $group }}/undo-rollout', '{{ $group }}/promote-rollout', '{{ $group }}/retry-rollout'].exists(key,
         object.metadata.?annotations[?key].orValue('') != oldObject.metadata.?annotations[?key].orValue('')) ||
         object.metadata.?ownerReferences.orValue([]) != oldObject.metadata.?ownerReferences.orValue([]))
     - name: losesFinalizer

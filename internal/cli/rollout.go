@@ -93,22 +93,48 @@ kubectl vectorsidecar rollout promote vectorsidecar/logs -n shop`,
 
 func newRolloutRetry(a *app) *cobra.Command {
 	command := &cobra.Command{
-		Use:   "retry",
-		Short: "Have templates and values go on that were halted",
+		Use:   "retry [vectorsidecar/NAME]",
+		Short: "Have templates and values go on that were halted, or one VectorSidecar that stopped",
 		Long: `Have the installation's present templates and values go on that were halted, because the cause of
 the failures was not in them and is gone. It sets the annotation
 ` + meta.AnnotationRetryRollout + ` of the ConfigMap with the
 installation's values, which you need the permission to patch. Workloads that fail again halt them
-again.`,
-		Args: cobra.NoArgs,
+again.
+
+Of a VectorSidecar, only that one goes on: rollouts that have failed keep its other workloads from
+nothing any more, writes that were refused or undone are tried again, and a halt does not hold it.
+For all others the halt stays. There it sets the annotation on the VectorSidecar.`,
+		Example: `# the whole fleet
+kubectl vectorsidecar rollout retry
+# one VectorSidecar
+kubectl vectorsidecar rollout retry vectorsidecar/logs -n shop`,
+		Args: cobra.MaximumNArgs(1),
 	}
 	options := newRolloutOptions(a, command)
-	command.RunE = func(command *cobra.Command, _ []string) error {
+	command.RunE = func(command *cobra.Command, names []string) error {
+		if len(names) > 0 {
+			return options.retryOne(command.Context(), names[0])
+		}
 		return options.annotate(command.Context(), func(read *rollout) (annotation, error) {
 			return annotation{meta.AnnotationRetryRollout, time.Now().UTC().Format(time.RFC3339Nano), "revision " + read.Revision + " goes on"}, nil
 		})
 	}
 	return command
+}
+
+// retryOne has one VectorSidecar go on with what has failed in it.
+func (o *rolloutOptions) retryOne(ctx context.Context, argument string) error {
+	kind, name, isPair := strings.Cut(argument, "/")
+	if !isPair || !slices.Contains(vectorSidecars, strings.ToLower(kind)) {
+		return fmt.Errorf("%q: name a VectorSidecar as vectorsidecar/NAME, or nothing for the whole fleet", argument)
+	}
+	cluster, err := o.app.connect()
+	if err != nil {
+		return err
+	}
+	return o.setOn(ctx, cluster, name, annotation{
+		meta.AnnotationRetryRollout, time.Now().UTC().Format(time.RFC3339Nano), "what failed before holds it up no longer",
+	})
 }
 
 // rollout is how far an installation's templates and values are.

@@ -275,6 +275,9 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("reading Vector's verdicts: %w", err)
 	}
 	sidecar.Status = *known.Status(sidecar)
+	if asked, last := fleet.RetryOf(sidecar.Annotations), sidecar.Status.Retry; asked != "" && (last == nil || last.Asked != asked) {
+		known.Forgive()
+	}
 	staged, err := r.stages.advance(ctx, known, sidecar)
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("letting a revision through: %w", err)

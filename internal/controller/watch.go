@@ -40,8 +40,9 @@ func ownChanges() ctrlbuilder.ForOption {
 
 // asksForRevision passes events of VectorSidecars whose annotations have them go back, or on.
 func asksForRevision() predicate.Predicate {
-	asked := func(o client.Object) [2]string {
-		return [2]string{o.GetAnnotations()[meta.AnnotationUndoRollout], o.GetAnnotations()[meta.AnnotationPromoteRollout]}
+	asked := func(o client.Object) [3]string {
+		of := o.GetAnnotations()
+		return [3]string{of[meta.AnnotationUndoRollout], of[meta.AnnotationPromoteRollout], of[meta.AnnotationRetryRollout]}
 	}
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return asked(e.ObjectOld) != asked(e.ObjectNew) }}
 }

@@ -5,9 +5,12 @@ package decision
 
 import (
 	"slices"
+	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -37,6 +40,18 @@ func limitOf(facts *Facts, matched int) plan.Limit {
 		limit.Max = max(1, scaled)
 	}
 	return limit
+}
+
+// retryOf returns the last rollout retry that was asked for, with when it was first seen; nil for none.
+func retryOf(facts *Facts) *v1alpha1.RetryStatus {
+	asked, last := fleet.RetryOf(facts.Sidecar.Annotations), facts.Sidecar.Status.Retry
+	switch {
+	case asked == "":
+		return nil
+	case last != nil && last.Asked == asked:
+		return last.DeepCopy()
+	}
+	return &v1alpha1.RetryStatus{Asked: asked, At: metav1.NewTime(facts.Now.Truncate(time.Second))}
 }
 
 // hold keeps what would be written besides workloads while nothing may be written, and looks

@@ -50,7 +50,10 @@ func Decide(facts *Facts, injected, removed []Workload) *Decision {
 			return cmp.Or(strings.Compare(a.Target.Name, b.Target.Name), strings.Compare(a.Target.Kind, b.Target.Kind))
 		})
 	}
-	d.Limit = limitOf(facts, d.Matched)
+	d.Limit, d.Retry = limitOf(facts, d.Matched), retryOf(facts)
+	if d.Retry != nil {
+		d.Limit.Retried = d.Retry.At.Time
+	}
 	plan.Admit(d.Plans, d.Limit)
 	d.offer(facts)
 	d.provide(facts)

@@ -13,6 +13,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
@@ -49,6 +50,8 @@ type Decision struct {
 	Kinds   Kinds
 	// LacksCanary reports whether spec.rollout.canary selects none of the workloads.
 	LacksCanary bool
+	// Retry is the last rollout retry that was asked for, nil for none.
+	Retry *v1alpha1.RetryStatus
 	// Deferred is what waits for spec.rollout.mode.
 	Deferred Deferred
 	// Limit bounds how many of the plans may be under way at once.

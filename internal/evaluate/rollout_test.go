@@ -86,3 +86,28 @@ func TestCanariesGoFirst(t *testing.T) {
 	require.Equal(t, meta.ReasonInvalidSelector, decided.Invalid.Reason)
 	require.Contains(t, decided.Invalid.Message, "spec.rollout.canary.selector")
 }
+
+// A person has a VectorSidecar go on: what failed before holds up nothing, what fails later does.
+func TestARetryForgivesWhatFailedBefore(t *testing.T) {
+	deployments := manyOf(2)
+	s := snapshot(t, logs().Build(), deployments...)
+	s.Now = noon
+	carried(s, &decide(t, s).Plans[0])
+	change(s, func(v *workload.View) { v.Rollout, v.Since = workload.RolloutFailed, noon.Add(-time.Minute) })
+	require.Equal(t, meta.ReasonRolloutFailed, decide(t, s).Plans[1].Reason)
+
+	s.Sidecar.Annotations = map[string]string{meta.AnnotationRetryRollout: "now"}
+	decided := decide(t, s)
+	require.True(t, decided.Plans[0].Failed, "it has failed all the same")
+	require.True(t, decided.Plans[1].Writes())
+	require.Equal(t, noon, decided.Retry.At.UTC())
+
+	s.Sidecar.Status.Retry = decided.Retry
+	s.Now = noon.Add(time.Hour)
+	require.True(t, decide(t, s).Plans[1].Writes(), "another leader knows since when")
+	change(s, func(v *workload.View) { v.Since = noon.Add(time.Minute) })
+	require.Equal(t, meta.ReasonRolloutFailed, decide(t, s).Plans[1].Reason, "it has failed again")
+
+	s.Sidecar.Annotations[meta.AnnotationRetryRollout] = "and again"
+	require.True(t, decide(t, s).Plans[1].Writes())
+}

@@ -55,7 +55,19 @@ func (g *Given) Ask(of *Member, annotations map[string]string) {
 	if of.Refused == "" && from == g.Revision && to != g.Revision {
 		of.BackTo = to
 	}
-	of.IsPromoted = promote == g.Revision
+	of.IsPromoted, of.Retry = promote == g.Revision, RetryOf(annotations)
+}
+
+// retryLength is that of a digest of AnnotationRetryRollout in bytes.
+const retryLength = 8
+
+// RetryOf returns a digest of the text by which a person has a VectorSidecar go on, "" for none.
+func RetryOf(annotations map[string]string) string {
+	text := annotations[meta.AnnotationRetryRollout]
+	if text == "" {
+		return ""
+	}
+	return meta.Digest([]byte(text), retryLength)
 }
 
 // RetriedAt returns when Retry was last changed, zero if it does not say.

@@ -25,6 +25,9 @@ type Stage struct {
 	IsHeld bool
 	// Gate is what the revision waits for.
 	Gate Gate
+
+	// retry is the Member's.
+	retry string
 }
 
 // Member is a VectorSidecar of a wave.
@@ -43,17 +46,23 @@ type Member struct {
 	// true if one has it wait for no wave.
 	BackTo     string
 	IsPromoted bool
+	// Retry is a digest of the text by which a person has it go on, "" for none.
+	Retry string
 	// Refused says why a person's wish is not followed, "" if it is, or there is none.
 	Refused string
 }
 
 // Advance returns what a VectorSidecar does, given its last status and the gate of its wave.
 func Advance(before *v1alpha1.RolloutStatus, of Member, given *Given, gate Gate) Stage {
-	next := Stage{Gate: gate}
+	next := Stage{Gate: gate, retry: of.Retry}
 	if before != nil {
 		next.Status = *before.DeepCopy()
 	}
 	is := &next.Status
+	isRetried := of.isRetried(is, given)
+	if isRetried {
+		gate.IsHalted, next.Gate.IsHalted = false, false
+	}
 	if is.Failed != "" && is.HandledRetryAt != given.Retry {
 		is.Failed, is.FailedWorkloads, is.HandledRetryAt = "", 0, ""
 	}
@@ -62,9 +71,16 @@ func Advance(before *v1alpha1.RolloutStatus, of Member, given *Given, gate Gate)
 	switch {
 	case of.BackTo != "" && (is.Revision != of.BackTo || is.RevertedFrom != given.Revision):
 		next.goBack(of.BackTo, &of, given)
+	case isRetried && is.RevertedFrom == given.Revision: // What failed still counts for all others.
+		*is = v1alpha1.RolloutStatus{
+			Revision: given.Revision, Previous: is.Revision, Generation: of.Generation, Wave: is.Wave, State: v1alpha1.RolloutProgressing,
+			Failed: is.Failed, FailedWorkloads: is.FailedWorkloads, HandledRetryAt: is.HandledRetryAt, HandledRetry: is.HandledRetry,
+		}
+		next.IsNew = true
 	case is.Revision != given.Revision && gate.IsOpen:
 		*is = v1alpha1.RolloutStatus{
 			Revision: given.Revision, Previous: lastGood(is), Generation: of.Generation, Wave: is.Wave, State: v1alpha1.RolloutProgressing,
+			HandledRetry: of.Retry,
 		}
 		next.IsNew = true
 	case is.Revision == given.Revision && gate.IsHalted && onFailure == v1alpha1.OnFailureRevert && is.Previous != "":
@@ -79,11 +95,18 @@ func Advance(before *v1alpha1.RolloutStatus, of Member, given *Given, gate Gate)
 	return next
 }
 
+// isRetried reports whether a person has the VectorSidecar go on with the given revision since that
+// was let through to it, and failed last.
+func (m *Member) isRetried(is *v1alpha1.RolloutStatus, given *Given) bool {
+	hasIt := is.Revision == given.Revision || is.RevertedFrom == given.Revision
+	return m.BackTo == "" && m.Retry != "" && m.Retry != is.HandledRetry && hasIt
+}
+
 // goBack has a VectorSidecar leave the given revision for an earlier one.
 func (s *Stage) goBack(to string, of *Member, given *Given) {
 	is := &s.Status
 	is.RevertedFrom, is.Revision, is.Previous = given.Revision, to, ""
-	is.Generation, is.Started, is.Finished, s.IsNew = of.Generation, nil, nil, true
+	is.Generation, is.Started, is.Finished, is.HandledRetry, s.IsNew = of.Generation, nil, nil, of.Retry, true
 }
 
 // lastGood returns the revision to go back to if the next one fails.
@@ -185,6 +208,7 @@ func (s *Stage) Observe(progress Progress, wave int, given *Given, now time.Time
 	}
 	if s.isWatched(wave, given, now) && progress.Failed > int(is.FailedWorkloads) {
 		is.Failed, is.FailedWorkloads, is.HandledRetryAt = is.Revision, int32(progress.Failed), given.Retry //nolint:gosec // No namespace has two billion.
+		is.HandledRetry = s.retry                                                                           // It has been tried again, and halts again.
 	}
 	if s.IsHeld || isBack {
 		return s.Gate.Until

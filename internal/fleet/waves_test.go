@@ -560,3 +560,40 @@ func TestWhatIsLateGoesByWaves(t *testing.T) {
 	f.pass(2, Progress{Failed: 2})
 	require.True(t, f.pass(0, nothing).Gate.IsHalted, "and failures count")
 }
+
+// One VectorSidecar goes on by a person's word; for all others its failures still count.
+func TestOneGoesOnDespiteAHalt(t *testing.T) {
+	retry := map[string]string{meta.AnnotationRetryRollout: "now"}
+	for name, onFailure := range map[string]v1alpha1.OnFailure{"halted": v1alpha1.OnFailureHalt, "reverted": v1alpha1.OnFailureRevert} {
+		t.Run(name, func(t *testing.T) {
+			f := newFleet(t, threeWaves, 3)
+			f.annotations = map[int]map[string]string{0: {meta.AnnotationRetryRollout: "an earlier one"}}
+			f.passes(nothing)
+			f.given.Revision, f.onFailure = "two", onFailure
+			f.pass(0, rolling)
+			f.pass(0, Progress{Failed: 2})
+			f.pass(0, Progress{Failed: 2})
+			require.Equal(t, map[string]v1alpha1.RolloutState{"halted": "Halted", "reverted": "Reverted"}[name], f.is[0].State, "an earlier word counts for nothing")
+
+			f.annotations[0] = retry
+			f.annotations[1] = retry
+			f.restart()
+			for range 2 {
+				for wave := range f.names {
+					f.pass(wave, Progress{IsBegun: wave == 0, IsDone: wave != 0})
+				}
+			}
+			require.Equal(t, "two", f.is[0].Revision)
+			require.False(t, f.stages[0].IsHeld)
+			require.Equal(t, []v1alpha1.RolloutState{"Progressing", "Halted", "Halted"}, f.states(), "the halt stays, also for those that would get it")
+			require.Equal(t, "one", f.is[1].Revision)
+			require.True(t, f.pass(2, nothing).Gate.IsHalted)
+
+			f.pass(0, Progress{Failed: 2})
+			require.Equal(t, v1alpha1.RolloutProgressing, f.is[0].State, "what had failed before is no new failure")
+			f.pass(0, Progress{Failed: 3})
+			stage := f.pass(0, Progress{Failed: 3})
+			require.True(t, stage.IsHeld || stage.Status.RevertedFrom == "two", "one more is")
+		})
+	}
+}

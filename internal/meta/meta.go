@@ -90,8 +90,8 @@ const AnnotationStopWrites = Group + "/stop-writes"
 // the text of AnnotationRetryRollout has a revision go on that had failed. With
 // AnnotationPromoteRollout, which is REVISION/WAVE, nothing waits for the waves up to that
 // one any more. With AnnotationUndoRollout, which is FROM/TO, all go back from the one
-// revision to the other, until another is given out. The latter two on a VectorSidecar are for
-// that alone; there AnnotationPromoteRollout is REVISION, or the change of status.deferred that
+// revision to the other, until another is given out. On a VectorSidecar they are for that
+// alone: AnnotationRetryRollout has it go on with what has failed in it; there AnnotationPromoteRollout is REVISION, or the change of status.deferred that
 // workloads are to get without waiting for spec.rollout.mode.
 const (
 	AnnotationRetryRollout   = Group + "/retry-rollout"

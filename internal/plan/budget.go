@@ -26,6 +26,9 @@ type Limit struct {
 	Hold *Hold
 	// Late lets nothing begin that has waited for spec.rollout.maxAge; nil if nothing does.
 	Late *Hold
+	// Retried is when a person had the VectorSidecar go on, zero for never: rollouts that had
+	// failed before keep nothing from beginning.
+	Retried time.Time
 	// Gap is the time between two windows that the moment is in, nil in a window. In
 	// between nothing begins but removals, and workloads that are as new as that.
 	Gap *fleet.Gap
@@ -51,13 +54,14 @@ func Admit(plans []Plan, limit Limit) {
 	var failed, canary *Plan
 	for i := range plans {
 		p := &plans[i]
-		if p.InFlight {
+		isForgiven := p.Failed && !limit.Retried.IsZero() && !p.Since.After(limit.Retried)
+		if p.InFlight && !isForgiven {
 			inFlight++
 		}
-		if failed == nil && p.Failed {
+		if failed == nil && p.Failed && !isForgiven {
 			failed = p
 		}
-		if canary == nil && p.IsCanaryUnderWay() {
+		if canary == nil && p.IsCanaryUnderWay() && !isForgiven {
 			canary = p
 		}
 	}

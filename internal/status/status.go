@@ -64,6 +64,7 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 		LastReconcileTime:  before.LastReconcileTime,
 		Rollout:            facts.Rollout,
 		Deferred:           facts.Decision.Deferred.Status(),
+		Retry:              facts.Decision.Retry,
 
 		LastHandledReconcileAt: cmp.Or(facts.Asking, before.LastHandledReconcileAt),
 	}

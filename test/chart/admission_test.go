@@ -68,7 +68,7 @@ func TestOnlyWhoMayPatchDeploymentsMayWriteVectorSidecars(t *testing.T) {
 	labelled := changed.DeepCopy()
 	labelled.Labels = map[string]string{"seen": "true"}
 	require.NoError(t, stranger.Patch(t.Context(), labelled, client.MergeFrom(changed)), "a label changes no Deployment")
-	for _, key := range []string{meta.AnnotationUndoRollout, meta.AnnotationPromoteRollout} {
+	for _, key := range []string{meta.AnnotationUndoRollout, meta.AnnotationPromoteRollout, meta.AnnotationRetryRollout} {
 		annotated := labelled.DeepCopy()
 		annotated.Annotations = map[string]string{key: "0123456789"}
 		require.True(t, apierrors.IsForbidden(stranger.Patch(t.Context(), annotated.DeepCopy(), client.MergeFrom(labelled))), "%s has workloads changed", key)

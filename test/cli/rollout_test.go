@@ -124,6 +124,18 @@ rest     0/1    ....................   0             1         0        0       
 	require.Contains(t, rollout("promote", "vectorsidecar/done", "-n", namespace), "vectorsidecar/done annotated: revision "+first.Revision+" waits for no wave")
 	require.Equal(t, first.Revision, own(meta.AnnotationPromoteRollout))
 
+	require.Contains(t, rollout("retry", "vectorsidecar/done", "-n", namespace), "vectorsidecar/done annotated: what failed before holds it up no longer")
+	require.NotEmpty(t, own(meta.AnnotationRetryRollout))
+	report("done", func(*v1alpha1.RolloutStatus) {})
+	was := &v1alpha1.VectorSidecar{}
+	require.NoError(t, w.Client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "done"}, was))
+	waits := was.DeepCopy()
+	waits.Status.ObservedGeneration, waits.Status.Deferred = waits.Generation, &v1alpha1.DeferredStatus{Workloads: 2, Change: "0123456789abcdef"}
+	require.NoError(t, w.Client.Status().Patch(t.Context(), waits, client.MergeFrom(was)))
+	require.Contains(t, rollout("promote", "vectorsidecar/done", "-n", namespace), "vectorsidecar/done annotated: change 0123456789abcdef goes on in 2 workloads")
+	require.Equal(t, "0123456789abcdef", own(meta.AnnotationPromoteRollout))
+	require.Contains(t, rollout("status"), "2 workloads of wave canary get the present sidecar later (spec.rollout.mode)")
+
 	rollout("pause")
 	require.Equal(t, "true", annotation(meta.AnnotationStopWrites))
 	require.Contains(t, preview("plan"), "WritesStopped")

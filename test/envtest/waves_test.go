@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -236,4 +237,38 @@ func TestARevisionIsOvertakenInASecondWave(t *testing.T) {
 	})
 	harness.Until(t, world, rest.app, "the last change", func(d *appsv1.Deployment) bool { return logLevel(d) == "error" })
 	rest.until(t, v1alpha1.RolloutComplete, canary.vs.Status.Rollout.Revision)
+}
+
+// One VectorSidecar goes on with a halted revision, and stays by itself: the halt holds for the others.
+func TestOneVectorSidecarGoesOnDespiteAHalt(t *testing.T) {
+	installation := wavesOf(t, "1s", "halt: {failedWorkloads: 1}")
+	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
+	second := objects.NewDeployment("second", canary.vs.Namespace).Labelled("logs", "vector").Build()
+	world.Create(t, second)
+	canary.until(t, v1alpha1.RolloutComplete, "")
+	rest.until(t, v1alpha1.RolloutComplete, "")
+	harness.Until(t, world, second, "the sidecar", func(d *appsv1.Deployment) bool { return isInjected(d) && isRolledOut(d) })
+	one := intstr.FromInt32(1)
+	harness.Change(t, world, canary.vs, func(vs *v1alpha1.VectorSidecar) {
+		vs.Spec.Rollout.MaxConcurrent, vs.Spec.Rollout.Soak = &one, &metav1.Duration{Duration: 20 * time.Second}
+	})
+	harness.Until(t, world, canary.vs, "the operator to know its pace", isReady)
+
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		c.Data["development.yaml"] = "sidecar: {logLevel: warn, image: registry.example/vector:dies}"
+	})
+	canary.until(t, v1alpha1.RolloutHalted, "")
+	world.Get(t, second)
+	require.NotEqual(t, "warn", logLevel(second), "nothing more is written")
+
+	harness.Change(t, world, canary.vs, func(vs *v1alpha1.VectorSidecar) {
+		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationRetryRollout, "now")
+	})
+	harness.Until(t, world, second, "its turn", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
+	rest.until(t, v1alpha1.RolloutHalted, "")
+	world.Get(t, rest.app)
+	require.NotEqual(t, "warn", logLevel(rest.app), "for others the halt stays")
+	harness.Until(t, world, canary.vs, "another failure to halt it again", func(vs *v1alpha1.VectorSidecar) bool {
+		return vs.Status.Rollout.State == v1alpha1.RolloutHalted && vs.Status.Rollout.FailedWorkloads == 2
+	})
 }

@@ -209,6 +209,18 @@ func (s *expectations) KeepExpectations(plans []plan.Plan) {
 	}
 }
 
+// Forgive drops what keeps writes from being tried again: that they were refused, or undone again
+// and again.
+func (s *expectations) Forgive() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, known := range s.all {
+		if known.repairs = nil; known.attempt != nil && known.refusal != nil {
+			known.attempt = nil
+		}
+	}
+}
+
 // isAwaited reports whether an attempt on a workload has missed.
 func (s *expectations) isAwaited(target types.UID) bool {
 	known := s.all[target]
