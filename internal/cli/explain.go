@@ -225,6 +225,8 @@ func (a *sidecarReport) report(sidecar *v1alpha1.VectorSidecar, of workload.Ref)
 			isKnown = a.Reason == ""
 		case v1alpha1.StateFailed, v1alpha1.StateHindered:
 			isKnown = a.Action == string(plan.None) && a.State != "Updated"
+		case v1alpha1.StateDeferred: // Only the operator knows what the API server puts in.
+			isKnown = a.Action == string(plan.Defer)
 		default:
 		}
 		if isKnown {

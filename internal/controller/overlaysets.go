@@ -144,6 +144,9 @@ func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	in.mu.Lock()
 	hasChanged := false
 	for p, err := range written {
+		if p.Action == plan.Defer {
+			continue // The sidecar was not in it.
+		}
 		before, wasRefused := in.refused[sidecar.Name]
 		switch {
 		case err == nil && wasRefused && before.hash == p.InjectedHash():

@@ -56,7 +56,7 @@ func (d *Decision) provide(facts *Facts) {
 	d.Missing = nil
 	d.withhold(d.Invalid.Message)
 	for i := range d.Plans {
-		if p := &d.Plans[i]; p.Writes() && p.Action != plan.Remove && !p.IsBooking() {
+		if p := &d.Plans[i]; p.Writes() && p.StartsPods() && p.Action != plan.Remove {
 			p.Wait(d.Invalid.Reason, d.Invalid.Message)
 		}
 	}

@@ -66,7 +66,8 @@ func Decide(facts *Facts, injected, removed []Workload) *Decision {
 func (d *Decision) inject(facts *Facts, workloads []Workload) {
 	var failed *desired.Invalid
 	var last *desired.Rendered // The one whose companions were added last.
-	failures, haveLooked, mode := 0, false, modeOf(facts.Sidecar, workloads)
+	failures, haveLooked := 0, false
+	d.mode = modeOf(facts.Sidecar, workloads)
 	for i := range workloads {
 		w := &workloads[i]
 		if !w.Evaluated.isLate() {
@@ -79,7 +80,7 @@ func (d *Decision) inject(facts *Facts, workloads []Workload) {
 				haveLooked = failed.Reason == meta.ReasonInvalidTemplate && rendered.ReadsTarget()
 			}
 		}
-		last = d.add(facts, mode, w, last)
+		last = d.add(facts, w, last)
 	}
 	// If no workload can take it, that is an error of the VectorSidecar and not of the
 	// workloads.
@@ -91,7 +92,7 @@ func (d *Decision) inject(facts *Facts, workloads []Workload) {
 // add turns an evaluation into a plan, given everything else that is under way, and
 // adds the companions that it needs. last is the rendering whose companions were added
 // last; add returns the new one.
-func (d *Decision) add(facts *Facts, mode *mode, w *Workload, last *desired.Rendered) *desired.Rendered {
+func (d *Decision) add(facts *Facts, w *Workload, last *desired.Rendered) *desired.Rendered {
 	evaluated, rendered := w.Evaluated, w.Evaluated.Rendered
 	d.Plans = append(d.Plans, evaluated.Plan)
 	p := &d.Plans[len(d.Plans)-1]
@@ -104,7 +105,7 @@ func (d *Decision) add(facts *Facts, mode *mode, w *Workload, last *desired.Rend
 	if isAnother && rendered.Report != nil && !w.Source.ChecksOff {
 		d.note(rendered.Report.Findings)
 	}
-	if d.deferChange(facts, mode, p, w.Record); rendered.Invalid == nil && p.Action != plan.Defer {
+	if d.deferChange(facts, p, w.Record); rendered.Invalid == nil && p.Action != plan.Defer {
 		facts.breakLoop(p, w.Record)
 		d.keepNodePorts(facts, p, w.Record)
 		d.validate(facts, p, rendered.Validation, w.Record)

@@ -89,6 +89,8 @@ type Decision struct {
 	// UnreadAccounts are the same of ServiceAccounts.
 	UnreadAccounts []string
 
+	// mode is spec.rollout.mode, nil for Immediate.
+	mode *mode
 	// claims are the ports of nodes that plans will listen at.
 	claims []claim
 	// kept are the ConfigMaps of sidecars that are kept.

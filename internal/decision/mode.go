@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -64,7 +65,8 @@ func modeOf(sidecar *v1alpha1.VectorSidecar, workloads []Workload) *mode {
 
 // deferChange has the plan of a workload wait for spec.rollout.mode if it has to, and keeps the note
 // on the workload since when.
-func (d *Decision) deferChange(facts *Facts, m *mode, p *plan.Plan, record *workloadcache.Record) {
+func (d *Decision) deferChange(facts *Facts, p *plan.Plan, record *workloadcache.Record) {
+	m := d.mode
 	since, isNoted := p.State.Waits[meta.AnnotationWaiting(p.Manager)]
 	isNoted = isNoted && p.Waits
 	if p.Action == plan.None && p.Waits {
@@ -91,7 +93,7 @@ func (d *Decision) deferChange(facts *Facts, m *mode, p *plan.Plan, record *work
 		d.again(end.Sub(facts.Now))
 		until = "; without that, from " + end.UTC().Format(time.RFC3339) + " on (spec.rollout.maxAge)"
 	}
-	p.Defer(m.text(facts.Sidecar, p, until))
+	p.Defer(m.text(facts, p, until))
 	if !isNoted && !facts.Now.IsZero() {
 		view := record.View()
 		p.NoteWait(since, &view)
@@ -113,18 +115,27 @@ func (m *mode) lets(facts *Facts, p *plan.Plan) bool {
 	return !p.Created.Before(facts.Sidecar.CreationTimestamp.Time)
 }
 
-// isServedAtAdmission reports whether the API server itself puts the sidecar into a workload when its
-// owner changes it, so that the change and the sidecar are one rollout.
-func isServedAtAdmission(*plan.Plan) bool { return false }
+// isServedAtAdmission reports whether the API server itself puts what a workload waits for into those
+// that their owners change, where it can, so that the change and the sidecar are one rollout.
+func (f *Facts) isServedAtAdmission(p *plan.Plan) bool {
+	return slices.ContainsFunc(f.Offers, func(offer desired.Offer) bool {
+		return offer.Rendered.Desired.InjectedHash() == p.InjectedHash() && f.objection(&offer) == ""
+	})
+}
+
+// isHeldBack reports whether a workload that is new has to wait for a person.
+func (m *mode) isHeldBack() bool {
+	return m != nil && m.of == v1alpha1.ModeManual && !m.isPromoted && !m.isEverywhere
+}
 
 // text says what a workload waits for.
-func (m *mode) text(sidecar *v1alpha1.VectorSidecar, p *plan.Plan, until string) (reason, message string) {
+func (m *mode) text(facts *Facts, p *plan.Plan, until string) (reason, message string) {
 	if m.of == v1alpha1.ModeManual {
-		return meta.ReasonWaitingForPerson, fmt.Sprintf("it gets this when a person says so: kubectl vectorsidecar rollout promote vectorsidecar/%s (spec.rollout.mode)%s", sidecar.Name, until)
+		return meta.ReasonWaitingForPerson, fmt.Sprintf("it gets this when a person says so: kubectl vectorsidecar rollout promote vectorsidecar/%s (spec.rollout.mode)%s", facts.Sidecar.Name, until)
 	}
 	how := "by a second rollout right after its own"
-	if isServedAtAdmission(p) {
-		how = "in the same rollout"
+	if facts.isServedAtAdmission(p) {
+		how = "in the same rollout where the API server can put it in (admissionInjection), and else by a second one right after it"
 	}
 	return meta.ReasonWaitingForOwner, fmt.Sprintf("it gets this with its owner's next change of the pod template, %s (spec.rollout.mode)%s", how, until)
 }

@@ -58,6 +58,9 @@ func (d *Decision) keepsBack(facts *Facts) string {
 	case facts.Sidecar.DeletionTimestamp != nil:
 		return "the VectorSidecar is being deleted"
 	}
+	if d.mode.isHeldBack() {
+		return "spec.rollout.mode is Manual, and nobody has promoted this sidecar"
+	}
 	for i := range d.Plans {
 		switch p := &d.Plans[i]; {
 		case p.Failed:

@@ -291,6 +291,26 @@ func TestWhatIsLateWaitsForWaves(t *testing.T) {
 	require.True(t, p.Waiting)
 }
 
+// The API server injects what may go with an owner's change, and not what waits for a person.
+func TestWhatWaitsForAPersonIsNotInjectedAtAdmission(t *testing.T) {
+	for mode, isOffered := range map[v1alpha1.RolloutMode]bool{v1alpha1.ModeOnAppRollout: true, v1alpha1.ModeManual: false} {
+		s := snapshot(t, waitingFor(mode, 0), cart())
+		s.Now, s.Offers = noon, true
+		current(t, s)
+		later(s)
+		decided := decide(t, s)
+		require.Equal(t, plan.Defer, decided.Plans[0].Action)
+		require.Equal(t, isOffered, len(decided.Offers) > 0, decided.Left)
+		if isOffered {
+			require.Contains(t, decided.Plans[0].Message, "in the same rollout where the API server can put it in")
+			continue
+		}
+		require.Equal(t, "spec.rollout.mode is Manual, and nobody has promoted this sidecar", decided.Left)
+		s.Sidecar.Annotations = map[string]string{meta.AnnotationPromoteRollout: decided.Deferred.Change}
+		require.NotEmpty(t, decide(t, s).Offers)
+	}
+}
+
 // Nothing is noted while nothing may be written.
 func TestNothingIsNotedWhileWritesAreStopped(t *testing.T) {
 	s := snapshot(t, waitingFor(v1alpha1.ModeManual, 0), cart())
