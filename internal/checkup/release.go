@@ -31,6 +31,8 @@ type TestOptions struct {
 	Namespace string
 	// WatchNamespaces are those that it watches; empty for all.
 	WatchNamespaces []string
+	// ClusterSidecars is true if it offers ClusterVectorSidecars.
+	ClusterSidecars bool
 	// Lease is the one that a replica should hold. Empty without leader election.
 	Lease string
 	// MetricsURL is where metrics should be served. Empty if they are disabled.
@@ -47,6 +49,7 @@ func ParseTestOptions(arguments []string) (TestOptions, error) {
 	flags := flag.NewFlagSet("operator test", flag.ContinueOnError)
 	flags.StringVar(&options.Namespace, "namespace", os.Getenv("POD_NAMESPACE"), "namespace of the operator (POD_NAMESPACE)")
 	flags.StringVar(&namespaces, "watch-namespaces", "", "namespaces that it watches, separated by commas; empty for all")
+	flags.BoolVar(&options.ClusterSidecars, "cluster-sidecars", false, "ClusterVectorSidecars should be served, too")
 	flags.StringVar(&options.Lease, "lease", "", "Lease that one of the replicas should hold; empty without leader election")
 	flags.StringVar(&options.MetricsURL, "metrics-url", "", "URL of the metrics; empty if they are disabled")
 	flags.DurationVar(&options.Timeout, "timeout", time.Minute, "how long it may take until all checks pass")
@@ -120,6 +123,11 @@ func checksOf(config *rest.Config, options TestOptions) ([]check, error) {
 		return nil, fmt.Errorf("creating a client: %w", err)
 	}
 	checks := []check{{"VectorSidecars are served", func(ctx context.Context) error { return served(ctx, c, options.WatchNamespaces) }}}
+	if options.ClusterSidecars {
+		checks = append(checks, check{"ClusterVectorSidecars are served", func(ctx context.Context) error {
+			return c.List(ctx, &v1alpha1.ClusterVectorSidecarList{}, client.Limit(1))
+		}})
+	}
 	if options.Lease != "" {
 		name := types.NamespacedName{Namespace: options.Namespace, Name: options.Lease}
 		checks = append(checks, check{"an operator leads", func(ctx context.Context) error { return led(ctx, c, name, time.Now) }})

@@ -112,6 +112,11 @@ func (d *Diagnosis) rights(ctx context.Context, installation *source.Installatio
 	if installation.ReadsNodes {
 		wanted = append(wanted, placed{need{"", "nodes", "", "", []string{"list"}}, ""})
 	}
+	if installation.OffersClusters {
+		wanted = append(wanted,
+			placed{need{v1alpha1.GroupVersion.Group, "clustervectorsidecars", "", "", []string{"list", "watch", "patch"}}, metav1.NamespaceAll},
+			placed{need{v1alpha1.GroupVersion.Group, "clustervectorsidecars", "status", "", []string{"patch"}}, metav1.NamespaceAll})
+	}
 	for _, namespace := range namespaces {
 		for _, need := range needs {
 			if namespace != "" && need.resource == "namespaces" {

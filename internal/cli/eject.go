@@ -14,10 +14,15 @@ import (
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -150,6 +155,11 @@ func (o *ejectOptions) cluster(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if namespace != metav1.NamespaceAll {
+		if err := comeBack(ctx, connection, namespace, traces); err != nil {
+			return err
+		}
+	}
 	if traces.None() {
 		o.app.note("nothing of the operator is left in %s", where)
 		return nil
@@ -168,6 +178,30 @@ func (o *ejectOptions) cluster(ctx context.Context) error {
 		return fmt.Errorf("%s is not clean yet; run this again once this is fixed: %w", where, err)
 	}
 	return humanize.Fprintf(o.app.Out, "removed from %s: %s\n", where, describe(found))
+}
+
+// comeBack is an error if a ClusterVectorSidecar would put sidecars back into a namespace.
+func comeBack(ctx context.Context, cluster client.Reader, namespace string, traces *removal.Traces) error {
+	there := &metav1.PartialObjectMetadata{}
+	there.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+	if err := cluster.Get(ctx, client.ObjectKey{Name: namespace}, there); err == nil && clusterwide.HasOptedOut(there) {
+		return nil
+	}
+	for i := range traces.Workloads {
+		for manager := range traces.Workloads[i].Owned {
+			name, isCluster := meta.ClusterOf(manager)
+			if !isCluster {
+				continue
+			}
+			err := cluster.Get(ctx, client.ObjectKey{Name: name}, &v1alpha1.ClusterVectorSidecar{})
+			if apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err) {
+				continue // It cannot put anything back.
+			}
+			return fmt.Errorf("%s reaches namespace %s, and would put its sidecars back: first kubectl label namespace %s %s=false, or clean all namespaces with -A",
+				meta.Title(manager), namespace, namespace, meta.AnnotationInject)
+		}
+	}
+	return nil
 }
 
 // describe returns the number of traces of each kind.

@@ -71,7 +71,7 @@ func (s *session) elsewhere(ctx context.Context, deployment workload.Object) ([]
 	var found []sidecarReport
 	for i := range all.Items {
 		sidecar := &all.Items[i]
-		if sidecar.Namespace == deployment.GetNamespace() {
+		if sidecar.Namespace == deployment.GetNamespace() || sidecar.Cluster != nil {
 			continue
 		}
 		if matches, by := match(sidecar, workload.RefOf(deployment).Kind, deployment.GetLabels()); matches && !sidecar.Spec.MatchAll {

@@ -42,6 +42,8 @@ type Installation struct {
 	TemplateSets []corev1.ConfigMap
 	// Webhook is its admission webhook, nil if it has none.
 	Webhook *Webhook
+	// OffersClusters is true if it offers ClusterVectorSidecars.
+	OffersClusters bool
 	// ReadsPods is true if it reads the pods of workloads.
 	ReadsPods bool
 	// ReadsNodes is true if it reads the versions of kubelets.
@@ -69,6 +71,7 @@ const (
 	flagPods        = "--read-pods"
 	flagNodes       = "--read-nodes"
 	flagAccounts    = "--read-service-accounts"
+	flagClusters    = "--cluster-sidecars"
 
 	flagWebhook              = "--webhook-bind-address"
 	flagWebhookSecret        = "--webhook-certificate-secret" //nolint:gosec // the name of a flag
@@ -128,6 +131,8 @@ func (i *Installation) take(arguments []string) {
 			i.Kinds = strings.Split(value, ",")
 		case flagLease:
 			i.LeaderElectionID = value
+		case flagClusters:
+			i.OffersClusters = value != "false"
 		case flagPods:
 			i.ReadsPods = value != "false"
 		case flagNodes:

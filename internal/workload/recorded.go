@@ -48,6 +48,7 @@ func (m *ManagedFields) recorded(selected *corev1.PodTemplate, theirs *deployed)
 	for manager, parts := range m.listed {
 		of := all[manager]
 		of.IsRecorded = true
+		_, of.Waits = selected.Annotations[meta.AnnotationWaiting(manager)]
 		whole := recordedTree(recordedAnnotations(manager, selected.Annotations), listedIn(&parts, &selected.Template, theirs))
 		of.Hash, of.WrittenBy = Hash(whole), selected.Annotations[meta.AnnotationWrittenBy(manager)]
 		of.read(whole, theirs)
@@ -69,6 +70,7 @@ func recordedAnnotations(manager string, live map[string]string) map[string]any 
 		}
 	}
 	delete(own, meta.AnnotationOrphaned(manager)) // The operator's.
+	delete(own, meta.AnnotationWaiting(manager))  // Of no sidecar yet.
 	return own
 }
 
@@ -83,6 +85,9 @@ func listedIn(parts *meta.Parts, of *corev1.PodTemplateSpec, theirs *deployed) *
 	listed.Spec.InitContainers = filtered(of.Spec.InitContainers, isListed)
 	listed.Spec.Containers = filtered(of.Spec.Containers, isListed)
 	listed.Spec.Volumes = filtered(of.Spec.Volumes, func(v corev1.Volume) bool { return slices.Contains(parts.Volumes, v.Name) && !theirs.volume(v.Name) })
+	listed.Spec.ImagePullSecrets = filtered(of.Spec.ImagePullSecrets, func(s corev1.LocalObjectReference) bool {
+		return slices.Contains(parts.PullSecrets, s.Name)
+	})
 	return listed
 }
 

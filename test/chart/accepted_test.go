@@ -81,7 +81,7 @@ func TestDefinitionIsTheGeneratedOne(t *testing.T) {
 	require.NoError(t, yaml.UnmarshalStrict(text, &generated))
 
 	all := objects(t, join(render(t, load(t), nil)))
-	rendered := ofKind[apiextensionsv1.CustomResourceDefinition](t, all, crdKind)
+	rendered := theDefinition(t, all)
 	require.Equal(t, crdName, rendered.Name)
 	require.Equal(t, generated.Spec, rendered.Spec)
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -23,7 +22,7 @@ import (
 func TestTheCardSaysWhatTheChartIs(t *testing.T) {
 	card := load(t).Metadata.Annotations
 	all := objects(t, join(render(t, load(t), nil)))
-	definition := ofKind[apiextensionsv1.CustomResourceDefinition](t, all, crdKind)
+	definition := theDefinition(t, all)
 
 	var images []struct{ Image string }
 	require.NoError(t, yaml.Unmarshal([]byte(card["artifacthub.io/images"]), &images))

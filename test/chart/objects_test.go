@@ -7,9 +7,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -35,6 +37,14 @@ func objects(t *testing.T, manifest []byte) []*unstructured.Unstructured {
 			found = append(found, object)
 		}
 	}
+}
+
+// theDefinition is that of VectorSidecars.
+func theDefinition(t *testing.T, all []*unstructured.Unstructured) *apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	return ofKind[apiextensionsv1.CustomResourceDefinition](t, slices.DeleteFunc(slices.Clone(all), func(object *unstructured.Unstructured) bool {
+		return object.GetKind() == crdKind && object.GetName() != crdName
+	}), crdKind)
 }
 
 // ofKind is the only object of a kind, in its own type.

@@ -23,13 +23,15 @@ var everywhere = may{
 	"replicasets.apps": {"list"},
 	"configmaps":       {"get", "list", "watch", "create", "update", "delete"},
 	"namespaces":       {"list", "watch"},
-	"vectorsidecars.observability.kontroloop.ai":            {"list", "watch", "patch"},
-	"vectorsidecars.observability.kontroloop.ai/status":     {"patch"},
-	"vectorsidecars.observability.kontroloop.ai/finalizers": {"update"},
-	"overlaysets.observability.kontroloop.ai":               {"list", "delete"},
-	"events.events.k8s.io":                                  {"create", "patch"},
-	"tokenreviews.authentication.k8s.io":                    {"create"},
-	"subjectaccessreviews.authorization.k8s.io":             {"create"},
+	"clustervectorsidecars.observability.kontroloop.ai":        {"list", "watch", "patch"},
+	"clustervectorsidecars.observability.kontroloop.ai/status": {"patch"},
+	"vectorsidecars.observability.kontroloop.ai":               {"list", "watch", "patch"},
+	"vectorsidecars.observability.kontroloop.ai/status":        {"patch"},
+	"vectorsidecars.observability.kontroloop.ai/finalizers":    {"update"},
+	"overlaysets.observability.kontroloop.ai":                  {"list", "delete"},
+	"events.events.k8s.io":                                     {"create", "patch"},
+	"tokenreviews.authentication.k8s.io":                       {"create"},
+	"subjectaccessreviews.authorization.k8s.io":                {"create"},
 }
 
 // athome is what it may do in its own namespace besides.

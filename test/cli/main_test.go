@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	ctrl.SetLogger(logr.Discard())
 	testscript.Main(m, map[string]func(){"kubectl-vectorsidecar": func() {
 		streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
-		os.Exit(cli.Run(context.Background(), os.Args[1:], streams, cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test"))
+		os.Exit(cli.Run(context.Background(), os.Args[1:], streams, cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition, ClusterDefinition: vectorsidecar.ClusterDefinition}, "test"))
 	}})
 }
 

@@ -11,9 +11,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -220,6 +222,7 @@ func TestSamples(t *testing.T) {
 			require.NoError(t, err)
 			namespace := world.Namespace(t)
 			var sidecars []*v1alpha1.VectorSidecar
+			var clusters []*v1alpha1.ClusterVectorSidecar
 			for _, object := range append(documents(t, namespace, string(application)), documents(t, namespace, string(text))...) {
 				if object.GetKind() == "VectorSidecar" {
 					labelForSample(t, namespace, object)
@@ -227,9 +230,19 @@ func TestSamples(t *testing.T) {
 					require.NoError(t, unstructured.SetNestedField(object.Object, "0s", "spec", "rollout", "soak"))
 					sidecars = append(sidecars, &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: object.GetName()}})
 				}
+				if object.GetKind() == "ClusterVectorSidecar" {
+					labelForSample(t, namespace, object)
+					clusters = append(clusters, clusterSample(t, namespace, object))
+					continue
+				}
 				require.NoError(t, world.Client.Create(t.Context(), object))
 			}
-			require.NotEmpty(t, sidecars)
+			require.NotZero(t, len(sidecars)+len(clusters))
+			for _, c := range clusters {
+				harness.Until(t, world, c, "readiness", func(c *v1alpha1.ClusterVectorSidecar) bool {
+					return isClusterReady(c) && c.Status.InjectedWorkloads == 1
+				})
+			}
 			for _, vs := range sidecars {
 				harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
 					return isReady(vs) && (!vs.Spec.IsEnabled() || vs.Status.InjectedDeployments == 1)
@@ -237,6 +250,26 @@ func TestSamples(t *testing.T) {
 			}
 		})
 	}
+}
+
+// clusterSample creates a ClusterVectorSidecar of a sample for a namespace, and gives that the
+// labels that it asks for. Other tests have namespaces with such labels.
+func clusterSample(t *testing.T, namespace string, sample *unstructured.Unstructured) *v1alpha1.ClusterVectorSidecar {
+	t.Helper()
+	c := &v1alpha1.ClusterVectorSidecar{}
+	require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(sample.Object, c, true))
+	c.Name, c.Namespace = namespace, ""
+	harness.Change(t, world, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, func(n *corev1.Namespace) {
+		for _, e := range c.Spec.NamespaceSelector.MatchExpressions {
+			metav1.SetMetaDataLabel(&n.ObjectMeta, e.Key, "sample")
+		}
+	})
+	c.Spec.NamespaceSelector.MatchExpressions = append(c.Spec.NamespaceSelector.MatchExpressions, metav1.LabelSelectorRequirement{
+		Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpIn, Values: []string{namespace},
+	})
+	c.Spec.Rollout = &v1alpha1.RolloutSpec{Soak: &metav1.Duration{}} // No matter here.
+	world.Create(t, c)
+	return c
 }
 
 // labelForSample gives the sample application the labels that a sample selects.

@@ -153,7 +153,8 @@ func TestKubernetesOwnNamespacesHaveToBeNamed(t *testing.T) {
 	cluster.Spec.Selector.MatchLabels = map[string]string{"own": cluster.Name}
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Labels["own"] = cluster.Name })
 	world.Create(t, objects.NewDeployment("cart", namespace).Labelled("own", cluster.Name).Build(), cluster)
-	harness.Until(t, world, cluster, "readiness", func(c *v1alpha1.ClusterVectorSidecar) bool { return isClusterReady(c) && c.Status.ReadyWorkloads == 1 })
+	// Namespaces of other tests may be in trouble meanwhile: it is for all there are.
+	harness.Until(t, world, cluster, "the one sidecar", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.ReadyWorkloads == 1 })
 	world.Get(t, deployment)
 	require.True(t, isClean(deployment))
 
@@ -337,4 +338,21 @@ func TestAClusterVectorSidecarWaitsForTheWavesBefore(t *testing.T) {
 	harness.Until(t, world, cluster, "readiness", injectedIn(1, 1))
 	world.Get(t, canary.vs)
 	require.Equal(t, v1alpha1.RolloutComplete, canary.vs.Status.Rollout.State)
+}
+
+func TestAnOrphanedClusterVectorSidecarKeepsItsSidecars(t *testing.T) {
+	t.Parallel()
+	cluster := clusterOf(t)
+	deployment := labelled("cart", world.Namespace(t, "team", cluster.Name))
+	cluster.Spec.DeletionPolicy = v1alpha1.DeletionOrphan
+	world.Create(t, deployment, cluster)
+	harness.Until(t, world, cluster, "readiness", injectedIn(1, 1))
+	before := rawTemplate(t, deployment)
+
+	removeCluster(t, cluster)
+
+	require.Equal(t, before, rawTemplate(t, deployment))
+	world.Get(t, deployment)
+	require.Contains(t, deployment.Annotations, meta.AnnotationOrphaned("clustervectorsidecar/"+cluster.Name))
+	require.Len(t, companionsIn(t, deployment.Namespace), 1)
 }
