@@ -55,7 +55,7 @@ func TestWhatIsBeyondALimitIsRefusedBeforeItIsRead(t *testing.T) {
 			switch {
 			case limit.unit == "characters":
 				value = `"` + strings.Repeat("é", limit.most+1) + `"`
-			case strings.HasSuffix(limit.path, "secrets"):
+			case strings.HasSuffix(limit.path, "secrets"), strings.HasSuffix(limit.path, "podAnnotations"), strings.HasSuffix(limit.path, "podLabels"):
 				value = "{"
 				for n := range limit.most + 1 {
 					value += fmt.Sprintf(`"k%d":"v",`, n)
