@@ -132,12 +132,6 @@ ClusterRole. */ -}}
   resources: [pods]
   verbs: [list]
 {{- end }}
-{{- if .Values.rbac.optional.serviceAccounts }}
-# What the pods of a workload pull images with, where the sidecar brings a pull secret.
-- apiGroups: [""]
-  resources: [serviceaccounts]
-  verbs: [get]
-{{- end }}
 # A namespace's label may name its environment.
 - apiGroups: [""]
   resources: [namespaces]

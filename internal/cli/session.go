@@ -17,7 +17,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -282,9 +281,6 @@ func (s *session) note(text string) {
 // prepare finds out the platform's configuration and the default environment.
 func (s *session) prepare(ctx context.Context, chart fs.FS) error {
 	s.taker = source.Taker{Source: source.Reader{Reader: s}, Home: s.home(), Now: time.Now(), Offer: decision.Offer{Lacking: s.Lacking}}
-	if s.installation != nil && !s.installation.ReadsAccounts {
-		s.taker.Source = withoutAccounts{s.taker.Source}
-	}
 	installed := source.Installation{}
 	if s.installation != nil {
 		installed = *s.installation
@@ -319,14 +315,6 @@ func (s *session) prepare(ctx context.Context, chart fs.FS) error {
 	s.cache = desired.NewCache()
 	s.taker.Platform, s.taker.At, err = s.inputs.platform(chart, s.cluster, &installed, values)
 	return err
-}
-
-// withoutAccounts is a Source that reads as much as an operator without that permission.
-type withoutAccounts struct{ source.Source }
-
-// Account implements desired.Accounts.
-func (withoutAccounts) Account(context.Context, types.NamespacedName) (*workload.Account, error) {
-	return &workload.Account{Unread: "the operator may not read it"}, nil
 }
 
 // rule decides about one VectorSidecar.

@@ -47,8 +47,6 @@ type Workload struct {
 	// Desired is that of Rendered for this workload; nil if Invalid.
 	Desired *plan.Desired
 	Invalid *Invalid
-	// LacksAccount reports whether it is Invalid because the ServiceAccount was not looked up.
-	LacksAccount bool
 
 	checksOff bool
 }
@@ -60,10 +58,6 @@ func (v *Variant) For(ctx context.Context, manager string, view *workload.View) 
 	}
 	found := Workload{Rendered: v.renderer.render(ctx, view), checksOff: v.Source.ChecksOff}
 	if found.Invalid = found.Rendered.Invalid; found.Invalid != nil {
-		return found
-	}
-	if found.Invalid = takesPullSecrets(found.Rendered.Overlay, view); found.Invalid != nil {
-		found.LacksAccount = view.Account == nil
 		return found
 	}
 	found.Desired = found.Rendered.Desired

@@ -42,7 +42,6 @@ const (
 	ReasonPolicyViolation    = "PolicyViolation"
 	ReasonPodSecurity        = "PodSecurity"
 	ReasonUserOutOfRange     = "UserOutOfRange"
-	ReasonPullSecrets        = "PullSecrets"
 	ReasonInvalidSidecar     = "InvalidSidecar"
 	ReasonInvalidConfig      = "InvalidConfig"
 	ReasonConfigMapNotFound  = "ConfigMapNotFound"

@@ -149,7 +149,6 @@ func loopOptions(options *Options, process *Process) controller.Options {
 		ValidationJobs:     options.ValidationJobs,
 		ReadPods:           options.ReadPods,
 		OverlaySets:        options.AdmissionInjection,
-		ReadAccounts:       options.ReadServiceAccounts,
 		ReconcileInterval:  options.ReconcileInterval,
 		LiveListInterval:   options.LiveListInterval,
 		Budget:             bounded.NewBudget(),

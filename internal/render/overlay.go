@@ -79,9 +79,6 @@ func partsOf(manager string, spec *corev1.PodSpec) meta.Parts {
 	for i := range spec.Volumes {
 		parts.Volumes = append(parts.Volumes, spec.Volumes[i].Name)
 	}
-	for _, secret := range spec.ImagePullSecrets {
-		parts.PullSecrets = append(parts.PullSecrets, secret.Name)
-	}
 	return parts
 }
 
@@ -109,7 +106,7 @@ var mayHold = map[string][]string{
 	"":                  {"apiVersion", "kind", "metadata", "template"},
 	"template":          {"metadata", "spec"},
 	"template.metadata": {"annotations", "labels"},
-	"template.spec":     {"containers", "imagePullSecrets", "initContainers", "volumes"},
+	"template.spec":     {"containers", "initContainers", "volumes"},
 }
 
 func onlyAdds(from *bounded.Document) error {

@@ -48,8 +48,6 @@ type Installation struct {
 	ReadsPods bool
 	// ReadsNodes is true if it reads the versions of kubelets.
 	ReadsNodes bool
-	// ReadsAccounts is true if it reads ServiceAccounts.
-	ReadsAccounts bool
 }
 
 // Webhook is the configuration of the admission webhook.
@@ -70,7 +68,6 @@ const (
 	flagLease       = "--leader-election-id"
 	flagPods        = "--read-pods"
 	flagNodes       = "--read-nodes"
-	flagAccounts    = "--read-service-accounts"
 	flagClusters    = "--cluster-sidecars"
 
 	flagWebhook              = "--webhook-bind-address"
@@ -137,8 +134,6 @@ func (i *Installation) take(arguments []string) {
 			i.ReadsPods = value != "false"
 		case flagNodes:
 			i.ReadsNodes = value != "false"
-		case flagAccounts:
-			i.ReadsAccounts = value != "false"
 		case flagWebhook:
 			if value != "0" {
 				i.Webhook = webhook

@@ -14,7 +14,7 @@ import (
 
 // valueKeys returns the keys of Values.
 func valueKeys() []string {
-	return []string{"kind", "name", "namespace", "labels", "annotations", "containers", "qosClass", "users", "accountPullSecrets"}
+	return []string{"kind", "name", "namespace", "labels", "annotations", "containers", "qosClass", "users"}
 }
 
 // appendValues appends a text that differs if Values differs in one of the keys.
@@ -38,8 +38,6 @@ func (v *View) appendValues(text []byte, keys []string) []byte {
 			text = AppendTexts(text, string(v.QoSClass))
 		case "users":
 			text = v.appendUsers(text, "")
-		case "accountPullSecrets":
-			text = AppendTexts(text, v.accountPullSecrets()...)
 		}
 	}
 	return text

@@ -29,9 +29,7 @@ func EachSecret(spec *corev1.PodSpec, visit func(use SecretUse)) { eachSecret(sp
 // eachSecret skips what our managers own.
 func eachSecret(spec *corev1.PodSpec, ours map[string]Owned, visit func(use SecretUse)) {
 	for i := range spec.ImagePullSecrets {
-		if name := spec.ImagePullSecrets[i].Name; !anyOwns(ours, pullSecretsOf, name) {
-			visit(SecretUse{name, pullSecrets, i, "name"})
-		}
+		visit(SecretUse{spec.ImagePullSecrets[i].Name, "imagePullSecrets", i, "name"})
 	}
 	for i := range spec.Volumes {
 		if volume := &spec.Volumes[i]; !anyOwns(ours, volumesOf, volume.Name) {
