@@ -63,11 +63,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if err := options.checkCertificates(); err != nil {
 		return err
 	}
-	own := process.Now
-	if own == nil {
-		own = time.Now
-	}
-	clock := newServerClock(own)
+	clock := newServerClock(process.Now)
 	config = rest.CopyConfig(config)
 	config.Wrap(clock.through)
 	version, err := kubeVersion(config)
@@ -111,10 +107,8 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 		return err
 	}
 	defer unexport()
-	if options.Config != "" {
-		if err := mgr.Add(newReloader(options, process.Level, mgr.GetLogger())); err != nil {
-			return fmt.Errorf("watching %s: %w", options.Config, err)
-		}
+	if err := addReloader(mgr, options, process.Level); err != nil {
+		return err
 	}
 	if err := mgr.Add(tuner); err != nil {
 		return fmt.Errorf("adding the garbage collection tuner: %w", err)

@@ -6,6 +6,7 @@ package operator
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"go.uber.org/zap/zapcore"
+	ctrl "sigs.k8s.io/controller-runtime"
 )
 
 // reloadInterval is how often the configuration file is checked. It is small, and on a
@@ -32,6 +34,17 @@ type reloader struct {
 	current   zapcore.Level
 	text      []byte
 	values    map[string]string
+}
+
+// addReloader has the manager follow the configuration file, if there is one.
+func addReloader(mgr ctrl.Manager, options Options, level LevelSetter) error {
+	if options.Config == "" {
+		return nil
+	}
+	if err := mgr.Add(newReloader(options, level, mgr.GetLogger())); err != nil {
+		return fmt.Errorf("watching %s: %w", options.Config, err)
+	}
+	return nil
 }
 
 func newReloader(options Options, level LevelSetter, log logr.Logger) *reloader {

@@ -33,7 +33,13 @@ const (
 	mostDoubts = 3
 )
 
-func newServerClock(own func() time.Time) *serverClock { return &serverClock{own: own} }
+// newServerClock returns a clock beside the process's own, nil for time.Now.
+func newServerClock(own func() time.Time) *serverClock {
+	if own == nil {
+		own = time.Now
+	}
+	return &serverClock{own: own}
+}
 
 // now returns the API server's time, the process's own before the first answer.
 func (c *serverClock) now() time.Time {
