@@ -4,6 +4,7 @@
 package process
 
 import (
+	"context"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"math/big"
@@ -17,7 +18,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -75,8 +79,19 @@ func TestTheCollectorOfGarbageKnowsTheLimitOfTheContainer(t *testing.T) {
 
 // Dashboards and alerts are held to what is documented, and that to this.
 func TestWhatIsDocumentedIsExported(t *testing.T) {
-	p := start(t, harness.Settings{Arguments: []string{"--leader-elect", "--leader-election-id=metrics"}})
+	p := start(t, harness.Settings{Arguments: []string{"--leader-elect", "--leader-election-id=metrics", "--cluster-sidecars"}})
 	namespace := world.Namespace(t)
+	everywhere := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "counted"}}
+	everywhere.Spec.NamespaceSelector.MatchLabels = map[string]string{corev1.LabelMetadataName: namespace}
+	everywhere.Spec.Selector.MatchLabels = map[string]string{"nobody": "has"}
+	world.Create(t, everywhere)
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		require.NoError(t, world.Client.Delete(ctx, everywhere))
+		require.Eventually(t, func() bool {
+			return apierrors.IsNotFound(world.Client.Get(ctx, client.ObjectKeyFromObject(everywhere), everywhere))
+		}, harness.Patience, 50*time.Millisecond, "it is released")
+	})
 	taken := objects.NewDeployment("occupied", namespace).Labelled("logs", "vector").WithContainer("vector").Build()
 	cart := labelled(t, "cart", namespace)
 	world.Create(t, taken)
@@ -88,7 +103,8 @@ func TestWhatIsDocumentedIsExported(t *testing.T) {
 	var text string
 	harness.Eventually(t, "the pass to be counted", func() bool {
 		text = scrape(t, p.Metrics, token).text
-		return regexp.MustCompile(`(?m)^vectorsidecar_workloads\{kind="Deployment",reason="Conflict",state="Conflict"\} 1$`).MatchString(text)
+		return regexp.MustCompile(`(?m)^vectorsidecar_workloads\{kind="Deployment",reason="Conflict",state="Conflict"\} 1$`).MatchString(text) &&
+			strings.Contains(text, "\nvectorsidecar_cluster_namespaces{")
 	})
 	for _, metric := range append(telemetry.MetricDefinitions(), telemetry.LibraryMetrics()...) {
 		if strings.HasPrefix(metric.Name, "vectorsidecar_admission_") {
