@@ -57,13 +57,18 @@ type OverlaySetSpec struct {
 	// +listType=atomic
 	// +required
 	Volumes []OverlayItem `json:"volumes"`
+	// podAnnotations are those of the pods beside the lists of parts.
+	// +listType=atomic
+	// +required
+	PodAnnotations []OverlayAnnotation `json:"podAnnotations"`
+
 	// annotations are those of workloads that get no other sidecar. Of overlays that depend on the workload, only the operator knows them.
 	// +listType=atomic
 	// +required
 	Annotations []OverlayAnnotation `json:"annotations"`
 }
 
-// OverlayAnnotation is an annotation of a workload with an overlay in it.
+// OverlayAnnotation is an annotation of a workload with an overlay in it, or of its pods.
 type OverlayAnnotation struct {
 	// of is the id of the overlay that it belongs to.
 	// +required
@@ -145,6 +150,10 @@ type Overlay struct {
 	// +listType=atomic
 	// +required
 	VolumeNames []string `json:"volumeNames"`
+	// annotationKeys are the keys of its pod annotations beside the list of parts.
+	// +listType=atomic
+	// +required
+	AnnotationKeys []string `json:"annotationKeys"`
 	// ports are its ports, as 9598/TCP.
 	// +listType=atomic
 	// +required

@@ -508,6 +508,11 @@ func (in *Overlay) DeepCopyInto(out *Overlay) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
+	if in.AnnotationKeys != nil {
+		in, out := &in.AnnotationKeys, &out.AnnotationKeys
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.Ports != nil {
 		in, out := &in.Ports, &out.Ports
 		*out = make([]string, len(*in))
@@ -706,6 +711,11 @@ func (in *OverlaySetSpec) DeepCopyInto(out *OverlaySetSpec) {
 		for i := range *in {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
+	}
+	if in.PodAnnotations != nil {
+		in, out := &in.PodAnnotations, &out.PodAnnotations
+		*out = make([]OverlayAnnotation, len(*in))
+		copy(*out, *in)
 	}
 	if in.Annotations != nil {
 		in, out := &in.Annotations, &out.Annotations

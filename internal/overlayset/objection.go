@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -35,6 +34,10 @@ var (
 	portFields  = []string{"containerPort", "name", "protocol"}
 )
 
+// mostAnnotations bounds the annotations of an overlay's pods, in bytes: there is a limit to what
+// those of a pod have together, and the policies make sure of some room only.
+const mostAnnotations = 4 << 10
+
 // objection says why an overlay is left to the operator, "" if nothing speaks against it: what
 // the API server accepts in one pod it must accept in every pod that its conditions let through.
 func objection(to *workload.Overlay) string {
@@ -45,10 +48,12 @@ func objection(to *workload.Overlay) string {
 	if len(tree.Map(metadata["labels"])) > 0 {
 		return "its templates set labels of the pods"
 	}
-	for key := range tree.Map(metadata["annotations"]) {
-		if !meta.IsParts(key) {
-			return "its templates set annotations of the pods"
-		}
+	length := 0
+	for key, value := range podAnnotations(&to.Template) {
+		length += len(key) + len(value)
+	}
+	if length > mostAnnotations {
+		return fmt.Sprintf("the annotations of its pods have more than %d bytes together", mostAnnotations)
 	}
 	for _, list := range []string{"initContainers", "containers"} {
 		for _, item := range tree.List(tree.At(to.Body, "spec")[list]) {

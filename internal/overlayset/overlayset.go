@@ -31,7 +31,7 @@ type Part struct {
 // Items are what overlays add to a pod.
 type Items struct {
 	Native, InitContainers, Containers, Volumes []v1alpha1.OverlayItem
-	Annotations                                 []v1alpha1.OverlayAnnotation
+	PodAnnotations, Annotations                 []v1alpha1.OverlayAnnotation
 }
 
 // Parts takes an OverlaySet apart, by the names of VectorSidecars.
@@ -57,11 +57,15 @@ func Parts(of *v1alpha1.OverlaySetSpec) map[string]Part {
 	each(of.InitContainers, func(i *Items) *[]v1alpha1.OverlayItem { return &i.InitContainers })
 	each(of.Containers, func(i *Items) *[]v1alpha1.OverlayItem { return &i.Containers })
 	each(of.Volumes, func(i *Items) *[]v1alpha1.OverlayItem { return &i.Volumes })
-	for _, annotation := range of.Annotations {
-		part := parts[owner[annotation.Of]]
-		part.Items.Annotations = append(part.Items.Annotations, annotation)
-		parts[owner[annotation.Of]] = part
+	annotated := func(all []v1alpha1.OverlayAnnotation, list func(*Items) *[]v1alpha1.OverlayAnnotation) {
+		for _, annotation := range all {
+			part := parts[owner[annotation.Of]]
+			*list(&part.Items) = append(*list(&part.Items), annotation)
+			parts[owner[annotation.Of]] = part
+		}
 	}
+	annotated(of.PodAnnotations, func(i *Items) *[]v1alpha1.OverlayAnnotation { return &i.PodAnnotations })
+	annotated(of.Annotations, func(i *Items) *[]v1alpha1.OverlayAnnotation { return &i.Annotations })
 	return parts
 }
 
@@ -71,7 +75,8 @@ func Parts(of *v1alpha1.OverlaySetSpec) map[string]Part {
 func Compose(names []string, parts map[string]Part) v1alpha1.OverlaySetSpec {
 	made := v1alpha1.OverlaySetSpec{
 		Overlays: []v1alpha1.Overlay{}, Native: []v1alpha1.OverlayItem{}, InitContainers: []v1alpha1.OverlayItem{},
-		Containers: []v1alpha1.OverlayItem{}, Volumes: []v1alpha1.OverlayItem{}, Annotations: []v1alpha1.OverlayAnnotation{},
+		Containers: []v1alpha1.OverlayItem{}, Volumes: []v1alpha1.OverlayItem{},
+		PodAnnotations: []v1alpha1.OverlayAnnotation{}, Annotations: []v1alpha1.OverlayAnnotation{},
 	}
 	bytes := 0
 	for _, name := range names {
@@ -94,6 +99,7 @@ func Compose(names []string, parts map[string]Part) v1alpha1.OverlaySetSpec {
 		made.InitContainers = append(made.InitContainers, part.Items.InitContainers...)
 		made.Containers = append(made.Containers, part.Items.Containers...)
 		made.Volumes = append(made.Volumes, part.Items.Volumes...)
+		made.PodAnnotations = append(made.PodAnnotations, part.Items.PodAnnotations...)
 		made.Annotations = append(made.Annotations, part.Items.Annotations...)
 	}
 	slices.Reverse(made.Native)
@@ -128,7 +134,7 @@ func yields(overlay *v1alpha1.Overlay, older []v1alpha1.Overlay) []string {
 		// Nobody but the operator knows what one adds that is left to it.
 		isClash := other.Left != "" || share(slices.Concat(overlay.InitNames, overlay.ContainerNames), names) ||
 			share(overlay.VolumeNames, other.VolumeNames) || share(overlay.Ports, other.Ports) ||
-			share(overlay.Needs, other.VolumeNames)
+			share(overlay.Needs, other.VolumeNames) || share(overlay.AnnotationKeys, other.AnnotationKeys)
 		if isClash {
 			found = append(found, other.VectorSidecar)
 		}

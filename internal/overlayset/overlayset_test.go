@@ -9,9 +9,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -24,6 +27,17 @@ func part(name string, natives, volumes, ports []string) Part {
 		made.Items.Native = append(made.Items.Native, v1alpha1.OverlayItem{Of: one.ID, Item: runtime.RawExtension{Raw: []byte(`{"name":"` + native + `"}`)}})
 	}
 	return made
+}
+
+// withAnnotation gives the sidecar of a part an annotation of the pods.
+func withAnnotation(of Part, key string) Part {
+	of.Overlays[0].AnnotationKeys = []string{key}
+	of.Items.PodAnnotations = annotationsOf(of.Overlays[0].ID, map[string]string{key: "true"})
+	return of
+}
+
+func annotated(key, value string) corev1.PodTemplateSpec {
+	return corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{key: value}}}
 }
 
 func left(name string) Part {
@@ -48,6 +62,8 @@ func TestTheYoungerOneYieldsWhereTwoClash(t *testing.T) {
 		"a container":                      {part("a", []string{"x"}, nil, nil), part("b", []string{"x"}, nil, nil), []string{"a"}},
 		"a volume":                         {part("a", nil, []string{"v"}, nil), part("b", nil, []string{"v"}, nil), []string{"a"}},
 		"a port":                           {part("a", nil, nil, []string{"1/TCP"}), part("b", nil, nil, []string{"1/TCP"}), []string{"a"}},
+		"an annotation":                    {withAnnotation(part("a", nil, nil, nil), "k"), withAnnotation(part("b", nil, nil, nil), "k"), []string{"a"}},
+		"annotations of other names":       {withAnnotation(part("a", nil, nil, nil), "k"), withAnnotation(part("b", nil, nil, nil), "l"), []string{}},
 		"one that only the operator knows": {left("a"), part("b", nil, nil, nil), []string{"a"}},
 	} {
 		made := Compose([]string{"a", "b"}, map[string]Part{"a": test.older, "b": test.younger})
@@ -69,8 +85,9 @@ func TestTheYoungerOnesWaitForOneThatIsNotKnown(t *testing.T) {
 func TestAnOverlaySetIsTakenApartAsItWasMade(t *testing.T) {
 	names := []string{"a", "b", "c"}
 	made := Compose(names, map[string]Part{
-		"a": part("a", []string{"vector", "gate"}, []string{"v"}, nil), "b": left("b"), "c": part("c", []string{"other"}, nil, nil),
+		"a": part("a", []string{"vector", "gate"}, []string{"v"}, nil), "b": left("b"), "c": withAnnotation(part("c", []string{"other"}, nil, nil), "team.example.com/agent"),
 	})
+	require.Equal(t, []v1alpha1.OverlayAnnotation{{Of: "c/0", Key: "team.example.com/agent", Path: "team.example.com~1agent", Value: "true"}}, made.PodAnnotations)
 	require.JSONEq(t, `{"name":"other"}`, string(made.Native[0].Item.Raw), "the last one is put first, first")
 	require.Equal(t, made, Compose(names, Parts(&made)))
 }
@@ -110,7 +127,9 @@ func TestFieldsThatDependOnThePodAreLeftToTheOperator(t *testing.T) {
 		"hostPort":        {workload.Overlay{Body: body(map[string]any{"ports": []any{map[string]any{"containerPort": 1.0, "hostPort": 1.0}}})}, "ports.hostPort"},
 		"fileKeyRef":      {workload.Overlay{Body: body(map[string]any{"env": []any{map[string]any{"name": "A", "valueFrom": map[string]any{"fileKeyRef": map[string]any{}}}}})}, "env.valueFrom.fileKeyRef"},
 		"labels":          {workload.Overlay{Body: map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": "b"}}}}, "labels of the pods"},
-		"annotations":     {workload.Overlay{Body: map[string]any{"metadata": map[string]any{"annotations": map[string]any{"a": "b"}}}}, "annotations of the pods"},
+		"annotations":     {workload.Overlay{Template: annotated("a", "b")}, ""},
+		"long ones":       {workload.Overlay{Template: annotated("a", strings.Repeat("x", mostAnnotations))}, "annotations of its pods"},
+		"a list of parts": {workload.Overlay{Template: annotated(meta.AnnotationParts("vectorsidecar/logs"), strings.Repeat("x", mostAnnotations))}, ""},
 		"mounts":          {workload.Overlay{Mounts: []workload.Mount{{Container: "app"}}}, "sidecar.logs.containers"},
 	} {
 		why := objection(&test.overlay)

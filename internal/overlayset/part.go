@@ -4,9 +4,9 @@
 package overlayset
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -46,17 +46,29 @@ func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.Offer, left string
 		}
 		part.Overlays = append(part.Overlays, one)
 		part.Items.add(one.ID, offers[i].Rendered.Overlay.Body)
-		for key, value := range offers[i].Rendered.Desired.Annotations(meta.Manager(sidecar.Name)) {
-			part.Items.Annotations = append(part.Items.Annotations, v1alpha1.OverlayAnnotation{Of: one.ID, Key: key, Path: pointer(key), Value: value})
-		}
-		slices.SortFunc(part.Items.Annotations, func(a, b v1alpha1.OverlayAnnotation) int {
-			return cmp.Or(strings.Compare(a.Of, b.Of), strings.Compare(a.Path, b.Path))
-		})
+		part.Items.PodAnnotations = append(part.Items.PodAnnotations, annotationsOf(one.ID, podAnnotations(overlay))...)
+		part.Items.Annotations = append(part.Items.Annotations, annotationsOf(one.ID, offers[i].Rendered.Desired.Annotations(meta.Manager(sidecar.Name)))...)
 	}
 	if len(part.Overlays) == 0 {
 		part.Overlays = []v1alpha1.Overlay{claim(sidecar.Name, kinds, requirements, left)}
 	}
 	return part, nil
+}
+
+// podAnnotations are those of an overlay's pods beside the list of its parts.
+func podAnnotations(overlay *corev1.PodTemplateSpec) map[string]string {
+	all := maps.Clone(overlay.Annotations)
+	maps.DeleteFunc(all, func(key, _ string) bool { return meta.IsParts(key) })
+	return all
+}
+
+// annotationsOf are annotations of an overlay, sorted by their keys.
+func annotationsOf(id string, from map[string]string) []v1alpha1.OverlayAnnotation {
+	var all []v1alpha1.OverlayAnnotation
+	for _, key := range slices.Sorted(maps.Keys(from)) {
+		all = append(all, v1alpha1.OverlayAnnotation{Of: id, Key: key, Path: pointer(key), Value: from[key]})
+	}
+	return all
 }
 
 // claim is the overlay of a VectorSidecar whose sidecar only the operator injects.
@@ -70,7 +82,7 @@ func claim(name string, kinds []v1alpha1.WorkloadKind, requirements []v1alpha1.O
 // expressions read them.
 func empty(name string) v1alpha1.Overlay {
 	return v1alpha1.Overlay{
-		VectorSidecar: name, InitNames: []string{}, ContainerNames: []string{}, VolumeNames: []string{}, Ports: []string{},
+		VectorSidecar: name, InitNames: []string{}, ContainerNames: []string{}, VolumeNames: []string{}, AnnotationKeys: []string{}, Ports: []string{},
 		Needs: []string{}, Secrets: []string{}, Yields: []string{},
 	}
 }
@@ -98,6 +110,7 @@ func overlayOf(name string, offer *desired.Offer) v1alpha1.Overlay {
 	one.HashKey, one.AskedKey = meta.Beside(meta.AnnotationInjectedHash, sidecar), meta.Beside(meta.AnnotationAskedHash, sidecar)
 	one.PartsKey = meta.AnnotationParts(manager)
 	one.PartsPath, one.Parts = pointer(one.PartsKey), template.Annotations[one.PartsKey]
+	one.AnnotationKeys = slices.AppendSeq(one.AnnotationKeys, slices.Values(slices.Sorted(maps.Keys(podAnnotations(template)))))
 	for i := range template.Spec.InitContainers {
 		one.InitNames = append(one.InitNames, template.Spec.InitContainers[i].Name)
 	}

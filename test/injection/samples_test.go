@@ -25,9 +25,6 @@ import (
 var byTheOperator = map[string]string{
 	"10-disabled.yaml":   "",
 	"12-log-volume.yaml": "no workload that has it mounts a volume of its own",
-	// sidecar.nodeAgents.
-	"14-sinks.yaml":      "its templates set annotations of the pods",
-	"15-raw-config.yaml": "its templates set annotations of the pods",
 }
 
 // Of the samples, all are injected by the API server but those that are known not to be.

@@ -77,6 +77,41 @@ func TestTwoVectorSidecars(t *testing.T) {
 	})
 }
 
+// Annotations of pods come with the sidecar, unless the owner has one of them: then the operator
+// injects, and the owner's stays.
+func TestAnnotationsOfPods(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) {
+		s.NodeAgents = "Exclude"
+		s.PodAnnotations = map[string]string{"team.example.com/shipped-by": "vector"}
+	}).Build()
+	world.Create(t, vs)
+	set := isOffered(t, vs)
+	require.Contains(t, set.Spec.Overlays[0].AnnotationKeys, "team.example.com/shipped-by")
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	before := deployment.Spec.Template.DeepCopy()
+	untilActive(t, deployment, "vector")
+	world.Create(t, deployment)
+	for _, annotation := range set.Spec.PodAnnotations {
+		require.Equal(t, annotation.Value, template(deployment).Annotations[annotation.Key], annotation.Key)
+	}
+	require.Greater(t, len(set.Spec.PodAnnotations), 1)
+	harness.Until(t, world, deployment, "it to be taken over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
+	require.EqualValues(t, 1, deployment.Generation)
+
+	theirs := objects.NewDeployment("theirs", namespace).Labelled("logs", "vector").PodAnnotated("vector.dev/exclude-containers", "app").Build()
+	world.Create(t, theirs)
+	require.False(t, has(theirs, "vector"), "the API server does not know what to leave out")
+	harness.Until(t, world, theirs, "the operator's sidecar", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
+	require.Equal(t, "app", template(theirs).Annotations["vector.dev/exclude-containers"])
+	require.Equal(t, "vector", template(theirs).Annotations["team.example.com/shipped-by"])
+
+	world.Delete(t, vs)
+	harness.Until(t, world, deployment, "removal", func(d *appsv1.Deployment) bool { return !has(d, "vector") })
+	require.Equal(t, before.Annotations, template(deployment).Annotations)
+}
+
 // What the operator would not do, the API server does not.
 func TestWhatTheOperatorLeavesOutIsLeftOut(t *testing.T) {
 	t.Parallel()
