@@ -84,15 +84,15 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	settings := loopOptions(&options, &process)
 	settings.Workloads, settings.Catalogue, settings.KubeVersion = workloads, catalogue, version
 	settings.Clock = clock.now
-	if settings.Nodes, err = nodesOf(config, &options); err != nil {
-		return err
-	}
-	if settings.Cluster, err = clusterOf(config, mgr.GetRESTMapper()); err != nil {
+	if err := lookAt(&settings, config, mgr.GetRESTMapper(), &options); err != nil {
 		return err
 	}
 	settings.Instruments.Metrics, settings.Cache, settings.Relist = counted, cache, lists.relist
 	loop, err := controller.Setup(ctx, mgr, settings)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil // It was told to stop while it started.
+	case err != nil:
 		return fmt.Errorf("setting up the controller: %w", err)
 	}
 	if err := addChecks(mgr, loop.Alive); err != nil {
@@ -117,6 +117,15 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 		return fmt.Errorf("running: %w", err)
 	}
 	return nil
+}
+
+// lookAt sets what the loop knows of the cluster, and how it reads the nodes.
+func lookAt(settings *controller.Options, config *rest.Config, mapper apimeta.RESTMapper, options *Options) (err error) {
+	if settings.Nodes, err = nodesOf(config, options); err != nil {
+		return err
+	}
+	settings.Cluster, err = clusterOf(config, mapper)
+	return err
 }
 
 // nodesOf returns what reads the nodes, nil if they are not read.

@@ -171,3 +171,12 @@ func TestAConflictWithoutAChangeIsTriedAgain(t *testing.T) {
 	require.Len(t, o.Requests.Writes(path), 3)
 	require.Len(t, o.Requests.Reads(path), 2, "a look before each further attempt")
 }
+
+// Whoever stops an operator that has just begun, as a rollout of its own Deployment may, sees no failure.
+func TestAnOperatorThatIsStoppedWhileItStartsEndsInOrder(t *testing.T) {
+	require.NoError(t, running.Stop())
+	t.Cleanup(func() { running = world.RunOperator(options) })
+	for range 5 {
+		require.NoError(t, world.RunOperator(options).Stop())
+	}
+}
