@@ -20,22 +20,24 @@ func (p *Plan) Defer(reason, message string) {
 // NoteWait has a deferred plan note on the workload since when it waits. All else that it
 // carries stays as it is.
 func (p *Plan) NoteWait(since workload.Wait, view *workload.View) {
-	p.Apply, p.Force = carried(p.Manager, view), true
+	p.Apply, p.Force, p.ReleaseOnly = carried(p.Manager, view), true, false
 	tree.Below(p.Apply, "metadata", "annotations")[meta.AnnotationWaiting(p.Manager)] = since.String()
 }
 
 // DropWait has a plan that writes nothing remove that note.
 func (p *Plan) DropWait(view *workload.View) {
-	p.Action, p.Apply = Note, carried(p.Manager, view)
+	p.Action, p.Apply, p.ReleaseOnly = Note, carried(p.Manager, view), false
 }
 
 // carried returns the apply body that leaves all that a workload carries of a manager as it is,
-// but for the note that it waits.
+// but for the note that it waits. Where lists have one owner, the manager has nothing on record
+// that an apply could take out, and with its lists the apply would take the application's.
 func carried(manager string, view *workload.View) map[string]any {
-	if body := runtime.DeepCopyJSON(view.Owned[manager].Tree); body != nil {
-		return body
+	body := runtime.DeepCopyJSON(view.Owned[manager].Tree)
+	if body == nil || view.Adapter().Traits.AtomicLists {
+		return map[string]any{}
 	}
-	return map[string]any{}
+	return body
 }
 
 // Asked is a digest of what people ask for with the desired sidecar, the same in every release.

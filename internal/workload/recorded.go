@@ -38,17 +38,17 @@ func (m *ManagedFields) mentionRecorded(object Object) {
 	}
 }
 
-// recorded returns what each manager has by the parts lists. An entry of managedFields is
-// what a write has left that was broken off.
+// recorded returns what each manager has by the parts lists. An entry of managedFields is a note
+// that the workload waits, or what a write has left that was broken off.
 func (m *ManagedFields) recorded(selected *corev1.PodTemplate, theirs *deployed) map[string]Owned {
 	all := map[string]Owned{}
-	for manager := range m.records {
-		all[manager] = Owned{IsRecorded: true, Unfinished: true}
+	for manager, record := range m.records {
+		_, waits := tree.At(record.applied, "f:metadata", "f:annotations")["f:"+meta.AnnotationWaiting(manager)]
+		all[manager] = Owned{IsRecorded: true, Waits: waits, Unfinished: !waits || record.patched != nil}
 	}
 	for manager, parts := range m.listed {
 		of := all[manager]
 		of.IsRecorded = true
-		_, of.Waits = selected.Annotations[meta.AnnotationWaiting(manager)]
 		whole := recordedTree(recordedAnnotations(manager, selected.Annotations), listedIn(&parts, &selected.Template, theirs))
 		of.Hash, of.WrittenBy = Hash(whole), selected.Annotations[meta.AnnotationWrittenBy(manager)]
 		of.read(whole, theirs)

@@ -118,6 +118,7 @@ func TestTheOperatorAndArgoRollouts(t *testing.T) {
 	t.Run("two sidecars", func(t *testing.T) { t.Parallel(); r.takesTwo(t) })
 	t.Run("drift", func(t *testing.T) { t.Parallel(); r.mendsDrift(t) })
 	t.Run("the Deployment that it refers to", func(t *testing.T) { t.Parallel(); r.goesIntoTheDeployment(t) })
+	t.Run("a change that waits for its owner", func(t *testing.T) { t.Parallel(); r.waitsForTheOwner(t) })
 	t.Run("a sidecar that fails can be taken out", func(t *testing.T) { t.Parallel(); r.goesBackFromAFailure(t) })
 }
 
@@ -161,6 +162,55 @@ func (r *cluster) leavesStepsAlone(t *testing.T) {
 	r.promote(t, live, "no sidecar", func(of *unstructured.Unstructured) bool { return !isInjected(of) && isRolled(of) })
 	require.Equal(t, before, template(t, live), "byte for byte")
 	require.NotContains(t, fmt.Sprint(live.GetAnnotations()), meta.Group)
+}
+
+// A note since when a Rollout waits is on it, and takes nothing else over.
+func (r *cluster) waitsForTheOwner(t *testing.T) {
+	t.Helper()
+	namespace := r.world.Namespace(t)
+	live := r.labelled(t, namespace, `[]`)
+	vs := selecting(namespace).Build()
+	r.world.Create(t, vs)
+	harness.Until(t, r.world, live, "the sidecar", func(of *unstructured.Unstructured) bool { return isInjected(of) && isRolled(of) })
+	before := template(t, live)
+	harness.Change(t, r.world, vs, func(vs *v1alpha1.VectorSidecar) {
+		vs.Spec.Rollout.Mode = v1alpha1.ModeOnAppRollout
+		vs.Spec.Sidecar = objects.NewVectorSidecar("", "").WithImage("registry.example/vector:2").Build().Spec.Sidecar
+	})
+	harness.Until(t, r.world, vs, "that it waits", func(vs *v1alpha1.VectorSidecar) bool {
+		return unsettled(vs) == "Deferred: "+meta.ReasonWaitingForOwner
+	})
+	harness.Until(t, r.world, live, "a note since when", func(of *unstructured.Unstructured) bool {
+		return of.GetAnnotations()[meta.AnnotationWaiting("vectorsidecar/logs")] != ""
+	})
+	require.Equal(t, before, template(t, live))
+	for _, entry := range live.GetManagedFields() {
+		require.False(t, meta.IsManager(entry.Manager) && strings.Contains(string(entry.FieldsV1.Raw), "f:spec"), "the lists are their owner's: %v", entry)
+	}
+
+	harness.Change(t, r.world, live, func(of *unstructured.Unstructured) {
+		require.NoError(t, unstructured.SetNestedField(of.Object, "again", "spec", "template", "metadata", "annotations", "restarted"))
+	})
+	harness.Until(t, r.world, live, "the other image", func(of *unstructured.Unstructured) bool {
+		return imageOf(of, "initContainers", "vector") == "registry.example/vector:2" && isRolled(of) && of.GetAnnotations()[meta.AnnotationWaiting("vectorsidecar/logs")] == ""
+	})
+	require.Equal(t, []string{"vector", "migrate"}, namesAt(t, live, "initContainers"))
+
+	// One that has none and was there before waits, too, and nothing of that stays.
+	older := r.labelled(t, r.world.Namespace(t), `[]`)
+	late := selecting(older.GetNamespace()).Build()
+	late.Spec.Rollout.Mode = v1alpha1.ModeOnAppRollout
+	harness.Eventually(t, "another second", func() bool { return time.Since(older.GetCreationTimestamp().Time) > 2*time.Second })
+	r.world.Create(t, late)
+	isNoted := func(of *unstructured.Unstructured) bool {
+		return of.GetAnnotations()[meta.AnnotationWaiting("vectorsidecar/logs")] != ""
+	}
+	harness.Until(t, r.world, older, "a note since when", isNoted)
+	require.False(t, isInjected(older))
+	r.world.Delete(t, late)
+	harness.Until(t, r.world, older, "no trace", func(of *unstructured.Unstructured) bool {
+		return !isNoted(of) && !slices.ContainsFunc(of.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return meta.IsManager(e.Manager) })
+	})
 }
 
 // kubectl apply of a kind that it has no schema of replaces lists as a whole.
