@@ -73,7 +73,6 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if options.ClusterSidecars, err = options.offersClusters(config); err != nil {
 		return err
 	}
-	served := &admission.ServedCertificate{}
 	workloads, lists := workloadcache.New(options.kinds()...), &relister{}
 	mgr, err := newManager(ctx, config, options, workloads, lists)
 	if err != nil {
@@ -98,7 +97,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if err := addChecks(mgr, loop.Alive); err != nil {
 		return err
 	}
-	by := webhookDeps{loop: loop, cache: cache, served: served, bare: desired.PlatformOf(catalogue.Builtin(), "", nil), counted: counted, config: config}
+	by := webhookDeps{loop: loop, cache: cache, served: &admission.ServedCertificate{}, bare: desired.PlatformOf(catalogue.Builtin(), "", nil), counted: counted, config: config}
 	if err := addWebhook(ctx, ending, mgr, options, by); err != nil {
 		return err
 	}
