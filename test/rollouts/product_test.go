@@ -185,7 +185,7 @@ func (r *cluster) waitsForTheOwner(t *testing.T) {
 	})
 	require.Equal(t, before, template(t, live))
 	for _, entry := range live.GetManagedFields() {
-		require.False(t, meta.IsManager(entry.Manager) && strings.Contains(string(entry.FieldsV1.Raw), "f:spec"), "the lists are their owner's: %v", entry)
+		require.False(t, meta.IsManager(entry.Manager) && strings.Contains(entry.FieldsV1.GetRawString(), "f:spec"), "the lists are their owner's: %v", entry)
 	}
 
 	harness.Change(t, r.world, live, func(of *unstructured.Unstructured) {
