@@ -67,7 +67,7 @@ declared is seen to clash with a port of the application's.
 {{- if or (include "vector-sidecar.hasAPI" .) (eq (default "" $asked.path) "/health") }}
 {{- $ports = append $ports (dict "name" "vector-api" "containerPort" $sidecar.health.port "protocol" "TCP") }}
 {{- end }}
-{{- if and $renders $sidecar.socket.enabled }}
+{{- if and $renders $sidecar.socket.enabled (ne $sidecar.socket.mode "unix") }}
 {{- $ports = append $ports (dict "name" "vector-socket" "containerPort" $sidecar.socket.port "protocol" (upper $sidecar.socket.mode)) }}
 {{- end }}
 {{- if and $renders $sidecar.otlp.enabled }}

@@ -30,33 +30,42 @@ but native sidecars.
 {{- end }}
 
 {{- /*
-The container that holds Vector's end back, by cmd/drain-gate: a list of one, empty
-without. It comes after Vector, so the kubelet tells it to end before Vector.
+The container of the gate, cmd/drain-gate: a list of one, empty where it has nothing to do. It
+holds Vector's end back, after which it comes, so that the kubelet tells it to end before Vector;
+and it removes the socket of a Vector that was killed, which its successor would fail on.
 */}}
 {{- define "vector-sidecar.drainGate" -}}
 {{- $sidecar := .Values.sidecar -}}
 {{- $gate := $sidecar.shutdown.gate -}}
-{{- if eq (include "vector-sidecar.drain" . | fromYaml).method "Gate" -}}
-{{- $mounts := include "vector-sidecar.drainGateMounts" . | fromYamlArray -}}
+{{- $drains := eq (include "vector-sidecar.drain" . | fromYaml).method "Gate" -}}
+{{- $socket := include "vector-sidecar.socketFile" . | fromYaml -}}
+{{- if or $drains $socket -}}
+{{- $mounts := list -}}
+{{- if $drains }}{{ $mounts = include "vector-sidecar.drainGateMounts" . | fromYamlArray }}{{ end -}}
+{{- with $socket.mount }}{{ $mounts = append $mounts . }}{{ end -}}
 - name: {{ include "vector-sidecar.drainGateName" $sidecar.name }}
   image: {{ required "sidecar.shutdown.gate.image is empty: name the image of cmd/drain-gate, with a tag or a digest" $gate.image | quote }}
   imagePullPolicy: {{ $sidecar.imagePullPolicy }}
+  {{- if include "vector-sidecar.isNative" . }}
   restartPolicy: Always
+  {{- end }}
   args:
+    {{- with $socket.path }}
+    - {{ printf "--socket=%s" . | quote }}
+    {{- end }}
+    {{- if $drains }}
     - /var/lib/vector
     - {{ dict "logs" (include "vector-sidecar.fileSource" . | fromYaml) | toJson | quote }}
   env:
     - name: VECTORSIDECAR_DRAIN_SECONDS
       value: {{ $sidecar.shutdown.drainSeconds | quote }}
-    {{- range include "vector-sidecar.env" . | fromYamlArray }}
-    {{- $variable := . }}
-    {{- $isUsed := "" }}
-    {{- range $mounts }}
-    {{- if contains (printf "$(%s)" $variable.name) (default "" .subPathExpr) }}{{ $isUsed = "true" }}{{ end }}
     {{- end }}
-    {{- if $isUsed }}
-    {{- toYaml (list $variable) | nindent 4 }}
+    {{- $env := include "vector-sidecar.drainGateEnv" (dict "mounts" $mounts "root" .) | fromYamlArray }}
+    {{- if and $env (not $drains) }}
+  env:
     {{- end }}
+    {{- range $env }}
+    {{- toYaml (list .) | nindent 4 }}
     {{- end }}
   {{- with include "vector-sidecar.resources" (dict "root" . "resources" $gate.resources) | fromYaml }}
   resources:
@@ -69,6 +78,20 @@ without. It comes after Vector, so the kubelet tells it to end before Vector.
   volumeMounts:
     {{- toYaml $mounts | nindent 4 }}
 {{- end }}
+{{- end }}
+
+{{- /* The sidecar's variables that the gate's mounts need: a YAML list. */}}
+{{- define "vector-sidecar.drainGateEnv" }}
+{{- $mounts := .mounts }}
+{{- $env := list }}
+{{- range $variable := include "vector-sidecar.env" .root | fromYamlArray }}
+{{- $isUsed := "" }}
+{{- range $mounts }}
+{{- if contains (printf "$(%s)" $variable.name) (default "" .subPathExpr) }}{{ $isUsed = "true" }}{{ end }}
+{{- end }}
+{{- if $isUsed }}{{ $env = append $env $variable }}{{ end }}
+{{- end }}
+{{- toYaml $env }}
 {{- end }}
 
 {{- /* Its name, from the sidecar's. */}}

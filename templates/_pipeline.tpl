@@ -55,8 +55,7 @@ from by the kind of event. Every log says which pod it is of.
 {{- $logs = append $logs "logs" }}
 {{- end }}
 {{- if $sidecar.socket.enabled }}
-{{- $_ := set $sources "socket" (dict "type" "socket" "mode" $sidecar.socket.mode
-  "address" (printf "%s:%d" (include "vector-sidecar.localhost" .) (int $sidecar.socket.port)) "decoding" (dict "codec" $sidecar.socket.codec)) }}
+{{- $_ := set $sources "socket" (include "vector-sidecar.socketSource" . | fromYaml) }}
 {{- $logs = append $logs "socket" }}
 {{- end }}
 {{- if $sidecar.otlp.enabled }}

@@ -22,6 +22,9 @@ SPDX-License-Identifier: Apache-2.0
 {{- with $sidecar.logs.sizeLimit }}{{ $_ := set $emptyDir "sizeLimit" . }}{{ end }}
 {{- $volumes = append $volumes (dict "name" $logs.mount.name "emptyDir" $emptyDir) }}
 {{- end }}
+{{- with include "vector-sidecar.socketFile" . | fromYaml }}
+{{- if .isOurs }}{{ $volumes = append $volumes (dict "name" .mount.name "emptyDir" (dict "sizeLimit" "1Mi")) }}{{ end }}
+{{- end }}
 {{- range $id, $secret := include "vector-sidecar.secrets" . | fromYaml }}
 {{- $volumes = append $volumes (dict
   "name" (include "vector-sidecar.volumeName" (dict "sidecar" $sidecar.name "purpose" (printf "secret-%s" $id)))
@@ -54,6 +57,9 @@ SPDX-License-Identifier: Apache-2.0
 {{- if not (include "vector-sidecar.userMounts" (dict "mounts" $sidecar.volumeMounts "path" $logs.mountPath)) }}
 {{- $mounts = append $mounts $logs }}
 {{- end }}
+{{- end }}
+{{- with include "vector-sidecar.socketFile" . | fromYaml }}
+{{- if .isOurs }}{{ $mounts = append $mounts .mount }}{{ end }}
 {{- end }}
 {{- toYaml (concat $mounts $sidecar.volumeMounts) }}
 {{- end }}
@@ -150,12 +156,16 @@ The sidecar gets them as they are, so that the same expression names the same fo
 {{- fail (printf "the application mounts volume %s at %s by subPathExpr %s, and the sidecar cannot have its variable %s: %s; name the folder by plain values and fields of the pod, or mount it in sidecar.volumeMounts" .mount.name .mount.mountPath .mount.subPathExpr .name .why) }}
 {{- end }}
 
-{{- /* The application's containers that get the log volume: a YAML list, nothing but their mounts. */}}
+{{- /* The application's containers that get volumes of ours: a YAML list, nothing but their mounts. */}}
 {{- define "vector-sidecar.applications" }}
 {{- $logs := include "vector-sidecar.logs" . | fromYaml }}
+{{- $socket := include "vector-sidecar.socketFile" . | fromYaml }}
 {{- $containers := list }}
-{{- range $logs.share }}
-{{- $containers = append $containers (dict "name" . "volumeMounts" (list (dict "name" $logs.mount.name "mountPath" $logs.mount.mountPath))) }}
+{{- range $name := concat (default list $logs.share) (default list $socket.share) | uniq }}
+{{- $mounts := list }}
+{{- if has $name (default list $logs.share) }}{{ $mounts = append $mounts (dict "name" $logs.mount.name "mountPath" $logs.mount.mountPath) }}{{ end }}
+{{- if has $name (default list $socket.share) }}{{ $mounts = append $mounts $socket.mount }}{{ end }}
+{{- $containers = append $containers (dict "name" $name "volumeMounts" $mounts) }}
 {{- end }}
 {{- toYaml $containers }}
 {{- end }}

@@ -99,18 +99,34 @@ type FingerprintSpec struct {
 	Lines *int32 `json:"lines,omitempty"`
 }
 
-// SocketSpec is a listener for log lines on localhost.
+// SocketSpec is a listener for log lines: on a port of localhost, or on a socket that is a file.
 type SocketSpec struct {
 	// enabled turns the listener on.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// mode of the listener. tcp: an event is a line. udp: an event is a packet.
-	// +kubebuilder:validation:Enum=tcp;udp
+	// mode of the listener. tcp: an event is a line. udp: an event is a packet. unix: an
+	// event is a line, on a socket at path.
+	// +kubebuilder:validation:Enum=tcp;udp;unix
 	// +optional
 	Mode string `json:"mode,omitempty"`
 
-	// port of the listener.
+	// path of the socket for unix. Its folder is a volume that the sidecar and containers
+	// have.
+	// +kubebuilder:validation:MaxLength=107
+	// +kubebuilder:validation:Pattern=`^(/[A-Za-z0-9_][A-Za-z0-9._-]*){2,}$`
+	// +optional
+	Path string `json:"path,omitempty"`
+
+	// containers of the application that have the socket's folder; "*" is all of them.
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=63
+	// +listType=atomic
+	// +optional
+	Containers []string `json:"containers,omitempty"`
+
+	// port of the listener for tcp and udp.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	// +optional

@@ -95,7 +95,7 @@ type SidecarSpec struct {
 	// +optional
 	Logs *LogsSpec `json:"logs,omitempty"`
 
-	// socket lets Vector receive log lines on a port of localhost.
+	// socket lets Vector receive log lines, on a port of localhost or on a socket that is a file.
 	// +optional
 	Socket *SocketSpec `json:"socket,omitempty"`
 

@@ -970,6 +970,11 @@ func (in *SocketSpec) DeepCopyInto(out *SocketSpec) {
 		*out = new(bool)
 		**out = **in
 	}
+	if in.Containers != nil {
+		in, out := &in.Containers, &out.Containers
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.Port != nil {
 		in, out := &in.Port, &out.Port
 		*out = new(int32)

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Command drain-gate runs in a native sidecar behind Vector's, which the kubelet tells to end
-// before it. It does nothing until then, and ends when Vector has finished with its log files,
-// or when the seconds in VECTORSIDECAR_DRAIN_SECONDS are over. Its arguments are Vector's
-// data_dir, and Vector's file sources in JSON. Whatever is wrong with them, it runs: a pod
-// starts only with all of its native sidecars.
+// Command drain-gate runs beside Vector in a container of its own. With Vector's data_dir, and
+// Vector's file sources in JSON, as its arguments, it is a native sidecar that the kubelet tells
+// to end before Vector: it ends when Vector has finished with its log files, or when the seconds
+// in VECTORSIDECAR_DRAIN_SECONDS are over. With --socket it removes, until it is told to end, the
+// socket that a Vector left there which was killed. Whatever is wrong with what it was given, it
+// runs: a pod starts only with all of its native sidecars.
 package main
 
 import (
@@ -17,6 +18,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -29,30 +31,50 @@ const memory = 6 << 20
 
 func main() {
 	debug.SetMemoryLimit(memory)
-	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, syscall.SIGTERM, os.Interrupt)
-	gate := gateOf(os.Args[1:])
-	if gate.Broken != nil {
-		gate.Log.Error("The end of the pod will take all of the seconds", "error", gate.Broken.Error(), "seconds", gate.Bound.Seconds())
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	socket, args := socketOf(os.Args[1:])
+	var gate *draingate.Gate
+	if socket == "" || len(args) > 0 {
+		gate = gateOf(args, log)
 	}
-	<-stop
-	gate.Wait(context.Background())
+	if socket != "" {
+		kept := &draingate.Socket{Path: socket, Log: log}
+		kept.Keep(ctx)
+	}
+	<-ctx.Done()
+	if gate != nil {
+		gate.Wait(context.Background())
+	}
 }
 
-func gateOf(args []string) *draingate.Gate {
-	gate := &draingate.Gate{Started: time.Now(), Log: slog.New(slog.NewJSONHandler(os.Stderr, nil))}
+// socketOf returns the socket's path, empty for none, and the arguments after it.
+func socketOf(args []string) (path string, rest []string) {
+	if len(args) > 0 {
+		if path, isGiven := strings.CutPrefix(args[0], "--socket="); isGiven {
+			return path, args[1:]
+		}
+	}
+	return "", args
+}
+
+func gateOf(args []string, log *slog.Logger) *draingate.Gate {
+	gate := &draingate.Gate{Started: time.Now(), Log: log}
 	seconds, err := strconv.ParseUint(os.Getenv(meta.VariableDrainSeconds), 10, 16)
 	if err != nil {
 		gate.Broken = fmt.Errorf("%s: %w", meta.VariableDrainSeconds, err)
 	}
 	gate.Bound = time.Duration(seconds) * time.Second
 	if len(args) != 2 {
-		gate.Broken = errors.Join(gate.Broken, errors.New("usage: drain-gate DATA_DIR SOURCES"))
-		return gate
-	}
-	gate.DataDir = args[0]
-	if gate.Sources, err = draingate.ReadSources([]byte(args[1])); err != nil {
+		gate.Broken = errors.Join(gate.Broken, errors.New("usage: drain-gate [--socket=PATH] [DATA_DIR SOURCES]"))
+	} else {
+		gate.DataDir = args[0]
+		gate.Sources, err = draingate.ReadSources([]byte(args[1]))
 		gate.Broken = errors.Join(gate.Broken, err)
+	}
+	if gate.Broken != nil {
+		gate.Log.Error("The end of the pod will take all of the seconds", "error", gate.Broken.Error(), "seconds", gate.Bound.Seconds())
 	}
 	return gate
 }

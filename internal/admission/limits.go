@@ -41,6 +41,9 @@ type shape struct {
 					Rotated []part `json:"rotated"`
 				} `json:"cleanup"`
 			} `json:"logs"`
+			Socket struct {
+				Containers []part `json:"containers"`
+			} `json:"socket"`
 		} `json:"sidecar"`
 	} `json:"spec"`
 }
@@ -69,6 +72,7 @@ func (s *shape) limits() []limit {
 		{"spec.sidecar.logs.include", len(sidecar.Logs.Include), 32, "items"},
 		{"spec.sidecar.logs.containers", len(sidecar.Logs.Containers), 32, "items"},
 		{"spec.sidecar.logs.cleanup.rotated", len(sidecar.Logs.Cleanup.Rotated), 32, "items"},
+		{"spec.sidecar.socket.containers", len(sidecar.Socket.Containers), 32, "items"},
 	}
 }
 

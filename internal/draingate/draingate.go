@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package draingate tells when Vector has finished with the log files of its `file` sources, by
-// the checkpoints that Vector writes, and waits for it. It reads what Vector reads, writes
-// nothing, and imports the standard library alone: it runs beside every sidecar.
+// the checkpoints that Vector writes, and waits for it; and it removes the socket that a Vector
+// left which was killed. It reads what Vector reads, writes nothing, and imports the standard
+// library alone: it runs beside sidecars.
 package draingate
 
 import (

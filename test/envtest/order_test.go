@@ -113,3 +113,40 @@ func TestAGateComesAndGoesBehindVector(t *testing.T) {
 		return slices.Equal([]string{"migrate", "wait"}, initContainers(d))
 	})
 }
+
+// With a socket that is a file the application's containers get its folder, and a gate runs beside
+// Vector; with a port in its place, and at the end, both go with one rollout each.
+func TestAFolderForASocketComesAndGoes(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithEmptyDir("cache", "/cache").WithInitContainer("migrate").Build()
+	world.Create(t, deployment)
+	before := deployment.Spec.Template.DeepCopy()
+	mounts := func(d *appsv1.Deployment) []corev1.VolumeMount {
+		return d.Spec.Template.Spec.Containers[0].VolumeMounts
+	}
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+	vs.Spec.Sidecar = &v1alpha1.SidecarSpec{Socket: &v1alpha1.SocketSpec{Enabled: new(true), Mode: "unix"}}
+	world.Create(t, vs)
+	for _, step := range []struct {
+		mode   string
+		inits  []string
+		mounts []corev1.VolumeMount
+	}{
+		{"unix", []string{"vector", "vector-drain-gate", "migrate"}, append(mounts(deployment), corev1.VolumeMount{Name: "vectorsidecar-vector-socket", MountPath: "/run/vector"})},
+		{"tcp", []string{"vector", "migrate"}, mounts(deployment)},
+	} {
+		harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Socket.Mode = step.mode })
+		harness.Until(t, world, deployment, step.mode, func(d *appsv1.Deployment) bool {
+			return slices.Equal(step.inits, initContainers(d))
+		})
+		harness.Until(t, world, vs, "readiness", isUpToDate)
+		world.Get(t, deployment)
+		require.ElementsMatch(t, step.mounts, mounts(deployment))
+	}
+	require.Equal(t, int64(3), deployment.Generation, "one rollout for each")
+
+	world.Delete(t, vs)
+	harness.Until(t, world, deployment, "no sidecar", func(d *appsv1.Deployment) bool { return slices.Equal([]string{"migrate"}, initContainers(d)) })
+	require.Equal(t, before.Spec, deployment.Spec.Template.Spec)
+}

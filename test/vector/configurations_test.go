@@ -47,6 +47,7 @@ var options = map[string]map[string]any{
 	"json":           {"socket": map[string]any{"codec": "json"}},
 	"syslog":         {"socket": map[string]any{"codec": "syslog"}},
 	"gelf":           {"socket": map[string]any{"codec": "gelf", "port": 5171}},
+	"unix":           {"socket": map[string]any{"mode": "unix"}},
 	"otlp ports":     {"otlp": map[string]any{"grpcPort": 4327, "httpPort": 4328}},
 	"files":          {"logs": map[string]any{"include": []any{"*.log", "*.log.1"}}},
 }

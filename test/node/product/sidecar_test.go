@@ -40,7 +40,9 @@ func TestSidecars(t *testing.T) {
 			"its application is out of its Service if it cannot run again": testServiceWhileSidecarFails,
 			"a live change reaches it, and a broken one does not":          testLiveReload,
 			"it reads what other users let it":                             testOtherUsers,
-			"faults":                                                       testFaultsReachTheStatus,
+			"as the application's user it reads what nobody else may":      testUserOfTheApplication,
+			"its socket is there again after it was killed":                testSocketOfAKilledSidecar,
+			"faults": testFaultsReachTheStatus,
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

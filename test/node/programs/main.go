@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command programs is what runs in the containers of tests on a real node, in one image:
-// what holds a pod's namespaces, an application that writes, a program that takes memory, and
+// what holds a pod's namespaces, applications that write, a program that takes memory, and
 // a stand-in for Vector.
 package main
 
@@ -16,10 +16,10 @@ import (
 
 func main() {
 	commands := map[string]func(context.Context, []string) error{
-		"pause": pause, "eat": eat, "write": write, "vector": vector,
+		"pause": pause, "eat": eat, "write": write, "speak": speak, "vector": vector,
 	}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: programs pause|eat|write|vector …")
+		fmt.Fprintln(os.Stderr, "usage: programs pause|eat|write|speak|vector …")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

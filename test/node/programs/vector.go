@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -30,8 +32,9 @@ type configuration struct {
 	}
 	DataDir string `json:"data_dir"`
 	Sources map[string]struct {
-		Type    string
-		Include []string
+		Type, Mode, Path string
+		Include          []string
+		SocketFileMode   os.FileMode `json:"socket_file_mode"`
 	}
 	Sinks map[string]struct {
 		Type, Address, URI string
@@ -41,7 +44,8 @@ type configuration struct {
 // vector stands in for Vector where order, probes and status are the matter, and not what
 // Vector does with lines: it reads the files that its configuration names from where it
 // was, prints their lines or sends them by HTTP, answers where Vector's API and its
-// metrics are, and reads no more when it is told to end.
+// metrics are, and reads no more when it is told to end. It takes lines from sockets that are
+// files, which it cannot create where there is one, and which it removes when it is told to end.
 func vector(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("vector", flag.ContinueOnError)
 	path := flags.String("config", "", "its configuration")
@@ -60,6 +64,11 @@ func vector(ctx context.Context, args []string) error {
 	v := &standIn{config: &config, read: map[string]int64{}}
 	v.recall()
 	v.serve()
+	ended, err := v.listen()
+	if err != nil {
+		return err
+	}
+	defer ended()
 	ticks := time.NewTicker(readInterval)
 	defer ticks.Stop()
 	for {
@@ -105,6 +114,47 @@ func (v *standIn) serve() {
 		go func() {
 			fmt.Fprintln(os.Stderr, server.ListenAndServe())
 			os.Exit(78)
+		}()
+	}
+}
+
+// listen takes lines from sockets that are files, until ended is called.
+func (v *standIn) listen() (ended func(), err error) {
+	var all []net.Listener
+	for _, source := range v.config.Sources {
+		if source.Mode != "unix" {
+			continue
+		}
+		listener, err := net.Listen("unix", source.Path)
+		if err != nil {
+			return nil, err
+		}
+		if err := os.Chmod(source.Path, source.SocketFileMode); err != nil {
+			return nil, err
+		}
+		all = append(all, listener)
+		go v.accept(listener)
+	}
+	return func() {
+		for _, listener := range all {
+			_ = listener.Close()
+		}
+	}, nil
+}
+
+func (v *standIn) accept(listener net.Listener) {
+	for {
+		connection, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			lines := bufio.NewScanner(connection)
+			for lines.Scan() {
+				if err := v.send(lines.Bytes()); err != nil {
+					fmt.Fprintln(os.Stderr, err)
+				}
+			}
 		}()
 	}
 }

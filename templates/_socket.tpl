@@ -1,0 +1,53 @@
+{{- /*
+SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+SPDX-License-Identifier: Apache-2.0
+*/}}
+{{- /*
+The source that takes lines from the application: a YAML map. Everybody in the pod may write to
+a socket that is a file: applications run as other users than the sidecar.
+*/}}
+{{- define "vector-sidecar.socketSource" }}
+{{- $socket := .Values.sidecar.socket }}
+{{- $source := dict "type" "socket" "mode" $socket.mode "decoding" (dict "codec" $socket.codec) }}
+{{- if eq $socket.mode "unix" }}
+{{- $source = merge $source (dict "path" $socket.path "socket_file_mode" 438) }}
+{{- else }}
+{{- $_ := set $source "address" (printf "%s:%d" (include "vector-sidecar.localhost" .) (int $socket.port)) }}
+{{- end }}
+{{- toYaml $source }}
+{{- end }}
+
+{{- /*
+Where the socket is a file, as a map: path; mount, the sidecar's; share, the application's
+containers that get it; isOurs, whether the volume is. Empty without.
+*/}}
+{{- define "vector-sidecar.socketFile" }}
+{{- $socket := .Values.sidecar.socket }}
+{{- if and $socket.enabled (eq $socket.mode "unix") (include "vector-sidecar.rendersConfig" .) }}
+{{- $folder := dir $socket.path }}
+{{- $in := printf "%s/" $folder }}
+{{- range $own := list "/etc/vector/" "/var/lib/vector/" "/run/secrets/vector/" }}
+{{- if or (hasPrefix $own $in) (hasPrefix $in $own) }}
+{{- fail (printf "sidecar.socket.path is %s, and the sidecar has something else at %s: name a folder of its own" $socket.path (trimSuffix "/" $own)) }}
+{{- end }}
+{{- end }}
+{{- $file := dict "path" $socket.path }}
+{{- $given := include "vector-sidecar.userMounts" (dict "mounts" .Values.sidecar.volumeMounts "path" $folder) }}
+{{- if $given }}
+{{- range .Values.sidecar.volumeMounts }}
+{{- if eq (trimSuffix "/" .mountPath) $folder }}{{ $_ := set $file "mount" . }}{{ end }}
+{{- end }}
+{{- else }}
+{{- $share := list }}
+{{- range .Values.target.containers }}
+{{- if or (has .name $socket.containers) (has "*" $socket.containers) }}{{ $share = append $share .name }}{{ end }}
+{{- end }}
+{{- if not $share }}
+{{- fail (printf "sidecar.socket.containers names %s, and %s %s/%s has no such container, so nobody would reach %s: name those that write to it" (default "none" (join ", " $socket.containers)) .Values.target.kind .Values.target.namespace .Values.target.name $socket.path) }}
+{{- end }}
+{{- $name := include "vector-sidecar.volumeName" (dict "sidecar" .Values.sidecar.name "purpose" "socket") }}
+{{- $file = merge $file (dict "isOurs" true "share" $share "mount" (dict "name" $name "mountPath" $folder)) }}
+{{- end }}
+{{- toYaml $file }}
+{{- end }}
+{{- end }}
