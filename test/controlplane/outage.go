@@ -4,9 +4,12 @@
 package controlplane
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"strconv"
 	"strings"
@@ -42,6 +45,27 @@ func (c *ControlPlane) KillEtcd(ctx context.Context) error { return c.kill(ctx, 
 func (c *ControlPlane) StartEtcd() error {
 	if err := c.base.Etcd.Start(); err != nil {
 		return fmt.Errorf("starting etcd: %w", err)
+	}
+	return nil
+}
+
+// Store puts a value into etcd, past the API server: what an earlier release of that may have left there.
+func (c *ControlPlane) Store(ctx context.Context, key string, value []byte) error {
+	text, err := json.Marshal(map[string][]byte{"key": []byte(key), "value": value})
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.Etcd.URL.JoinPath("v3/kv/put").String(), bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return fmt.Errorf("putting %s into etcd: %w", key, err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("putting %s into etcd: %s", key, answer.Status)
 	}
 	return nil
 }

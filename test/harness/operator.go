@@ -82,6 +82,8 @@ func (o *Operator) Stop() error {
 // Request is one request to the API server.
 type Request struct {
 	Method, Path string
+	// DryRun is true if it changes nothing.
+	DryRun bool
 	// At is when it was sent.
 	At time.Time
 }
@@ -103,7 +105,7 @@ func (r *Requests) count(next http.RoundTripper) http.RoundTripper {
 		isWatch := request.URL.Query().Get("watch") != ""
 		if !isWatch && !strings.Contains(path, "/leases") && !strings.Contains(path, "/events") {
 			r.mu.Lock()
-			r.all = append(r.all, Request{request.Method, path, time.Now()})
+			r.all = append(r.all, Request{request.Method, path, request.URL.Query().Has("dryRun"), time.Now()})
 			r.mu.Unlock()
 		}
 		return next.RoundTrip(request)
