@@ -25,6 +25,8 @@
 //     them by what VectorSidecars ask for.
 //   - internal/plan compares Overlay and View, names what has to be done, and which of
 //     that may be done now, and says in words why.
+//   - internal/preflight judges a sidecar by what the API server answers to dry runs, before it is
+//     written.
 //   - internal/desired says what workloads should carry of one VectorSidecar: values,
 //     rendering, policy and checks, remembered in a cache. Its Catalog makes the Platform
 //     of what a platform team gives: template sets, values of every environment, the

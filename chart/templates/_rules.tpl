@@ -132,6 +132,13 @@ ClusterRole. */ -}}
   resources: [pods]
   verbs: [list]
 {{- end }}
+{{- if .Values.preflight.enabled }}
+# The API server judges a pod with the sidecar, and whether a Secret exists, by dry runs: all else is
+# refused by the ValidatingAdmissionPolicy that comes with this right.
+- apiGroups: [""]
+  resources: [pods, secrets]
+  verbs: [create]
+{{- end }}
 # A namespace's label may name its environment.
 - apiGroups: [""]
   resources: [namespaces]

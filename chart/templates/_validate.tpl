@@ -22,6 +22,9 @@ SPDX-License-Identifier: Apache-2.0
 {{- if and (eq .rollout.onFailure "Revert") (not (kindIs "map" .rollout.halt)) -}}
 {{- fail "rollout.onFailure is Revert and rollout.halt is null, which says when templates and values have failed: set rollout.halt, such as {failedWorkloads: 1}" -}}
 {{- end -}}
+{{- if and .preflight.enabled (semverCompare "<1.30.0-0" $.Capabilities.KubeVersion.Version) -}}
+{{- fail (printf "preflight.enabled needs Kubernetes 1.30, and this is %s: without ValidatingAdmissionPolicy nothing would hold the operator's right to create pods to dry runs; set preflight.enabled to false" $.Capabilities.KubeVersion.Version) -}}
+{{- end -}}
 {{- if .admissionWebhook.enabled }}{{ include "vector-sidecar-operator.validateWebhook" $ }}{{ end -}}
 {{- if hasKey (default dict .environments) .environment -}}
 {{- fail (printf "environments.%s: %q is the environment of this installation, whose values stand at the top level; move them there, so that there is one place to look" .environment .environment) -}}

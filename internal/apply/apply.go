@@ -149,7 +149,7 @@ func (w *Writer) DeleteCompanion(ctx context.Context, name types.NamespacedName)
 }
 
 // apply applies a body, and once more with force if the plan allows it for the conflict.
-func (w *Writer) apply(ctx context.Context, reply *metav1.PartialObjectMetadata, body map[string]any, p *plan.Plan, options ...client.PatchOption) error {
+func (w *Writer) apply(ctx context.Context, reply client.Object, body map[string]any, p *plan.Plan, options ...client.PatchOption) error {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ import (
 // returns why it is refused, "" if it is not.
 func (w *Writer) Try(ctx context.Context, namespace string, template *corev1.PodTemplateSpec) (refusal string, err error) {
 	trial := &corev1.PodTemplate{ObjectMeta: metav1.ObjectMeta{GenerateName: "vectorsidecar-trial-", Namespace: namespace}, Template: *template}
-	err = w.client.Create(ctx, trial, client.DryRunAll, client.FieldOwner(meta.Operator))
+	err = w.Pretend(ctx, trial)
 	switch {
 	case err == nil:
 		return "", nil

@@ -24,7 +24,7 @@ import (
 // A patch never conflicts, it takes over the fields that it names; so an update is first
 // tried as a dry-run apply. Errors other than conflicts are left to the patch, whose message
 // says more.
-func (w *Writer) patch(ctx context.Context, reply *metav1.PartialObjectMetadata, p *plan.Plan) error {
+func (w *Writer) patch(ctx context.Context, reply client.Object, p *plan.Plan) error {
 	if p.Patch == nil {
 		return nil
 	}
@@ -32,7 +32,8 @@ func (w *Writer) patch(ctx context.Context, reply *metav1.PartialObjectMetadata,
 		return w.patchItems(ctx, reply, p)
 	}
 	if p.Action == plan.Update {
-		err := w.apply(ctx, reply.DeepCopy(), identified(p.Apply, p.Target), p, client.DryRunAll)
+		trial, _ := reply.DeepCopyObject().(client.Object)
+		err := w.apply(ctx, trial, identified(p.Apply, p.Target), p, client.DryRunAll)
 		if hasCause(err, metav1.CauseTypeFieldManagerConflict) {
 			return err
 		}
@@ -45,7 +46,7 @@ func (w *Writer) patch(ctx context.Context, reply *metav1.PartialObjectMetadata,
 // patchItems sends a plan's patch as operations on items of lists, for a kind whose lists
 // have one owner. They are made for the workload as it is read here, which has to be as the
 // plan knows it. What the kind's definition does not know is refused and not dropped.
-func (w *Writer) patchItems(ctx context.Context, reply *metav1.PartialObjectMetadata, p *plan.Plan) error {
+func (w *Writer) patchItems(ctx context.Context, reply client.Object, p *plan.Plan) error {
 	live := &unstructured.Unstructured{}
 	live.SetGroupVersionKind(kindOf(p.Target))
 	live.SetNamespace(p.Target.Namespace)

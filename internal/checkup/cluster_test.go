@@ -172,3 +172,39 @@ func TestCertificateIsHeldAgainstWhatTheAPIServerAccepts(t *testing.T) {
 		})
 	}
 }
+
+// An operator that may create pods has to be held to dry runs.
+func TestARightToCreatePodsIsGuarded(t *testing.T) {
+	installation := &source.Installation{Namespace: "vector-system", Name: "vso", Preflight: true}
+	policy := func(fails admissionregistrationv1.FailurePolicyType) client.Object {
+		return &admissionregistrationv1.ValidatingAdmissionPolicy{
+			ObjectMeta: metav1.ObjectMeta{Name: "vector-system.vso.preflight"},
+			Spec:       admissionregistrationv1.ValidatingAdmissionPolicySpec{FailurePolicy: &fails},
+		}
+	}
+	binding := func(action admissionregistrationv1.ValidationAction) client.Object {
+		return &admissionregistrationv1.ValidatingAdmissionPolicyBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: "vector-system.vso.preflight"},
+			Spec:       admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec{ValidationActions: []admissionregistrationv1.ValidationAction{action}},
+		}
+	}
+	for name, test := range map[string]struct {
+		objects []client.Object
+		want    State
+	}{
+		"as installed":           {[]client.Object{policy(admissionregistrationv1.Fail), binding(admissionregistrationv1.Deny)}, OK},
+		"no policy":              {nil, Failed},
+		"no binding":             {[]client.Object{policy(admissionregistrationv1.Fail)}, Failed},
+		"one that only warns":    {[]client.Object{policy(admissionregistrationv1.Fail), binding(admissionregistrationv1.Warn)}, Failed},
+		"one that may be fooled": {[]client.Object{policy(admissionregistrationv1.Ignore), binding(admissionregistrationv1.Deny)}, Failed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := Diagnosis{Cluster: clusterOf(t, test.objects...)}
+			results := d.preflight(t.Context(), installation)
+			require.Len(t, results, 1)
+			require.Equal(t, test.want, results[0].State)
+		})
+	}
+	d := Diagnosis{Cluster: clusterOf(t)}
+	require.Empty(t, d.preflight(t.Context(), &source.Installation{}))
+}

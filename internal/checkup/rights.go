@@ -106,6 +106,9 @@ func (d *Diagnosis) rights(ctx context.Context, installation *source.Installatio
 	if installation.ReadsPods {
 		needs = append(needs, need{"", "pods", "", "", []string{"list"}})
 	}
+	if installation.Preflight {
+		needs = append(needs, need{"", "pods", "", "", []string{"create"}}, need{"", "secrets", "", "", []string{"create"}})
+	}
 	if installation.ReadsNodes {
 		wanted = append(wanted, placed{need{"", "nodes", "", "", []string{"list"}}, ""})
 	}

@@ -222,7 +222,9 @@ func (a *sidecarReport) report(sidecar *v1alpha1.VectorSidecar, of workload.Ref)
 		isKnown := false
 		switch told.State {
 		case v1alpha1.StateRefused, v1alpha1.StateBlocked:
-			isKnown = a.Reason == ""
+			isKnown = a.Reason == "" || told.Reason == meta.ReasonPreflightRefused
+		case v1alpha1.StateSkipped:
+			isKnown = a.Reason == "" && told.Reason == meta.ReasonApplicationRefused
 		case v1alpha1.StateFailed, v1alpha1.StateHindered:
 			isKnown = a.Action == string(plan.None) && a.State != "Updated"
 		case v1alpha1.StateDeferred: // Only the operator knows what the API server puts in.

@@ -47,6 +47,7 @@ type Reconciler struct {
 	memory      *state.Memory
 	snapshots   *snapshots
 	validations *validations
+	preflights  *preflights
 	applier     *applier
 	finalizer   *finalizer
 	statuses    *statusWriter
@@ -80,6 +81,7 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 			catalog: catalog, kubelets: &kubelets{nodes: options.Nodes, sidecars: sidecars},
 		},
 		validations: &validations{client: cached, live: live, writer: writer, events: events, isEnabled: options.ValidationJobs},
+		preflights:  newPreflights(observed, writer, options),
 		applier:     &applier{instruments: observed, writer: writer, events: events, sets: newOverlaySets(cached, live, writer, sidecars, options.OverlaySets), views: &views{live: live, workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped},
 		finalizer:   &finalizer{live: live, writer: writer, kinds: options.Workloads.Kinds()},
 		statuses:    statuses,
@@ -276,6 +278,7 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 	sidecar.Status = *known.Status(sidecar)
 	if asked, last := fleet.RetryOf(sidecar.Annotations), sidecar.Status.Retry; asked != "" && (last == nil || last.Asked != asked) {
 		known.Forgive()
+		known.ForgetTrials(meta.AnnotationRetryRollout, asked)
 	}
 	staged, err := r.stages.advance(ctx, known, sidecar)
 	if err != nil {
@@ -287,6 +290,7 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 	}
 	taken.Hold, taken.Late = staged.hold(), staged.late()
 	asking := r.asking(sidecar, known)
+	r.preflights.renew(known, taken, asking)
 	decided, err := r.decide(ctx, taken, known, asking != "" || known.IsResyncDue())
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("deciding: %w", err)
@@ -305,6 +309,10 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 
 // carryOut is the part of a pass that writes.
 func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, staged *stage, asking string) (reconcile.Result, string, error) {
+	if r.preflights.judge(ctx, known, decided) {
+		r.stages.begun(client.ObjectKeyFromObject(sidecar), decided, nil)
+		return reconcile.Result{RequeueAfter: atOnce}, telemetry.ResultUnchanged, ctx.Err()
+	}
 	if err := r.finalizer.holdBeforeWriting(ctx, sidecar, decided); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	}

@@ -55,6 +55,8 @@ type Options struct {
 	ValidationJobs bool
 	// ReadPods has the pods of unsettled workloads read.
 	ReadPods bool
+	// Preflight has the API server judge sidecars, by dry runs, before they are written.
+	Preflight bool
 	// OverlaySets has the API server inject into new workloads itself.
 	OverlaySets bool
 	// Cache holds renderings and checks.

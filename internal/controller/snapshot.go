@@ -88,6 +88,7 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, f
 	taken := &evaluate.Snapshot{Observed: observed}
 	taken.Offers = s.options.OverlaySets && sidecar.Cluster == nil
 	taken.Loops, _ = from.known.Loops()
+	taken.Trials = from.known.Trials()
 	taken.Started, taken.OnNodes = from.known.Generation, s.workloads.OnEveryNode
 	if s.options.ValidationJobs {
 		taken.Verdict = from.known.Verdict

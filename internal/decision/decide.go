@@ -109,6 +109,7 @@ func (d *Decision) add(facts *Facts, w *Workload, last *desired.Rendered) *desir
 		facts.breakLoop(p, w.Record)
 		d.keepNodePorts(facts, p, w.Record)
 		d.validate(facts, p, rendered.Validation, w.Record)
+		d.preflight(facts, p)
 	}
 	for _, name := range evaluated.Kept {
 		d.kept[name] = true

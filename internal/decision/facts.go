@@ -14,6 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
+	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -49,6 +50,8 @@ type Facts struct {
 	// Verdicts are the results of Vector's own validation, by key; nil if the operator
 	// may not run it.
 	Verdicts map[string]Verdict
+	// Trials are the verdicts of dry runs on the sidecar that hold now; nil if there are none.
+	Trials map[preflight.Key]preflight.Verdict
 	// Loops are the workloads where somebody keeps removing the sidecar, so that it is
 	// not written for now.
 	Loops map[types.UID]Loop

@@ -81,5 +81,5 @@ func (f *Facts) objection(to *desired.Offer) string {
 	if err := f.Policy.AdmitAlone(f.NamespaceLabels, &to.Rendered.Overlay.Template); err != nil {
 		return err.Error()
 	}
-	return ""
+	return f.refusal(to)
 }

@@ -13,6 +13,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -33,6 +34,8 @@ type Snapshot struct {
 	// Started returns the generation after the last write to a workload, 0 if none is
 	// known; nil if none are.
 	Started func(types.UID) int64
+	// Trials are the verdicts of dry runs on the sidecar that hold now; nil if there are none.
+	Trials map[preflight.Key]preflight.Verdict
 	// Loops are the workloads where somebody keeps removing the sidecar, so that it is
 	// not written for now.
 	Loops map[types.UID]decision.Loop

@@ -21,7 +21,7 @@ func (o *objects) storage(document source.Document, p *plan.Plan) []Finding {
 	if p.Desired == nil || p.Desired.Sidecar() == nil {
 		return nil
 	}
-	of, volumes, containers := document, p.Desired.Pod().Volumes, runningIn(p.Desired.Pod())
+	of, volumes, containers := document, p.Desired.Template().Spec.Volumes, runningIn(&p.Desired.Template().Spec)
 	path := []string{"spec", "sidecar", "logs"}
 	if given := o.documentOf(p.Target); given.Object != nil {
 		one, _ := workload.As(given.Object)

@@ -48,6 +48,8 @@ const (
 	ReasonConflict           = "Conflict"
 	ReasonBlocked            = "Blocked"
 	ReasonApplyRefused       = "ApplyRefused"
+	ReasonPreflightRefused   = "PreflightRefused"
+	ReasonApplicationRefused = "ApplicationRefused"
 	ReasonRetrying           = "Retrying"
 	ReasonRolloutFailed      = "RolloutFailed"
 	ReasonRolloutPaused      = "RolloutPaused"

@@ -74,6 +74,9 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 		return err
 	}
 	workloads, lists := workloadcache.New(options.kinds()...), &relister{}
+	if options.Preflight {
+		workloads.KeepShapes()
+	}
 	mgr, err := newManager(ctx, config, options, workloads, lists)
 	if err != nil {
 		return fmt.Errorf("creating the manager: %w", err)
@@ -150,6 +153,7 @@ func loopOptions(options *Options, process *Process) controller.Options {
 		Patience:           process.Patience,
 		ValidationJobs:     options.ValidationJobs,
 		ReadPods:           options.ReadPods,
+		Preflight:          options.Preflight,
 		OverlaySets:        options.AdmissionInjection,
 		ReconcileInterval:  options.ReconcileInterval,
 		LiveListInterval:   options.LiveListInterval,

@@ -45,6 +45,9 @@ type Options struct {
 	// ReadPods makes the operator read the pods of workloads that are not settled, which
 	// needs permission to list them.
 	ReadPods bool
+	// Preflight has the API server judge sidecars, by dry runs, before they are written, which needs
+	// permission to create pods and Secrets.
+	Preflight bool
 	// AdmissionInjection keeps OverlaySets, by which the API server injects into new workloads
 	// itself.
 	AdmissionInjection bool
@@ -102,6 +105,7 @@ func (o *Options) declare(flags *flag.FlagSet) {
 	flags.DurationVar(&o.LiveListInterval, "live-list-interval", 24*time.Hour, "about how often the workloads are listed from the API server and compared with the cache; 0 for never")
 	flags.BoolVar(&o.ValidationJobs, "validation-jobs", false, "allow sidecar.config.validateJob, which runs vector validate in a Job")
 	flags.BoolVar(&o.ReadPods, "read-pods", false, "read the pods of workloads that are not settled, to find what keeps them from running; this needs permission to list pods")
+	flags.BoolVar(&o.Preflight, "preflight", false, "have the API server judge a sidecar in the pods of a namespace, by dry runs, before it is written there; this needs permission to create pods and Secrets, and the chart's ValidatingAdmissionPolicy that refuses all but dry runs")
 	flags.BoolVar(&o.AdmissionInjection, "admission-injection", false, "keep an OverlaySet in each namespace with VectorSidecars, by which the API server injects into new workloads itself; this needs the chart's MutatingAdmissionPolicies")
 	flags.BoolVar(&o.ReadNodes, "read-nodes", false, "list the nodes every five minutes for the oldest kubelet, which decides about native sidecars before Kubernetes 1.33; this needs permission to list nodes")
 	flags.BoolVar(&o.LeaderElect, "leader-elect", false, "use leader election, so that only one of several replicas is active")

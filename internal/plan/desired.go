@@ -87,8 +87,8 @@ func (d *Desired) AskedDigest() string { return d.asked.Digest }
 // Container returns the overlay's container of that name, or nil.
 func (d *Desired) Container(name string) *corev1.Container { return d.overlay.Container(name) }
 
-// Pod is what is merged into a workload's pod; it must not be changed.
-func (d *Desired) Pod() *corev1.PodSpec { return &d.overlay.Template.Spec }
+// Template is what is merged into a workload's pod template; it must not be changed.
+func (d *Desired) Template() *corev1.PodTemplateSpec { return &d.overlay.Template }
 
 // Sidecar is Vector's container, nil if the templates give it another name.
 func (d *Desired) Sidecar() *corev1.Container {

@@ -133,7 +133,7 @@ func (p *Plan) Hinder(reason, message string) {
 func (p *Plan) Skipped() bool {
 	switch p.Reason {
 	case meta.ReasonOptedOut, meta.ReasonWorkloadPaused, meta.ReasonWorkloadDeleting, meta.ReasonHostNetwork, meta.ReasonWindows, meta.ReasonYielded,
-		meta.ReasonTemplateElsewhere:
+		meta.ReasonTemplateElsewhere, meta.ReasonApplicationRefused:
 		return p.Action == Blocked
 	}
 	return false

@@ -44,6 +44,8 @@ type Installation struct {
 	Webhook *Webhook
 	// OffersClusters is true if it offers ClusterVectorSidecars.
 	OffersClusters bool
+	// Preflight is true if it tries sidecars by dry runs before it writes them.
+	Preflight bool
 	// ReadsPods is true if it reads the pods of workloads.
 	ReadsPods bool
 	// ReadsNodes is true if it reads the versions of kubelets.
@@ -69,6 +71,7 @@ const (
 	flagPods        = "--read-pods"
 	flagNodes       = "--read-nodes"
 	flagClusters    = "--cluster-sidecars"
+	flagPreflight   = "--preflight"
 
 	flagWebhook              = "--webhook-bind-address"
 	flagWebhookSecret        = "--webhook-certificate-secret" //nolint:gosec // the name of a flag
@@ -130,6 +133,8 @@ func (i *Installation) take(arguments []string) {
 			i.LeaderElectionID = value
 		case flagClusters:
 			i.OffersClusters = value != "false"
+		case flagPreflight:
+			i.Preflight = value != "false"
 		case flagPods:
 			i.ReadsPods = value != "false"
 		case flagNodes:

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 )
 
 // Metrics are one operator's metrics. It is a prometheus.Collector, to be registered once. A
@@ -25,6 +26,7 @@ type Metrics struct {
 	places       *prometheus.GaugeVec
 	waves        *prometheus.GaugeVec
 	halted       prometheus.Gauge
+	preflights   *prometheus.CounterVec
 	conflicts    *prometheus.CounterVec
 	states       *workloadStates
 
@@ -38,7 +40,10 @@ func NewMetrics(version string, now func() time.Time, kinds ...string) *Metrics 
 	m := &Metrics{
 		reconciles: newReconcileMetrics(from), workloads: newWorkloadMetrics(from, kinds), leftovers: newLeftoverMetrics(from),
 		cache: newCacheMetrics(from), webhook: newWebhookMetrics(from),
-		templateSets: from.gauge(templateSets), places: from.gauge(places), waves: from.gauge(waveSidecars), conflicts: from.counter(conflicts), states: newWorkloadStates(now),
+		templateSets: from.gauge(templateSets), places: from.gauge(places), waves: from.gauge(waveSidecars), conflicts: from.counter(conflicts), preflights: from.counter(preflights), states: newWorkloadStates(now),
+	}
+	for _, result := range preflight.Results() {
+		m.preflights.WithLabelValues(string(result))
 	}
 	m.halted = from.gauge(halted).WithLabelValues()
 	from.gauge(buildInfo).WithLabelValues(version).Set(1)
@@ -77,6 +82,13 @@ func (m *Metrics) Rendered(ok bool) {
 func (m *Metrics) Wrote(kind, action, result string) {
 	if m != nil {
 		m.workloads.writes.WithLabelValues(kind, action, result).Inc()
+	}
+}
+
+// Tried counts a sidecar that the API server was asked about before it was written.
+func (m *Metrics) Tried(result string) {
+	if m != nil {
+		m.preflights.WithLabelValues(result).Inc()
 	}
 }
 

@@ -37,6 +37,7 @@ const (
 	waveSidecars  = "vectorsidecar_rollout_wave"
 	halted        = "vectorsidecar_rollout_halted"
 	writes        = "vectorsidecar_workload_writes_total"
+	preflights    = "vectorsidecar_preflights_total"
 	conflicts     = "vectorsidecar_conflicts_total"
 	repairs       = "vectorsidecar_drift_repairs_total"
 	leftover      = "vectorsidecar_leftovers"
@@ -84,6 +85,8 @@ func MetricDefinitions() []MetricDefinition {
 			{"kind", "a workload kind"},
 			{"action", "`Inject`, `Update`, `Adopt` (the API server has put the sidecar in), `Remove` or `Note` (only the operator's annotations change)"},
 			{"result", "`ok`, `conflict`, `refused`, `gone`, `stale` (the workload had changed in between) or `error`"}}},
+		{preflights, "counter", "Sidecars that the API server was asked about before they were written, each once for a shape of pods in a namespace (`preflight.enabled`).", []MetricLabel{
+			{"result", "`passed`; `refused`: because of the sidecar; `refused_anyway`: without it, too; `not_judged`: dry runs say nothing, and it was written"}}},
 		{conflicts, "counter", "Workloads that entered the state Conflict, Blocked or Refused.", []MetricLabel{
 			{"reason", "a condition reason"}}},
 		{repairs, "counter", "Writes that reverted what someone else had changed or removed.", nil},

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -40,6 +41,10 @@ var argoRollouts = Kind{
 		metav1.AddToGroupVersion(scheme, argoGroupVersion)
 	},
 	strategy: strategyOfArgoRollout,
+	give: func(to *corev1.Pod, of Object) {
+		to.Labels["rollouts-pod-template-hash"] = madeUp
+		ownedByMade(to, of, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"))
+	},
 }
 
 // Phases of a Rollout, as its controller sets them.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 )
@@ -24,6 +25,11 @@ var cronJobs = Kind{
 	NewList:  func() List { return &batchv1.CronJobList{} },
 	finish:   func(Object) {},
 	read:     readCronJob,
+
+	give: func(to *corev1.Pod, of Object) {
+		to.Labels[batchv1.JobNameLabel], to.Labels[batchv1.ControllerUidLabel] = to.Name, string(of.GetUID())
+		ownedByMade(to, of, batchv1.SchemeGroupVersion.WithKind("Job"))
+	},
 }
 
 func readCronJob(object any) (Content, bool) {

@@ -34,6 +34,9 @@ var daemonSets = Kind{
 	read:    readDaemonSet,
 
 	strategy: strategyOfDaemonSet,
+	give: func(to *corev1.Pod, _ Object) {
+		to.Labels[appsv1.ControllerRevisionHashLabelKey], to.Labels["pod-template-generation"] = madeUp, "1"
+	},
 }
 
 func strategyOfDaemonSet(object Object, pods int) Strategy {

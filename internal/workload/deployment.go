@@ -33,6 +33,10 @@ var deployments = Kind{
 	read:    readDeployment,
 
 	strategy: strategyOfDeployment,
+	give: func(to *corev1.Pod, of Object) {
+		to.Labels[appsv1.DefaultDeploymentUniqueLabelKey] = madeUp
+		ownedByMade(to, of, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"))
+	},
 }
 
 func strategyOfDeployment(object Object, pods int) Strategy {

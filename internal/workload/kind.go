@@ -48,6 +48,9 @@ type Kind struct {
 	NewList func() List
 	// strategy returns how a rollout replaces some pods; nil if none are.
 	strategy func(of Object, pods int) Strategy
+	// give adds to a pod what its controller gives it besides the template, such as labels. The pod
+	// has a name.
+	give func(to *corev1.Pod, of Object)
 	// finish sets the status of a finished rollout if the workload has no status.
 	finish func(Object)
 	// register adds its types to a scheme; nil if Kubernetes' own scheme has them.

@@ -33,6 +33,8 @@ type State struct {
 	IsBegun bool
 	// Template is a digest of the pod template without what is ours.
 	Template uint64
+	// Shape is its ShapeDigest, 0 if nobody needs it.
+	Shape uint64
 	// Waits are the notes since when it waits for changes, by AnnotationWaiting; nil for none.
 	Waits map[string]Wait
 }
@@ -57,6 +59,7 @@ func stateOf(object metav1.Object, content *Content) State {
 func (s *State) RunBy(runner *State, seen int64) State {
 	state := *runner
 	state.ResourceVersion, state.Generation, state.Created, state.Seen = s.ResourceVersion, s.Generation, s.Created, s.Seen
+	state.Shape = s.Shape
 	if seen != 0 && seen < s.Generation {
 		state.Rollout, state.Done, state.Held = RolloutProgressing, 0, ""
 	}

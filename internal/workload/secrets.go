@@ -8,12 +8,15 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 )
 
 // SecretUse is a reference to a Secret in a pod.
 type SecretUse struct {
 	// Secret is the Secret's name.
 	Secret string
+	// Optional reports whether the pod does without it.
+	Optional bool
 
 	list  string
 	index int
@@ -29,11 +32,13 @@ func EachSecret(spec *corev1.PodSpec, visit func(use SecretUse)) { eachSecret(sp
 // eachSecret skips what our managers own.
 func eachSecret(spec *corev1.PodSpec, ours map[string]Owned, visit func(use SecretUse)) {
 	for i := range spec.ImagePullSecrets {
-		visit(SecretUse{spec.ImagePullSecrets[i].Name, "imagePullSecrets", i, "name"})
+		visit(SecretUse{spec.ImagePullSecrets[i].Name, true, "imagePullSecrets", i, "name"})
 	}
 	for i := range spec.Volumes {
 		if volume := &spec.Volumes[i]; !anyOwns(ours, volumesOf, volume.Name) {
-			secretsOfVolume(&volume.VolumeSource, func(field, secret string) { visit(SecretUse{secret, "volumes", i, field}) })
+			secretsOfVolume(&volume.VolumeSource, func(field, secret string, optional *bool) {
+				visit(SecretUse{secret, ptr.Deref(optional, false), "volumes", i, field})
+			})
 		}
 	}
 	for _, of := range []struct {
@@ -42,41 +47,43 @@ func eachSecret(spec *corev1.PodSpec, ours map[string]Owned, visit func(use Secr
 	}{{"initContainers", spec.InitContainers}, {"containers", spec.Containers}} {
 		for i := range of.containers {
 			if c := &of.containers[i]; !anyOwns(ours, containersOf, c.Name) {
-				secretsOfContainer(c, func(field, secret string) { visit(SecretUse{secret, of.list, i, field}) })
+				secretsOfContainer(c, func(field, secret string, optional *bool) {
+					visit(SecretUse{secret, ptr.Deref(optional, false), of.list, i, field})
+				})
 			}
 		}
 	}
 }
 
-func secretsOfContainer(of *corev1.Container, visit func(field, secret string)) {
+func secretsOfContainer(of *corev1.Container, visit func(field, secret string, optional *bool)) {
 	for i := range of.EnvFrom {
 		if source := of.EnvFrom[i].SecretRef; source != nil {
-			visit(fmt.Sprintf("envFrom[%d].secretRef", i), source.Name)
+			visit(fmt.Sprintf("envFrom[%d].secretRef", i), source.Name, source.Optional)
 		}
 	}
 	for i := range of.Env {
 		if source := of.Env[i].ValueFrom; source != nil && source.SecretKeyRef != nil {
-			visit(fmt.Sprintf("env[%d].valueFrom.secretKeyRef", i), source.SecretKeyRef.Name)
+			visit(fmt.Sprintf("env[%d].valueFrom.secretKeyRef", i), source.SecretKeyRef.Name, source.SecretKeyRef.Optional)
 		}
 	}
 }
 
-func secretsOfVolume(of *corev1.VolumeSource, visit func(field, secret string)) {
+func secretsOfVolume(of *corev1.VolumeSource, visit func(field, secret string, optional *bool)) {
 	if source := of.Secret; source != nil {
-		visit("secret", source.SecretName)
+		visit("secret", source.SecretName, source.Optional)
 	}
 	if source := of.Projected; source != nil {
 		for i := range source.Sources {
 			if secret := source.Sources[i].Secret; secret != nil {
-				visit(fmt.Sprintf("projected.sources[%d].secret", i), secret.Name)
+				visit(fmt.Sprintf("projected.sources[%d].secret", i), secret.Name, secret.Optional)
 			}
 		}
 	}
 	if source := of.AzureFile; source != nil {
-		visit("azureFile.secretName", source.SecretName)
+		visit("azureFile.secretName", source.SecretName, nil)
 	}
 	if field, reference := driverSecret(of); reference != nil {
-		visit(field, reference.Name)
+		visit(field, reference.Name, nil)
 	}
 }
 

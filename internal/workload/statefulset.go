@@ -34,6 +34,10 @@ var statefulSets = Kind{
 	read:    readStatefulSet,
 
 	strategy: strategyOfStatefulSet,
+	give: func(to *corev1.Pod, _ Object) {
+		to.Labels[appsv1.StatefulSetPodNameLabel], to.Labels[appsv1.PodIndexLabel] = to.Name, "0"
+		to.Labels[appsv1.ControllerRevisionHashLabelKey] = madeUp
+	},
 }
 
 func strategyOfStatefulSet(object Object, pods int) Strategy {

@@ -47,6 +47,9 @@ func New(kinds ...*workload.Kind) *Cache {
 	return c
 }
 
+// KeepShapes has records carry the Shape of their pods. It must be called before there is a workload.
+func (c *Cache) KeepShapes() { c.reducer.hasShapes = true }
+
 // Kinds are the kinds of the workloads that it holds, also those that the cluster lacks.
 func (c *Cache) Kinds() []*workload.Kind { return c.kinds }
 

@@ -135,7 +135,7 @@ func (r *Record) IsAs(other *Record) bool {
 // LooksLike reports whether planning sees the same in another record, except for
 // versions.
 func (r *Record) LooksLike(other *Record) bool {
-	return r.Rollout == other.Rollout && r.Refusal == other.Refusal && r.IsBetween == other.IsBetween && r.WaitsAlike(&other.State) && r.IsAs(other)
+	return r.Rollout == other.Rollout && r.Shape == other.Shape && r.Refusal == other.Refusal && r.IsBetween == other.IsBetween && r.WaitsAlike(&other.State) && r.IsAs(other)
 }
 
 // Follow carries over from the previous record of the same workload since when it has

@@ -20,6 +20,8 @@ type reducer struct {
 	owners *owners
 	bodies *interned[fingerprint, body] // by content
 	hashes *hasher
+	// hasShapes has records carry the shape of their pods.
+	hasShapes bool
 }
 
 // newReducer returns a reducer.
@@ -49,11 +51,19 @@ func (r *reducer) reduce(object workload.Object) *Record {
 		before := r.before(content.Kind.Kind, record.Namespace, record.Name)
 		if before != nil && before.print == record.print {
 			record.body, record.overrides, record.Template = before.body, before.overrides, before.Template
-			return record
+			return r.shape(record, object)
 		}
 	}
 	record.body, record.overrides = r.bodyOf(object), len(workload.Overrides(object.GetAnnotations())) > 0
 	record.Template = workload.TemplateDigest(content.Template, record.body.owned.byManager)
+	return r.shape(record, object)
+}
+
+// shape sets the shape of a record's pods. How they are replaced is part of it, and not of the print.
+func (r *reducer) shape(record *Record, object workload.Object) *Record {
+	if r.hasShapes {
+		record.Shape = workload.ShapeDigest(object, record.body.owned.byManager)
+	}
 	return record
 }
 

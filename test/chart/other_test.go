@@ -55,6 +55,7 @@ var other = map[string]string{
 	"commonLabels":                             `{team: platform}`,
 	"concurrency":                              `8`,
 	"crds.annotations":                         `{example.com/a: b}`,
+	"preflight.enabled":                        `true`,
 	"admissionInjection.enabled":               `true`,
 	"clusterVectorSidecars.enabled":            `false`,
 	"crds.enabled":                             `false`,

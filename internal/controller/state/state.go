@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 )
 
 // Memory holds the state of all VectorSidecars. Make one with New. It is safe for concurrent use.
@@ -28,6 +29,7 @@ type Sidecar struct {
 	expectations
 	revisions
 	verdicts
+	trials
 	podLooks
 	statusLimiter
 	lastDecision
@@ -72,6 +74,7 @@ func (m *Memory) empty(name types.NamespacedName) *Sidecar {
 		expectations:  expectations{shared: with, name: name, all: map[types.UID]*expectation{}},
 		revisions:     revisions{shared: with, kept: map[string]backoff{}},
 		verdicts:      verdicts{shared: with, byKey: map[string]dated{}},
+		trials:        trials{shared: with, byShape: map[preflight.Key]tried{}, forgotten: map[string]string{}},
 		podLooks:      podLooks{shared: with, byWorkload: map[types.UID]podLook{}},
 		statusLimiter: newStatusLimiter(with),
 		lastDecision:  lastDecision{shared: with, name: name},

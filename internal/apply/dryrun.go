@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package apply
+
+import (
+	"context"
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// Rehearse returns the workload as it would be after a plan that writes a sidecar. Nothing is written. The
+// errors are those of Workload.
+func (w *Writer) Rehearse(ctx context.Context, p *plan.Plan) (workload.Object, error) {
+	dry, kind := New(client.NewDryRunClient(w.client)), p.Target.Adapter()
+	reply := kind.New()
+	reply.SetNamespace(p.Target.Namespace)
+	reply.SetName(p.Target.Name)
+	err := dry.patch(ctx, reply, p)
+	if body := p.Body(); err == nil && p.Patch == nil && body != nil {
+		err = dry.apply(ctx, reply, identified(body, p.Target), p)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("trying to write %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
+	}
+	return reply, nil
+}
+
+// Pretend has the API server judge a new object, without writing it. The error is the API server's.
+func (w *Writer) Pretend(ctx context.Context, object client.Object) error {
+	return w.client.Create(ctx, object, client.DryRunAll, client.FieldOwner(meta.Operator))
+}

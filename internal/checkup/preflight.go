@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package checkup
+
+import (
+	"context"
+	"slices"
+
+	registrationv1 "k8s.io/api/admissionregistration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
+)
+
+// preflight checks whether an operator that may create pods and Secrets is held to dry runs; nothing for
+// one that may not.
+func (d *Diagnosis) preflight(ctx context.Context, installation *source.Installation) []Result {
+	const check = "preflight"
+	if !installation.Preflight {
+		return nil
+	}
+	name := installation.Namespace + "." + installation.Name + ".preflight"
+	var policy registrationv1.ValidatingAdmissionPolicy
+	var binding registrationv1.ValidatingAdmissionPolicyBinding
+	for _, object := range []client.Object{&policy, &binding} {
+		switch err := d.Cluster.Get(ctx, client.ObjectKey{Name: name}, object); {
+		case apierrors.IsNotFound(err):
+			return []Result{{
+				check, Failed, "the operator may create pods, and nothing holds it to dry runs: the ValidatingAdmissionPolicy " + name + " or its binding is missing",
+				"upgrade the installation, or set preflight.enabled to false",
+			}}
+		case err != nil:
+			return []Result{{check, Unknown, err.Error(), "ask someone with permission to get ValidatingAdmissionPolicies and their bindings"}}
+		}
+	}
+	isFailing := policy.Spec.FailurePolicy == nil || *policy.Spec.FailurePolicy == registrationv1.Fail
+	if !isFailing || !slices.Contains(binding.Spec.ValidationActions, registrationv1.Deny) {
+		return []Result{{
+			check, Failed, "the operator may create pods, and the ValidatingAdmissionPolicy " + name + " does not deny it others than dry runs",
+			"have its failurePolicy be Fail, and its binding deny: upgrade the installation",
+		}}
+	}
+	return []Result{{check, OK, "sidecars are tried by dry runs before they are written, and the operator is held to these", ""}}
+}

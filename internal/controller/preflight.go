@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/election"
+	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
+	"kontroloop.ai/vector-sidecar-operator/internal/status"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+const (
+	// trialTimeout covers one dry run: more than the API server gives a webhook if nobody says
+	// otherwise. trialsTimeout covers all of a pass; what has not been judged by then is written
+	// without.
+	trialTimeout, trialsTimeout = 12 * time.Second, 30 * time.Second
+	// trialsAtOnce is how many shapes of pods are judged concurrently.
+	trialsAtOnce = 4
+	// triedOfShape is how many workloads of a shape are tried in one pass, if what is said of one
+	// says nothing of the others.
+	triedOfShape = 3
+)
+
+// preflights have the API server judge sidecars, by dry runs, before they are written. A nil one has it
+// judge none.
+type preflights struct {
+	*instruments
+
+	writer *apply.Writer
+}
+
+func newPreflights(observed *instruments, writer *apply.Writer, options *Options) *preflights {
+	if !options.Preflight {
+		return nil
+	}
+	return &preflights{instruments: observed, writer: writer}
+}
+
+// renew has the API server be asked again if a person requests that.
+func (f *preflights) renew(known *state.Sidecar, taken *evaluate.Snapshot, asking string) {
+	if f != nil && asking != "" && known.ForgetTrials(meta.AnnotationReconcileAt, asking) {
+		taken.Trials = nil
+	}
+}
+
+// judge has the API server judge what a decision would write, once for each shape of pods. It reports
+// whether something must not be written: then the decision has to be made again.
+func (f *preflights) judge(ctx context.Context, known *state.Sidecar, decided *decision.Decision) (isNews bool) {
+	if f == nil {
+		return false
+	}
+	known.KeepTrials(decided.Plans)
+	shapes := unjudged(known, decided.Plans)
+	if len(shapes) == 0 {
+		return false
+	}
+	trying, cancel := context.WithTimeout(ctx, trialsTimeout)
+	defer cancel()
+	missing := f.missing(trying, shapes)
+	news, group := make([]bool, len(shapes)), errgroup.Group{}
+	group.SetLimit(trialsAtOnce)
+	for i, like := range shapes {
+		group.Go(func() error {
+			news[i] = f.judgeShape(trying, ctx, known, like, missing)
+			return nil
+		})
+	}
+	_ = group.Wait() // Its functions report to the memory.
+	return ctx.Err() != nil || slices.Contains(news, true)
+}
+
+// unjudged returns the plans that have to be judged before they are carried out, by the shape of pods.
+func unjudged(known *state.Sidecar, plans []plan.Plan) [][]*plan.Plan {
+	verdicts := known.Trials()
+	at, shapes := map[preflight.Key]int{}, [][]*plan.Plan{}
+	for i := range plans {
+		p := &plans[i]
+		if !preflight.Concerns(p) {
+			continue
+		}
+		if _, isKnown := preflight.Of(verdicts, p); isKnown {
+			continue
+		}
+		key := preflight.KeyOf(p)
+		if _, isOne := at[key]; !isOne {
+			at[key], shapes = len(shapes), append(shapes, nil)
+		}
+		shapes[at[key]] = append(shapes[at[key]], p)
+	}
+	return shapes
+}
+
+// judgeShape judges workloads that are alike by one of them. It reports whether any must not be written.
+func (f *preflights) judgeShape(trying, ctx context.Context, known *state.Sidecar, like []*plan.Plan, missing map[string]bool) (isNews bool) {
+	for i, p := range like {
+		if i == triedOfShape {
+			return true // The others are for the next pass, at once.
+		}
+		verdict, isJudged := f.verdictOn(trying, p, missing)
+		if ctx.Err() != nil {
+			return false
+		}
+		if !isJudged {
+			continue // The write itself will say why.
+		}
+		known.SetTrial(p, verdict)
+		f.tell(ctx, p, verdict)
+		isNews = isNews || verdict.Holds()
+		if !verdict.IsOfOne {
+			return isNews
+		}
+	}
+	return isNews
+}
+
+// verdictOn has the API server judge one plan. It returns false if that says nothing about pods: if the
+// workload is gone, or has changed, or others own what would be written.
+func (f *preflights) verdictOn(ctx context.Context, p *plan.Plan, missing map[string]bool) (preflight.Verdict, bool) {
+	for _, secret := range preflight.SecretsOf(p.Desired.Template()) {
+		if missing[secret] {
+			return preflight.Verdict{Result: preflight.Refused, Message: fmt.Sprintf("Secret %s/%s does not exist, and the sidecar does not start without it", p.Target.Namespace, secret)}, true
+		}
+	}
+	after, err := f.rehearse(ctx, p)
+	var conflict *apply.ConflictError
+	switch {
+	case errors.Is(err, apply.ErrGone), errors.Is(err, apply.ErrStale), errors.Is(err, apply.ErrTerminating), errors.Is(err, election.ErrNotLeading), errors.As(err, &conflict):
+		return preflight.Verdict{}, false
+	case err != nil:
+		answer := preflight.Read(err)
+		return preflight.Verdict{Result: answer.Result, Message: answer.Text}, true
+	}
+	pod := workload.TrialPod(after)
+	without := func() preflight.Answer { return f.try(ctx, preflight.Without(pod, p.Desired.Template())) }
+	return preflight.Judge(f.try(ctx, pod), without, workload.RemovesFirst(after)), true
+}
+
+// rehearse tries the write of a plan.
+func (f *preflights) rehearse(ctx context.Context, p *plan.Plan) (workload.Object, error) {
+	ctx, cancel := context.WithTimeout(ctx, trialTimeout)
+	defer cancel()
+	return f.writer.Rehearse(ctx, p)
+}
+
+// try tries to create a pod, which stays as it is.
+func (f *preflights) try(ctx context.Context, pod *corev1.Pod) preflight.Answer {
+	ctx, cancel := context.WithTimeout(ctx, trialTimeout)
+	defer cancel()
+	return preflight.Read(f.writer.Pretend(ctx, pod.DeepCopy()))
+}
+
+// missing returns which Secrets are missing that sidecars do not start without. To create one is refused
+// if it exists, and that is all that the operator learns of it.
+func (f *preflights) missing(ctx context.Context, shapes [][]*plan.Plan) map[string]bool {
+	asked := map[string]bool{}
+	for _, like := range shapes {
+		for _, secret := range preflight.SecretsOf(like[0].Desired.Template()) {
+			if _, isKnown := asked[secret]; isKnown {
+				continue
+			}
+			asked[secret] = f.isMissing(ctx, like[0].Target.Namespace, secret)
+		}
+	}
+	return asked
+}
+
+func (f *preflights) isMissing(ctx context.Context, namespace, name string) bool {
+	ctx, cancel := context.WithTimeout(ctx, trialTimeout)
+	defer cancel()
+	err := f.writer.Pretend(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		log.FromContext(ctx).V(1).Info("whether a Secret exists is not known", "secret", name, "cause", err.Error())
+	}
+	return err == nil
+}
+
+// tell counts a verdict, and logs it if it is not consent.
+func (f *preflights) tell(ctx context.Context, p *plan.Plan, verdict preflight.Verdict) {
+	f.Metrics.Tried(string(verdict.Result))
+	if verdict.Result != preflight.Passed {
+		log.FromContext(ctx).Info("sidecar tried before it is written", telemetry.KeyWorkload, status.Object(p.Target), telemetry.KeyHash, p.InjectedHash(), "result", verdict.Result, "cause", verdict.Message)
+	}
+}

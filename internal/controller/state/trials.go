@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package state
+
+import (
+	"time"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
+)
+
+// firstTrial is the wait before the API server is asked again about what it has refused: each wait is
+// twice the one before, up to LastRetry.
+const firstTrial = time.Minute
+
+// trials are the verdicts of dry runs on a VectorSidecar's sidecars.
+type trials struct {
+	*shared
+
+	byShape map[preflight.Key]tried
+	// forgotten are the requests for which they were forgotten, by the annotation.
+	forgotten map[string]string
+}
+
+// tried is a verdict, and how long it holds, 0 for ever.
+type tried struct {
+	preflight.Verdict
+
+	wait time.Duration
+}
+
+// Trials returns the verdicts that hold now, nil if there are none.
+func (s *trials) Trials() map[preflight.Key]preflight.Verdict {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var found map[preflight.Key]preflight.Verdict
+	for key, one := range s.byShape {
+		if one.wait > 0 && !s.now().Before(one.Until) {
+			continue
+		}
+		if found == nil {
+			found = make(map[preflight.Key]preflight.Verdict, len(s.byShape))
+		}
+		found[key] = one.Verdict
+	}
+	return found
+}
+
+// SetTrial records the verdict on a plan and all like it.
+func (s *trials) SetTrial(p *plan.Plan, verdict preflight.Verdict) {
+	key := preflight.KeyOf(p)
+	if verdict.IsOfOne {
+		key = preflight.Alone(p)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	wait := time.Duration(0)
+	switch before := s.byShape[key]; {
+	case verdict.Result == preflight.NotJudged:
+		wait = LastRetry
+	case verdict.Holds() && before.Holds():
+		wait = min(2*before.wait, LastRetry)
+	case verdict.Holds():
+		wait = firstTrial
+	}
+	if wait > 0 {
+		verdict.Until = s.now().Add(wait)
+	}
+	s.byShape[key] = tried{verdict, wait}
+}
+
+// KeepTrials drops the verdicts that concern none of the plans: so there are no more of them than
+// workloads, however often somebody changes what pods need.
+func (s *trials) KeepTrials(plans []plan.Plan) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.byShape) == 0 {
+		return
+	}
+	kept := make(map[preflight.Key]tried, len(s.byShape))
+	for i := range plans {
+		for _, key := range []preflight.Key{preflight.KeyOf(&plans[i]), preflight.Alone(&plans[i])} {
+			if one, isKnown := s.byShape[key]; isKnown {
+				kept[key] = one
+			}
+		}
+	}
+	s.byShape = kept
+}
+
+// ForgetTrials has the API server be asked again because a person wants that by an annotation: once for
+// each text of it, however many passes it takes until that is answered. It reports whether it did.
+func (s *trials) ForgetTrials(annotation, request string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.forgotten[annotation] == request {
+		return false
+	}
+	s.forgotten[annotation] = request
+	clear(s.byShape)
+	return true
+}

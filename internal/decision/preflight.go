@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"strings"
+	"time"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
+)
+
+// preflight blocks a write that dry runs were refused, until they are to be tried again. What the
+// workload has stays as it is.
+func (d *Decision) preflight(facts *Facts, p *plan.Plan) {
+	if len(facts.Trials) == 0 || p.Desired == nil {
+		return
+	}
+	verdict, isKnown := preflight.Of(facts.Trials, p)
+	switch {
+	case !isKnown:
+	case verdict.Holds() && preflight.Concerns(p):
+		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPreflightRefused, verdict.Message
+		if verdict.Result == preflight.RefusedAnyway {
+			p.Reason = meta.ReasonApplicationRefused
+		}
+		d.again(max(verdict.Until.Sub(facts.Now), time.Millisecond))
+	case verdict.Result == preflight.NotJudged:
+		p.Warning = strings.TrimPrefix(p.Warning+"; it could not be judged before it was written: "+verdict.Message, "; it ")
+	}
+}
+
+// refusal says which pods the API server refuses with a sidecar, "" if it is not known to refuse any.
+func (f *Facts) refusal(of *desired.Offer) string {
+	hash := of.Rendered.Desired.InjectedHash()
+	for key, verdict := range f.Trials {
+		if key.Hash == hash && verdict.Result == preflight.Refused {
+			return "pods of a workload of the namespace are refused with it (preflight)"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+func TestWhatDryRunsWereRefusedIsNotWritten(t *testing.T) {
+	now := time.Date(2026, 11, 24, 20, 0, 0, 0, time.UTC)
+	wanted := plan.NewDesired(&workload.Overlay{Hash: "a"}, "logs", "vector", "", nil)
+	for name, test := range map[string]struct {
+		action  plan.Action
+		verdict preflight.Verdict
+		reason  string
+		skipped bool
+		warning string
+	}{
+		"the sidecar's fault":     {action: plan.Inject, verdict: preflight.Verdict{Result: preflight.Refused, Message: "no"}, reason: meta.ReasonPreflightRefused},
+		"the application's":       {action: plan.Update, verdict: preflight.Verdict{Result: preflight.RefusedAnyway, Message: "no"}, reason: meta.ReasonApplicationRefused, skipped: true},
+		"it passed":               {action: plan.Inject, verdict: preflight.Verdict{Result: preflight.Passed}},
+		"nobody could judge":      {action: plan.Inject, verdict: preflight.Verdict{Result: preflight.NotJudged, Message: "no"}, warning: "could not be judged before it was written: no"},
+		"it is there already":     {action: plan.None, verdict: preflight.Verdict{Result: preflight.Refused, Message: "no"}},
+		"only its notes differ":   {action: plan.Note, verdict: preflight.Verdict{Result: preflight.Refused, Message: "no"}},
+		"it is taken out instead": {action: plan.Remove, verdict: preflight.Verdict{Result: preflight.Refused, Message: "no"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			like, other := evaluated("cart", test.action, wanted, workload.State{Shape: 1}), evaluated("search", plan.Inject, wanted, workload.State{Shape: 2})
+			for _, one := range []*Workload{&like, &other} {
+				one.Evaluated.Rendered = &desired.Rendered{}
+				one.Evaluated.Companions = []corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Name: "of-" + one.Record.Name}}}
+			}
+			test.verdict.Until = now.Add(time.Minute)
+			facts := &Facts{Sidecar: logs(), Now: now, Trials: map[preflight.Key]preflight.Verdict{{Hash: wanted.InjectedHash(), Shape: 1}: test.verdict}}
+
+			decided := Decide(facts, []Workload{like}, nil)
+
+			p := &decided.Plans[0]
+			require.Equal(t, test.warning, p.Warning)
+			if test.reason == "" {
+				require.Equal(t, test.action, p.Action)
+				require.Empty(t, p.Reason)
+				return
+			}
+			require.Equal(t, plan.Blocked, p.Action)
+			require.Equal(t, test.reason, p.Reason)
+			require.Equal(t, "no", p.Message)
+			require.Equal(t, test.skipped, p.Skipped())
+			require.Equal(t, time.Minute, decided.Again, "it is tried again")
+			require.Empty(t, decided.Missing, "what it would read is not written either")
+
+			decided = Decide(facts, []Workload{like, other}, nil)
+			require.True(t, decided.Plans[1].Writes(), "it takes nobody's place, and what is not alike is judged by itself")
+		})
+	}
+}

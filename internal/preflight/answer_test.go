@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var pods = schema.GroupResource{Resource: "pods"}
+
+func forbidden(text string) error { return apierrors.NewForbidden(pods, "cart", errors.New(text)) }
+
+func invalid() error {
+	return apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "cart", nil)
+}
+
+func TestWhatAnAnswerSays(t *testing.T) {
+	terminating := apierrors.NewForbidden(pods, "cart", errors.New("it is being terminated"))
+	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
+	for name, test := range map[string]struct {
+		err  error
+		want Answer
+	}{
+		"consent":    {nil, Answer{Result: Passed}},
+		"a quota":    {forbidden("exceeded quota: compute, requested: requests.memory=80Mi"), Answer{Result: Refused, IsQuota: true}},
+		"no limits":  {forbidden("failed quota: compute: must specify limits.cpu for: vector"), Answer{Result: Refused}},
+		"no account": {forbidden(`error looking up service account shop/cart: serviceaccount "cart" not found`), Answer{Result: Refused, IsAccount: true}},
+		"a webhook":  {apierrors.NewBadRequest(`admission webhook "a" denied the request: no`), Answer{Result: Refused}},
+		"a webhook that answers as a server does": {
+			apierrors.NewInternalError(errors.New(`admission webhook "a" denied the request: no`)), Answer{Result: Refused}},
+		"a policy":              {errors.New(`ValidatingAdmissionPolicy 'a' with binding 'a' denied request: no`), Answer{Result: Refused}},
+		"validation":            {invalid(), Answer{Result: Refused, IsInvalid: true}},
+		"a webhook as of 1.15":  {apierrors.NewBadRequest(`admission webhook "a" does not support dry run`), Answer{Result: NotJudged}},
+		"a webhook that is off": {apierrors.NewInternalError(errors.New(`calling webhook "a": connection refused`)), Answer{Result: NotJudged}},
+		"no right":              {forbidden(`User "system:serviceaccount:a:b" cannot create resource "pods" in API group ""`), Answer{Result: NotJudged}},
+		"no time":               {apierrors.NewTimeoutError("slow", 1), Answer{Result: NotJudged}},
+		"the end of all":        {terminating, Answer{Result: NotJudged}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := Read(test.err)
+			if test.err != nil {
+				require.Equal(t, test.err.Error(), got.Text)
+			}
+			got.Text = ""
+			require.Equal(t, test.want, got)
+		})
+	}
+}
+
+func TestWhoseFaultARefusalIs(t *testing.T) {
+	full := Read(forbidden("exceeded quota: compute"))
+	for name, test := range map[string]struct {
+		with, without Answer
+		removesFirst  bool
+		want          Result
+		isOfOne       bool
+	}{
+		"nobody refuses":                      {with: Answer{Result: Passed}, want: Passed},
+		"nobody could judge":                  {with: Answer{Result: NotJudged}, want: NotJudged},
+		"the sidecar's":                       {with: full, without: Answer{Result: Passed}, want: Refused},
+		"nobody could judge the other":        {with: full, without: Answer{Result: NotJudged}, want: Refused},
+		"the application's":                   {with: full, without: full, want: RefusedAnyway},
+		"one workload's":                      {with: full, without: Answer{Result: Refused, IsAccount: true}, want: RefusedAnyway, isOfOne: true},
+		"nobody's: a quota gets room first":   {with: full, removesFirst: true, want: NotJudged},
+		"nobody's: the pod is not as it will": {with: Answer{Result: Refused, IsInvalid: true}, without: Answer{Result: Refused, IsInvalid: true}, want: NotJudged},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := Judge(test.with, func() Answer { return test.without }, test.removesFirst)
+			require.Equal(t, test.want, got.Result)
+			require.Equal(t, test.isOfOne, got.IsOfOne)
+		})
+	}
+	Judge(Answer{Result: Passed}, func() Answer { t.Fatal("it passed"); return Answer{} }, false)
+}
