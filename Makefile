@@ -145,7 +145,7 @@ samples: $(BIN)/kubectl ## Apply the sample application and VectorSidecars.
 # Tests that run programs on the repository's charts and binaries: go test sees
 # what a test reads, not what its child processes read, so it must not reuse a result.
 RUNS_PROGRAMS := envtest cli faults docs corpus bombs vector
-INTEGRATION := chart webhook process injection
+INTEGRATION := chart webhook process injection preflight
 
 # Each has a control plane of its own and waits much of its time, so several run side by side. Those
 # that change one installation take turns: of the webhook and of the pace of rollouts are parts of their own.
@@ -191,7 +191,7 @@ test: build control-plane $(BIN)/helm-unittest ## Run the tests: unit, golden, c
 .PHONY: $(addprefix go-test-,rest fleet $(RUNS_PROGRAMS) $(INTEGRATION))
 go-test-rest:
 	@packages=$$(go list ./... | grep -vE '/test/($(subst $() ,|,$(RUNS_PROGRAMS) $(INTEGRATION) node rollouts))(/|$$)') && $(GO_TEST) $$packages
-$(addprefix go-test-,$(filter-out bombs,$(RUNS_PROGRAMS)) chart process injection): go-test-%:
+$(addprefix go-test-,$(filter-out bombs,$(RUNS_PROGRAMS)) chart process injection preflight): go-test-%:
 	@$(GO_TEST) -count=1 $(SELECTED) ./test/$*/...
 go-test-fleet:
 	@$(GO_TEST) -count=1 -run '$(FLEET_TESTS)' ./test/envtest/...
@@ -206,7 +206,7 @@ test-charts: $(BIN)/helm-unittest ## Run both charts' helm-unittest suites.
 	$(BIN)/helm-unittest -f 'test/sidecarchart/*_test.yaml' .
 
 .PHONY: test-integration
-test-integration: build release-before control-plane $(BIN)/helm-sdk $(BIN)/promtool $(BIN)/crds ## Run what takes longer: the chart installed, upgraded, rolled back and uninstalled, operators that are killed, frozen and replaced, injection by the API server.
+test-integration: build release-before control-plane $(BIN)/helm-sdk $(BIN)/promtool $(BIN)/crds ## Run what takes longer: the chart installed, upgraded, rolled back and uninstalled, operators that are killed, frozen and replaced, injection by the API server, preflight.
 	@$(SIDE_BY_SIDE) $(INTEGRATION:%=go-test-%)
 
 .PHONY: test-rollouts

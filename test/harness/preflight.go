@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package harness
+
+import (
+	"context"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+)
+
+// Preflight makes what the chart makes for preflight.enabled: the policy that holds the operator to dry
+// runs, and the rights for them.
+func (w *World) Preflight(ctx context.Context, plane *controlplane.ControlPlane, kinds ...string) error {
+	_, err := w.withChart(ctx, plane, []string{
+		"--set", "preflight.enabled=true,configValidation.job.enabled=true,rbac.optional.pods=true,workloads.kinds={" + strings.Join(kinds, ",") + "}",
+	}, "preflight.yaml", "role-work.yaml")
+	return err
+}

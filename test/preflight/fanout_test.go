@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// alike makes Deployments that differ in names, images and values alone.
+func alike(t *testing.T, namespace string, count int) {
+	t.Helper()
+	for n := range count {
+		one := objects.NewDeployment(fmt.Sprintf("app-%d", n), namespace).WithReplicas(0).Labelled("logs", "vector").Build()
+		spec := &one.Spec.Template.Spec
+		spec.Containers[0].Name, spec.Containers[0].Image = fmt.Sprintf("main-%d", n), fmt.Sprintf("registry.example/app:%d", n)
+		spec.Containers[0].Resources = *objects.Requests("10m", "16Mi")
+		world.Create(t, one)
+	}
+}
+
+func injected(t *testing.T, namespace string) int {
+	t.Helper()
+	var all appsv1.DeploymentList
+	require.NoError(t, world.Client.List(t.Context(), &all, client.InNamespace(namespace)))
+	count := 0
+	for i := range all.Items {
+		if has(&all.Items[i]) {
+			count++
+		}
+	}
+	return count
+}
+
+// One operator ends in the middle of a fan-out, and the next goes on: what one of them has tried, it tries
+// once.
+func TestTheOperatorIsRestartedInTheMiddle(t *testing.T) {
+	const count = 12
+	namespace := world.Namespace(t)
+	alike(t, namespace, count)
+	vs := logs(namespace).WithMaxConcurrent("1").WithSoak(200 * time.Millisecond).Build()
+	world.Create(t, vs)
+	harness.Eventually(t, "some to have it", func() bool { return injected(t, namespace) >= 3 })
+	first := running
+	require.NoError(t, first.Stop())
+	between := injected(t, namespace)
+	require.Less(t, between, count)
+	running = world.RunOperator(options)
+	harness.Until(t, world, vs, "all to have it", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.UpdatedDeployments == count })
+	for _, one := range []*harness.Operator{first, running} {
+		tried, _ := asked(one, namespace, "deployments")
+		require.Equal(t, 1, tried)
+		tried, _ = asked(one, namespace, "pods")
+		require.Equal(t, 1, tried)
+	}
+	var all appsv1.DeploymentList
+	require.NoError(t, world.Client.List(t.Context(), &all, client.InNamespace(namespace)))
+	for i := range all.Items {
+		require.EqualValues(t, 2, all.Items[i].Generation, "each is written once")
+	}
+}
+
+// However many workloads get a sidecar, it is tried once for all that are alike, and each is written once
+// and not read.
+func TestAFanOutIsTriedOnce(t *testing.T) {
+	t.Parallel()
+	const count = 100
+	namespace := world.Namespace(t)
+	alike(t, namespace, count)
+	vs := logs(namespace).Build()
+	world.Create(t, vs)
+	harness.Until(t, world, vs, "all to have it", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.UpdatedDeployments == count })
+	tried, written := asked(running, namespace, "deployments")
+	require.Equal(t, []int{1, count}, []int{tried, written})
+	tried, written = asked(running, namespace, "pods")
+	require.Equal(t, []int{1, 0}, []int{tried, written})
+	for _, resource := range []string{"deployments", "pods", "secrets"} {
+		require.Empty(t, running.Requests.Reads("/namespaces/"+namespace+"/"+resource), resource)
+	}
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
+		vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"}
+	})
+	harness.Eventually(t, "the next revision", func() bool {
+		_, written := asked(running, namespace, "deployments")
+		return written == 2*count
+	})
+	tried, _ = asked(running, namespace, "deployments")
+	require.Equal(t, 2, tried, "another revision is tried again")
+}

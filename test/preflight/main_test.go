@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/operator"
+	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+var (
+	world *harness.World
+	plane *controlplane.ControlPlane
+	// running is the operator of all tests. One that stops it runs alone, before the others.
+	running *harness.Operator
+	kinds   = []string{"Deployment", "StatefulSet", "DaemonSet", "CronJob"}
+	options = operator.Options{
+		Namespace: harness.AccountNamespace, EnvironmentsConfigMap: "environments", WorkloadKinds: kinds, Preflight: true,
+	}
+)
+
+// byDefault is Pod Security in namespaces without labels: the operator reads labels alone.
+const byDefault = `apiVersion: apiserver.config.k8s.io/v1
+kind: AdmissionConfiguration
+plugins:
+  - name: PodSecurity
+    configuration:
+      apiVersion: pod-security.admission.config.k8s.io/v1
+      kind: PodSecurityConfiguration
+      defaults: {enforce: baseline, enforce-version: latest}
+`
+
+func TestMain(m *testing.M) {
+	ctrl.SetLogger(logr.Discard())
+	os.Exit(runAll(m))
+}
+
+func runAll(m *testing.M) int {
+	folder, err := os.MkdirTemp("", "preflight-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(folder)
+	security := filepath.Join(folder, "admission.yaml")
+	if err := os.WriteFile(security, []byte(byDefault), 0o600); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	start := controlplane.Options{Nodes: 2, APIServerArgs: map[string]string{"admission-control-config-file": security}}
+	return controlplane.Main(m, start, func(c *controlplane.ControlPlane) (func() error, error) {
+		plane = c
+		if world, err = harness.NewWorld(c.Config()); err != nil {
+			return nil, err
+		}
+		ctx := context.Background()
+		if _, err = world.RunAsInstalled(ctx, c, kinds...); err != nil {
+			return nil, err
+		}
+		if err := world.Preflight(ctx, c, kinds...); err != nil {
+			return nil, err
+		}
+		if err := world.Client.Create(ctx, objects.NewConfigMap("environments", harness.AccountNamespace, desired.PolicyKey, "podSecurity: privileged")); err != nil {
+			return nil, err
+		}
+		running = world.RunOperator(options)
+		return func() error { return running.Stop() }, nil
+	})
+}
+
+// logs begins a VectorSidecar that selects what is labelled.
+func logs(namespace string) *objects.VectorSidecar {
+	return objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("100%")
+}
+
+// cart begins a Deployment that is selected, with requests for its only container.
+func cart(namespace string) *objects.Deployment {
+	return objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Pod(func(spec *corev1.PodSpec) {
+		spec.Containers[0].Resources = *objects.Requests("10m", "16Mi")
+	})
+}
+
+func has(d *appsv1.Deployment) bool {
+	spec := &d.Spec.Template.Spec
+	for _, c := range append(append([]corev1.Container{}, spec.InitContainers...), spec.Containers...) {
+		if c.Name == "vector" {
+			return true
+		}
+	}
+	return false
+}
+
+// isRefused waits until the status says that dry runs are refused, and returns its message.
+func isRefused(t *testing.T, vs *v1alpha1.VectorSidecar) string {
+	t.Helper()
+	said := ""
+	harness.Until(t, world, vs, "a refusal", func(vs *v1alpha1.VectorSidecar) bool {
+		ready := apimeta.FindStatusCondition(vs.Status.Conditions, meta.ConditionReady)
+		if ready == nil || ready.Reason != meta.ReasonPreflightRefused {
+			return false
+		}
+		said = ready.Message
+		return apimeta.IsStatusConditionTrue(vs.Status.Conditions, meta.ConditionStalled) && apimeta.IsStatusConditionTrue(vs.Status.Conditions, meta.ConditionError)
+	})
+	require.NotEmpty(t, vs.Status.Unsettled)
+	require.Equal(t, v1alpha1.StateBlocked, vs.Status.Unsettled[0].State)
+	require.Equal(t, meta.ReasonPreflightRefused, vs.Status.Unsettled[0].Reason)
+	return said
+}
+
+// isUntouched checks that nothing was written to a Deployment.
+func isUntouched(t *testing.T, deployment *appsv1.Deployment) {
+	t.Helper()
+	world.Get(t, deployment)
+	require.False(t, has(deployment))
+	require.EqualValues(t, 1, deployment.Generation)
+	require.Empty(t, deployment.Annotations[meta.AnnotationInjected])
+}
+
+// again has the operator try at once.
+func again(t *testing.T, vs *v1alpha1.VectorSidecar, text string) {
+	t.Helper()
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
+		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationReconcileAt, text)
+	})
+}
+
+type vectorSidecar = v1alpha1.VectorSidecar
+
+// conditionOf returns a condition, or an empty one.
+func conditionOf(vs *vectorSidecar, kind string) metav1.Condition {
+	if found := apimeta.FindStatusCondition(vs.Status.Conditions, kind); found != nil {
+		return *found
+	}
+	return metav1.Condition{}
+}
+
+// dryRunOf tries to create a pod of a template, as the administrator.
+func dryRunOf(t *testing.T, namespace string, template *corev1.PodTemplateSpec) error {
+	t.Helper()
+	trial := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "trial"}, Spec: *template.Spec.DeepCopy()}
+	return world.Client.Create(t.Context(), trial, client.DryRunAll)
+}
+
+// asked counts the operator's requests for objects of a namespace: dry runs, and others that write.
+func asked(o *harness.Operator, namespace, resource string) (tried, written int) {
+	for _, request := range o.Requests.Writes("/namespaces/" + namespace + "/" + resource) {
+		if request.DryRun {
+			tried++
+			continue
+		}
+		written++
+	}
+	return tried, written
+}

@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// The right to create pods is good for dry runs alone, and so is that to create Secrets; reading them is
+// not among the operator's rights at all.
+func TestTheOperatorCreatesNoPod(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	operator, err := client.New(world.Operator, client.Options{})
+	require.NoError(t, err)
+	pod := func() client.Object {
+		return &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: "shell", Namespace: namespace},
+			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "shell", Image: "shell"}}},
+		}
+	}
+	secret := func() client.Object {
+		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "token", Namespace: namespace}}
+	}
+	for _, made := range []func() client.Object{pod, secret} {
+		harness.Eventually(t, "the account's right", func() bool { return operator.Create(t.Context(), made(), client.DryRunAll) == nil })
+		err := operator.Create(t.Context(), made())
+		require.True(t, apierrors.IsForbidden(err), "%v", err)
+		require.ErrorContains(t, err, "in dry runs only")
+		require.True(t, apierrors.IsForbidden(operator.Get(t.Context(), client.ObjectKeyFromObject(made()), made())))
+		require.NoError(t, world.Client.Create(t.Context(), made()), "nobody else is held to that")
+	}
+}
+
+// quota makes a ResourceQuota of memory requests and waits until it is in force.
+func quota(t *testing.T, namespace, memory string) *corev1.ResourceQuota {
+	t.Helper()
+	made := &corev1.ResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Name: "compute", Namespace: namespace},
+		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{corev1.ResourceRequestsMemory: resource.MustParse(memory)}},
+	}
+	world.Create(t, made)
+	inForce(t, made)
+	return made
+}
+
+func inForce(t *testing.T, quota *corev1.ResourceQuota) {
+	t.Helper()
+	harness.Until(t, world, quota, "the quota to be in force", func(q *corev1.ResourceQuota) bool {
+		return q.Status.Hard.Name(corev1.ResourceRequestsMemory, resource.BinarySI).Equal(q.Spec.Hard[corev1.ResourceRequestsMemory])
+	})
+}
+
+// A quota that has room for one more pod of the application, and not with the sidecar in it.
+func TestAQuotaRefusesTheSidecarAndNotThePods(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	limit := quota(t, namespace, "40Mi")
+	deployment, vs := cart(namespace).Build(), logs(namespace).Build()
+	world.Create(t, deployment, vs)
+	said := isRefused(t, vs)
+	require.Contains(t, said, "exceeded quota: compute")
+	require.Contains(t, said, "are not without it")
+	isUntouched(t, deployment)
+	tried, written := asked(running, namespace, "deployments")
+	require.Equal(t, []int{1, 0}, []int{tried, written})
+	tried, written = asked(running, namespace, "pods")
+	require.Equal(t, []int{2, 0}, []int{tried, written}, "with the sidecar, and without")
+	_, written = asked(running, namespace, "configmaps")
+	require.Zero(t, written, "what it would have read is not written either")
+
+	harness.Change(t, world, limit, func(q *corev1.ResourceQuota) { q.Spec.Hard[corev1.ResourceRequestsMemory] = resource.MustParse("1Gi") })
+	inForce(t, limit)
+	again(t, vs, "now")
+	harness.Until(t, world, deployment, "the sidecar", has)
+}
+
+// A workload that needs less is another shape, and is tried at once.
+func TestAnOwnerMakesRoom(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	world.Create(t, &corev1.LimitRange{
+		ObjectMeta: metav1.ObjectMeta{Name: "pods", Namespace: namespace},
+		Spec:       corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{{Type: corev1.LimitTypePod, Max: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}}}},
+	})
+	limited := func(memory string) func(*corev1.PodSpec) {
+		return func(spec *corev1.PodSpec) {
+			spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(memory)}
+		}
+	}
+	deployment, vs := cart(namespace).Pod(limited("1000Mi")).Build(), logs(namespace).Build()
+	harness.Eventually(t, "the LimitRange to be in force", func() bool {
+		trial := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "trial", Namespace: namespace}, Spec: *deployment.Spec.Template.Spec.DeepCopy()}
+		limited("2Gi")(&trial.Spec)
+		return world.Client.Create(t.Context(), trial, client.DryRunAll) != nil
+	})
+	world.Create(t, deployment, vs)
+	require.Contains(t, isRefused(t, vs), "maximum memory usage per Pod is 1Gi")
+	isUntouched(t, deployment)
+
+	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { limited("64Mi")(&d.Spec.Template.Spec) })
+	harness.Until(t, world, deployment, "the sidecar", has)
+}
+
+// A quota without room refuses the application's pods as well: the workload is left alone, and the
+// VectorSidecar has no error.
+func TestAFullQuotaIsNoFaultOfTheSidecar(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	quota(t, namespace, "20Mi")
+	deployment, vs := cart(namespace).Build(), logs(namespace).Build()
+	world.Create(t, deployment, vs)
+	harness.Until(t, world, vs, "the workload to be left out", func(vs *v1alpha1.VectorSidecar) bool {
+		return len(vs.Status.Unsettled) == 1 && vs.Status.Unsettled[0].Reason == meta.ReasonApplicationRefused
+	})
+	require.Equal(t, v1alpha1.StateSkipped, vs.Status.Unsettled[0].State)
+	require.Contains(t, vs.Status.Unsettled[0].Message, "with the sidecar and without it")
+	require.False(t, apimeta.IsStatusConditionTrue(vs.Status.Conditions, meta.ConditionError))
+	require.True(t, apimeta.IsStatusConditionTrue(vs.Status.Conditions, meta.ConditionReady))
+	isUntouched(t, deployment)
+}
+
+// Where pods are removed before others are made, a quota's answer to one more pod says nothing.
+func TestAQuotaThatGetsRoomFirst(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	quota(t, namespace, "40Mi")
+	deployment, vs := cart(namespace).Build(), logs(namespace).Build()
+	deployment.Spec.Strategy.Type = "Recreate"
+	world.Create(t, deployment, vs)
+	harness.Until(t, world, deployment, "the sidecar", has)
+	tried, _ := asked(running, namespace, "pods")
+	require.Equal(t, 1, tried)
+}
+
+// Pod Security of a namespace without labels is the API server's, which the operator does not know.
+func TestPodSecurityRefuses(t *testing.T) {
+	t.Parallel()
+	privileged := func(s *v1alpha1.SidecarSpec) {
+		s.SecurityContext = &corev1.SecurityContext{Privileged: new(true), AllowPrivilegeEscalation: new(true)}
+	}
+	namespace := world.Namespace(t)
+	deployment, vs := cart(namespace).Build(), logs(namespace).Sidecar(privileged).Build()
+	world.Create(t, deployment, vs)
+	require.Contains(t, isRefused(t, vs), `violates PodSecurity "baseline:latest"`)
+	isUntouched(t, deployment)
+
+	labelled := world.Namespace(t, "pod-security.kubernetes.io/enforce", "restricted")
+	vs = logs(labelled).Sidecar(privileged).Build()
+	restricted := cart(labelled).Pod(func(spec *corev1.PodSpec) {
+		spec.SecurityContext = &corev1.PodSecurityContext{RunAsNonRoot: new(true), SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}}
+		spec.Containers[0].SecurityContext = &corev1.SecurityContext{AllowPrivilegeEscalation: new(false), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}}
+	}).Build()
+	world.Create(t, restricted, vs)
+	harness.Until(t, world, vs, "a refusal", func(vs *v1alpha1.VectorSidecar) bool {
+		return len(vs.Status.Unsettled) == 1 && vs.Status.Unsettled[0].Reason == meta.ReasonPodSecurity
+	})
+	tried, _ := asked(running, labelled, "pods")
+	require.Zero(t, tried, "what the operator judges itself needs no dry run")
+}
+
+// The operator learns of a Secret that it exists, and no more.
+func TestASecretThatIsMissing(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	deployment := cart(namespace).Build()
+	vs := logs(namespace).Sidecar(func(s *v1alpha1.SidecarSpec) {
+		optional := true
+		s.Env = []corev1.EnvVar{
+			{Name: "TOKEN", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "aggregator"}, Key: "token"}}},
+			{Name: "MORE", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "optional"}, Key: "more", Optional: &optional}}},
+		}
+	}).Build()
+	world.Create(t, deployment, vs)
+	require.Contains(t, isRefused(t, vs), "Secret "+namespace+"/aggregator does not exist")
+	isUntouched(t, deployment)
+	tried, written := asked(running, namespace, "secrets")
+	require.Equal(t, []int{1, 0}, []int{tried, written})
+
+	world.Create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "aggregator"}, StringData: map[string]string{"token": "t"}})
+	again(t, vs, "now")
+	harness.Until(t, world, deployment, "the sidecar", has)
+}
+
+// Pods are tried as the controllers of each kind make them.
+func TestEveryKindPasses(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	quota(t, namespace, "10Gi") // So that what is tried has to be whole.
+	labels := map[string]string{"logs": "vector"}
+	vs := logs(namespace).For("Deployment", "StatefulSet", "DaemonSet", "CronJob").Build()
+	for _, kind := range kinds {
+		object := objects.NewWorkload(kind, "of-"+strings.ToLower(kind), namespace, labels)
+		of, _ := workload.As(object)
+		spec := &workload.TemplateOf(of).Spec
+		spec.Containers[0].Resources = *objects.Requests("10m", "16Mi")
+		if set, isSet := object.(*appsv1.StatefulSet); isSet {
+			spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "data", MountPath: "/data"}}
+			set.Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{{
+				ObjectMeta: metav1.ObjectMeta{Name: "data"},
+				Spec: corev1.PersistentVolumeClaimSpec{
+					AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+					Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+				},
+			}}
+		}
+		world.Create(t, object)
+	}
+	world.Create(t, vs)
+	harness.Until(t, world, vs, "all to have it", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.InjectedWorkloads == int32(len(kinds)) })
+	tried, written := asked(running, namespace, "pods")
+	require.Equal(t, []int{len(kinds), 0}, []int{tried, written}, "none was refused, for want of anything that its controller gives it")
+}
