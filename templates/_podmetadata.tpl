@@ -6,7 +6,8 @@ SPDX-License-Identifier: Apache-2.0
 {{- define "vector-sidecar.podMetadata" }}
 {{- $metadata := dict }}
 {{- $agents := include "vector-sidecar.agentAnnotations" . | fromYaml }}
-{{- $given := dict "annotations" (merge (dict) (default dict .Values.sidecar.podAnnotations) (default dict $agents.annotations)) "labels" .Values.sidecar.podLabels }}
+{{- $volumes := include "vector-sidecar.evictableVolumes" . | fromYaml }}
+{{- $given := dict "annotations" (merge (dict) (default dict .Values.sidecar.podAnnotations) (default dict $agents.annotations) $volumes) "labels" .Values.sidecar.podLabels }}
 {{- range $of, $keys := $given }}
 {{- $kept := dict }}
 {{- range $key, $value := $keys }}
@@ -41,6 +42,25 @@ pods, without those of sidecar.podAnnotations, and warning. Empty where they col
 {{- $_ := set $agents "warning" (printf "does not set the pod annotation %s, which is too long for a key: shorten sidecar.name" (join " and " $tooLong)) }}
 {{- end }}
 {{- toYaml $agents }}
+{{- end }}
+
+{{- /*
+The annotation that names the sidecar's volumes on the node's disk to the Cluster Autoscaler, as a map; empty
+where they are to keep the node, or sidecar.podAnnotations has it.
+*/}}
+{{- define "vector-sidecar.evictableVolumes" }}
+{{- $sidecar := .Values.sidecar }}
+{{- $key := "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes" }}
+{{- $names := list }}
+{{- if not (or (eq (default "Never" $sidecar.data.evictable) "Never") (hasKey (default dict $sidecar.podAnnotations) $key)) }}
+{{- range concat (include "vector-sidecar.emptyDirs" . | fromYamlArray) .Values.volumes }}
+{{- $isInMemory := eq (default "" (default dict .emptyDir).medium) "Memory" }}
+{{- if or (hasKey . "hostPath") (and (hasKey . "emptyDir") (not $isInMemory)) }}{{ $names = append $names .name }}{{ end }}
+{{- end }}
+{{- end }}
+{{- $annotations := dict }}
+{{- if $names }}{{ $_ := set $annotations $key ($names | sortAlpha | join ",") }}{{ end }}
+{{- toYaml $annotations }}
 {{- end }}
 
 {{- /* "true" where agents on the nodes are to leave the sidecar's output alone, else empty. */}}

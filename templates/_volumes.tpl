@@ -11,6 +11,19 @@ SPDX-License-Identifier: Apache-2.0
   "name" (include "vector-sidecar.volumeName" (dict "sidecar" $sidecar.name "purpose" "config"))
   "configMap" (dict "name" (include "vector-sidecar.configMapName" .))) }}
 {{- end }}
+{{- $volumes = concat $volumes (include "vector-sidecar.emptyDirs" . | fromYamlArray) }}
+{{- range $id, $secret := include "vector-sidecar.secrets" . | fromYaml }}
+{{- $volumes = append $volumes (dict
+  "name" (include "vector-sidecar.volumeName" (dict "sidecar" $sidecar.name "purpose" (printf "secret-%s" $id)))
+  "secret" (dict "secretName" $secret)) }}
+{{- end }}
+{{- toYaml $volumes }}
+{{- end }}
+
+{{- /* Those of them that are emptyDirs. */}}
+{{- define "vector-sidecar.emptyDirs" }}
+{{- $sidecar := .Values.sidecar }}
+{{- $volumes := list }}
 {{- if not (include "vector-sidecar.userMounts" (dict "mounts" $sidecar.volumeMounts "path" "/var/lib/vector")) }}
 {{- $volumes = append $volumes (dict
   "name" (include "vector-sidecar.volumeName" (dict "sidecar" $sidecar.name "purpose" "data"))
@@ -24,11 +37,6 @@ SPDX-License-Identifier: Apache-2.0
 {{- end }}
 {{- with include "vector-sidecar.socketFile" . | fromYaml }}
 {{- if .isOurs }}{{ $volumes = append $volumes (dict "name" .mount.name "emptyDir" (dict "sizeLimit" "1Mi")) }}{{ end }}
-{{- end }}
-{{- range $id, $secret := include "vector-sidecar.secrets" . | fromYaml }}
-{{- $volumes = append $volumes (dict
-  "name" (include "vector-sidecar.volumeName" (dict "sidecar" $sidecar.name "purpose" (printf "secret-%s" $id)))
-  "secret" (dict "secretName" $secret)) }}
 {{- end }}
 {{- toYaml $volumes }}
 {{- end }}

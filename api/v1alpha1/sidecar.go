@@ -30,6 +30,11 @@ type UserMode string
 // +kubebuilder:validation:Enum=Auto;Collect;Exclude
 type NodeAgentsMode string
 
+// EvictableMode says whether a node may go while volumes of the sidecar are on it.
+//
+// +kubebuilder:validation:Enum=Auto;Always;Never
+type EvictableMode string
+
 // ReloadMode says how a changed configuration reaches Vector.
 //
 // +kubebuilder:validation:Enum=Restart;Live
@@ -359,4 +364,11 @@ type DataSpec struct {
 	// sizeLimit of the emptyDir.
 	// +optional
 	SizeLimit *resource.Quantity `json:"sizeLimit,omitempty"`
+
+	// evictable says whether the Cluster Autoscaler may remove a node although volumes
+	// of the sidecar are on its disk, this one and others that it brings. A pod annotation
+	// names them to it: with Auto unless a volume of the application keeps the node, with
+	// Always also then. With Never they keep the node until the pod is gone.
+	// +optional
+	Evictable EvictableMode `json:"evictable,omitempty"`
 }

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -63,6 +64,8 @@ type sidecarReport struct {
 	Warning     string `json:"warning,omitempty"`
 	// QoS says that the pods have another QoS class with the sidecar than without it.
 	QoS string `json:"qos,omitempty"`
+	// Node says that the sidecar keeps a node that the Cluster Autoscaler could remove without it.
+	Node string `json:"node,omitempty"`
 	// Remark is something about the workload that concerns a sidecar in it.
 	Remark  string `json:"remark,omitempty"`
 	Rollout string `json:"rollout,omitempty"`
@@ -205,6 +208,9 @@ func (a *sidecarReport) fill(p *plan.Plan, turn int, view *workload.View) {
 		a.WantedHash = p.Desired.InjectedHash()
 		if with := p.Desired.QoSClass(view); with != view.QoSClass {
 			a.QoS = fmt.Sprintf("%s with it, %s without", with, view.QoSClass)
+		}
+		if volumes := p.Desired.KeepsNode(p.Manager, view); volumes != "" {
+			a.Node = fmt.Sprintf("the Cluster Autoscaler keeps it for the volumes %s (sidecar.data.evictable)", strings.ReplaceAll(volumes, ",", ", "))
 		}
 	}
 }

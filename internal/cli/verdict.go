@@ -164,6 +164,7 @@ func (e *explanation) print(to io.Writer, allFields bool) error {
 		add("reason", strings.TrimSuffix(one.Reason+": "+one.Message, ": "))
 		add("warning", one.Warning)
 		add("QoS class", one.QoS)
+		add("node", one.Node)
 		if one.Matches {
 			add("remark", one.Remark)
 		}

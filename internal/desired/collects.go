@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -63,7 +64,7 @@ func (c *collection) idleness(view *workload.View) string {
 func readsConfig(container *corev1.Container) bool {
 	const folder = "/etc/vector/"
 	names := slices.ContainsFunc(container.Args, func(argument string) bool { return strings.HasPrefix(argument, folder) })
-	return names && strings.HasPrefix(volumeAt(container, folder+"x"), "vectorsidecar-")
+	return names && strings.HasPrefix(volumeAt(container, folder+"x"), meta.VolumePrefix)
 }
 
 // volumeAt returns the volume that a file pattern is on, that of the deepest mount

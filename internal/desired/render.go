@@ -95,7 +95,7 @@ func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendere
 func (r *renderer) yieldToPolicy(overlay *workload.Overlay) (said []string, err error) {
 	var keys []string
 	for _, key := range overlay.Yields {
-		if domain := r.policy.Reserves(key); domain != "" {
+		if domain := r.policy.Reserves(key, &overlay.Template); domain != "" {
 			keys = append(keys, key)
 			said = append(said, fmt.Sprintf("does not set the pod annotation %s: the policy reserves %s (reservedDomains)", key, domain))
 		}

@@ -159,6 +159,18 @@ const AnnotationWarning = Group + "/warning"
 // is no conflict but a warning.
 const AnnotationYields = Group + "/yields"
 
+// AnnotationYieldsToVolumes on a rendered PodTemplate lists those of AnnotationYields that are also left
+// out, without a warning, where a volume of the workload's own keeps the Cluster Autoscaler from
+// removing a node.
+const AnnotationYieldsToVolumes = Group + "/yields-to-volumes"
+
+// AnnotationEvictableVolumes is the pod annotation by which the Cluster Autoscaler is told, by the
+// names of volumes with commas between them, which of those on a node's disk may be lost with the node.
+const AnnotationEvictableVolumes = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes"
+
+// VolumePrefix begins the names of the volumes that the built-in templates add.
+const VolumePrefix = "vectorsidecar-"
+
 // AnnotationWebhook on a ValidatingWebhookConfiguration is the webhook, as JSON, that should
 // be in it. The operator applies it, with the CA bundle, once a replica can answer.
 const AnnotationWebhook = Group + "/webhook"

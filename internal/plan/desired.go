@@ -31,6 +31,9 @@ type Desired struct {
 	annotations map[string]string
 	// marks are further annotations, the same with or without other VectorSidecars.
 	marks map[string]string
+	// lesser is the same for the many workloads that keep their node by themselves, nil if that makes
+	// no difference.
+	lesser *Desired
 }
 
 // QoSClass returns the class of a workload's pods with this sidecar in them.
@@ -59,6 +62,9 @@ func NewDesired(overlay *workload.Overlay, sidecar, container, configVersion str
 	}}
 	desired.alone = desired.apply(plainly)
 	desired.alone.isPlain = true
+	if keys := overlay.YieldsToVolumes; len(keys) > 0 {
+		desired.lesser = desired.without(keys)
+	}
 	return desired
 }
 
@@ -67,6 +73,9 @@ func NewDesired(overlay *workload.Overlay, sidecar, container, configVersion str
 func (d *Desired) For(asked Asked) *Desired {
 	noted := *d
 	noted.asked = asked
+	if d.lesser != nil {
+		noted.lesser = d.lesser.For(asked)
+	}
 	return &noted
 }
 

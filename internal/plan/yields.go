@@ -13,19 +13,48 @@ import (
 )
 
 // Yielding returns what is desired in a workload where others have some of the pod annotations that
-// yield: it leaves those out.
+// yield, or where some change nothing: it leaves those out.
 func (d *Desired) Yielding(manager string, view *workload.View) *Desired {
 	keys := d.yields(manager, view)
+	if needless := d.overlay.YieldsToVolumes; len(needless) > 0 && keepsNode(view) {
+		for _, key := range needless {
+			if !slices.Contains(view.PodAnnotations, key) {
+				keys = append(keys, key)
+			}
+		}
+	}
 	if len(keys) == 0 {
 		return d
 	}
+	left := d.lesser
+	if left == nil || !slices.Equal(keys, d.overlay.YieldsToVolumes) {
+		left = d.without(keys)
+	}
+	if d.predecessor == nil {
+		return left
+	}
+	return left.After(d.predecessor)
+}
+
+// without returns it without some pod annotations.
+func (d *Desired) without(keys []string) *Desired {
 	overlay, err := d.overlay.WithoutAnnotations(keys)
 	if err != nil {
 		return d // Its body was written once already, so it can be again.
 	}
-	made := NewDesired(overlay, d.sidecar, d.annotations[meta.AnnotationSidecarName], d.annotations[meta.AnnotationConfigMapVersion], d.marks)
-	made.asked, made.predecessor = d.asked, d.predecessor
-	return made
+	left := NewDesired(overlay, d.sidecar, d.annotations[meta.AnnotationSidecarName], d.annotations[meta.AnnotationConfigMapVersion], d.marks)
+	return left.For(d.asked)
+}
+
+// keepsNode reports whether a volume of the workload's own keeps the Cluster Autoscaler from removing a
+// node that its pod is on. An annotation of the workload's may allow it nevertheless.
+func keepsNode(view *workload.View) bool {
+	for i := range view.Application.Volumes {
+		if workload.IsOnNode(&view.Application.Volumes[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // yields returns the keys that yield and that somebody else has.
@@ -44,8 +73,8 @@ func (d *Desired) yields(manager string, view *workload.View) []string {
 func (d *Desired) Yielded(manager string, view *workload.View) []string {
 	var said []string
 	for _, key := range d.yields(manager, view) {
-		text := d.overlay.Template.Annotations[key]
-		if isListed(text, view.PodTexts[key]) {
+		lacks := lacking(key, d.overlay.Template.Annotations[key], view.PodTexts[key])
+		if lacks == "" {
 			continue
 		}
 		where := "the workload's own pod template"
@@ -54,12 +83,42 @@ func (d *Desired) Yielded(manager string, view *workload.View) []string {
 				where = fmt.Sprintf("sidecar.podAnnotations of VectorSidecar %s, which sets it", meta.SidecarOf(other))
 			}
 		}
-		said = append(said, fmt.Sprintf("leaves the pod annotation %s to who has it: add %q to its value in %s", key, text, where))
+		said = append(said, fmt.Sprintf("leaves the pod annotation %s to who has it: add %q to its value in %s", key, lacks, where))
 	}
 	return said
 }
 
-// isListed reports whether a text is one of those that another lists with commas.
-func isListed(text, list string) bool {
-	return slices.ContainsFunc(strings.Split(list, ","), func(item string) bool { return strings.TrimSpace(item) == text })
+// KeepsNode returns the names of those of its volumes, with commas between them, by which a workload keeps
+// the Cluster Autoscaler from removing a node that it would not keep without the sidecar; "" for none. d
+// is what a Plan for the workload has.
+func (d *Desired) KeepsNode(manager string, view *workload.View) string {
+	const whole, key = "cluster-autoscaler.kubernetes.io/safe-to-evict", meta.AnnotationEvictableVolumes
+	if keepsNode(view) || view.PodTexts[whole] != "" {
+		return ""
+	}
+	named := view.PodTexts[key]
+	if _, carries := view.Owned[manager]; !carries && named == "" {
+		named = d.overlay.Template.Annotations[key]
+	}
+	var names []string
+	for i := range d.overlay.Template.Spec.Volumes {
+		if v := &d.overlay.Template.Spec.Volumes[i]; workload.IsOnNode(v) {
+			names = append(names, v.Name)
+		}
+	}
+	slices.Sort(names)
+	return lacking(key, strings.Join(names, ","), named)
+}
+
+// lacking returns those items of an annotation's text that the text of another lacks, both with commas
+// between the items.
+func lacking(key, text, list string) string {
+	items := strings.Split(list, ",")
+	if key != meta.AnnotationEvictableVolumes { // The Cluster Autoscaler takes a blank for a part of the name.
+		for i := range items {
+			items[i] = strings.TrimSpace(items[i])
+		}
+	}
+	isListed := func(item string) bool { return slices.Contains(items, item) }
+	return strings.Join(slices.DeleteFunc(strings.Split(text, ","), isListed), ",")
 }

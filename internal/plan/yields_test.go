@@ -4,9 +4,11 @@
 package plan
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
@@ -55,6 +57,85 @@ func TestAnAnnotationThatYieldsIsNoConflict(t *testing.T) {
 			require.Len(t, expected.Owned[mine].PodAnnotations, len(test.leaves)+1)
 		})
 	}
+}
+
+// The volumes of the sidecar keep no node: an annotation names them, unless one of the workload's own keeps
+// it anyway. What is there stays, so that a change of the owner's volumes is one rollout and not two.
+func TestVolumesOfTheSidecarKeepNoNode(t *testing.T) {
+	const key, pod = meta.AnnotationEvictableVolumes, "cluster-autoscaler.kubernetes.io/safe-to-evict"
+	has := func(from corev1.VolumeSource) func(*workload.View) {
+		return func(v *workload.View) {
+			v.Application.Volumes = append(v.Application.Volumes, corev1.Volume{Name: "own", VolumeSource: from})
+		}
+	}
+	onDisk := has(corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}})
+	inMemory := has(corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory}})
+	ofNode := has(corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{}})
+	for name, test := range map[string]struct {
+		view        *workload.View
+		isNamed     bool
+		says, keeps string
+	}{
+		"no volume of its own":            {view: application(), isNamed: true},
+		"one on disk":                     {view: with(application(), onDisk)},
+		"one in memory":                   {view: with(application(), inMemory), isNamed: true},
+		"one of the node":                 {view: with(application(), ofNode)},
+		"one on disk that came later":     {view: with(with(current(), owns(mine, key, "b,data")), onDisk), isNamed: true},
+		"the owner's annotation":          {view: with(application(), owns("", key, "own")), says: `add "b,data" to its value`, keeps: "b,data"},
+		"the owner's, with one of ours":   {view: with(application(), owns("", key, "own,b")), says: `add "data" to its value`, keeps: "data"},
+		"the owner's, with a blank":       {view: with(application(), owns("", key, "own,b, data")), says: `add "data" to its value`, keeps: "data"},
+		"the owner's, complete":           {view: with(application(), owns("", key, "data,own,b"))},
+		"the owner's, and one on disk":    {view: with(with(application(), onDisk), owns("", key, "own")), says: `add "b,data" to its value`},
+		"the owner's word on the pod":     {view: with(application(), owns("", pod, "false")), isNamed: true},
+		"a sidecar of an earlier release": {view: with(current(), owns(mine, "example.com/a", "")), isNamed: true, keeps: "b,data"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			desired := evictable("b", "data")
+			p := For(mine, desired, Policy{}, test.view)
+			require.Contains(t, []Action{Inject, Update}, p.Action, p.Message)
+			annotations := tree.At(p.Apply, "spec", "template", "metadata", "annotations")
+			if test.isNamed {
+				require.Equal(t, "b,data", annotations[key])
+			} else {
+				require.NotContains(t, annotations, key)
+			}
+			said := strings.Join(desired.Yielded(mine, test.view), "; ")
+			require.Equal(t, test.says == "", said == "", said)
+			require.Contains(t, said, test.says)
+			require.Equal(t, test.keeps, p.Desired.KeepsNode(mine, test.view))
+		})
+	}
+
+	always := evictable("b", "data")
+	always.overlay.YieldsToVolumes, always.lesser = nil, nil
+	p := For(mine, always, Policy{}, with(application(), onDisk))
+	require.Equal(t, "b,data", tree.At(p.Apply, "spec", "template", "metadata", "annotations")[key])
+}
+
+// Most workloads may have volumes of their own, and share what is desired, which is large.
+func TestWhatIsLeftOutIsShared(t *testing.T) {
+	desired, view := evictable("data").For(Asked{Digest: "1"}), with(application(), owns("", meta.AnnotationEvictableVolumes, "own"))
+	require.Same(t, desired.lesser, desired.Yielding(mine, view))
+	require.Equal(t, "1", desired.Yielding(mine, view).AskedDigest())
+	require.Equal(t, "2", desired.For(Asked{Digest: "2"}).Yielding(mine, view).AskedDigest())
+}
+
+// evictable is the sidecar with volumes on disk that keep no node, and one in memory.
+func evictable(volumes ...string) *Desired {
+	of, key := *sidecar().overlay, meta.AnnotationEvictableVolumes
+	of.Template = *of.Template.DeepCopy()
+	add := func(name string, medium corev1.StorageMedium) {
+		from := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{Medium: medium}}
+		of.Template.Spec.Volumes = append(of.Template.Spec.Volumes, corev1.Volume{Name: name, VolumeSource: from})
+	}
+	for _, name := range volumes {
+		add(name, "")
+	}
+	add("memory", corev1.StorageMediumMemory)
+	of.Yields, of.YieldsToVolumes = []string{key}, []string{key}
+	of.Template.Annotations = map[string]string{key: strings.Join(volumes, ",")}
+	of.Body = map[string]any{"spec": of.Body["spec"], "metadata": map[string]any{"annotations": map[string]any{key: strings.Join(volumes, ",")}}}
+	return NewDesired(&of, "logs", "vector", "config-1", nil)
 }
 
 // owns has a manager of ours, or with "" the workload's owner, set a pod annotation.

@@ -16,6 +16,7 @@ import (
 	"k8s.io/pod-security-admission/api"
 	"k8s.io/utils/ptr"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -27,7 +28,7 @@ func (p *Policy) Check(overlay *corev1.PodTemplateSpec, mounts []workload.Mount)
 }
 
 func (p *Policy) check(overlay *corev1.PodTemplateSpec, mounts []workload.Mount) error {
-	c := &checker{Policy: p, refused: map[string]bool{}}
+	c := &checker{Policy: p, overlay: overlay, refused: map[string]bool{}}
 	c.walk(place{path: "template"}, reflect.ValueOf(overlay).Elem())
 	for _, list := range []struct {
 		at         string
@@ -85,6 +86,7 @@ func (c *checker) propagation(container string, mounts []corev1.VolumeMount, lev
 // checker collects findings.
 type checker struct {
 	*Policy
+	overlay  *corev1.PodTemplateSpec
 	findings []error
 	// refused are the volumes of a kind that is not allowed, about which nothing else
 	// is reported.
@@ -202,27 +204,51 @@ func (c *checker) device(at place, name string) {
 // keys refuses labels and annotations that instruct other controllers or the container
 // runtime.
 func (c *checker) keys(at place, of reflect.Value, _ *Line) {
+	isPods := at.path == "template.metadata.annotations"
 	for _, key := range keysOf(of) {
 		for _, reserved := range c.ReservedDomains {
-			if isReserved(key, reserved) {
+			switch {
+			case !isReserved(key, reserved), isPods && isExcepted(key, reserved, c.overlay):
+			case isPods && key == meta.AnnotationEvictableVolumes:
+				c.report(at, "%q may name the sidecar's own volumes alone, below the domain %s (reservedDomains): see sidecar.data.evictable", key, reserved)
+			default:
 				c.report(at, "%q belongs to whoever acts on the domain %s (reservedDomains)", key, reserved)
 			}
 		}
 	}
 }
 
-// Reserves returns the reserved domain that the key of a label or annotation belongs to, "" if to
-// none.
-func (p *Policy) Reserves(key string) string {
+// Reserves returns the reserved domain that a pod annotation of an overlay belongs to, "" if to none.
+func (p *Policy) Reserves(key string, overlay *corev1.PodTemplateSpec) string {
 	for _, domain := range p.ReservedDomains {
-		if isReserved(key, domain) {
+		if isReserved(key, domain) && !isExcepted(key, domain, overlay) {
 			return domain
 		}
 	}
 	if p.present != nil {
-		return p.present.Reserves(key)
+		return p.present.Reserves(key, overlay)
 	}
 	return ""
+}
+
+// isExcepted reports whether a pod annotation may be set although its domain is below a reserved one:
+// it is the one that tells the Cluster Autoscaler about volumes, names none of the application's, and
+// the platform does not reserve its very domain.
+func isExcepted(key, reserved string, overlay *corev1.PodTemplateSpec) bool {
+	domain, _, _ := strings.Cut(meta.AnnotationEvictableVolumes, "/")
+	if key != meta.AnnotationEvictableVolumes || reserved == domain {
+		return false
+	}
+	isOurs := func(name string) bool {
+		isIt := func(v corev1.Volume) bool { return v.Name == name }
+		return strings.HasPrefix(name, meta.VolumePrefix) || slices.ContainsFunc(overlay.Spec.Volumes, isIt)
+	}
+	for name := range strings.SplitSeq(overlay.Annotations[key], ",") {
+		if !isOurs(name) {
+			return false
+		}
+	}
+	return true
 }
 
 // keysOf returns the sorted keys of a map.

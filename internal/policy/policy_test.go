@@ -93,6 +93,13 @@ func TestWhatThePolicyAllowsAndRefuses(t *testing.T) {
 		"one's own annotation":            {"", "metadata: {annotations: {prometheus.io/scrape: 'true', plain: x, notistio.io/x: y}}\n" + container(good), nil},
 		"a domain that is not reserved":   {"reservedDomains: [example.com]", "metadata: {annotations: {sidecar.istio.io/inject: 'false'}}\n" + container(good), nil},
 
+		"volumes of the sidecar that may be lost with a node": {"", "metadata: {annotations: {cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes: 'v,vectorsidecar-audit-data'}}\n" + volume("emptyDir: {}"), nil},
+		"a volume of the application's that may":              {"", "metadata: {annotations: {cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes: 'v,cache'}}\n" + volume("emptyDir: {}"), []string{"safe-to-evict-local-volumes", "the domain kubernetes.io"}},
+		"no volume that may":                                  {"", "metadata: {annotations: {cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes: ''}}\n" + volume("emptyDir: {}"), []string{"safe-to-evict-local-volumes"}},
+		"the same as a label":                                 {"", "metadata: {labels: {cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes: v}}\n" + volume("emptyDir: {}"), []string{"template.metadata.labels"}},
+		"the whole pod":                                       {"", "metadata: {annotations: {cluster-autoscaler.kubernetes.io/safe-to-evict: 'true'}}\n" + container(good), []string{"the domain kubernetes.io"}},
+		"volumes, where the very domain is reserved":          {"reservedDomains: [cluster-autoscaler.kubernetes.io]", "metadata: {annotations: {cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes: v}}\n" + volume("emptyDir: {}"), []string{"the domain cluster-autoscaler.kubernetes.io"}},
+
 		"several at once": {"images: {requireDigest: true}", volume("hostPath: {path: /}"), []string{"requireDigest", "hostPath"}},
 	} {
 		t.Run(name, func(t *testing.T) {

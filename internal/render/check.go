@@ -90,6 +90,11 @@ func checkMetadata(overlay *workload.Overlay, report func(string, ...any)) {
 			report("metadata.annotations: %s names %q, which is not in template.metadata.annotations", meta.AnnotationYields, key)
 		}
 	}
+	for _, key := range overlay.YieldsToVolumes {
+		if !slices.Contains(overlay.Yields, key) {
+			report("metadata.annotations: %s names %q, which %s does not", meta.AnnotationYieldsToVolumes, key, meta.AnnotationYields)
+		}
+	}
 }
 
 // checkNative finds native sidecars that the API server would treat as init containers, which never

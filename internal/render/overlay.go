@@ -36,9 +36,8 @@ func newOverlay(from *bounded.Document, request *Request) (workload.Overlay, err
 		return workload.Overlay{}, fmt.Errorf("reading the rendered YAML: %w", err)
 	}
 	overlay := workload.Overlay{Template: object.Template, Warning: object.Annotations[meta.AnnotationWarning]}
-	if keys := object.Annotations[meta.AnnotationYields]; keys != "" {
-		overlay.Yields = strings.Split(keys, ",")
-	}
+	overlay.Yields = listed(object.Annotations[meta.AnnotationYields])
+	overlay.YieldsToVolumes = listed(object.Annotations[meta.AnnotationYieldsToVolumes])
 	overlay.Template.Spec.Containers, overlay.Mounts = splitMounts(object.Template.Spec.Containers)
 	if err := check(&overlay, request.KubeVersion); err != nil {
 		return workload.Overlay{}, err
@@ -80,6 +79,14 @@ func partsOf(manager string, spec *corev1.PodSpec) meta.Parts {
 		parts.Volumes = append(parts.Volumes, spec.Volumes[i].Name)
 	}
 	return parts
+}
+
+// listed returns the items of a text, with commas between them.
+func listed(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ",")
 }
 
 func annotate(template *corev1.PodTemplateSpec, body *corev1ac.PodTemplateSpecApplyConfiguration, annotations map[string]string) {

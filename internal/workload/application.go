@@ -39,7 +39,7 @@ func foreignContainers(containers []corev1.Container, ours map[string]Owned) []c
 	return kept
 }
 
-// kindOnly returns a volume with only its name and kind.
+// kindOnly returns a volume with only its name and kind, which the medium is a part of.
 func kindOnly(volume *corev1.Volume) corev1.Volume {
 	kept := corev1.Volume{Name: volume.Name}
 	from, to := reflect.ValueOf(volume.VolumeSource), reflect.ValueOf(&kept.VolumeSource).Elem()
@@ -48,7 +48,16 @@ func kindOnly(volume *corev1.Volume) corev1.Volume {
 			to.Field(i).Set(reflect.New(source.Type().Elem()))
 		}
 	}
+	if dir := volume.EmptyDir; dir != nil {
+		kept.EmptyDir.Medium = dir.Medium
+	}
 	return kept
+}
+
+// IsOnNode reports whether what a volume holds is lost with its node: by such a volume, unless an
+// annotation names it, a pod keeps the Cluster Autoscaler from removing the node.
+func IsOnNode(volume *corev1.Volume) bool {
+	return volume.HostPath != nil || volume.EmptyDir != nil && volume.EmptyDir.Medium != corev1.StorageMediumMemory
 }
 
 func containersOf(o Owned) []string { return o.Containers }

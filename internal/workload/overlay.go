@@ -33,9 +33,12 @@ type Overlay struct {
 	Mounts []Mount
 	// Yields are the keys of pod annotations that are left to whoever has them.
 	Yields []string
+	// YieldsToVolumes are those of Yields that are left out where the workload keeps its node by
+	// itself.
+	YieldsToVolumes []string
 	// Warning is a warning about the sidecar for people, or "".
 	Warning string
-	// Hash is a short digest of everything but Yields and the warning.
+	// Hash is a short digest of everything but what yields and the warning.
 	Hash string
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
@@ -19,18 +20,25 @@ func (o *Overlay) WithoutAnnotations(keys []string) (*Overlay, error) {
 	body := runtime.DeepCopyJSON(o.Body)
 	left := *o
 	left.Template = *o.Template.DeepCopy()
-	left.Yields = slices.DeleteFunc(slices.Clone(o.Yields), func(key string) bool { return slices.Contains(keys, key) })
+	isOut := func(key string) bool { return slices.Contains(keys, key) }
+	left.Yields = slices.DeleteFunc(slices.Clone(o.Yields), isOut)
+	left.YieldsToVolumes = slices.DeleteFunc(slices.Clone(o.YieldsToVolumes), isOut)
 	annotations := tree.At(body, "metadata", "annotations")
 	for _, key := range keys {
 		delete(left.Template.Annotations, key)
 		delete(annotations, key)
 	}
 	for _, parts := range partsIn(left.Template.Annotations) {
-		parts.Annotations = slices.DeleteFunc(parts.Annotations, func(key string) bool { return slices.Contains(keys, key) })
+		parts.Annotations = slices.DeleteFunc(parts.Annotations, isOut)
 		key := meta.AnnotationParts(parts.Manager)
 		left.Template.Annotations[key], annotations[key] = parts.String(), parts.String()
 	}
-	with, err := left.With(body)
+	// As it is rendered: the hash goes by the order of the fields.
+	rendered := &corev1ac.PodTemplateSpecApplyConfiguration{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(body, rendered); err != nil {
+		return nil, fmt.Errorf("leaving pod annotations out: %w", err)
+	}
+	with, err := left.With(rendered)
 	if err != nil {
 		return nil, fmt.Errorf("leaving pod annotations out: %w", err)
 	}

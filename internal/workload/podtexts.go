@@ -10,9 +10,9 @@ import (
 )
 
 // textDomains are the domains of pod annotations whose values a View has: by them agents on
-// the nodes, such as Vector, Fluent Bit and Datadog's, are told about a pod's containers, and
-// their values are short and seldom change.
-var textDomains = []string{"vector.dev", "fluentbit.io", "ad.datadoghq.com"}
+// the nodes, such as Vector, Fluent Bit and Datadog's, are told about a pod's containers, and the
+// Cluster Autoscaler about its volumes; their values are short and seldom change.
+var textDomains = []string{"vector.dev", "fluentbit.io", "ad.datadoghq.com", "cluster-autoscaler.kubernetes.io"}
 
 // podTexts returns the annotations of these domains that have a value, nil if there are none.
 func podTexts(annotations map[string]string) map[string]string {

@@ -37,7 +37,7 @@ type View struct {
 	// SelectorKeys the labels in the workload's selector.
 	PodLabels, PodAnnotations, SelectorKeys []string
 	// PodTexts are the values of those pod annotations that tell agents of the nodes about
-	// containers.
+	// containers, and the Cluster Autoscaler about volumes.
 	PodTexts map[string]string
 	// Application is the part of the pod that admission judges, without what is ours:
 	// security contexts, host namespaces, ports, and the kinds of volumes.

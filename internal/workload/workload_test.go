@@ -159,16 +159,37 @@ func TestTheApplicationIsSeenWithoutTheSidecar(t *testing.T) {
 func TestTextsForNodeAgentsAreKept(t *testing.T) {
 	outline := Outline{Ref: Ref{Kind: "Deployment"}, Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{
 		"vector.dev/exclude-containers": "proxy", "fluentbit.io/exclude-app": "true", "ad.datadoghq.com/app.logs_exclude": "",
-		"checksum/config": "1", "example.com/vector.dev": "1", "vector.dev": "1",
+		"checksum/config": "1", "example.com/vector.dev": "1", "vector.dev": "1", "cluster-autoscaler.kubernetes.io/safe-to-evict": "true",
 	}}}}
-	want := map[string]string{"vector.dev/exclude-containers": "proxy", "fluentbit.io/exclude-app": "true"}
+	want := map[string]string{"vector.dev/exclude-containers": "proxy", "fluentbit.io/exclude-app": "true", "cluster-autoscaler.kubernetes.io/safe-to-evict": "true"}
 	view := outline.View(nil, "")
 	require.Equal(t, want, view.PodTexts)
 	unpacked := Unpacked(outline.Ref, nil, outline.Pack(nil))
 	packed := unpacked.View(nil, "")
 	require.Equal(t, want, packed.PodTexts)
 	require.Equal(t, view.PodAnnotations, packed.PodAnnotations)
-	require.Len(t, view.PodAnnotations, 6)
+	require.Len(t, view.PodAnnotations, 7)
+}
+
+// Of a volume's source only the medium is kept beside its kind, by which it is on the node or not.
+func TestAVolumeInMemoryIsNotOnTheNode(t *testing.T) {
+	emptyDir := func(medium corev1.StorageMedium) corev1.VolumeSource {
+		return corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{Medium: medium}}
+	}
+	outline := Outline{Ref: Ref{Kind: "Deployment"}, Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{Volumes: []corev1.Volume{
+		{Name: "disk", VolumeSource: emptyDir("")}, {Name: "memory", VolumeSource: emptyDir("Memory")}, {Name: "pages", VolumeSource: emptyDir("HugePages")},
+		{Name: "node", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{}}},
+		{Name: "claim", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{}}},
+	}}}}
+	unpacked := Unpacked(outline.Ref, nil, outline.Pack(nil))
+	var onNode []string
+	view := unpacked.View(nil, "")
+	for _, volume := range view.Application.Volumes {
+		if IsOnNode(&volume) {
+			onNode = append(onNode, volume.Name)
+		}
+	}
+	require.Equal(t, []string{"disk", "pages", "node"}, onNode, "as the Cluster Autoscaler counts them")
 }
 
 func TestEveryKindOfVolumeIsKept(t *testing.T) {

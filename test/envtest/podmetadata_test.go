@@ -114,3 +114,39 @@ func TestTheWorkloadsLabelsAreNotTakenOver(t *testing.T) {
 	world.Get(t, deployment)
 	require.JSONEq(t, before, rawTemplate(t, deployment))
 }
+
+// The sidecar's volumes are named to the Cluster Autoscaler. A volume that the owner adds later is one
+// rollout, his own, and the sidecar goes without a trace.
+func TestTheSidecarsVolumesKeepNoNode(t *testing.T) {
+	t.Parallel()
+	deployment, vs := injected(t)
+	namespace := deployment.Namespace
+	names := func(text string) func(*appsv1.Deployment) bool {
+		return func(d *appsv1.Deployment) bool {
+			return d.Spec.Template.Annotations[meta.AnnotationEvictableVolumes] == text
+		}
+	}
+	require.True(t, names("vectorsidecar-vector-data")(deployment))
+
+	before := replicaSets(t, namespace)
+	run(t, namespace, "kubectl", "patch", "deployment/cart", "-p", `{"spec":{"template":{"spec":{"volumes":[{"name":"cache","emptyDir":{}}]}}}}`)
+	settle(t, deployment, vs)
+	require.True(t, names("vectorsidecar-vector-data")(deployment))
+	require.Equal(t, before+1, replicaSets(t, namespace))
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
+		vs.Spec.Sidecar = &v1alpha1.SidecarSpec{Data: &v1alpha1.DataSpec{Evictable: "Never"}}
+	})
+	harness.Until(t, world, deployment, "no annotation", names(""))
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Data.Evictable = "Always" })
+	harness.Until(t, world, deployment, "the annotation", names("vectorsidecar-vector-data"))
+	settle(t, deployment, vs)
+
+	run(t, namespace, "kubectl", "patch", "deployment/cart", "-p", `{"spec":{"template":{"metadata":{"annotations":{"cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes":"cache"}}}}}`)
+	harness.Until(t, world, vs, "what is to be added", func(vs *v1alpha1.VectorSidecar) bool {
+		return strings.Contains(message(vs, meta.ConditionReady), `safe-to-evict-local-volumes to who has it: add "vectorsidecar-vector-data"`)
+	})
+	require.NoError(t, world.Client.Delete(t.Context(), vs))
+	harness.Until(t, world, deployment, "removal", isClean)
+	require.Equal(t, map[string]string{meta.AnnotationEvictableVolumes: "cache"}, deployment.Spec.Template.Annotations)
+}

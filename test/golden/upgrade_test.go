@@ -47,6 +47,7 @@ const (
 	drained      = "Vector reads on for 13 s"
 	renamed      = "Log files are read on after they are renamed"
 	agents       = "pod annotations say to Vector, Fluent Bit and Datadog"
+	autoscaled   = "names the sidecar's volumes to the Cluster Autoscaler"
 	kubelets     = "Sidecars are native where every kubelet runs them"
 )
 
@@ -71,7 +72,7 @@ func TestAReleaseRendersWhatTheOneBeforeDid(t *testing.T) {
 	require.NoError(t, err)
 	_, unreleased, _ := strings.Cut(string(notes), "## [Unreleased]")
 	unreleased, _, _ = strings.Cut(unreleased, "\n## ")
-	for _, line := range []string{localhost, acknowledged, drained, renamed, agents, kubelets} {
+	for _, line := range []string{localhost, acknowledged, drained, renamed, agents, autoscaled, kubelets} {
 		require.Contains(t, unreleased, line)
 	}
 	for name, digest := range released {

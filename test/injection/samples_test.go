@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -49,6 +50,9 @@ func TestSamples(t *testing.T) {
 					builder.WithEmptyDir("logs", "/var/log/app")
 				}
 				made := builder.Build()
+				for i := range made.Spec.Template.Spec.Volumes { // See TestVolumesAreNamedBesideTheApplications.
+					made.Spec.Template.Spec.Volumes[i].EmptyDir.Medium = corev1.StorageMediumMemory
+				}
 				made.Labels = labelsFor(&vs.Spec.Selector)
 				return made
 			}

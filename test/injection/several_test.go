@@ -24,13 +24,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// otlp listens at other ports than one without settings.
+// otlp listens at other ports than one without settings, and has no annotation of the pods that the
+// other has, too.
 func otlp(name, namespace string) *objects.VectorSidecar {
 	return objects.NewVectorSidecar(name, namespace).Selecting("logs", "vector").Named("vector-otlp").Sidecar(func(s *v1alpha1.SidecarSpec) {
 		enabled, off, grpc, http, port := true, false, int32(4317), int32(4318), int32(18686)
 		s.OTLP = &v1alpha1.OTLPSpec{Enabled: &enabled, GRPCPort: &grpc, HTTPPort: &http}
 		s.Metrics = &v1alpha1.MetricsSpec{Enabled: &off}
-		s.Health = &v1alpha1.HealthSpec{Port: &port}
+		s.Health, s.Data = &v1alpha1.HealthSpec{Port: &port}, &v1alpha1.DataSpec{Evictable: "Never"}
 	})
 }
 
@@ -110,6 +111,24 @@ func TestAnnotationsOfPods(t *testing.T) {
 	world.Delete(t, vs)
 	harness.Until(t, world, deployment, "removal", func(d *appsv1.Deployment) bool { return !has(d, "vector") })
 	require.Equal(t, before.Annotations, template(deployment).Annotations)
+}
+
+// The API server names the sidecar's volumes in every pod, also where the operator would leave that out
+// beside a volume of the application's: it takes it over as it is, and the pods start once.
+func TestVolumesAreNamedBesideTheApplications(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+	world.Create(t, vs)
+	isOffered(t, vs)
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithEmptyDir("cache", "/cache").Build()
+	untilActive(t, deployment, "vector")
+	world.Create(t, deployment)
+	require.Equal(t, "vectorsidecar-vector-data", template(deployment).Annotations[meta.AnnotationEvictableVolumes])
+	harness.Until(t, world, deployment, "it to be taken over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
+	require.EqualValues(t, 1, deployment.Generation)
+	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.ReadyWorkloads == 1 })
+	require.Equal(t, 1, revisions(t, namespace))
 }
 
 // What the operator would not do, the API server does not.

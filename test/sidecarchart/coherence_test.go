@@ -200,6 +200,7 @@ var other = map[string]struct{ value, with string }{
 	"sidecar.shutdown.gate.resources":   {value: `{limits: {memory: 12Mi}}`, with: gates},
 	"sidecar.shutdown.limitSeconds":     {value: `21`},
 	"sidecar.data.sizeLimit":            {value: `1Gi`},
+	"sidecar.data.evictable":            {value: `Never`},
 	"sidecar.args":                      {value: `[--quiet]`},
 	"sidecar.env":                       {value: `[{name: A, value: b}]`},
 	"sidecar.envFrom":                   {value: `[{secretRef: {name: s}}]`},

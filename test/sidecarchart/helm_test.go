@@ -108,6 +108,10 @@ sidecar:
   nodeAgents: Exclude
   podAnnotations: {vector.dev/exclude-containers: "app,vector", example.com/number: "1"}
   podLabels: {example.com/tier: "007"}`,
+	"volumes that go with the node": `
+sidecar: {data: {evictable: Always}, podAnnotations: {example.com/a: b}}
+volumes: [{name: z, emptyDir: {}}, {name: memory, emptyDir: {medium: Memory}}, {name: claim, persistentVolumeClaim: {claimName: c}}, {name: a, hostPath: {path: /a}}]`,
+	"volumes that keep the node": `{sidecar: {data: {evictable: Never}}}`,
 	"a long name and numbers": `
 sidecar:
   name: vector-for-the-shop-that-never-closes-and-logs-all-day
