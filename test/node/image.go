@@ -58,6 +58,17 @@ func FromFiles(entrypoint []string, files map[string]string) (v1.Image, error) {
 	})
 }
 
+// AsRoot is an image whose programs run as root, where the pod says nothing else.
+func AsRoot(image v1.Image) (v1.Image, error) {
+	file, err := image.ConfigFile()
+	if err != nil {
+		return nil, err
+	}
+	config := *file.Config.DeepCopy()
+	config.User = ""
+	return mutate.Config(image, config)
+}
+
 func rootOf(image v1.Image) v1.RootFS {
 	config, err := image.ConfigFile()
 	if err != nil {

@@ -143,7 +143,7 @@ func visits(t *testing.T, other *stayer) {
 	require.NoError(t, err)
 	command.Path = path
 	command.Args = append([]string{"nsenter", "--target", other.process, "--net", "--"}, command.Args...)
-	command.Env = append(command.Env, kubeconfigVariable+"="+other.kubeconfig, ctrVariable+"=ctr --address "+other.socket, addressVariable+"="+own)
+	command.Env = append(command.Env, kubeconfigVariable+"="+other.kubeconfig, ctrVariable+"=ctr --address "+other.socket, addressVariable+"="+networks["IPv4"].own)
 	printed, err := command.CombinedOutput()
 	require.NoError(t, err, "%s", printed)
 	require.Contains(t, string(printed), "the node is "+hostname+" of "+other.kubeconfig)

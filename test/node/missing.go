@@ -28,6 +28,8 @@ type system struct {
 	iptables string
 	// plugins is the folder with the plugins for networks.
 	plugins string
+	// network is what it is to make.
+	network *network
 }
 
 // find looks for what a node needs, and changes nothing.
@@ -42,7 +44,11 @@ func find() (*system, error) {
 	if err := os.Setenv("PATH", os.Getenv("PATH")+":/usr/local/sbin:/usr/sbin:/sbin"); err != nil {
 		return nil, err
 	}
-	s := &system{}
+	wanted, err := networkOf()
+	if err != nil {
+		return nil, err
+	}
+	s := &system{network: wanted}
 	var missing []string
 	for name, path := range map[string]*string{"containerd": &s.containerd, "ctr": &s.ctr, "runc": &s.runc, "ip": &s.ip} {
 		found, err := exec.LookPath(name)

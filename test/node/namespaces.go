@@ -162,16 +162,16 @@ func (s *system) connect() error {
 	for _, args := range [][]string{
 		{"link", "set", "lo", "up"},
 		{"link", "add", "node", "type", "bridge"},
-		{"address", "add", own + "/24", "dev", "node"},
-		{"address", "add", apiServer + "/32", "dev", "node"},
+		append([]string{"address", "add", fmt.Sprintf("%s/%d", s.network.own, s.network.ownBits), "dev", "node"}, s.network.flags...),
+		append([]string{"address", "add", fmt.Sprintf("%s/%d", s.network.apiServer, s.network.bits), "dev", "node"}, s.network.flags...),
 		{"link", "set", "node", "up"},
-		{"route", "add", services, "dev", "node"},
+		{"route", "add", s.network.services, "dev", "node"},
 	} {
 		if printed, err := exec.Command(s.ip, args...).CombinedOutput(); err != nil {
 			return fmt.Errorf("ip %v: %w\n%s", args, err, printed)
 		}
 	}
-	return os.WriteFile("/proc/sys/net/ipv4/ip_forward", []byte("1"), 0o600)
+	return os.WriteFile("/proc/sys/net/"+s.network.forwarding, []byte("1"), 0o600)
 }
 
 // link puts the programs of iptables that this kernel takes before all others.

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -21,17 +22,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
-)
-
-// Addresses, all of them inside of the run's own network.
-const (
-	// own is that of the node, and of the name server.
-	own = "10.250.0.1"
-	// apiServer is the first address of Services, at which pods look for the API server:
-	// it listens there itself, because that address is in its certificate.
-	apiServer = "10.0.0.1"
-	services  = "10.0.0.0/24"
-	pods      = "10.244.0.0/24"
 )
 
 // hostname is the node's own.
@@ -120,13 +110,15 @@ func start(ctx context.Context, r *Run, s *system) (*Node, error) {
 	defer cancel()
 	began := time.Now()
 	plane, err := controlplane.Start(ctx, controlplane.Options{
-		Dir: filepath.Join(r.Dir(), "cluster"), Scheduler: true, Address: apiServer + ":443", Log: os.Stdout,
-		APIServerArgs: map[string]string{"allow-privileged": "true", "kubelet-preferred-address-types": "InternalIP"},
+		Dir: filepath.Join(r.Dir(), "cluster"), Scheduler: true, Address: net.JoinHostPort(s.network.apiServer, "443"), Log: os.Stdout,
+		APIServerArgs: map[string]string{
+			"allow-privileged": "true", "kubelet-preferred-address-types": "InternalIP", "service-cluster-ip-range": s.network.services,
+		},
 	})
 	if err != nil {
 		return nil, err
 	}
-	n := &Node{ControlPlane: plane, Name: hostname, Address: own, Run: r, system: s, files: r.Dir()}
+	n := &Node{ControlPlane: plane, Name: hostname, Address: s.network.own, Run: r, system: s, files: r.Dir()}
 	n.ctr = []string{s.ctr, "--address", n.socket()}
 	for _, step := range []func(context.Context) error{n.runContainerd, n.importPrograms, n.runKubelet, n.runProxy, n.runCoreDNS, n.ready} {
 		if err := step(ctx); err != nil {

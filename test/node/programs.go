@@ -25,7 +25,7 @@ func (n *Node) runContainerd(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := n.write("cni/pods.conflist", fmt.Sprintf(network, pods, filepath.Join(cni, "addresses"))); err != nil {
+	if _, err := n.write("cni/pods.conflist", fmt.Sprintf(networkOfPods, n.system.network.pods, n.system.network.everything, filepath.Join(cni, "addresses"))); err != nil {
 		return err
 	}
 	config, err := n.write("containerd.toml", fmt.Sprintf(containerd, dir, pauseImage, n.system.plugins, cni, n.system.runc))
@@ -62,9 +62,9 @@ state = "%[1]s/state"
 `
 
 // Routed and not bridged, so that addresses of Services hold between pods of the node.
-const network = `{"cniVersion": "0.4.0", "name": "pods", "plugins": [{
+const networkOfPods = `{"cniVersion": "0.4.0", "name": "pods", "plugins": [{
   "type": "ptp",
-  "ipam": {"type": "host-local", "ranges": [[{"subnet": %q}]], "routes": [{"dst": "0.0.0.0/0"}], "dataDir": %q}
+  "ipam": {"type": "host-local", "ranges": [[{"subnet": %q}]], "routes": [{"dst": %q}], "dataDir": %q}
 }]}
 `
 
@@ -88,28 +88,28 @@ func (n *Node) runKubelet(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	resolv, err := n.write("resolv.conf", "nameserver "+own+"\n")
+	resolv, err := n.write("resolv.conf", "nameserver "+n.system.network.own+"\n")
 	if err != nil {
 		return err
 	}
-	config, err := n.write("kubelet.yaml", fmt.Sprintf(kubelet, own, n.Run.Cgroup(), n.socket(), resolv, n.Run.Dir()))
+	config, err := n.write("kubelet.yaml", fmt.Sprintf(kubelet, n.system.network.own, n.Run.Cgroup(), n.socket(), resolv, n.Run.Dir()))
 	if err != nil {
 		return err
 	}
 	return n.runOwn(ctx, "kubelet", "http://127.0.0.1:10248/healthz",
-		"--config="+config, "--kubeconfig", "--hostname-override="+hostname, "--node-ip="+own,
+		"--config="+config, "--kubeconfig", "--hostname-override="+hostname, "--node-ip="+n.system.network.own,
 		"--root-dir="+dir, "--cert-dir="+filepath.Join(dir, "certificates"))
 }
 
 const kubelet = `
 apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
-address: %[1]s
+address: "%[1]s"
 authentication: {anonymous: {enabled: true}, webhook: {enabled: false}}
 authorization: {mode: AlwaysAllow}
 cgroupDriver: cgroupfs
 cgroupRoot: /%[2]s
-clusterDNS: [%[1]s]
+clusterDNS: ["%[1]s"]
 clusterDomain: cluster.local
 containerRuntimeEndpoint: unix://%[3]s
 enforceNodeAllocatable: []
@@ -130,7 +130,7 @@ func (n *Node) runProxy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	config, err := n.write("kube-proxy.yaml", fmt.Sprintf(proxy, kubeconfig, pods, hostname))
+	config, err := n.write("kube-proxy.yaml", fmt.Sprintf(proxy, kubeconfig, n.system.network.pods, hostname))
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ const proxy = `
 apiVersion: kubeproxy.config.k8s.io/v1alpha1
 kind: KubeProxyConfiguration
 clientConnection: {kubeconfig: %[1]s}
-clusterCIDR: %[2]s
+clusterCIDR: "%[2]s"
 hostnameOverride: %[3]s
 healthzBindAddress: 127.0.0.1:10256
 metricsBindAddress: 127.0.0.1:10249
@@ -156,7 +156,7 @@ func (n *Node) runCoreDNS(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	config, err := n.write("Corefile", fmt.Sprintf(corefile, own, kubeconfig))
+	config, err := n.write("Corefile", fmt.Sprintf(corefile, n.system.network.own, kubeconfig))
 	if err != nil {
 		return err
 	}

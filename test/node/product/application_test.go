@@ -30,13 +30,13 @@ const (
 func writer(name, space string, args ...string) *example.Deployment {
 	return example.NewDeployment(name, space).Labelled("logs", "vector").WithEmptyDir("logs", logs).Pod(func(pod *corev1.PodSpec) {
 		pod.SecurityContext = &corev1.PodSecurityContext{
-			RunAsNonRoot: ptr.To(true), RunAsUser: ptr.To[int64](10001),
+			RunAsNonRoot:   ptr.To(true),
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 		}
 		app := &pod.Containers[0]
 		app.Image, app.Args = node.Programs, append([]string{"write", "--path=" + logs}, args...)
 		app.SecurityContext = &corev1.SecurityContext{
-			AllowPrivilegeEscalation: ptr.To(false), ReadOnlyRootFilesystem: ptr.To(true),
+			RunAsUser: ptr.To[int64](10001), AllowPrivilegeEscalation: ptr.To(false), ReadOnlyRootFilesystem: ptr.To(true),
 			Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
 		}
 	})

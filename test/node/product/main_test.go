@@ -39,7 +39,9 @@ const (
 	// operatorBefore is that of the release before.
 	operatorBefore = "node.test/operator:before"
 	eaterImage     = "node.test/eater:test"
-	gateImage      = "node.test/drain-gate:test"
+	// rootImage is one whose user is root.
+	rootImage = "node.test/root:test"
+	gateImage = "node.test/drain-gate:test"
 	// vectorAgain is node.Vector by another name.
 	vectorAgain = "node.test/vector:again"
 	// patience is how long a condition may take on a slow machine, a container that has to
@@ -78,10 +80,14 @@ func prepare(ctx context.Context, n *node.Node) error {
 	if err != nil {
 		return err
 	}
+	asRoot, err := node.AsRoot(programs)
+	if err != nil {
+		return err
+	}
 	if vector == "" {
 		fmt.Println("SKIPPED: what only a real Vector shows: name one in VECTOR, a program or an image archive")
 	}
-	return errors.Join(n.Import(ctx, eaterImage, programs), n.ImportVector(ctx, node.Vector), n.Tag(ctx, node.Vector, vectorAgain))
+	return errors.Join(n.Import(ctx, eaterImage, programs), n.Import(ctx, rootImage, asRoot), n.ImportVector(ctx, node.Vector), n.Tag(ctx, node.Vector, vectorAgain))
 }
 
 // needsVector skips a test that a stand-in has no part in.

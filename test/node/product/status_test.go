@@ -61,6 +61,11 @@ var faulty = []struct {
 		waits("CreateContainerConfigError"),
 	},
 	{
+		"nobody assigns it a user, and its image has root's", "CreateContainerConfigError",
+		func(s *v1alpha1.SidecarSpec) { s.User, s.Image = "Platform", rootImage },
+		waits("CreateContainerConfigError"),
+	},
+	{
 		"no node has room for it", "Unschedulable",
 		func(s *v1alpha1.SidecarSpec) {
 			s.Resources = example.Requests("1000", "24Mi")

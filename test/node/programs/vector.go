@@ -14,6 +14,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"time"
@@ -110,12 +111,24 @@ func (v *standIn) serve() {
 		}
 	}
 	for _, address := range addresses {
-		server := &http.Server{Addr: address, Handler: answer, ReadHeaderTimeout: time.Minute}
+		server := &http.Server{Handler: answer, ReadHeaderTimeout: time.Minute}
 		go func() {
-			fmt.Fprintln(os.Stderr, server.ListenAndServe())
+			listener, err := net.Listen(familyOf(address), address)
+			if err == nil {
+				err = server.Serve(listener)
+			}
+			fmt.Fprintln(os.Stderr, err)
 			os.Exit(78)
 		}()
 	}
+}
+
+// familyOf is tcp4 for an address of IPv4: unlike Vector, Go listens on all addresses for 0.0.0.0.
+func familyOf(address string) string {
+	if at, err := netip.ParseAddrPort(address); err == nil && at.Addr().Is4() {
+		return "tcp4"
+	}
+	return "tcp"
 }
 
 // listen takes lines from sockets that are files, until ended is called.
