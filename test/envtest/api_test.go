@@ -51,7 +51,7 @@ func TestTheAPIServerRefusesWhatItCanTell(t *testing.T) {
 		"two configurations":      {"{selector: {matchLabels: {a: b}}, sidecar: {config: {inline: x, configMapRef: {name: c}}}}", "give one of them"},
 		"text and data":           {"{selector: {matchLabels: {a: b}}, sidecar: {config: {inline: x, raw: {sources: {}}}}}", "more than one of configMapRef, inline and raw"},
 		"data that are a list":    {"{selector: {matchLabels: {a: b}}, sidecar: {config: {raw: [sources]}}}", "spec.sidecar.config.raw"},
-		"an unknown socket mode":  {"{selector: {matchLabels: {a: b}}, sidecar: {socket: {mode: unix}}}", "spec.sidecar.socket.mode"},
+		"an unknown socket mode":  {"{selector: {matchLabels: {a: b}}, sidecar: {socket: {mode: unix_datagram}}}", "spec.sidecar.socket.mode"},
 		"a Secret without a name": {"{selector: {matchLabels: {a: b}}, sidecar: {secrets: {store: {name: s}}}}", "spec.sidecar.secrets.store"},
 		"an image with a blank":   {"{selector: {matchLabels: {a: b}}, sidecar: {image: 'vector: 1'}}", "spec.sidecar.image"},
 		"a container name":        {"{selector: {matchLabels: {a: b}}, sidecar: {name: Vector}}", "spec.sidecar.name"},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -45,6 +46,7 @@ func TestSamplesOfCredentials(t *testing.T) {
 		for _, object := range append(documents(t, namespace, string(application)), documents(t, namespace, string(text))...) {
 			if object.GetKind() == "VectorSidecar" {
 				labelForSample(t, namespace, object)
+				require.NoError(t, unstructured.SetNestedField(object.Object, "0s", "spec", "rollout", "soak"), "or each takes half a minute")
 				vs.Name = object.GetName()
 			}
 			require.NoError(t, world.Client.Create(t.Context(), object))
