@@ -76,6 +76,8 @@ func (f *preflights) judge(ctx context.Context, known *state.Sidecar, decided *d
 	}
 	trying, cancel := context.WithTimeout(ctx, trialsTimeout)
 	defer cancel()
+	trying, step := f.begin(trying, "preflight")
+	defer func() { step.end(ctx.Err()) }()
 	missing := f.missing(trying, shapes)
 	news, group := make([]bool, len(shapes)), errgroup.Group{}
 	group.SetLimit(trialsAtOnce)
@@ -112,8 +114,9 @@ func unjudged(known *state.Sidecar, plans []plan.Plan) [][]*plan.Plan {
 
 // judgeShape judges workloads that are alike by one of them. It reports whether any must not be written.
 func (f *preflights) judgeShape(trying, ctx context.Context, known *state.Sidecar, like []*plan.Plan, missing map[string]bool) (isNews bool) {
-	for i, p := range like {
-		if i == triedOfShape {
+	alone := 0
+	for _, p := range like {
+		if alone == triedOfShape {
 			return true // The others are for the next pass, at once.
 		}
 		verdict, isJudged := f.verdictOn(trying, p, missing)
@@ -129,6 +132,7 @@ func (f *preflights) judgeShape(trying, ctx context.Context, known *state.Sideca
 		if !verdict.IsOfOne {
 			return isNews
 		}
+		alone++
 	}
 	return isNews
 }

@@ -61,7 +61,7 @@ func MetricDefinitions() []MetricDefinition {
 		{reconciles, "counter", "Reconciles of a VectorSidecar.", []MetricLabel{
 			{"result", "`unchanged`: no workload was written; `changed`: at least one was; `stalled`: a person has to act first; `failed`: it is retried"}}},
 		{duration, "histogram", "Duration of a reconcile and of its steps.", []MetricLabel{
-			{"step", "`reconcile`, the whole of it, and within it `observe`, `plan`, `render`, `check` of a Vector configuration, `apply` to one workload, and `tell` (the status)"}}},
+			{"step", "`reconcile`, the whole of it, and within it `observe`, `plan`, `render`, `check` of a Vector configuration, `preflight`, `apply` to one workload, and `tell` (the status)"}}},
 		{renders, "counter", "Executions of the templates. A cached result is not counted.", []MetricLabel{
 			{"result", "`ok` or `invalid`"}}},
 		{workloads, "gauge", "Workloads that a VectorSidecar matches or that carry its sidecar. One that two VectorSidecars match counts twice.", []MetricLabel{
