@@ -14,10 +14,12 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -33,7 +35,7 @@ var (
 	plane *controlplane.ControlPlane
 	// running is the operator of all tests. One that stops it runs alone, before the others.
 	running *harness.Operator
-	kinds   = []string{"Deployment", "StatefulSet", "DaemonSet", "CronJob"}
+	kinds   = []string{"Deployment", "StatefulSet", "DaemonSet", "CronJob", "Rollout"}
 	options = operator.Options{
 		Namespace: harness.AccountNamespace, EnvironmentsConfigMap: "environments", WorkloadKinds: kinds, Preflight: true,
 	}
@@ -74,6 +76,9 @@ func runAll(m *testing.M) int {
 			return nil, err
 		}
 		ctx := context.Background()
+		if _, err = envtest.InstallCRDs(c.Config(), envtest.CRDInstallOptions{CRDs: []*apiextensionsv1.CustomResourceDefinition{rollouts()}}); err != nil {
+			return nil, err
+		}
 		if _, err = world.RunAsInstalled(ctx, c, kinds...); err != nil {
 			return nil, err
 		}
@@ -86,6 +91,26 @@ func runAll(m *testing.M) int {
 		running = world.RunOperator(options)
 		return func() error { return running.Stop() }, nil
 	})
+}
+
+// rollouts defines Rollouts of Argo Rollouts as far as the operator looks at them: as there, all lists
+// have one owner.
+func rollouts() *apiextensionsv1.CustomResourceDefinition {
+	anything := true
+	return &apiextensionsv1.CustomResourceDefinition{
+		ObjectMeta: metav1.ObjectMeta{Name: "rollouts.argoproj.io"},
+		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+			Group: "argoproj.io", Scope: apiextensionsv1.NamespaceScoped,
+			Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: "Rollout", ListKind: "RolloutList", Plural: "rollouts", Singular: "rollout"},
+			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
+				Name: "v1alpha1", Served: true, Storage: true,
+				Subresources: &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}},
+				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
+					Type: "object", XPreserveUnknownFields: &anything,
+				}},
+			}},
+		},
+	}
 }
 
 // logs begins a VectorSidecar that selects what is labelled.

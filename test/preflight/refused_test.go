@@ -61,6 +61,13 @@ func quota(t *testing.T, namespace, memory string) *corev1.ResourceQuota {
 	return made
 }
 
+// widen makes room in a quota.
+func widen(t *testing.T, quota *corev1.ResourceQuota) {
+	t.Helper()
+	harness.Change(t, world, quota, func(q *corev1.ResourceQuota) { q.Spec.Hard[corev1.ResourceRequestsMemory] = resource.MustParse("1Gi") })
+	inForce(t, quota)
+}
+
 func inForce(t *testing.T, quota *corev1.ResourceQuota) {
 	t.Helper()
 	harness.Until(t, world, quota, "the quota to be in force", func(q *corev1.ResourceQuota) bool {
@@ -86,8 +93,7 @@ func TestAQuotaRefusesTheSidecarAndNotThePods(t *testing.T) {
 	_, written = asked(running, namespace, "configmaps")
 	require.Zero(t, written, "what it would have read is not written either")
 
-	harness.Change(t, world, limit, func(q *corev1.ResourceQuota) { q.Spec.Hard[corev1.ResourceRequestsMemory] = resource.MustParse("1Gi") })
-	inForce(t, limit)
+	widen(t, limit)
 	again(t, vs, "now")
 	harness.Until(t, world, deployment, "the sidecar", has)
 }
@@ -124,9 +130,13 @@ func TestAnOwnerMakesRoom(t *testing.T) {
 func TestAFullQuotaIsNoFaultOfTheSidecar(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	quota(t, namespace, "20Mi")
+	limit := quota(t, namespace, "20Mi")
 	deployment, vs := cart(namespace).Build(), logs(namespace).Build()
-	world.Create(t, deployment, vs)
+	world.Create(t, deployment)
+	harness.Until(t, world, limit, "the first pod to have its share", func(q *corev1.ResourceQuota) bool {
+		return !q.Status.Used.Name(corev1.ResourceRequestsMemory, resource.BinarySI).IsZero()
+	})
+	world.Create(t, vs)
 	harness.Until(t, world, vs, "the workload to be left out", func(vs *v1alpha1.VectorSidecar) bool {
 		return len(vs.Status.Unsettled) == 1 && vs.Status.Unsettled[0].Reason == meta.ReasonApplicationRefused
 	})
@@ -206,7 +216,8 @@ func TestEveryKindPasses(t *testing.T) {
 	quota(t, namespace, "10Gi") // So that what is tried has to be whole.
 	labels := map[string]string{"logs": "vector"}
 	vs := logs(namespace).For("Deployment", "StatefulSet", "DaemonSet", "CronJob").Build()
-	for _, kind := range kinds {
+	all := []string{"Deployment", "StatefulSet", "DaemonSet", "CronJob"}
+	for _, kind := range all {
 		object := objects.NewWorkload(kind, "of-"+strings.ToLower(kind), namespace, labels)
 		of, _ := workload.As(object)
 		spec := &workload.TemplateOf(of).Spec
@@ -224,7 +235,7 @@ func TestEveryKindPasses(t *testing.T) {
 		world.Create(t, object)
 	}
 	world.Create(t, vs)
-	harness.Until(t, world, vs, "all to have it", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.InjectedWorkloads == int32(len(kinds)) })
+	harness.Until(t, world, vs, "all to have it", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.InjectedWorkloads == int32(len(all)) })
 	tried, written := asked(running, namespace, "pods")
-	require.Equal(t, []int{len(kinds), 0}, []int{tried, written}, "none was refused, for want of anything that its controller gives it")
+	require.Equal(t, []int{len(all), 0}, []int{tried, written}, "none was refused, for want of anything that its controller gives it")
 }
