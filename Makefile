@@ -153,10 +153,9 @@ SIDE_BY_SIDE := $(MAKE) --no-print-directory --keep-going --jobs=4 --output-sync
 FLEET_TESTS := Wave|Halt|Revision|Canary|APersonHas|Places|Windows|StopEnds|Stops|Stored|LastGood
 WEBHOOK_TESTS := Webhook|Certificate|Replica|APIServerIsTold|Probes
 
-# Tests on a cluster wait most of their time, so several of a package run at once,
-# also where there are few cores. Programs collect garbage seldom while they have memory
-# enough, and those without tables for a debugger are linked in less time. Tests that run
-# the operator as a process take the one that is built before them.
+# Tests on a cluster wait most of their time, so several of a package run at once, also where there are few cores. Programs
+# collect garbage seldom while they have memory enough, and those without tables for a debugger are linked in less time.
+# Tests that run the operator as a process take the one that is built before them.
 GO_TEST = GOGC=$(or $(GOGC),400) GOMEMLIMIT=$(or $(GOMEMLIMIT),2GiB) OPERATOR='$(CURDIR)/$(BIN)/operator' \
   go test -ldflags '-s -w' -timeout 30m -parallel $(PARALLEL)
 PARALLEL := 4
