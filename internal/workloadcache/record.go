@@ -26,10 +26,10 @@ type Record struct {
 	UID             types.UID
 	workload.State
 
-	// reference is the workload whose pods this one runs, nil for none. runner is the one that
-	// runs its own, nil for none, and own what the record is without that.
-	reference   *workload.Reference
-	runner, own *Record
+	// reference is the workload whose pods this one runs, nil for none, and run tells who runs
+	// its own, nil for nobody else.
+	reference *workload.Reference
+	run       *run
 
 	deleting, paused bool
 	// overrides reports whether the workload's annotations set values.
@@ -37,6 +37,12 @@ type Record struct {
 	// print is the fingerprint of what the body was made from.
 	print fingerprint
 	body  *body
+}
+
+// run is that another workload runs the pods of one.
+type run struct {
+	// by is that other one, and own what the record is without it.
+	by, own *Record
 }
 
 // body is what a status change leaves unchanged, without the workload's name. Workloads

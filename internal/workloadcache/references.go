@@ -32,25 +32,30 @@ func (r *Record) refers() (reference, bool) {
 // controller: how far the rollout is, and whether it is paused, is that one's.
 func (r *Record) RunBy(runner *Record) *Record {
 	own := r
-	if r.own != nil {
-		own = r.own
+	if r.run != nil {
+		own = r.run.own
 	}
 	if runner == nil {
 		return own
 	}
 	joined := *own
-	joined.own, joined.runner, joined.paused = own, runner, runner.paused
+	joined.run, joined.paused = &run{by: runner, own: own}, runner.paused
 	joined.State = own.State.RunBy(&runner.State, runner.reference.Seen)
 	return &joined
 }
 
 // Runner is the workload that runs the pods, nil if the workload itself does.
-func (r *Record) Runner() *Record { return r.runner }
+func (r *Record) Runner() *Record {
+	if r.run == nil {
+		return nil
+	}
+	return r.run.by
+}
 
 // IsSelectedBy reports whether a selector selects the workload, or the one that runs its
 // pods while it lists both kinds.
 func (r *Record) IsSelectedBy(s workload.Selector) bool {
-	return s.Selects(r.Kind(), r.Labels()) || r.runner != nil && s.Lists(r.Kind()) && s.Selects(r.runner.Kind(), r.runner.Labels())
+	return s.Selects(r.Kind(), r.Labels()) || r.run != nil && s.Lists(r.Kind()) && s.Selects(r.run.by.Kind(), r.run.by.Labels())
 }
 
 // Referred returns the workload whose pods a workload runs, nil for none.
