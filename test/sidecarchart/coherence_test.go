@@ -182,6 +182,8 @@ var other = map[string]struct{ value, with string }{
 	"sidecar.socket.enabled":            {value: `true`},
 	"sidecar.socket.mode":               {value: `udp`, with: `sidecar: {socket: {enabled: true}}`},
 	"sidecar.socket.port":               {value: `5171`, with: `sidecar: {socket: {enabled: true}}`},
+	"sidecar.socket.path":               {value: `/run/lines/in.sock`, with: `{sidecar: {socket: {enabled: true, mode: unix}}, target: {containers: [{name: app}]}}`},
+	"sidecar.socket.containers":         {value: `[app]`, with: `{sidecar: {socket: {enabled: true, mode: unix}}, target: {containers: [{name: app}, {name: web}]}}`},
 	"sidecar.socket.codec":              {value: `json`, with: `sidecar: {socket: {enabled: true}}`},
 	"sidecar.secrets":                   {value: `{store: credentials}`},
 	"sidecar.otlp.enabled":              {value: `true`},
