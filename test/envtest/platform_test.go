@@ -88,7 +88,9 @@ func TestAPlatformTeamChangesItsTemplates(t *testing.T) {
 	}
 	plain, reading := build("plain", "plain"), build("reading", "files")
 	metrics := objects.NewVectorSidecar("metrics", namespace).Selecting("logs", "plain").Build()
-	files := objects.NewVectorSidecar("files", namespace).Selecting("logs", "files").WithLogs("/var/log/app").Build()
+	// Without metadata of the sidecar's own, to which the team would add.
+	files := objects.NewVectorSidecar("files", namespace).Selecting("logs", "files").WithLogs("/var/log/app").
+		Sidecar(func(s *v1alpha1.SidecarSpec) { s.Data = &v1alpha1.DataSpec{Evictable: "Never"} }).Build()
 	world.Create(t, plain, reading, metrics, files)
 	ready := func() {
 		t.Helper()
