@@ -128,6 +128,15 @@ func cacheOptions(options Options, workloads *workloadcache.Cache, lists *relist
 	return settings
 }
 
+// workloads is the cache of the workloads that are served.
+func (o *Options) workloads() *workloadcache.Cache {
+	made := workloadcache.New(o.kinds()...)
+	if o.Preflight {
+		made.KeepShapes()
+	}
+	return made
+}
+
 // transformOf returns the transform function of all objects that have none of their own.
 func transformOf(workloads *workloadcache.Cache) toolscache.TransformFunc {
 	strip := cache.TransformStripManagedFields()

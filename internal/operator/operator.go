@@ -30,7 +30,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
-	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // Process is what the process provides in addition to its options. Its zero value is usable.
@@ -73,10 +72,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if options.ClusterSidecars, err = options.offersClusters(config); err != nil {
 		return err
 	}
-	workloads, lists := workloadcache.New(options.kinds()...), &relister{}
-	if options.Preflight {
-		workloads.KeepShapes()
-	}
+	workloads, lists := options.workloads(), &relister{}
 	mgr, err := newManager(ctx, config, options, workloads, lists)
 	if err != nil {
 		return fmt.Errorf("creating the manager: %w", err)
