@@ -149,11 +149,11 @@ func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 		}
 		before, wasRefused := in.refused[sidecar.Name]
 		switch {
-		case err == nil && wasRefused && before.hash == p.InjectedHash():
+		case err == nil && wasRefused && before.hash == p.WholeHash():
 			delete(in.refused, sidecar.Name)
 			hasChanged = true
-		case apply.IsDenied(err) && p.Action != plan.Remove && before.hash != p.InjectedHash():
-			in.refused[sidecar.Name] = refusedWrite{p.InjectedHash(), fmt.Sprintf("%s is refused with it: %v", status.Object(p.Target), err)}
+		case apply.IsDenied(err) && p.Action != plan.Remove && before.hash != p.WholeHash():
+			in.refused[sidecar.Name] = refusedWrite{p.WholeHash(), fmt.Sprintf("%s is refused with it: %v", status.Object(p.Target), err)}
 			hasChanged = true
 		}
 	}

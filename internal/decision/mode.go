@@ -119,7 +119,7 @@ func (m *mode) lets(facts *Facts, p *plan.Plan) bool {
 // that their owners change, where it can, so that the change and the sidecar are one rollout.
 func (f *Facts) isServedAtAdmission(p *plan.Plan) bool {
 	return slices.ContainsFunc(f.Offers, func(offer desired.Offer) bool {
-		return offer.Rendered.Desired.InjectedHash() == p.InjectedHash() && f.objection(&offer) == ""
+		return offer.Rendered.Desired.InjectedHash() == p.WholeHash() && f.objection(&offer) == ""
 	})
 }
 

@@ -20,6 +20,8 @@ type Desired struct {
 	sidecar string
 	// injectedHash identifies this sidecar and its configuration.
 	injectedHash string
+	// whole is that of the sidecar with all annotations that yield.
+	whole string
 	// asked is the input that it was rendered for.
 	asked Asked
 	// predecessor is the rendering of releases that did not write asked-hash yet; nil
@@ -54,7 +56,7 @@ type applied struct {
 func NewDesired(overlay *workload.Overlay, sidecar, container, configVersion string, marks map[string]string) *Desired {
 	// The overlay does not include the content of a configuration that is reloaded.
 	injectedHash := meta.Digest([]byte(overlay.Hash+" "+configVersion), 8)
-	desired := &Desired{overlay: overlay, sidecar: sidecar, injectedHash: injectedHash, marks: marks, annotations: map[string]string{
+	desired := &Desired{overlay: overlay, sidecar: sidecar, injectedHash: injectedHash, whole: injectedHash, marks: marks, annotations: map[string]string{
 		meta.AnnotationInjectedHash:     injectedHash,
 		meta.AnnotationManagedBy:        sidecar,
 		meta.AnnotationSidecarName:      container,

@@ -166,6 +166,15 @@ func (p *Plan) InjectedHash() string {
 	return p.Desired.InjectedHash()
 }
 
+// WholeHash is the InjectedHash of the sidecar with all annotations that yield, which is what the API
+// server puts in; "" without one.
+func (p *Plan) WholeHash() string {
+	if p.Desired == nil {
+		return ""
+	}
+	return p.Desired.whole
+}
+
 // Carried is the injected-hash of the sidecar in a workload that is up to date.
 func (p *Plan) Carried() string { return cmp.Or(p.Keeps, p.Desired.InjectedHash()) }
 
