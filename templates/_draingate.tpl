@@ -42,7 +42,7 @@ and it removes the socket of a Vector that was killed, which its successor would
 {{- if or $drains $socket -}}
 {{- $mounts := list -}}
 {{- if $drains }}{{ $mounts = include "vector-sidecar.drainGateMounts" . | fromYamlArray }}{{ end -}}
-{{- with $socket.mount }}{{ $mounts = append $mounts . }}{{ end -}}
+{{- with $socket.mount }}{{ $mounts = append (include "vector-sidecar.mountsElsewhere" (dict "mounts" $mounts "path" .mountPath) | fromYamlArray) . }}{{ end -}}
 - name: {{ include "vector-sidecar.drainGateName" $sidecar.name }}
   image: {{ required "sidecar.shutdown.gate.image is empty: name the image of cmd/drain-gate, with a tag or a digest" $gate.image | quote }}
   imagePullPolicy: {{ $sidecar.imagePullPolicy }}
@@ -56,17 +56,11 @@ and it removes the socket of a Vector that was killed, which its successor would
     {{- if $drains }}
     - /var/lib/vector
     - {{ dict "logs" (include "vector-sidecar.fileSource" . | fromYaml) | toJson | quote }}
+    {{- end }}
+  {{- with include "vector-sidecar.drainGateEnv" (dict "root" . "drains" $drains "mounts" $mounts) | fromYamlArray }}
   env:
-    - name: VECTORSIDECAR_DRAIN_SECONDS
-      value: {{ $sidecar.shutdown.drainSeconds | quote }}
-    {{- end }}
-    {{- $env := include "vector-sidecar.drainGateEnv" (dict "mounts" $mounts "root" .) | fromYamlArray }}
-    {{- if and $env (not $drains) }}
-  env:
-    {{- end }}
-    {{- range $env }}
-    {{- toYaml (list .) | nindent 4 }}
-    {{- end }}
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
   {{- with include "vector-sidecar.resources" (dict "root" . "resources" $gate.resources) | fromYaml }}
   resources:
     {{- toYaml . | nindent 4 }}
@@ -80,10 +74,23 @@ and it removes the socket of a Vector that was killed, which its successor would
 {{- end }}
 {{- end }}
 
-{{- /* The sidecar's variables that the gate's mounts need: a YAML list. */}}
+{{- /* Those of mounts that are not at a path: a YAML list. */}}
+{{- define "vector-sidecar.mountsElsewhere" }}
+{{- $path := .path }}
+{{- $kept := list }}
+{{- range .mounts }}
+{{- if ne .mountPath $path }}{{ $kept = append $kept . }}{{ end }}
+{{- end }}
+{{- toYaml $kept }}
+{{- end }}
+
+{{- /* How long it drains, if it does, and the sidecar's variables that its mounts need: a YAML list. */}}
 {{- define "vector-sidecar.drainGateEnv" }}
 {{- $mounts := .mounts }}
 {{- $env := list }}
+{{- if .drains }}
+{{- $env = append $env (dict "name" "VECTORSIDECAR_DRAIN_SECONDS" "value" (toString .root.Values.sidecar.shutdown.drainSeconds)) }}
+{{- end }}
 {{- range $variable := include "vector-sidecar.env" .root | fromYamlArray }}
 {{- $isUsed := "" }}
 {{- range $mounts }}

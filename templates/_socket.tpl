@@ -38,6 +38,9 @@ containers that get it; isOurs, whether the volume is. Empty without.
 {{- if eq (trimSuffix "/" .mountPath) $folder }}{{ $_ := set $file "mount" . }}{{ end }}
 {{- end }}
 {{- else }}
+{{- if eq $folder (trimSuffix "/" .Values.sidecar.logs.path) }}
+{{- fail (printf "sidecar.socket.path is %s, in the folder of sidecar.logs.path, which the sidecar mounts already: name another folder, or mount a volume there in sidecar.volumeMounts" $socket.path) }}
+{{- end }}
 {{- $share := list }}
 {{- range .Values.target.containers }}
 {{- if or (has .name $socket.containers) (has "*" $socket.containers) }}{{ $share = append $share .name }}{{ end }}
