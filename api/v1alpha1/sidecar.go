@@ -81,8 +81,19 @@ type SidecarSpec struct {
 	// +optional
 	ImagePullPolicy corev1.PullPolicy `json:"imagePullPolicy,omitempty"`
 
+	// imagePullSecrets are the names of Secrets of the namespace to pull the images with,
+	// beside those that the pods pull with anyway. The platform's policy lists the
+	// allowed ones.
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=253
+	// +listType=set
+	// +optional
+	ImagePullSecrets []string `json:"imagePullSecrets,omitempty"`
+
 	// native chooses between a native sidecar and a regular container. Auto is a
-	// native sidecar if the API server supports them (1.29 and later).
+	// native sidecar where the API server and every kubelet support them (1.29 and
+	// later).
 	// +optional
 	Native NativeMode `json:"native,omitempty"`
 

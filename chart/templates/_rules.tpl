@@ -139,6 +139,12 @@ ClusterRole. */ -}}
   resources: [pods, secrets]
   verbs: [create]
 {{- end }}
+{{- if .Values.rbac.optional.serviceAccounts }}
+# What the pods of a workload pull images with, where the sidecar brings a pull secret.
+- apiGroups: [""]
+  resources: [serviceaccounts]
+  verbs: [get]
+{{- end }}
 # A namespace's label may name its environment.
 - apiGroups: [""]
   resources: [namespaces]

@@ -32,7 +32,7 @@ const (
 
 // World takes snapshots, and reads the ConfigMaps that they turn out to refer to.
 type World interface {
-	desired.ConfigMaps
+	desired.Objects
 
 	// Snapshot is like the controller's.
 	Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*evaluate.Snapshot, error)

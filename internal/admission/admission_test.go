@@ -29,6 +29,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 	"kontroloop.ai/vector-sidecar-operator/test/hostile"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -77,6 +78,10 @@ func (w *world) ConfigMap(_ context.Context, name types.NamespacedName) (*corev1
 		return objects.NewConfigMap(name.Name, name.Namespace, meta.NamespaceDefaultsKey, w.defaults), nil
 	}
 	return nil, nil
+}
+
+func (w *world) Account(context.Context, types.NamespacedName) (*workload.Account, error) {
+	return &workload.Account{Unread: "it may not be read"}, nil
 }
 
 // handler returns a Handler for the world.

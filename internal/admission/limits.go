@@ -27,6 +27,7 @@ type shape struct {
 			Args         []part          `json:"args"`
 			Env          []part          `json:"env"`
 			EnvFrom      []part          `json:"envFrom"`
+			PullSecrets  []part          `json:"imagePullSecrets"`
 			VolumeMounts []part          `json:"volumeMounts"`
 			Secrets      map[string]part `json:"secrets"`
 			Annotations  map[string]part `json:"podAnnotations"`
@@ -64,6 +65,7 @@ func (s *shape) limits() []limit {
 		{"spec.sidecar.args", len(sidecar.Args), 64, "items"},
 		{"spec.sidecar.env", len(sidecar.Env), 128, "items"},
 		{"spec.sidecar.envFrom", len(sidecar.EnvFrom), 32, "items"},
+		{"spec.sidecar.imagePullSecrets", len(sidecar.PullSecrets), 8, "items"},
 		{"spec.sidecar.volumeMounts", len(sidecar.VolumeMounts), 64, "items"},
 		{"spec.sidecar.secrets", len(sidecar.Secrets), 16, "items"},
 		{"spec.sidecar.podAnnotations", len(sidecar.Annotations), 32, "items"},

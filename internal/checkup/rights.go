@@ -109,6 +109,9 @@ func (d *Diagnosis) rights(ctx context.Context, installation *source.Installatio
 	if installation.Preflight {
 		needs = append(needs, need{"", "pods", "", "", []string{"create"}}, need{"", "secrets", "", "", []string{"create"}})
 	}
+	if installation.ReadsAccounts {
+		needs = append(needs, need{"", "serviceaccounts", "", "", []string{"get"}})
+	}
 	if installation.ReadsNodes {
 		wanted = append(wanted, placed{need{"", "nodes", "", "", []string{"list"}}, ""})
 	}
@@ -172,12 +175,16 @@ func optional(installation *source.Installation) Result {
 		"pods are not read: a rollout does not report what keeps them from running, except what the API server rejects; " +
 			"it fails when pods are unavailable for 2 minutes, or by its progress deadline (rbac.optional.pods)",
 		"nodes are not read: before Kubernetes 1.32 sidecars are not native, and before 1.33 they have no preStop sleep (rbac.optional.nodes)",
+		"ServiceAccounts are not read: with sidecar.imagePullSecrets, workloads that list no pull secrets are left out (rbac.optional.serviceAccounts)",
 	}
 	if installation.ReadsPods {
 		texts[0] = "pods are read if a rollout does not finish (rbac.optional.pods)"
 	}
 	if installation.ReadsNodes {
 		texts[1] = "nodes are listed for the versions of kubelets (rbac.optional.nodes)"
+	}
+	if installation.ReadsAccounts {
+		texts[2] = "ServiceAccounts are read of workloads that get a pull secret and list none (rbac.optional.serviceAccounts)"
 	}
 	return Result{"optional rights", OK, strings.Join(texts, "; "), ""}
 }

@@ -78,7 +78,7 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 		snapshots: &snapshots{
 			instruments: observed, client: cached, sidecars: sidecars, workloads: workloads, options: options,
 			namespaces: namespaces, configMaps: newConfigMapCache(live), pods: &pods{live: live, now: observed.clock},
-			catalog: catalog, kubelets: &kubelets{nodes: options.Nodes, sidecars: sidecars},
+			catalog: catalog, kubelets: &kubelets{nodes: options.Nodes, sidecars: sidecars}, accounts: newAccounts(live, options.ReadAccounts),
 		},
 		validations: &validations{client: cached, live: live, writer: writer, events: events, isEnabled: options.ValidationJobs},
 		preflights:  newPreflights(observed, writer, options),

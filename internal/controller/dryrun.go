@@ -13,6 +13,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Snapshot takes the snapshot that a pass would take if a VectorSidecar, which need not exist in
@@ -34,6 +35,11 @@ func (r *Reconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 func (r *Reconciler) ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
 	dry := &informed{snapshots: r.snapshots, isDryRun: true}
 	return dry.ConfigMap(ctx, name)
+}
+
+// Account implements desired.Accounts.
+func (r *Reconciler) Account(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
+	return r.snapshots.accounts.Account(ctx, name)
 }
 
 // HasRead returns an error until the cache holds all workloads.

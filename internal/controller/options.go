@@ -59,6 +59,8 @@ type Options struct {
 	Preflight bool
 	// OverlaySets has the API server inject into new workloads itself.
 	OverlaySets bool
+	// ReadAccounts has ServiceAccounts read of workloads that get a pull secret.
+	ReadAccounts bool
 	// Cache holds renderings and checks.
 	Cache *desired.Cache
 	// ReconcileInterval is roughly how often every VectorSidecar is reconciled without any memory,

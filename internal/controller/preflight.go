@@ -140,9 +140,13 @@ func (f *preflights) judgeShape(trying, ctx context.Context, known *state.Sideca
 // verdictOn has the API server judge one plan. It returns false if that says nothing about pods: if the
 // workload is gone, or has changed, or others own what would be written.
 func (f *preflights) verdictOn(ctx context.Context, p *plan.Plan, missing map[string]bool) (preflight.Verdict, bool) {
-	for _, secret := range preflight.SecretsOf(p.Desired.Template()) {
+	for _, secret := range preflight.SecretsOf(p.Desired.Template(), p.Desired.PullSecrets()) {
 		if missing[secret] {
-			return preflight.Verdict{Result: preflight.Refused, Message: fmt.Sprintf("Secret %s/%s does not exist, and the sidecar does not start without it", p.Target.Namespace, secret)}, true
+			why := "the sidecar does not start without it"
+			if slices.Contains(p.Desired.PullSecrets(), secret) {
+				why = "the sidecar's images are pulled with it"
+			}
+			return preflight.Verdict{Result: preflight.Refused, Message: fmt.Sprintf("Secret %s/%s does not exist, and %s", p.Target.Namespace, secret, why)}, true
 		}
 	}
 	after, err := f.rehearse(ctx, p)
@@ -178,7 +182,7 @@ func (f *preflights) try(ctx context.Context, pod *corev1.Pod) preflight.Answer 
 func (f *preflights) missing(ctx context.Context, shapes [][]*plan.Plan) map[string]bool {
 	asked := map[string]bool{}
 	for _, like := range shapes {
-		for _, secret := range preflight.SecretsOf(like[0].Desired.Template()) {
+		for _, secret := range preflight.SecretsOf(like[0].Desired.Template(), like[0].Desired.PullSecrets()) {
 			if _, isKnown := asked[secret]; isKnown {
 				continue
 			}

@@ -33,6 +33,7 @@ type snapshots struct {
 	catalog    *catalogReader
 	pods       *pods
 	kubelets   *kubelets
+	accounts   *accounts
 	options    *Options
 }
 
@@ -83,6 +84,9 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, f
 	}
 	observed, err := taker.Take(ctx, sidecar)
 	if err != nil {
+		return nil, err
+	}
+	if observed.Accounts, err = s.accounts.of(ctx, sidecar.Namespace); err != nil {
 		return nil, err
 	}
 	taken := &evaluate.Snapshot{Observed: observed}
@@ -146,6 +150,11 @@ func (i *informed) Workloads(_ context.Context, sidecar *v1alpha1.VectorSidecar)
 func (i *informed) Sidecars(ctx context.Context, namespace string, workloads []*workloadcache.Record) ([]v1alpha1.VectorSidecar, error) {
 	labelsOf := func(n int) iter.Seq2[string, string] { return workloads[n].Labels().All() }
 	return i.sidecars.selecting(ctx, namespace, len(workloads), labelsOf), nil
+}
+
+// Account implements desired.Accounts.
+func (i *informed) Account(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
+	return i.accounts.Account(ctx, name)
 }
 
 // Companions returns the companions in the cache, with a digest instead of their content.

@@ -86,6 +86,8 @@ type Decision struct {
 	// Unread are the names of ConfigMaps that it depends on and that were not looked
 	// up. If there are any, it must not be acted on: it took them for missing.
 	Unread []string
+	// UnreadAccounts are the same of ServiceAccounts.
+	UnreadAccounts []string
 
 	// mode is spec.rollout.mode, nil for Immediate.
 	mode *mode
@@ -101,6 +103,9 @@ type Decision struct {
 func (d *Decision) Writes() bool {
 	return len(d.Missing) > 0 || slices.ContainsFunc(d.Plans, func(p plan.Plan) bool { return p.Writes() })
 }
+
+// IsIncomplete reports whether it must not be acted on, because something was not looked up.
+func (d *Decision) IsIncomplete() bool { return len(d.Unread)+len(d.UnreadAccounts) > 0 }
 
 // ConfigMaps returns the names of those whose content or existence the decision depends
 // on.

@@ -13,6 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Inputs are what the sidecars of one VectorSidecar are rendered from, except for the
@@ -34,6 +35,8 @@ type Inputs struct {
 	// LeavesReference skips reading and checking the ConfigMap that the values refer
 	// to: the caller leaves that to another decision.
 	LeavesReference bool
+	// Accounts are the ServiceAccounts of the namespace that were looked up, by name.
+	Accounts map[string]*workload.Account
 
 	// Platform is what the platform team provides: template sets, values, policy.
 	Platform *Platform

@@ -93,6 +93,8 @@ func (d *Desired) Offers(ctx context.Context, namespace string, seen []Seen) (of
 	switch {
 	case first.Late:
 		return nil, ""
+	case d.set.Given == "" && d.bringsPullSecrets():
+		return nil, "it brings a pull secret (sidecar.imagePullSecrets), and what pods would lose of their ServiceAccount's is not known there"
 	case first.Invalid == nil && len(read) == 0:
 		return []Offer{{Rendered: first}}, ""
 	case first.Invalid == nil && slices.Equal(read, []string{keyQoS}):
@@ -130,6 +132,10 @@ func readsLogs(read []string) bool {
 
 func (d *Desired) logsPath() string {
 	return strings.TrimSuffix(tree.Text(d.CommonVariant().renderer.request.Values.Tree, "sidecar", "logs", "path"), "/")
+}
+
+func (d *Desired) bringsPullSecrets() bool {
+	return len(tree.List(tree.At(d.CommonVariant().renderer.request.Values.Tree, "sidecar")["imagePullSecrets"])) > 0
 }
 
 // offersByLogs returns an Offer for each mount of log files that was seen.

@@ -22,13 +22,15 @@ type Reader struct {
 	share *bounded.Share
 	// asked are the ConfigMaps that were read, and are counted.
 	asked map[string]bool
+	// lacks are the ServiceAccounts that are needed and were not looked up.
+	lacks map[string]bool
 	// err says why nothing more may be read: the context ended.
 	err error
 }
 
 // NewReader returns a Reader of the inputs' ConfigMaps. It has to be released.
 func NewReader(ctx context.Context, inputs *Inputs) *Reader {
-	r := &Reader{ctx: ctx, from: inputs, asked: map[string]bool{}}
+	r := &Reader{ctx: ctx, from: inputs, asked: map[string]bool{}, lacks: map[string]bool{}}
 	r.share, r.err = inputs.Budget.Reserve(ctx, 0)
 	return r
 }
@@ -46,6 +48,12 @@ func (r *Reader) ConfigMap(name string) *corev1.ConfigMap {
 	}
 	return object
 }
+
+// LackAccount records that a ServiceAccount is needed that was not looked up.
+func (r *Reader) LackAccount(name string) { r.lacks[name] = true }
+
+// LackedAccounts returns the sorted names of those.
+func (r *Reader) LackedAccounts() []string { return slices.Sorted(maps.Keys(r.lacks)) }
 
 // Asked returns the sorted names of the ConfigMaps that were read, and of those among
 // them that were not looked up: they were taken for missing.

@@ -77,8 +77,11 @@ func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendere
 	if err == nil {
 		fresh.reserved, err = r.yieldToPolicy(&result.Overlay)
 	}
-	if fresh.Invalid = r.judge(result, err); fresh.Invalid != nil {
+	if fresh.Invalid = r.judge(result, target, err); fresh.Invalid != nil {
 		return fresh
+	}
+	for _, secret := range judged(&result.Overlay.Template, target, result.ReadTarget).Spec.ImagePullSecrets {
+		result.Overlay.Brings = append(result.Overlay.Brings, secret.Name)
 	}
 	for i := range result.Companions {
 		companion.Label(&result.Companions[i], request.Sidecar.Name)
@@ -103,7 +106,7 @@ func (r *renderer) yieldToPolicy(overlay *workload.Overlay) (said []string, err 
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	left, err := overlay.WithoutAnnotations(keys)
+	left, err := overlay.Without(keys, nil)
 	if err == nil {
 		*overlay = *left
 	}
@@ -124,7 +127,7 @@ func (r *renderer) share(fresh []corev1.ConfigMap) (companions []corev1.ConfigMa
 }
 
 // judge says what is wrong with a rendering, nil for nothing.
-func (r *renderer) judge(result *render.Result, err error) *Invalid {
+func (r *renderer) judge(result *render.Result, target *workload.View, err error) *Invalid {
 	reason := meta.ReasonInvalidTemplate
 	var sidecar *render.SidecarError
 	switch {
@@ -133,7 +136,7 @@ func (r *renderer) judge(result *render.Result, err error) *Invalid {
 	case err != nil:
 		err = fmt.Errorf("%w%s", err, origins(err, r.request.Values))
 	default:
-		if err = r.policy.Check(&result.Overlay.Template, result.Overlay.Mounts); err == nil {
+		if err = r.policy.Check(judged(&result.Overlay.Template, target, result.ReadTarget), result.Overlay.Mounts); err == nil {
 			return nil
 		}
 		reason = meta.ReasonPolicyViolation

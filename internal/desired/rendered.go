@@ -59,6 +59,8 @@ type Rendered struct {
 	stranded string
 	// cuts are the variants for short grace periods.
 	cuts cuts
+	// besides are the variants for workloads that list some of the pull secrets themselves.
+	besides besides
 	// key is its key in the cache, "" if it is not cached, and bytes its approximate
 	// size there.
 	key   string
@@ -101,10 +103,13 @@ func (r *Rendered) Bytes() int { return int(r.bytes.Load()) }
 // readOf returns the keys of the target that were read, for the note on workloads.
 func (r *Rendered) readOf() []string {
 	keys := workload.KeysOf(r.readTarget)
-	if r.shortened == "" {
-		return keys
+	if r.shortened != "" {
+		keys = append(keys, workload.GraceKey)
 	}
-	return append(keys, workload.GraceKey)
+	if len(r.Overlay.Template.Spec.ImagePullSecrets) > 0 {
+		keys = append(keys, workload.PullSecretsKey)
+	}
+	return keys
 }
 
 // doubts returns warnings about the sidecar in one workload, "" if there are none.

@@ -47,6 +47,8 @@ type Workload struct {
 	// Desired is that of Rendered for this workload; nil if Invalid.
 	Desired *plan.Desired
 	Invalid *Invalid
+	// LacksAccount reports whether it is Invalid because the ServiceAccount was not looked up.
+	LacksAccount bool
 
 	checksOff bool
 }
@@ -58,9 +60,14 @@ func (v *Variant) For(ctx context.Context, manager string, view *workload.View) 
 	}
 	found := Workload{Rendered: v.renderer.render(ctx, view), checksOff: v.Source.ChecksOff}
 	if found.Invalid = found.Rendered.Invalid; found.Invalid != nil {
+		found.LacksAccount = view.Account == nil && readsAccount(found.Rendered.readTarget) && !view.ListsPullSecrets()
 		return found
 	}
-	found.Desired = found.Rendered.Desired
+	if found.Invalid = takesPullSecrets(found.Rendered.Overlay, view); found.Invalid != nil {
+		found.LacksAccount = view.Account == nil
+		return found
+	}
+	found.Desired = v.renderer.beside(found.Rendered, view)
 	switch before := v.renderer.predecessor(ctx, manager, view); {
 	case before == nil:
 	case before.Late: // Without it, an unneeded write might follow.

@@ -17,18 +17,21 @@ import (
 // name, from there to the copies made of it, and once more for a rollout in progress.
 const mostRounds = 8
 
-// DecideFrom is Decide, and reads the ConfigMaps that the snapshot lacks. Which ones a
+// DecideFrom is Decide, and reads the ConfigMaps and ServiceAccounts that the snapshot lacks. Which ones a
 // decision depends on follows from the merged values and from what is rendered: missing
 // ones are added and it decides again, until there are none. cache may be nil. The
 // error is that of a ConfigMap that cannot be read, or as for Decide.
-func DecideFrom(ctx context.Context, snapshot *Snapshot, from desired.ConfigMaps, cache *desired.Cache) (*decision.Decision, error) {
+func DecideFrom(ctx context.Context, snapshot *Snapshot, from desired.Objects, cache *desired.Cache) (*decision.Decision, error) {
 	var decided *decision.Decision
 	for range mostRounds {
 		var err error
-		if decided, err = Decide(ctx, snapshot, cache); err != nil || len(decided.Unread) == 0 {
+		if decided, err = Decide(ctx, snapshot, cache); err != nil || !decided.IsIncomplete() {
 			return decided, err
 		}
 		if err := snapshot.ReadConfigMaps(ctx, from, decided.Unread); err != nil {
+			return nil, err
+		}
+		if err := snapshot.ReadAccounts(ctx, from, decided.UnreadAccounts); err != nil {
 			return nil, err
 		}
 	}

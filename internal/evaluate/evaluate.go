@@ -23,7 +23,7 @@ func Decide(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*dec
 	if err != nil {
 		return nil, err
 	}
-	if now.Invalid != nil || len(now.Unread) > 0 {
+	if now.Invalid != nil || now.IsIncomplete() {
 		now.Adopted = snapshot.Adopted
 		return now, nil
 	}
@@ -38,7 +38,7 @@ func Decide(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*dec
 		if err != nil {
 			return nil, err
 		}
-		if begun.IsUnderWay() || len(begun.Unread) > 0 {
+		if begun.IsUnderWay() || begun.IsIncomplete() {
 			begun.Waiting = changed
 			return begun, nil
 		}
@@ -86,7 +86,8 @@ func decideOn(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*d
 	var unread []string
 	p.facts.Asked, unread = reader.Asked()
 	decided := decision.Decide(&p.facts, injected, removed)
-	if decided.Adopted, decided.Unread = taken, unread; len(unread) > 0 {
+	decided.Adopted, decided.Unread, decided.UnreadAccounts = taken, unread, reader.LackedAccounts()
+	if decided.IsIncomplete() {
 		decided.Previous = nil // It was evaluated without them.
 	}
 	return decided, nil

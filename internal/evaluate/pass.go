@@ -32,6 +32,7 @@ type pass struct {
 	evaluator *decision.Evaluator
 	wanted    *desired.Desired
 	elders    []*elder
+	accounts  map[string]*workload.Account
 	// bases caches basisOf by the basis of the variant.
 	bases map[string]string
 }
@@ -53,7 +54,7 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 			Companions: snapshot.Companions, ConfigMaps: map[string]*corev1.ConfigMap{},
 			Trials: snapshot.Trials, Loops: snapshot.Loops, Faults: snapshot.Faults, Now: snapshot.Now, Hold: snapshot.Hold, Late: snapshot.Late,
 		},
-		manager: meta.Manager(sidecar.Name), reader: reader, bases: map[string]string{},
+		manager: meta.Manager(sidecar.Name), reader: reader, accounts: snapshot.Accounts, bases: map[string]string{},
 	}
 	switch {
 	case snapshot.Platform.Stopped:
@@ -171,7 +172,11 @@ func (p *pass) inject(ctx context.Context, snapshot *Snapshot, records []*worklo
 // evaluate evaluates one workload that should have the sidecar.
 func (p *pass) evaluate(ctx context.Context, record *workloadcache.Record, by *desired.Variant) *decision.Evaluated {
 	view := record.View()
+	view.Account = p.accounts[view.ServiceAccount]
 	of := by.For(ctx, p.manager, &view)
+	if of.LacksAccount {
+		p.reader.LackAccount(view.ServiceAccount)
+	}
 	if of.Invalid != nil {
 		return p.evaluator.Injection(of, by.Container, nil, &view)
 	}
@@ -213,7 +218,9 @@ func (p *pass) basisOf(of *desired.Variant) string {
 		return known
 	}
 	spec := &p.facts.Sidecar.Spec
-	parts := []any{spec.StrictOrder, spec.HostNetwork, spec.DriftPolicy, spec.RolloutMode(), p.facts.NamespaceLabels, p.facts.NamespaceUsers, []byte(of.Basis)}
+	parts := []any{
+		spec.StrictOrder, spec.HostNetwork, spec.DriftPolicy, spec.RolloutMode(), p.facts.NamespaceLabels, p.facts.NamespaceUsers, p.accounts, []byte(of.Basis),
+	}
 	for i := range p.facts.Companions { // A sidecar is kept while they exist.
 		parts = append(parts, p.facts.Companions[i].Name+" "+p.facts.Companions[i].ResourceVersion)
 	}

@@ -19,6 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/fields"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -30,6 +31,7 @@ podSecurity: restricted
 podSecurityOfInitContainers: restricted
 images: {registries: [registry.example.com/platform], requireTag: true, requireDigest: true}
 volumes: {kinds: [], csiDrivers: [], tokenAudiences: [], applicationSecrets: false}
+imagePullSecrets: {allowed: []}
 capabilities: []
 devices: []
 users: {min: 1000, max: 70000}
@@ -39,6 +41,7 @@ podSecurity: privileged
 podSecurityOfInitContainers: privileged
 images: {registries: [], requireTag: false, requireDigest: false}
 volumes: {csiDrivers: [s], tokenAudiences: [s], applicationSecrets: true}
+imagePullSecrets: {allowed: [s]}
 capabilities: [NET_ADMIN]
 devices: [example.com/gpu, s]
 users: {min: null, max: null}
@@ -246,7 +249,7 @@ func (f *fieldTest) decide(t *testing.T, rules, sidecar map[string]any) *decisio
 		pod.Volumes = append(pod.Volumes, corev1.Volume{Name: "keys", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "s"}}})
 	}).Build()
 	s := snapshot(t, logs().FromSet("own").WithValues(map[string]any{"template": sidecar}).Build(), deployment)
-	s.Platform = f.platforms[string(text)]
+	s.Platform, s.Accounts = f.platforms[string(text)], map[string]*workload.Account{"default": {}}
 	return decide(t, s)
 }
 

@@ -42,6 +42,7 @@ const (
 	ReasonPolicyViolation    = "PolicyViolation"
 	ReasonPodSecurity        = "PodSecurity"
 	ReasonUserOutOfRange     = "UserOutOfRange"
+	ReasonPullSecrets        = "PullSecrets"
 	ReasonInvalidSidecar     = "InvalidSidecar"
 	ReasonInvalidConfig      = "InvalidConfig"
 	ReasonConfigMapNotFound  = "ConfigMapNotFound"

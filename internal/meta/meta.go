@@ -134,6 +134,8 @@ type Parts struct {
 	// Annotations and Labels are the keys in the pods' metadata, without the operator's own.
 	Annotations []string `json:"annotations,omitempty"`
 	Labels      []string `json:"labels,omitempty"`
+	// PullSecrets are the names in imagePullSecrets.
+	PullSecrets []string `json:"pullSecrets,omitempty"`
 }
 
 // String returns the annotation's value.

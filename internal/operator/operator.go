@@ -151,6 +151,7 @@ func loopOptions(options *Options, process *Process) controller.Options {
 		ReadPods:           options.ReadPods,
 		Preflight:          options.Preflight,
 		OverlaySets:        options.AdmissionInjection,
+		ReadAccounts:       options.ReadServiceAccounts,
 		ReconcileInterval:  options.ReconcileInterval,
 		LiveListInterval:   options.LiveListInterval,
 		Budget:             bounded.NewBudget(),

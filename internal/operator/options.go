@@ -54,6 +54,9 @@ type Options struct {
 	// ReadNodes makes the operator list the nodes for the versions of their kubelets, which needs
 	// permission to list them.
 	ReadNodes bool
+	// ReadServiceAccounts makes the operator get ServiceAccounts of workloads that get a pull
+	// secret, which needs permission to get them.
+	ReadServiceAccounts bool
 	// LeaderElect makes sure that only one of several replicas writes.
 	LeaderElect bool
 	// LeaderElectionID is the name of the lease. Together with Namespace it identifies this
@@ -108,6 +111,7 @@ func (o *Options) declare(flags *flag.FlagSet) {
 	flags.BoolVar(&o.Preflight, "preflight", false, "have the API server judge a sidecar in the pods of a namespace, by dry runs, before it is written there; this needs permission to create pods and Secrets, and the chart's ValidatingAdmissionPolicy that refuses all but dry runs")
 	flags.BoolVar(&o.AdmissionInjection, "admission-injection", false, "keep an OverlaySet in each namespace with VectorSidecars, by which the API server injects into new workloads itself; this needs the chart's MutatingAdmissionPolicies")
 	flags.BoolVar(&o.ReadNodes, "read-nodes", false, "list the nodes every five minutes for the oldest kubelet, which decides about native sidecars before Kubernetes 1.33; this needs permission to list nodes")
+	flags.BoolVar(&o.ReadServiceAccounts, "read-service-accounts", false, "get the ServiceAccount of workloads that get a pull secret and list none, for those that their pods have from it; this needs permission to get ServiceAccounts")
 	flags.BoolVar(&o.LeaderElect, "leader-elect", false, "use leader election, so that only one of several replicas is active")
 	flags.StringVar(&o.LeaderElectionID, "leader-election-id", defaultLeaderElectionID, "name of the lease; with the namespace it identifies this installation on the workloads that it writes")
 	flags.DurationVar(&o.LeaseDuration, "leader-election-lease-duration", defaultLeaseDuration, "how long after the leader's last renewal another replica takes over")

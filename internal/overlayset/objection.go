@@ -44,6 +44,9 @@ func objection(to *workload.Overlay) string {
 	if len(to.Mounts) > 0 {
 		return "it mounts a volume into the application's containers (sidecar.logs.containers)"
 	}
+	if len(to.Template.Spec.ImagePullSecrets) > 0 {
+		return "it brings a pull secret (sidecar.imagePullSecrets), and the ServiceAccount's are not known here"
+	}
 	metadata := tree.At(to.Body, "metadata")
 	if len(tree.Map(metadata["labels"])) > 0 {
 		return "its templates set labels of the pods"

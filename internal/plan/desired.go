@@ -65,7 +65,7 @@ func NewDesired(overlay *workload.Overlay, sidecar, container, configVersion str
 	desired.alone = desired.apply(plainly)
 	desired.alone.isPlain = true
 	if keys := overlay.YieldsToVolumes; len(keys) > 0 {
-		desired.lesser = desired.without(keys)
+		desired.lesser = desired.without(keys, nil)
 	}
 	return desired
 }
@@ -120,6 +120,9 @@ func (d *Desired) Mounts(configMap string) bool {
 		return isProjected || v.ConfigMap != nil && v.ConfigMap.Name == configMap
 	})
 }
+
+// PullSecrets are the names of those that it brings and that pods would not have without it.
+func (d *Desired) PullSecrets() []string { return d.overlay.Brings }
 
 // Warning is a warning from the templates, or "".
 func (d *Desired) Warning() string { return d.overlay.Warning }

@@ -40,6 +40,12 @@ func (d *Desired) Expect(manager string, view *workload.View) workload.View {
 	for i := range template.Spec.Volumes {
 		owned.Volumes = append(owned.Volumes, template.Spec.Volumes[i].Name)
 	}
+	for _, secret := range template.Spec.ImagePullSecrets {
+		owned.PullSecrets = append(owned.PullSecrets, secret.Name)
+		if !slices.Contains(view.PullSecrets, secret.Name) {
+			expected.PullSecrets = append(slices.Clip(expected.PullSecrets), secret.Name)
+		}
+	}
 	expected.Volumes = slices.Concat(view.Volumes, owned.Volumes)
 	owned.PodLabels, owned.PodAnnotations = slices.Sorted(maps.Keys(template.Labels)), slices.Sorted(maps.Keys(template.Annotations))
 	expected.PodLabels = slices.Concat(view.PodLabels, owned.PodLabels)

@@ -34,10 +34,11 @@ func patchToApply(p *Plan, view *workload.View) (map[string]any, error) {
 
 // takeOut makes a removal patch everything out and drop the manager from managedFields,
 // unless giving up its applied fields is enough. A container that now runs a deployer's
-// image belongs to the deployer and loses only our fields.
+// image belongs to the deployer and loses only our fields, and a pull secret that one lists
+// stays: not every tool owns what it lists.
 func (p *Plan) takeOut(view *workload.View) error {
 	owned, mounts := view.Owned[p.Manager], view.MountsOf(p.Manager)
-	isEnough := len(mounts)+len(owned.Leftovers)+len(owned.Taken) == 0 && !owned.Patched && !owned.Named && owned.Orphan == ""
+	isEnough := len(mounts)+len(owned.Leftovers)+len(owned.Taken)+len(owned.SharedPullSecrets) == 0 && !owned.Patched && !owned.Named && owned.Orphan == ""
 	if isEnough && !view.Adapter().Traits.AtomicLists {
 		return nil
 	}
@@ -63,6 +64,12 @@ func there(manager string, view *workload.View) map[string]any {
 	of := withMounts(owned.Tree, view.MountsOf(manager))
 	if owned.Waits { // A patch by which it goes names its key alone.
 		tree.Below(of, "metadata", "annotations")[meta.AnnotationWaiting(manager)] = ""
+	}
+	// What others list too is not ours to take out, and has to stay where it is.
+	if pod := tree.At(of, tree.Pod...); pod["imagePullSecrets"] != nil {
+		pod["imagePullSecrets"] = slices.DeleteFunc(tree.List(pod["imagePullSecrets"]), func(item any) bool {
+			return view.SharesPullSecret(manager, tree.Name(item))
+		})
 	}
 	if owned.Orphan != "" {
 		tree.Below(of, "metadata", "annotations")[meta.AnnotationOrphaned(manager)] = owned.Orphan
@@ -97,7 +104,7 @@ func withMounts(of map[string]any, mounts []workload.Mount) map[string]any {
 // difference returns the strategic merge patch from one tree to another, nil if they
 // are the same. Neither is the whole workload: what neither names stays as it is.
 func difference(manager string, view *workload.View, from, to map[string]any) (map[string]any, error) {
-	nameOthers(tree.Below(from, tree.Pod...), tree.Below(to, tree.Pod...), view.Owned[manager], view)
+	nameOthers(tree.Below(from, tree.Pod...), tree.Below(to, tree.Pod...), manager, view)
 	keepBeside(from, to)
 	keepShared(manager, from, to, view)
 	before, err := json.Marshal(from)

@@ -13,18 +13,26 @@ import (
 // nameOthers lists the workload's own items by name in both trees, in their order, so
 // that the patch neither removes nor moves them. New items come last, unless the second
 // tree says where.
-func nameOthers(from, to map[string]any, ours workload.Owned, view *workload.View) {
+func nameOthers(from, to map[string]any, manager string, view *workload.View) {
+	ours := view.Owned[manager]
 	for list, live := range map[string][]string{
 		"initContainers": containerNames(view, true),
 		"containers":     containerNames(view, false),
 		"volumes":        view.Volumes,
+
+		"imagePullSecrets": view.PullSecrets,
 	} {
 		if from[list] == nil && to[list] == nil {
 			continue
 		}
 		isOurs := func(name string) bool { return slices.Contains(ours.Containers, name) }
-		if list == "volumes" {
+		switch list {
+		case "volumes":
 			isOurs = func(name string) bool { return slices.Contains(ours.Volumes, name) }
+		case "imagePullSecrets":
+			isOurs = func(name string) bool {
+				return slices.Contains(ours.PullSecrets, name) && !view.SharesPullSecret(manager, name)
+			}
 		}
 		saysWhere := slices.ContainsFunc(tree.List(to[list]), func(item any) bool {
 			return list == "initContainers" && !isOurs(tree.Name(item)) && slices.Contains(live, tree.Name(item))

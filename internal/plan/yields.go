@@ -28,7 +28,7 @@ func (d *Desired) Yielding(manager string, view *workload.View) *Desired {
 	}
 	left := d.lesser
 	if left == nil || !slices.Equal(keys, d.overlay.YieldsToVolumes) {
-		left = d.without(keys)
+		left = d.without(keys, nil)
 	}
 	if d.predecessor == nil {
 		return left
@@ -36,9 +36,12 @@ func (d *Desired) Yielding(manager string, view *workload.View) *Desired {
 	return left.After(d.predecessor)
 }
 
-// without returns it without some pod annotations.
-func (d *Desired) without(keys []string) *Desired {
-	overlay, err := d.overlay.WithoutAnnotations(keys)
+// WithoutPullSecrets returns what is desired in a workload that lists some pull secrets itself.
+func (d *Desired) WithoutPullSecrets(names []string) *Desired { return d.without(nil, names) }
+
+// without returns it without some pod annotations and pull secrets.
+func (d *Desired) without(keys, secrets []string) *Desired {
+	overlay, err := d.overlay.Without(keys, secrets)
 	if err != nil {
 		return d // Its body was written once already, so it can be again.
 	}

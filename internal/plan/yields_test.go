@@ -167,3 +167,45 @@ func telling(list, flag string) *Desired {
 	}}}
 	return NewDesired(&of, "logs", "vector", "config-1", nil)
 }
+
+// A pull secret that the workload lists is its own: it is neither written nor noted as ours.
+func TestAPullSecretOfTheOwnersIsNotOurs(t *testing.T) {
+	for name, test := range map[string]struct{ own, adds []string }{
+		"it lists one":  {[]string{"registry"}, []string{"mirror"}},
+		"it lists both": {[]string{"registry", "mirror"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			left := pulling("mirror", "registry").For(Asked{Digest: "1"}).WithoutPullSecrets(test.own)
+			var names, written []string
+			for _, secret := range left.Template().Spec.ImagePullSecrets {
+				names = append(names, secret.Name)
+			}
+			for _, item := range tree.List(tree.At(left.alone.tree, tree.Pod...)["imagePullSecrets"]) {
+				written = append(written, tree.Name(item))
+			}
+			require.Equal(t, test.adds, names)
+			require.Equal(t, test.adds, written)
+			require.Len(t, left.PullSecrets(), len(test.adds))
+			require.Equal(t, meta.Parts{Manager: mine, PullSecrets: test.adds}.String(), left.Template().Annotations[meta.AnnotationParts(mine)])
+			require.Equal(t, "1", left.AskedDigest())
+		})
+	}
+}
+
+// pulling is the sidecar with pull secrets.
+func pulling(names ...string) *Desired {
+	of, items := *sidecar().overlay, []any{}
+	of.Template = *of.Template.DeepCopy()
+	for _, name := range names {
+		of.Template.Spec.ImagePullSecrets = append(of.Template.Spec.ImagePullSecrets, corev1.LocalObjectReference{Name: name})
+		items = append(items, map[string]any{"name": name})
+	}
+	of.Brings = names
+	parts := meta.Parts{Manager: mine, PullSecrets: names}.String()
+	of.Template.Annotations = map[string]string{meta.AnnotationParts(mine): parts}
+	of.Body = map[string]any{
+		"metadata": map[string]any{"annotations": map[string]any{meta.AnnotationParts(mine): parts}},
+		"spec":     map[string]any{"initContainers": tree.At(of.Body, "spec")["initContainers"], "imagePullSecrets": items},
+	}
+	return NewDesired(&of, "logs", "vector", "config-1", nil)
+}

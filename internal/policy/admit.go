@@ -73,7 +73,9 @@ func (p *Policy) checkApplication(application *workload.View, overlay *corev1.Po
 		}
 	}
 	var findings []error
-	workload.EachSecret(spec, func(use workload.SecretUse) {
+	mounted := *spec
+	mounted.ImagePullSecrets = nil // Only the kubelet reads these.
+	workload.EachSecret(&mounted, func(use workload.SecretUse) {
 		if _, isApplications := slices.BinarySearch(application.Secrets, use.Secret); isApplications {
 			findings = append(findings, fmt.Errorf("template.spec.%s: the Secret %q is the workload's own: the platform's policy does not allow it (volumes.applicationSecrets)", use.At(), use.Secret))
 		}

@@ -118,6 +118,16 @@ func (c *checker) image(at place, field reflect.Value, _ *Line) {
 	}
 }
 
+// pullSecrets checks the names of Secrets that images are pulled with.
+func (c *checker) pullSecrets(at place, secrets reflect.Value, _ *Line) {
+	for i := range secrets.Len() {
+		name := secrets.Index(i).FieldByName("Name").String()
+		if !slices.Contains(c.ImagePullSecrets.Allowed, name) {
+			c.report(at.item(i, secrets.Index(i)), "images may not be pulled with the Secret %q; %s (imagePullSecrets.allowed)", name, allowed(c.ImagePullSecrets.Allowed))
+		}
+	}
+}
+
 // capabilities checks added capabilities.
 func (c *checker) capabilities(at place, added reflect.Value, _ *Line) {
 	for i := range added.Len() {

@@ -116,7 +116,7 @@ var groups = []struct {
 		"namespaces of the node or of other containers", byNobody, "", nil,
 	},
 	{"PodSpec.serviceAccountName PodSpec.serviceAccount PodSpec.automountServiceAccountToken", "a token of a service account", byNobody, "", nil},
-	{"PodSpec.imagePullSecrets", "a Secret", byNobody, "", nil},
+	{"PodSpec.imagePullSecrets", "a Secret that images are pulled with", "imagePullSecrets.allowed", "", (*checker).pullSecrets},
 	{"PodSpec.resourceClaims", "devices", byNobody, "", nil},
 	{"PodSpec.ephemeralContainers", "more containers", byNobody, "", nil},
 	{"PodSpec.securityContext PodSpec.runtimeClassName", "other rights for the whole pod", byNobody, "", nil},

@@ -29,15 +29,16 @@ var schema []byte
 
 // Rules are what a platform may set. Defaults are in Default.
 type Rules struct {
-	PodSecurity     string       `json:"podSecurity"`
-	InitPodSecurity string       `json:"podSecurityOfInitContainers"`
-	Images          ImageRules   `json:"images"`
-	Volumes         VolumeRules  `json:"volumes"`
-	Capabilities    []string     `json:"capabilities"`
-	Devices         []string     `json:"devices"`
-	Users           UserRules    `json:"users"`
-	ReservedDomains []string     `json:"reservedDomains"`
-	Overrides       OverrideRule `json:"overrides"`
+	PodSecurity      string          `json:"podSecurity"`
+	InitPodSecurity  string          `json:"podSecurityOfInitContainers"`
+	Images           ImageRules      `json:"images"`
+	Volumes          VolumeRules     `json:"volumes"`
+	ImagePullSecrets PullSecretRules `json:"imagePullSecrets"`
+	Capabilities     []string        `json:"capabilities"`
+	Devices          []string        `json:"devices"`
+	Users            UserRules       `json:"users"`
+	ReservedDomains  []string        `json:"reservedDomains"`
+	Overrides        OverrideRule    `json:"overrides"`
 	// Vector restricts the Vector configuration. The configuration check enforces it.
 	Vector vectorconfig.Permitted `json:"vector"`
 }
@@ -57,6 +58,12 @@ type VolumeRules struct {
 	TokenAudiences     []string `json:"tokenAudiences"`
 	ApplicationSecrets bool     `json:"applicationSecrets"`
 	Cleanup            []string `json:"cleanup"`
+}
+
+// PullSecretRules are about the names of Secrets that pods pull images with. Those of the
+// pod's ServiceAccount, which it would have without a sidecar, need none.
+type PullSecretRules struct {
+	Allowed []string `json:"allowed"`
 }
 
 // UserRules are the bounds of user IDs, nil for none.

@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 const source = "ConfigMap vector-system/environments policy"
@@ -214,7 +216,7 @@ func TestTheChartsPolicyIsTheDefaultOne(t *testing.T) {
 	empty := func(of *Policy) Rules {
 		rules := of.Rules
 		vector := &rules.Vector
-		for _, list := range []*[]string{&vector.Types.Allow, &vector.Types.Deny, &vector.Options.Allow, &vector.Options.Deny, &vector.Hosts.Allow, &vector.Hosts.Deny, &rules.Images.Registries, &rules.Volumes.TokenAudiences, &rules.Volumes.CSIDrivers, &rules.Capabilities, &rules.Devices, &rules.Overrides.Namespaces, &rules.Overrides.Workloads} {
+		for _, list := range []*[]string{&vector.Types.Allow, &vector.Types.Deny, &vector.Options.Allow, &vector.Options.Deny, &vector.Hosts.Allow, &vector.Hosts.Deny, &rules.Images.Registries, &rules.Volumes.TokenAudiences, &rules.Volumes.CSIDrivers, &rules.Capabilities, &rules.Devices, &rules.ImagePullSecrets.Allowed, &rules.Overrides.Namespaces, &rules.Overrides.Workloads} {
 			if len(*list) == 0 {
 				*list = nil // The chart has to write [].
 			}
@@ -335,4 +337,13 @@ func TestTwoPoliciesHoldDuringARollout(t *testing.T) {
 	require.NotContains(t, []string{loose.Digest, strict.Digest, tightened.Digest}, loosened.Digest)
 
 	require.Same(t, strict, parse(t, "images: {registries: [registry.example]}\npodSecurity: privileged").Under(strict, "0123456789"))
+}
+
+func TestPullSecretsAreAllowedByName(t *testing.T) {
+	pulling := &corev1.PodTemplateSpec{Spec: corev1.PodSpec{ImagePullSecrets: []corev1.LocalObjectReference{{Name: "registry"}, {Name: "mirror"}}}}
+	require.NoError(t, parse(t, "imagePullSecrets: {allowed: [mirror, registry]}").Check(pulling, nil))
+	require.ErrorContains(t, parse(t, "imagePullSecrets: {allowed: [registry]}").Check(pulling, nil), `imagePullSecrets[1]: images may not be pulled with the Secret "mirror"; the platform allows registry`)
+	require.ErrorContains(t, Default().Check(pulling, nil), "the platform allows none")
+	own := &workload.View{Secrets: []string{"registry"}}
+	require.NoError(t, Default().CheckApplication(own, pulling), "only the kubelet reads it")
 }

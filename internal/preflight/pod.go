@@ -36,6 +36,9 @@ func Without(pod *corev1.Pod, overlay *corev1.PodTemplateSpec) *corev1.Pod {
 		}
 	}
 	bare.Spec.Volumes = slices.DeleteFunc(bare.Spec.Volumes, isOurs)
+	bare.Spec.ImagePullSecrets = slices.DeleteFunc(bare.Spec.ImagePullSecrets, func(secret corev1.LocalObjectReference) bool {
+		return slices.Contains(overlay.Spec.ImagePullSecrets, secret)
+	})
 	bare.Spec.InitContainers = others(bare.Spec.InitContainers, overlay.Spec.InitContainers, volumes)
 	bare.Spec.Containers = others(bare.Spec.Containers, overlay.Spec.Containers, volumes)
 	return bare
@@ -53,8 +56,10 @@ func others(all, ours []corev1.Container, volumes []string) []corev1.Container {
 }
 
 // SecretsOf returns the names of the Secrets that an overlay's containers do not start without, sorted.
-func SecretsOf(overlay *corev1.PodTemplateSpec) []string {
-	var names []string
+// pulls are those among them that their images are pulled with. A pull secret that pods have anyway
+// may be missing: the kubelet goes on without.
+func SecretsOf(overlay *corev1.PodTemplateSpec, pulls []string) []string {
+	names := slices.Clone(pulls)
 	workload.EachSecret(&overlay.Spec, func(use workload.SecretUse) {
 		if !use.Optional && use.Secret != "" {
 			names = append(names, use.Secret)

@@ -56,5 +56,5 @@ func TestOnlySecretsThatThePodNeedsCount(t *testing.T) {
 			},
 		}},
 	}}
-	require.Equal(t, []string{"tls", "token"}, SecretsOf(overlay))
+	require.Equal(t, []string{"registry", "tls", "token"}, SecretsOf(overlay, []string{"registry"}))
 }

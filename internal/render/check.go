@@ -61,6 +61,7 @@ func check(overlay *workload.Overlay, kubeVersion string) error {
 			report("%s: volume %q has no source, such as emptyDir or configMap", at, volume.Name)
 		}
 	}
+	checkPullSecrets(spec.ImagePullSecrets, report)
 	for _, mount := range applications {
 		if !volumes[mount.Name] {
 			report("template.spec.containers: %q gets a mount of volume %q, which is not in template.spec.volumes: an application gets a volume of the sidecar's only", mount.Container, mount.Name)
@@ -108,6 +109,19 @@ func checkNative(containers []corev1.Container, kubeVersion string, report func(
 		if containers[i].RestartPolicy != nil {
 			report("template.spec.initContainers[%d].restartPolicy: the API server, %s, has no native sidecars: set sidecar.native to Auto or Never", i, kubeVersion)
 		}
+	}
+}
+
+func checkPullSecrets(secrets []corev1.LocalObjectReference, report func(string, ...any)) {
+	seen := map[string]bool{}
+	for i, secret := range secrets {
+		switch {
+		case secret.Name == "":
+			report("template.spec.imagePullSecrets[%d].name is empty", i)
+		case seen[secret.Name]:
+			report("template.spec.imagePullSecrets[%d].name: %q is given twice", i, secret.Name)
+		}
+		seen[secret.Name] = true
 	}
 }
 

@@ -78,6 +78,9 @@ func partsOf(manager string, spec *corev1.PodSpec) meta.Parts {
 	for i := range spec.Volumes {
 		parts.Volumes = append(parts.Volumes, spec.Volumes[i].Name)
 	}
+	for _, secret := range spec.ImagePullSecrets {
+		parts.PullSecrets = append(parts.PullSecrets, secret.Name)
+	}
 	return parts
 }
 
@@ -113,7 +116,7 @@ var mayHold = map[string][]string{
 	"":                  {"apiVersion", "kind", "metadata", "template"},
 	"template":          {"metadata", "spec"},
 	"template.metadata": {"annotations", "labels"},
-	"template.spec":     {"containers", "initContainers", "volumes"},
+	"template.spec":     {"containers", "imagePullSecrets", "initContainers", "volumes"},
 }
 
 func onlyAdds(from *bounded.Document) error {

@@ -187,6 +187,8 @@ func newObject(apiVersion, kind string) client.Object {
 	switch kind {
 	case "ConfigMap":
 		return &corev1.ConfigMap{}
+	case "ServiceAccount":
+		return &corev1.ServiceAccount{}
 	case "Namespace":
 		return &corev1.Namespace{}
 	case "VectorSidecar":

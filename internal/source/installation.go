@@ -50,6 +50,8 @@ type Installation struct {
 	ReadsPods bool
 	// ReadsNodes is true if it reads the versions of kubelets.
 	ReadsNodes bool
+	// ReadsAccounts is true if it reads ServiceAccounts.
+	ReadsAccounts bool
 }
 
 // Webhook is the configuration of the admission webhook.
@@ -72,6 +74,7 @@ const (
 	flagNodes       = "--read-nodes"
 	flagClusters    = "--cluster-sidecars"
 	flagPreflight   = "--preflight"
+	flagAccounts    = "--read-service-accounts"
 
 	flagWebhook              = "--webhook-bind-address"
 	flagWebhookSecret        = "--webhook-certificate-secret" //nolint:gosec // the name of a flag
@@ -139,6 +142,8 @@ func (i *Installation) take(arguments []string) {
 			i.ReadsPods = value != "false"
 		case flagNodes:
 			i.ReadsNodes = value != "false"
+		case flagAccounts:
+			i.ReadsAccounts = value != "false"
 		case flagWebhook:
 			if value != "0" {
 				i.Webhook = webhook

@@ -154,3 +154,26 @@ func (r Reader) ConfigMap(ctx context.Context, name types.NamespacedName) (*core
 	}
 	return object, nil
 }
+
+// Account reads a ServiceAccount.
+func (r Reader) Account(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
+	object := &corev1.ServiceAccount{}
+	switch err := r.Get(ctx, name, object); {
+	case apierrors.IsNotFound(err):
+		return &workload.Account{Unread: "there is none of that name"}, nil
+	case apierrors.IsForbidden(err):
+		return &workload.Account{Unread: "it may not be read", IsForbidden: true}, nil
+	case err != nil:
+		return nil, fmt.Errorf("reading ServiceAccount %s: %w", name, err)
+	}
+	return AccountOf(object), nil
+}
+
+// AccountOf returns what is read of a ServiceAccount.
+func AccountOf(object *corev1.ServiceAccount) *workload.Account {
+	found := &workload.Account{}
+	for _, secret := range object.ImagePullSecrets {
+		found.PullSecrets = append(found.PullSecrets, secret.Name)
+	}
+	return found
+}

@@ -33,7 +33,7 @@ import (
 // Source is what a snapshot is read from. If something is forbidden or out of reach, that is an
 // error, and not an empty result.
 type Source interface {
-	desired.ConfigMaps
+	desired.Objects
 
 	// Namespace returns what counts of a namespace, nothing if it does not exist.
 	Namespace(ctx context.Context, namespace string) (Namespace, error)

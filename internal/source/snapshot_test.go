@@ -161,14 +161,14 @@ func TestTakeFailsWhereTheLabelsOfTheNamespaceCannotBeReached(t *testing.T) {
 
 // counting counts the ConfigMaps that are read.
 type counting struct {
-	desired.ConfigMaps
+	desired.Objects
 
 	read []string
 }
 
 func (c *counting) ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
 	c.read = append(c.read, name.Name)
-	return c.ConfigMaps.ConfigMap(ctx, name)
+	return c.Objects.ConfigMap(ctx, name)
 }
 
 // The namespace's defaults name a ConfigMap, of which a copy is made, whose name must be free: each
@@ -186,7 +186,7 @@ func TestDecideFollowsReferencesUntilTheSnapshotIsWhole(t *testing.T) {
 	observed, err := from.Take(t.Context(), logs().Build())
 	require.NoError(t, err)
 	taken := &evaluate.Snapshot{Observed: observed}
-	reader := &counting{ConfigMaps: from}
+	reader := &counting{Objects: from}
 
 	decided, err := evaluate.DecideFrom(t.Context(), taken, reader, nil)
 

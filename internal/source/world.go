@@ -33,6 +33,7 @@ type World struct {
 	cluster    client.Reader
 	namespaces map[client.ObjectKey]*corev1.Namespace
 	configMaps map[client.ObjectKey]*corev1.ConfigMap
+	accounts   map[client.ObjectKey]*corev1.ServiceAccount
 	workloads  map[workload.Ref]workload.Object
 	sidecars   map[client.ObjectKey]*v1alpha1.VectorSidecar
 	clusters   map[client.ObjectKey]*v1alpha1.ClusterVectorSidecar
@@ -47,6 +48,7 @@ func NewWorld(cluster client.Reader) *World {
 		cluster:    cluster,
 		namespaces: map[client.ObjectKey]*corev1.Namespace{},
 		configMaps: map[client.ObjectKey]*corev1.ConfigMap{},
+		accounts:   map[client.ObjectKey]*corev1.ServiceAccount{},
 		workloads:  map[workload.Ref]workload.Object{},
 		sidecars:   map[client.ObjectKey]*v1alpha1.VectorSidecar{},
 		clusters:   map[client.ObjectKey]*v1alpha1.ClusterVectorSidecar{},
@@ -62,6 +64,8 @@ func (w *World) Put(object client.Object) {
 		w.namespaces[key] = o
 	case *corev1.ConfigMap:
 		w.configMaps[key] = o
+	case *corev1.ServiceAccount:
+		w.accounts[key] = o
 	case *v1alpha1.VectorSidecar:
 		w.sidecars[key] = o
 	case *v1alpha1.ClusterVectorSidecar:
@@ -124,6 +128,11 @@ func (w *World) Get(ctx context.Context, key client.ObjectKey, into client.Objec
 		}
 		w.configMaps[key] = o.DeepCopy() // Other VectorSidecars may refer to it, too.
 		return nil
+	case *corev1.ServiceAccount:
+		if _, given := w.accounts[key]; given || w.cluster == nil {
+			return take(w.accounts, key, o, "serviceaccounts")
+		}
+		return w.cluster.Get(ctx, key, o, options...)
 	}
 	if one, isOne := workload.As(into); isOne {
 		kind := workload.KindOf(workload.RefOf(one).Kind)

@@ -62,6 +62,11 @@ func IsOnNode(volume *corev1.Volume) bool {
 
 func containersOf(o Owned) []string { return o.Containers }
 
+// pullSecretsOf are those that nobody else lists.
+func pullSecretsOf(o Owned) []string {
+	return slices.DeleteFunc(slices.Clone(o.PullSecrets), func(name string) bool { return slices.Contains(o.SharedPullSecrets, name) })
+}
+
 func volumesOf(o Owned) []string { return o.Volumes }
 
 func anyOwns(ours map[string]Owned, items func(Owned) []string, name string) bool {

@@ -14,7 +14,7 @@ import (
 
 // valueKeys returns the keys of Values.
 func valueKeys() []string {
-	return []string{"kind", "name", "namespace", "labels", "annotations", "containers", "qosClass", "users"}
+	return []string{"kind", "name", "namespace", "labels", "annotations", "containers", "qosClass", "users", "accountPullSecrets"}
 }
 
 // appendValues appends a text that differs if Values differs in one of the keys.
@@ -38,6 +38,8 @@ func (v *View) appendValues(text []byte, keys []string) []byte {
 			text = AppendTexts(text, string(v.QoSClass))
 		case "users":
 			text = v.appendUsers(text, "")
+		case "accountPullSecrets":
+			text = AppendTexts(text, v.AccountPullSecrets()...)
 		}
 	}
 	return text
@@ -46,6 +48,10 @@ func (v *View) appendValues(text []byte, keys []string) []byte {
 // GraceKey is a key for ValuesHash alone, for the pods' terminationGracePeriodSeconds,
 // which templates do not see.
 const GraceKey = "terminationGracePeriodSeconds"
+
+// PullSecretsKey is another, for the pull secrets that the pod template has without us: of those
+// none is added.
+const PullSecretsKey = pullSecrets
 
 // ValuesHash is a digest of the keys of Values, the same for workloads that differ only
 // in name. Workloads keep the digest of earlier releases: whatever is added to
@@ -61,6 +67,8 @@ func (v *View) ValuesHash(keys []string) string {
 			text = v.appendUsers(AppendTexts(text, key), v.Name)
 		case GraceKey:
 			text = binary.AppendVarint(AppendTexts(text, key), ptr.Deref(v.GraceSeconds, corev1.DefaultTerminationGracePeriodSeconds))
+		case PullSecretsKey:
+			text = AppendTexts(AppendTexts(text, key), v.ownPullSecrets()...)
 		default:
 			text = v.appendValues(text, []string{key})
 		}

@@ -93,6 +93,7 @@ func join(path, key string) string {
 // itemKeys are the merge keys of the lists of a pod.
 var itemKeys = map[string]string{
 	"initContainers": "name", "containers": "name", "volumes": "name", "env": "name", "ports": "containerPort", "volumeMounts": "mountPath",
+	pullSecrets: "name",
 }
 
 // isKeyed reports whether a value is a list with a merge key, or missing where one

@@ -20,7 +20,7 @@ var atomic = []string{
 }
 
 // keyed are the lists whose items have keys.
-var keyed = []string{"initContainers", "containers", "volumes", "env", "ports", "volumeMounts", "volumeDevices", "claims"}
+var keyed = []string{"initContainers", "containers", "volumes", "env", "ports", "volumeMounts", "volumeDevices", "claims", pullSecrets}
 
 // extract returns the live values of managed fields in FieldsV1 notation: "f:name" is a
 // field, "k:{…}" a list item by its keys, "v:…" an item of a set, "." the value itself,
@@ -53,14 +53,14 @@ func extract(key string, fields map[string]any, live any) any {
 		}
 		return out
 	case []any:
-		return extractItems(fields, value)
+		return extractItems(key, fields, value)
 	default:
 		return live
 	}
 }
 
-// extractItems keeps the order of the live list.
-func extractItems(fields map[string]any, live []any) []any {
+// extractItems keeps the order of the live list. Items of pull secrets are values.
+func extractItems(list string, fields map[string]any, live []any) []any {
 	type item struct{ keys, below map[string]any }
 	var wanted []item
 	var members []string
@@ -84,10 +84,15 @@ func extractItems(fields map[string]any, live []any) []any {
 			continue
 		}
 		for _, want := range wanted {
-			if hasKeys(object, want.keys) {
-				out = append(out, extract("", want.below, object))
-				break
+			if !hasKeys(object, want.keys) {
+				continue
 			}
+			if list == pullSecrets {
+				out = append(out, object)
+			} else {
+				out = append(out, extract("", want.below, object))
+			}
+			break
 		}
 	}
 	return out

@@ -55,8 +55,11 @@ func (o *Owned) addLeftovers(parts *meta.Parts, live map[string]any, theirs *dep
 		for _, item := range tree.List(pod[list]) {
 			name := tree.Name(item)
 			listed, owned, isTheirs := parts.Containers, &o.Containers, theirs.container
-			if list == "volumes" {
+			switch list {
+			case "volumes":
 				listed, owned, isTheirs = parts.Volumes, &o.Volumes, theirs.volume
+			case pullSecrets:
+				listed, owned, isTheirs = parts.PullSecrets, &o.PullSecrets, theirs.pullSecret
 			}
 			if !slices.Contains(listed, name) || slices.Contains(*owned, name) || isTheirs(name) {
 				continue

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -104,7 +103,7 @@ func ManagedFieldsOf(object Object) *ManagedFields {
 		for _, key := range parts.Labels {
 			m.podLabels.add(key)
 		}
-		for _, name := range slices.Concat(parts.Containers, parts.Volumes) {
+		for _, name := range slices.Concat(parts.Containers, parts.Volumes, parts.PullSecrets) {
 			for _, list := range podLists {
 				m.lists[list].add(name)
 			}
@@ -150,6 +149,12 @@ func (m *ManagedFields) Select(object Object) *corev1.PodTemplate {
 			pod.Volumes = append(pod.Volumes, template.Spec.Volumes[i])
 		}
 	}
+	pod.ImagePullSecrets = nil
+	for _, secret := range template.Spec.ImagePullSecrets {
+		if m.lists[pullSecrets].has(secret.Name) {
+			pod.ImagePullSecrets = append(pod.ImagePullSecrets, secret)
+		}
+	}
 	return selected
 }
 
@@ -170,7 +175,7 @@ func owned(object Object) map[string]Owned {
 		return nil
 	}
 	fields := ManagedFieldsOf(object)
-	owned, _ := fields.Owned(fields.Select(object), object.GetManagedFields())
+	owned, _ := fields.Owned(fields.Select(object), object)
 	return owned
 }
 
@@ -191,10 +196,10 @@ func IsCarrier(object Object) bool {
 	return false
 }
 
-// Owned returns what each manager owns of the selected parts, and whether that depended
-// on the managedFields of deployers, which are among the entries.
-func (m *ManagedFields) Owned(selected *corev1.PodTemplate, entries []metav1.ManagedFieldsEntry) (byManager map[string]Owned, readOthers bool) {
-	theirs := &deployed{entries: entries}
+// Owned returns what each manager owns of the selected parts of a workload, and whether
+// that depended on what deployers have written there.
+func (m *ManagedFields) Owned(selected *corev1.PodTemplate, object Object) (byManager map[string]Owned, readOthers bool) {
+	theirs := &deployed{object: object}
 	byManager = m.owned(selected, theirs)
 	return byManager, theirs.items != nil
 }

@@ -9,24 +9,29 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
 // podLists are the lists of a pod that a sidecar adds items to.
-var podLists = []string{"initContainers", "containers", "volumes"}
+var podLists = []string{"initContainers", "containers", "volumes", pullSecrets}
+
+// pullSecrets is the list of which an item is nothing but a name. Others may list the same.
+const pullSecrets = "imagePullSecrets"
 
 // podMaps are the maps of a pod's metadata that a sidecar adds keys to.
 var podMaps = []string{"annotations", "labels"}
 
-// deployed are the items in a deployer's manifest: containers whose image it sets, volumes, and
-// the pods' annotations and labels. Only the deployer may remove them. The managedFields of deployers are parsed
-// on first use, which is rare.
+// deployed are the items in a deployer's manifest: containers whose image it sets, volumes, pull
+// secrets, and the pods' annotations and labels. Only the deployer may remove them. The managedFields
+// of deployers are parsed on first use, which is rare.
 type deployed struct {
-	entries []metav1.ManagedFieldsEntry
-	items   map[string][]string // names by list, keys by map; nil until they are read
+	object Object
+	items  map[string][]string // names by list, keys by map; nil until they are read
 }
 
 func (d *deployed) container(name string) bool {
@@ -39,9 +44,12 @@ func (d *deployed) volume(name string) bool { return slices.Contains(d.read()["v
 // key reports whether the pods' annotations or labels, as the map says, have a key of a deployer's.
 func (d *deployed) key(of, key string) bool { return slices.Contains(d.read()[of], key) }
 
+func (d *deployed) pullSecret(name string) bool { return slices.Contains(d.read()[pullSecrets], name) }
+
 func (d *deployed) read() map[string][]string {
 	if d.items == nil {
-		d.items = deployedIn(d.entries)
+		d.items = deployedIn(d.object.GetManagedFields())
+		d.items[pullSecrets] = append(d.items[pullSecrets], pullSecretsInManifest(d.object)...)
 	}
 	return d.items
 }
@@ -66,6 +74,22 @@ func deployedIn(entries []metav1.ManagedFieldsEntry) map[string][]string {
 		}
 	}
 	return all
+}
+
+// pullSecretsInManifest returns the pull secrets in the manifest that kubectl keeps where it
+// does not apply on the server: a tool that sends differences owns nothing of an item that it
+// found there already.
+func pullSecretsInManifest(object Object) []string {
+	var manifest map[string]any
+	text := object.GetAnnotations()[corev1.LastAppliedConfigAnnotation]
+	if text == "" || bounded.Object().DecodeJSON([]byte(text), &manifest) != nil {
+		return nil
+	}
+	var names []string
+	for _, item := range tree.List(tree.At(tree.At(manifest, contentOf(object).Kind.Template...), "spec")[pullSecrets]) {
+		names = append(names, tree.Name(item))
+	}
+	return names
 }
 
 func isDeployer(entry *metav1.ManagedFieldsEntry) bool {
@@ -98,7 +122,7 @@ func eachItem(pod map[string]any, visit func(list, name string)) {
 			if !isItem {
 				continue
 			}
-			if _, setsImage := tree.Map(items[key])["f:image"]; setsImage || list == "volumes" {
+			if _, setsImage := tree.Map(items[key])["f:image"]; setsImage || list == "volumes" || list == pullSecrets {
 				visit(list, name)
 			}
 		}

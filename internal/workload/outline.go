@@ -4,6 +4,7 @@
 package workload
 
 import (
+	"cmp"
 	"iter"
 	"maps"
 	"slices"
@@ -27,8 +28,14 @@ type Outline struct {
 	Elsewhere        string
 	Paused, Deleting bool
 
-	// qosClass is that of a packed one, "" if Template has it.
-	qosClass corev1.PodQOSClass
+	// packed is what Template does not have of a packed one, nil for a workload.
+	packed *packed
+}
+
+// packed are parts of a View that are stored on their own.
+type packed struct {
+	qosClass             corev1.PodQOSClass
+	secrets, pullSecrets []string
 }
 
 // OutlineOf returns the outline of a workload, which shares the workload's memory.
@@ -77,6 +84,7 @@ func (o *Outline) View(owned map[string]Owned, lastWriter string) View {
 		SelectorKeys:   o.SelectorKeys,
 		Claims:         o.Claims,
 		Elsewhere:      o.Elsewhere,
+		ServiceAccount: cmp.Or(spec.ServiceAccountName, "default"),
 		LastWriter:     lastWriter,
 	}
 	if o.Adapter().Traits.OnEveryNode {
@@ -91,10 +99,12 @@ func (o *Outline) View(owned map[string]Owned, lastWriter string) View {
 	for i := range spec.Volumes {
 		view.Volumes = append(view.Volumes, spec.Volumes[i].Name)
 	}
-	view.Application, view.Secrets = applicationOf(spec, view.Owned), secretsOf(spec, view.Owned)
-	if view.QoSClass = o.qosClass; view.QoSClass == "" {
-		view.QoSClass = qosClassOf(spec, view.Owned)
+	view.Application = applicationOf(spec, view.Owned)
+	if of := o.packed; of != nil {
+		view.Secrets, view.PullSecrets, view.QoSClass = of.secrets, of.pullSecrets, of.qosClass
+		return view
 	}
+	view.Secrets, view.PullSecrets, view.QoSClass = secretsOf(spec, view.Owned), namesOfSecrets(spec.ImagePullSecrets), qosClassOf(spec, view.Owned)
 	return view
 }
 
@@ -123,6 +133,8 @@ func (o *Outline) Pack(owned map[string]Owned) *corev1.PodTemplate {
 				Containers:                    outlines(spec.Containers),
 				Volumes:                       kindsOnly(spec.Volumes),
 				ImagePullSecrets:              secretNames(secretsOf(spec, owned)),
+				ReadinessGates:                gatesOf(namesOfSecrets(spec.ImagePullSecrets)),
+				ServiceAccountName:            spec.ServiceAccountName,
 				SchedulingGates:               claimNames(o.Claims),
 				PriorityClassName:             string(qosClassOf(spec, owned)), // Which no View shows,
 				Hostname:                      o.Elsewhere,                     // nor this.
@@ -132,11 +144,15 @@ func (o *Outline) Pack(owned map[string]Owned) *corev1.PodTemplate {
 }
 
 // Unpacked returns the outline from what Pack returned.
-func Unpacked(of Ref, labels map[string]string, packed *corev1.PodTemplate) Outline {
+func Unpacked(of Ref, labels map[string]string, from *corev1.PodTemplate) Outline {
+	spec := &from.Template.Spec
 	return Outline{
-		Ref: of, Labels: labels, Annotations: packed.Annotations, Template: packed.Template,
-		SelectorKeys: sortedKeys(packed.Labels), Claims: namesOfGates(packed.Template.Spec.SchedulingGates),
-		Elsewhere: packed.Template.Spec.Hostname, qosClass: corev1.PodQOSClass(packed.Template.Spec.PriorityClassName),
+		Ref: of, Labels: labels, Annotations: from.Annotations, Template: from.Template,
+		SelectorKeys: sortedKeys(from.Labels), Claims: namesOfGates(spec.SchedulingGates),
+		Elsewhere: spec.Hostname,
+		packed: &packed{
+			qosClass: corev1.PodQOSClass(spec.PriorityClassName), secrets: namesOfSecrets(spec.ImagePullSecrets), pullSecrets: conditionsOf(spec.ReadinessGates),
+		},
 	}
 }
 
@@ -207,6 +223,31 @@ func namesOfGates(gates []corev1.PodSchedulingGate) []string {
 	var names []string
 	for i := range gates {
 		names = append(names, gates[i].Name)
+	}
+	return names
+}
+
+// gatesOf stores names in readinessGates, a third list of names that no View shows.
+func gatesOf(names []string) []corev1.PodReadinessGate {
+	var kept []corev1.PodReadinessGate
+	for _, name := range names {
+		kept = append(kept, corev1.PodReadinessGate{ConditionType: corev1.PodConditionType(name)})
+	}
+	return kept
+}
+
+func conditionsOf(gates []corev1.PodReadinessGate) []string {
+	var names []string
+	for i := range gates {
+		names = append(names, string(gates[i].ConditionType))
+	}
+	return names
+}
+
+func namesOfSecrets(secrets []corev1.LocalObjectReference) []string {
+	var names []string
+	for i := range secrets {
+		names = append(names, secrets[i].Name)
 	}
 	return names
 }

@@ -31,6 +31,8 @@ type Overlay struct {
 	// applying a mount would make us an owner of the container, and its real owner
 	// could not rename it.
 	Mounts []Mount
+	// Brings are the names of pull secrets that pods would not have from their ServiceAccount.
+	Brings []string
 	// Yields are the keys of pod annotations that are left to whoever has them.
 	Yields []string
 	// YieldsToVolumes are those of Yields that are left out where the workload keeps its node by

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 
@@ -14,9 +15,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// WithoutAnnotations returns a copy of the overlay without these pod annotations, which its list of
-// parts does not name either.
-func (o *Overlay) WithoutAnnotations(keys []string) (*Overlay, error) {
+// Without returns a copy of the overlay without some pod annotations and pull secrets, which its list
+// of parts does not name either.
+func (o *Overlay) Without(keys, secrets []string) (*Overlay, error) {
 	body := runtime.DeepCopyJSON(o.Body)
 	left := *o
 	left.Template = *o.Template.DeepCopy()
@@ -28,19 +29,35 @@ func (o *Overlay) WithoutAnnotations(keys []string) (*Overlay, error) {
 		delete(left.Template.Annotations, key)
 		delete(annotations, key)
 	}
+	left.Brings = slices.DeleteFunc(slices.Clone(o.Brings), func(name string) bool { return slices.Contains(secrets, name) })
+	withoutPullSecrets(&left.Template.Spec, tree.At(body, "spec"), secrets)
 	for _, parts := range partsIn(left.Template.Annotations) {
 		parts.Annotations = slices.DeleteFunc(parts.Annotations, isOut)
+		parts.PullSecrets = slices.DeleteFunc(parts.PullSecrets, func(name string) bool { return slices.Contains(secrets, name) })
 		key := meta.AnnotationParts(parts.Manager)
 		left.Template.Annotations[key], annotations[key] = parts.String(), parts.String()
 	}
 	// As it is rendered: the hash goes by the order of the fields.
 	rendered := &corev1ac.PodTemplateSpecApplyConfiguration{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(body, rendered); err != nil {
-		return nil, fmt.Errorf("leaving pod annotations out: %w", err)
+		return nil, fmt.Errorf("leaving out what is there already: %w", err)
 	}
 	with, err := left.With(rendered)
 	if err != nil {
-		return nil, fmt.Errorf("leaving pod annotations out: %w", err)
+		return nil, fmt.Errorf("leaving out what is there already: %w", err)
 	}
 	return &with, nil
+}
+
+// withoutPullSecrets takes names out of a pod, and out of the same as JSON.
+func withoutPullSecrets(spec *corev1.PodSpec, body map[string]any, names []string) {
+	if len(names) == 0 {
+		return
+	}
+	spec.ImagePullSecrets = slices.DeleteFunc(spec.ImagePullSecrets, func(secret corev1.LocalObjectReference) bool { return slices.Contains(names, secret.Name) })
+	body[pullSecrets] = slices.DeleteFunc(tree.List(body[pullSecrets]), func(item any) bool { return slices.Contains(names, tree.Name(item)) })
+	if len(spec.ImagePullSecrets) == 0 {
+		spec.ImagePullSecrets = nil
+		delete(body, pullSecrets)
+	}
 }

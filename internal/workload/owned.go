@@ -19,6 +19,9 @@ type Owned struct {
 	// Containers (with init containers) and Volumes are the names of the manager's list
 	// items: those that it owns, and Leftovers.
 	Containers, Volumes []string
+	// PullSecrets are the names of its imagePullSecrets, SharedPullSecrets those of them that
+	// a deployer lists as well.
+	PullSecrets, SharedPullSecrets []string
 	// Leftovers are the names of items that the pod template lists as the manager's
 	// although it no longer owns them: somebody rolled back to a revision.
 	Leftovers []string
@@ -89,6 +92,13 @@ func (o *Owned) read(owned map[string]any, theirs *deployed) {
 	for _, item := range tree.List(pod["volumes"]) {
 		o.Volumes = append(o.Volumes, tree.Name(item))
 	}
+	for _, item := range tree.List(pod[pullSecrets]) {
+		name := tree.Name(item)
+		o.PullSecrets = append(o.PullSecrets, name)
+		if theirs.pullSecret(name) {
+			o.SharedPullSecrets = append(o.SharedPullSecrets, name)
+		}
+	}
 	o.readKeys()
 }
 
@@ -103,7 +113,7 @@ func (o *Owned) readKeys() {
 // managedFields entry, or a record: an owner who replaces atomic lists leaves it behind.
 func (o *Owned) IsEmpty() bool {
 	if o.IsRecorded {
-		return len(o.Containers)+len(o.Volumes) == 0
+		return len(o.Containers)+len(o.Volumes)+len(o.PullSecrets) == 0
 	}
-	return len(o.Containers)+len(o.Volumes)+len(o.PodLabels)+len(o.PodAnnotations)+len(tree.At(o.Tree, "metadata", "annotations")) == 0
+	return len(o.Containers)+len(o.Volumes)+len(o.PullSecrets)+len(o.PodLabels)+len(o.PodAnnotations)+len(tree.At(o.Tree, "metadata", "annotations")) == 0
 }

@@ -85,6 +85,9 @@ func listedIn(parts *meta.Parts, of *corev1.PodTemplateSpec, theirs *deployed) *
 	listed.Spec.InitContainers = filtered(of.Spec.InitContainers, isListed)
 	listed.Spec.Containers = filtered(of.Spec.Containers, isListed)
 	listed.Spec.Volumes = filtered(of.Spec.Volumes, func(v corev1.Volume) bool { return slices.Contains(parts.Volumes, v.Name) && !theirs.volume(v.Name) })
+	listed.Spec.ImagePullSecrets = filtered(of.Spec.ImagePullSecrets, func(s corev1.LocalObjectReference) bool {
+		return slices.Contains(parts.PullSecrets, s.Name)
+	})
 	return listed
 }
 

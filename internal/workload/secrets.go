@@ -32,7 +32,9 @@ func EachSecret(spec *corev1.PodSpec, visit func(use SecretUse)) { eachSecret(sp
 // eachSecret skips what our managers own.
 func eachSecret(spec *corev1.PodSpec, ours map[string]Owned, visit func(use SecretUse)) {
 	for i := range spec.ImagePullSecrets {
-		visit(SecretUse{spec.ImagePullSecrets[i].Name, true, "imagePullSecrets", i, "name"})
+		if name := spec.ImagePullSecrets[i].Name; !anyOwns(ours, pullSecretsOf, name) {
+			visit(SecretUse{name, true, pullSecrets, i, "name"})
+		}
 	}
 	for i := range spec.Volumes {
 		if volume := &spec.Volumes[i]; !anyOwns(ours, volumesOf, volume.Name) {

@@ -20,7 +20,7 @@ func TracesOf(object Object) []Trace {
 		return nil
 	}
 	fields := ManagedFieldsOf(object)
-	owned, _ := fields.Owned(fields.Select(object), object.GetManagedFields())
+	owned, _ := fields.Owned(fields.Select(object), object)
 	return fields.Traces(owned)
 }
 

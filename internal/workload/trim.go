@@ -89,6 +89,9 @@ func ownFields(fields map[string]any) (own map[string]any, hasNames bool) {
 // containers, to which it has added mounts.
 func patchedFields(fields map[string]any) map[string]any {
 	return eachPodItem(fields, func(list string, item map[string]any) any {
+		if list == pullSecrets { // One value, without fields.
+			return item
+		}
 		if list != "volumes" && !hasSelf(item) || isNameOnly(item) {
 			return nil
 		}

@@ -29,6 +29,13 @@ type View struct {
 	Containers []Container
 	// Volumes are the names of the pod's volumes.
 	Volumes []string
+	// PullSecrets are the names in the pod's imagePullSecrets, ours among them, and
+	// ServiceAccount is the name of the pod's.
+	PullSecrets    []string
+	ServiceAccount string
+	// Account is what was read of that ServiceAccount, nil for nothing. It is not in the
+	// workload: whoever evaluates one adds it.
+	Account *Account
 	// Claims are the names of further volumes, which are not in the template.
 	Claims []string
 	// Elsewhere names the workload that has the pod template instead, "" for none.
@@ -186,6 +193,7 @@ func (v *View) Values() map[string]any {
 		"kind": v.Kind, "name": v.Name, "namespace": v.Namespace,
 		"labels": values(v.Labels), "annotations": values(v.Annotations),
 		"containers": containers, "qosClass": string(v.QoSClass), "users": v.userValues(),
+		"accountPullSecrets": texts(v.AccountPullSecrets()),
 	}
 }
 

@@ -132,6 +132,9 @@ func theirTemplate(template *corev1.PodTemplateSpec, ours map[string]Owned) core
 	if len(spec.Volumes) == 0 {
 		spec.Volumes = nil
 	}
+	spec.ImagePullSecrets = slices.DeleteFunc(slices.Clone(spec.ImagePullSecrets), func(secret corev1.LocalObjectReference) bool {
+		return anyOwns(ours, func(of Owned) []string { return of.PullSecrets }, secret.Name)
+	})
 	return kept
 }
 

@@ -122,10 +122,11 @@ func TestTemplatesSeeAWorkloadAsIfItHadNoSidecar(t *testing.T) {
 	require.Equal(t, bare.Values(), injected.Values())
 	require.Equal(t, map[string]any{
 		"kind": "Deployment", "name": "cart", "namespace": "shop",
-		"qosClass":    "BestEffort",
-		"users":       map[string]any{},
-		"labels":      map[string]any{"app": "cart"},
-		"annotations": map[string]any{"team": "payments"},
+		"qosClass":           "BestEffort",
+		"users":              map[string]any{},
+		"accountPullSecrets": []any{},
+		"labels":             map[string]any{"app": "cart"},
+		"annotations":        map[string]any{"team": "payments"},
 		"containers": []any{map[string]any{
 			"name":         "cart",
 			"ports":        []any{map[string]any{"name": "http", "containerPort": 8080.0, "protocol": "TCP"}},

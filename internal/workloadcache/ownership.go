@@ -51,7 +51,7 @@ func (o *owners) of(object workload.Object) *ownership {
 	if known := o.read.get(key); known != nil {
 		return known
 	}
-	byManager, readOthers := fields.Owned(selected, object.GetManagedFields())
+	byManager, readOthers := fields.Owned(selected, object)
 	fresh := &ownership{fields: fields, managers: fields.Managers, byManager: byManager, traces: fields.Traces(byManager)}
 	// Strings and JSON values always marshal, with sorted keys.
 	text, _ := json.Marshal([]any{fresh.managers, fresh.byManager, fresh.traces})

@@ -128,6 +128,7 @@ var other = map[string]string{
 	"rbac.create":                              `false`,
 	"rbac.optional.nodes":                      `true`,
 	"rbac.optional.pods":                       `true`,
+	"rbac.optional.serviceAccounts":            `true`,
 	"reconcile.interval":                       `5m`,
 	"reconcile.liveListInterval":               `"0"`,
 	"replicas":                                 `2`,

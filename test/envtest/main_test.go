@@ -33,7 +33,7 @@ var (
 	// kubeconfig is the file by which owners' tools reach the API server.
 	kubeconfig string
 	options    = operator.Options{
-		Namespace: "vector-system", EnvironmentsConfigMap: "environments", ValidationJobs: true, ReadPods: true, ReadNodes: true, WorkloadKinds: objects.WorkloadKinds,
+		Namespace: "vector-system", EnvironmentsConfigMap: "environments", ValidationJobs: true, ReadPods: true, ReadNodes: true, ReadServiceAccounts: true, WorkloadKinds: objects.WorkloadKinds,
 		ClusterSidecars: true,
 	}
 )

@@ -163,6 +163,7 @@ var other = map[string]struct{ value, with string }{
 	"sidecar.name":                      {value: `shipper`},
 	"sidecar.image":                     {value: `registry.example/vector:1`},
 	"sidecar.imagePullPolicy":           {value: `Always`},
+	"sidecar.imagePullSecrets":          {value: "[registry]"},
 	"sidecar.native":                    {value: `Never`},
 	"sidecar.reload":                    {value: "Live"},
 	"sidecar.config.configMapRef.name":  {value: `shipping`},

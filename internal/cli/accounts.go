@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// accounts is the Source of a session: it knows of ServiceAccounts what the operator does, and says
+// where that is only an assumption.
+type accounts struct {
+	source.Source
+
+	session *session
+}
+
+// Account implements desired.Accounts.
+func (a accounts) Account(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
+	s := a.session
+	if s.installation != nil && !s.installation.ReadsAccounts {
+		return &workload.Account{Unread: "the operator may not read it"}, nil
+	}
+	found, err := a.Source.Account(ctx, name)
+	switch {
+	case err != nil || found.Unread == "" && s.unseen == nil:
+	case s.cluster == nil && found.Unread != "":
+		s.note(fmt.Sprintf("ServiceAccount %s is taken to have no imagePullSecrets, and the operator to read it (rbac.optional.serviceAccounts): it is not in the files", name))
+		return &workload.Account{}, nil
+	case found.IsForbidden:
+		s.note(fmt.Sprintf("could not read ServiceAccount %s: what the operator does with the workloads that use it is not known", name))
+		found.Unread = "you may not read it"
+	case s.unseen != nil:
+		s.note(fmt.Sprintf("the operator is taken to read ServiceAccounts (rbac.optional.serviceAccounts): %v", s.unseen))
+	}
+	return found, err
+}

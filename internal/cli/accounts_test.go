@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// oneAccount is a Source that has one ServiceAccount.
+type oneAccount struct {
+	source.Source
+
+	found workload.Account
+}
+
+func (o oneAccount) Account(context.Context, types.NamespacedName) (*workload.Account, error) {
+	found := o.found
+	return &found, nil
+}
+
+// connected is a cluster that is not asked for anything.
+type connected struct{ client.WithWatch }
+
+// What a ServiceAccount has is told as the operator knows it; what only the person may not read is not
+// known, and never nothing.
+func TestServiceAccountsAreSeenAsTheOperatorSeesThem(t *testing.T) {
+	reads, blind := &source.Installation{ReadsAccounts: true}, &source.Installation{}
+	apps := workload.Account{PullSecrets: []string{"apps"}}
+	missing := workload.Account{Unread: "there is none of that name"}
+	forbidden := workload.Account{Unread: "it may not be read", IsForbidden: true}
+	for name, test := range map[string]struct {
+		installed *source.Installation
+		unseen    error
+		offline   bool
+		has       workload.Account
+		want      workload.Account
+		says      string
+	}{
+		"both read it":                    {installed: reads, has: apps, want: apps},
+		"the operator may not":            {installed: blind, has: apps, want: workload.Account{Unread: "the operator may not read it"}},
+		"the person may not":              {installed: reads, has: forbidden, want: workload.Account{Unread: "you may not read it", IsForbidden: true}, says: "could not read ServiceAccount shop/cart: what the operator does with the workloads that use it is not known"},
+		"there is none":                   {installed: reads, has: missing, want: missing},
+		"there is no operator":            {has: apps, want: apps},
+		"the operator may not be seen":    {unseen: errors.New("forbidden"), has: apps, want: apps, says: "the operator is taken to read ServiceAccounts"},
+		"it is in the files":              {offline: true, has: apps, want: apps},
+		"it is not in the files":          {offline: true, has: missing, says: "ServiceAccount shop/cart is taken to have no imagePullSecrets"},
+		"it is not there, nor may we see": {unseen: errors.New("forbidden"), has: missing, want: missing, says: "the operator is taken to read ServiceAccounts"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var said bytes.Buffer
+			a := &app{IOStreams: genericiooptions.IOStreams{ErrOut: &said}}
+			s := &session{inputs: &inputs{app: a}, installation: test.installed, unseen: test.unseen}
+			if !test.offline {
+				s.cluster = connected{}
+			}
+			for range 2 {
+				found, err := accounts{oneAccount{found: test.has}, s}.Account(t.Context(), types.NamespacedName{Namespace: "shop", Name: "cart"})
+				require.NoError(t, err)
+				require.Equal(t, test.want, *found)
+			}
+			if test.says == "" {
+				require.Empty(t, said.String())
+			}
+			require.Contains(t, said.String(), test.says)
+		})
+	}
+}

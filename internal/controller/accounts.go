@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// accountAge is how old what was read of a ServiceAccount may be: they are not watched, and passes
+// come at least every ReconcileInterval.
+const accountAge = 5 * time.Minute
+
+// accounts knows the ServiceAccounts that decisions have needed. Few workloads need one.
+type accounts struct {
+	live client.Reader
+	// isAllowed is false for an operator that may not get any.
+	isAllowed bool
+	now       func() time.Time
+
+	mu   sync.Mutex
+	read map[types.NamespacedName]accountRead
+}
+
+type accountRead struct {
+	*workload.Account
+
+	at time.Time
+}
+
+func newAccounts(live client.Reader, isAllowed bool) *accounts {
+	return &accounts{live: live, isAllowed: isAllowed, now: time.Now, read: map[types.NamespacedName]accountRead{}}
+}
+
+// Account implements desired.Accounts.
+func (a *accounts) Account(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
+	if !a.isAllowed {
+		return &workload.Account{Unread: "the operator may not read it"}, nil
+	}
+	a.mu.Lock()
+	known, isKnown := a.read[name]
+	a.mu.Unlock()
+	if isKnown && a.now().Sub(known.at) < accountAge {
+		return known.Account, nil
+	}
+	found, err := source.Reader{Reader: a.live}.Account(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.read[name] = accountRead{found, a.now()}
+	return found, nil
+}
+
+// of returns those of a namespace that were needed before, read again if they are old. With them a
+// pass remembers what it did before. Of namespaces without passes nothing is kept for long.
+func (a *accounts) of(ctx context.Context, namespace string) (map[string]*workload.Account, error) {
+	a.mu.Lock()
+	maps.DeleteFunc(a.read, func(_ types.NamespacedName, known accountRead) bool { return a.now().Sub(known.at) > 24*accountAge })
+	var names []types.NamespacedName
+	for name := range a.read {
+		if name.Namespace == namespace {
+			names = append(names, name)
+		}
+	}
+	a.mu.Unlock()
+	if len(names) == 0 {
+		return nil, nil
+	}
+	found := make(map[string]*workload.Account, len(names))
+	for _, name := range names {
+		var err error
+		if found[name.Name], err = a.Account(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}

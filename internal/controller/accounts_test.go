@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// readAccounts answers with a ServiceAccount, and counts how often it is asked.
+type readAccounts struct {
+	client.Reader
+
+	has  string
+	asks int
+}
+
+func (r *readAccounts) Get(_ context.Context, _ client.ObjectKey, into client.Object, _ ...client.GetOption) error {
+	r.asks++
+	into.(*corev1.ServiceAccount).ImagePullSecrets = []corev1.LocalObjectReference{{Name: r.has}}
+	return nil
+}
+
+// A ServiceAccount is read where a decision needs it, again when that is some minutes old, and not at
+// all without the right.
+func TestServiceAccountsAreReadWhereTheyAreNeeded(t *testing.T) {
+	live, name, now := &readAccounts{has: "apps"}, types.NamespacedName{Namespace: "shop", Name: "cart"}, time.Now()
+	known := newAccounts(live, true)
+	known.now = func() time.Time { return now }
+	of, err := known.of(t.Context(), "shop")
+	require.NoError(t, err)
+	require.Empty(t, of)
+	require.Zero(t, live.asks, "nobody has needed one")
+
+	for range 3 {
+		found, err := known.Account(t.Context(), name)
+		require.NoError(t, err)
+		require.Equal(t, []string{"apps"}, found.PullSecrets)
+	}
+	require.Equal(t, 1, live.asks)
+	other, err := known.of(t.Context(), "pay")
+	require.NoError(t, err)
+	require.Empty(t, other)
+
+	live.has = "mirror"
+	of, err = known.of(t.Context(), "shop")
+	require.NoError(t, err)
+	require.Equal(t, []string{"apps"}, of["cart"].PullSecrets)
+	now = now.Add(accountAge)
+	of, err = known.of(t.Context(), "shop")
+	require.NoError(t, err)
+	require.Equal(t, []string{"mirror"}, of["cart"].PullSecrets, "it was read again")
+	require.Equal(t, 2, live.asks)
+
+	found, err := newAccounts(live, false).Account(t.Context(), name)
+	require.NoError(t, err)
+	require.Equal(t, "the operator may not read it", found.Unread)
+	require.Equal(t, 2, live.asks)
+}

@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// accountsOf has ServiceAccounts by name, and counts how often they are read.
+type accountsOf struct {
+	accounts map[string]*workload.Account
+	reads    int
+}
+
+func (a *accountsOf) Account(_ context.Context, name types.NamespacedName) (*workload.Account, error) {
+	a.reads++
+	return a.accounts[name.Name], nil
+}
+
+func (*accountsOf) ConfigMap(context.Context, types.NamespacedName) (*corev1.ConfigMap, error) {
+	return nil, nil
+}
+
+func pullingWith(names ...string) *v1alpha1.VectorSidecar {
+	return logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.ImagePullSecrets = names }).Build()
+}
+
+const allowsRegistry = "imagePullSecrets: {allowed: [registry]}"
+
+func TestAPullSecretTakesNoneFromTheApplication(t *testing.T) {
+	untouched := func(*corev1.PodSpec) {}
+	listing := func(names ...string) func(*corev1.PodSpec) {
+		return func(pod *corev1.PodSpec) {
+			for _, name := range names {
+				pod.ImagePullSecrets = append(pod.ImagePullSecrets, corev1.LocalObjectReference{Name: name})
+			}
+		}
+	}
+	for name, test := range map[string]struct {
+		pod     func(*corev1.PodSpec)
+		account *workload.Account
+		adds    []string
+		refused string
+		reads   int
+		reason  string
+	}{
+		"listed by the template":   {pod: listing("apps"), adds: []string{"registry"}, reason: "the API server adds none to such a pod anyway"},
+		"the same by the template": {pod: listing("registry"), reason: "it is the owner's alone, and nothing says that it is ours"},
+		"by the ServiceAccount":    {pod: untouched, account: &workload.Account{PullSecrets: []string{"apps"}}, adds: []string{"apps", "registry"}, reads: 1, reason: "the pods would have it without us, so the policy does not judge it"},
+		"the same by the account":  {pod: untouched, account: &workload.Account{PullSecrets: []string{"registry"}}, adds: []string{"registry"}, reads: 1, reason: "each once"},
+		"by nobody":                {pod: untouched, account: &workload.Account{}, adds: []string{"registry"}, reads: 1, reason: "there is nothing to lose"},
+		"nobody knows":             {pod: untouched, account: &workload.Account{Unread: "the operator may not read it"}, refused: "rbac.optional.serviceAccounts", reads: 1, reason: "the application might not be pulled"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := snapshot(t, pullingWith("registry"), objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Pod(test.pod).Build())
+			s.Platform = given(t, map[string]string{desired.PolicyKey: allowsRegistry}, nil)
+			from := &accountsOf{accounts: map[string]*workload.Account{"default": test.account}}
+			decided, err := DecideFrom(t.Context(), s, from, nil)
+			require.NoError(t, err)
+			require.Equal(t, test.reads, from.reads, "an account is read where it is needed")
+			p := &decided.Plans[0]
+			if test.refused != "" {
+				require.Equal(t, plan.Blocked, p.Action, test.reason)
+				require.Equal(t, meta.ReasonPullSecrets, p.Reason)
+				require.Contains(t, p.Message, test.refused)
+				return
+			}
+			require.Equal(t, plan.Inject, p.Action, p.Message)
+			var adds []string
+			require.Equal(t, test.adds != nil, strings.Contains(p.Desired.Template().Annotations[meta.AnnotationParts(p.Manager)], `"pullSecrets"`))
+			for _, item := range tree.List(tree.At(p.Apply, tree.Pod...)["imagePullSecrets"]) {
+				adds = append(adds, tree.Name(item))
+			}
+			require.Equal(t, test.adds, adds, test.reason)
+		})
+	}
+}
+
+func TestTheAccountsPullSecretsAreFollowed(t *testing.T) {
+	deployment := objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build()
+	s := snapshot(t, pullingWith("registry"), deployment)
+	s.Platform = given(t, map[string]string{desired.PolicyKey: allowsRegistry}, nil)
+	s.Accounts = map[string]*workload.Account{"default": {PullSecrets: []string{"apps"}}}
+	done := carryOut(t, s, decide(t, s), deployment)
+	remembers := newMemory()
+	first := remembers.decide(t, done).Plans[0]
+	require.Equal(t, plan.None, first.Action, first.Message)
+	done.Accounts = map[string]*workload.Account{"default": {PullSecrets: []string{"apps", "more"}}}
+	p := remembers.decide(t, done).Plans[0]
+	require.Equal(t, plan.Update, p.Action, "pods without ours have it from now on")
+	require.Contains(t, p.Cause, "the workload's own (accountPullSecrets)")
+}
+
+// A template set of its own may list what it likes, and leave out what it should not.
+func TestTemplatesThatForgetTheAccountAreRefused(t *testing.T) {
+	s := snapshot(t, pullingWith("registry"), cart())
+	s.Platform = releaseOf(t, map[string]string{"concat $.Values.target.accountPullSecrets .": "concat (list) ."}, map[string]string{desired.PolicyKey: allowsRegistry}, nil)
+	s.Accounts = map[string]*workload.Account{"default": {PullSecrets: []string{"apps"}}}
+	p := decide(t, s).Plans[0]
+	require.Equal(t, plan.Blocked, p.Action)
+	require.Contains(t, p.Message, ".Values.target.accountPullSecrets")
+	s.Platform = releaseOf(t, map[string]string{"concat $.Values.target.accountPullSecrets .": `concat (list "apps") .`}, map[string]string{desired.PolicyKey: allowsRegistry}, nil)
+	decided := decide(t, s)
+	require.NotNil(t, decided.Invalid, "a name that the templates made up is judged by the policy")
+	require.Contains(t, decided.Invalid.Message, `images may not be pulled with the Secret "apps"`)
+}
+
+// What the owner lists is the owner's, until it is not listed any more.
+func TestAPullSecretThatItsOwnerTakesAwayIsBrought(t *testing.T) {
+	lists := func(names ...string) *appsv1.Deployment {
+		return objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
+			for _, name := range names {
+				pod.ImagePullSecrets = append(pod.ImagePullSecrets, corev1.LocalObjectReference{Name: name})
+			}
+		}).Build()
+	}
+	before := lists("apps", "registry")
+	s := snapshot(t, pullingWith("registry"), before)
+	s.Platform = given(t, map[string]string{desired.PolicyKey: allowsRegistry}, nil)
+	done := carryOut(t, s, decide(t, s), before)
+	require.Equal(t, plan.None, decide(t, done).Plans[0].Action)
+
+	pod := &before.Spec.Template.Spec
+	pod.ImagePullSecrets = pod.ImagePullSecrets[:1]
+	done.Workloads = []*workloadcache.Record{workloadcache.Showing(settled(before))}
+	p := decide(t, done).Plans[0]
+	require.Equal(t, plan.Update, p.Action, p.Message)
+	require.False(t, p.Repairs, "nobody has damaged it")
+	require.Contains(t, p.Cause, "the workload's own (imagePullSecrets)")
+}
+
+// A name that the policy does not allow may be what the application is pulled with anyway: that is
+// known before it is refused.
+func TestThePolicyIsAskedWhenTheAccountIsKnown(t *testing.T) {
+	s := snapshot(t, pullingWith("registry"), cart())
+	from := &accountsOf{accounts: map[string]*workload.Account{"default": {PullSecrets: []string{"registry"}}}}
+	decided, err := DecideFrom(t.Context(), s, from, nil)
+	require.NoError(t, err)
+	require.Nil(t, decided.Invalid)
+	require.Equal(t, plan.Inject, decided.Plans[0].Action)
+
+	s = snapshot(t, pullingWith("registry"), objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
+		pod.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "apps"}}
+	}).Build())
+	s.Accounts = from.accounts
+	require.Contains(t, decide(t, s).Invalid.Message, "images may not be pulled with", "such a pod has nothing from its ServiceAccount")
+}

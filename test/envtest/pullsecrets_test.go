@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/removal"
+	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// pulls are the names in a Deployment's imagePullSecrets.
+func pulls(d *appsv1.Deployment) []string {
+	var names []string
+	for _, secret := range d.Spec.Template.Spec.ImagePullSecrets {
+		names = append(names, secret.Name)
+	}
+	return names
+}
+
+// A pod gets the pull secrets of its ServiceAccount only if it lists none, a list by name has
+// several owners, and what one of them lists too stays when the sidecar goes.
+func TestAPullSecretComesAndGoesAndTakesNothingWithIt(t *testing.T) {
+	give(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "imagePullSecrets: {allowed: [registry]}"))
+	pulling := "      imagePullSecrets: [{name: apps}]\n      volumes:"
+	both := "      imagePullSecrets: [{name: apps}, {name: registry}]\n      volumes:"
+	with := func(list string) string {
+		return strings.Replace(manifest("1"), "      volumes:", "      serviceAccountName: cart\n"+list, 1)
+	}
+	for name, test := range map[string]struct {
+		// deploy and then add are what the owner does before and after the sidecar comes.
+		deploy, add func(t *testing.T, ns string)
+		mounts      bool
+		with, left  []string
+		// ejected is what is left where files are cleaned that do not say who owns what, if that is not left.
+		ejected []string
+	}{
+		"the application lists its own": {
+			deploy: func(t *testing.T, ns string) { run(t, ns, "kubectl", "apply", "-f", file(t, with(pulling))) },
+			with:   []string{"apps", "registry"}, left: []string{"apps"},
+		},
+		"it lists its own, and a patch takes the sidecar out": {
+			deploy: func(t *testing.T, ns string) { run(t, ns, "kubectl", "apply", "-f", file(t, with(pulling))) },
+			mounts: true, with: []string{"apps", "registry"}, left: []string{"apps"},
+		},
+		"it lists the same": {
+			deploy: func(t *testing.T, ns string) { run(t, ns, "kubectl", "apply", "-f", file(t, with(both))) },
+			with:   []string{"apps", "registry"}, left: []string{"apps", "registry"},
+		},
+		"it lists the same, and a patch takes the sidecar out": {
+			deploy: func(t *testing.T, ns string) { run(t, ns, "kubectl", "apply", "-f", file(t, with(both))) },
+			mounts: true, with: []string{"apps", "registry"}, left: []string{"apps", "registry"},
+		},
+		"it lists the same later, applied on the server": {
+			deploy: func(t *testing.T, ns string) {
+				run(t, ns, "kubectl", "apply", "--server-side", "-f", file(t, with(pulling)))
+			},
+			add: func(t *testing.T, ns string) {
+				run(t, ns, "kubectl", "apply", "--server-side", "-f", file(t, with(both)))
+			},
+			with: []string{"apps", "registry"}, left: []string{"apps", "registry"}, ejected: []string{"apps"},
+		},
+		"it lists the same later, by a tool that sends differences": {
+			deploy: func(t *testing.T, ns string) { run(t, ns, "kubectl", "apply", "-f", file(t, with(pulling))) },
+			add:    func(t *testing.T, ns string) { run(t, ns, "kubectl", "apply", "-f", file(t, with(both))) },
+			with:   []string{"apps", "registry"}, left: []string{"apps", "registry"},
+		},
+		"it pulls with what its ServiceAccount has": {
+			deploy: func(t *testing.T, ns string) { run(t, ns, "kubectl", "apply", "-f", file(t, with("      volumes:"))) },
+			with:   []string{"of-the-account", "registry"},
+		},
+		"it begins to list its own": {
+			deploy: func(t *testing.T, ns string) { run(t, ns, "kubectl", "apply", "-f", file(t, with("      volumes:"))) },
+			add:    func(t *testing.T, ns string) { run(t, ns, "kubectl", "apply", "-f", file(t, with(pulling))) },
+			with:   []string{"apps", "registry"}, left: []string{"apps"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			namespace := world.Namespace(t)
+			world.Create(t, &corev1.ServiceAccount{
+				ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "cart"}, ImagePullSecrets: []corev1.LocalObjectReference{{Name: "of-the-account"}},
+			})
+			test.deploy(t, namespace)
+			deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "cart"}}
+			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) {
+				s.ImagePullSecrets = []string{"registry"}
+				if test.mounts {
+					s.Logs = &v1alpha1.LogsSpec{Path: "/var/log/app", Containers: []string{"app"}}
+				}
+			}).Build()
+			world.Create(t, vs)
+			harness.Until(t, world, deployment, "the sidecar", isInjected)
+			if test.add != nil {
+				harness.Until(t, world, vs, "readiness", isUpToDate)
+				test.add(t, namespace)
+			}
+			harness.Until(t, world, deployment, "its pull secrets", func(d *appsv1.Deployment) bool {
+				return len(pulls(d)) == len(test.with)
+			})
+			require.ElementsMatch(t, test.with, pulls(deployment))
+			settle(t, deployment, vs)
+			require.ElementsMatch(t, test.with, pulls(deployment))
+			if test.ejected == nil {
+				test.ejected = test.left
+			}
+			require.Equal(t, test.ejected, pulls(cleaned(t, deployment)))
+
+			require.NoError(t, world.Client.Delete(t.Context(), vs))
+			harness.Until(t, world, deployment, "the sidecar and its managed fields to be gone", func(d *appsv1.Deployment) bool {
+				isOurs := func(entry metav1.ManagedFieldsEntry) bool { return meta.IsManager(entry.Manager) }
+				return isClean(d) && !slices.ContainsFunc(d.ManagedFields, isOurs)
+			})
+			require.Equal(t, test.left, pulls(deployment))
+		})
+	}
+}
+
+// cleaned is a Deployment as eject leaves that of a file, which does not say who owns what.
+func cleaned(t *testing.T, of *appsv1.Deployment) *appsv1.Deployment {
+	t.Helper()
+	merger, err := simulate.New()
+	require.NoError(t, err)
+	file := of.DeepCopy()
+	file.ManagedFields = nil
+	stripped, had, err := removal.Strip(merger, file)
+	require.NoError(t, err)
+	require.True(t, had)
+	return stripped.(*appsv1.Deployment)
+}
+
+// Where ServiceAccounts may not be read, or there is none, nobody knows what pods would lose: the
+// workload is left as it is. What a ServiceAccount lists is followed.
+func TestAPullSecretWaitsForWhatIsKnownOfTheServiceAccount(t *testing.T) {
+	give(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "imagePullSecrets: {allowed: [registry]}"))
+	namespace := world.Namespace(t)
+	account := &corev1.ServiceAccount{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "cart"}, ImagePullSecrets: []corev1.LocalObjectReference{{Name: "apps"}},
+	}
+	world.Create(t, account)
+	deployed := func(name, account string) *appsv1.Deployment {
+		return objects.NewDeployment(name, namespace).Labelled("logs", "vector").Pod(func(pod *corev1.PodSpec) { pod.ServiceAccountName = account }).Build()
+	}
+	cart, ghost := deployed("cart", "cart"), deployed("ghost", "ghost")
+	require.NoError(t, running.Stop())
+	restart := func(with operator.Options) { running = world.RunOperator(with) }
+	t.Cleanup(func() {
+		require.NoError(t, running.Stop())
+		restart(options)
+	})
+	blind := options
+	blind.ReadServiceAccounts = false
+	restart(blind)
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) {
+		s.ImagePullSecrets = []string{"registry"}
+	}).Build()
+	world.Create(t, cart, ghost, vs)
+	said := func(name string) func(*v1alpha1.VectorSidecar) bool {
+		return func(vs *v1alpha1.VectorSidecar) bool {
+			return slices.ContainsFunc(vs.Status.Unsettled, func(of v1alpha1.UnsettledWorkload) bool {
+				return of.Name == name && of.Reason == meta.ReasonPullSecrets && strings.Contains(of.Message, "rbac.optional.serviceAccounts")
+			})
+		}
+	}
+	harness.Until(t, world, vs, "the reason", said("cart"))
+	world.Get(t, cart)
+	require.True(t, isClean(cart))
+
+	require.NoError(t, running.Stop())
+	restart(options)
+	harness.Until(t, world, cart, "the sidecar", isInjected)
+	require.Equal(t, []string{"apps", "registry"}, pulls(cart))
+	harness.Until(t, world, vs, "a ServiceAccount that is not there to be named", said("ghost"))
+	world.Get(t, ghost)
+	require.True(t, isClean(ghost))
+
+	require.NoError(t, running.Stop())
+	harness.Change(t, world, account, func(a *corev1.ServiceAccount) {
+		a.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "mirror"}}
+	})
+	restart(options)
+	harness.Until(t, world, cart, "what the ServiceAccount has now", func(d *appsv1.Deployment) bool {
+		return slices.Equal(pulls(d), []string{"registry", "mirror"}) || slices.Equal(pulls(d), []string{"mirror", "registry"})
+	})
+	require.NoError(t, world.Client.Delete(t.Context(), vs))
+	harness.Until(t, world, cart, "the sidecar to be gone", func(d *appsv1.Deployment) bool { return isClean(d) && len(pulls(d)) == 0 })
+}
+
+// A forbidden read says nothing of what a ServiceAccount lists.
+func TestAServiceAccountThatMayNotBeReadIsNotEmpty(t *testing.T) {
+	t.Parallel()
+	config := rest.CopyConfig(world.Config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:vector-system:stranger", Groups: []string{"system:authenticated"}}
+	stranger, err := client.New(config, client.Options{Scheme: world.Client.Scheme()})
+	require.NoError(t, err)
+	found, err := source.Reader{Reader: stranger}.Account(t.Context(), types.NamespacedName{Namespace: "default", Name: "default"})
+	require.NoError(t, err)
+	require.True(t, found.IsForbidden)
+	require.NotEmpty(t, found.Unread)
+}
