@@ -146,6 +146,15 @@ type ClusterVectorSidecarStatus struct {
 	// +optional
 	UnsettledOmitted int32 `json:"unsettledOmitted,omitempty"`
 
+	// takenOut are the owners that take the sidecar out of their workloads, by kind: it is
+	// put into no more workloads of that kind with an owner of that kind, in any namespace.
+	// +kubebuilder:validation:MaxItems=32
+	// +listType=map
+	// +listMapKey=kind
+	// +listMapKey=ownerKind
+	// +optional
+	TakenOut []TakenOut `json:"takenOut,omitempty"`
+
 	// lastReconcileTime is when this status or a workload last changed. A reconcile
 	// that changes nothing does not update it.
 	// +optional

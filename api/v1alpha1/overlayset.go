@@ -110,6 +110,9 @@ type Overlay struct {
 	// +listType=atomic
 	// +required
 	Kinds []WorkloadKind `json:"kinds"`
+	// skipsOwned is true if it is for no workload that another operator owns.
+	// +optional
+	SkipsOwned bool `json:"skipsOwned,omitempty"`
 	// requirements are those of the selector, all of which labels have to meet.
 	// +listType=atomic
 	// +required

@@ -123,6 +123,15 @@ type VectorSidecarStatus struct {
 	// +optional
 	Deferred *DeferredStatus `json:"deferred,omitempty"`
 
+	// takenOut are the owners that take the sidecar out of their workloads, by kind: it is
+	// put into no more workloads of that kind with an owner of that kind.
+	// +kubebuilder:validation:MaxItems=32
+	// +listType=map
+	// +listMapKey=kind
+	// +listMapKey=ownerKind
+	// +optional
+	TakenOut []TakenOut `json:"takenOut,omitempty"`
+
 	// lastReconcileTime is when this status or a workload last changed. A reconcile
 	// that changes nothing does not update it.
 	// +optional

@@ -129,6 +129,13 @@ type VectorSidecarSpec struct {
 	// +optional
 	HostNetwork HostNetworkPolicy `json:"hostNetwork,omitempty"`
 
+	// ownedWorkloads says what happens to workloads that another operator owns, by a
+	// controller owner reference: Inject (default) gives them the sidecar until their owner
+	// takes it out, Skip leaves them out, AtAdmission leaves it to the API server to put it
+	// in when their owner writes them (admissionInjection).
+	// +optional
+	OwnedWorkloads OwnedWorkloads `json:"ownedWorkloads,omitempty"`
+
 	// rollout limits how fast changes reach the workloads.
 	// +optional
 	Rollout *RolloutSpec `json:"rollout,omitempty"`

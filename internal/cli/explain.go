@@ -31,6 +31,8 @@ type explanation struct {
 	// Reason is one of the catalogue's words and Message a sentence: the short answer.
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
+	// Owner is the object by which another operator owns the workload, "" for none.
+	Owner string `json:"owner,omitempty"`
 	// VectorSidecars are those of the namespace, and those of other namespaces whose selector would
 	// match.
 	VectorSidecars []sidecarReport `json:"vectorSidecars"`
@@ -137,6 +139,9 @@ func (o *explainOptions) run(ctx context.Context, arguments []string) error {
 func (s *session) explain(ctx context.Context, deployment workload.Object) (*explanation, error) {
 	result := &explanation{Workload: workload.RefOf(deployment).Kind + " " + deployment.GetNamespace() + "/" + deployment.GetName()}
 	view := workload.Of(deployment)
+	if view.Owner != nil {
+		result.Owner = view.Owner.String()
+	}
 	here := map[string]bool{}
 	for _, sidecar := range s.Sidecars() {
 		if sidecar.Namespace != deployment.GetNamespace() {
@@ -230,7 +235,7 @@ func (a *sidecarReport) report(sidecar *v1alpha1.VectorSidecar, of workload.Ref)
 		case v1alpha1.StateRefused, v1alpha1.StateBlocked:
 			isKnown = a.Reason == "" || told.Reason == meta.ReasonPreflightRefused
 		case v1alpha1.StateSkipped:
-			isKnown = a.Reason == "" && told.Reason == meta.ReasonApplicationRefused
+			isKnown = a.Reason == "" && told.Reason == meta.ReasonApplicationRefused || a.Reason == meta.ReasonOwnedBy && told.Reason == a.Reason
 		case v1alpha1.StateFailed, v1alpha1.StateHindered:
 			isKnown = a.Action == string(plan.None) && a.State != "Updated"
 		case v1alpha1.StateDeferred: // Only the operator knows what the API server puts in.

@@ -145,6 +145,9 @@ func (a *sidecarReport) busyness() string {
 // print writes the explanation for a person.
 func (e *explanation) print(to io.Writer, allFields bool) error {
 	_ = humanize.Fprintf(to, "%s: %s\n  %s\n", e.Workload, e.Reason, e.Message)
+	if e.Owner != "" {
+		_ = humanize.Fprintf(to, "  Its owner is %s.\n", e.Owner)
+	}
 	for _, one := range e.VectorSidecars {
 		_ = humanize.Fprintf(to, "\n%s\n", meta.Title(one.Name))
 		var rows [][]string

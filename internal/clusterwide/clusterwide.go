@@ -85,7 +85,7 @@ func In(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSelected boo
 		},
 		Spec:    cluster.Spec.VectorSidecarSpec,
 		Cluster: &v1alpha1.InCluster{ClusterScope: cluster.Spec.ClusterScope},
-		Status:  v1alpha1.VectorSidecarStatus{LastHandledReconcileAt: cluster.Status.LastHandledReconcileAt},
+		Status:  v1alpha1.VectorSidecarStatus{LastHandledReconcileAt: cluster.Status.LastHandledReconcileAt, TakenOut: cluster.Status.TakenOut},
 	}
 	for i := range cluster.Status.Unsettled {
 		if told := &cluster.Status.Unsettled[i]; told.Namespace == namespace && told.Name != "" {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -40,10 +41,11 @@ type clusterVersion struct {
 	generation int64
 	isDeleting bool
 	asking     string
+	retry      string
 }
 
 func versionOf(cluster *v1alpha1.ClusterVectorSidecar) clusterVersion {
-	return clusterVersion{cluster.UID, cluster.Generation, cluster.DeletionTimestamp != nil, askingOf(cluster)}
+	return clusterVersion{cluster.UID, cluster.Generation, cluster.DeletionTimestamp != nil, askingOf(cluster), cluster.Annotations[meta.AnnotationRetryRollout]}
 }
 
 func newClusterKnown() *clusterKnown {

@@ -26,7 +26,7 @@ func (c *clusters) watch(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 	own := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []reconcile.Request {
 		return requests([]types.NamespacedName{keyOf(object.GetName())})
 	})
-	changes := predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, asksAnew())
+	changes := predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, asksAnew(), asksForRevision())
 	return builder.
 		Watches(&v1alpha1.ClusterVectorSidecar{}, own, ctrlbuilder.WithPredicates(changes)).
 		WatchesMetadata(newNamespace(""), c.namespaceEvents()).

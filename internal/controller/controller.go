@@ -277,7 +277,7 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 	}
 	sidecar.Status = *known.Status(sidecar)
 	if asked, last := fleet.RetryOf(sidecar.Annotations), sidecar.Status.Retry; asked != "" && (last == nil || last.Asked != asked) {
-		known.Forgive()
+		known.Forgive(asked)
 		known.ForgetTrials(meta.AnnotationRetryRollout, asked)
 	}
 	staged, err := r.stages.advance(ctx, known, sidecar)

@@ -51,6 +51,7 @@ func (w *statusWriter) write(ctx context.Context, known *state.Sidecar, sidecar 
 	w.count(sidecar, facts)
 	w.announce(sidecar, result)
 	if sidecar.Cluster != nil {
+		announceTakenOut(w.events, sidecar, before.Status.TakenOut, sidecar.Status.TakenOut, decided)
 		known.StatusWritten(sidecar)
 		w.clusters.report(sidecar, len(result.done) > 0)
 		return nil
@@ -64,6 +65,7 @@ func (w *statusWriter) write(ctx context.Context, known *state.Sidecar, sidecar 
 		log.FromContext(ctx).V(1).Info("status held back", "for", result.statusWait)
 		return nil
 	}
+	announceTakenOut(w.events, sidecar, before.Status.TakenOut, sidecar.Status.TakenOut, decided)
 	announceError(ctx, w.events, w.Reports, sidecar, before.Status.Conditions, sidecar.Status.Conditions)
 	ctx, cancel := detached(ctx)
 	defer cancel()

@@ -68,6 +68,7 @@ func (d *Decision) inject(facts *Facts, workloads []Workload) {
 	var last *desired.Rendered // The one whose companions were added last.
 	failures, haveLooked := 0, false
 	d.mode = modeOf(facts.Sidecar, workloads)
+	d.findTakenOut(facts, workloads)
 	for i := range workloads {
 		w := &workloads[i]
 		if !w.Evaluated.isLate() {
@@ -105,6 +106,7 @@ func (d *Decision) add(facts *Facts, w *Workload, last *desired.Rendered) *desir
 	if isAnother && rendered.Report != nil && !w.Source.ChecksOff {
 		d.note(rendered.Report.Findings)
 	}
+	d.leaveToOwner(facts, p, w)
 	if d.deferChange(facts, p, w.Record); rendered.Invalid == nil && p.Action != plan.Defer {
 		facts.breakLoop(p, w.Record)
 		d.keepNodePorts(facts, p, w.Record)

@@ -69,6 +69,9 @@ type Decision struct {
 	Offers []desired.Offer
 	Left   string
 
+	// TakenOut are the owners that take the sidecar out of their workloads, by kind.
+	TakenOut []v1alpha1.TakenOut
+
 	// Again is when to decide again if nothing happens until then; 0 for never.
 	Again time.Duration
 	// Adopted is the content of the rollout under way, or its zero value.

@@ -72,6 +72,7 @@ func (e *Evaluator) plan(want *plan.Desired, container string, competitors []Com
 	policy := plan.Policy{
 		StrictOrder: e.facts.Sidecar.Spec.StrictOrder,
 		HostNetwork: e.facts.Sidecar.Spec.HostNetwork == v1alpha1.HostNetworkInject,
+		SkipsOwned:  e.facts.Sidecar.Spec.Owned() == v1alpha1.OwnedSkip,
 		ReportDrift: e.facts.Sidecar.Spec.DriftPolicy == v1alpha1.DriftReport,
 		Defers:      e.facts.Sidecar.Spec.RolloutMode() != v1alpha1.ModeImmediate,
 		Texts:       &e.texts,

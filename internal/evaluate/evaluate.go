@@ -58,7 +58,7 @@ func decideOn(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*d
 	defer reader.Release()
 	taken := decision.Adopted{Generation: sidecar.Generation}
 	if invalid != nil || sidecar.Orphans() {
-		return &decision.Decision{Invalid: invalid, Adopted: taken}, nil
+		return &decision.Decision{Invalid: invalid, Adopted: taken, TakenOut: sidecar.Status.TakenOut}, nil
 	}
 	p := newPass(snapshot, reader, sidecar)
 	p.facts.Kinds = kinds

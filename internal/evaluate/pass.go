@@ -52,7 +52,7 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 		facts: decision.Facts{
 			Sidecar: sidecar, NamespaceLabels: snapshot.NamespaceLabels, NamespaceUsers: snapshot.NamespaceUsers, Policy: snapshot.Platform.Policy,
 			Companions: snapshot.Companions, ConfigMaps: map[string]*corev1.ConfigMap{},
-			Trials: snapshot.Trials, Loops: snapshot.Loops, Faults: snapshot.Faults, Now: snapshot.Now, Hold: snapshot.Hold, Late: snapshot.Late,
+			Trials: snapshot.Trials, Loops: snapshot.Loops, Carried: snapshot.Carried, Left: snapshot.Left, Faults: snapshot.Faults, Now: snapshot.Now, Hold: snapshot.Hold, Late: snapshot.Late,
 		},
 		manager: meta.Manager(sidecar.Name), reader: reader, accounts: snapshot.Accounts, bases: map[string]string{},
 	}
@@ -219,7 +219,7 @@ func (p *pass) basisOf(of *desired.Variant) string {
 	}
 	spec := &p.facts.Sidecar.Spec
 	parts := []any{
-		spec.StrictOrder, spec.HostNetwork, spec.DriftPolicy, spec.RolloutMode(), p.facts.NamespaceLabels, p.facts.NamespaceUsers, p.accounts, []byte(of.Basis),
+		spec.StrictOrder, spec.HostNetwork, spec.Owned(), spec.DriftPolicy, spec.RolloutMode(), p.facts.NamespaceLabels, p.facts.NamespaceUsers, p.accounts, []byte(of.Basis),
 	}
 	for i := range p.facts.Companions { // A sidecar is kept while they exist.
 		parts = append(parts, p.facts.Companions[i].Name+" "+p.facts.Companions[i].ResourceVersion)

@@ -39,6 +39,9 @@ type Snapshot struct {
 	// Loops are the workloads where somebody keeps removing the sidecar, so that it is
 	// not written for now.
 	Loops map[types.UID]decision.Loop
+	// Carried returns whether a workload of another operator's has carried the sidecar, and its
+	// last writer by then; nil if that is not known of any.
+	Carried func(types.UID) (lastWriter string, has bool)
 	// OnNodes returns the workloads of all namespaces that are on every node; nil if only
 	// those of the snapshot are known.
 	OnNodes func() []*workloadcache.Record
@@ -47,6 +50,9 @@ type Snapshot struct {
 	Faults map[types.UID]workload.Fault
 	// Offers has what workloads would carry that are not there yet be decided, too.
 	Offers bool
+	// Left says why the API server is offered nothing, whatever the sidecar is; "" for no
+	// such reason, or if it is not known.
+	Left string
 	// Hold lets nothing but removals be written; nil if nothing does.
 	Hold *plan.Hold
 	// Late lets nothing begin that has waited for spec.rollout.maxAge; nil if nothing does.

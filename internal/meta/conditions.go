@@ -79,6 +79,8 @@ const (
 	ReasonRepairLoop         = "RepairLoop"
 	ReasonOptedOut           = "OptedOut"
 	ReasonHostNetwork        = "HostNetwork"
+	ReasonOwnedBy            = "OwnedBy"
+	ReasonTakenOutByOwner    = "TakenOutByOwner"
 	ReasonYielded            = "Yielded"
 	ReasonWaitingForRoom     = "WaitingForRoom"
 	ReasonWindows            = "Windows"

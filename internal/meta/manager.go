@@ -111,6 +111,12 @@ func IsPerson(manager string, byUpdate bool) bool {
 	return slices.Contains(people, manager) || manager == "kubectl" && byUpdate
 }
 
+// IsByHand reports whether the last writer on record of an object is a tool that a person runs: one
+// of theirs, or kubectl in any way. What a person took out is no owner's doing.
+func IsByHand(manager string) bool {
+	return strings.HasPrefix(manager, "kubectl") || IsPerson(manager, true)
+}
+
 // shorten keeps names of up to limit characters, and ends longer ones with a digest to keep
 // them unique.
 func shorten(name string, limit int) string {

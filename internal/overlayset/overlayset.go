@@ -118,7 +118,9 @@ func (p *Part) without(why string) Part {
 		return Part{}
 	}
 	first := p.Overlays[0]
-	return Part{Overlays: []v1alpha1.Overlay{claim(first.VectorSidecar, first.Kinds, first.Requirements, why)}}
+	left := claim(first.VectorSidecar, first.Kinds, first.Requirements, why)
+	left.SkipsOwned = first.SkipsOwned
+	return Part{Overlays: []v1alpha1.Overlay{left}}
 }
 
 // yields returns the older VectorSidecars that an overlay clashes with: which of the two a workload

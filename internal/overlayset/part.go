@@ -52,6 +52,9 @@ func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.Offer, left string
 	if len(part.Overlays) == 0 {
 		part.Overlays = []v1alpha1.Overlay{claim(sidecar.Name, kinds, requirements, left)}
 	}
+	for i := range part.Overlays {
+		part.Overlays[i].SkipsOwned = sidecar.Spec.Owned() == v1alpha1.OwnedSkip
+	}
 	return part, nil
 }
 

@@ -17,6 +17,7 @@ func newPlan(manager string, desired *Desired, view *workload.View) Plan {
 	return Plan{
 		Target: view.Ref, State: view.State, Halted: view.Paused || view.Deleting, Waits: owned.Waits,
 		Action: None, Manager: manager, Desired: desired, Carries: carries && (!owned.Waits || !owned.IsEmpty()),
+		HasParts: len(owned.Containers)+len(owned.Volumes) > 0, Owner: view.Owner, LastWriter: view.LastWriter,
 		ReleaseOnly: view.Adapter().Traits.AtomicLists,
 	}
 }
@@ -77,10 +78,25 @@ func forLeftOut(manager string, desired *Desired, view *workload.View) Plan {
 	return plan
 }
 
+// forOwned plans a workload of another operator's where these are left out.
+func forOwned(manager string, view *workload.View) Plan {
+	why := view.Owner.String() + " owns it, and spec.ownedWorkloads is Skip"
+	if plan := newPlan(manager, nil, view); !plan.Carries && !plan.Waits {
+		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonOwnedBy, why
+		return plan
+	}
+	plan := ForRemoval(manager, view)
+	plan.Cause = why
+	return plan
+}
+
 // For plans a workload that should carry what is desired.
 func For(manager string, desired *Desired, policy Policy, view *workload.View) Plan {
 	if isLeftOut(view) {
 		return forLeftOut(manager, desired, view)
+	}
+	if policy.SkipsOwned && view.Owner != nil {
+		return forOwned(manager, view)
 	}
 	desired = desired.Yielding(manager, view)
 	plan := newPlan(manager, desired, view)

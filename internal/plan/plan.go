@@ -94,8 +94,13 @@ type Plan struct {
 	workload.State
 	// Halted reports whether the workload is paused or being deleted.
 	Halted bool
-	// Carries reports whether the workload carries anything of the VectorSidecar.
-	Carries bool
+	// Carries reports whether the workload carries anything of the VectorSidecar, HasParts
+	// whether its pod template does.
+	Carries, HasParts bool
+	// Owner is the object by which another operator owns the workload, nil for none, and
+	// LastWriter the View's.
+	Owner      *workload.Owner
+	LastWriter string
 	// InFlight reports whether a rollout that we started has not finished, including
 	// its soak.
 	InFlight bool
@@ -133,7 +138,7 @@ func (p *Plan) Hinder(reason, message string) {
 func (p *Plan) Skipped() bool {
 	switch p.Reason {
 	case meta.ReasonOptedOut, meta.ReasonWorkloadPaused, meta.ReasonWorkloadDeleting, meta.ReasonHostNetwork, meta.ReasonWindows, meta.ReasonYielded,
-		meta.ReasonTemplateElsewhere, meta.ReasonApplicationRefused:
+		meta.ReasonTemplateElsewhere, meta.ReasonApplicationRefused, meta.ReasonOwnedBy:
 		return p.Action == Blocked
 	}
 	return false

@@ -11,6 +11,8 @@ type Policy struct {
 	StrictOrder bool
 	// HostNetwork gives the sidecar also to workloads on the network of their node.
 	HostNetwork bool
+	// SkipsOwned leaves workloads of other operators out, and takes the sidecar out of them.
+	SkipsOwned bool
 	// ReportDrift leaves changes by people as they are.
 	ReportDrift bool
 	// Renew writes the current rendering over a sidecar that would be kept.

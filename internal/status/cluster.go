@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -52,8 +53,11 @@ func OfCluster(facts ClusterFacts, now metav1.Time) v1alpha1.ClusterVectorSideca
 	for i := range before.Conditions {
 		status.Conditions = append(status.Conditions, *before.Conditions[i].DeepCopy())
 	}
+	status.TakenOut = decision.HeldTakenOut(before.TakenOut, &facts.Cluster.Spec.VectorSidecarSpec, facts.Cluster.Annotations)
 	for _, name := range slices.Sorted(maps.Keys(facts.Namespaces)) {
 		sum.add(name, facts.Namespaces[name])
+		found := decision.HeldTakenOut(facts.Namespaces[name].TakenOut, &facts.Cluster.Spec.VectorSidecarSpec, facts.Cluster.Annotations)
+		status.TakenOut = decision.MergeTakenOut(status.TakenOut, found)
 	}
 	sum.finish()
 	setConditions(&status.Conditions, sum.judge(), sum.validity(), facts.Cluster.Generation, now)

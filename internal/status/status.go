@@ -65,6 +65,7 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 		Rollout:            facts.Rollout,
 		Deferred:           facts.Decision.Deferred.Status(),
 		Retry:              facts.Decision.Retry,
+		TakenOut:           facts.Decision.TakenOut,
 
 		LastHandledReconcileAt: cmp.Or(facts.Asking, before.LastHandledReconcileAt),
 	}
@@ -88,7 +89,7 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 
 // OfFailure returns the status after a reconcile that failed before there was a decision.
 func OfFailure(sidecar *v1alpha1.VectorSidecar, failure error, now metav1.Time) v1alpha1.VectorSidecarStatus {
-	facts := Facts{Sidecar: sidecar, Decision: &decision.Decision{}, Failures: []Failure{{Object: sidecar.Name, Reason: meta.ReasonRetrying, Err: failure}}}
+	facts := Facts{Sidecar: sidecar, Decision: &decision.Decision{TakenOut: sidecar.Status.TakenOut}, Failures: []Failure{{Object: sidecar.Name, Reason: meta.ReasonRetrying, Err: failure}}}
 	return Of(facts, now)
 }
 

@@ -25,7 +25,9 @@ type Outline struct {
 	SelectorKeys        []string
 	Claims              []string
 	// Elsewhere names the workload that has the pod template instead, "" for none.
-	Elsewhere        string
+	Elsewhere string
+	// Owner is nil for none.
+	Owner            *Owner
 	Paused, Deleting bool
 
 	// packed is what Template does not have of a packed one, nil for a workload.
@@ -46,9 +48,9 @@ func OutlineOf(object Object) Outline {
 		elsewhere = content.Refers.String()
 	}
 	return Outline{
-		Elsewhere: elsewhere,
-		Ref:       Ref{Kind: content.Kind.Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()},
-		Labels:    object.GetLabels(), Annotations: object.GetAnnotations(),
+		Elsewhere: elsewhere, Owner: ownerOf(object),
+		Ref:    Ref{Kind: content.Kind.Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()},
+		Labels: object.GetLabels(), Annotations: object.GetAnnotations(),
 		Template: *content.Template, SelectorKeys: selectorKeys(content.Selector), Claims: content.Claims,
 		Paused: content.Paused, Deleting: object.GetDeletionTimestamp() != nil,
 	}
@@ -85,6 +87,7 @@ func (o *Outline) View(owned map[string]Owned, lastWriter string) View {
 		Claims:         o.Claims,
 		Elsewhere:      o.Elsewhere,
 		ServiceAccount: cmp.Or(spec.ServiceAccountName, "default"),
+		Owner:          o.Owner,
 		LastWriter:     lastWriter,
 	}
 	if o.Adapter().Traits.OnEveryNode {
@@ -117,7 +120,9 @@ func (o *Outline) Pack(owned map[string]Owned) *corev1.PodTemplate {
 		selector = spec.NodeSelector
 	}
 	return &corev1.PodTemplate{
-		ObjectMeta: metav1.ObjectMeta{Annotations: visibleAnnotations(o.Annotations), Labels: keysOnly(slices.Values(o.SelectorKeys))},
+		ObjectMeta: metav1.ObjectMeta{
+			Annotations: visibleAnnotations(o.Annotations), Labels: keysOnly(slices.Values(o.SelectorKeys)), OwnerReferences: packOwner(o.Owner),
+		},
 		Template: corev1.PodTemplateSpec{
 			ObjectMeta: metav1.ObjectMeta{Labels: keysOnly(maps.Keys(o.Template.Labels)), Annotations: keysAndTexts(o.Template.Annotations)},
 			Spec: corev1.PodSpec{
@@ -149,7 +154,7 @@ func Unpacked(of Ref, labels map[string]string, from *corev1.PodTemplate) Outlin
 	return Outline{
 		Ref: of, Labels: labels, Annotations: from.Annotations, Template: from.Template,
 		SelectorKeys: sortedKeys(from.Labels), Claims: namesOfGates(spec.SchedulingGates),
-		Elsewhere: spec.Hostname,
+		Elsewhere: spec.Hostname, Owner: unpackOwner(from.OwnerReferences),
 		packed: &packed{
 			qosClass: corev1.PodQOSClass(spec.PriorityClassName), secrets: namesOfSecrets(spec.ImagePullSecrets), pullSecrets: conditionsOf(spec.ReadinessGates),
 		},

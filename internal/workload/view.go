@@ -40,6 +40,8 @@ type View struct {
 	Claims []string
 	// Elsewhere names the workload that has the pod template instead, "" for none.
 	Elsewhere string
+	// Owner is the object by which another operator owns the workload, nil for none.
+	Owner *Owner
 	// PodLabels and PodAnnotations are the keys in the pod template that are not ours,
 	// SelectorKeys the labels in the workload's selector.
 	PodLabels, PodAnnotations, SelectorKeys []string

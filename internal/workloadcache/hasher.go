@@ -45,6 +45,7 @@ func (h *hasher) of(object workload.Object, content *workload.Content) fingerpri
 	defer buffer.clear()
 	of := &buffer.template
 	of.UID, of.Labels, of.Annotations = object.GetUID(), object.GetLabels(), object.GetAnnotations()
+	of.OwnerReferences = workload.OwnerReferences(object)
 	entries := object.GetManagedFields()
 	for i := range entries {
 		// Entries for the status change with each event.

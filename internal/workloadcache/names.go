@@ -41,6 +41,9 @@ func eachName(outline *corev1.PodTemplate, change func(text string) string) {
 	for key, value := range outline.Annotations {
 		outline.Annotations[key] = change(value)
 	}
+	for i := range outline.OwnerReferences {
+		outline.OwnerReferences[i].Name = change(outline.OwnerReferences[i].Name)
+	}
 	pod := &outline.Template.Spec
 	for i := range pod.ImagePullSecrets {
 		pod.ImagePullSecrets[i].Name = change(pod.ImagePullSecrets[i].Name)

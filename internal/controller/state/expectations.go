@@ -20,6 +20,8 @@ type expectations struct {
 
 	name types.NamespacedName
 	all  map[types.UID]*expectation
+	// forgiven is what Forgive was asked with last.
+	forgiven string
 }
 
 // expectation is what is expected of one workload: that the cache will show the last write, that
@@ -29,7 +31,12 @@ type expectations struct {
 type expectation struct {
 	*attempt
 	*repairs
+	// carried is nil if the workload is not known to have carried the sidecar, or nobody else owns it.
+	carried *carried
 }
+
+// carried is what is known of a workload with the sidecar that another operator owns.
+type carried struct{ lastWriter string }
 
 // repairs counts writes of one sidecar to one workload. If they do not last, repairing is paused.
 // After a pause, one more try shows whether the other writer has stopped.
@@ -133,6 +140,22 @@ func (s *expectations) Wrote(p *plan.Plan, generation int64, version string) {
 		generation = last.generation
 	}
 	s.put(p, attempt{generation: generation, version: version})
+	if p.Owner != nil && p.StartsPods() && p.Action != plan.Remove {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.expect(p.Target.UID).carried = &carried{p.LastWriter}
+	}
+}
+
+// Carried returns whether a workload that another operator owns has carried the sidecar, as far as
+// this process knows, and its last writer by then.
+func (s *expectations) Carried(target types.UID) (lastWriter string, has bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known := s.all[target]; known != nil && known.carried != nil {
+		return known.carried.lastWriter, true
+	}
+	return "", false
 }
 
 // Refused records that a plan was refused and would be again.
@@ -197,25 +220,29 @@ func (s *expectations) KeepExpectations(plans []plan.Plan) {
 		delete(s.all, target)
 		s.writers.remove(target, s.name)
 	}
-	if len(s.all) == 0 {
-		return
-	}
 	for i := range plans {
-		if p := &plans[i]; p.Action == plan.Remove || p.Reason == meta.ReasonOptedOut {
+		switch p := &plans[i]; {
+		case p.Action == plan.Remove, p.Reason == meta.ReasonOptedOut:
 			if known := s.all[p.Target.UID]; known != nil {
-				known.repairs = nil
+				known.repairs, known.carried = nil, nil
 			}
+		case p.Owner != nil && p.Desired != nil && p.HasParts && p.IsCurrent():
+			s.expect(p.Target.UID).carried = &carried{p.LastWriter}
 		}
 	}
 }
 
-// Forgive drops what keeps writes from being tried again: that they were refused, or undone again
-// and again.
-func (s *expectations) Forgive() {
+// Forgive drops, once for each thing that is asked for, what keeps writes from being tried again: that
+// they were refused, or undone, by an owner or again and again.
+func (s *expectations) Forgive(asked string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.forgiven == asked {
+		return
+	}
+	s.forgiven = asked
 	for _, known := range s.all {
-		if known.repairs = nil; known.attempt != nil && known.refusal != nil {
+		if known.repairs, known.carried = nil, nil; known.attempt != nil && known.refusal != nil {
 			known.attempt = nil
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -96,6 +97,11 @@ func (s *statusLimiter) IsStatusUnknown() bool {
 func (s *statusLimiter) Status(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecarStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if sidecar.Cluster != nil && s.written != nil { // What other namespaces have found comes with it.
+		status := s.written.DeepCopy()
+		status.TakenOut = decision.MergeTakenOut(status.TakenOut, sidecar.Status.TakenOut)
+		return status
+	}
 	if s.written == nil || workloadcache.IsOlder(s.version, sidecar.ResourceVersion) {
 		s.written = nil
 		return sidecar.Status.DeepCopy()

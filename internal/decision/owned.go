@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+)
+
+// This file is about workloads that another operator owns. It may write all of them again at each of
+// its reconciles, without the sidecar, and each of these rounds would be two rollouts. So it is
+// believed the first time, for all of its kind.
+
+// HeldTakenOut returns the entries that still hold: none unless owned workloads get the sidecar from
+// the operator, and none from before a person's last retry.
+func HeldTakenOut(entries []v1alpha1.TakenOut, spec *v1alpha1.VectorSidecarSpec, annotations map[string]string) []v1alpha1.TakenOut {
+	if spec.Owned() != v1alpha1.OwnedInject {
+		return nil
+	}
+	retry := fleet.RetryOf(annotations)
+	return slices.DeleteFunc(slices.Clone(entries), func(entry v1alpha1.TakenOut) bool { return entry.Retry != retry })
+}
+
+// MergeTakenOut adds entries to others, which it may change: of two about the same the later one counts
+// if a retry was between them, and else the first. If there are too many, it drops the first.
+func MergeTakenOut(entries, others []v1alpha1.TakenOut) []v1alpha1.TakenOut {
+	for i := range others {
+		other := &others[i]
+		switch known := findTakenOut(entries, other.Kind, other.OwnerKind); {
+		case known == nil:
+			entries = append(entries, *other)
+		case known.Retry != other.Retry && known.At.Before(&other.At):
+			*known = *other
+		}
+	}
+	return entries[max(0, len(entries)-v1alpha1.MostTakenOut):]
+}
+
+func findTakenOut(entries []v1alpha1.TakenOut, kind, ownerKind string) *v1alpha1.TakenOut {
+	for i := range entries {
+		if entries[i].Kind == kind && entries[i].OwnerKind == ownerKind {
+			return &entries[i]
+		}
+	}
+	return nil
+}
+
+// findTakenOut sets TakenOut, before anything is planned for the others.
+func (d *Decision) findTakenOut(facts *Facts, workloads []Workload) {
+	d.TakenOut = HeldTakenOut(facts.Sidecar.Status.TakenOut, &facts.Sidecar.Spec, facts.Sidecar.Annotations)
+	if facts.Sidecar.Spec.Owned() != v1alpha1.OwnedInject {
+		return
+	}
+	for i := range workloads {
+		w := &workloads[i]
+		if p := &w.Evaluated.Plan; facts.isTakenOut(p, w) {
+			entry := v1alpha1.TakenOut{
+				Kind: p.Target.Kind, OwnerKind: p.Owner.Kind, Name: p.Target.Name, Owner: p.Owner.Name,
+				At: metav1.NewTime(facts.Now.Truncate(time.Second)), Retry: fleet.RetryOf(facts.Sidecar.Annotations),
+			}
+			if facts.Sidecar.Cluster != nil {
+				entry.Namespace = p.Target.Namespace
+			}
+			d.TakenOut = MergeTakenOut(d.TakenOut, []v1alpha1.TakenOut{entry})
+		}
+	}
+}
+
+// isTakenOut reports whether the owner of a workload has taken the sidecar out, or changed it: it had
+// it, and nobody else is known to have done so. What is merely removed leaves no writer on record, so
+// the last one counts only if it is a new one.
+func (f *Facts) isTakenOut(p *plan.Plan, w *Workload) bool {
+	isOut := p.Owner != nil && p.Desired != nil && p.StartsPods() && p.Action != plan.Remove && (!p.HasParts || p.Repairs)
+	if !isOut || w.Record.Generation <= w.Started { // Or the cache is stale.
+		return false
+	}
+	writer, has := "", false
+	if f.Carried != nil {
+		writer, has = f.Carried(p.Target.UID)
+	}
+	// Its annotations say that it had one, but not whether that was before a retry.
+	has = has || p.Carries && fleet.RetryOf(f.Sidecar.Annotations) == ""
+	return has && (!meta.IsByHand(p.LastWriter) || p.LastWriter == writer)
+}
+
+// leaveToOwner has a workload that another operator owns stay as it is where that one would take the
+// sidecar out again, or is to put it in by its own writes, and says so before the first write of any.
+func (d *Decision) leaveToOwner(facts *Facts, p *plan.Plan, w *Workload) {
+	if p.Owner == nil || p.Desired == nil || !p.StartsPods() || p.Action == plan.Remove {
+		return
+	}
+	if facts.Sidecar.Spec.Owned() == v1alpha1.OwnedAtAdmission {
+		facts.leaveToAdmission(p)
+		return
+	}
+	taken := findTakenOut(d.TakenOut, p.Target.Kind, p.Owner.Kind)
+	switch {
+	case taken != nil && (!p.HasParts || facts.isTakenOut(p, w)):
+		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonTakenOutByOwner, facts.takenOutText(p, taken)
+	case p.Action == plan.Inject && p.Reason == "":
+		p.Reason, p.Message = meta.ReasonOwnedBy, fmt.Sprintf(
+			"%s owns it: if its operator takes the sidecar out, that is not put in again, in no %s with an owner of kind %s (spec.ownedWorkloads)", p.Owner, p.Target.Kind, p.Owner.Kind)
+	}
+}
+
+// takenOutText says who has taken the sidecar out, and what a person may do.
+func (f *Facts) takenOutText(p *plan.Plan, taken *v1alpha1.TakenOut) string {
+	text := fmt.Sprintf("%s owns it, and has taken the sidecar out or changed it", p.Owner)
+	if taken.Name != p.Target.Name || taken.Namespace != "" && taken.Namespace != p.Target.Namespace {
+		text = fmt.Sprintf("%s owns it, and %s/%s, of the same kind, has taken the sidecar out of %s %s or changed it", p.Owner, taken.OwnerKind, taken.Owner, taken.Kind, taken.Name)
+		if taken.Namespace != "" {
+			text += " of namespace " + taken.Namespace
+		}
+	}
+	again := "kubectl vectorsidecar rollout retry vectorsidecar/" + f.Sidecar.Name
+	if f.Sidecar.Cluster != nil {
+		again = "set the annotation " + meta.AnnotationRetryRollout + " of the " + meta.Title(f.Sidecar.Name)
+	}
+	return text + ": set spec.ownedWorkloads to AtAdmission or to Skip, or, to have it tried again, " + again
+}
+
+// leaveToAdmission leaves a write to the API server, which makes it where the owner writes.
+func (f *Facts) leaveToAdmission(p *plan.Plan) {
+	if why := f.unserved(p); why != "" {
+		p.Action, p.Reason = plan.Blocked, meta.ReasonOwnedBy
+		p.Message = fmt.Sprintf("%s owns it, spec.ownedWorkloads is AtAdmission, and the API server does not put the sidecar in: %s", p.Owner, why)
+		return
+	}
+	p.Defer(meta.ReasonOwnedBy, fmt.Sprintf(
+		"%s owns it: the API server puts this in with its owner's next change of the pod template, where it can judge the workload (spec.ownedWorkloads is AtAdmission)", p.Owner))
+}
+
+// unserved says why the API server does not put what is desired into a workload, "" if it may do so.
+func (f *Facts) unserved(p *plan.Plan) string {
+	if traits := &p.Target.Adapter().Traits; traits.AtomicLists || traits.Immutable != "" {
+		return "it puts sidecars into no " + p.Target.Adapter().Plural
+	}
+	why := f.Left
+	if len(f.Offers) > 0 {
+		why = "this one depends on the workload, as only the operator can tell"
+	}
+	for i := range f.Offers {
+		offer := &f.Offers[i]
+		if offer.Rendered.Desired.InjectedHash() != p.WholeHash() {
+			continue
+		}
+		if why = f.objection(offer); why == "" && len(offer.Rendered.Overlay.Mounts) > 0 {
+			why = "it mounts a volume into the application's containers (sidecar.logs.containers)"
+		}
+		return why
+	}
+	return why
+}
