@@ -55,9 +55,6 @@ type Facts struct {
 	// Loops are the workloads where somebody keeps removing the sidecar, so that it is
 	// not written for now.
 	Loops map[types.UID]Loop
-	// Carried returns whether a workload of another operator's has carried the sidecar, and its
-	// last writer by then; nil if that is not known of any.
-	Carried func(types.UID) (lastWriter string, has bool)
 	// Faults are what keeps pods from running, for the workloads whose pods were read;
 	// the zero value if nothing does.
 	Faults map[types.UID]workload.Fault

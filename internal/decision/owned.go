@@ -83,18 +83,19 @@ func (f *Facts) isTakenOut(p *plan.Plan, w *Workload) bool {
 	if !isOut || w.Record.Generation <= w.Started { // Or the cache is stale.
 		return false
 	}
-	writer, has := "", false
-	if f.Carried != nil {
-		writer, has = f.Carried(p.Target.UID)
-	}
 	// Its annotations say that it had one, but not whether that was before a retry.
-	has = has || p.Carries && fleet.RetryOf(f.Sidecar.Annotations) == ""
-	return has && (!meta.IsByHand(p.LastWriter) || p.LastWriter == writer)
+	had := w.HasCarried || p.Carries && fleet.RetryOf(f.Sidecar.Annotations) == ""
+	return had && (!meta.IsByHand(p.LastWriter) || p.LastWriter == w.LastWriter)
 }
 
 // leaveToOwner has a workload that another operator owns stay as it is where that one would take the
 // sidecar out again, or is to put it in by its own writes, and says so before the first write of any.
 func (d *Decision) leaveToOwner(facts *Facts, p *plan.Plan, w *Workload) {
+	if p.Owner != nil && p.Action == plan.Adopt && w.HasCarried {
+		// An owner that writes it whole makes it nobody's each time: to take it over again would be
+		// an event for the owner, and so on for ever.
+		p.Action, p.Apply, p.Cause = plan.None, nil, ""
+	}
 	if p.Owner == nil || p.Desired == nil || !p.StartsPods() || p.Action == plan.Remove {
 		return
 	}

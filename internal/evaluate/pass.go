@@ -52,7 +52,7 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 		facts: decision.Facts{
 			Sidecar: sidecar, NamespaceLabels: snapshot.NamespaceLabels, NamespaceUsers: snapshot.NamespaceUsers, Policy: snapshot.Platform.Policy,
 			Companions: snapshot.Companions, ConfigMaps: map[string]*corev1.ConfigMap{},
-			Trials: snapshot.Trials, Loops: snapshot.Loops, Carried: snapshot.Carried, Left: snapshot.Left, Faults: snapshot.Faults, Now: snapshot.Now, Hold: snapshot.Hold, Late: snapshot.Late,
+			Trials: snapshot.Trials, Loops: snapshot.Loops, Left: snapshot.Left, Faults: snapshot.Faults, Now: snapshot.Now, Hold: snapshot.Hold, Late: snapshot.Late,
 		},
 		manager: meta.Manager(sidecar.Name), reader: reader, accounts: snapshot.Accounts, bases: map[string]string{},
 	}
@@ -157,7 +157,11 @@ func (p *pass) inject(ctx context.Context, snapshot *Snapshot, records []*worklo
 		if err := p.reader.Yield(); err != nil {
 			return nil, err
 		}
-		all = append(all, decision.Workload{Record: record, Evaluated: evaluated, Source: own.Source, Started: snapshot.started(record)})
+		one := decision.Workload{Record: record, Evaluated: evaluated, Source: own.Source, Started: snapshot.started(record)}
+		if evaluated.Plan.Owner != nil && snapshot.Carried != nil {
+			one.LastWriter, one.HasCarried = snapshot.Carried(record.UID)
+		}
+		all = append(all, one)
 		// What workloads have in common is read first: without it, evaluating the
 		// others would be wasted.
 		if i == 0 {

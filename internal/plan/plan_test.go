@@ -103,6 +103,10 @@ func TestEveryWorkloadGetsThePlanThatItNeeds(t *testing.T) {
 		"the same, which carries it":          {view: with(current(), onNode), want: None},
 		"the same, which carries an older":    {view: with(with(current(), onNode), older), want: Update},
 		"one that runs on Windows":            {view: with(application(), onWindows), policy: Policy{HostNetwork: true}, want: Blocked, reason: meta.ReasonWindows},
+		"one of another operator":             {view: with(application(), ofKafka), want: Inject},
+		"the same, where these are left out":  {view: with(application(), ofKafka), policy: Policy{SkipsOwned: true}, want: Blocked, reason: meta.ReasonOwnedBy},
+		"one of theirs that carries it":       {view: with(current(), ofKafka), policy: Policy{SkipsOwned: true}, want: Remove},
+		"one of nobody, where these are":      {view: application(), policy: Policy{SkipsOwned: true}, want: Inject},
 		"a container of the name":             {view: with(application(), func(v *workload.View) { v.Containers[0].Name = "vector" }), want: Conflict, reason: meta.ReasonConflict},
 		"a volume of the name":                {view: with(application(), func(v *workload.View) { v.Volumes = append(v.Volumes, "data") }), want: Conflict, reason: meta.ReasonConflict},
 		"no volume to mount":                  {view: with(application(), func(v *workload.View) { v.Volumes = nil }), want: Blocked, reason: meta.ReasonBlocked},
@@ -132,6 +136,10 @@ func TestEveryWorkloadGetsThePlanThatItNeeds(t *testing.T) {
 }
 
 func onNode(v *workload.View) { v.HostNetwork = true }
+
+func ofKafka(v *workload.View) {
+	v.Owner = &workload.Owner{Kind: "Kafka.kafka.strimzi.io", Name: "orders"}
+}
 
 func onWindows(v *workload.View) { v.Application.OS = &corev1.PodOS{Name: corev1.Windows} }
 

@@ -11,6 +11,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -38,6 +39,10 @@ func TestAReducedWorkloadLooksLikeTheWholeOne(t *testing.T) {
 	}})
 	pod.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}}
 	pod.Containers[0].VolumeMounts = append(pod.Containers[0].VolumeMounts, corev1.VolumeMount{Name: "logs", MountPath: "/own", SubPathExpr: "$(TENANT)"})
+	isController := true
+	judged.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "no"}, {APIVersion: "kafka.strimzi.io/v1", Kind: "Kafka", Name: judged.Name, UID: "u", Controller: &isController}}
+	require.Equal(t, "Kafka.kafka.strimzi.io/"+judged.Name, workload.Of(judged).Owner.String())
+	require.Nil(t, workload.Of(injected).Owner)
 	plain := judged.DeepCopy()
 	plain.ManagedFields = nil
 	c.Update(changed(injected, func(d *appsv1.Deployment) { d.Spec.Template.Spec.InitContainers[1].Image = "own:1" }), "helm")
@@ -53,6 +58,21 @@ func changed(of *appsv1.Deployment, change func(*appsv1.Deployment)) *appsv1.Dep
 	deployment := of.DeepCopy()
 	change(deployment)
 	return deployment
+}
+
+// Who is given an owner is another one, and the memory of its earlier self is not used for it.
+func TestAnotherOwnerIsAnotherRecord(t *testing.T) {
+	free, isController := fieldmanager.New(t).Live(), true
+	owned := changed(free, func(d *appsv1.Deployment) {
+		d.OwnerReferences = []metav1.OwnerReference{{APIVersion: "kafka.strimzi.io/v1", Kind: "Kafka", Name: "orders", UID: "u", Controller: &isController}}
+	})
+	r := newReducer()
+	before := r.reduce(free)
+	r.before = func(string, string, string) *Record { return before }
+
+	require.NotNil(t, r.reduce(owned).View().Owner)
+	require.False(t, r.reduce(owned).IsAs(before))
+	require.True(t, r.reduce(free).IsAs(before))
 }
 
 func TestPodsThatAreRefusedAreAnotherLook(t *testing.T) {

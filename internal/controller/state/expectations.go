@@ -140,7 +140,7 @@ func (s *expectations) Wrote(p *plan.Plan, generation int64, version string) {
 		generation = last.generation
 	}
 	s.put(p, attempt{generation: generation, version: version})
-	if p.Owner != nil && p.StartsPods() && p.Action != plan.Remove {
+	if p.Owner != nil && (p.StartsPods() || p.Action == plan.Adopt) && p.Action != plan.Remove {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.expect(p.Target.UID).carried = &carried{p.LastWriter}
@@ -226,7 +226,7 @@ func (s *expectations) KeepExpectations(plans []plan.Plan) {
 			if known := s.all[p.Target.UID]; known != nil {
 				known.repairs, known.carried = nil, nil
 			}
-		case p.Owner != nil && p.Desired != nil && p.HasParts && p.IsCurrent():
+		case p.Owner != nil && p.Desired != nil && p.HasParts && p.IsCurrent() && p.Action != plan.Adopt:
 			s.expect(p.Target.UID).carried = &carried{p.LastWriter}
 		}
 	}

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package state
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// owned is a plan for a workload that another operator owns.
+func owned(action plan.Action, hasParts bool) plan.Plan {
+	p := seen("1", 1, "a")
+	p.Action, p.HasParts, p.Owner, p.LastWriter = action, hasParts, &workload.Owner{Kind: "Kafka.kafka.strimzi.io", Name: "orders"}, "strimzi"
+	return *p
+}
+
+// That a workload has had the sidecar is known until somebody has asked for it to go, or to be tried again.
+func TestWhatAnOwnedWorkloadHasCarriedIsKnown(t *testing.T) {
+	inject, current, gone := owned(plan.Inject, false), owned(plan.None, true), owned(plan.Blocked, false)
+	free := owned(plan.None, true)
+	free.Owner = nil
+	optedOut, removed, adopted := owned(plan.Blocked, false), owned(plan.Remove, true), owned(plan.Adopt, true)
+	optedOut.Reason = "OptedOut"
+	for name, test := range map[string]struct {
+		happen func(*Sidecar)
+		want   bool
+	}{
+		"nothing":           {func(*Sidecar) {}, false},
+		"a write":           {func(s *Sidecar) { s.Wrote(&inject, 2, "2") }, true},
+		"a look":            {func(s *Sidecar) { s.KeepExpectations([]plan.Plan{current}) }, true},
+		"one that it lost":  {func(s *Sidecar) { s.Wrote(&inject, 2, "2"); s.KeepExpectations([]plan.Plan{gone}) }, true},
+		"one of nobody":     {func(s *Sidecar) { s.KeepExpectations([]plan.Plan{free}) }, false},
+		"none to take over": {func(s *Sidecar) { s.KeepExpectations([]plan.Plan{adopted}) }, false},
+		"one taken over":    {func(s *Sidecar) { s.Wrote(&adopted, 2, "2") }, true},
+		"an opt-out":        {func(s *Sidecar) { s.Wrote(&inject, 2, "2"); s.KeepExpectations([]plan.Plan{optedOut}) }, false},
+		"a removal":         {func(s *Sidecar) { s.Wrote(&inject, 2, "2"); s.KeepExpectations([]plan.Plan{removed}) }, false},
+		"a retry":           {func(s *Sidecar) { s.Wrote(&inject, 2, "2"); s.Forgive("again") }, false},
+		"the same retry":    {func(s *Sidecar) { s.Forgive("again"); s.Wrote(&inject, 2, "2"); s.Forgive("again") }, true},
+		"another retry":     {func(s *Sidecar) { s.Forgive("again"); s.Wrote(&inject, 2, "2"); s.Forgive("and again") }, false},
+		"no match any more": {func(s *Sidecar) { s.Wrote(&inject, 2, "2"); s.KeepExpectations(nil) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			known := New(time.Now).Of(logsOfShop)
+			test.happen(known)
+			writer, has := known.Carried("u")
+			require.Equal(t, test.want, has)
+			require.Equal(t, test.want, writer == "strimzi")
+		})
+	}
+}
+
+// A ClusterVectorSidecar has in each namespace what was found in any.
+func TestWhatOtherNamespacesHaveFoundIsInTheStatus(t *testing.T) {
+	known := New(time.Now).Of(logsOfShop)
+	found := func(kind string) v1alpha1.TakenOut {
+		return v1alpha1.TakenOut{Kind: "StatefulSet", OwnerKind: kind, At: metav1.NewTime(time.Unix(0, 0))}
+	}
+	told := &v1alpha1.VectorSidecar{Cluster: &v1alpha1.InCluster{}, Status: v1alpha1.VectorSidecarStatus{TakenOut: []v1alpha1.TakenOut{found("Kafka")}}}
+	require.Equal(t, told.Status.TakenOut, known.Status(told).TakenOut)
+	known.StatusWritten(&v1alpha1.VectorSidecar{Status: v1alpha1.VectorSidecarStatus{MatchedWorkloads: 1, TakenOut: []v1alpha1.TakenOut{found("Redis")}}})
+
+	status := known.Status(told)
+	require.EqualValues(t, 1, status.MatchedWorkloads)
+	require.Equal(t, []v1alpha1.TakenOut{found("Redis"), found("Kafka")}, status.TakenOut)
+}

@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+const owner = "strimzi-cluster-operator"
+
+// ofKafka has the first workload be one of Kafka orders, as its operator wrote it.
+func ofKafka(s *Snapshot) {
+	change(s, func(v *workload.View) {
+		v.Owner, v.LastWriter, v.Generation = &workload.Owner{Kind: "Kafka.kafka.strimzi.io", Name: "orders"}, owner, 3
+	})
+}
+
+// as is a VectorSidecar with spec.ownedWorkloads.
+func as(owned v1alpha1.OwnedWorkloads, retry string) *v1alpha1.VectorSidecar {
+	vs := logs().WithSoak(0).Build()
+	vs.Spec.OwnedWorkloads = owned
+	if retry != "" {
+		vs.Annotations = map[string]string{meta.AnnotationRetryRollout: retry}
+	}
+	return vs
+}
+
+func kafkas(retry string) []v1alpha1.TakenOut {
+	return []v1alpha1.TakenOut{{Kind: "Deployment", OwnerKind: "Kafka.kafka.strimzi.io", Name: "broker", Owner: "other", At: metav1.NewTime(noon), Retry: fleet.RetryOf(as("", retry).Annotations)}}
+}
+
+// had has this process know that the workload has carried the sidecar when that was its last writer.
+func had(lastWriter string) func(*Snapshot) {
+	return func(s *Snapshot) { s.Carried = func(types.UID) (string, bool) { return lastWriter, true } }
+}
+
+// What becomes of a workload without the sidecar that another operator owns.
+func TestWhoTakesTheSidecarOutIsBelieved(t *testing.T) {
+	by := func(writer string) func(*Snapshot) {
+		return func(s *Snapshot) { change(s, func(v *workload.View) { v.LastWriter = writer }) }
+	}
+	annotated := func(s *Snapshot) {
+		change(s, func(v *workload.View) {
+			v.Owned = map[string]workload.Owned{meta.Manager("logs"): {InjectedHash: "of before", HasPlainAnnotations: true, Hash: "x", Tree: map[string]any{
+				"metadata": map[string]any{"annotations": map[string]any{meta.AnnotationInjectedHash: "of before"}},
+			}}}
+		})
+	}
+	changed := func(s *Snapshot) {
+		asked := s.Sidecar
+		carried(s, &decide(t, s).Plans[0])
+		change(s, func(v *workload.View) {
+			of := v.Owned[meta.Manager("logs")]
+			of.Hash = "of something else"
+			v.Owned = map[string]workload.Owned{meta.Manager("logs"): of}
+		})
+		s.Sidecar = asked
+	}
+	const taken = meta.ReasonTakenOutByOwner
+	for name, test := range map[string]struct {
+		retry  string
+		told   []v1alpha1.TakenOut
+		happen []func(*Snapshot)
+		want   plan.Action
+		reason string
+		why    string
+	}{
+		"a new one":                              {"", nil, nil, plan.Inject, meta.ReasonOwnedBy, "it is said, and done"},
+		"one that had it":                        {"", nil, []func(*Snapshot){had(owner)}, plan.Blocked, taken, "who else should have taken it out"},
+		"one that a person wrote long ago":       {"", nil, []func(*Snapshot){had("kubectl-label"), by("kubectl-label")}, plan.Blocked, taken, "a removal leaves no writer on record, and that one is old"},
+		"one that a person wrote now":            {"", nil, []func(*Snapshot){had(owner), by("kubectl-edit")}, plan.Inject, meta.ReasonOwnedBy, "the person has taken it out"},
+		"one that a person applied":              {"", nil, []func(*Snapshot){had(owner), by("kubectl-client-side-apply")}, plan.Inject, meta.ReasonOwnedBy, "as above"},
+		"one that a program wrote":               {"", nil, []func(*Snapshot){had(owner), by("other-operator")}, plan.Blocked, taken, "no person is known to have"},
+		"one whose annotations are left":         {"", nil, []func(*Snapshot){annotated}, plan.Blocked, taken, "they say that it had one, also to a new process"},
+		"the same, by a person":                  {"", nil, []func(*Snapshot){annotated, by("kubectl-edit")}, plan.Update, "", "the person may have"},
+		"the same, after a retry":                {"again", nil, []func(*Snapshot){annotated}, plan.Update, "", "that may have been before"},
+		"one with a changed sidecar":             {"", nil, []func(*Snapshot){changed}, plan.Blocked, taken, "a repair would be undone as well"},
+		"one that a person changed":              {"", nil, []func(*Snapshot){changed, by("kubectl-edit")}, plan.Update, "", "as ever"},
+		"a new one of a kind that takes it out":  {"", kafkas(""), nil, plan.Blocked, taken, "so would this one's owner"},
+		"that kind, after a retry":               {"again", kafkas(""), nil, plan.Inject, meta.ReasonOwnedBy, "a person wants to know"},
+		"that kind, after a retry that failed":   {"again", kafkas("again"), nil, plan.Blocked, taken, "it was tried"},
+		"one of a stale cache":                   {"", nil, []func(*Snapshot){had(owner), func(s *Snapshot) { s.Started = func(types.UID) int64 { return 4 } }}, plan.Inject, meta.ReasonOwnedBy, "our own write does not show yet"},
+		"one that was written before this write": {"", nil, []func(*Snapshot){had(owner), func(s *Snapshot) { s.Started = func(types.UID) int64 { return 2 } }}, plan.Blocked, taken, "and since"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := snapshot(t, as("", test.retry), cart())
+			s.Now, s.Sidecar.Status.TakenOut = noon, test.told
+			ofKafka(s)
+			for _, happens := range test.happen {
+				happens(s)
+			}
+			decided := decide(t, s)
+			p := &decided.Plans[0]
+			require.Equal(t, test.want, p.Action, test.why)
+			require.Equal(t, test.reason, p.Reason)
+			require.Equal(t, test.want != plan.Blocked, p.Writes())
+			if test.reason == "" {
+				return
+			}
+			require.Contains(t, p.Message, "Kafka.kafka.strimzi.io/orders")
+			if test.reason == taken {
+				require.Len(t, decided.TakenOut, 1)
+				require.Equal(t, fleet.RetryOf(s.Sidecar.Annotations), decided.TakenOut[0].Retry)
+				require.Equal(t, v1alpha1.StateBlocked, p.Phase())
+				s.Sidecar.Status.TakenOut, s.Carried = decided.TakenOut, nil
+				require.Equal(t, taken, decide(t, s).Plans[0].Reason, "a new process knows it from the status")
+				return
+			}
+			require.Empty(t, decided.TakenOut)
+		})
+	}
+}
+
+// Whose owner leaves the sidecar alone keeps it, whatever others of its kind do, and gets its changes.
+func TestOthersOfAKindThatTakesItOutKeepIt(t *testing.T) {
+	s := snapshot(t, as("", ""), cart())
+	ofKafka(s)
+	carried(s, &decide(t, s).Plans[0])
+	s.Sidecar.Status.TakenOut = kafkas("")
+	require.Equal(t, plan.None, decide(t, s).Plans[0].Action)
+	s.Sidecar.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"}
+	decided := decide(t, s)
+	require.Equal(t, plan.Update, decided.Plans[0].Action)
+	require.Equal(t, kafkas(""), decided.TakenOut)
+}
+
+// spec.ownedWorkloads, for a workload with and without the sidecar.
+func TestWorkloadsOfOtherOperatorsAreLeftAsIsWanted(t *testing.T) {
+	for name, test := range map[string]struct {
+		owned         v1alpha1.OwnedWorkloads
+		left          string
+		bare, carries plan.Action
+		message       string
+	}{
+		"injected into":                     {v1alpha1.OwnedInject, "", plan.Inject, plan.Update, "if its operator takes the sidecar out"},
+		"left out":                          {v1alpha1.OwnedSkip, "", plan.Blocked, plan.Remove, "spec.ownedWorkloads is Skip"},
+		"left to the API server":            {v1alpha1.OwnedAtAdmission, "", plan.Defer, plan.Defer, "the API server puts this in with its owner's next change"},
+		"left to an API server that is off": {v1alpha1.OwnedAtAdmission, "it is off", plan.Blocked, plan.Blocked, "does not put the sidecar in: it is off"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := snapshot(t, as("", ""), cart())
+			s.Left = test.left
+			ofKafka(s)
+			has := *s
+			carried(&has, &decide(t, &has).Plans[0])
+			s.Sidecar = as(test.owned, "")
+			s.Sidecar.Status.TakenOut = kafkas("")
+			if test.owned == v1alpha1.OwnedInject {
+				s.Sidecar.Status.TakenOut = nil
+			}
+			decided := decide(t, s)
+			p := &decided.Plans[0]
+			require.Equal(t, test.bare, p.Action)
+			require.Equal(t, meta.ReasonOwnedBy, p.Reason)
+			require.Contains(t, p.Message, test.message)
+			require.Equal(t, test.bare == plan.Inject, p.Writes())
+			require.Empty(t, decided.TakenOut, "it holds where the operator injects")
+			has.Sidecar = s.Sidecar.DeepCopy()
+			has.Sidecar.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"}
+			p = &decide(t, &has).Plans[0]
+			require.Equal(t, test.carries, p.Action)
+			require.Equal(t, test.carries == plan.Update || test.carries == plan.Remove, p.Writes())
+		})
+	}
+	s := snapshot(t, as(v1alpha1.OwnedSkip, ""), cart())
+	require.Equal(t, plan.Inject, decide(t, s).Plans[0].Action, "nobody owns it")
+}
+
+func TestWhatOwnersTakeOutIsBounded(t *testing.T) {
+	var all []v1alpha1.TakenOut
+	for i := range 2 * v1alpha1.MostTakenOut {
+		one := kafkas("")
+		one[0].OwnerKind = fmt.Sprint(i)
+		all = decision.MergeTakenOut(all, one)
+	}
+	require.Len(t, all, v1alpha1.MostTakenOut)
+	require.Equal(t, fmt.Sprint(v1alpha1.MostTakenOut), all[0].OwnerKind, "the first went")
+	again := decision.MergeTakenOut(all, all)
+	require.Equal(t, all, again)
+
+	later := kafkas("again")
+	later[0].At = metav1.NewTime(noon.Add(time.Hour))
+	require.Equal(t, later, decision.MergeTakenOut(kafkas(""), later), "a retry was between them")
+	require.Equal(t, later, decision.MergeTakenOut(later, kafkas("")))
+}

@@ -1,0 +1,254 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// ownerManager is the field manager of another operator, which owns workloads.
+const ownerManager = "strimzi-cluster-operator"
+
+// ownedWorkload is a workload of Kafka NAME, which is of no kind that the cluster knows: the garbage
+// collector leaves such an owner alone.
+func ownedWorkload(t *testing.T, kind, name, namespace string) client.Object {
+	t.Helper()
+	object := objects.NewWorkload(kind, name, namespace, map[string]string{"logs": "vector"})
+	isController := true
+	object.SetOwnerReferences([]metav1.OwnerReference{{
+		APIVersion: "kafka.strimzi.io/v1beta2", Kind: "Kafka", Name: "orders", UID: types.UID("0d3b-" + name), Controller: &isController,
+	}})
+	t.Cleanup(func() {
+		require.NoError(t, client.IgnoreNotFound(world.Client.Delete(context.WithoutCancel(t.Context()), object)))
+	})
+	return object
+}
+
+// kindOf is the adapter of a workload.
+func kindOf(object client.Object) *workload.Kind {
+	one, _ := workload.As(object)
+	return workload.KindOf(workload.RefOf(one).Kind)
+}
+
+// anOwner has another operator make a workload, and write it whole at each of its events: its own
+// labels, annotations and spec, with nothing that others have added. It ends with stop, or the test.
+func anOwner(t *testing.T, want client.Object) (stop func()) {
+	t.Helper()
+	made, _ := want.DeepCopyObject().(client.Object)
+	require.NoError(t, world.Client.Create(t.Context(), made, client.FieldOwner(ownerManager)))
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(kindOf(made).GroupVersionKind)
+	watching, err := client.NewWithWatch(world.Config, client.Options{Scheme: world.Client.Scheme()})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	stream, err := watching.Watch(ctx, list, client.InNamespace(want.GetNamespace()))
+	require.NoError(t, err)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for event := range stream.ResultChan() {
+			seen, isOne := event.Object.(*metav1.PartialObjectMetadata)
+			live, _ := want.DeepCopyObject().(client.Object)
+			if !isOne || seen.Name != want.GetName() || world.Client.Get(ctx, client.ObjectKeyFromObject(want), live) != nil || !carriesVector(live) {
+				continue
+			}
+			again, _ := want.DeepCopyObject().(client.Object)
+			again.SetResourceVersion(live.GetResourceVersion())
+			if err := world.Client.Update(ctx, again, client.FieldOwner(ownerManager)); err != nil && ctx.Err() == nil && !apierrors.IsConflict(err) {
+				t.Error(err)
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
+}
+
+func isTakenOut(vs *v1alpha1.VectorSidecar) bool {
+	return condition(vs, meta.ConditionStalled) == "True" && len(vs.Status.TakenOut) == 1
+}
+
+// writesOf counts the operator's writes to a workload.
+func writesOf(of client.Object) int {
+	return len(running.Requests.Writes("/namespaces/" + of.GetNamespace() + "/" + kindOf(of).Resource + "/" + of.GetName()))
+}
+
+// retried has a person have the VectorSidecar try again.
+func retried(t *testing.T, vs *v1alpha1.VectorSidecar, when string) {
+	t.Helper()
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
+		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationRetryRollout, when)
+	})
+}
+
+// An owner that takes the sidecar out is believed at once, for all that owners of its kind have.
+func TestASidecarThatAnOwnerTakesOutStaysOut(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []v1alpha1.WorkloadKind{"StatefulSet", "Deployment"} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			namespace := world.Namespace(t)
+			first := ownedWorkload(t, string(kind), "orders-kafka", namespace)
+			stop := anOwner(t, first)
+			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For(kind).WithSoak(0).Build()
+			world.Create(t, vs)
+
+			harness.Until(t, world, vs, "the stop", isTakenOut)
+			require.Contains(t, message(vs, meta.ConditionReady), "TakenOutByOwner: 1 of 1")
+			require.Contains(t, vs.Status.Unsettled[0].Message, "Kafka.kafka.strimzi.io/orders owns it, and has taken the sidecar out")
+			require.Equal(t, "Kafka.kafka.strimzi.io", vs.Status.TakenOut[0].OwnerKind)
+			require.Equal(t, 1, writesOf(first))
+			world.Get(t, first)
+			require.False(t, carriesVector(first))
+			harness.Eventually(t, "that it was said, before and after", func() bool {
+				return eventsOf(t, first, meta.ReasonOwnedBy) == 1 && eventsOf(t, vs, meta.ReasonOwnedBy) == 1 &&
+					eventsOf(t, first, meta.ReasonTakenOutByOwner) == 1 && eventsOf(t, vs, meta.ReasonTakenOutByOwner) == 1
+			})
+
+			// Another sidecar is no reason to try again, a person's word is.
+			harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
+			harness.Until(t, world, vs, "a look at it", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.ObservedGeneration == vs.Generation })
+			require.Equal(t, 1, writesOf(first))
+			before := vs.Status.TakenOut[0]
+			retried(t, vs, "once more")
+			harness.Until(t, world, vs, "the stop after another try", func(vs *v1alpha1.VectorSidecar) bool {
+				return isTakenOut(vs) && vs.Status.TakenOut[0].Retry != before.Retry
+			})
+			require.Equal(t, 2, writesOf(first))
+
+			second, free := ownedWorkload(t, string(kind), "orders-zookeeper", namespace), objects.NewWorkload(string(kind), "free", namespace, map[string]string{"logs": "vector"})
+			world.Create(t, second, free)
+			harness.Until(t, world, free, "the sidecar of one that nobody owns", carriesVector)
+			harness.Until(t, world, vs, "a word about the second", func(vs *v1alpha1.VectorSidecar) bool {
+				return len(vs.Status.Unsettled) > 1 && vs.Status.Unsettled[1].Reason == meta.ReasonTakenOutByOwner
+			})
+			require.Contains(t, vs.Status.Unsettled[1].Message, "Kafka.kafka.strimzi.io/orders, of the same kind, has taken the sidecar out of "+string(kind)+" orders-kafka")
+			require.Zero(t, writesOf(second))
+
+			stop()
+			retried(t, vs, "the owner keeps it now")
+			harness.Until(t, world, first, "the sidecar of the first", carriesVector)
+			harness.Until(t, world, second, "the sidecar of the second", carriesVector)
+			harness.Until(t, world, vs, "that nothing is left of it", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && len(vs.Status.TakenOut) == 0 })
+		})
+	}
+}
+
+// What was found is in the status, and what has happened meanwhile in the workload's annotations.
+func TestAnOperatorThatStartsAnewBelievesOwnersToo(t *testing.T) {
+	namespace := world.Namespace(t)
+	told, meanwhile := ownedWorkload(t, "StatefulSet", "told", namespace), ownedWorkload(t, "Deployment", "meanwhile", namespace)
+	stop := anOwner(t, told)
+	require.NoError(t, world.Client.Create(t.Context(), meanwhile, client.FieldOwner(ownerManager)))
+	of := func(name string, kind v1alpha1.WorkloadKind) *v1alpha1.VectorSidecar {
+		return objects.NewVectorSidecar(name, namespace).Selecting("logs", "vector").For(kind).WithSoak(0).Build()
+	}
+	sets, deployments := of("sets", "StatefulSet"), of("deployments", "Deployment")
+	world.Create(t, sets, deployments)
+	harness.Until(t, world, sets, "the stop", isTakenOut)
+	harness.Until(t, world, meanwhile, "the sidecar", carriesVector)
+	cluster := clusterOf(t)
+	cluster.Spec.Workloads = []v1alpha1.WorkloadKind{"StatefulSet"}
+	one, two := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
+	inOne, inTwo := ownedWorkload(t, "StatefulSet", "one", one), ownedWorkload(t, "StatefulSet", "two", two)
+	stopOne := anOwner(t, inOne)
+	world.Create(t, cluster)
+	isTold := func(cluster *v1alpha1.ClusterVectorSidecar) bool { return len(cluster.Status.TakenOut) == 1 }
+	harness.Until(t, world, cluster, "the stop of the ClusterVectorSidecar", isTold)
+	require.Equal(t, one, cluster.Status.TakenOut[0].Namespace)
+
+	require.NoError(t, running.Stop())
+	world.Get(t, meanwhile)
+	patch := client.RawPatch(types.StrategicMergePatchType, []byte(`{"spec":{"template":{"spec":{"initContainers":[{"name":"vector","$patch":"delete"}],"$setElementOrder/volumes":[],"volumes":[{"name":"vectorsidecar-data","$patch":"delete"},{"name":"vectorsidecar-config","$patch":"delete"}]}}}}`))
+	require.NoError(t, world.Client.Patch(t.Context(), meanwhile, patch, client.FieldOwner(ownerManager)))
+	world.Create(t, inTwo)
+	running = world.RunOperator(options)
+	marker := objects.NewVectorSidecar("marker", namespace).Selecting("logs", "nothing").Build()
+	world.Create(t, marker)
+	harness.Until(t, world, marker, "the new operator", isReady)
+
+	harness.Until(t, world, deployments, "the stop after a removal that no operator saw", isTakenOut)
+	world.Get(t, sets)
+	require.True(t, isTakenOut(sets))
+	harness.Until(t, world, cluster, "a word about the other namespace", func(cluster *v1alpha1.ClusterVectorSidecar) bool {
+		return isTold(cluster) && len(cluster.Status.Unsettled) == 2 && cluster.Status.Unsettled[1].Reason == meta.ReasonTakenOutByOwner
+	})
+	for _, object := range []client.Object{told, meanwhile, inOne, inTwo} {
+		require.Zero(t, writesOf(object), object.GetName())
+	}
+
+	stop()
+	stopOne()
+	retried(t, sets, "after a restart")
+	harness.Until(t, world, told, "another try", carriesVector)
+	harness.Change(t, world, cluster, func(cluster *v1alpha1.ClusterVectorSidecar) {
+		metav1.SetMetaDataAnnotation(&cluster.ObjectMeta, meta.AnnotationRetryRollout, "after a restart")
+	})
+	harness.Until(t, world, inOne, "another try", carriesVector)
+	harness.Until(t, world, inTwo, "its first", carriesVector)
+	harness.Until(t, world, cluster, "that nothing is left of it", func(cluster *v1alpha1.ClusterVectorSidecar) bool { return len(cluster.Status.TakenOut) == 0 })
+}
+
+// What a person takes out by hand is no owner's doing.
+func TestWhatAPersonTakesOutOfAnOwnedWorkloadIsPutBack(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	object := ownedWorkload(t, "Deployment", "orders", namespace)
+	require.NoError(t, world.Client.Create(t.Context(), object, client.FieldOwner(ownerManager)))
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
+	world.Create(t, vs)
+	harness.Until(t, world, object, "the sidecar", carriesVector)
+	harness.Until(t, world, vs, "readiness", isReady)
+	patch := client.RawPatch(types.StrategicMergePatchType, []byte(`{"metadata":{"labels":{"by":"hand"}},"spec":{"template":{"spec":{"initContainers":[{"name":"vector","$patch":"delete"}]}}}}`))
+	require.NoError(t, world.Client.Patch(t.Context(), object, patch, client.FieldOwner("kubectl-client-side-apply")))
+	require.False(t, carriesVector(object))
+
+	harness.Until(t, world, object, "the sidecar again", carriesVector)
+	harness.Until(t, world, vs, "readiness", isReady)
+	require.Empty(t, vs.Status.TakenOut)
+}
+
+// Those of other operators can be left out, whether they have the sidecar or not, or left to the API
+// server, which puts nothing in where that is off.
+func TestOwnedWorkloadsAreLeftOutWhereThatIsWanted(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	owned, free := ownedWorkload(t, "Deployment", "orders", namespace), objects.NewWorkload("Deployment", "free", namespace, map[string]string{"logs": "vector"})
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
+	vs.Spec.OwnedWorkloads = v1alpha1.OwnedAtAdmission
+	world.Create(t, owned, free, vs)
+	isSkipped := func(why string) func(*v1alpha1.VectorSidecar) bool {
+		return func(vs *v1alpha1.VectorSidecar) bool {
+			return isReady(vs) && len(vs.Status.Unsettled) == 1 && vs.Status.Unsettled[0].State == v1alpha1.StateSkipped &&
+				vs.Status.Unsettled[0].Reason == meta.ReasonOwnedBy && vs.Status.Unsettled[0].Message == "Kafka.kafka.strimzi.io/orders owns it, "+why
+		}
+	}
+	harness.Until(t, world, vs, "that it is left out", isSkipped("spec.ownedWorkloads is AtAdmission, and the API server does not put the sidecar in: admissionInjection.enabled of the installation's values is false, or the API server lacks MutatingAdmissionPolicies"))
+	require.Zero(t, writesOf(owned))
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.OwnedWorkloads = v1alpha1.OwnedInject })
+	harness.Until(t, world, owned, "the sidecar", carriesVector)
+	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 2 })
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.OwnedWorkloads = v1alpha1.OwnedSkip })
+	harness.Until(t, world, owned, "that it is taken out", func(o client.Object) bool { return !carriesVector(o) })
+	harness.Until(t, world, vs, "that it is left out", isSkipped("and spec.ownedWorkloads is Skip"))
+	require.Equal(t, 1, eventsOf(t, owned, meta.ReasonRemoved))
+	world.Get(t, free)
+	require.True(t, carriesVector(free))
+}
