@@ -86,6 +86,7 @@ func (d *Diagnosis) Run(ctx context.Context) []Result {
 	if isServed {
 		results = append(results, d.sidecars(ctx))
 		results = append(results, d.overlaySets(ctx)...)
+		results = append(results, d.owners(ctx)...)
 	}
 	if isServed && installation != nil {
 		results = append(results, d.leftovers(ctx, installation))

@@ -93,7 +93,7 @@ kubectl vectorsidecar rollout promote vectorsidecar/logs -n shop`,
 
 func newRolloutRetry(a *app) *cobra.Command {
 	command := &cobra.Command{
-		Use:   "retry [vectorsidecar/NAME]",
+		Use:   "retry [vectorsidecar/NAME | clustervectorsidecar/NAME]",
 		Short: "Have templates and values go on that were halted, or one VectorSidecar that stopped",
 		Long: `Have the installation's present templates and values go on that were halted, because the cause of
 the failures was not in them and is gone. It sets the annotation
@@ -102,8 +102,9 @@ installation's values, which you need the permission to patch. Workloads that fa
 again.
 
 Of a VectorSidecar, only that one goes on: rollouts that have failed keep its other workloads from
-nothing any more, writes that were refused or undone are tried again, and a halt does not hold it.
-For all others the halt stays. There it sets the annotation on the VectorSidecar.`,
+nothing any more, writes that were refused or undone are tried again, also by owners of workloads
+(status.takenOut), and a halt does not hold it. For all others the halt stays. There it sets the
+annotation on the VectorSidecar, or the ClusterVectorSidecar.`,
 		Example: `# the whole fleet
 kubectl vectorsidecar rollout retry
 # one VectorSidecar
@@ -125,16 +126,33 @@ kubectl vectorsidecar rollout retry vectorsidecar/logs -n shop`,
 // retryOne has one VectorSidecar go on with what has failed in it.
 func (o *rolloutOptions) retryOne(ctx context.Context, argument string) error {
 	kind, name, isPair := strings.Cut(argument, "/")
-	if !isPair || !slices.Contains(vectorSidecars, strings.ToLower(kind)) {
+	isCluster := isPair && slices.Contains(clusterVectorSidecars, strings.ToLower(kind))
+	if !isCluster && (!isPair || !slices.Contains(vectorSidecars, strings.ToLower(kind))) {
 		return fmt.Errorf("%q: name a VectorSidecar as vectorsidecar/NAME, or nothing for the whole fleet", argument)
 	}
 	cluster, err := o.app.connect()
 	if err != nil {
 		return err
 	}
-	return o.setOn(ctx, cluster, name, annotation{
-		meta.AnnotationRetryRollout, time.Now().UTC().Format(time.RFC3339Nano), "what failed before holds it up no longer",
-	})
+	again := annotation{meta.AnnotationRetryRollout, time.Now().UTC().Format(time.RFC3339Nano), "what failed before holds it up no longer"}
+	if isCluster {
+		return o.setOnCluster(ctx, cluster, name, again)
+	}
+	return o.setOn(ctx, cluster, name, again)
+}
+
+// setOnCluster sets an annotation of a ClusterVectorSidecar.
+func (o *rolloutOptions) setOnCluster(ctx context.Context, cluster client.Client, name string, one annotation) error {
+	sidecar := &v1alpha1.ClusterVectorSidecar{}
+	if err := cluster.Get(ctx, types.NamespacedName{Name: name}, sidecar); err != nil {
+		return fmt.Errorf("reading ClusterVectorSidecar %s: %w", name, err)
+	}
+	before := sidecar.DeepCopy()
+	one.setIn(&sidecar.ObjectMeta)
+	if err := cluster.Patch(ctx, sidecar, client.MergeFrom(before)); err != nil {
+		return fmt.Errorf("annotating ClusterVectorSidecar %s: %w", name, err)
+	}
+	return humanize.Fprintf(o.app.Out, "clustervectorsidecar/%s annotated: %s\n", name, one.effect)
 }
 
 // rollout is how far an installation's templates and values are.
@@ -194,8 +212,11 @@ func (o *rolloutOptions) promote(ctx context.Context, name string) error {
 	})
 }
 
-// vectorSidecars are the names by which kubectl knows the kind.
-var vectorSidecars = []string{"vectorsidecar", "vectorsidecars", "vs"}
+// vectorSidecars and clusterVectorSidecars are the names by which kubectl knows the kinds.
+var (
+	vectorSidecars        = []string{"vectorsidecar", "vectorsidecars", "vs"}
+	clusterVectorSidecars = []string{"clustervectorsidecar", "clustervectorsidecars"}
+)
 
 // promoteOne has one VectorSidecar wait for no wave, or its workloads for its mode no longer.
 func (o *rolloutOptions) promoteOne(ctx context.Context, name string) error {

@@ -122,11 +122,11 @@ func (f *Facts) takenOutText(p *plan.Plan, taken *v1alpha1.TakenOut) string {
 			text += " of namespace " + taken.Namespace
 		}
 	}
-	again := "kubectl vectorsidecar rollout retry vectorsidecar/" + f.Sidecar.Name
+	again := "vectorsidecar/" + f.Sidecar.Name
 	if f.Sidecar.Cluster != nil {
-		again = "set the annotation " + meta.AnnotationRetryRollout + " of the " + meta.Title(f.Sidecar.Name)
+		again = f.Sidecar.Name // Which is such a pair.
 	}
-	return text + ": set spec.ownedWorkloads to AtAdmission or to Skip, or, to have it tried again, " + again
+	return text + ": set spec.ownedWorkloads to AtAdmission or to Skip, or, to have it tried again: kubectl vectorsidecar rollout retry " + again
 }
 
 // leaveToAdmission leaves a write to the API server, which makes it where the owner writes.

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package checkup
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+)
+
+func TestOwnersThatTakeSidecarsOutAreNamed(t *testing.T) {
+	sidecar := func(name string, owned v1alpha1.OwnedWorkloads, takenOut ...v1alpha1.TakenOut) *v1alpha1.VectorSidecar {
+		return &v1alpha1.VectorSidecar{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}, Spec: v1alpha1.VectorSidecarSpec{OwnedWorkloads: owned},
+			Status: v1alpha1.VectorSidecarStatus{TakenOut: takenOut},
+		}
+	}
+	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "all"}}
+	kafka := v1alpha1.TakenOut{Kind: "StatefulSet", OwnerKind: "Kafka.kafka.strimzi.io", Name: "orders-kafka", Owner: "orders"}
+	cluster.Status.TakenOut = []v1alpha1.TakenOut{kafka}
+	set := &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "vectorsidecars"}, Spec: v1alpha1.OverlaySetSpec{
+		Overlays: []v1alpha1.Overlay{{VectorSidecar: "served"}, {VectorSidecar: "left", Left: "for a reason"}},
+	}}
+
+	quiet := &Diagnosis{Cluster: clusterOf(t, sidecar("logs", ""))}
+	require.Empty(t, quiet.owners(t.Context()))
+	found := (&Diagnosis{Cluster: clusterOf(t, cluster, set,
+		sidecar("logs", "", kafka), sidecar("served", v1alpha1.OwnedAtAdmission), sidecar("left", v1alpha1.OwnedAtAdmission), sidecar("off", v1alpha1.OwnedAtAdmission),
+	)}).owners(t.Context())
+
+	require.Len(t, found, 2)
+	require.Equal(t, "these take sidecars out: owners of kind Kafka.kafka.strimzi.io that of clustervectorsidecar/all out of a StatefulSet, "+
+		"owners of kind Kafka.kafka.strimzi.io that of shop/logs out of a StatefulSet", found[0].Message)
+	require.Equal(t, "spec.ownedWorkloads is AtAdmission, and the API server puts in nothing of: shop/left, shop/off", found[1].Message)
+	for _, result := range found {
+		require.Equal(t, Warning, result.State)
+	}
+}
