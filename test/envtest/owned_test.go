@@ -248,7 +248,7 @@ func TestOwnedWorkloadsAreLeftOutWhereThatIsWanted(t *testing.T) {
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.OwnedWorkloads = v1alpha1.OwnedSkip })
 	harness.Until(t, world, owned, "that it is taken out", func(o client.Object) bool { return !carriesVector(o) })
 	harness.Until(t, world, vs, "that it is left out", isSkipped("and spec.ownedWorkloads is Skip"))
-	require.Equal(t, 1, eventsOf(t, owned, meta.ReasonRemoved))
+	harness.Eventually(t, "an event of the removal", func() bool { return eventsOf(t, owned, meta.ReasonRemoved) == 1 })
 	world.Get(t, free)
 	require.True(t, carriesVector(free))
 }
