@@ -25,6 +25,7 @@ var other = map[string]string{
 	"policy.volumes.csiDrivers":                `[secrets-store.csi.k8s.io]`,
 	"policy.volumes.applicationSecrets":        `true`,
 	"policy.volumes.cleanup":                   `[persistentVolumeClaim]`,
+	"policy.imagePullSecrets.allowed":          `[registry]`,
 	"policy.capabilities":                      `[CHOWN]`,
 	"policy.devices":                           `[example.com/gpu]`,
 	"policy.users.min":                         `1`,
