@@ -14,7 +14,7 @@ import (
 // runs, and the rights for them.
 func (w *World) Preflight(ctx context.Context, plane *controlplane.ControlPlane, kinds ...string) error {
 	_, err := w.withChart(ctx, plane, []string{
-		"--set", "preflight.enabled=true,configValidation.job.enabled=true,rbac.optional.pods=true,workloads.kinds={" + strings.Join(kinds, ",") + "}",
+		"--set", "preflight.enabled=true,configValidation.job.enabled=true,rbac.optional.pods=true,rbac.optional.serviceAccounts=true,workloads.kinds={" + strings.Join(kinds, ",") + "}",
 	}, "preflight.yaml", "role-work.yaml")
 	return err
 }

@@ -37,7 +37,7 @@ var (
 	running *harness.Operator
 	kinds   = []string{"Deployment", "StatefulSet", "DaemonSet", "CronJob", "Rollout"}
 	options = operator.Options{
-		Namespace: harness.AccountNamespace, EnvironmentsConfigMap: "environments", WorkloadKinds: kinds, Preflight: true,
+		Namespace: harness.AccountNamespace, EnvironmentsConfigMap: "environments", WorkloadKinds: kinds, Preflight: true, ReadServiceAccounts: true,
 	}
 )
 
@@ -85,7 +85,7 @@ func runAll(m *testing.M) int {
 		if err := world.Preflight(ctx, c, kinds...); err != nil {
 			return nil, err
 		}
-		if err := world.Client.Create(ctx, objects.NewConfigMap("environments", harness.AccountNamespace, desired.PolicyKey, "podSecurity: privileged")); err != nil {
+		if err := world.Client.Create(ctx, objects.NewConfigMap("environments", harness.AccountNamespace, desired.PolicyKey, "podSecurity: privileged\nimagePullSecrets: {allowed: [registry]}")); err != nil {
 			return nil, err
 		}
 		running = world.RunOperator(options)

@@ -46,14 +46,7 @@ func TestARolloutIsTried(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	limit := quota(t, namespace, "40Mi")
-	made := cart(namespace).Build()
-	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(made)
-	require.NoError(t, err)
-	rollout := &unstructured.Unstructured{Object: fields}
-	rollout.SetAPIVersion("argoproj.io/v1alpha1")
-	rollout.SetKind("Rollout")
-	unstructured.RemoveNestedField(rollout.Object, "status")
-	require.NoError(t, unstructured.SetNestedMap(rollout.Object, map[string]any{"canary": map[string]any{}}, "spec", "strategy"))
+	rollout := asRollout(t, cart(namespace).Build())
 	vs := logs(namespace).For("Rollout").Build()
 	world.Create(t, rollout, vs)
 	require.Contains(t, isRefused(t, vs), "exceeded quota: compute")
@@ -69,4 +62,17 @@ func TestARolloutIsTried(t *testing.T) {
 	require.EqualValues(t, 2, rollout.GetGeneration())
 	tried, written := asked(running, namespace, "pods")
 	require.Equal(t, []int{3, 0}, []int{tried, written})
+}
+
+// asRollout returns a Rollout that is like a Deployment.
+func asRollout(t *testing.T, like *appsv1.Deployment) *unstructured.Unstructured {
+	t.Helper()
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(like)
+	require.NoError(t, err)
+	rollout := &unstructured.Unstructured{Object: fields}
+	rollout.SetAPIVersion("argoproj.io/v1alpha1")
+	rollout.SetKind("Rollout")
+	unstructured.RemoveNestedField(rollout.Object, "status")
+	require.NoError(t, unstructured.SetNestedMap(rollout.Object, map[string]any{"canary": map[string]any{}}, "spec", "strategy"))
+	return rollout
 }

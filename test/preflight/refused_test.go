@@ -4,6 +4,7 @@
 package preflight
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,10 +15,12 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -207,6 +210,53 @@ func TestASecretThatIsMissing(t *testing.T) {
 	world.Create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "aggregator"}, StringData: map[string]string{"token": "t"}})
 	again(t, vs, "now")
 	harness.Until(t, world, deployment, "the sidecar", has)
+}
+
+// A pull secret that the sidecar brings has to be there; one that pods have from their ServiceAccount need
+// not be. Of a list with one owner only what was added goes again.
+func TestAPullSecretThatIsMissing(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	account := &corev1.ServiceAccount{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "cart"}, ImagePullSecrets: []corev1.LocalObjectReference{{Name: "gone"}},
+	}
+	deployment := cart(namespace).Pod(func(pod *corev1.PodSpec) { pod.ServiceAccountName = account.Name }).Build()
+	listing := func(name string, secrets ...string) *unstructured.Unstructured {
+		return asRollout(t, objects.NewDeployment(name, namespace).Labelled("logs", "vector").WithReplicas(0).Pod(func(pod *corev1.PodSpec) {
+			for _, secret := range secrets {
+				pod.ImagePullSecrets = append(pod.ImagePullSecrets, corev1.LocalObjectReference{Name: secret})
+			}
+		}).Build())
+	}
+	same, another := listing("same", "registry", "apps"), listing("another", "apps")
+	vs := logs(namespace).For("Deployment", "Rollout").Sidecar(func(s *v1alpha1.SidecarSpec) { s.ImagePullSecrets = []string{"registry"} }).Build()
+	world.Create(t, account, deployment, same, another, vs)
+	require.Contains(t, isRefused(t, vs), "Secret "+namespace+"/registry does not exist, and the sidecar's images are pulled with it")
+	isUntouched(t, deployment)
+
+	world.Create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "registry"}, StringData: map[string]string{"a": "b"}})
+	again(t, vs, "now")
+	lists := func(sidecars int, want ...string) func(*unstructured.Unstructured) bool {
+		return func(of *unstructured.Unstructured) bool {
+			var names []string
+			pod := tree.At(of.Object, tree.Pod...)
+			for _, item := range tree.List(pod["imagePullSecrets"]) {
+				names = append(names, tree.Name(item))
+			}
+			return len(tree.List(pod["initContainers"])) == sidecars && slices.Equal(names, want)
+		}
+	}
+	cart := asRollout(t, deployment)
+	cart.SetAPIVersion("apps/v1")
+	cart.SetKind("Deployment")
+	harness.Until(t, world, cart, "the sidecar, and what its ServiceAccount has", lists(1, "gone", "registry"))
+	harness.Until(t, world, same, "the sidecar, and the owner's list", lists(1, "registry", "apps"))
+	harness.Until(t, world, another, "the sidecar with its pull secret", lists(1, "apps", "registry"))
+
+	require.NoError(t, world.Client.Delete(t.Context(), vs))
+	harness.Until(t, world, cart, "nothing of the sidecar", lists(0))
+	harness.Until(t, world, same, "the owner's list alone", lists(0, "registry", "apps"))
+	harness.Until(t, world, another, "the owner's list alone", lists(0, "apps"))
 }
 
 // Pods are tried as the controllers of each kind make them.
