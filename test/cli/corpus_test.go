@@ -45,6 +45,7 @@ func TestInjectGivesWhatTheOperatorGives(t *testing.T) {
 	require.NoError(t, err)
 	for _, name := range []string{"vector-system", "shop", "warehouse"} {
 		w.Create(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
+		w.Create(t, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "default", Namespace: name}}) // Which a controller makes.
 	}
 	scenarios, err := scenario.Load(filepath.Join(root, "test", "golden"))
 	require.NoError(t, err)
@@ -153,12 +154,12 @@ func await(t *testing.T, w *harness.World, live, want *appsv1.Deployment) {
 }
 
 // bare is a Deployment without what only being there gives it: among that the mark of
-// the installation that has written to it.
+// the installation that has written to it, and since when it waits for a sidecar.
 func bare(deployment *appsv1.Deployment) *appsv1.Deployment {
 	object := deployment.DeepCopy()
 	annotations := maps.Clone(object.Annotations)
 	delete(annotations, "deployment.kubernetes.io/revision")
-	maps.DeleteFunc(annotations, func(key, _ string) bool { return meta.Is(key, meta.Group+"/written-by") })
+	maps.DeleteFunc(annotations, func(key, _ string) bool { return meta.Is(key, meta.Group+"/written-by") || meta.IsWaiting(key) })
 	if len(annotations) == 0 {
 		annotations = nil
 	}

@@ -30,7 +30,7 @@ var update = flag.Bool("update", false, "rewrite what the scripts expect, and th
 const root = "../.."
 
 // options are those of the operator in these tests.
-var options = operator.Options{Namespace: "vector-system", EnvironmentsConfigMap: "environments"}
+var options = operator.Options{Namespace: "vector-system", EnvironmentsConfigMap: "environments", ReadServiceAccounts: true}
 
 // The plugin is a program on the scripts' path, built from this test.
 func TestMain(m *testing.M) {
