@@ -135,6 +135,13 @@ type ClusterVectorSidecarStatus struct {
 	// +optional
 	Kinds []KindStatus `json:"kinds,omitempty"`
 
+	// waves are how far it is with the templates and values of the installation, in the
+	// namespaces of each wave, if the installation gives them out in waves.
+	// +kubebuilder:validation:MaxItems=17
+	// +listType=atomic
+	// +optional
+	Waves []RolloutStatus `json:"waves,omitempty"`
+
 	// unsettled are the first namespaces, and workloads in them, that are not as they
 	// should be: those that need a person first, then by namespace.
 	// +kubebuilder:validation:MaxItems=20

@@ -5,8 +5,9 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// RolloutStatus is how far a VectorSidecar is with the templates and values of its
-// installation, if the installation gives them out in waves.
+// RolloutStatus is how far a VectorSidecar, or a ClusterVectorSidecar in the namespaces of
+// one wave, is with the templates and values of its installation, if the installation gives
+// them out in waves.
 type RolloutStatus struct {
 	// revision is a digest of the installation's templates and values that were let
 	// through to this VectorSidecar last.
@@ -30,8 +31,8 @@ type RolloutStatus struct {
 
 	// wave is the name of the wave of rollout.waves that the VectorSidecar is in, rest
 	// for those that none of them selects.
-	// +optional
-	Wave string `json:"wave,omitempty"`
+	// +required
+	Wave string `json:"wave"`
 
 	// state is Waiting, Progressing, Paused, Soaking, Complete, Halted or Reverted.
 	// +optional

@@ -47,6 +47,9 @@ type InCluster struct {
 
 	// IsLeaving is true if it does not select the namespace any more.
 	IsLeaving bool `json:"-"`
+
+	// Waves are those of its status, which are shared.
+	Waves []RolloutStatus `json:"-"`
 }
 
 // VectorSidecarList is a list of VectorSidecars.

@@ -323,7 +323,7 @@ func (s *session) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*r
 	if err != nil {
 		return nil, err
 	}
-	taken := &evaluate.Snapshot{Observed: observed, Hold: evaluate.HoldOf(observed.Platform, sidecar)}
+	taken := &evaluate.Snapshot{Observed: observed, Hold: evaluate.HoldOf(observed.Platform, observed.Sidecar)}
 	if has, isNext := observed.Platform.Revision, s.taker.Platform.Given.Revision; s.taker.At != nil && has != isNext && isNext != "" {
 		s.note(fmt.Sprintf("VectorSidecar %s/%s has revision %s of the installation's templates and values, and waits for %s: kubectl vectorsidecar rollout status",
 			sidecar.Namespace, sidecar.Name, has, isNext))

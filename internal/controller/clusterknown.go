@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -20,6 +21,8 @@ import (
 type clusterKnown struct {
 	// isSpread is true once it was passed on. Only its own pass uses it.
 	isSpread bool
+	// writing is held by passes of namespaces that write to the status.
+	writing sync.Mutex
 
 	mu sync.Mutex
 	// version is the one that was passed on to the namespaces last.
@@ -27,6 +30,8 @@ type clusterKnown struct {
 	// unseen are the namespaces that have not reported since, and seen what the others reported.
 	unseen map[string]bool
 	seen   map[string]*status.InNamespace
+	clusterParts
+
 	// isChanged is true if a workload was written since the last status.
 	isChanged bool
 	// last is the status written last, and lastVersion the resource version after it, until the
@@ -41,15 +46,19 @@ type clusterVersion struct {
 	generation int64
 	isDeleting bool
 	asking     string
-	retry      string
+	// retry and promote are what a person asks for that has namespaces look again.
+	retry, promote string
 }
 
 func versionOf(cluster *v1alpha1.ClusterVectorSidecar) clusterVersion {
-	return clusterVersion{cluster.UID, cluster.Generation, cluster.DeletionTimestamp != nil, askingOf(cluster), cluster.Annotations[meta.AnnotationRetryRollout]}
+	return clusterVersion{
+		cluster.UID, cluster.Generation, cluster.DeletionTimestamp != nil, askingOf(cluster),
+		fleet.RetryOf(cluster.Annotations), cluster.Annotations[meta.AnnotationPromoteRollout],
+	}
 }
 
 func newClusterKnown() *clusterKnown {
-	return &clusterKnown{unseen: map[string]bool{}, seen: map[string]*status.InNamespace{}}
+	return &clusterKnown{unseen: map[string]bool{}, seen: map[string]*status.InNamespace{}, clusterParts: newClusterParts()}
 }
 
 // isNew reports whether this version has not been passed on yet.
@@ -104,6 +113,14 @@ func (k *clusterKnown) leave(namespace string) {
 	defer k.mu.Unlock()
 	delete(k.unseen, namespace)
 	delete(k.seen, namespace)
+	delete(k.progress, namespace)
+}
+
+// hasSeenAll reports whether all namespaces have reported that were to.
+func (k *clusterKnown) hasSeenAll() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.version.uid != "" && len(k.unseen) == 0
 }
 
 // isLeft reports whether there is nothing in any namespace.
@@ -117,7 +134,9 @@ func (k *clusterKnown) isLeft() bool {
 func (k *clusterKnown) facts(cluster *v1alpha1.ClusterVectorSidecar) status.ClusterFacts {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return status.ClusterFacts{Cluster: cluster, Namespaces: maps.Clone(k.seen), Unseen: len(k.unseen), Changed: k.isChanged, Asking: askingOf(cluster)}
+	return status.ClusterFacts{
+		Cluster: cluster, Namespaces: maps.Clone(k.seen), Unseen: len(k.unseen), Changed: k.isChanged, Asking: askingOf(cluster), Waves: statusesOf(k.parts),
+	}
 }
 
 // catchUp gives a ClusterVectorSidecar from the cache the status written last, if the cache does not
@@ -137,5 +156,12 @@ func (k *clusterKnown) catchUp(cluster *v1alpha1.ClusterVectorSidecar) {
 func (k *clusterKnown) written(cluster *v1alpha1.ClusterVectorSidecar) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.last, k.lastVersion, k.isChanged = cluster.Status.DeepCopy(), cluster.ResourceVersion, false
+	k.last, k.lastVersion = cluster.Status.DeepCopy(), cluster.ResourceVersion
+}
+
+// told records that the last status says all that is known.
+func (k *clusterKnown) told() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.isChanged = false
 }

@@ -72,33 +72,43 @@ func keyOf(cluster string) types.NamespacedName {
 	return types.NamespacedName{Name: meta.InNamespace(cluster)}
 }
 
-// pass makes the pass of one ClusterVectorSidecar.
-func (c *clusters) pass(ctx context.Context, name string) error {
+// pass makes the pass of one ClusterVectorSidecar. It returns how long until the next look if
+// nothing happens, 0 for ever.
+func (c *clusters) pass(ctx context.Context, name string, stages *stages) (time.Duration, error) {
 	cluster, err := c.named(ctx, name)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if cluster == nil {
 		c.forget(name)
-		return nil
+		stages.forget(keyOf(name))
+		return 0, nil
 	}
 	if cluster.DeletionTimestamp == nil {
 		// Before anything is written: nobody else would take it out again.
 		if err := c.writer.AddFinalizer(ctx, cluster); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	known := c.of(name)
-	if known.isNew(cluster) {
-		namespaces := c.concerned(ctx, cluster, known)
+	known.catchUp(cluster)
+	isNew, namespaces := known.isNew(cluster), map[string]bool{}
+	if isNew {
+		namespaces = c.concerned(ctx, cluster, known)
 		known.expect(cluster, namespaces)
+	}
+	again, err := c.advance(ctx, stages, cluster, known)
+	if isNew {
 		c.passOn(ctx, cluster, namespaces, known.isSpread)
 		known.isSpread = true
 	}
-	if cluster.DeletionTimestamp != nil && known.isLeft() {
-		return c.writer.RemoveFinalizer(ctx, cluster)
+	if err != nil {
+		return 0, fmt.Errorf("letting a revision through: %w", err)
 	}
-	return c.tell(ctx, cluster, known)
+	if cluster.DeletionTimestamp != nil && known.isLeft() {
+		return 0, c.writer.RemoveFinalizer(ctx, cluster)
+	}
+	return again, c.tell(ctx, cluster, known)
 }
 
 // concerned returns the namespaces that a ClusterVectorSidecar selects, and those where it may have
@@ -212,7 +222,6 @@ func (c *clusters) forget(name string) {
 // tell writes the status if it has changed. After a start it waits until all namespaces were looked
 // at: until then there is nothing new to tell.
 func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, known *clusterKnown) error {
-	known.catchUp(cluster)
 	facts := known.facts(cluster)
 	if facts.Unseen > 0 && cluster.Status.ObservedGeneration == cluster.Generation {
 		return nil
@@ -227,17 +236,25 @@ func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSide
 		return nil
 	}
 	announceError(ctx, c.events, c.Reports, cluster, before.Status.Conditions, cluster.Status.Conditions)
+	if err := c.patch(ctx, before, cluster, known); err != nil {
+		return fmt.Errorf("writing the status: %w", err)
+	}
+	known.told()
+	return nil
+}
+
+// patch writes what has changed in the status.
+func (c *clusters) patch(ctx context.Context, before, after *v1alpha1.ClusterVectorSidecar, known *clusterKnown) error {
 	ctx, cancel := detached(ctx)
 	defer cancel()
 	// On another status than this one the patch would leave parts of it.
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	err := client.IgnoreNotFound(c.client.Status().Patch(ctx, cluster, patch, client.FieldOwner(meta.Operator)))
-	switch {
-	case apierrors.IsConflict(err):
+	err := client.IgnoreNotFound(c.client.Status().Patch(ctx, after, patch, client.FieldOwner(meta.Operator)))
+	if apierrors.IsConflict(err) {
 		return errors.Join(apply.ErrStale, err)
-	case err != nil:
-		return fmt.Errorf("writing the status: %w", err)
 	}
-	known.written(cluster)
-	return nil
+	if err == nil {
+		known.written(after)
+	}
+	return err
 }

@@ -92,7 +92,7 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 		leftovers: &leftoverSignal{woken: make(chan struct{}, 1)},
 		stages: &stages{
 			pace: newPace(sidecars, catalog, options.Instruments.Metrics), waves: fleet.NewWaves(),
-			namespaces: namespaces, statuses: statuses, options: options, now: observed.clock,
+			namespaces: namespaces, statuses: statuses, clusters: ofClusters, options: options, now: observed.clock,
 		},
 		clusters: ofClusters,
 	}
@@ -253,8 +253,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 // pass makes one pass for one VectorSidecar. It also returns the result for metrics.
 func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span telemetry.Span) (reconcile.Result, string, error) {
 	if cluster, isCluster := meta.ClusterOf(request.Name); isCluster && request.Namespace == "" {
-		err := r.clusters.pass(ctx, cluster)
-		return reconcile.Result{}, passResult(err), err
+		again, err := r.clusters.pass(ctx, cluster, r.stages)
+		return reconcile.Result{RequeueAfter: again}, passResult(err), err
 	}
 	sidecar, err := r.snapshots.sidecars.get(ctx, request.NamespacedName)
 	if sidecar == nil || err != nil {

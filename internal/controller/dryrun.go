@@ -26,7 +26,7 @@ func (r *Reconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	known := r.memory.Peek(client.ObjectKeyFromObject(sidecar))
 	taken, err := r.snapshots.from(ctx, sidecar, &informed{snapshots: r.snapshots, known: known, isDryRun: true})
 	if err == nil {
-		taken.Hold = evaluate.HoldOf(taken.Platform, sidecar)
+		taken.Hold = evaluate.HoldOf(taken.Platform, taken.Sidecar)
 	}
 	return taken, err
 }

@@ -157,6 +157,12 @@ func (h *history) neededBy(ctx context.Context) map[string]bool {
 			needed[is.Revision], needed[is.Previous] = true, true
 		}
 	}
+	for _, cluster := range h.sidecars.clusters.all(ctx) {
+		for i := range cluster.Status.Waves {
+			is := &cluster.Status.Waves[i]
+			needed[is.Revision], needed[is.Previous] = true, true
+		}
+	}
 	return needed
 }
 

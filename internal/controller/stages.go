@@ -34,6 +34,7 @@ type stages struct {
 
 	namespaces *namespaces
 	statuses   *statusWriter
+	clusters   *clusters
 	waves      *fleet.Waves
 	options    *Options
 	now        func() time.Time
@@ -49,8 +50,9 @@ type stage struct {
 	given fleet.Given
 	// last is the status before.
 	last *v1alpha1.RolloutStatus
-	// isFollower is true for what is in no wave, and waits for those before its namespace's.
-	isFollower bool
+	// ofCluster is the ClusterVectorSidecar whose part this is in a namespace, "" for none: the
+	// namespace goes by it, and its own pass moves it on.
+	ofCluster string
 }
 
 // hold returns what holds the writes of the pass, nil if nothing does.
@@ -81,7 +83,7 @@ func (s *stage) late() *plan.Hold {
 
 // watch returns which restarts of the sidecar count as failures of the revision now, nil if none do.
 func (s *stage) watch(now time.Time) *workload.Watch {
-	if s == nil || s.isFollower || s.given.Rules.SidecarRestarts() == 0 {
+	if s == nil || s.given.Rules.SidecarRestarts() == 0 {
 		return nil
 	}
 	since, isWatched := s.WatchedSince(s.of.Wave, &s.given, now)
@@ -98,24 +100,24 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 	if err != nil {
 		return nil, err
 	}
-	if !now.Rollout.IsStaged() || sidecar.DeletionTimestamp != nil {
+	if !now.Rollout.IsStaged() {
 		return nil, nil
 	}
-	if !s.waves.Known() {
-		all := slices.DeleteFunc(s.sidecars.list(ctx, "", "", ""), func(one v1alpha1.VectorSidecar) bool { return one.Cluster != nil })
-		s.waves.Await(keysOf(all))
+	if sidecar.DeletionTimestamp != nil { // However long that takes.
+		s.wake(s.waves.Forget(client.ObjectKeyFromObject(sidecar), &now.Given))
+		return nil, nil
 	}
+	s.await(ctx)
 	namespace, err := s.namespaces.of(ctx, sidecar.Namespace)
 	if err != nil {
 		return nil, err
 	}
-	inputs := desired.Inputs{Sidecar: sidecar, NamespaceLabels: namespace.Labels, DefaultEnvironment: s.options.DefaultEnvironment}
-	environment, _ := inputs.EnvironmentOf()
-	of := memberOf(sidecar, now.Rollout.WaveOf(namespace.Labels, environment), &now.Given)
+	wave := waveOf(sidecar, namespace.Labels, s.options, now)
 	if sidecar.Cluster != nil {
-		return s.follow(sidecar, of, now), nil
+		return s.follow(sidecar, now.Rollout.NameOf(wave), now), nil
 	}
 	last := known.Rollout(&sidecar.Status)
+	of := memberOf(sidecar, &sidecar.Spec, sidecar.Status.Total().Failed > 0 && !isFaultOf(last), wave, &now.Given)
 	present, err := s.let(ctx, client.ObjectKeyFromObject(sidecar), of, last, now)
 	if err != nil || !present.IsNew {
 		return present, err
@@ -124,13 +126,38 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 	return present, nil
 }
 
-// follow returns what a ClusterVectorSidecar does in a namespace: it waits for the waves of
-// VectorSidecars that come before, and is in none itself. It has no earlier revision to go on with,
-// because its status has one for no namespace.
-func (s *stages) follow(sidecar *v1alpha1.VectorSidecar, of fleet.Member, now *desired.Platform) *stage {
-	gate := s.waves.Gate(client.ObjectKeyFromObject(sidecar), of, &now.Given, s.now())
-	sidecar.Status.Rollout = &v1alpha1.RolloutStatus{Revision: now.Given.Revision}
-	return &stage{of: of, given: now.Given, isFollower: true, Stage: fleet.Stage{Gate: gate, IsHeld: !gate.IsOpen}}
+// await has all be heard before anybody goes on, once it is known who there is.
+func (s *stages) await(ctx context.Context) {
+	if s.waves.Known() {
+		return
+	}
+	all := slices.DeleteFunc(s.sidecars.list(ctx, "", "", ""), func(one v1alpha1.VectorSidecar) bool { return one.Cluster != nil })
+	names := keysOf(all)
+	clusters := s.sidecars.clusters.all(ctx)
+	for i := range clusters {
+		names = append(names, keyOf(clusters[i].Name))
+	}
+	s.waves.Await(names)
+}
+
+// waveOf returns the number of the wave that a VectorSidecar is in.
+func waveOf(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[string]string, options *Options, now *desired.Platform) int {
+	inputs := desired.Inputs{Sidecar: sidecar, NamespaceLabels: namespaceLabels, DefaultEnvironment: options.DefaultEnvironment}
+	environment, _ := inputs.EnvironmentOf()
+	return now.Rollout.WaveOf(namespaceLabels, environment)
+}
+
+// follow returns what a ClusterVectorSidecar does in a namespace of a wave: what its part there does.
+func (s *stages) follow(sidecar *v1alpha1.VectorSidecar, wave string, now *desired.Platform) *stage {
+	name, _ := meta.ClusterOf(sidecar.Name)
+	present := s.clusters.of(name).part(wave)
+	if present == nil {
+		s.wake([]types.NamespacedName{keyOf(name)})
+		present = &stage{given: now.Given, Stage: fleet.Stage{IsHeld: true, Gate: fleet.Gate{Why: "its wave has not been looked at yet"}}}
+	}
+	present.ofCluster = name
+	sidecar.Status.Rollout = present.Status.DeepCopy()
+	return present
 }
 
 // let advances a VectorSidecar, and makes sure that the revision can be had that is let through.
@@ -155,7 +182,13 @@ func (s *stages) let(ctx context.Context, name types.NamespacedName, of fleet.Me
 // record writes to the status that a revision is let through, and that something is to be written for
 // it if it is: both have to be on record before that, for whoever leads after a crash.
 func (s *stages) record(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, present *stage, decided *decision.Decision) error {
-	if present == nil || !present.IsNew {
+	if present == nil {
+		return nil
+	}
+	if isBegun := present.Status.Started != nil || present.Status.Finished != nil; present.ofCluster != "" && !present.IsHeld && !isBegun && plan.HasRollouts(decided.Plans) {
+		return s.clusters.begin(ctx, present.ofCluster, present, s.now())
+	}
+	if !present.IsNew {
 		return nil
 	}
 	if plan.HasRollouts(decided.Plans) {
@@ -172,15 +205,21 @@ func (s *stages) record(ctx context.Context, known *state.Sidecar, sidecar *v1al
 	return nil
 }
 
-// memberOf is a VectorSidecar as a member of its wave.
-func memberOf(sidecar *v1alpha1.VectorSidecar, wave int, given *fleet.Given) fleet.Member {
-	of := fleet.Member{Wave: wave, Generation: sidecar.Generation}
-	given.Ask(&of, sidecar.Annotations)
-	if sidecar.Status.Total().Failed > 0 {
+// isFaultOf reports whether workloads have failed with the revision that a VectorSidecar has, and because
+// of it: that says nothing against the next one not failing, too.
+func isFaultOf(is *v1alpha1.RolloutStatus) bool {
+	return is != nil && is.Failed != "" && is.Failed == is.Revision
+}
+
+// memberOf is a VectorSidecar or a ClusterVectorSidecar as a member of a wave.
+func memberOf(object client.Object, spec *v1alpha1.VectorSidecarSpec, hasFailed bool, wave int, given *fleet.Given) fleet.Member {
+	of := fleet.Member{Wave: wave, Generation: object.GetGeneration()}
+	given.Ask(&of, object.GetAnnotations())
+	if hasFailed {
 		of.Generation = 0
 	}
-	if sidecar.Spec.Rollout != nil {
-		of.OnFailure = sidecar.Spec.Rollout.OnFailure
+	if spec.Rollout != nil {
+		of.OnFailure = spec.Rollout.OnFailure
 	}
 	return of
 }
@@ -194,12 +233,6 @@ func (s *stages) observe(sidecar *v1alpha1.VectorSidecar, present *stage, decide
 		return nil, 0
 	}
 	name, now := client.ObjectKeyFromObject(sidecar), s.now()
-	if until := present.Gate.Until; present.isFollower {
-		if until.IsZero() {
-			return nil, 0
-		}
-		return nil, max(until.Sub(now), time.Millisecond)
-	}
 	isWritten := false
 	for _, one := range done {
 		isWritten = isWritten || one.StartsPods() && one.Action != plan.Remove
@@ -213,9 +246,13 @@ func (s *stages) observe(sidecar *v1alpha1.VectorSidecar, present *stage, decide
 		}
 		progress.IsDone = is.Failed != is.Revision
 	}
+	if present.ofCluster != "" {
+		s.clusters.of(present.ofCluster).progressIn(sidecar.Namespace, present, progress, decided.Deferred.Due, now)
+		return &present.Status, 0
+	}
 	present.of.Due = decided.Deferred.Due
 	until := present.Observe(progress, present.of.Wave, &present.given, now)
-	s.wake(s.waves.Tell(name, present.of, &present.Status, &present.given))
+	s.wake(s.waves.Tell(name, &present.given, fleet.Part{Of: present.of, Is: &present.Status}))
 	s.countWaves(&present.given)
 	if until.IsZero() {
 		return &present.Status, 0
@@ -233,8 +270,9 @@ func (s *stages) skip(name types.NamespacedName) {
 
 // forget drops a VectorSidecar that is gone.
 func (s *stages) forget(name types.NamespacedName) {
-	if given := s.given(); given != nil {
-		s.wake(s.waves.Forget(name, given))
+	given := s.given()
+	s.wake(s.waves.Forget(name, given)) // Also without waves: there may be some again.
+	if given != nil {
 		s.countWaves(given)
 	}
 	s.pace.forget(name)

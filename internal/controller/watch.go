@@ -190,7 +190,11 @@ func (w *watches) sidecarsOfPlatform(ctx context.Context, object client.Object) 
 	if _, err := w.catalog.current(ctx); err != nil {
 		log.FromContext(ctx).Error(err, "reading the platform's ConfigMaps")
 	}
-	return requests(keysOf(w.sidecars.list(ctx, "", "", "")))
+	all := keysOf(w.sidecars.list(ctx, "", "", ""))
+	for _, cluster := range w.sidecars.clusters.all(ctx) {
+		all = append(all, keyOf(cluster.Name))
+	}
+	return requests(all)
 }
 
 // neighbours returns the VectorSidecars that may select a workload which this one selects: the

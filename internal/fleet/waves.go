@@ -6,6 +6,7 @@ package fleet
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // Waves know how far every VectorSidecar is, and so which may go on. It is safe for
@@ -23,15 +25,31 @@ import (
 // It keeps nothing that outlives the process: each VectorSidecar says again how far it is,
 // as its status has it, and nobody goes on before all have.
 type Waves struct {
-	mu   sync.Mutex
-	seen map[types.NamespacedName]standing
+	mu sync.Mutex
+	// seen has one standing for a VectorSidecar, and for a ClusterVectorSidecar one for each
+	// wave in which it has namespaces.
+	seen map[types.NamespacedName][]standing
 	// unheard are the VectorSidecars that have to be heard first; nil before it is known
 	// which there are.
 	unheard map[types.NamespacedName]bool
 	// waiting are those that were told to wait.
-	waiting map[types.NamespacedName]bool
+	waiting map[place]bool
 	// last is what those who wait were told by.
 	last front
+}
+
+// place is that of a VectorSidecar in a wave, or one of those of a ClusterVectorSidecar.
+type place struct {
+	types.NamespacedName
+
+	wave int
+}
+
+// Part is how far a VectorSidecar is as a member of its wave, or a ClusterVectorSidecar with
+// the namespaces of one wave.
+type Part struct {
+	Of Member
+	Is *v1alpha1.RolloutStatus
 }
 
 // standing is how far one VectorSidecar is.
@@ -68,7 +86,7 @@ type front struct {
 
 // NewWaves returns Waves that have heard nobody.
 func NewWaves() *Waves {
-	return &Waves{seen: map[types.NamespacedName]standing{}, waiting: map[types.NamespacedName]bool{}}
+	return &Waves{seen: map[types.NamespacedName][]standing{}, waiting: map[place]bool{}}
 }
 
 // Known reports whether it is known whom to hear first.
@@ -93,9 +111,22 @@ func (w *Waves) Await(all []types.NamespacedName) {
 	}
 }
 
-// Tell replaces what is known of a VectorSidecar by its status. It returns who should look
-// again.
-func (w *Waves) Tell(name types.NamespacedName, of Member, is *v1alpha1.RolloutStatus, given *Given) (wake []types.NamespacedName) {
+// Tell replaces what is known of a VectorSidecar by its status: of one part, or as many as a
+// ClusterVectorSidecar has. It returns who should look again.
+func (w *Waves) Tell(name types.NamespacedName, given *Given, parts ...Part) (wake []types.NamespacedName) {
+	all := make([]standing, 0, len(parts))
+	for i := range parts {
+		all = append(all, parts[i].standing(given))
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.unheard, name)
+	w.seen[name] = all
+	return w.wake(given)
+}
+
+func (p *Part) standing(given *Given) standing {
+	of, is := &p.Of, p.Is
 	one := standing{wave: of.Wave, revision: is.Revision, isDone: is.Finished != nil, due: of.Due}
 	if is.State == v1alpha1.RolloutPaused || of.BackTo != "" {
 		one.left = given.Revision
@@ -109,11 +140,7 @@ func (w *Waves) Tell(name types.NamespacedName, of Member, is *v1alpha1.RolloutS
 	if is.HandledRetryAt == given.Retry {
 		one.failed, one.workloads = is.Failed, int(is.FailedWorkloads)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	delete(w.unheard, name)
-	w.seen[name] = one
-	return w.wake(given)
+	return one
 }
 
 // Pass records that a VectorSidecar cannot say now how far it is: nobody waits for it.
@@ -124,13 +151,16 @@ func (w *Waves) Pass(name types.NamespacedName, given *Given) (wake []types.Name
 	return w.wake(given)
 }
 
-// Forget drops a VectorSidecar that is gone.
+// Forget drops a VectorSidecar that is gone. given is nil as long as nothing goes by waves.
 func (w *Waves) Forget(name types.NamespacedName, given *Given) (wake []types.NamespacedName) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.unheard, name)
 	delete(w.seen, name)
-	delete(w.waiting, name)
+	maps.DeleteFunc(w.waiting, func(waits place, _ bool) bool { return waits.NamespacedName == name })
+	if given == nil {
+		return nil
+	}
 	return w.wake(given)
 }
 
@@ -142,7 +172,10 @@ func (w *Waves) wake(given *Given) []types.NamespacedName {
 	if w.last = now; before.revision == now.revision && before.wave == now.wave && before.failed == now.failed && before.isHeard == now.isHeard {
 		return nil
 	}
-	names := maps.Clone(w.waiting)
+	names := map[types.NamespacedName]bool{}
+	for waits := range w.waiting {
+		names[waits.NamespacedName] = true
+	}
 	if before.failed != now.failed {
 		for name := range w.seen {
 			names[name] = true
@@ -155,7 +188,7 @@ func (w *Waves) wake(given *Given) []types.NamespacedName {
 func (w *Waves) front(given *Given) front {
 	now := front{revision: given.Revision, wave: len(given.Rules.Waves) + 1, isHeard: w.unheard != nil && len(w.unheard) == 0}
 	passed := given.promoted()
-	for name, one := range w.seen {
+	for name, one := range w.all() {
 		if one.failed == given.Revision {
 			now.failed += one.workloads
 		}
@@ -165,6 +198,19 @@ func (w *Waves) front(given *Given) front {
 		}
 	}
 	return now
+}
+
+// all returns the standings of all, each with its name.
+func (w *Waves) all() iter.Seq2[types.NamespacedName, *standing] {
+	return func(yield func(types.NamespacedName, *standing) bool) {
+		for name, parts := range w.seen {
+			for i := range parts {
+				if !yield(name, &parts[i]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 func compare(a, b types.NamespacedName) int {
@@ -179,6 +225,8 @@ type Gate struct {
 	IsHalted bool
 	// Why says what it waits for.
 	Why string
+	// Wave is the number of the wave that it waits for; 0, too, if it waits for something else.
+	Wave int
 	// Until is when to look again if nothing happens; zero for never.
 	Until time.Time
 	// Meanwhile is what others of the wave have as long as it is not open, nil if none is
@@ -197,10 +245,11 @@ func (w *Waves) Gate(name types.NamespacedName, of Member, given *Given, now tim
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	gate := w.gate(of, given, now)
+	at := place{name, of.Wave}
 	if gate.IsOpen {
-		delete(w.waiting, name)
+		delete(w.waiting, at)
 	} else {
-		w.waiting[name] = true
+		w.waiting[at] = true
 		gate.Meanwhile = w.meanwhile(of.Wave, given)
 	}
 	return gate
@@ -210,17 +259,17 @@ func (w *Waves) Gate(name types.NamespacedName, of Member, given *Given, now tim
 // a later one, are done with and that has failed nowhere: of several the one of the first by name.
 func (w *Waves) meanwhile(wave int, given *Given) *Done {
 	failed := map[string]bool{}
-	for _, one := range w.seen {
+	for _, one := range w.all() {
 		failed[one.failed] = true
 	}
 	var first types.NamespacedName
 	var at *standing
-	for name, one := range w.seen {
+	for name, one := range w.all() {
 		if one.wave < wave || !one.isDone || one.revision == given.Revision || failed[one.revision] {
 			continue
 		}
 		if at == nil || one.wave < at.wave || one.wave == at.wave && compare(name, first) < 0 {
-			first, at = name, &one
+			first, at = name, one
 		}
 	}
 	if at == nil {
@@ -245,16 +294,16 @@ func (w *Waves) gate(of Member, given *Given, now time.Time) Gate {
 		return Gate{IsOpen: true}
 	}
 	if is.wave < wave {
-		return Gate{Why: fmt.Sprintf("VectorSidecar %s of wave %s is not done with revision %s", is.blocking, given.Rules.NameOf(is.wave), given.Revision)}
+		return Gate{Wave: is.wave, Why: fmt.Sprintf("%s of wave %s is not done with revision %s", titleOf(is.blocking), given.Rules.NameOf(is.wave), given.Revision)}
 	}
-	for name, one := range w.seen {
+	for name, one := range w.all() {
 		isBefore := one.wave < wave && one.wave > passed && one.revision == given.Revision
 		if isBefore && !one.due.IsZero() && !one.due.After(now) { // It will be looked at in a moment.
-			return Gate{Until: now.Add(time.Second), Why: fmt.Sprintf("workloads of VectorSidecar %s of wave %s have waited for spec.rollout.maxAge", name, given.Rules.NameOf(one.wave))}
+			return Gate{Until: now.Add(time.Second), Why: fmt.Sprintf("workloads of %s of wave %s have waited for spec.rollout.maxAge", titleOf(name), given.Rules.NameOf(one.wave))}
 		}
 	}
 	last, until := 0, time.Time{}
-	for _, one := range w.seen {
+	for _, one := range w.all() {
 		if one.wave >= wave || one.wave <= passed || one.finished.IsZero() || one.revision != given.Revision {
 			continue
 		}
@@ -268,6 +317,14 @@ func (w *Waves) gate(of Member, given *Given, now time.Time) Gate {
 	return Gate{IsOpen: true}
 }
 
+// titleOf names a VectorSidecar, or a ClusterVectorSidecar, which is in no namespace.
+func titleOf(name types.NamespacedName) string {
+	if name.Namespace == "" {
+		return meta.Title(name.Name)
+	}
+	return meta.TitleIn(name.Namespace, name.Name)
+}
+
 // Count returns how many VectorSidecars of each wave have the given revision and are done
 // with it, how many have it, and how many there are; and whether it is halted.
 func (w *Waves) Count(given *Given) (waves []WaveCount, isHalted bool) {
@@ -276,7 +333,7 @@ func (w *Waves) Count(given *Given) (waves []WaveCount, isHalted bool) {
 	for wave := range len(given.Rules.Waves) + 1 {
 		waves = append(waves, WaveCount{Wave: given.Rules.NameOf(wave)})
 	}
-	for _, one := range w.seen {
+	for _, one := range w.all() {
 		count := &waves[min(one.wave, len(waves)-1)]
 		switch {
 		case one.revision != given.Revision:

@@ -68,7 +68,7 @@ func (f *fleetOf) pass(wave int, progress Progress) Stage {
 	stage := Advance(f.is[wave], of, &f.given, f.waves.Gate(f.names[wave], of, &f.given, f.now))
 	stage.Observe(progress, wave, &f.given, f.now)
 	f.is[wave] = &stage.Status
-	for _, name := range f.waves.Tell(f.names[wave], of, f.is[wave], &f.given) {
+	for _, name := range f.waves.Tell(f.names[wave], &f.given, Part{of, f.is[wave]}) {
 		f.wakened[name] = true
 	}
 	return stage
@@ -303,10 +303,10 @@ func TestANewVectorSidecarGetsNothingThatFailedElsewhere(t *testing.T) {
 	}
 	f.restart()
 	f.given.Revision = "three"
-	f.waves.Tell(f.names[0], Member{}, f.is[0], &f.given)
+	f.waves.Tell(f.names[0], &f.given, Part{Member{}, f.is[0]})
 	require.Nil(t, f.waves.Gate(types.NamespacedName{Name: "new"}, Member{}, &f.given, f.now).Meanwhile)
 	f.restart() // Nobody is let through before the other one has been heard.
-	f.waves.Tell(f.names[1], Member{}, f.is[1], &f.given)
+	f.waves.Tell(f.names[1], &f.given, Part{Member{}, f.is[1]})
 	require.Equal(t, "two", f.waves.Gate(types.NamespacedName{Name: "new"}, Member{}, &f.given, f.now).Meanwhile.Revision)
 }
 
@@ -596,4 +596,13 @@ func TestOneGoesOnDespiteAHalt(t *testing.T) {
 			require.True(t, stage.IsHeld || stage.Status.RevertedFrom == "two", "one more is")
 		})
 	}
+}
+
+// Without waves nobody waits for anybody, and who goes meanwhile is not waited for later.
+func TestWhoGoesWhileThereAreNoWavesIsForgotten(t *testing.T) {
+	f := newFleet(t, threeWaves, 2)
+	f.passes(Progress{IsDone: true})
+	require.Empty(t, f.waves.Forget(f.names[0], nil))
+	f.given.Revision = "two"
+	require.True(t, f.waves.Gate(f.names[1], Member{Wave: 1}, &f.given, f.now).IsOpen)
 }

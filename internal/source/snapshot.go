@@ -106,6 +106,10 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (obse
 	if err != nil {
 		return observed, err
 	}
+	sidecar = t.inWave(sidecar, namespace.Labels)
+	for i := range sidecars {
+		sidecars[i] = *t.inWave(&sidecars[i], namespace.Labels)
+	}
 	platform, err := t.platformOf(ctx, sidecar)
 	if err != nil {
 		return observed, err
@@ -130,6 +134,19 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (obse
 	observed.Others = competitors(sidecar, sidecars, workloads)
 	err = observed.ReadConfigMaps(ctx, t, []string{meta.NamespaceDefaults})
 	return observed, err
+}
+
+// inWave returns what stands for a ClusterVectorSidecar with what its status says of the wave of the
+// namespace, unless it has that, and all else as it is.
+func (t *Taker) inWave(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[string]string) *v1alpha1.VectorSidecar {
+	if sidecar.Cluster == nil || sidecar.Status.Rollout != nil || len(sidecar.Cluster.Waves) == 0 || !t.Platform.Rollout.IsStaged() {
+		return sidecar
+	}
+	inputs := desired.Inputs{Sidecar: sidecar, NamespaceLabels: namespaceLabels, DefaultEnvironment: t.DefaultEnvironment}
+	environment, _ := inputs.EnvironmentOf()
+	made := *sidecar
+	made.Status.Rollout = t.Platform.Rollout.Last(sidecar.Cluster.Waves, t.Platform.Rollout.WaveOf(namespaceLabels, environment))
+	return &made
 }
 
 // platformOf returns the platform with the revision that a VectorSidecar has.

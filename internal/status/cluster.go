@@ -32,6 +32,8 @@ type ClusterFacts struct {
 	Changed bool
 	// Asking is the annotation's value that requests a reconcile, "" for none.
 	Asking string
+	// Waves are as in the status.
+	Waves []v1alpha1.RolloutStatus
 }
 
 // InNamespace is the status of what a ClusterVectorSidecar is in one namespace.
@@ -49,7 +51,7 @@ func OfCluster(facts ClusterFacts, now metav1.Time) v1alpha1.ClusterVectorSideca
 	before := &facts.Cluster.Status
 	sum := clusterSum{facts: &facts, groups: map[state]*namespaceGroup{}, kinds: map[v1alpha1.WorkloadKind]*v1alpha1.KindStatus{}}
 	status := &sum.status
-	status.ObservedGeneration, status.LastReconcileTime = facts.Cluster.Generation, before.LastReconcileTime
+	status.ObservedGeneration, status.LastReconcileTime, status.Waves = facts.Cluster.Generation, before.LastReconcileTime, facts.Waves
 	for i := range before.Conditions {
 		status.Conditions = append(status.Conditions, *before.Conditions[i].DeepCopy())
 	}

@@ -314,32 +314,6 @@ func TestARestartWritesNothingForAClusterVectorSidecar(t *testing.T) {
 	require.True(t, isInjected(inStays))
 }
 
-// A change of the installation reaches the namespaces of a ClusterVectorSidecar as it reaches the
-// VectorSidecars of their wave.
-func TestAClusterVectorSidecarWaitsForTheWavesBefore(t *testing.T) {
-	installation := wavesOf(t, "4s", "")
-	canary := newInWave(t, "canary")
-	canary.until(t, v1alpha1.RolloutComplete, "")
-	cluster := clusterOf(t)
-	namespace := world.Namespace(t, "team", cluster.Name)
-	deployment := labelled("cart", namespace)
-	world.Create(t, deployment, cluster)
-	harness.Until(t, world, cluster, "readiness", injectedIn(1, 1))
-
-	level(t, installation, "warn")
-	harness.Until(t, world, cluster, "the wave before", func(c *v1alpha1.ClusterVectorSidecar) bool {
-		return len(c.Status.Unsettled) == 1 && c.Status.Unsettled[0].Reason == meta.ReasonWaitingForWave
-	})
-	canary.until(t, v1alpha1.RolloutSoaking, "")
-	world.Get(t, deployment)
-	require.NotEqual(t, "warn", logLevel(deployment))
-
-	harness.Until(t, world, deployment, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
-	harness.Until(t, world, cluster, "readiness", injectedIn(1, 1))
-	world.Get(t, canary.vs)
-	require.Equal(t, v1alpha1.RolloutComplete, canary.vs.Status.Rollout.State)
-}
-
 func TestAnOrphanedClusterVectorSidecarKeepsItsSidecars(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)

@@ -121,6 +121,14 @@ func TestAHaltKeepsAChangeFromAllOthers(t *testing.T) {
 	world.Get(t, rest.app)
 	require.NotEqual(t, "warn", logLevel(rest.app), "a halt outlasts a restart")
 
+	failed := canary.vs.Status.Rollout.Revision
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		c.Data["development.yaml"] = "sidecar: {logLevel: error, image: registry.example/vector:dies}"
+	})
+	harness.Until(t, world, canary.vs, "another bad revision to be halted as well", func(vs *v1alpha1.VectorSidecar) bool {
+		return vs.Status.Rollout.State == v1alpha1.RolloutHalted && vs.Status.Rollout.Revision != failed
+	})
+	rest.until(t, v1alpha1.RolloutHalted, before)
 	level(t, installation, "info")
 	harness.Until(t, world, canary.app, "another change", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 }

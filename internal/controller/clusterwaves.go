@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+)
+
+// A ClusterVectorSidecar is in as many waves as it has namespaces in. In each it is like a
+// VectorSidecar, called a part here: it has a revision, is waited for, and can be halted. Its
+// own pass lets revisions through and writes them to its status; the passes of its namespaces go
+// by what that says of their wave, and report how far they are.
+
+// advance lets the installation's revision through to the parts of a ClusterVectorSidecar, and
+// has the namespaces look again for which that changes something. It returns how long until the
+// next look.
+func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha1.ClusterVectorSidecar, known *clusterKnown) (time.Duration, error) {
+	now, err := stages.catalog.current(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if !now.Rollout.IsStaged() {
+		known.setParts(nil)
+		return 0, nil
+	}
+	if cluster.DeletionTimestamp != nil { // However long that takes.
+		known.setParts(nil)
+		stages.wake(stages.waves.Forget(keyOf(cluster.Name), &now.Given))
+		return 0, nil
+	}
+	stages.await(ctx)
+	members, parts := c.members(ctx, stages.options, cluster, now), map[string]*stage{}
+	isNew := false
+	for wave, namespaces := range members {
+		name, last := now.Rollout.NameOf(wave), now.Rollout.Last(cluster.Status.Waves, wave)
+		broken := known.brokenIn(namespaces, last, stages.now())
+		of := memberOf(cluster, &cluster.Spec.VectorSidecarSpec, len(broken) > 0, wave, &now.Given)
+		part, err := stages.let(ctx, keyOf(cluster.Name), of, last, now)
+		if err != nil {
+			return 0, err
+		}
+		if part.IsNew {
+			known.setBroken(name, broken, cluster.Generation)
+		}
+		parts[name], isNew = part, isNew || part.IsNew
+	}
+	if isNew { // Before anything is written for it.
+		before := cluster.DeepCopy()
+		cluster.Status.Waves = statusesOf(parts)
+		if err := c.patch(ctx, before, cluster, known); err != nil {
+			return 0, fmt.Errorf("writing to the status that a revision is let through: %w", err)
+		}
+		log.FromContext(ctx).Info("revision let through", "revision", now.Given.Revision)
+	}
+	until := c.observe(stages, &now.Given, cluster, known, members, parts)
+	isOther, again := known.setParts(parts), map[string]bool{}
+	for wave, namespaces := range members {
+		for _, namespace := range namespaces {
+			again[namespace] = isOther[now.Rollout.NameOf(wave)]
+		}
+	}
+	maps.DeleteFunc(again, func(_ string, looks bool) bool { return !looks })
+	c.passOn(ctx, cluster, again, false)
+	if until.IsZero() {
+		return 0, nil
+	}
+	return max(until.Sub(stages.now()), time.Millisecond), nil
+}
+
+// observe records how far the parts are, and has those wake up who waited for that. It returns
+// when something changes although nothing happens, zero for never.
+func (c *clusters) observe(stages *stages, given *fleet.Given, cluster *v1alpha1.ClusterVectorSidecar, known *clusterKnown, members map[int][]string, parts map[string]*stage) (until time.Time) {
+	told := make([]fleet.Part, 0, len(parts))
+	for _, part := range parts {
+		progress, due := known.progressOf(cluster, part, members[part.of.Wave], stages.now())
+		part.of.Due = due
+		if next := part.Observe(progress, part.of.Wave, given, stages.now()); until.IsZero() || !next.IsZero() && next.Before(until) {
+			until = next
+		}
+		told = append(told, fleet.Part{Of: part.of, Is: &part.Status})
+	}
+	if known.hasSeenAll() { // Until then it is not known what has failed, and all others wait.
+		stages.wake(stages.waves.Tell(keyOf(cluster.Name), given, told...))
+		stages.countWaves(given)
+	}
+	return until
+}
+
+// members returns the namespaces that a ClusterVectorSidecar selects, by the number of the wave
+// that they are in.
+func (c *clusters) members(ctx context.Context, options *Options, cluster *v1alpha1.ClusterVectorSidecar, now *desired.Platform) map[int][]string {
+	found := map[int][]string{}
+	selector := c.selectorOf(cluster)
+	all := c.namespaces(ctx, "")
+	for i := range all {
+		if selector.Selects(&all[i]) {
+			wave := waveOf(clusterwide.In(cluster, all[i].Name, true), all[i].Labels, options, now)
+			found[wave] = append(found[wave], all[i].Name)
+		}
+	}
+	return found
+}
+
+// begin has the status say that rollouts are about to begin for the revision of a part, unless
+// it does.
+func (c *clusters) begin(ctx context.Context, name string, part *stage, now time.Time) error {
+	known := c.of(name)
+	known.writing.Lock()
+	defer known.writing.Unlock()
+	cluster, err := c.named(ctx, name)
+	if err != nil {
+		return err
+	}
+	if cluster == nil {
+		return apply.ErrStale
+	}
+	known.catchUp(cluster)
+	before := cluster.DeepCopy()
+	at := slices.IndexFunc(cluster.Status.Waves, func(one v1alpha1.RolloutStatus) bool { return one.Wave == part.Status.Wave })
+	if at < 0 || cluster.Status.Waves[at].Revision != part.Status.Revision {
+		return apply.ErrStale // It has another one by now.
+	}
+	is := &cluster.Status.Waves[at]
+	if is.Started != nil || is.Finished != nil {
+		return nil
+	}
+	is.Started = &metav1.Time{Time: now.Truncate(time.Second)}
+	return c.patch(ctx, before, cluster, known)
+}
+
+// statusesOf returns the statuses of parts, in the order of their waves.
+func statusesOf(parts map[string]*stage) []v1alpha1.RolloutStatus {
+	var all []v1alpha1.RolloutStatus
+	for _, part := range slices.SortedFunc(maps.Values(parts), func(a, b *stage) int { return cmp.Compare(a.of.Wave, b.of.Wave) }) {
+		all = append(all, *part.Status.DeepCopy())
+	}
+	return all
+}

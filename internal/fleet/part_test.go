@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+)
+
+func TestAWaveWithoutAPastHasThatOfItsNeighbour(t *testing.T) {
+	rules, err := Parse("rollout", []byte(threeWaves))
+	require.NoError(t, err)
+	finished := metav1.NewTime(time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC))
+	early := v1alpha1.RolloutStatus{Wave: "early", Revision: "two", Previous: "one", Finished: &finished, Started: &finished, Failed: "two", FailedWorkloads: 3}
+	rest := v1alpha1.RolloutStatus{Wave: Rest, Revision: "one"}
+	require.Nil(t, rules.Last(nil, 0))
+	require.Nil(t, rules.Last([]v1alpha1.RolloutStatus{{Wave: "of yesterday", Revision: "one"}}, 0))
+	require.Equal(t, &rest, rules.Last([]v1alpha1.RolloutStatus{early, rest}, 2), "its own")
+
+	canary := rules.Last([]v1alpha1.RolloutStatus{rest, early}, 0)
+	require.Equal(t, "two", canary.Revision, "the wave after it, where its namespaces were")
+	require.Equal(t, "one", canary.Previous)
+	require.Equal(t, &finished, canary.Finished)
+	require.Nil(t, canary.Started, "nothing has begun in this wave")
+	require.Empty(t, canary.Failed)
+	require.Zero(t, canary.FailedWorkloads, "what failed counts once")
+	require.Equal(t, "two", rules.Last([]v1alpha1.RolloutStatus{early}, 2).Revision, "the one before, if there is none after it")
+}
+
+func TestNamespacesAreDoneTogether(t *testing.T) {
+	require.Equal(t, Progress{IsDone: true, Generation: 3}, Sum([]Progress{{IsDone: true}, {IsDone: true}}, 3))
+	require.Equal(t, Progress{IsBegun: true, Failed: 3}, Sum([]Progress{{IsDone: true, Failed: 1}, {IsBegun: true, Failed: 2}}, 0))
+	require.Equal(t, Progress{IsPaused: true, IsLate: true, IsDone: true}, Sum([]Progress{{IsDone: true, IsPaused: true}, {IsDone: true, IsLate: true}}, 0))
+	require.False(t, Sum(nil, 1).IsDone, "of what nobody has looked at, nothing is known")
+}
+
+// A ClusterVectorSidecar in two waves holds up its own second one, and is heard of as a whole.
+func TestAClusterVectorSidecarIsInSeveralWaves(t *testing.T) {
+	rules, err := Parse("rollout", []byte(threeWaves))
+	require.NoError(t, err)
+	given, now := &Given{Rules: rules, Revision: "two"}, time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+	cluster, other := types.NamespacedName{Name: "clustervectorsidecar/logs"}, types.NamespacedName{Namespace: "shop", Name: "logs"}
+	done := metav1.NewTime(now)
+	has := func(revision string, finished *metav1.Time) *v1alpha1.RolloutStatus {
+		return &v1alpha1.RolloutStatus{Revision: revision, Finished: finished}
+	}
+	waves := NewWaves()
+	waves.Await([]types.NamespacedName{cluster, other})
+	waves.Tell(other, given, Part{Member{Wave: 1}, has("one", &done)})
+	require.False(t, waves.Gate(other, Member{Wave: 1}, given, now).IsOpen, "not all are heard")
+
+	waves.Tell(cluster, given, Part{Member{Wave: 0}, has("two", nil)}, Part{Member{Wave: 2}, has("one", &done)})
+	for _, waits := range []Gate{waves.Gate(other, Member{Wave: 1}, given, now), waves.Gate(cluster, Member{Wave: 2}, given, now)} {
+		require.False(t, waits.IsOpen)
+		require.Equal(t, "ClusterVectorSidecar logs of wave canary is not done with revision two", waits.Why)
+		require.Equal(t, 0, waits.Wave)
+	}
+	require.True(t, waves.Gate(cluster, Member{Wave: 0}, given, now).IsOpen)
+	counts, _ := waves.Count(given)
+	require.Equal(t, []WaveCount{{Wave: "canary", Progressing: 1}, {Wave: "early", Waiting: 1}, {Wave: Rest, Waiting: 1}}, counts)
+
+	wake := waves.Tell(cluster, given, Part{Member{Wave: 0}, has("two", &done)}, Part{Member{Wave: 2}, has("one", &done)})
+	require.ElementsMatch(t, []types.NamespacedName{cluster, other}, wake, "each once")
+	require.True(t, waves.Gate(other, Member{Wave: 1}, given, now).IsOpen)
+	behind := waves.Gate(cluster, Member{Wave: 2}, given, now)
+	require.Equal(t, "VectorSidecar shop/logs of wave early is not done with revision two", behind.Why)
+	require.Equal(t, 1, behind.Wave)
+
+	failed := has("two", nil)
+	failed.Failed, failed.FailedWorkloads = "two", 1
+	waves.Tell(cluster, given, Part{Member{Wave: 0}, failed}, Part{Member{Wave: 2}, failed})
+	require.True(t, waves.Gate(other, Member{Wave: 1}, given, now).IsHalted, "one workload in each of two waves")
+	waves.Forget(cluster, given)
+	require.True(t, waves.Gate(other, Member{Wave: 1}, given, now).IsOpen)
+}
+
+func TestStagesAreAlikeWhateverTheySay(t *testing.T) {
+	now := metav1.NewTime(time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC))
+	stage := Stage{Status: v1alpha1.RolloutStatus{Revision: "one", Message: "a"}, Gate: Gate{Why: "a", Wave: 1}}
+	same := stage
+	same.Gate.Why, same.Status.Message = "b", "b"
+	require.True(t, stage.IsLike(&same))
+	for name, change := range map[string]func(*Stage){
+		"revision": func(s *Stage) { s.Status.Revision = "two" },
+		"started":  func(s *Stage) { s.Status.Started = &now },
+		"finished": func(s *Stage) { s.Status.Finished = &now },
+		"failed":   func(s *Stage) { s.Status.Failed = "one" },
+		"held":     func(s *Stage) { s.IsHeld = true },
+		"halted":   func(s *Stage) { s.Gate.IsHalted = true },
+		"open":     func(s *Stage) { s.Gate.IsOpen = true },
+		"wave":     func(s *Stage) { s.Gate.Wave = 2 },
+		"until":    func(s *Stage) { s.Gate.Until = now.Time },
+	} {
+		other := stage
+		change(&other)
+		require.False(t, stage.IsLike(&other), name)
+	}
+}
