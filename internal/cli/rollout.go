@@ -7,13 +7,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -64,7 +64,7 @@ func newRolloutOptions(a *app, command *cobra.Command) *rolloutOptions {
 
 func newRolloutPromote(a *app) *cobra.Command {
 	command := &cobra.Command{
-		Use:   "promote WAVE | vectorsidecar/NAME",
+		Use:   "promote WAVE | vectorsidecar/NAME | clustervectorsidecar/NAME",
 		Short: "Have changes wait for a wave, or for the mode of a VectorSidecar, no longer",
 		Long: `Have the installation's present templates and values wait for a wave, and those before it, no
 longer: neither for workloads that are not done nor for a soak. A halt stays. It sets the annotation
@@ -72,8 +72,8 @@ longer: neither for workloads that are not done nor for a soak. A halt stays. It
 installation's values, which you need the permission to patch. What the installation gives out next
 goes by waves again.
 
-Of a VectorSidecar, it gives them to that one at once: there it sets the annotation on the
-VectorSidecar. If that one has them, and workloads wait for its spec.rollout.mode, these get what
+Of a VectorSidecar or a ClusterVectorSidecar, it gives them to that one at once: there it sets the
+annotation on that object. If a VectorSidecar has them, and workloads wait for its spec.rollout.mode, these get what
 they wait for, each in its turn; the next change waits again.`,
 		Example: `# the whole fleet no longer waits for a wave
 kubectl vectorsidecar rollout promote canary
@@ -83,7 +83,7 @@ kubectl vectorsidecar rollout promote vectorsidecar/logs -n shop`,
 	}
 	options := newRolloutOptions(a, command)
 	command.RunE = func(command *cobra.Command, names []string) error {
-		if kind, name, isOne := strings.Cut(names[0], "/"); isOne && slices.Contains(vectorSidecars, strings.ToLower(kind)) {
+		if name, isOne := sidecarName(names[0]); isOne {
 			return options.promoteOne(command.Context(), name)
 		}
 		return options.promote(command.Context(), names[0])
@@ -125,34 +125,21 @@ kubectl vectorsidecar rollout retry vectorsidecar/logs -n shop`,
 
 // retryOne has one VectorSidecar go on with what has failed in it.
 func (o *rolloutOptions) retryOne(ctx context.Context, argument string) error {
-	kind, name, isPair := strings.Cut(argument, "/")
-	isCluster := isPair && slices.Contains(clusterVectorSidecars, strings.ToLower(kind))
-	if !isCluster && (!isPair || !slices.Contains(vectorSidecars, strings.ToLower(kind))) {
-		return fmt.Errorf("%q: name a VectorSidecar as vectorsidecar/NAME, or nothing for the whole fleet", argument)
+	name, isOne := sidecarName(argument)
+	if !isOne {
+		return fmt.Errorf("%q: name a VectorSidecar as vectorsidecar/NAME, a ClusterVectorSidecar as clustervectorsidecar/NAME, or nothing for the whole fleet", argument)
 	}
 	cluster, err := o.app.connect()
 	if err != nil {
 		return err
 	}
-	again := annotation{meta.AnnotationRetryRollout, time.Now().UTC().Format(time.RFC3339Nano), "what failed before holds it up no longer"}
-	if isCluster {
-		return o.setOnCluster(ctx, cluster, name, again)
+	one, err := o.sidecar(ctx, cluster, name)
+	if err != nil {
+		return err
 	}
-	return o.setOn(ctx, cluster, name, again)
-}
-
-// setOnCluster sets an annotation of a ClusterVectorSidecar.
-func (o *rolloutOptions) setOnCluster(ctx context.Context, cluster client.Client, name string, one annotation) error {
-	sidecar := &v1alpha1.ClusterVectorSidecar{}
-	if err := cluster.Get(ctx, types.NamespacedName{Name: name}, sidecar); err != nil {
-		return fmt.Errorf("reading ClusterVectorSidecar %s: %w", name, err)
-	}
-	before := sidecar.DeepCopy()
-	one.setIn(&sidecar.ObjectMeta)
-	if err := cluster.Patch(ctx, sidecar, client.MergeFrom(before)); err != nil {
-		return fmt.Errorf("annotating ClusterVectorSidecar %s: %w", name, err)
-	}
-	return humanize.Fprintf(o.app.Out, "clustervectorsidecar/%s annotated: %s\n", name, one.effect)
+	return o.setOn(ctx, cluster, one, annotation{
+		meta.AnnotationRetryRollout, time.Now().UTC().Format(time.RFC3339Nano), "what failed before holds it up no longer",
+	})
 }
 
 // rollout is how far an installation's templates and values are.
@@ -212,38 +199,31 @@ func (o *rolloutOptions) promote(ctx context.Context, name string) error {
 	})
 }
 
-// vectorSidecars and clusterVectorSidecars are the names by which kubectl knows the kinds.
-var (
-	vectorSidecars        = []string{"vectorsidecar", "vectorsidecars", "vs"}
-	clusterVectorSidecars = []string{"clustervectorsidecar", "clustervectorsidecars"}
-)
-
 // promoteOne has one VectorSidecar wait for no wave, or its workloads for its mode no longer.
 func (o *rolloutOptions) promoteOne(ctx context.Context, name string) error {
 	cluster, err := o.app.connect()
 	if err != nil {
 		return err
 	}
-	sidecar, err := o.sidecar(ctx, cluster, name)
+	one, err := o.sidecar(ctx, cluster, name)
 	if err != nil {
 		return err
 	}
-	status := &sidecar.Status
-	if waits := status.Deferred; waits != nil && waits.Change != "" && (status.Rollout == nil || status.Rollout.State != v1alpha1.RolloutWaiting) {
-		if status.ObservedGeneration != sidecar.Generation {
-			return fmt.Errorf("the operator has not looked at the present spec of VectorSidecar %s/%s yet: try again in a moment", sidecar.Namespace, name)
+	if waits := one.deferred; waits != nil && waits.Change != "" {
+		if !one.isObserved {
+			return fmt.Errorf("the operator has not looked at the present spec of %s yet: try again in a moment", one.title)
 		}
 		effect := fmt.Sprintf("change %s goes on in %s", waits.Change, count(int(waits.Workloads), "workload"))
-		return o.setOn(ctx, cluster, name, annotation{meta.AnnotationPromoteRollout, waits.Change, effect})
+		return o.setOn(ctx, cluster, one, annotation{meta.AnnotationPromoteRollout, waits.Change, effect})
 	}
 	read, err := o.readWaves(ctx, cluster)
-	if err != nil && sidecar.Spec.RolloutMode() != v1alpha1.ModeImmediate {
-		return fmt.Errorf("no workload of VectorSidecar %s/%s waits for its spec.rollout.mode, and for waves: %w", sidecar.Namespace, name, err)
+	if err != nil && one.spec.RolloutMode() != v1alpha1.ModeImmediate {
+		return fmt.Errorf("no workload of %s waits for its spec.rollout.mode, and for waves: %w", one.title, err)
 	}
 	if err != nil {
 		return err
 	}
-	return o.setOn(ctx, cluster, name, annotation{meta.AnnotationPromoteRollout, read.Revision, "revision " + read.Revision + " waits for no wave"})
+	return o.setOn(ctx, cluster, one, annotation{meta.AnnotationPromoteRollout, read.Revision, "revision " + read.Revision + " waits for no wave"})
 }
 
 // open connects to the cluster, and reads what an installation with waves gives out.
@@ -279,44 +259,21 @@ func (o *rolloutOptions) set(ctx context.Context, cluster client.Client, values 
 		return fmt.Errorf("reading the installation's values: %w", err)
 	}
 	before := object.DeepCopy()
-	one.setIn(&object.ObjectMeta)
+	one.setIn(object)
 	if err := cluster.Patch(ctx, object, client.MergeFrom(before)); err != nil {
 		return fmt.Errorf("annotating ConfigMap %s: %w", values, err)
 	}
 	return humanize.Fprintf(o.app.Out, "configmap/%s annotated: %s\n", values.Name, one.effect)
 }
 
-// setOn sets or removes an annotation of a VectorSidecar.
-func (o *rolloutOptions) setOn(ctx context.Context, cluster client.Client, name string, one annotation) error {
-	sidecar, err := o.sidecar(ctx, cluster, name)
-	if err != nil {
-		return err
+func (a *annotation) setIn(object client.Object) {
+	annotations := maps.Clone(object.GetAnnotations())
+	delete(annotations, a.key)
+	if a.value != "" {
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[a.key] = a.value
 	}
-	before := sidecar.DeepCopy()
-	one.setIn(&sidecar.ObjectMeta)
-	if err := cluster.Patch(ctx, sidecar, client.MergeFrom(before)); err != nil {
-		return fmt.Errorf("annotating VectorSidecar %s/%s: %w", sidecar.Namespace, name, err)
-	}
-	return humanize.Fprintf(o.app.Out, "vectorsidecar/%s annotated: %s\n", name, one.effect)
-}
-
-func (a *annotation) setIn(of *metav1.ObjectMeta) {
-	if a.value == "" {
-		delete(of.Annotations, a.key)
-		return
-	}
-	metav1.SetMetaDataAnnotation(of, a.key, a.value)
-}
-
-// sidecar reads the VectorSidecar of a name.
-func (o *rolloutOptions) sidecar(ctx context.Context, cluster client.Client, name string) (*v1alpha1.VectorSidecar, error) {
-	namespace, err := o.app.current()
-	if err != nil {
-		return nil, err
-	}
-	sidecar := &v1alpha1.VectorSidecar{}
-	if err := cluster.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, sidecar); err != nil {
-		return nil, fmt.Errorf("reading VectorSidecar %s/%s: %w", namespace, name, err)
-	}
-	return sidecar, nil
+	object.SetAnnotations(annotations)
 }

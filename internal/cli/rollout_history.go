@@ -19,7 +19,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -63,7 +62,7 @@ kubectl vectorsidecar rollout diff 0123456789`,
 
 func newRolloutUndo(a *app) *cobra.Command {
 	command := &cobra.Command{
-		Use:   "undo [VECTORSIDECAR]",
+		Use:   "undo [VECTORSIDECAR | clustervectorsidecar/NAME]",
 		Short: "Have all VectorSidecars, or one, go back to an earlier revision",
 		Long: `Have all VectorSidecars go back to the revision of the installation's templates and values that was
 given out before the present one, or to another that is stored. That waits for no waves; each
@@ -71,7 +70,7 @@ VectorSidecar keeps its own pace. The installation's values stay as they are: it
 ` + meta.AnnotationUndoRollout + ` of their ConfigMap, which you
 need the permission to patch. The next change of the values or template sets ends it.
 
-Of a VectorSidecar, only that one goes back: there it sets the annotation on the VectorSidecar, and
+Of a VectorSidecar or a ClusterVectorSidecar, only that one goes back: there it sets the annotation on that object, and
 to go back to the present revision removes it. No wave waits for it meanwhile.`,
 		Example: `# to the one before
 kubectl vectorsidecar rollout undo
@@ -110,16 +109,16 @@ func (o *rolloutOptions) history(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var found v1alpha1.VectorSidecarList
-	if err := cluster.List(ctx, &found); err != nil {
-		return explainMissing(err)
+	found, err := o.inWaves(ctx, cluster)
+	if err != nil {
+		return err
 	}
 	all := make([]storedRevision, 0, len(stored))
 	for i := range stored {
 		name := stored[i].Labels[meta.LabelRevision]
 		one := storedRevision{Revision: name, Stored: stored[i].CreationTimestamp, IsPresent: name == read.Revision}
-		for n := range found.Items {
-			if is := found.Items[n].Status.Rollout; is != nil {
+		for n := range found {
+			if is := found[n].is; is != nil {
 				if is.Revision == name {
 					one.VectorSidecars++
 				}
@@ -231,8 +230,14 @@ func (o *rolloutOptions) undo(ctx context.Context, to string, names []string) er
 	if err != nil {
 		return err
 	}
-	if len(names) > 0 && to == read.Revision {
-		return o.setOn(ctx, cluster, names[0], annotation{key: meta.AnnotationUndoRollout, effect: "it goes to revision " + to + " as all others"})
+	var target *rolloutTarget
+	if len(names) > 0 {
+		if target, err = o.sidecar(ctx, cluster, names[0]); err != nil {
+			return err
+		}
+	}
+	if target != nil && to == read.Revision {
+		return o.setOn(ctx, cluster, target, annotation{key: meta.AnnotationUndoRollout, effect: "it goes to revision " + to + " as all others"})
 	}
 	stored, err := source.Revisions(ctx, cluster, read.values)
 	if err != nil {
@@ -252,8 +257,8 @@ func (o *rolloutOptions) undo(ctx context.Context, to string, names []string) er
 	if _, err := read.contentOf(ctx, cluster, to); err != nil {
 		return err
 	}
-	if len(names) > 0 {
-		return o.setOn(ctx, cluster, names[0], annotation{
+	if target != nil {
+		return o.setOn(ctx, cluster, target, annotation{
 			meta.AnnotationUndoRollout, read.Revision + "/" + to, fmt.Sprintf("it goes from revision %s to %s", read.Revision, to),
 		})
 	}

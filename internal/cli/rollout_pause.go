@@ -17,7 +17,7 @@ import (
 
 func newRolloutPause(a *app) *cobra.Command {
 	command := &cobra.Command{
-		Use:   "pause [VECTORSIDECAR]",
+		Use:   "pause [VECTORSIDECAR | clustervectorsidecar/NAME]",
 		Short: "Begin no more rollouts for a VectorSidecar, or stop all writes of the installation",
 		Long: `Begin no more rollouts for a VectorSidecar: that sets its spec.rollout.paused. Without a name, stop all
 writes of the installation but removals: that sets the annotation
@@ -34,7 +34,7 @@ kubectl vectorsidecar rollout pause`,
 
 func newRolloutResume(a *app) *cobra.Command {
 	command := &cobra.Command{
-		Use:   "resume [VECTORSIDECAR]",
+		Use:   "resume [VECTORSIDECAR | clustervectorsidecar/NAME]",
 		Short: "Undo rollout pause",
 		Long:  `Undo kubectl vectorsidecar rollout pause, for a VectorSidecar or for the installation.`,
 		Example: `# one VectorSidecar
@@ -80,21 +80,21 @@ func (o *rolloutOptions) pause(ctx context.Context, name string, isPause bool) e
 	if err != nil {
 		return err
 	}
-	sidecar, err := o.sidecar(ctx, cluster, name)
+	one, err := o.sidecar(ctx, cluster, name)
 	if err != nil {
 		return err
 	}
-	before := sidecar.DeepCopy()
-	if sidecar.Spec.Rollout == nil {
-		sidecar.Spec.Rollout = &v1alpha1.RolloutSpec{}
+	before, _ := one.object.DeepCopyObject().(client.Object) // Which it is.
+	if one.spec.Rollout == nil {
+		one.spec.Rollout = &v1alpha1.RolloutSpec{}
 	}
-	sidecar.Spec.Rollout.Paused = isPause
-	if err := cluster.Patch(ctx, sidecar, client.MergeFrom(before)); err != nil {
-		return fmt.Errorf("changing VectorSidecar %s/%s: %w", sidecar.Namespace, name, err)
+	one.spec.Rollout.Paused = isPause
+	if err := cluster.Patch(ctx, one.object, client.MergeFrom(before)); err != nil {
+		return fmt.Errorf("changing %s: %w", one.title, err)
 	}
 	effect := "rollouts begin again"
 	if isPause {
 		effect = "no more rollouts begin"
 	}
-	return humanize.Fprintf(o.app.Out, "vectorsidecar/%s: %s\n", name, effect)
+	return humanize.Fprintf(o.app.Out, "%s: %s\n", one.argument, effect)
 }

@@ -42,7 +42,8 @@ kubectl vectorsidecar rollout status -w`,
 // wave is how far one wave is.
 type wave struct {
 	Name string `json:"name"`
-	// VectorSidecars is how many there are, by state.
+	// VectorSidecars is how many there are, by state. A ClusterVectorSidecar counts in each wave that it
+	// has namespaces in.
 	VectorSidecars map[v1alpha1.RolloutState]int `json:"vectorSidecars"`
 	// FailedWorkloads is how many have failed because of the sidecar.
 	FailedWorkloads int32 `json:"failedWorkloads"`
@@ -59,7 +60,7 @@ type wave struct {
 const mostUnfinished = 5
 
 // count counts the VectorSidecars of each wave.
-func (r *rollout) count(found []v1alpha1.VectorSidecar) {
+func (r *rollout) count(found []inWave) {
 	at := map[string]*wave{}
 	for n := range len(r.rules.Waves) + 1 {
 		r.Waves = append(r.Waves, wave{Name: r.rules.NameOf(n), VectorSidecars: map[v1alpha1.RolloutState]int{}})
@@ -68,7 +69,7 @@ func (r *rollout) count(found []v1alpha1.VectorSidecar) {
 		at[r.Waves[n].Name] = &r.Waves[n]
 	}
 	for i := range found {
-		is := cmp.Or(found[i].Status.Rollout, &v1alpha1.RolloutStatus{Wave: fleet.Rest, State: v1alpha1.RolloutWaiting, Message: "the operator has not looked at it yet"})
+		is := cmp.Or(found[i].is, &v1alpha1.RolloutStatus{Wave: fleet.Rest, State: v1alpha1.RolloutWaiting, Message: "the operator has not looked at it yet"})
 		of := at[is.Wave]
 		if of == nil {
 			of = at[fleet.Rest] // The waves have changed since.
@@ -78,9 +79,7 @@ func (r *rollout) count(found []v1alpha1.VectorSidecar) {
 			state = v1alpha1.RolloutWaiting
 		}
 		of.VectorSidecars[state]++
-		if later := found[i].Status.Deferred; later != nil {
-			of.DeferredWorkloads += later.Workloads
-		}
+		of.DeferredWorkloads += found[i].deferred
 		if is.Failed == r.Revision {
 			of.FailedWorkloads += is.FailedWorkloads
 		}
@@ -91,7 +90,7 @@ func (r *rollout) count(found []v1alpha1.VectorSidecar) {
 			}
 		}
 		if state != v1alpha1.RolloutComplete && state != v1alpha1.RolloutSoaking {
-			text := fmt.Sprintf("%s/%s: %s", found[i].Namespace, found[i].Name, state)
+			text := fmt.Sprintf("%s: %s", found[i].name, state)
 			if is.Message != "" {
 				text += ": " + is.Message
 			}
@@ -117,11 +116,11 @@ func (o *rolloutOptions) status(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		var found v1alpha1.VectorSidecarList
-		if err := cluster.List(ctx, &found); err != nil {
-			return nil, explainMissing(err)
+		found, err := o.inWaves(ctx, cluster)
+		if err != nil {
+			return nil, err
 		}
-		read.count(found.Items)
+		read.count(found)
 		var out bytes.Buffer
 		if o.output.isTree() {
 			err = o.output.print(&out, read)

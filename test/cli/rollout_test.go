@@ -19,6 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -150,4 +151,39 @@ rest     0/1    ....................   0             1         0        0       
 	require.True(t, isPaused())
 	require.Equal(t, "vectorsidecar/done: rollouts begin again\n", rollout("resume", "done", "-n", namespace))
 	require.False(t, isPaused())
+	testClusterRollouts(t, w, rollout, first.Revision, before.Revision())
+}
+
+// testClusterRollouts tries the commands on a ClusterVectorSidecar, which is in two waves.
+func testClusterRollouts(t *testing.T, w *harness.World, rollout func(...string) string, present, before string) {
+	t.Helper()
+	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "all"}}
+	cluster.Spec.Selector.MatchLabels = map[string]string{"logs": "vector"}
+	w.Create(t, cluster)
+	was := cluster.DeepCopy()
+	cluster.Status.Waves = []v1alpha1.RolloutStatus{
+		{Wave: "canary", Revision: present, State: v1alpha1.RolloutHalted, Failed: present, FailedWorkloads: 3, Message: "three failed"},
+		{Wave: "rest", Revision: before, State: v1alpha1.RolloutWaiting},
+	}
+	require.NoError(t, w.Client.Status().Patch(t.Context(), cluster, client.MergeFrom(was)))
+	status := rollout("status")
+	require.Regexp(t, `canary +1/3 .* 1 +0 +1 +0 +5 `, status)
+	require.Contains(t, status, "\nclustervectorsidecar/all: Halted: three failed\n")
+	require.Regexp(t, before+` .* 2 +0 *\n`, rollout("history"))
+
+	read := func() *v1alpha1.ClusterVectorSidecar {
+		require.NoError(t, w.Client.Get(t.Context(), client.ObjectKeyFromObject(cluster), cluster))
+		return cluster
+	}
+	name := "clustervectorsidecar/all"
+	require.Equal(t, name+" annotated: it goes from revision "+present+" to "+before+"\n", rollout("undo", name))
+	require.Equal(t, present+"/"+before, read().Annotations[meta.AnnotationUndoRollout])
+	require.Equal(t, name+" annotated: revision "+present+" waits for no wave\n", rollout("promote", name))
+	require.Equal(t, present, read().Annotations[meta.AnnotationPromoteRollout])
+	require.Contains(t, rollout("retry", name), name+" annotated: what failed before")
+	require.NotEmpty(t, read().Annotations[meta.AnnotationRetryRollout])
+	require.Equal(t, name+": no more rollouts begin\n", rollout("pause", name))
+	require.True(t, read().Spec.Rollout.Paused)
+	require.Equal(t, name+": rollouts begin again\n", rollout("resume", name))
+	require.False(t, read().Spec.Rollout.Paused)
 }

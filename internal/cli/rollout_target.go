@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// vectorSidecars are the names by which kubectl knows the kind.
+var vectorSidecars = []string{"vectorsidecar", "vectorsidecars", "vs"}
+
+// sidecarName returns the name in vectorsidecar/NAME, or clustervectorsidecar/NAME as it is. isOne is
+// false for all else.
+func sidecarName(argument string) (name string, isOne bool) {
+	kind, name, isPair := strings.Cut(argument, "/")
+	kind = strings.ToLower(kind)
+	switch {
+	case isPair && slices.Contains(vectorSidecars, kind):
+		return name, true
+	case isPair && (kind == "clustervectorsidecar" || kind == "clustervectorsidecars"):
+		return meta.InNamespace(name), true
+	}
+	return "", false
+}
+
+// rolloutTarget is a VectorSidecar or a ClusterVectorSidecar that a command about rollouts changes.
+type rolloutTarget struct {
+	object client.Object
+	spec   *v1alpha1.VectorSidecarSpec
+	// title names it in messages, and argument as on a command line.
+	title, argument string
+	// deferred is what waits in it for its spec.rollout.mode, nil if nothing does. isObserved is true if
+	// that is of its present spec.
+	deferred   *v1alpha1.DeferredStatus
+	isObserved bool
+}
+
+// sidecar reads the VectorSidecar of a name, or the ClusterVectorSidecar of clustervectorsidecar/NAME.
+func (o *rolloutOptions) sidecar(ctx context.Context, cluster client.Client, name string) (*rolloutTarget, error) {
+	if argument, isOne := sidecarName(name); isOne {
+		name = argument
+	}
+	if ofCluster, isCluster := meta.ClusterOf(name); isCluster {
+		found := &v1alpha1.ClusterVectorSidecar{}
+		if err := cluster.Get(ctx, types.NamespacedName{Name: ofCluster}, found); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", meta.Title(name), err)
+		}
+		return &rolloutTarget{object: found, spec: &found.Spec.VectorSidecarSpec, title: meta.Title(name), argument: name}, nil
+	}
+	namespace, err := o.app.current()
+	if err != nil {
+		return nil, err
+	}
+	found := &v1alpha1.VectorSidecar{}
+	if err := cluster.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, found); err != nil {
+		return nil, fmt.Errorf("reading VectorSidecar %s/%s: %w", namespace, name, err)
+	}
+	one := &rolloutTarget{
+		object: found, spec: &found.Spec, title: meta.TitleIn(namespace, name), argument: "vectorsidecar/" + name,
+		isObserved: found.Status.ObservedGeneration == found.Generation,
+	}
+	if is := found.Status.Rollout; is == nil || is.State != v1alpha1.RolloutWaiting { // It waits for its wave first.
+		one.deferred = found.Status.Deferred
+	}
+	return one, nil
+}
+
+// setOn sets or removes an annotation.
+func (o *rolloutOptions) setOn(ctx context.Context, cluster client.Client, on *rolloutTarget, one annotation) error {
+	before, _ := on.object.DeepCopyObject().(client.Object) // Which it is.
+	one.setIn(on.object)
+	if err := cluster.Patch(ctx, on.object, client.MergeFrom(before)); err != nil {
+		return fmt.Errorf("annotating %s: %w", on.title, err)
+	}
+	return humanize.Fprintf(o.app.Out, "%s annotated: %s\n", on.argument, one.effect)
+}
+
+// inWave is how far a VectorSidecar is, or a ClusterVectorSidecar in the namespaces of a wave.
+type inWave struct {
+	name     string
+	is       *v1alpha1.RolloutStatus
+	deferred int32
+}
+
+// inWaves lists them. Where ClusterVectorSidecars may not be read, a note says so.
+func (o *rolloutOptions) inWaves(ctx context.Context, cluster client.Reader) ([]inWave, error) {
+	var found v1alpha1.VectorSidecarList
+	if err := cluster.List(ctx, &found); err != nil {
+		return nil, explainMissing(err)
+	}
+	var all []inWave
+	for i := range found.Items {
+		of := &found.Items[i]
+		one := inWave{name: of.Namespace + "/" + of.Name, is: of.Status.Rollout}
+		if later := of.Status.Deferred; later != nil {
+			one.deferred = later.Workloads
+		}
+		all = append(all, one)
+	}
+	var clusters v1alpha1.ClusterVectorSidecarList
+	err := cluster.List(ctx, &clusters)
+	switch {
+	case apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err): // There is no such kind, so there are none.
+	case apierrors.IsForbidden(err):
+		o.app.note("ClusterVectorSidecars are not counted: " + err.Error())
+	case err != nil:
+		return nil, fmt.Errorf("listing ClusterVectorSidecars: %w", err)
+	}
+	for i := range clusters.Items {
+		for n := range clusters.Items[i].Status.Waves {
+			all = append(all, inWave{name: meta.InNamespace(clusters.Items[i].Name), is: &clusters.Items[i].Status.Waves[n]})
+		}
+	}
+	return all, nil
+}
